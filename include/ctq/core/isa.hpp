@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <string_view>
+
+// Instruction sets as tags. Every function whose machine code depends on one has the tag as a
+// template parameter, so that two translation units with different flags never share a body.
+// A tag adds to the one it derives from; what a tag can do is asked with includes<Isa, isa::avx2>.
+
+namespace ctq::isa {
+
+struct scalar {
+  static constexpr std::string_view name = "scalar";
+};
+
+struct sse4 : scalar {
+  static constexpr std::string_view name = "sse4";
+};
+/// AVX2 with FMA.
+struct avx2 : sse4 {
+  static constexpr std::string_view name = "avx2";
+};
+struct avxvnni : avx2 {
+  static constexpr std::string_view name = "avxvnni";
+};
+/// AVX-512 F, BW, DQ, VL.
+struct avx512 : avx2 {
+  static constexpr std::string_view name = "avx512";
+};
+struct avx512vnni : avx512 {
+  static constexpr std::string_view name = "avx512vnni";
+};
+
+struct neon : scalar {
+  static constexpr std::string_view name = "neon";
+};
+
+template <class Isa, class Needed>
+concept includes = std::derived_from<Isa, Needed>;
+
+// CTQ_ISA_SCALAR forces the portable code; otherwise what the compiler was told to target.
+#if defined(CTQ_ISA_SCALAR)
+using native = scalar;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__) && defined(__AVX512VNNI__)
+using native = avx512vnni;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__)
+using native = avx512;
+#elif defined(__AVXVNNI__) && defined(__AVX2__) && defined(__FMA__)
+using native = avxvnni;
+#elif defined(__AVX2__) && defined(__FMA__)
+using native = avx2;
+#elif defined(__SSE4_1__)
+using native = sse4;
+#elif defined(__aarch64__)
+using native = neon;
+#else
+using native = scalar;
+#endif
+
+}  // namespace ctq::isa

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <bit>
+#include <string_view>
+
+#include "ctq/core/dtype.hpp"
+
+// The contract between the passes, which decide what is to be computed, and the kernels, which
+// compute it. A signature holds all that machine code may depend on: the kernel, the element
+// types and the sizes. Equal signatures share one body. Activations lie in NHWC order.
+
+namespace ctq {
+
+enum class kernel : unsigned char {
+  quantize,      // float32 -> quint8 | qint8                    elementwise_shape
+  dequantize,    // quint8 | qint8 -> float32                    elementwise_shape
+  requantize,    // quint8 | qint8 -> quint8 | qint8             elementwise_shape
+  relu,          // any -> same                                  elementwise_shape
+  add,           // two of a type -> same                        elementwise_shape
+  add_relu,      // two of a type -> same                        elementwise_shape
+  conv2d,        // conv, bias, optional relu                    conv2d_shape
+  linear,        // linear, bias, optional relu                  linear_shape
+  batch_norm2d,  // float32 only                                 channels_shape
+  max_pool2d,    //                                              pool2d_shape
+  avg_pool2d,    // also adaptive, which is a pool of fixed size pool2d_shape
+  concat,        // one input of a cat, copied to its place      concat_shape
+  to_nhwc,       // transpose at a door or after a view          transpose_shape
+  to_nchw,       //                                              transpose_shape
+};
+
+[[nodiscard]] constexpr std::string_view name_of(kernel k) {
+  constexpr std::string_view names[] = {
+      "quantize", "dequantize",   "requantize", "relu",       "add",    "add_relu", "conv2d",
+      "linear",   "batch_norm2d", "max_pool2d", "avg_pool2d", "concat", "to_nhwc",  "to_nchw"};
+  return names[static_cast<std::size_t>(k)];
+}
+
+struct elementwise_shape {
+  int count{};
+
+  friend constexpr bool operator==(const elementwise_shape&, const elementwise_shape&) = default;
+};
+
+struct channels_shape {
+  int rows{};  // pixels
+  int channels{};
+
+  friend constexpr bool operator==(const channels_shape&, const channels_shape&) = default;
+};
+
+struct linear_shape {
+  int rows{};
+  int in_features{};
+  int out_features{};
+
+  friend constexpr bool operator==(const linear_shape&, const linear_shape&) = default;
+};
+
+struct conv2d_shape {
+  int batch{};
+  int in_h{}, in_w{};
+  int in_channels{}, out_channels{};
+  int kernel_h{}, kernel_w{};
+  int stride_h = 1, stride_w = 1;
+  int padding_h{}, padding_w{};
+  int dilation_h = 1, dilation_w = 1;
+  int groups = 1;
+
+  [[nodiscard]] constexpr int out_h() const {
+    return (in_h + 2 * padding_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1;
+  }
+  [[nodiscard]] constexpr int out_w() const {
+    return (in_w + 2 * padding_w - dilation_w * (kernel_w - 1) - 1) / stride_w + 1;
+  }
+  [[nodiscard]] constexpr int padded_h() const { return in_h + 2 * padding_h; }
+  [[nodiscard]] constexpr int padded_w() const { return in_w + 2 * padding_w; }
+  [[nodiscard]] constexpr int in_group() const { return in_channels / groups; }
+  [[nodiscard]] constexpr int out_group() const { return out_channels / groups; }
+  [[nodiscard]] constexpr bool depthwise() const {
+    return groups == in_channels && groups == out_channels;
+  }
+
+  friend constexpr bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
+};
+
+/// A window that slides over each channel. out_h and out_w are given, since ceil_mode decides them.
+/// Adaptive pooling: adaptive = 1, window i of n covers [i*in/n, ceil((i+1)*in/n)).
+struct pool2d_shape {
+  int batch{};
+  int in_h{}, in_w{};
+  int channels{};
+  int out_h{}, out_w{};
+  int kernel_h{}, kernel_w{};
+  int stride_h = 1, stride_w = 1;
+  int padding_h{}, padding_w{};
+  int dilation_h = 1, dilation_w = 1;  // max pooling only
+  int count_include_pad = 1;           // average pooling only
+  int adaptive{};
+
+  friend constexpr bool operator==(const pool2d_shape&, const pool2d_shape&) = default;
+};
+
+/// One input of a concatenation: rows of in_width elements go to column offset of rows of out_width.
+struct concat_shape {
+  int rows{};
+  int in_width{};
+  int out_width{};
+  int offset{};
+
+  friend constexpr bool operator==(const concat_shape&, const concat_shape&) = default;
+};
+
+struct transpose_shape {
+  int batch{};
+  int channels{};
+  int pixels{};  // H * W
+
+  friend constexpr bool operator==(const transpose_shape&, const transpose_shape&) = default;
+};
+
+struct kernel_signature {
+  static constexpr std::size_t max_sizes = 16;
+
+  kernel op{};
+  dtype in = dtype::none;
+  dtype out = dtype::none;
+  bool relu{};  // conv2d and linear: a relu follows (float32; the integer clamp carries it else)
+  std::array<int, max_sizes> size{};
+
+  template <class Shape>
+  [[nodiscard]] constexpr Shape as() const {
+    std::array<int, sizeof(Shape) / sizeof(int)> words{};
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = size[i];
+    return std::bit_cast<Shape>(words);
+  }
+
+  friend constexpr bool operator==(const kernel_signature&, const kernel_signature&) = default;
+};
+
+template <class Shape>
+[[nodiscard]] constexpr kernel_signature signature(kernel op, dtype in, dtype out,
+                                                   const Shape& shape, bool relu = false) {
+  static_assert(sizeof(Shape) <= kernel_signature::max_sizes * sizeof(int));
+  const auto words = std::bit_cast<std::array<int, sizeof(Shape) / sizeof(int)>>(shape);
+  kernel_signature s{.op = op, .in = in, .out = out, .relu = relu};
+  for (std::size_t i = 0; i < words.size(); ++i) s.size[i] = words[i];
+  return s;
+}
+
+}  // namespace ctq

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+// A list that grows, in constant expressions as well as at run time. The passes use it; it is
+// std::vector cut down to what they need, because <vector> costs every translation unit more
+// to parse than the passes themselves.
+
+namespace ctq {
+
+template <class T>
+class list {
+ public:
+  constexpr list() = default;
+  constexpr explicit list(std::size_t n, const T& value = T{}) {
+    reserve(n);
+    for (std::size_t i = 0; i < n; ++i) push_back(value);
+  }
+  constexpr list(const T* items, std::size_t n) {
+    reserve(n);
+    for (std::size_t i = 0; i < n; ++i) push_back(items[i]);
+  }
+  constexpr list(const list& other) : list(other.items_, other.count_) {}
+  constexpr list(list&& other) noexcept
+      : items_(std::exchange(other.items_, nullptr)),
+        count_(std::exchange(other.count_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  constexpr list& operator=(list other) noexcept {
+    std::swap(items_, other.items_);
+    std::swap(count_, other.count_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  constexpr ~list() { delete[] items_; }
+
+  constexpr void reserve(std::size_t n) {
+    if (n <= capacity_) return;
+    T* const bigger = new T[n]{};
+    for (std::size_t i = 0; i < count_; ++i) bigger[i] = std::move(items_[i]);
+    delete[] items_;
+    items_ = bigger;
+    capacity_ = n;
+  }
+  constexpr void push_back(const T& value) {
+    if (count_ == capacity_) {
+      const T copy = value;  // value may lie in this list
+      reserve(capacity_ == 0 ? 8 : 2 * capacity_);
+      items_[count_++] = copy;
+    } else {
+      items_[count_++] = value;
+    }
+  }
+
+  [[nodiscard]] constexpr std::size_t size() const { return count_; }
+  [[nodiscard]] constexpr bool empty() const { return count_ == 0; }
+  [[nodiscard]] constexpr const T* data() const { return items_; }
+  [[nodiscard]] constexpr const T* begin() const { return items_; }
+  [[nodiscard]] constexpr const T* end() const { return items_ + count_; }
+  [[nodiscard]] constexpr T* begin() { return items_; }
+  [[nodiscard]] constexpr T* end() { return items_ + count_; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const { return items_[i]; }
+  [[nodiscard]] constexpr T& operator[](std::size_t i) { return items_[i]; }
+  [[nodiscard]] constexpr const T& back() const { return items_[count_ - 1]; }
+
+ private:
+  T* items_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace ctq

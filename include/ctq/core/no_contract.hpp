@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Keeps a product from being fused with the add that follows it.
+//
+// g++ contracts a*b + c to one fma under -O2 with FMA, also through intrinsics; clang does so for
+// scalar code. One rounding instead of two is another result, so identical bytes everywhere need
+// a barrier between the two. It costs no instruction.
+
+#if defined(__FAST_MATH__)
+#error "ctq: -ffast-math changes rounding; compile without it"
+#endif
+
+namespace ctq {
+
+/// x itself, in a register the compiler cannot see through. T: float or a SIMD register type.
+template <class T>
+[[gnu::always_inline]] inline T no_contract(T x) noexcept {
+#if defined(__x86_64__)
+  __asm__("" : "+v"(x));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(x));
+#else
+  volatile T kept = x;
+  x = kept;
+#endif
+  return x;
+}
+
+}  // namespace ctq

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/core/options.hpp"
+#include "ctq/core/shape.hpp"
+
+// What an op is: an identity that specs name in patterns, pattern<nn::conv2d, nn::relu>, and that
+// models call, "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5}).
+//
+// PyTorch's specs tell modules, functions and operators apart, so they are different identities
+// here too. The address of an op_info is the identity at run time and in constant expressions;
+// the set is open.
+
+namespace ctq {
+
+enum class op_kind : unsigned char { placeholder, output, module, function, method, pass };
+
+struct op_info {
+  op_kind kind{};
+  std::string_view name{};  // PyTorch's qualified name
+};
+
+using op_id = const op_info*;
+
+template <class Op>
+inline constexpr op_info info_of{Op::kind, Op::name};
+
+/// An op with its arguments, not yet a node: it has no name.
+template <std::size_t Arity>
+struct call {
+  op_id op{};
+  attributes attrs{};
+  ctq::shape shape{};  // placeholders only
+  std::array<std::string_view, Arity> args{};
+};
+
+template <std::size_t Arity>
+struct named_call {
+  std::string_view name;
+  call<Arity> value;
+};
+
+/// "conv1"_n: the name of a node. Assigning a call to it makes the node.
+struct node_name {
+  std::string_view text;
+
+  template <std::size_t Arity>
+  consteval named_call<Arity> operator=(const call<Arity>& c) const {  // NOLINT
+    return {text, c};
+  }
+};
+
+inline namespace literals {
+consteval node_name operator""_n(const char* text, std::size_t size) { return {{text, size}}; }
+}  // namespace literals
+
+/// The part that all ops have: who they are, and how a model calls them.
+template <class Self, op_kind Kind, class Options>
+struct op_base {
+  using options = Options;
+  static constexpr op_kind kind = Kind;
+
+  /// An address, so that it can be compared in a constant expression and names the op.
+  static constexpr op_id id() { return &info_of<Self>; }
+
+  /// Without an input: an element of a sequential.
+  consteval call<0> operator()(const Options& o = {}) const { return {id(), attributes{o}, {}, {}}; }
+
+  consteval call<1> operator()(node_name x, const Options& o = {}) const {
+    return {id(), attributes{o}, {}, {x.text}};
+  }
+};
+
+template <class Self, class Options = no_options>
+using module_op = op_base<Self, op_kind::module, Options>;
+
+template <class Self, class Options = no_options>
+using function_op = op_base<Self, op_kind::function, Options>;
+
+/// What passes put into a graph, never the user.
+template <class Self, class Options = no_options>
+using pass_op = op_base<Self, op_kind::pass, Options>;
+
+/// Functions of two tensors.
+template <class Self>
+struct binary_op : function_op<Self> {
+  consteval call<2> operator()(node_name a, node_name b) const {
+    return {function_op<Self>::id(), {}, {}, {a.text, b.text}};
+  }
+};
+
+}  // namespace ctq

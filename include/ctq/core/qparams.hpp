@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/dtype.hpp"
+
+// What turns real numbers into integers and back: real = (q - zero_point) * scale.
+
+namespace ctq {
+
+enum class qscheme : std::uint8_t {
+  per_tensor_affine,
+  per_tensor_symmetric,
+  per_channel_affine,
+  per_channel_symmetric,
+  per_channel_affine_float_qparams,
+};
+
+[[nodiscard]] constexpr bool is_per_channel(qscheme s) { return s >= qscheme::per_channel_affine; }
+
+[[nodiscard]] constexpr std::string_view name_of(qscheme s) {
+  constexpr std::string_view names[] = {"per_tensor_affine", "per_tensor_symmetric",
+                                        "per_channel_affine", "per_channel_symmetric",
+                                        "per_channel_affine_float_qparams"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+/// Per-tensor quantization parameters. Integers are kept in [quant_min, quant_max].
+struct qparams {
+  float scale = 1.0F;
+  std::int32_t zero_point = 0;
+  std::int32_t quant_min = 0;
+  std::int32_t quant_max = 255;
+
+  friend constexpr bool operator==(const qparams&, const qparams&) = default;
+};
+
+}  // namespace ctq

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+// The extents of a tensor, in PyTorch's logical order (N, C, H, W), whatever the layout in memory.
+
+namespace ctq {
+
+inline constexpr std::size_t max_rank = 4;
+
+struct shape {
+  std::array<int, max_rank> extent{};
+  int rank{};
+
+  constexpr shape() = default;
+  template <class... Int>
+    requires(sizeof...(Int) > 0 && sizeof...(Int) <= max_rank)
+  constexpr shape(Int... e) : extent{static_cast<int>(e)...}, rank{sizeof...(Int)} {}  // NOLINT
+
+  [[nodiscard]] constexpr int operator[](int axis) const {
+    return extent[static_cast<std::size_t>(axis)];
+  }
+  constexpr int& operator[](int axis) { return extent[static_cast<std::size_t>(axis)]; }
+
+  friend constexpr bool operator==(const shape&, const shape&) = default;
+};
+
+/// How many elements; 1 for a scalar (rank 0).
+[[nodiscard]] constexpr std::size_t numel(const shape& s) {
+  std::size_t n = 1;
+  for (int axis = 0; axis < s.rank; ++axis) n *= static_cast<std::size_t>(s[axis]);
+  return n;
+}
+
+/// The order of elements in memory: as in the graph (contiguous), or channels last (NHWC).
+enum class layout : unsigned char { nchw, nhwc };
+
+}  // namespace ctq

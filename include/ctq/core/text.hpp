@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+
+// Text that is put together in a constant expression: the words of a compile-time error, and the
+// same words at run time.
+
+namespace ctq {
+
+template <std::size_t Capacity>
+struct static_text {
+  char chars[Capacity]{};
+  std::size_t count{};
+
+  [[nodiscard]] constexpr std::string_view view() const { return {chars, count}; }
+  [[nodiscard]] constexpr bool empty() const { return count == 0; }
+
+  /// What does not fit is cut.
+  constexpr static_text& append(std::string_view s) {
+    for (const char c : s)
+      if (count < Capacity) chars[count++] = c;
+    return *this;
+  }
+};
+
+/// Appends a whole number to any text that has append(std::string_view).
+template <class Text>
+constexpr void append_number(Text& out, std::integral auto number) {
+  char digits[24]{};
+  std::size_t at = sizeof(digits);
+  bool negative = number < 0;
+  auto rest = number;
+  do {
+    const int digit = static_cast<int>(rest % 10);
+    digits[--at] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
+    rest = static_cast<decltype(rest)>(rest / 10);
+  } while (rest != 0);
+  if (negative) digits[--at] = '-';
+  out.append(std::string_view{digits + at, sizeof(digits) - at});
+}
+
+/// Appends words and whole numbers one after the other.
+template <class Text, class... Part>
+constexpr void append_all(Text& out, const Part&... part) {
+  const auto one = [&out](const auto& p) {
+    if constexpr (std::integral<std::remove_cvref_t<decltype(p)>>) {
+      append_number(out, p);
+    } else {
+      out.append(std::string_view{p});
+    }
+  };
+  (one(part), ...);
+}
+
+}  // namespace ctq
