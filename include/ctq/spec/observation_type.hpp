@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+// Where the output of a pattern gets its quantization parameters from.
+
+namespace ctq {
+
+/// PyTorch's ObservationType.
+enum class observation_type : std::uint8_t {
+  output_use_different_observer_as_input,
+  output_share_observer_with_input,
+  input_output_not_observed,
+};
+
+[[nodiscard]] constexpr std::string_view name_of(observation_type t) {
+  constexpr std::string_view names[] = {"OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT",
+                                        "OUTPUT_SHARE_OBSERVER_WITH_INPUT",
+                                        "INPUT_OUTPUT_NOT_OBSERVED"};
+  return names[static_cast<std::size_t>(t)];
+}
+
+}  // namespace ctq

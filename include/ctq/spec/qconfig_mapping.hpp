@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/fixed_string.hpp"
+#include "ctq/core/op.hpp"
+#include "ctq/spec/qconfig.hpp"
+
+// Which qconfig holds for which node. The levels, from weak to strong, are PyTorch's:
+//   global < object_type < module_name_regex < module_name < module_name_object_type_order
+
+namespace ctq {
+
+enum class mapping_level : std::uint8_t {
+  none,
+  global,
+  object_type,
+  module_name_regex,
+  module_name,
+  module_name_object_type_order,
+};
+
+[[nodiscard]] constexpr std::string_view name_of(mapping_level l) {
+  constexpr std::string_view names[] = {"none",
+                                        "global",
+                                        "object_type",
+                                        "module_name_regex",
+                                        "module_name",
+                                        "module_name_object_type_order"};
+  return names[static_cast<std::size_t>(l)];
+}
+
+struct mapping_entry {
+  mapping_level level = mapping_level::none;
+  op_id op{};
+  std::string_view module{};  // a name, or a regular expression
+  int order{};
+  bool quantizes{};
+  qconfig_record qconfig{};
+};
+
+/// A mapping as plain records: what the passes read.
+struct mapping_view {
+  const mapping_entry* entries{};
+  int count{};
+};
+
+template <class QConfig>
+struct global {
+  static constexpr mapping_entry value{
+      mapping_level::global, nullptr, {}, 0, QConfig::quantizes, QConfig::value};
+};
+
+template <auto Op, class QConfig>
+struct object_type {
+  static constexpr mapping_entry value{
+      mapping_level::object_type, Op.id(), {}, 0, QConfig::quantizes, QConfig::value};
+};
+
+/// Python's re.match: Pattern fits at the start of the module's name. See name_regex.hpp.
+template <fixed_string Pattern, class QConfig>
+struct module_name_regex {
+  static constexpr mapping_entry value{mapping_level::module_name_regex, nullptr, Pattern.view(), 0,
+                                       QConfig::quantizes,               QConfig::value};
+};
+
+/// The module of this name and all inside it.
+template <fixed_string Module, class QConfig>
+struct module_name {
+  static constexpr mapping_entry value{mapping_level::module_name, nullptr, Module.view(), 0,
+                                       QConfig::quantizes,         QConfig::value};
+};
+
+/// The Order-th node of this op (from 0, in graph order) in the module of this name.
+template <fixed_string Module, auto Op, int Order, class QConfig>
+struct module_name_object_type_order {
+  static constexpr mapping_entry value{mapping_level::module_name_object_type_order,
+                                       Op.id(),
+                                       Module.view(),
+                                       Order,
+                                       QConfig::quantizes,
+                                       QConfig::value};
+};
+
+/// "I mean it": this module stays in float.
+template <fixed_string Module>
+using allow_float = module_name<Module, qconfig_none>;
+
+/// Of two entries for the same thing the later wins.
+template <class... Entry>
+struct qconfig_mapping {
+  static constexpr std::array<mapping_entry, sizeof...(Entry)> entries{Entry::value...};
+
+  template <class... Other>
+  using set = qconfig_mapping<Entry..., Other...>;
+};
+
+template <class Mapping>
+inline constexpr mapping_view mapping_v{Mapping::entries.data(),
+                                        static_cast<int>(Mapping::entries.size())};
+
+}  // namespace ctq
