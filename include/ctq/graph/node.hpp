@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/op.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/core/text.hpp"
+
+// One row of a graph, as torch.fx prints it: a name, an op, its arguments. The same record serves
+// every stage; passes fill in the last three groups.
+
+namespace ctq {
+
+/// Why a node is left in float: the first clause that failed for the dtype config that came
+/// closest, with what was asked and what the backend allows.
+struct rejection {
+  enum class clause : std::uint8_t {
+    none,          // it is quantized, or has no tensor to quantize
+    no_qconfig,    // the mapping gives it no qconfig: the user's own choice
+    no_pattern,    // the backend has no pattern for it
+    dtype,         // asked, allowed: dtypes
+    is_dynamic,    // a dynamic observer for a static config, or the reverse
+    quant_min,     // asked, allowed: integers
+    quant_max,     //
+    scale_min,     // asked: the observer's eps · allowed: the least scale
+    no_range,      // the observer does not say which integers it uses
+  };
+  enum class value : std::uint8_t { input, output, weight };
+
+  clause why = clause::none;
+  value of = value::input;
+  double asked{};
+  double allowed{};
+};
+
+/// What prepare decided about a node. Indices are -1 where there is none.
+struct choice {
+  int qconfig = -1;       // entry of the mapping
+  int pattern = -1;       // config of the backend
+  int dtype_config = -1;  // of that pattern; -1: the node stays in float
+  rejection why{};
+
+  [[nodiscard]] constexpr bool quantized() const { return dtype_config >= 0; }
+};
+
+struct node {
+  std::string_view name{};
+  int number = -1;  // for nodes that passes insert: activation_post_process_3
+  op_id op{};
+  attributes attrs{};
+  int first_arg{};
+  int arg_count{};
+
+  ctq::shape shape{};  // of the output, logical (N, C, H, W)
+  ctq::dtype dtype = f32;
+
+  std::string_view batch_norm{};  // fuse: the module folded into this one
+  float batch_norm_eps{};
+
+  ctq::choice choice{};  // prepare
+  int observer = -1;     // prepare: the observer, later the qparams, of the output; equal = shared
+};
+
+/// Is the op one of these? is_any_of(n.op, nn::relu, fn::relu)
+template <class... Op>
+[[nodiscard]] constexpr bool is_any_of(op_id op, const Op&... any) {
+  return ((op == any.id()) || ...);
+}
+
+/// Appends "conv1" or "activation_post_process_3".
+template <class Text>
+constexpr void append_name(Text& out, const node& n) {
+  out.append(n.name);
+  if (n.number < 0) return;
+  out.append("_");
+  append_number(out, n.number);
+}
+
+}  // namespace ctq

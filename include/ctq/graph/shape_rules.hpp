@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/graph/node.hpp"
+
+// The shape of what each op gives, one rule an op. A rule also completes the op's options: channels
+// that were left to be found, a stride that defaults to the kernel size.
+
+namespace ctq {
+
+template <class Text>
+constexpr void append_shape(Text& out, const shape& s) {
+  out.append("[");
+  for (int axis = 0; axis < s.rank; ++axis) append_all(out, axis > 0 ? ", " : "", s[axis]);
+  out.append("]");
+}
+
+namespace shape_rules {
+
+struct inputs {
+  const shape* shapes{};
+  int count{};
+  [[nodiscard]] constexpr const shape& operator[](int i) const { return shapes[i]; }
+};
+
+/// Says what is wrong with a node, and that the graph ends here.
+template <class... Part>
+constexpr void complain(diagnostic& d, const node& n, const Part&... what) {
+  if (d.any()) return;
+  d.line("node ", n.name, ":").line(what...);
+}
+
+constexpr void show_input(diagnostic& d, const shape& s) {
+  static_text<64> text;
+  append_shape(text, s);
+  d.line("the input is ", text.view());
+}
+
+constexpr bool needs(diagnostic& d, const node& n, inputs in, int arguments, int rank) {
+  if (in.count != arguments) {
+    complain(d, n, "takes ", arguments, " inputs, not ", in.count);
+    return false;
+  }
+  if (rank > 0 && in[0].rank != rank) {
+    complain(d, n, "wants an input of ", rank, " axes");
+    show_input(d, in[0]);
+    return false;
+  }
+  return true;
+}
+
+/// An option that must equal an extent of the input; 0 means "take it from there".
+constexpr bool settle(diagnostic& d, const node& n, std::string_view option, int& given,
+                      int found, const shape& in) {
+  if (given == 0) given = found;
+  if (given == found) return true;
+  complain(d, n, option, " is ", given);
+  show_input(d, in);
+  return false;
+}
+
+/// How many windows of a given kernel fit along one axis.
+constexpr int windows(int in, int kernel, int stride, int padding, int dilation, bool ceil_mode) {
+  const int room = in + 2 * padding - dilation * (kernel - 1) - 1;
+  if (room < 0) return 0;
+  if (!ceil_mode) return room / stride + 1;
+  const int n = (room + stride - 1) / stride + 1;
+  return (n - 1) * stride >= in + padding ? n - 1 : n;  // the last window starts inside
+}
+
+constexpr bool valid_window(diagnostic& d, const node& n, const shape& in, extent2d kernel,
+                            extent2d stride, extent2d padding, extent2d dilation) {
+  if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
+      dilation.w < 1 || padding.h < 0 || padding.w < 0) {
+    complain(d, n, "kernel_size, stride, dilation: 1 or more, padding: 0 or more");
+    return false;
+  }
+  if (windows(in[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
+      windows(in[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
+    complain(d, n, "kernel_size ", kernel.h, "x", kernel.w, " is larger than the padded input");
+    show_input(d, in);
+    return false;
+  }
+  return true;
+}
+
+constexpr void conv2d(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 1, 4)) return;
+  auto o = n.attrs.as<conv2d_options>();
+  if (!settle(d, n, "in_channels", o.in_channels, in[0][1], in[0])) return;
+  if (o.out_channels < 1) return complain(d, n, "out_channels is ", o.out_channels);
+  if (o.groups < 1 || o.in_channels % o.groups != 0 || o.out_channels % o.groups != 0)
+    return complain(d, n, "groups ", o.groups, " must divide in_channels ", o.in_channels,
+                    " and out_channels ", o.out_channels);
+  if (!valid_window(d, n, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return;
+  n.attrs = attributes{o};
+  n.shape = {in[0][0], o.out_channels,
+             windows(in[0][2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false),
+             windows(in[0][3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false)};
+}
+
+constexpr void linear(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 1, 0)) return;
+  if (in[0].rank < 1) return complain(d, n, "wants an input with features");
+  auto o = n.attrs.as<linear_options>();
+  const int last = in[0].rank - 1;
+  if (!settle(d, n, "in_features", o.in_features, in[0][last], in[0])) return;
+  if (o.out_features < 1) return complain(d, n, "out_features is ", o.out_features);
+  n.attrs = attributes{o};
+  n.shape = in[0];
+  n.shape[last] = o.out_features;
+}
+
+constexpr void batch_norm2d(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 1, 4)) return;
+  auto o = n.attrs.as<batch_norm2d_options>();
+  if (!settle(d, n, "num_features", o.num_features, in[0][1], in[0])) return;
+  n.attrs = attributes{o};
+  n.shape = in[0];
+}
+
+template <class Options>
+constexpr void pool2d(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 1, 4)) return;
+  auto o = n.attrs.as<Options>();
+  if (o.stride.h == 0 && o.stride.w == 0) o.stride = o.kernel_size;
+  extent2d dilation = 1;
+  if constexpr (requires { o.dilation; }) dilation = o.dilation;
+  if (!valid_window(d, n, in[0], o.kernel_size, o.stride, o.padding, dilation)) return;
+  if (2 * o.padding.h > o.kernel_size.h || 2 * o.padding.w > o.kernel_size.w)
+    return complain(d, n, "padding is more than half of kernel_size");
+  n.attrs = attributes{o};
+  n.shape = {in[0][0], in[0][1],
+             windows(in[0][2], o.kernel_size.h, o.stride.h, o.padding.h, dilation.h, o.ceil_mode),
+             windows(in[0][3], o.kernel_size.w, o.stride.w, o.padding.w, dilation.w, o.ceil_mode)};
+}
+
+constexpr void adaptive_avg_pool2d(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 1, 4)) return;
+  const auto o = n.attrs.as<adaptive_avg_pool2d_options>();
+  if (o.output_size.h < 1 || o.output_size.w < 1)
+    return complain(d, n, "output_size is 1 or more");
+  n.shape = {in[0][0], in[0][1], o.output_size.h, o.output_size.w};
+}
+
+template <class Options>
+constexpr void flatten(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 1, 0)) return;
+  const auto o = n.attrs.as<Options>();
+  const int rank = in[0].rank;
+  const int first = o.start_dim < 0 ? o.start_dim + rank : o.start_dim;
+  const int last = o.end_dim < 0 ? o.end_dim + rank : o.end_dim;
+  if (first < 0 || last >= rank || first > last)
+    return complain(d, n, "start_dim ", o.start_dim, ", end_dim ", o.end_dim, " of ", rank,
+                    " axes");
+  shape out;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis <= first || axis > last) {
+      out[out.rank++] = in[0][axis];
+    } else {
+      out[out.rank - 1] *= in[0][axis];
+    }
+  }
+  n.shape = out;
+}
+
+constexpr void same(node& n, inputs in, diagnostic& d) {
+  if (needs(d, n, in, 1, 0)) n.shape = in[0];
+}
+
+constexpr void add(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 2, 0)) return;
+  n.shape = in[0];
+  if (in[0] == in[1]) return;
+  complain(d, n, "adds tensors of different shapes");
+  show_input(d, in[0]);
+  show_input(d, in[1]);
+}
+
+constexpr void cat(node& n, inputs in, diagnostic& d) {
+  if (in.count < 1) return complain(d, n, "takes 1 input or more");
+  const int rank = in[0].rank;
+  auto o = n.attrs.as<cat_options>();
+  if (o.dim < -rank || o.dim >= rank) return complain(d, n, "dim ", o.dim, " of ", rank, " axes");
+  if (o.dim < 0) o.dim += rank;
+  n.attrs = attributes{o};
+  n.shape = in[0];
+  for (int i = 1; i < in.count; ++i) {
+    shape expected = in[0];
+    expected[o.dim] = in[i].rank == rank ? in[i][o.dim] : 0;
+    if (in[i] != expected) {
+      complain(d, n, "input ", i, " differs from the first outside dim ", o.dim);
+      show_input(d, in[0]);
+      show_input(d, in[i]);
+      return;
+    }
+    n.shape[o.dim] += in[i][o.dim];
+  }
+}
+
+struct entry {
+  op_id op;
+  void (*rule)(node&, inputs, diagnostic&);
+};
+
+inline constexpr entry table[] = {
+    {nn::conv2d.id(), conv2d},
+    {nn::linear.id(), linear},
+    {nn::batch_norm2d.id(), batch_norm2d},
+    {nn::relu.id(), same},
+    {nn::max_pool2d.id(), pool2d<max_pool2d_options>},
+    {nn::avg_pool2d.id(), pool2d<avg_pool2d_options>},
+    {nn::adaptive_avg_pool2d.id(), adaptive_avg_pool2d},
+    {nn::flatten.id(), flatten<nn_flatten_options>},
+    {fn::relu.id(), same},
+    {fn::max_pool2d.id(), pool2d<max_pool2d_options>},
+    {fn::avg_pool2d.id(), pool2d<avg_pool2d_options>},
+    {fn::adaptive_avg_pool2d.id(), adaptive_avg_pool2d},
+    {fn::flatten.id(), flatten<flatten_options>},
+    {fn::add.id(), add},
+    {fn::cat.id(), cat},
+    {op::add.id(), add},
+    {nn::output.id(), same},
+};
+
+/// Fills in the shape of n and completes its options, or says what is wrong.
+constexpr void infer(node& n, inputs in, diagnostic& d) {
+  if (n.op->kind == op_kind::placeholder) return;
+  for (const entry& e : table)
+    if (e.op == n.op) return e.rule(n, in, d);
+  complain(d, n, "no shape rule for ", n.op->name);
+}
+
+}  // namespace shape_rules
+
+}  // namespace ctq
