@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/ops.hpp"
+#include "ctq/graph/graph.hpp"
+
+// Lowering: dequantize -> float op -> quantize becomes one op on integers. A float op that is not
+// between the two stays as it is.
+
+namespace ctq {
+
+namespace lowering {
+
+/// One op, or an op and the relu behind it, that can be computed on integers.
+struct quantized_op {
+  int node = -1;  // of the reference graph; its arguments are the quantized op's
+  int relu = -1;  // a relu that goes into it
+  op_id op{};
+};
+
+/// The integer form of a weighted module.
+constexpr op_id weighted_op(op_id op, bool relu) {
+  if (is_any_of(op, nn::conv2d)) return relu ? q::conv_relu2d.id() : q::conv2d.id();
+  if (is_any_of(op, nni::conv_relu2d)) return q::conv_relu2d.id();
+  if (is_any_of(op, nn::linear)) return relu ? q::linear_relu.id() : q::linear.id();
+  if (is_any_of(op, nni::linear_relu)) return q::linear_relu.id();
+  return nullptr;
+}
+
+/// Ops that move or compare values, and pools: they keep their name on integers.
+constexpr bool runs_on_integers(op_id op) {
+  return is_any_of(op, nn::relu, fn::relu, nn::max_pool2d, fn::max_pool2d, nn::avg_pool2d,
+                   fn::avg_pool2d, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d, nn::flatten,
+                   fn::flatten, fn::cat);
+}
+
+/// Ops that only copy or compare steps, so their input must have the output's qparams already.
+constexpr bool keeps_steps(op_id op) {
+  return is_any_of(op, nn::max_pool2d, fn::max_pool2d, nn::flatten, fn::flatten, fn::cat);
+}
+
+constexpr op_id integer_op(op_id op, bool relu) {
+  if (is_any_of(op, op::add, fn::add)) return relu ? q::add_relu.id() : q::add.id();
+  if (const op_id weighted = weighted_op(op, relu)) return weighted;
+  return !relu && runs_on_integers(op) ? op : nullptr;
+}
+
+class rewrite {
+ public:
+  constexpr explicit rewrite(graph_view<stage::reference> g)
+      : g_(g),
+        users_(count_users(g)),
+        absorbed_(at(g.size()), false),
+        op_(at(g.size())),
+        moved_(at(g.size()), -1) {
+    for (int i = 0; i < g.size(); ++i)
+      if (is_any_of(g[i].op, q::quantize_per_tensor)) find_op(i);
+  }
+
+  [[nodiscard]] constexpr dynamic_graph<stage::lowered> graph() {
+    dynamic_graph<stage::lowered> out;
+    out.observers = g_.observers;
+    const list<bool> needed = needed_nodes();
+    for (int i = 0; i < g_.size(); ++i) {
+      if (absorbed_[at(i)] || !needed[at(i)]) continue;
+      const quantized_op& q = op_[at(i)];
+      moved_[at(i)] = q.node >= 0 ? emit_integer(out, i, q) : emit_as_it_is(out, i);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  [[nodiscard]] constexpr bool all_dequantized(int i) const {
+    for (const int a : g_.args_of(i))
+      if (!is_any_of(g_[a].op, q::dequantize)) return false;
+    return g_[i].arg_count > 0;
+  }
+
+  /// What stands before the quantize at i: an op, or an op and a relu.
+  constexpr void find_op(int i) {
+    const int x = g_.args_of(i)[0];
+    if (users_[at(x)] != 1 || !g_[x].choice.quantized()) return;
+    if (is_any_of(g_[x].op, nn::relu, fn::relu)) {
+      const int inner = g_.args_of(x)[0];
+      const op_id op = integer_op(g_[inner].op, true);
+      if (op != nullptr && users_[at(inner)] == 1 && all_dequantized(inner)) {
+        op_[at(i)] = {inner, x, op};
+        absorbed_[at(inner)] = absorbed_[at(x)] = true;
+        return;
+      }
+    }
+    const op_id op = integer_op(g_[x].op, false);
+    if (op == nullptr || !all_dequantized(x)) return;
+    op_[at(i)] = {x, -1, op};
+    absorbed_[at(x)] = true;
+  }
+
+  /// Nodes that something still reads once integer ops read the quantized values directly.
+  [[nodiscard]] constexpr list<bool> needed_nodes() const {
+    list<bool> needed(at(g_.size()), false);
+    for (int i = g_.size() - 1; i >= 0; --i) {
+      const op_kind kind = g_[i].op->kind;
+      if (kind == op_kind::output || kind == op_kind::placeholder) needed[at(i)] = true;
+      if (!needed[at(i)]) continue;
+      const quantized_op& q = op_[at(i)];
+      for (const int a : g_.args_of(q.node >= 0 ? q.node : i))
+        needed[at(q.node >= 0 ? g_.args_of(a)[0] : a)] = true;
+    }
+    return needed;
+  }
+
+  constexpr int emit_as_it_is(dynamic_graph<stage::lowered>& out, int i) const {
+    list<int> args;
+    for (const int a : g_.args_of(i)) args.push_back(moved_[at(a)]);
+    return out.add(g_[i], args);
+  }
+
+  constexpr int emit_integer(dynamic_graph<stage::lowered>& out, int i, const quantized_op& q) const {
+    node n = g_[q.node];
+    n.op = q.op;
+    n.dtype = g_[i].dtype;
+    n.observer = g_[i].observer;
+    list<int> args;
+    for (const int dequantize : g_.args_of(q.node)) {
+      const int quantized = g_.args_of(dequantize)[0];
+      int arg = moved_[at(quantized)];
+      if (keeps_steps(n.op) && g_[quantized].observer != n.observer) {
+        node same_steps = g_[i];
+        same_steps.op = q::requantize.id();
+        same_steps.name = "requantize";
+        same_steps.shape = g_[quantized].shape;
+        arg = out.add(same_steps, arg);
+      }
+      args.push_back(arg);
+    }
+    return out.add(n, args);
+  }
+
+  graph_view<stage::reference> g_;
+  list<int> users_;
+  list<bool> absorbed_;
+  list<quantized_op> op_;  // by quantize node
+  list<int> moved_;
+};
+
+}  // namespace lowering
+
+[[nodiscard]] constexpr dynamic_graph<stage::lowered> lower(graph_view<stage::reference> g) {
+  return lowering::rewrite{g}.graph();
+}
+
+}  // namespace ctq

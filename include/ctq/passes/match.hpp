@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "ctq/core/list.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/spec/backend_config.hpp"
+
+// Where the patterns of a backend occur in a graph.
+//
+// As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
+// inner nodes of an occurrence have one reader; the graph is scanned from its end, so overlapping
+// occurrences are decided in favour of the one nearest the output. Beyond PyTorch: a pattern with
+// add matches both orders of its arguments.
+
+namespace ctq {
+
+struct occurrence {
+  int config = -1;                           // of the backend; -1: none
+  static_vector<int, max_pattern> nodes{};  // by element of the pattern; -1 for match_all
+
+  [[nodiscard]] constexpr bool found() const { return config >= 0; }
+  /// The node nearest the output.
+  [[nodiscard]] constexpr int last() const { return nodes[0]; }
+  /// The node that owns the weight: PyTorch's default root, the last leaf of the tree.
+  [[nodiscard]] constexpr int root() const { return nodes.back(); }
+};
+
+class matcher {
+ public:
+  constexpr explicit matcher(const backend_view& backend)
+      : backend_(backend), next_(static_cast<std::size_t>(backend.count), -1) {
+    head_.fill(-1);
+    tail_.fill(-1);
+    for (std::size_t length = max_pattern; length > 0; --length)
+      for (int i = 0; i < backend.count; ++i)
+        if (backend.configs[i].pattern.element.size() == length) append(i);
+  }
+
+  /// The first pattern that occurs with its last node at `node`. wanted(config) selects patterns.
+  template <stage Stage, class Wanted>
+  [[nodiscard]] constexpr occurrence find(graph_view<Stage> g, const list<int>& users, int node,
+                                          Wanted wanted) const {
+    const op_id op = g[node].op;
+    for (int i = head_[bucket(op)]; i >= 0; i = next_[static_cast<std::size_t>(i)]) {
+      const backend_pattern_config_record& c = backend_.configs[i];
+      if (c.pattern.anchor() != op || !wanted(c)) continue;
+      occurrence o{.config = i};
+      for (std::size_t e = 0; e < c.pattern.element.size(); ++e) o.nodes.push_back(-1);
+      std::size_t element = 0;
+      if (fits(g, users, node, c.pattern, element, o, true)) return o;
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t buckets = 64;
+
+  static constexpr std::size_t bucket(op_id op) {
+    const std::size_t n = op->name.size();
+    std::size_t h = n;
+    for (std::size_t i = n > 6 ? n - 6 : 0; i < n; ++i)
+      h = h * 31 + static_cast<unsigned char>(op->name[i]);
+    return h % buckets;
+  }
+
+  constexpr void append(int config) {
+    const op_id anchor = backend_.configs[config].pattern.anchor();
+    if (anchor == nullptr) return;  // a pattern that is match_all alone says nothing
+    const std::size_t b = bucket(anchor);
+    if (head_[b] < 0) {
+      head_[b] = config;
+    } else {
+      next_[static_cast<std::size_t>(tail_[b])] = config;
+    }
+    tail_[b] = config;
+  }
+
+  /// How many elements the subtree at `element` has.
+  static constexpr std::size_t subtree(const pattern_record& p, std::size_t element) {
+    std::size_t size = 1;
+    for (int a = 0; a < p.element[element].args; ++a) size += subtree(p, element + size);
+    return size;
+  }
+
+  template <stage Stage>
+  constexpr bool fits(graph_view<Stage> g, const list<int>& users, int node,
+                      const pattern_record& p, std::size_t element, occurrence& o,
+                      bool is_last) const {
+    const pattern_element& e = p.element[element];
+    if (e.op == nullptr) return true;
+    if (e.op != g[node].op) return false;
+    if (!is_last && users[static_cast<std::size_t>(node)] > 1) return false;
+    o.nodes[element] = node;
+    const argument_list args = g.args_of(node);
+    if (e.args == 0) return true;
+    if (e.args != args.size()) return false;
+    if (arguments_fit(g, users, args, p, element, o, false)) return true;
+    return args.size() == 2 && is_any_of(e.op, op::add, fn::add) &&
+           arguments_fit(g, users, args, p, element, o, true);
+  }
+
+  template <stage Stage>
+  constexpr bool arguments_fit(graph_view<Stage> g, const list<int>& users, argument_list args,
+                               const pattern_record& p, std::size_t element, occurrence& o,
+                               bool swapped) const {
+    std::size_t at = element + 1;
+    for (int a = 0; a < args.size(); ++a) {
+      const int arg = args[swapped ? args.size() - 1 - a : a];
+      if (!fits(g, users, arg, p, at, o, false)) return false;
+      at += subtree(p, at);
+    }
+    return true;
+  }
+
+  backend_view backend_;
+  std::array<int, buckets> head_{};
+  std::array<int, buckets> tail_{};
+  list<int> next_;
+};
+
+/// All occurrences of the wanted patterns that do not overlap, nearest the output first; and for
+/// each node the occurrence it belongs to, or -1.
+struct occurrences {
+  list<occurrence> found;
+  list<int> of_node;
+};
+
+template <stage Stage, class Wanted>
+[[nodiscard]] constexpr occurrences find_all(graph_view<Stage> g, const backend_view& backend,
+                                             Wanted wanted) {
+  const matcher patterns{backend};
+  const list<int> users = count_users(g);
+  occurrences all{{}, list<int>(static_cast<std::size_t>(g.size()), -1)};
+  for (int i = g.size() - 1; i >= 0; --i) {
+    if (all.of_node[static_cast<std::size_t>(i)] >= 0) continue;
+    const occurrence o = patterns.find(g, users, i, wanted);
+    if (!o.found()) continue;
+    bool free = true;
+    for (const int n : o.nodes) free = free && (n < 0 || all.of_node[static_cast<std::size_t>(n)] < 0);
+    if (!free) continue;
+    for (const int n : o.nodes)
+      if (n >= 0) all.of_node[static_cast<std::size_t>(n)] = static_cast<int>(all.found.size());
+    all.found.push_back(o);
+  }
+  return all;
+}
+
+}  // namespace ctq

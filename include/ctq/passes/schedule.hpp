@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/kernels/signatures.hpp"
+#include "ctq/passes/kernel_shapes.hpp"
+#include "ctq/passes/memory.hpp"
+#include "ctq/passes/step.hpp"
+
+// From a graph of any stage to the steps that compute it: which kernel, where its operands lie.
+//
+// Graphs speak of N, C, H, W; in memory rank-4 activations lie in NHWC order, which is what the
+// kernels read. A transpose is put in only where the order can be seen: at the door, and where a
+// view (flatten) joins axes. Values live in one arena; the model's input and output stay in the
+// caller's memory.
+
+namespace ctq {
+
+namespace scheduling {
+
+/// One stretch of memory; several nodes may be views of it.
+struct value {
+  std::size_t bytes{};
+  int written{};  // step
+  int read = -1;  // step
+  place::area area = place::area::arena;
+};
+
+/// What is known of a node's output.
+struct form {
+  int value = -1;
+  layout order = layout::nchw;
+};
+
+/// With one channel or one pixel both orders are the same bytes.
+[[nodiscard]] constexpr bool order_matters(const shape& s) {
+  return s.rank == 4 && s[1] != 1 && s[2] * s[3] != 1;
+}
+
+template <stage Stage>
+class scheduler {
+ public:
+  constexpr explicit scheduler(graph_view<Stage> g) : g_(g), form_(at(g.size())) {
+    for (int i = 0; i < g.size() && !out_.problem.any(); ++i) visit(i);
+  }
+
+  [[nodiscard]] constexpr dynamic_schedule finish() {
+    // In the order of writing: values are made as their steps are, except those at the doors.
+    list<buffer> buffers;
+    list<int> buffer_of(values_.size(), -1);
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+      if (values_[v].area != place::area::arena) continue;
+      buffer_of[v] = static_cast<int>(buffers.size());
+      const int read = values_[v].read < values_[v].written ? values_[v].written : values_[v].read;
+      buffers.push_back({values_[v].bytes, values_[v].written, read, 0});
+    }
+    out_.arena_bytes = plan_memory(buffers);
+    const auto place_of = [&](int v) -> place {
+      if (v < 0) return {};
+      const value& x = values_[at(v)];
+      if (x.area != place::area::arena) return {x.area, 0};
+      return {place::area::arena, buffers[at(buffer_of[at(v)])].offset};
+    };
+    for (std::size_t s = 0; s < out_.steps.size(); ++s) {
+      out_.steps[s].in = {place_of(operands_[s].in[0]), place_of(operands_[s].in[1])};
+      out_.steps[s].out = place_of(operands_[s].out);
+    }
+    for (std::size_t p = 0; p < out_.observations.size(); ++p)
+      out_.observations[p].where = place_of(observed_[p]);
+    return out_;
+  }
+
+ private:
+  struct operands {
+    std::array<int, 2> in{-1, -1};
+    int out = -1;
+  };
+
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  [[nodiscard]] constexpr int next_step() const { return static_cast<int>(out_.steps.size()); }
+  [[nodiscard]] constexpr form& form_of(int i) { return form_[at(i)]; }
+  [[nodiscard]] constexpr int arg(int i, int which = 0) const { return g_.args_of(i)[which]; }
+
+  constexpr int new_value(std::size_t bytes, place::area area = place::area::arena) {
+    values_.push_back({bytes, next_step(), -1, area});
+    return static_cast<int>(values_.size()) - 1;
+  }
+
+  constexpr void emit(const kernel_signature& key, int node, std::array<int, 2> in, int out,
+                      std::array<int, 2> in_observer, int out_observer) {
+    if (!kernels::exists(key)) {
+      static_text<80> name;
+      append_name(name, g_[node]);
+      out_.problem.line("no kernel for node ", name.view(), ":");
+      out_.problem.line(name_of(key.op), ", ", name_of(key.in), " to ", name_of(key.out));
+      return;
+    }
+    for (const int v : in)
+      if (v >= 0) values_[at(v)].read = next_step();
+    out_.steps.push_back({key, node, {}, {}, in_observer, out_observer});
+    operands_.push_back({in, out});
+  }
+
+  /// A step with one input; its output is a new value, or the input's own place if it may be.
+  template <class Shape>
+  constexpr void unary(int i, kernel op, const Shape& s, form x, layout order, bool relu = false) {
+    const int from = arg(i);
+    const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
+    emit(signature(op, g_[from].dtype, g_[i].dtype, s, relu), i, {x.value, -1}, out,
+         {g_[from].observer, -1}, g_[i].observer);
+    form_of(i) = {out, order};
+  }
+
+  /// The output of node i in the wanted order, transposed if it has to be.
+  constexpr form in_order(int i, layout wanted) {
+    const form f = form_of(i);
+    const node& n = g_[i];
+    if (f.order == wanted || !order_matters(n.shape)) return {f.value, wanted};
+    const transpose_shape s{n.shape[0], n.shape[1], n.shape[2] * n.shape[3]};
+    const int out = new_value(numel(n.shape) * size_of(n.dtype));
+    emit(signature(wanted == layout::nhwc ? kernel::to_nhwc : kernel::to_nchw, n.dtype, n.dtype, s),
+         i, {f.value, -1}, out, {n.observer, -1}, n.observer);
+    return form_of(i) = {out, wanted};
+  }
+
+  [[nodiscard]] constexpr elementwise_shape count_of(int i) const {
+    return {static_cast<int>(numel(g_[i].shape))};
+  }
+
+  constexpr void visit(int i) {
+    const op_id op = g_[i].op;
+    if (op->kind == op_kind::placeholder) return placeholder(i);
+    if (op->kind == op_kind::output) return output(i);
+    if (is_any_of(op, q::activation_post_process)) return observe(i);
+    if (is_any_of(op, q::quantize_per_tensor)) return elementwise(i, kernel::quantize);
+    if (is_any_of(op, q::dequantize)) return elementwise(i, kernel::dequantize);
+    if (is_any_of(op, q::requantize)) return elementwise(i, kernel::requantize);
+    if (is_any_of(op, nn::relu, fn::relu)) return elementwise(i, kernel::relu);
+    if (is_any_of(op, nn::conv2d, q::conv2d)) return conv2d(i, false);
+    if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return conv2d(i, true);
+    if (is_any_of(op, nn::linear, q::linear)) return linear(i, false);
+    if (is_any_of(op, nni::linear_relu, q::linear_relu)) return linear(i, true);
+    if (is_any_of(op, nn::batch_norm2d)) return batch_norm2d(i);
+    if (is_any_of(op, op::add, fn::add, q::add)) return add(i, kernel::add);
+    if (is_any_of(op, q::add_relu)) return add(i, kernel::add_relu);
+    if (is_any_of(op, nn::max_pool2d, fn::max_pool2d)) return max_pool2d(i);
+    if (is_any_of(op, nn::avg_pool2d, fn::avg_pool2d)) return avg_pool2d(i);
+    if (is_any_of(op, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d))
+      return adaptive_avg_pool2d(i);
+    if (is_any_of(op, nn::flatten, fn::flatten)) return flatten(i);
+    if (is_any_of(op, fn::cat)) return cat(i);
+    out_.problem.line("no kernel for node ", g_[i].name, ":").line(op->name);
+  }
+
+  constexpr void placeholder(int i) {
+    if (out_.input_shape.rank != 0) {
+      out_.problem.line("node ", g_[i].name, ":").line("a model has one placeholder");
+      return;
+    }
+    out_.input_shape = g_[i].shape;
+    form_of(i) = {new_value(0, place::area::input), layout::nchw};
+  }
+
+  /// The last value moves to the caller's memory if a step of its own writes it, else is copied.
+  constexpr void output(int i) {
+    const int from = arg(i);
+    form f = in_order(from, layout::nchw);
+    const node& n = g_[from];
+    value& v = values_[at(f.value)];
+    const bool written_by_last = v.area == place::area::arena && next_step() > 0 &&
+                                 operands_[at(next_step() - 1)].out == f.value;
+    if (written_by_last) {
+      v.area = place::area::output;
+    } else {
+      const auto width = static_cast<int>(numel(n.shape));
+      emit(signature(kernel::concat, n.dtype, n.dtype, concat_shape{1, width, width, 0}), from,
+           {f.value, -1}, new_value(0, place::area::output), {n.observer, -1}, n.observer);
+    }
+    out_.output_shape = n.shape;
+    out_.output_dtype = n.dtype;
+    out_.output_observer = n.observer;
+  }
+
+  constexpr void observe(int i) {
+    const form f = form_of(i) = form_of(arg(i));
+    if (values_[at(f.value)].read < next_step()) values_[at(f.value)].read = next_step();
+    out_.observations.push_back({next_step() - 1, g_[i].observer, i, {}});
+    observed_.push_back(f.value);
+  }
+
+  constexpr void elementwise(int i, kernel op) {
+    const form x = form_of(arg(i));
+    unary(i, op, count_of(i), x, x.order);
+  }
+
+  /// An op over windows or channels: reads and writes NHWC.
+  template <class Shape>
+  constexpr void spatial(int i, kernel op, const Shape& s, bool relu = false) {
+    unary(i, op, s, in_order(arg(i), layout::nhwc), layout::nhwc, relu);
+  }
+
+  template <class Options>
+  [[nodiscard]] constexpr Options options_of(int i) const {
+    return g_[i].attrs.template as<Options>();
+  }
+  [[nodiscard]] constexpr const shape& in_shape(int i) const { return g_[arg(i)].shape; }
+
+  constexpr void conv2d(int i, bool relu) {
+    spatial(i, kernel::conv2d, kernel_shapes::conv2d(options_of<conv2d_options>(i), in_shape(i)),
+            relu);
+  }
+
+  constexpr void linear(int i, bool relu) {
+    const auto o = options_of<linear_options>(i);
+    const auto rows = static_cast<int>(numel(g_[i].shape)) / o.out_features;
+    unary(i, kernel::linear, linear_shape{rows, o.in_features, o.out_features},
+          in_order(arg(i), layout::nchw), layout::nchw, relu);
+  }
+
+  constexpr void batch_norm2d(int i) {
+    const shape& x = in_shape(i);
+    spatial(i, kernel::batch_norm2d, channels_shape{x[0] * x[2] * x[3], x[1]});
+  }
+
+  constexpr void add(int i, kernel op) {
+    const int a = arg(i, 0);
+    const int b = arg(i, 1);
+    const form x = form_of(a);
+    const form y = in_order(b, x.order);
+    const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
+    if (g_[a].dtype != g_[b].dtype) {
+      out_.problem.line("no kernel for node ", g_[i].name, ":");
+      out_.problem.line("add of ", name_of(g_[a].dtype), " and ", name_of(g_[b].dtype));
+      return;
+    }
+    emit(signature(op, g_[a].dtype, g_[i].dtype, count_of(i)), i, {x.value, y.value}, out,
+         {g_[a].observer, g_[b].observer}, g_[i].observer);
+    form_of(i) = {out, x.order};
+  }
+
+  constexpr void max_pool2d(int i) {
+    const auto o = options_of<max_pool2d_options>(i);
+    spatial(i, kernel::max_pool2d, kernel_shapes::max_pool2d(o, in_shape(i), g_[i].shape));
+  }
+
+  constexpr void avg_pool2d(int i) {
+    const auto o = options_of<avg_pool2d_options>(i);
+    spatial(i, kernel::avg_pool2d, kernel_shapes::avg_pool2d(o, in_shape(i), g_[i].shape));
+  }
+
+  constexpr void adaptive_avg_pool2d(int i) {
+    spatial(i, kernel::avg_pool2d, kernel_shapes::adaptive_avg_pool2d(in_shape(i), g_[i].shape));
+  }
+
+  /// A view: no step, but its order can be seen, so the input is brought into N, C, H, W first.
+  constexpr void flatten(int i) { form_of(i) = in_order(arg(i), layout::nchw); }
+
+  constexpr void cat(int i) {
+    const shape& out = g_[i].shape;
+    const int dim = options_of<cat_options>(i).dim;
+    const layout order = order_matters(in_shape(i)) ? form_of(arg(i)).order : layout::nchw;
+    const int target = new_value(numel(out) * size_of(g_[i].dtype));
+    int before = 0;
+    for (int a = 0; a < g_[i].arg_count; ++a) {
+      const int from = arg(i, a);
+      const form x = in_order(from, order);
+      const int extent = g_[from].shape[dim];
+      emit(signature(kernel::concat, g_[from].dtype, g_[i].dtype,
+                     kernel_shapes::concat(out, order, dim, extent, before)),
+           i, {x.value, -1}, target, {g_[from].observer, -1}, g_[i].observer);
+      before += extent;
+    }
+    form_of(i) = {target, order};
+  }
+
+  graph_view<Stage> g_;
+  list<form> form_;
+  list<value> values_;
+  list<operands> operands_;
+  list<int> observed_;
+  dynamic_schedule out_;
+};
+
+}  // namespace scheduling
+
+template <stage Stage>
+[[nodiscard]] constexpr dynamic_schedule schedule(graph_view<Stage> g) {
+  return scheduling::scheduler<Stage>{g}.finish();
+}
+
+}  // namespace ctq

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/list.hpp"
+#include "ctq/core/shape.hpp"
+
+// A schedule: the steps that compute a graph, as plain data. Equal keys share machine code;
+// everything else of a step is an operand.
+
+namespace ctq {
+
+/// Where a value lies.
+struct place {
+  enum class area : unsigned char { none, arena, input, output };
+  area in = area::none;
+  std::size_t offset{};  // bytes, in the arena
+
+  friend constexpr bool operator==(const place&, const place&) = default;
+};
+
+struct step {
+  kernel_signature key{};
+  int node = -1;  // of the scheduled graph: whose weights it needs, what to call it
+  std::array<place, 2> in{};
+  place out{};
+  std::array<int, 2> in_observer{-1, -1};  // whose qparams the operands have
+  int out_observer = -1;
+};
+
+/// A value that the observed model shows to an observer, after so many steps.
+struct observation_point {
+  int after_step{};
+  int observer{};
+  int node{};
+  place where{};
+};
+
+struct dynamic_schedule {
+  list<step> steps;
+  list<observation_point> observations;
+  std::size_t arena_bytes{};
+  shape input_shape{};
+  shape output_shape{};
+  dtype output_dtype = f32;
+  int output_observer = -1;
+  diagnostic problem;
+};
+
+/// A schedule in a constant.
+template <std::size_t Steps, std::size_t Observations>
+struct static_schedule {
+  std::array<step, Steps> steps{};
+  std::array<observation_point, Observations + 1> observations{};
+  int count{};
+  int observation_count{};
+  std::size_t arena_bytes{};
+  shape input_shape{};
+  shape output_shape{};
+  dtype output_dtype = f32;
+  int output_observer = -1;
+  diagnostic problem{};
+};
+
+template <std::size_t Steps, std::size_t Observations>
+[[nodiscard]] constexpr static_schedule<Steps, Observations> freeze(const dynamic_schedule& s) {
+  static_schedule<Steps, Observations> out;
+  for (std::size_t i = 0; i < s.steps.size(); ++i) out.steps[i] = s.steps[i];
+  for (std::size_t i = 0; i < s.observations.size(); ++i) out.observations[i] = s.observations[i];
+  out.count = static_cast<int>(s.steps.size());
+  out.observation_count = static_cast<int>(s.observations.size());
+  out.arena_bytes = s.arena_bytes;
+  out.input_shape = s.input_shape;
+  out.output_shape = s.output_shape;
+  out.output_dtype = s.output_dtype;
+  out.output_observer = s.output_observer;
+  out.problem = s.problem;
+  return out;
+}
+
+}  // namespace ctq
