@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// core: the nouns that every layer shares. Names of dtypes, shapes and ops; what a kernel is asked
+// for; how a mistake is said, to the compiler and at run time.
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/fixed_string.hpp"
+#include "ctq/core/isa.hpp"
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/list.hpp"
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/op.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/core/options.hpp"
+#include "ctq/core/qparams.hpp"
+#include "ctq/core/real.hpp"
+#include "ctq/core/report.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/core/static_vector.hpp"
+#include "ctq/core/text.hpp"

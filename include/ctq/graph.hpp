@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// graph: what a model is. Rows of named nodes, in a constant or at run time, and the shapes of
+// what they compute.
+
+#include "ctq/graph/graph.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/graph/shape_rules.hpp"

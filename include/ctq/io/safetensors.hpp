@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+
+// What a safetensors file holds: named tensors, and words about them.
+//
+//   N (8 bytes, little-endian) | N bytes of JSON | data
+//
+//   {"__metadata__": {"format": "pt"},
+//    "fc.weight": {"dtype": "F32", "shape": [10, 64], "data_offsets": [0, 2560]}}
+//
+// Elements are row-major and little-endian; offsets count from the end of the JSON. The tensors
+// tile the data: no hole, no overlap.
+//
+// Source  huggingface/safetensors README.md "Format" and safetensors/src/tensor.rs
+
+namespace ctq {
+
+static_assert(std::endian::native == std::endian::little,
+              "ctq: safetensors data are little-endian and are handed out as they lie in the file");
+
+/// As the format's own reader: a longer header is refused before it is read.
+inline constexpr std::uint64_t max_header_bytes = 100'000'000;
+
+/// Element types of the format. The order is the one in which its writers lay out tensors, last
+/// first: wide elements at the front keep all of them aligned without padding.
+enum class stored_dtype : std::uint8_t {
+  boolean,
+  u8,
+  i8,
+  f8_e5m2,
+  f8_e4m3,
+  i16,
+  u16,
+  f16,
+  bf16,
+  i32,
+  u32,
+  f32,
+  f64,
+  i64,
+  u64
+};
+
+namespace stored_dtypes {
+inline constexpr std::string_view names[] = {"BOOL", "U8",  "I8",  "F8_E5M2", "F8_E4M3",
+                                             "I16",  "U16", "F16", "BF16",    "I32",
+                                             "U32",  "F32", "F64", "I64",     "U64"};
+inline constexpr std::uint8_t sizes[] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8};
+}  // namespace stored_dtypes
+
+/// The name in the file: "F32".
+[[nodiscard]] constexpr std::string_view name_of(stored_dtype d) {
+  return stored_dtypes::names[static_cast<std::size_t>(d)];
+}
+
+/// Bytes of one element.
+[[nodiscard]] constexpr std::size_t size_of(stored_dtype d) {
+  return stored_dtypes::sizes[static_cast<std::size_t>(d)];
+}
+
+/// The dtype of this name; nothing if the format has none.
+[[nodiscard]] constexpr std::optional<stored_dtype> stored_dtype_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(stored_dtypes::names); ++i)
+    if (stored_dtypes::names[i] == name) return static_cast<stored_dtype>(i);
+  return std::nullopt;
+}
+
+/// Satisfied by the C++ types that are elements of a file: float, double, integers but bool.
+template <class T>
+concept stored_element = std::same_as<T, float> || std::same_as<T, double> ||
+    (std::integral<T> && !std::same_as<T, bool>);
+
+template <stored_element T>
+[[nodiscard]] consteval stored_dtype stored_dtype_of() {
+  using enum stored_dtype;
+  constexpr stored_dtype table[3][4] = {
+      {u8, u16, u32, u64}, {i8, i16, i32, i64}, {u8, f16, f32, f64}};
+  constexpr int row = std::floating_point<T> ? 2 : std::is_signed_v<T> ? 1 : 0;
+  return table[row][std::bit_width(sizeof(T)) - 1];
+}
+
+/// Bytes of a tensor; nothing if an extent is negative or the product of all extents but zeros
+/// does not fit into 63 bits. (Zeros do not excuse the rest: others multiply the extents as well.)
+[[nodiscard]] constexpr std::optional<std::int64_t> byte_count(
+    stored_dtype dtype, std::span<const std::int64_t> shape) {
+  std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
+  bool none = false;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
+    if (extent == 0) {
+      none = true;
+    } else if (bytes > std::numeric_limits<std::int64_t>::max() / extent) {
+      return std::nullopt;
+    } else {
+      bytes *= extent;
+    }
+  }
+  return none ? 0 : bytes;
+}
+
+/// One tensor of a file, read or to be written. The data are elsewhere.
+struct stored_tensor {
+  std::string name;
+  stored_dtype dtype = stored_dtype::f32;
+  std::vector<std::int64_t> shape;  // empty: a scalar
+  std::span<const std::byte> data;  // byte_count(dtype, shape) bytes, not always aligned
+
+  friend bool operator==(const stored_tensor& a, const stored_tensor& b) {
+    return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
+           std::ranges::equal(a.data, b.data);
+  }
+};
+
+/// What the file says about itself: "format" is "pt" when PyTorch wrote it.
+using metadata_map = std::map<std::string, std::string, std::less<>>;
+
+/// A file in memory.
+struct tensor_file {
+  std::unique_ptr<std::byte[]> bytes;  // owns what the tensors look at
+  std::vector<stored_tensor> tensors;  // by name
+  metadata_map metadata;
+
+  /// The tensor of this name, or null.
+  [[nodiscard]] const stored_tensor* find(std::string_view name) const {
+    const auto at = std::ranges::lower_bound(tensors, name, {}, &stored_tensor::name);
+    return at != tensors.end() && at->name == name ? &*at : nullptr;
+  }
+};
+
+/// The elements of a tensor, copied to where they are aligned.
+/// Errors  the tensor holds another dtype than T
+template <stored_element T>
+[[nodiscard]] result<std::vector<T>> values_of(const stored_tensor& tensor) {
+  constexpr stored_dtype wanted = stored_dtype_of<T>();
+  if (tensor.dtype != wanted)
+    return fail("tensor " + tensor.name, "holds " + std::string{name_of(tensor.dtype)} + ", " +
+                                             std::string{name_of(wanted)} + " was asked for");
+  std::vector<T> values(tensor.data.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(T));
+  return values;
+}
+
+/// A tensor to be written, which looks at these values: to_store<float>("fc.bias", {10}, bias).
+template <stored_element T>
+[[nodiscard]] stored_tensor to_store(std::string name, std::vector<std::int64_t> shape,
+                                     std::span<const T> values) {
+  return {std::move(name), stored_dtype_of<T>(), std::move(shape), std::as_bytes(values)};
+}
+
+}  // namespace ctq

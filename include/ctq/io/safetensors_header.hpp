@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/io/json_string.hpp"
+#include "ctq/io/message.hpp"
+#include "ctq/io/safetensors.hpp"
+
+// Reads the JSON in front of a safetensors file. Only what the format can say is known here, two
+// levels of objects and lists of whole numbers, so nothing recurses and nothing is skipped.
+
+namespace ctq {
+
+/// One tensor as the header describes it, not yet compared with the data.
+struct header_entry {
+  std::string name;
+  stored_dtype dtype = stored_dtype::f32;
+  std::vector<std::int64_t> shape;
+  std::int64_t begin = 0;  // data_offsets
+  std::int64_t end = 0;
+};
+
+struct safetensors_header {
+  std::vector<header_entry> entries;  // as they come
+  metadata_map metadata;
+};
+
+/// A place in JSON text that moves over one token at a time. A step that cannot be made returns
+/// false and leaves its reason in failure(); callers return false at once.
+class json_cursor {
+ public:
+  json_cursor(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+
+  [[nodiscard]] const error& failure() const { return failure_; }
+
+  /// What the next tokens describe, for messages: "tensor fc.weight"; empty for the whole.
+  void describe(std::string what) { subject_ = std::move(what); }
+
+  /// The token last begun is wrong.
+  bool reject(std::string cause) {
+    failure_.place =
+        sentence(file_, ": ", subject_, subject_.empty() ? "" : ", ", "header byte ", token_);
+    failure_.cause = std::move(cause);
+    return false;
+  }
+
+  /// Moves over the character if it comes next.
+  bool accept(char c) {
+    begin_token();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  bool expect(char c) { return accept(c) || reject_next(std::string{'\'', c, '\''}); }
+
+  /// The format wants the object to be the first byte, and spaces to be all that follows it.
+  bool expect_at_start(char c) {
+    return (!text_.empty() && text_.front() == c) || reject_next(std::string{'\'', c, '\''});
+  }
+  bool expect_spaces_to_end() {
+    at_ = std::min(text_.find_first_not_of(' ', at_), text_.size());
+    token_ = at_;
+    return at_ == text_.size() || reject_next("only spaces after the object");
+  }
+
+  /// {"key": member, ...}; member(key) moves over the value.
+  template <class Member>
+  bool object(Member member) {
+    if (!expect('{')) return false;
+    if (accept('}')) return true;
+    do {
+      std::string key;
+      if (!string(key)) return false;
+      const std::size_t key_at = token_;
+      if (!expect(':')) return false;
+      token_ = key_at;
+      if (!member(std::move(key))) return false;
+    } while (accept(','));
+    return accept('}') || reject_next("',' or '}'");
+  }
+
+  /// [element, ...]; element() moves over one of them.
+  template <class Element>
+  bool list(Element element) {
+    if (!expect('[')) return false;
+    if (accept(']')) return true;
+    do {
+      if (!element()) return false;
+    } while (accept(','));
+    return accept(']') || reject_next("',' or ']'");
+  }
+
+  bool string(std::string& out) {
+    begin_token();
+    const std::size_t quote = at_;
+    if (!accept('"')) return reject_next("a string");
+    while (at_ < text_.size()) {
+      token_ = at_;
+      if (text_[at_] == '"') {
+        ++at_;
+        token_ = quote;
+        return true;
+      }
+      if (!(text_[at_] == '\\' ? escape(out) : character(out))) return false;
+    }
+    token_ = quote;
+    return reject("the string has no end");
+  }
+
+  /// A size or an offset: 0 to 2^63 - 1.
+  bool whole_number(std::int64_t& out) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    begin_token();
+    if (next_is("-")) return reject("sizes and offsets are not negative");
+    if (!next_is("0123456789")) return reject_next("a whole number");
+    out = 0;
+    for (; next_is("0123456789"); ++at_) {
+      const int digit = text_[at_] - '0';
+      if (out > (most - digit) / 10) return reject("the number does not fit into 63 bits");
+      out = out * 10 + digit;
+    }
+    if (next_is(".eE")) return reject("sizes and offsets are whole numbers");
+    if (text_[token_] == '0' && at_ - token_ > 1) return reject("a number does not start with 0");
+    return true;
+  }
+
+ private:
+  void begin_token() {
+    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    token_ = at_;
+  }
+
+  [[nodiscard]] bool next_is(std::string_view any_of) const {
+    return at_ < text_.size() && any_of.find(text_[at_]) != any_of.npos;
+  }
+
+  bool reject_next(std::string expected) {
+    std::string found = "the end of the header";
+    if (token_ < text_.size()) {
+      const auto code = static_cast<unsigned char>(text_[token_]);
+      const bool printable = code > 0x20 && code < 0x7F;
+      found = printable ? std::string{'\'', text_[token_], '\''} : sentence("byte value ", code);
+    }
+    return reject(sentence("expected ", expected, ", found ", found));
+  }
+
+  /// One character of a string that is no escape.
+  bool character(std::string& out) {
+    if (static_cast<unsigned char>(text_[at_]) < 0x20)
+      return reject("a control character in a string must be escaped");
+    const std::size_t length = utf8_length(text_.substr(at_, 4));
+    if (length == 0) return reject("the string is not UTF-8");
+    out.append(text_.substr(at_, length));
+    at_ += length;
+    return true;
+  }
+
+  bool escape(std::string& out) {
+    constexpr std::string_view letters = "\"\\/bfnrt";
+    constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
+    ++at_;
+    if (next_is("u")) return unicode_escape(out);
+    if (!next_is(letters)) return reject("no such escape");
+    out += meant[letters.find(text_[at_++])];
+    return true;
+  }
+
+  /// uXXXX, or two of them that are the surrogates of one character.
+  bool unicode_escape(std::string& out) {
+    const std::optional<char32_t> first = code_unit();
+    if (!first) return reject("\\u wants four hexadecimal digits");
+    if (*first < 0xD800 || *first > 0xDFFF) return append_utf8(out, *first), true;
+    const bool paired = *first < 0xDC00 && next_is("\\");
+    if (paired) ++at_;
+    const std::optional<char32_t> second = paired && next_is("u") ? code_unit() : std::nullopt;
+    if (!second || *second < 0xDC00 || *second > 0xDFFF)
+      return reject("a surrogate without its other half");
+    append_utf8(out, 0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00));
+    return true;
+  }
+
+  /// Moves over u and four hexadecimal digits.
+  std::optional<char32_t> code_unit() {
+    constexpr std::string_view digits = "0123456789abcdef";
+    char32_t unit = 0;
+    ++at_;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      if (at_ == text_.size()) return std::nullopt;
+      const char c = text_[at_];
+      const std::size_t digit = digits.find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
+      if (digit == digits.npos) return std::nullopt;
+      unit = unit * 16 + static_cast<char32_t>(digit);
+    }
+    return unit;
+  }
+
+  std::string_view text_;
+  std::string_view file_;
+  std::string subject_;
+  std::size_t at_ = 0;
+  std::size_t token_ = 0;
+  error failure_;
+};
+
+/// {"dtype": "F32", "shape": [10, 64], "data_offsets": [0, 2560]}, the keys in any order.
+inline bool scan_entry(json_cursor& in, header_entry& entry) {
+  constexpr std::string_view keys[] = {"dtype", "shape", "data_offsets"};
+  bool given[3] = {};
+
+  const auto dtype = [&] {
+    std::string name;
+    if (!in.string(name)) return false;
+    const std::optional<stored_dtype> known = stored_dtype_named(name);
+    if (!known) return in.reject("unknown dtype \"" + shown(name) + "\"");
+    entry.dtype = *known;
+    return true;
+  };
+  const auto shape = [&] {
+    return in.list([&] { return in.whole_number(entry.shape.emplace_back()); });
+  };
+  const auto offsets = [&] {
+    return in.expect('[') && in.whole_number(entry.begin) && in.expect(',') &&
+           in.whole_number(entry.end) && in.expect(']');
+  };
+  const auto member = [&](const std::string& key) {
+    const auto i = static_cast<std::size_t>(std::ranges::find(keys, key) - keys);
+    if (i == std::size(keys))
+      return in.reject("key \"" + shown(key) + "\" is none of dtype, shape, data_offsets");
+    if (std::exchange(given[i], true)) return in.reject("key \"" + key + "\" comes twice");
+    return i == 0 ? dtype() : i == 1 ? shape() : offsets();
+  };
+
+  if (!in.object(member)) return false;
+  for (std::size_t i = 0; i < std::size(keys); ++i)
+    if (!given[i]) return in.reject(sentence("key \"", keys[i], "\" is missing"));
+  return true;
+}
+
+inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
+  return in.object([&](std::string key) {
+    const auto [at, added] = metadata.try_emplace(std::move(key));
+    if (!added) return in.reject("key \"" + shown(at->first) + "\" comes twice");
+    return in.string(at->second);
+  });
+}
+
+/// The whole header. Equal names of tensors are left to the caller, who sorts them.
+/// Errors  place "weights.safetensors: tensor fc.weight, header byte 37" (counted from 0)
+[[nodiscard]] inline result<safetensors_header> scan_header(std::string_view text,
+                                                            std::string_view file) {
+  json_cursor in{text, file};
+  safetensors_header header;
+  bool has_metadata = false;
+  const auto member = [&](std::string key) {
+    const bool is_metadata = key == "__metadata__";
+    if (is_metadata && std::exchange(has_metadata, true))
+      return in.reject("key \"__metadata__\" comes twice");
+    in.describe(is_metadata ? "metadata" : "tensor " + shown(key));
+    if (!is_metadata) header.entries.emplace_back().name = std::move(key);
+    if (!(is_metadata ? scan_metadata(in, header.metadata) : scan_entry(in, header.entries.back())))
+      return false;
+    in.describe({});
+    return true;
+  };
+  if (!in.expect_at_start('{') || !in.object(member) || !in.expect_spaces_to_end())
+    return unexpected{in.failure()};
+  return header;
+}
+
+}  // namespace ctq

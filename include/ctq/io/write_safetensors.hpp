@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/text.hpp"
+#include "ctq/io/json_string.hpp"
+#include "ctq/io/message.hpp"
+#include "ctq/io/safetensors.hpp"
+
+// Writes safetensors. The same tensors give the same bytes in whatever order they come, and these
+// are the bytes of huggingface/safetensors: wide elements first, then by name; the header is padded
+// with spaces to a multiple of 8, so that every tensor is aligned in the file.
+
+namespace ctq {
+
+/// The tensors as they follow each other in the file.
+[[nodiscard]] inline std::vector<const stored_tensor*> file_order(
+    std::span<const stored_tensor> tensors) {
+  std::vector<const stored_tensor*> order;
+  for (const stored_tensor& t : tensors) order.push_back(&t);
+  std::ranges::sort(order, [](const stored_tensor* a, const stored_tensor* b) {
+    return std::tie(b->dtype, a->name) < std::tie(a->dtype, b->name);
+  });
+  return order;
+}
+
+/// Whether the format can hold them.
+[[nodiscard]] inline status check_writable(std::span<const stored_tensor> tensors) {
+  std::vector<std::string_view> names;
+  for (const stored_tensor& t : tensors) {
+    const auto wrong = [&t](std::string cause) {
+      return fail("tensor " + shown(t.name), std::move(cause));
+    };
+    if (t.name == "__metadata__") return wrong("the format keeps this name for itself");
+    if (!is_utf8(t.name)) return wrong("the name is not UTF-8");
+    const std::optional<std::int64_t> wanted = byte_count(t.dtype, t.shape);
+    if (!wanted)
+      return wrong(sentence("shape ", shown(t.shape), " is negative or does not fit into 63 bits"));
+    if (static_cast<std::uint64_t>(*wanted) != t.data.size())
+      return wrong(sentence("shape ", shown(t.shape), " of ", name_of(t.dtype), " wants ", *wanted,
+                            " bytes, the data have ", t.data.size()));
+    names.push_back(t.name);
+  }
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) return fail("tensor " + shown(*twice), "the name comes twice");
+  return done{};
+}
+
+[[nodiscard]] inline status check_writable(const metadata_map& metadata) {
+  for (const auto& [key, value] : metadata)
+    if (!is_utf8(key) || !is_utf8(value)) return fail("metadata " + shown(key), "is not UTF-8");
+  return done{};
+}
+
+/// The length and the JSON, padded. Requires what check_writable checks.
+[[nodiscard]] inline std::string header_text(std::span<const stored_tensor* const> order,
+                                             const metadata_map& metadata) {
+  std::string json = "{";
+  const auto key = [&json](std::string_view name) {
+    if (json.back() != '{') json += ',';
+    append_json_string(json, name);
+    json += ':';
+  };
+  if (!metadata.empty()) {
+    key("__metadata__");
+    json += '{';
+    for (const auto& [name, value] : metadata) key(name), append_json_string(json, value);
+    json += '}';
+  }
+  std::size_t offset = 0;
+  for (const stored_tensor* t : order) {
+    key(t->name);
+    append_all(json, R"({"dtype":")", name_of(t->dtype), R"(","shape":[)");
+    for (std::size_t i = 0; i < t->shape.size(); ++i)
+      append_all(json, i == 0 ? "" : ",", t->shape[i]);
+    append_all(json, R"(],"data_offsets":[)", offset, ",", offset + t->data.size(), "]}");
+    offset += t->data.size();
+  }
+  json += '}';
+  json.append((8 - json.size() % 8) % 8, ' ');
+
+  const std::uint64_t length = json.size();
+  std::string text(sizeof(length), '\0');
+  std::memcpy(text.data(), &length, sizeof(length));
+  return text + json;
+}
+
+/// A file about to be written: the header, then the data of each tensor.
+struct safetensors_plan {
+  std::string header;
+  std::vector<const stored_tensor*> order;
+
+  template <class Write>
+  void each_piece(Write write) const {
+    write(std::as_bytes(std::span{header}));
+    for (const stored_tensor* t : order) write(t->data);
+  }
+};
+
+[[nodiscard]] inline result<safetensors_plan> plan_safetensors(
+    std::span<const stored_tensor> tensors, const metadata_map& metadata) {
+  if (status s = check_writable(tensors); !s) return unexpected{s.error()};
+  if (status s = check_writable(metadata); !s) return unexpected{s.error()};
+  std::vector<const stored_tensor*> order = file_order(tensors);
+  std::string header = header_text(order, metadata);
+  if (header.size() - 8 > max_header_bytes)
+    return fail("header", sentence("takes ", header.size() - 8, " bytes, at most ",
+                                   max_header_bytes, " are allowed"));
+  return safetensors_plan{std::move(header), std::move(order)};
+}
+
+/// The bytes of the file.
+/// Errors  place "tensor fc.weight" or "metadata key": wrong size, name twice, not UTF-8
+[[nodiscard]] inline result<std::vector<std::byte>> serialize_safetensors(
+    std::span<const stored_tensor> tensors, const metadata_map& metadata = {}) {
+  const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
+  if (!plan) return unexpected{plan.error()};
+  std::vector<std::byte> content;
+  plan->each_piece([&content](std::span<const std::byte> bytes) {
+    content.insert(content.end(), bytes.begin(), bytes.end());
+  });
+  return content;
+}
+
+/// Writes the file, or replaces it. It is not touched if the format cannot hold the tensors.
+/// Errors  as serialize_safetensors, "weights.safetensors: " in front; the system's
+[[nodiscard]] inline status write_safetensors(const std::filesystem::path& path,
+                                              std::span<const stored_tensor> tensors,
+                                              const metadata_map& metadata = {}) {
+  const auto system_error = [&path](std::string_view what) {
+    const std::error_code reason{errno, std::generic_category()};
+    return fail(path.string(), sentence(what, ": ", reason.message()));
+  };
+  const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
+  if (!plan) return fail(sentence(path.string(), ": ", plan.error().place), plan.error().cause);
+  std::ofstream out{path, std::ios::binary | std::ios::trunc};
+  if (!out) return system_error("cannot be opened");
+  plan->each_piece([&out](std::span<const std::byte> bytes) {
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+  });
+  out.close();
+  if (!out) return system_error("cannot be written");
+  return done{};
+}
+
+}  // namespace ctq

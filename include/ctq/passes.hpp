@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// passes: what is decided about a model. Each is one constexpr function from graph to graph; plan
+// is all of them for a model, a backend and a mapping.
+
+#include "ctq/passes/accept.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/explain.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/kernel_shapes.hpp"
+#include "ctq/passes/lower.hpp"
+#include "ctq/passes/match.hpp"
+#include "ctq/passes/memory.hpp"
+#include "ctq/passes/plan.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "ctq/passes/resolve_qconfig.hpp"
+#include "ctq/passes/schedule.hpp"
+#include "ctq/passes/step.hpp"

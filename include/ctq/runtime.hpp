@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// runtime: a plan at work. Float and observed models, the int8 model, and the interpreter that
+// both are compared with. Here, and only here, passes and kernels meet.
+
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/executor.hpp"
+#include "ctq/runtime/float_model.hpp"
+#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/interpreter.hpp"
+#include "ctq/runtime/observed_model.hpp"
+#include "ctq/runtime/operands.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/runtime/quantized_model.hpp"
+#include "ctq/runtime/reference_kernels.hpp"
+#include "ctq/runtime/simd_kernels.hpp"
+#include "ctq/runtime/tensor.hpp"
+#include "ctq/runtime/weights.hpp"

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <boost/mp11/algorithm.hpp>
+#include <cstddef>
+
+#include "ctq/kernels/signatures.hpp"
+#include "ctq/runtime/operands.hpp"
+
+// Where plans and kernels meet. A set of kernels (simd_kernels<Isa>, reference_kernels) is bound to
+// a signature in two ways: as a template argument, when the signature is known to the compiler, or
+// by looking it up at run time. A signature without a kernel does not compile, and does not pass.
+
+namespace ctq {
+
+/// What of a signature a kernel takes as its shape.
+template <kernel Op>
+struct shape_of {
+  using type = elementwise_shape;
+};
+template <>
+struct shape_of<kernel::conv2d> {
+  using type = conv2d_shape;
+};
+template <>
+struct shape_of<kernel::linear> {
+  using type = linear_shape;
+};
+template <>
+struct shape_of<kernel::batch_norm2d> {
+  using type = channels_shape;
+};
+template <>
+struct shape_of<kernel::max_pool2d> {
+  using type = pool2d_shape;
+};
+template <>
+struct shape_of<kernel::avg_pool2d> {
+  using type = pool2d_shape;
+};
+template <>
+struct shape_of<kernel::concat> {
+  using type = concat_shape;
+};
+template <>
+struct shape_of<kernel::to_nhwc> {
+  using type = transpose_shape;
+};
+template <>
+struct shape_of<kernel::to_nchw> {
+  using type = transpose_shape;
+};
+
+/// The code of one key; all steps with this key share it.
+template <kernel_signature Key, class Kernels>
+[[gnu::noinline]] void run_kernel(const operands& x) noexcept {
+  constexpr auto shape = Key.template as<typename shape_of<Key.op>::type>();
+  Kernels::template run<element_t<Key.in>, element_t<Key.out>>(kernel_c<Key.op>{}, shape, Key.relu,
+                                                               x);
+}
+
+namespace binding {
+
+inline constexpr std::size_t kernel_count = static_cast<std::size_t>(kernel::to_nchw) + 1;
+inline constexpr dtype dtypes[] = {f32, quint8, qint8};
+
+constexpr std::size_t index_of(dtype d) { return d == f32 ? 0 : d == quint8 ? 1 : 2; }
+
+}  // namespace binding
+
+/// The same with a key known only at run time: any shape, any kernel that exists.
+template <class Kernels>
+void run_kernel(const kernel_signature& key, const operands& x) noexcept {
+  namespace mp = boost::mp11;
+  mp::mp_with_index<binding::kernel_count>(static_cast<std::size_t>(key.op), [&](auto op) {
+    mp::mp_with_index<3>(binding::index_of(key.in), [&](auto in) {
+      mp::mp_with_index<3>(binding::index_of(key.out), [&](auto out) {
+        constexpr auto Op = static_cast<kernel>(decltype(op)::value);
+        constexpr dtype In = binding::dtypes[decltype(in)::value];
+        constexpr dtype Out = binding::dtypes[decltype(out)::value];
+        if constexpr (kernels::exists({.op = Op, .in = In, .out = Out}))
+          Kernels::template run<element_t<In>, element_t<Out>>(
+              kernel_c<Op>{}, key.template as<typename shape_of<Op>::type>(), key.relu, x);
+      });
+    });
+  });
+}
+
+/// Bytes of weights, bias and multipliers in the kernel's order, and of its scratch memory.
+template <class Kernels>
+[[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
+  switch (key.op) {
+    case kernel::conv2d: return Kernels::packed_bytes(key.as<conv2d_shape>(), key.in);
+    case kernel::linear: return Kernels::packed_bytes(key.as<linear_shape>(), key.in);
+    case kernel::batch_norm2d:
+      return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
+    default: return 0;
+  }
+}
+
+template <class Kernels>
+[[nodiscard]] constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+  switch (key.op) {
+    case kernel::conv2d: return Kernels::workspace_bytes(key.as<conv2d_shape>(), key.in);
+    case kernel::linear: return Kernels::workspace_bytes(key.as<linear_shape>(), key.in);
+    default: return 0;
+  }
+}
+
+}  // namespace ctq

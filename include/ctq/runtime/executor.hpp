@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "ctq/passes/step.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/parameters.hpp"
+
+// The compiled executor: a schedule that is a constant becomes one call after the other, with every
+// kernel and every offset known to the compiler. No loop over steps, no table, no allocation.
+
+namespace ctq {
+
+template <const auto& Schedule, class Kernels>
+class executor {
+  static constexpr auto step_count = static_cast<std::size_t>(Schedule.count);
+
+  static constexpr std::size_t workspace = [] {
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < step_count; ++i) {
+      const std::size_t bytes = workspace_bytes<Kernels>(Schedule.steps[i].key);
+      most = bytes > most ? bytes : most;
+    }
+    return most;
+  }();
+
+  static constexpr std::array<std::size_t, step_count + 1> packed_offset = [] {
+    std::array<std::size_t, step_count + 1> at{};
+    for (std::size_t i = 0; i < step_count; ++i)
+      at[i + 1] = at[i] + packing::padded(packed_bytes<Kernels>(Schedule.steps[i].key));
+    return at;
+  }();
+
+ public:
+  /// Values and the kernels' scratch memory.
+  static constexpr std::size_t arena_bytes = Schedule.arena_bytes + packing::padded(workspace);
+  static constexpr std::size_t packed_size = packed_offset[step_count];
+
+  /// in, out: elements of the model's doors · arena: arena_bytes, 64-byte aligned
+  /// after(step): called behind each step, -1 before the first
+  template <class After>
+  static void run(const parameters& p, const void* in, void* out, std::byte* arena,
+                  After after) noexcept {
+    after(std::integral_constant<int, -1>{});
+    run_all(std::make_index_sequence<step_count>{}, p, in, out, arena, after);
+  }
+
+  static void run(const parameters& p, const void* in, void* out, std::byte* arena) noexcept {
+    run(p, in, out, arena, [](auto) {});
+  }
+
+  /// Where a value that something reads lies.
+  [[gnu::always_inline]] static const void* source(const place& from, const void* in,
+                                                   const void* out,
+                                                   const std::byte* arena) noexcept {
+    if (from.in == place::area::input) return in;
+    return from.in == place::area::output ? out : arena + from.offset;
+  }
+
+ private:
+  template <std::size_t... I, class After>
+  [[gnu::always_inline]] static void run_all(std::index_sequence<I...>, const parameters& p,
+                                             const void* in, void* out, std::byte* arena,
+                                             After& after) noexcept {
+    using in_order = int[];  // a fold would stop at 256 steps on clang
+    (void)in_order{0, (run_step<I>(p, in, out, arena),
+                       after(std::integral_constant<int, static_cast<int>(I)>{}), 0)...};
+  }
+
+  template <std::size_t I>
+  [[gnu::always_inline]] static void run_step(const parameters& p, const void* in, void* out,
+                                              std::byte* arena) noexcept {
+    constexpr auto& s = Schedule.steps[I];
+    run_kernel<s.key, Kernels>({.in = {source(s.in[0], in, out, arena),
+                                        source(s.in[1], in, out, arena)},
+                                .out = s.out.in == place::area::output ? out : arena + s.out.offset,
+                                .packed = p.packed.data() + packed_offset[I],
+                                .workspace = arena + Schedule.arena_bytes,
+                                .data = &p.data[I]});
+  }
+};
+
+}  // namespace ctq

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/runtime/weights.hpp"
+
+// The weight and bias of a node as it runs: a batch norm that fuse has taken in is folded into
+// them, in PyTorch's order of float32 operations (fuse_conv_bn_weights).
+
+namespace ctq {
+
+/// weight (O, I/groups, kh, kw) or (out, in); bias one value an output, zeros if the module has none.
+struct folded_weights {
+  std::vector<float> weight;
+  std::vector<float> bias;
+  std::size_t outputs{};
+};
+
+/// gamma / sqrt(var + eps) of each channel, and what else the fold needs.
+struct batch_norm_values {
+  std::vector<float> inverse_deviation;  // 1 / sqrt(var + eps)
+  const float* gamma{};
+  const float* beta{};
+  const float* mean{};
+};
+
+[[nodiscard]] inline batch_norm_values batch_norm_of(const weights& w, std::string_view module,
+                                                     float eps) {
+  const std::vector<float>& variance = w.find(module, "running_var")->values;
+  batch_norm_values b{.inverse_deviation = std::vector<float>(variance.size()),
+                      .gamma = w.find(module, "weight")->values.data(),
+                      .beta = w.find(module, "bias")->values.data(),
+                      .mean = w.find(module, "running_mean")->values.data()};
+  for (std::size_t c = 0; c < variance.size(); ++c)
+    b.inverse_deviation[c] = 1.0F / std::sqrt(variance[c] + eps);
+  return b;
+}
+
+[[nodiscard]] inline folded_weights fold(const node& n, const weights& w) {
+  folded_weights f{.weight = w.find(n.name, "weight")->values, .bias = {}, .outputs = 0};
+  const weight_tensor& weight = *w.find(n.name, "weight");
+  f.outputs = static_cast<std::size_t>(weight.shape[0]);
+  const weight_tensor* const bias = w.find(n.name, "bias");
+  f.bias = bias != nullptr ? bias->values : std::vector<float>(f.outputs, 0.0F);
+  if (n.batch_norm.empty()) return f;
+  const batch_norm_values b = batch_norm_of(w, n.batch_norm, n.batch_norm_eps);
+  const std::size_t per_output = f.weight.size() / f.outputs;
+  for (std::size_t o = 0; o < f.outputs; ++o) {
+    const float scale = b.gamma[o] * b.inverse_deviation[o];
+    for (std::size_t i = 0; i < per_output; ++i) f.weight[o * per_output + i] *= scale;
+    const float centred = (f.bias[o] - b.mean[o]) * b.inverse_deviation[o] * b.gamma[o];
+    f.bias[o] = no_contract(centred) + b.beta[o];
+  }
+  return f;
+}
+
+/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
+template <class T>
+[[nodiscard]] std::vector<T> channels_last(const std::vector<T>& oihw, std::size_t outputs,
+                                           std::size_t channels) {
+  const std::size_t pixels = channels == 0 ? 0 : oihw.size() / outputs / channels;
+  std::vector<T> out(oihw.size());
+  for (std::size_t o = 0; o < outputs; ++o)
+    for (std::size_t c = 0; c < channels; ++c)
+      for (std::size_t p = 0; p < pixels; ++p)
+        out[(o * pixels + p) * channels + c] = oihw[(o * channels + c) * pixels + p];
+  return out;
+}
+
+}  // namespace ctq

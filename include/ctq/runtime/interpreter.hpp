@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ctq/passes/schedule.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/reference_kernels.hpp"
+
+// The other executor: it walks a schedule at run time and looks each kernel up. Over
+// reference_kernels it is the oracle that compiled models are compared with, byte for byte.
+
+namespace ctq {
+
+template <class Kernels>
+class interpreter {
+ public:
+  /// Errors  a graph that cannot be scheduled; as make_parameters
+  template <stage Stage>
+  [[nodiscard]] static result<interpreter> make(graph_view<Stage> g, const weights& w,
+                                                std::span<const ctq::qparams> qparams = {},
+                                                const backend_view& backend = {},
+                                                const mapping_view& mapping = {}) {
+    dynamic_schedule s = schedule(g);
+    if (s.problem.any()) return fail("", std::string{s.problem.message()});
+    auto p = make_parameters<Kernels>(
+        std::span(s.steps.data(), s.steps.size()),
+        {.nodes = std::span(g.nodes, static_cast<std::size_t>(g.size())),
+         .weights = &w,
+         .qparams = qparams,
+         .backend = backend,
+         .mapping = mapping});
+    if (!p) return unexpected{p.error()};
+    return interpreter{std::move(s), *std::move(p)};
+  }
+
+  /// in, out: elements of the model's doors.
+  /// after(step, output): called behind each step with what it wrote
+  template <class After>
+  void run(const void* in, void* out, After after) {
+    std::size_t packed = 0;
+    for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+      const step& s = schedule_.steps[i];
+      void* const target = at(s.out, nullptr, out);
+      run_kernel<Kernels>(s.key, {.in = {at(s.in[0], in, out), at(s.in[1], in, out)},
+                                  .out = target,
+                                  .packed = parameters_.packed.data() + packed,
+                                  .workspace = arena_.data() + schedule_.arena_bytes,
+                                  .data = &parameters_.data[i]});
+      packed += packing::padded(packed_bytes<Kernels>(s.key));
+      after(s, static_cast<const void*>(target));
+    }
+  }
+  void run(const void* in, void* out) {
+    run(in, out, [](const step&, const void*) {});
+  }
+
+  [[nodiscard]] const dynamic_schedule& steps() const { return schedule_; }
+
+ private:
+  interpreter(dynamic_schedule s, parameters p)
+      : schedule_(std::move(s)), parameters_(std::move(p)), arena_(arena_bytes(schedule_)) {}
+
+  static std::size_t arena_bytes(const dynamic_schedule& s) {
+    std::size_t most = 0;
+    for (const step& x : s.steps) most = std::max(most, workspace_bytes<Kernels>(x.key));
+    return s.arena_bytes + most;
+  }
+
+  void* at(const place& p, const void* in, void* out) {
+    switch (p.in) {
+      case place::area::input: return const_cast<void*>(in);
+      case place::area::output: return out;
+      case place::area::arena: return arena_.data() + p.offset;
+      case place::area::none: break;
+    }
+    return nullptr;
+  }
+
+  dynamic_schedule schedule_;
+  parameters parameters_;
+  aligned_buffer arena_;
+};
+
+}  // namespace ctq

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/qparams.hpp"
+#include "ctq/kernels/requantization.hpp"
+
+// What a step gives its kernel at run time: where the values lie, and the numbers that convert
+// worked out. What the machine code depends on is in the kernel_signature instead.
+
+namespace ctq {
+
+/// The numbers of one step.
+struct step_data {
+  qparams in[2]{};
+  qparams out{};
+  kernels::output_steps steps{};  // conv2d, linear: output zero point and bounds, relu included
+};
+
+struct operands {
+  const void* in[2]{};
+  void* out{};
+  const std::byte* packed{};  // weights, bias, multipliers, in the kernel's own order
+  std::byte* workspace{};
+  const step_data* data{};
+
+  template <class T>
+  [[nodiscard]] const T* input(int which = 0) const {
+    return static_cast<const T*>(in[which]);
+  }
+  template <class T>
+  [[nodiscard]] T* output() const {
+    return static_cast<T*>(out);
+  }
+};
+
+/// The C++ type of an element.
+template <dtype D>
+using element_t = std::conditional_t<
+    D == dtype::quint8, std::uint8_t,
+    std::conditional_t<D == dtype::qint8, std::int8_t,
+                       std::conditional_t<D == dtype::float32, float, void>>>;
+
+/// A kernel as a type, to choose an overload by.
+template <kernel Op>
+using kernel_c = std::integral_constant<kernel, Op>;
+
+}  // namespace ctq

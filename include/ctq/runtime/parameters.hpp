@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/passes/step.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// What a schedule needs at run time besides its input: the numbers of each step, and all weights
+// in the order their kernels read them, one behind the other.
+
+namespace ctq {
+
+struct parameters {
+  aligned_buffer packed;
+  std::vector<step_data> data;  // one a step
+};
+
+/// What parameters are made from. qparams: one an observer; none for float schedules.
+struct parameter_sources {
+  std::span<const node> nodes;  // of the graph the schedule was made for
+  const ctq::weights* weights{};
+  std::span<const ctq::qparams> qparams;
+  backend_view backend;
+  mapping_view mapping;
+};
+
+namespace packing {
+
+inline constexpr std::size_t alignment = 64;
+
+[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+[[nodiscard]] inline std::string place_of(const node& n) {
+  std::string name = "node ";
+  append_name(name, n);
+  return name;
+}
+
+/// How many channels of the input one output reads.
+[[nodiscard]] inline std::size_t channels_of(const kernel_signature& key) {
+  return static_cast<std::size_t>(key.op == kernel::conv2d ? key.as<conv2d_shape>().in_group()
+                                                           : key.as<linear_shape>().in_features);
+}
+
+template <class Kernels, class Shape>
+void pack_float(const Shape& s, const folded_weights& f, std::byte* packed) {
+  Kernels::pack(s, f.weight.data(), f.bias.data(), packed);
+}
+
+template <class Kernels, class Shape>
+void pack_integers(const Shape& s, dtype in, const quantized_weights& w,
+                   const output_arithmetic& a, std::byte* packed) {
+  if (in == dtype::quint8) {
+    Kernels::template pack<std::uint8_t>(s, w.weight.data(), a.bias.data(), a.multiplier.data(),
+                                         packed);
+  } else {
+    Kernels::template pack<std::int8_t>(s, w.weight.data(), a.bias.data(), a.multiplier.data(),
+                                        packed);
+  }
+}
+
+/// Calls f with the shape of a conv2d or linear key.
+template <class F>
+void with_shape(const kernel_signature& key, F f) {
+  if (key.op == kernel::conv2d) {
+    f(key.as<conv2d_shape>());
+  } else {
+    f(key.as<linear_shape>());
+  }
+}
+
+template <class Kernels>
+status pack_weighted(const step& s, const node& n, const parameter_sources& from,
+                     const step_data& data, std::byte* packed) {
+  folded_weights f = fold(n, *from.weights);
+  if (s.key.in == f32) {
+    f.weight = channels_last(f.weight, f.outputs, channels_of(s.key));
+    with_shape(s.key, [&](const auto& shape) { pack_float<Kernels>(shape, f, packed); });
+    return done{};
+  }
+  const dtype_config_record& config =
+      from.backend.dtype_configs[from.backend.configs[n.choice.pattern].first_dtype_config +
+                                 n.choice.dtype_config];
+  result<quantized_weights> w = quantize_weights(
+      f, from.mapping.entries[n.choice.qconfig].qconfig.weight, config.weight_dtype);
+  if (!w) return fail(place_of(n) + ", " + w.error().place, w.error().cause);
+  const auto arithmetic = output_arithmetic_of(f.bias, *w, data.in[0], s.key.in, data.out);
+  if (!arithmetic) return fail(place_of(n) + ", " + arithmetic.error().place, arithmetic.error().cause);
+  w->weight = channels_last(w->weight, f.outputs, channels_of(s.key));
+  with_shape(s.key, [&](const auto& shape) {
+    pack_integers<Kernels>(shape, s.key.in, *w, *arithmetic, packed);
+  });
+  return done{};
+}
+
+/// y = x * scale + shift, from the four vectors of a batch norm that no conv took in.
+inline void pack_batch_norm(const node& n, const weights& w, std::byte* packed) {
+  const batch_norm_values b = batch_norm_of(w, n.name, n.attrs.as<batch_norm2d_options>().eps);
+  const std::size_t channels = b.inverse_deviation.size();
+  std::vector<float> scale_and_shift(2 * channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    scale_and_shift[c] = b.gamma[c] * b.inverse_deviation[c];
+    scale_and_shift[channels + c] = b.beta[c] - no_contract(b.mean[c] * scale_and_shift[c]);
+  }
+  std::memcpy(packed, scale_and_shift.data(), 2 * channels * sizeof(float));
+}
+
+}  // namespace packing
+
+/// Where in the packed block each step's weights begin, and behind the last.
+template <class Kernels>
+[[nodiscard]] constexpr std::size_t packed_end(const step* steps, int count) {
+  std::size_t at = 0;
+  for (int i = 0; i < count; ++i) at += packing::padded(packed_bytes<Kernels>(steps[i].key));
+  return at;
+}
+
+/// Errors  as quantize_weights and output_arithmetic_of, with the node's name
+template <class Kernels>
+[[nodiscard]] result<parameters> make_parameters(std::span<const step> steps,
+                                                 const parameter_sources& from) {
+  parameters p{aligned_buffer(packed_end<Kernels>(steps.data(), static_cast<int>(steps.size()))),
+               std::vector<step_data>(steps.size())};
+  const auto qparams_of = [&](int observer) {
+    return observer < 0 || from.qparams.empty() ? qparams{}
+                                                : from.qparams[static_cast<std::size_t>(observer)];
+  };
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    const node& n = from.nodes[static_cast<std::size_t>(s.node)];
+    step_data& d = p.data[i];
+    d.in[0] = qparams_of(s.in_observer[0]);
+    d.in[1] = qparams_of(s.in_observer[1]);
+    d.out = qparams_of(s.out_observer);
+    d.steps = {.zero_point = d.out.zero_point,
+               .lo = s.key.relu && d.out.zero_point > d.out.quant_min ? d.out.zero_point
+                                                                      : d.out.quant_min,
+               .hi = d.out.quant_max};
+    std::byte* const packed = p.packed.data() + at;
+    if (s.key.op == kernel::conv2d || s.key.op == kernel::linear) {
+      if (const status ok = packing::pack_weighted<Kernels>(s, n, from, d, packed); !ok)
+        return unexpected{ok.error()};
+    } else if (s.key.op == kernel::batch_norm2d) {
+      packing::pack_batch_norm(n, *from.weights, packed);
+    }
+    at += packing::padded(packed_bytes<Kernels>(s.key));
+  }
+  return p;
+}
+
+}  // namespace ctq

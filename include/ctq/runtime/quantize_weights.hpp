@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/observers/observer.hpp"
+#include "ctq/runtime/fold.hpp"
+#include "ctq/spec/dtype_with_constraints.hpp"
+
+// From the float weight of a conv or linear to the integers, bias and multipliers of its kernel.
+
+namespace ctq {
+
+struct quantized_weights {
+  std::vector<std::int8_t> weight;  // in the order of the float weight
+  std::vector<float> scale;         // one an output
+};
+
+/// A scale that the backend does not allow.
+[[nodiscard]] inline status check_scale(float scale, const dtype_with_constraints_record& c) {
+  const double s = scale;
+  if (c.scale_min_lower_bound.given && s < c.scale_min_lower_bound.value)
+    return fail("", "scale " + std::to_string(s) + " is below the backend's scale_min " +
+                        std::to_string(c.scale_min_lower_bound.value));
+  if (c.scale_max_upper_bound.given && s > c.scale_max_upper_bound.value)
+    return fail("", "scale " + std::to_string(s) + " is above the backend's scale_max " +
+                        std::to_string(c.scale_max_upper_bound.value));
+  return done{};
+}
+
+/// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer says.
+[[nodiscard]] inline result<quantized_weights> quantize_weights(
+    const folded_weights& f, const observer_record& record,
+    const dtype_with_constraints_record& constraints) {
+  observers::any_observer observer{record};
+  const auto rest = static_cast<int>(f.outputs == 0 ? 0 : f.weight.size() / f.outputs);
+  observer.observe(f.weight, {static_cast<int>(f.outputs), rest});
+  quantized_weights q{.weight = std::vector<std::int8_t>(f.weight.size()), .scale = {}};
+  std::vector<std::int32_t> zero_points;
+  if (observer.is_per_channel()) {
+    auto found = observer.calculate_per_channel_qparams();
+    if (!found) return unexpected{found.error()};
+    q.scale = found->scale;
+    zero_points = found->zero_point;
+    if (q.scale.size() != f.outputs) return fail("weight", "ch_axis must be 0, the outputs");
+  } else {
+    const auto found = observer.calculate_qparams();
+    if (!found) return unexpected{found.error()};
+    q.scale.assign(f.outputs, found->scale);
+    zero_points.assign(f.outputs, found->zero_point);
+  }
+  for (const std::int32_t z : zero_points)
+    if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
+  for (const float s : q.scale)
+    if (const status fits = check_scale(s, constraints); !fits)
+      return fail("weight", fits.error().cause);
+  const std::size_t per_output = f.outputs == 0 ? 0 : f.weight.size() / f.outputs;
+  for (std::size_t i = 0; i < f.weight.size(); ++i) {
+    const float inverse = 1.0F / q.scale[i / per_output];
+    const float steps = std::nearbyint(f.weight[i] * inverse);
+    q.weight[i] = static_cast<std::int8_t>(steps < -128.0F ? -128.0F : steps > 127.0F ? 127.0F : steps);
+  }
+  return q;
+}
+
+/// What turns sums of products into output steps, per output:
+///   out = clamp(int(rne(float(bias + Σ in * weight) * multiplier)) + zero_point)
+struct output_arithmetic {
+  std::vector<std::int32_t> bias;  // rne(bias / (s_in * s_w)) - zero_point_in * Σ weight
+  std::vector<float> multiplier;   // s_in * s_w / s_out
+};
+
+/// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
+///         channel; the model's ranges are then far from what it was calibrated with
+/// Source  QNNPACK: QuantizeBias, generate_requantization_scales
+[[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(
+    const std::vector<float>& bias, const quantized_weights& w, const qparams& in, dtype in_type,
+    const qparams& out) {
+  const std::size_t outputs = bias.size();
+  output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
+  const std::size_t per_output = outputs == 0 ? 0 : w.weight.size() / outputs;
+  const std::int64_t largest_input = in_type == dtype::quint8 ? 255 : 128;
+  const float inverse_out = 1.0F / out.scale;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    std::int64_t sum = 0;
+    std::int64_t sum_of_sizes = 0;
+    for (std::size_t i = 0; i < per_output; ++i) {
+      const std::int64_t v = w.weight[o * per_output + i];
+      sum += v;
+      sum_of_sizes += v < 0 ? -v : v;
+    }
+    const auto bias_scale = static_cast<float>(double{w.scale[o]} * double{in.scale});
+    const float steps = std::nearbyint(bias[o] * (1.0F / bias_scale));
+    a.multiplier[o] = no_contract(w.scale[o] * in.scale) * inverse_out;
+    constexpr double limit = 2147483648.0;
+    const double folded = double{steps} - static_cast<double>(in.zero_point * sum);
+    const double bound = std::abs(folded) + static_cast<double>(largest_input * sum_of_sizes);
+    if (!(bound < limit) || !(bound * double{a.multiplier[o]} < limit - 512))
+      return fail("accumulator_overflow, channel " + std::to_string(o),
+                  "the sum of products can leave int32: bias " + std::to_string(bias[o]) +
+                      " is " + std::to_string(steps) + " steps of " + std::to_string(bias_scale));
+    a.bias[o] = static_cast<std::int32_t>(folded);
+  }
+  return a;
+}
+
+}  // namespace ctq

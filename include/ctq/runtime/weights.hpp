@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/graph/graph.hpp"
+
+// The float parameters of a model, as PyTorch's state_dict names and lays them out: "conv1.weight"
+// is (O, I/groups, kh, kw), "fc.weight" is (out, in).
+
+namespace ctq {
+
+struct weight_tensor {
+  std::string name;
+  std::vector<int> shape;
+  std::vector<float> values;
+};
+
+class weights {
+ public:
+  weights() = default;
+  explicit weights(std::vector<weight_tensor> tensors) : tensors_(std::move(tensors)) {
+    std::sort(tensors_.begin(), tensors_.end(),
+              [](const weight_tensor& a, const weight_tensor& b) { return a.name < b.name; });
+  }
+
+  /// Null if there is none of this name.
+  [[nodiscard]] const weight_tensor* find(std::string_view name) const {
+    const auto at =
+        std::lower_bound(tensors_.begin(), tensors_.end(), name,
+                         [](const weight_tensor& t, std::string_view n) { return t.name < n; });
+    return at != tensors_.end() && at->name == name ? &*at : nullptr;
+  }
+  [[nodiscard]] const weight_tensor* find(std::string_view module, std::string_view part) const {
+    return find(std::string{module} + "." + std::string{part});
+  }
+  [[nodiscard]] const std::vector<weight_tensor>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<weight_tensor> tensors_;
+};
+
+/// A parameter that a node needs.
+struct parameter {
+  std::string name;
+  std::vector<int> shape;
+};
+
+/// What a node of a traced graph needs, none for ops without parameters.
+[[nodiscard]] inline std::vector<parameter> parameters_of(const node& n) {
+  const auto named = [&n](std::string_view part) {
+    return std::string{n.name} + "." + std::string{part};
+  };
+  std::vector<parameter> all;
+  if (is_any_of(n.op, nn::conv2d, nni::conv_relu2d)) {
+    const auto o = n.attrs.as<conv2d_options>();
+    all.push_back({named("weight"),
+                   {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}});
+    if (o.bias) all.push_back({named("bias"), {o.out_channels}});
+  } else if (is_any_of(n.op, nn::linear, nni::linear_relu)) {
+    const auto o = n.attrs.as<linear_options>();
+    all.push_back({named("weight"), {o.out_features, o.in_features}});
+    if (o.bias) all.push_back({named("bias"), {o.out_features}});
+  } else if (is_any_of(n.op, nn::batch_norm2d)) {
+    const int channels = n.attrs.as<batch_norm2d_options>().num_features;
+    for (const char* part : {"weight", "bias", "running_mean", "running_var"})
+      all.push_back({named(part), {channels}});
+  }
+  return all;
+}
+
+/// Are these the parameters of this graph: each of the right shape, none missing, none too many?
+/// (Counters of batches, which only training needs, may be there.)
+[[nodiscard]] inline status check_weights(graph_view<stage::traced> g, const weights& w) {
+  const auto text = [](const std::vector<int>& shape) {
+    std::string s = "[";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+    return s + "]";
+  };
+  std::vector<std::string> wanted;
+  for (int i = 0; i < g.size(); ++i) {
+    for (const parameter& p : parameters_of(g[i])) {
+      const weight_tensor* const found = w.find(p.name);
+      if (found == nullptr)
+        return fail("tensor " + p.name, "is missing; the model wants " + text(p.shape));
+      if (found->shape != p.shape)
+        return fail("tensor " + p.name,
+                    "shape is " + text(found->shape) + ", the model wants " + text(p.shape));
+      for (const float x : found->values)
+        if (!std::isfinite(x)) return fail("tensor " + p.name, "a value is not finite");
+      wanted.push_back(p.name);
+    }
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (const weight_tensor& t : w.tensors())
+    if (!std::binary_search(wanted.begin(), wanted.end(), t.name) &&
+        !std::string_view{t.name}.ends_with(".num_batches_tracked"))
+      return fail("tensor " + t.name, "belongs to no module of the model");
+  return done{};
+}
+
+/// Weights that fit a model: only a check makes them.
+template <const auto& Model>
+class model_weights {
+ public:
+  [[nodiscard]] static result<model_weights> check(weights w) {
+    if (const status s = check_weights(Model.view(), w); !s) return unexpected{s.error()};
+    return model_weights{std::move(w)};
+  }
+  [[nodiscard]] const weights& get() const { return weights_; }
+
+ private:
+  explicit model_weights(weights w) : weights_(std::move(w)) {}
+  weights weights_;
+};
+
+}  // namespace ctq

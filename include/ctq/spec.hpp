@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// spec: what a backend supports and what a user asks for, as types with plain records in them.
+// PyTorch's BackendConfig and QConfigMapping.
+
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/backend_pattern_config.hpp"
+#include "ctq/spec/dtype_config.hpp"
+#include "ctq/spec/dtype_with_constraints.hpp"
+#include "ctq/spec/name_regex.hpp"
+#include "ctq/spec/observation_type.hpp"
+#include "ctq/spec/observer.hpp"
+#include "ctq/spec/pattern.hpp"
+#include "ctq/spec/qconfig.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+#include "ctq/spec/reflect.hpp"
+#include "ctq/spec/validate.hpp"
