@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <xsimd/xsimd.hpp>
+
+#include "ctq/core/isa.hpp"
+
+// The door to xsimd: which of its architectures stands for which of our instruction sets, and all
+// that differs between its versions (8.1 to 14.3 are tried). Nothing else includes xsimd.
+
+namespace ctq::kernels {
+
+template <class Isa>
+struct xsimd_arch_of {};  // scalar: no vectors
+
+template <>
+struct xsimd_arch_of<isa::sse4> {
+  using type = xsimd::sse4_1;
+};
+template <>
+struct xsimd_arch_of<isa::avx2> {
+  using type = xsimd::fma3<xsimd::avx2>;
+};
+// xsimd knows VNNI only since version 12, and has no dot product in any: plain vectors suffice.
+template <>
+struct xsimd_arch_of<isa::avxvnni> : xsimd_arch_of<isa::avx2> {};
+template <>
+struct xsimd_arch_of<isa::avx512> {
+  using type = xsimd::avx512bw;
+};
+template <>
+struct xsimd_arch_of<isa::avx512vnni> : xsimd_arch_of<isa::avx512> {};
+template <>
+struct xsimd_arch_of<isa::neon> {
+  using type = xsimd::neon64;
+};
+
+template <class Isa>
+using xsimd_arch = typename xsimd_arch_of<Isa>::type;
+
+/// Satisfied by instruction sets that have vectors.
+template <class Isa>
+concept vectorized = requires {
+  typename xsimd_arch<Isa>;
+};
+
+/// A full register of T.
+template <vectorized Isa, class T>
+using batch = xsimd::batch<T, xsimd_arch<Isa>>;
+
+/// The sum of all lanes; xsimd renamed it in version 9.
+template <class T, class Arch>
+[[gnu::always_inline]] inline T reduce_add(const xsimd::batch<T, Arch>& x) noexcept {
+#if XSIMD_VERSION_MAJOR < 9
+  return xsimd::hadd(x);
+#else
+  return xsimd::reduce_add(x);
+#endif
+}
+
+}  // namespace ctq::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "ctq/core/qparams.hpp"
+
+// What the 8-bit kernels derive from qparams, once per call. The reference and the vector kernels
+// share it, so that they start from the same floats.
+
+namespace ctq::kernels {
+
+/// Satisfied by the integers that hold activations.
+template <class T>
+concept quantized = std::same_as<T, std::uint8_t> || std::same_as<T, std::int8_t>;
+
+/// From real numbers to steps: q = int(clamp(rne(x * inverse), low, high)) + zero_point.
+struct quantizer {
+  float inverse{};      // 1 / scale
+  float low{}, high{};  // quant_min - zero_point, quant_max - zero_point
+  std::int32_t zero_point{};
+};
+
+/// Requires 2⁻¹²⁶ <= scale <= 2¹¹⁸, so that 1 / scale and all that 8-bit integers stand for are
+/// finite; quant_min <= zero_point <= quant_max, both ends within the range of the element type.
+[[nodiscard, gnu::always_inline]] constexpr quantizer quantizer_of(const qparams& p) noexcept {
+  return {.inverse = 1.0F / p.scale,
+          .low = static_cast<float>(p.quant_min - p.zero_point),
+          .high = static_cast<float>(p.quant_max - p.zero_point),
+          .zero_point = p.zero_point};
+}
+
+/// Quantizes max(x, 0). Scales are positive and rounding is monotonic, so the clamp can do it.
+[[nodiscard, gnu::always_inline]] constexpr quantizer with_relu(quantizer q) noexcept {
+  q.low = q.low < 0.0F ? 0.0F : q.low;
+  return q;
+}
+
+/// True if quantizing what was dequantized gives every integer back, but for the clamp.
+/// For equal parameters rne(q * s * (1 / s)) = q, since three roundings move |q| <= 255 by less
+/// than 1/2; the bounds keep q * s and 1 / s normal.
+[[nodiscard, gnu::always_inline]] constexpr bool same_steps(const qparams& a,
+                                                            const qparams& b) noexcept {
+  return a.scale == b.scale && a.zero_point == b.zero_point && a.scale >= 0x1p-126F &&
+         a.scale <= 0x1p118F;
+}
+
+}  // namespace ctq::kernels

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/kernels/pool_window.hpp"
+#include "ctq/kernels/reference/quantize.hpp"
+
+namespace ctq::kernels::reference {
+
+/// By how many pixels the sum of a window is divided. A window without input has the sum 0, which
+/// any divisor leaves 0.
+[[nodiscard, gnu::always_inline]] inline int divisor_of(const pool2d_shape& shape,
+                                                        const pool_window& w) noexcept {
+  const int n = shape.count_include_pad != 0 ? w.padded : w.taps();
+  return n > 0 ? n : 1;
+}
+
+/// From a sum of n integers, zero point subtracted, to the steps of their mean in out's scale.
+[[nodiscard, gnu::always_inline]] inline quantizer mean_of(int n, const qparams& in_q,
+                                                           const qparams& out_q) noexcept {
+  quantizer q = quantizer_of(out_q);
+  q.inverse = in_q.scale / (static_cast<float>(n) * out_q.scale);
+  return q;
+}
+
+template <quantized Q>
+[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
+                                                     const pool_window& w, const Q* in,
+                                                     const qparams& in_q, const qparams& out_q,
+                                                     Q* out) noexcept {
+  const quantizer mean = mean_of(divisor_of(shape, w), in_q, out_q);
+  for (int c = 0; c < shape.channels; ++c) {
+    std::int32_t sum = 0;
+    for (int y = 0; y < w.rows; ++y) {
+      for (int x = 0; x < w.columns; ++x) {
+        sum += in[w.in + y * w.row_stride + x * w.column_stride + c] - in_q.zero_point;
+      }
+    }
+    out[w.out + c] = quantize<Q>(static_cast<float>(sum), mean);
+  }
+}
+
+[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
+                                                     const pool_window& w, const float* in,
+                                                     float* out) noexcept {
+  const auto n = static_cast<float>(divisor_of(shape, w));
+  for (int c = 0; c < shape.channels; ++c) {
+    float sum = 0.0F;
+    for (int y = 0; y < w.rows; ++y) {
+      for (int x = 0; x < w.columns; ++x) {
+        sum += in[w.in + y * w.row_stride + x * w.column_stride + c];
+      }
+    }
+    out[w.out + c] = sum / n;
+  }
+}
+
+/// The mean of each window, on integers.
+///
+///   out = clamp(zp_out + rne(float(Σ (in - zp_in)) * (scale_in / (n * scale_out))))
+///
+/// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
+/// n         the window's pixels, clipped to input and padding; to the input alone without
+///           count_include_pad
+/// Requires  255 * n < 2³¹
+/// Source    PyTorch avg_pool2d, adaptive_avg_pool2d
+template <quantized Q>
+inline void avg_pool2d(pool2d_shape shape, const Q* in, const qparams& in_q, const qparams& out_q,
+                       Q* out) noexcept {
+  for_each_window(shape,
+                  [&](const pool_window& w) { avg_pool2d_window(shape, w, in, in_q, out_q, out); });
+}
+
+/// On float32: Σ / n, added row by row.
+inline void avg_pool2d(pool2d_shape shape, const float* in, float* out) noexcept {
+  for_each_window(shape, [&](const pool_window& w) { avg_pool2d_window(shape, w, in, out); });
+}
+
+}  // namespace ctq::kernels::reference

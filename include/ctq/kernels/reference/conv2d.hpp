@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/reference/requantize.hpp"
+
+// What a convolution means, in plain loops: the oracle of the fast kernels. Nobody optimizes it.
+
+namespace ctq::kernels::reference {
+
+/// Calls tap(input, weight) for each element under the kernel at output pixel (y, x) of a channel,
+/// in the order (ky, kx, ic): input is an index into the image [H,W,C], or -1 in the padding;
+/// weight is an index into the weights [O,kh,kw,I/g].
+template <class Tap>
+void for_each_tap(const conv2d_shape& s, int y, int x, int channel, Tap tap) {
+  const int group = channel / s.out_group();
+  std::ptrdiff_t weight = std::ptrdiff_t{channel} * s.kernel_h * s.kernel_w * s.in_group();
+  for (int ky = 0; ky < s.kernel_h; ++ky) {
+    for (int kx = 0; kx < s.kernel_w; ++kx) {
+      const int in_y = y * s.stride_h + ky * s.dilation_h - s.padding_h;
+      const int in_x = x * s.stride_w + kx * s.dilation_w - s.padding_w;
+      const bool inside = in_y >= 0 && in_y < s.in_h && in_x >= 0 && in_x < s.in_w;
+      const std::ptrdiff_t pixel = std::ptrdiff_t{in_y} * s.in_w + in_x;
+      for (int ic = 0; ic < s.in_group(); ++ic, ++weight) {
+        tap(inside ? pixel * s.in_channels + group * s.in_group() + ic : -1, weight);
+      }
+    }
+  }
+}
+
+/// Calls output(image, y, x, channel, index into [N,H,W,O]) for each output element.
+template <class Output>
+void for_each_output(const conv2d_shape& s, Output output) {
+  std::ptrdiff_t index = 0;
+  for (int n = 0; n < s.batch; ++n) {
+    for (int y = 0; y < s.out_h(); ++y) {
+      for (int x = 0; x < s.out_w(); ++x) {
+        for (int channel = 0; channel < s.out_channels; ++channel) {
+          output(n, y, x, channel, index++);
+        }
+      }
+    }
+  }
+}
+
+/// 2-d convolution of 8-bit integers.
+///
+///   acc = bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic]    out = requantize(acc)
+///
+/// Shapes    in [N,H,W,C] · weight [O,kh,kw,C/g] · bias [O] or null · out [N,H',W',O]
+/// Units     in, out: quantized steps (uint8 or int8) · bias: int32, input zero point folded in
+/// Padding   reads in_zero_point, which is what the folded bias assumes
+/// Rounding  sums modulo 2^32, exact; then once, ties to even
+/// Source    PyTorch quantized::conv2d, in QNNPACK's arithmetic
+template <class In, class Out>
+void conv2d(const conv2d_shape& s, const In* in, const std::int8_t* weight,
+            const std::int32_t* bias, const requantization& to, std::int32_t in_zero_point,
+            Out* out) {
+  const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+  for_each_output(s, [&](int n, int y, int x, int channel, std::ptrdiff_t index) {
+    auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
+    for_each_tap(s, y, x, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
+      const std::int32_t value = i < 0 ? in_zero_point : in[n * image + i];
+      acc += static_cast<std::uint32_t>(value * weight[w]);
+    });
+    const auto sum = static_cast<std::int32_t>(acc);
+    out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.steps()));
+  });
+}
+
+/// The same in float32: acc starts at the bias and each tap is one fma, in order; padding is a tap
+/// of zero (so that infinite weights give NaN there too, as in PyTorch). relu keeps NaN.
+inline void conv2d(const conv2d_shape& s, const float* in, const float* weight, const float* bias,
+                   bool relu, float* out) {
+  const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+  for_each_output(s, [&](int n, int y, int x, int channel, std::ptrdiff_t index) {
+    float acc = bias == nullptr ? 0.0F : bias[channel];
+    for_each_tap(s, y, x, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
+      acc = std::fma(i < 0 ? 0.0F : in[n * image + i], weight[w], acc);
+    });
+    out[index] = relu && acc < 0.0F ? 0.0F : acc;
+  });
+}
+
+}  // namespace ctq::kernels::reference

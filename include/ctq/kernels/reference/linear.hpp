@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/reference/requantize.hpp"
+
+// What a linear layer means, in plain loops: the oracle of the fast kernels.
+
+namespace ctq::kernels::reference {
+
+/// Fully connected layer on 8-bit integers.
+///
+///   acc = bias[n] + Σ_k in[m,k] * weight[n,k]    out[m,n] = requantize(acc)
+///
+/// Shapes    in [M,K] · weight [N,K] · bias [N] or null · out [M,N]
+/// Units     in, out: quantized steps (uint8 or int8) · bias: int32, input zero point folded in
+/// Rounding  sums modulo 2^32, exact; then once, ties to even
+/// Source    PyTorch quantized::linear, in QNNPACK's arithmetic
+template <class In, class Out>
+void linear(const linear_shape& s, const In* in, const std::int8_t* weight,
+            const std::int32_t* bias, const requantization& to, Out* out) {
+  for (int m = 0; m < s.rows; ++m) {
+    for (int n = 0; n < s.out_features; ++n) {
+      const In* row = in + std::ptrdiff_t{m} * s.in_features;
+      const std::int8_t* w = weight + std::ptrdiff_t{n} * s.in_features;
+      auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[n]);
+      for (int k = 0; k < s.in_features; ++k) acc += static_cast<std::uint32_t>(row[k] * w[k]);
+      *out++ = static_cast<Out>(
+          requantize(static_cast<std::int32_t>(acc), to.multiplier[n], to.steps()));
+    }
+  }
+}
+
+/// The same in float32: acc starts at the bias, one fma for each k in order. relu keeps NaN.
+inline void linear(const linear_shape& s, const float* in, const float* weight, const float* bias,
+                   bool relu, float* out) {
+  for (int m = 0; m < s.rows; ++m) {
+    for (int n = 0; n < s.out_features; ++n) {
+      const float* row = in + std::ptrdiff_t{m} * s.in_features;
+      const float* w = weight + std::ptrdiff_t{n} * s.in_features;
+      float acc = bias == nullptr ? 0.0F : bias[n];
+      for (int k = 0; k < s.in_features; ++k) acc = std::fma(row[k], w[k], acc);
+      *out++ = relu && acc < 0.0F ? 0.0F : acc;
+    }
+  }
+}
+
+}  // namespace ctq::kernels::reference

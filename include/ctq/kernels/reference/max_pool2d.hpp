@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+
+#include "ctq/kernels/pool_window.hpp"
+
+namespace ctq::kernels::reference {
+
+/// What any number beats: padding, and the value of a window that covers only padding.
+template <class T>
+inline constexpr T lowest = std::numeric_limits<T>::has_infinity
+                                ? -std::numeric_limits<T>::infinity()
+                                : std::numeric_limits<T>::lowest();
+
+template <class T>
+[[gnu::always_inline]] inline void max_pool2d_window(const pool2d_shape& shape,
+                                                     const pool_window& w, const T* in,
+                                                     T* out) noexcept {
+  for (int c = 0; c < shape.channels; ++c) {
+    T best = lowest<T>;
+    for (int y = 0; y < w.rows; ++y) {
+      for (int x = 0; x < w.columns; ++x) {
+        const T value = in[w.in + y * w.row_stride + x * w.column_stride + c];
+        if (value > best || value != value) best = value;
+      }
+    }
+    out[w.out + c] = best;
+  }
+}
+
+/// The largest number of each window; of NaNs the last.
+///
+/// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
+/// Units     integers are compared as they are: input and output share their qparams
+/// Source    PyTorch max_pool2d
+template <class T>
+inline void max_pool2d(pool2d_shape shape, const T* in, T* out) noexcept {
+  for_each_window(shape, [&](const pool_window& w) { max_pool2d_window(shape, w, in, out); });
+}
+
+}  // namespace ctq::kernels::reference

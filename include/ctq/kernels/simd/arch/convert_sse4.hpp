@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if defined(__SSE4_1__)
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/simd/arch/conversions.hpp"
+
+namespace ctq::kernels::simd {
+
+template <>
+struct conversions<xsimd::sse4_1> {
+  [[gnu::always_inline]] static __m128i widen(const std::uint8_t* p) {
+    return _mm_cvtepu8_epi32(load4(p));
+  }
+  [[gnu::always_inline]] static __m128i widen(const std::int8_t* p) {
+    return _mm_cvtepi8_epi32(load4(p));
+  }
+  [[gnu::always_inline]] static __m128i round(__m128 x) { return _mm_cvtps_epi32(x); }
+
+  [[gnu::always_inline]] static void narrow_store(__m128i x, void* out) {
+    // Bytes 0, 4, 8, 12: the integers fit, so their lowest byte is all of them.
+    const __m128i low = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    const int bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(x, low));
+    std::memcpy(out, &bytes, sizeof bytes);
+  }
+  template <class Q>
+  [[gnu::always_inline]] static __m128i narrow(__m128i a, __m128i b, __m128i c, __m128i d) {
+    const __m128i ab = _mm_packs_epi32(a, b);
+    const __m128i cd = _mm_packs_epi32(c, d);
+    return std::is_signed_v<Q> ? _mm_packs_epi16(ab, cd) : _mm_packus_epi16(ab, cd);
+  }
+
+ private:
+  [[gnu::always_inline]] static __m128i load4(const void* p) {
+    int bytes;
+    std::memcpy(&bytes, p, sizeof bytes);
+    return _mm_cvtsi32_si128(bytes);
+  }
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif

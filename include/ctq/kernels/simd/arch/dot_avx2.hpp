@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/register256.hpp"
+#include "ctq/kernels/simd/arch/register_dot.hpp"
+#include "ctq/kernels/simd/dot.hpp"
+
+#if defined(__AVX2__)
+
+namespace ctq::kernels::simd {
+
+template <>
+struct int8_dot<isa::avx2> : int16_dot<isa::avx2, register256> {
+  static constexpr int tile_rows = 4;  // six leave g++ 12 no register for the product
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/register256.hpp"
+#include "ctq/kernels/simd/arch/register_dot.hpp"
+#include "ctq/kernels/simd/dot.hpp"
+
+#if defined(__AVXVNNI__) && defined(__AVX2__)
+
+namespace ctq::kernels::simd {
+
+struct avxvnni_instructions {
+  /// By hand on g++ 12, which copies the accumulators of the intrinsic (kernels of 300 instead of
+  /// 750 GOPS); newer ones have not been tried.
+  [[gnu::always_inline]] static __m256i dpbusd(__m256i acc, __m256i a, __m256i b) {
+#if defined(__clang__)
+    return _mm256_dpbusd_avx_epi32(acc, a, b);
+#else
+    // {vex}: an assembler that knows AVX-512 would choose its encoding.
+    __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(a), "x"(b));
+    return acc;
+#endif
+  }
+};
+
+template <>
+struct int8_dot<isa::avxvnni> : vnni_dot<isa::avxvnni, register256, avxvnni_instructions> {
+  static constexpr int tile_rows = 6;
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif

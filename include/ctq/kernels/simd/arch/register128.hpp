@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if defined(__SSE4_1__)
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/kernels/requantization.hpp"
+
+// What the int8 kernels ask of an xmm register; register256.hpp and register512.hpp say the same of
+// theirs. Intrinsics, because xsimd has no widening multiply-add and no saturating narrow, which
+// are all of the work here.
+
+namespace ctq::kernels::simd {
+
+struct register128 {
+  using vec = __m128i;
+  using words = __m128i;           // 16-bit integers made from one vec or from two
+  static constexpr int lanes = 4;  // of 32 bits
+
+  [[gnu::always_inline]] static vec load(const void* p) {
+    return _mm_loadu_si128(static_cast<const vec*>(p));
+  }
+  [[gnu::always_inline]] static void save(void* p, vec x) {
+    _mm_storeu_si128(static_cast<vec*>(p), x);
+  }
+  /// 2 * lanes bytes as 16-bit integers.
+  [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
+    return _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  }
+  [[gnu::always_inline]] static vec widen(const std::int8_t* p) {
+    return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  }
+  /// x + 128 in each byte, which makes uint8 of int8.
+  [[gnu::always_inline]] static vec flip_signs(vec x) {
+    return _mm_xor_si128(x, _mm_set1_epi8(-128));
+  }
+  /// Four bytes, in each lane.
+  [[gnu::always_inline]] static vec broadcast(const void* p) {
+    std::int32_t word;
+    std::memcpy(&word, p, sizeof word);
+    return _mm_set1_epi32(word);
+  }
+  /// acc + the sums of adjacent products of 16-bit integers.
+  [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
+    return _mm_add_epi32(acc, _mm_madd_epi16(a, b));
+  }
+
+  /// The lower, and the upper, halves of a and b interleaved, each 128 bits by themselves.
+  [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm_unpacklo_epi8(a, b); }
+  [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm_unpackhi_epi8(a, b); }
+  [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm_unpacklo_epi16(a, b); }
+  [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm_unpackhi_epi16(a, b); }
+
+  /// rne(float(acc) * multiplier), one multiplier for each lane.
+  [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
+    return _mm_cvtps_epi32(_mm_mul_ps(_mm_cvtepi32_ps(acc), _mm_loadu_ps(multiplier)));
+  }
+
+  /// Saturated to 16 bits; the order within two is undone by column() of register_dot.
+  [[gnu::always_inline]] static words narrow(vec a) { return _mm_packs_epi32(a, a); }
+  [[gnu::always_inline]] static words narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
+
+  /// clamp(q + zero_point, lo, hi). The sum saturates, which the clamp hides.
+  [[gnu::always_inline]] static words finish(words q, const output_steps& to) {
+    const auto all = [](std::int32_t x) { return _mm_set1_epi16(static_cast<short>(x)); };
+    q = _mm_adds_epi16(q, all(to.zero_point));
+    return _mm_min_epi16(_mm_max_epi16(q, all(to.lo)), all(to.hi));
+  }
+
+  /// The first `count` of eight bytes, and of sixteen.
+  template <class Out>
+  [[gnu::always_inline]] static void store(words q, Out* out, int count) {
+    if (count == 8) {
+      _mm_storel_epi64(reinterpret_cast<vec*>(out), pack<Out>(q, q));
+    } else {
+      write(pack<Out>(q, q), out, count);
+    }
+  }
+  template <class Out>
+  [[gnu::always_inline]] static void store(words q0, words q1, Out* out, int count) {
+    write(pack<Out>(q0, q1), out, count);
+  }
+
+ private:
+  template <class Out>
+  [[gnu::always_inline]] static vec pack(words a, words b) {
+    return std::is_signed_v<Out> ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
+    if (count == 16) {
+      _mm_storeu_si128(reinterpret_cast<vec*>(out), bytes);
+    } else {
+      alignas(16) Out kept[16];
+      _mm_store_si128(reinterpret_cast<vec*>(kept), bytes);
+      std::memcpy(out, kept, static_cast<std::size_t>(count));
+    }
+  }
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if defined(__AVX2__)
+
+#include "ctq/kernels/simd/arch/register128.hpp"
+
+namespace ctq::kernels::simd {
+
+/// A ymm register, as register128. Packing works on each 128 bits by themselves.
+struct register256 {
+  using vec = __m256i;
+  static constexpr int lanes = 8;
+
+  [[gnu::always_inline]] static vec load(const void* p) {
+    return _mm256_loadu_si256(static_cast<const vec*>(p));
+  }
+  [[gnu::always_inline]] static void save(void* p, vec x) {
+    _mm256_storeu_si256(static_cast<vec*>(p), x);
+  }
+  [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
+    return _mm256_cvtepu8_epi16(register128::load(p));
+  }
+  [[gnu::always_inline]] static vec widen(const std::int8_t* p) {
+    return _mm256_cvtepi8_epi16(register128::load(p));
+  }
+  [[gnu::always_inline]] static vec flip_signs(vec x) {
+    return _mm256_xor_si256(x, _mm256_set1_epi8(-128));
+  }
+  [[gnu::always_inline]] static vec broadcast(const void* p) {
+    std::int32_t word;
+    std::memcpy(&word, p, sizeof word);
+    return _mm256_set1_epi32(word);
+  }
+  [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
+    return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
+  }
+
+  [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm256_unpacklo_epi8(a, b); }
+  [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm256_unpackhi_epi8(a, b); }
+  [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm256_unpacklo_epi16(a, b); }
+  [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm256_unpackhi_epi16(a, b); }
+
+  [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
+    return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(acc), _mm256_loadu_ps(multiplier)));
+  }
+
+  [[gnu::always_inline]] static __m128i narrow(vec a) {
+    return _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+  }
+  [[gnu::always_inline]] static vec narrow(vec a, vec b) { return _mm256_packs_epi32(a, b); }
+
+  [[gnu::always_inline]] static __m128i finish(__m128i q, const output_steps& to) {
+    return register128::finish(q, to);
+  }
+  [[gnu::always_inline]] static vec finish(vec q, const output_steps& to) {
+    const auto all = [](std::int32_t x) { return _mm256_set1_epi16(static_cast<short>(x)); };
+    q = _mm256_adds_epi16(q, all(to.zero_point));
+    return _mm256_min_epi16(_mm256_max_epi16(q, all(to.lo)), all(to.hi));
+  }
+
+  /// The first `count` of 8, 16 and 32 bytes.
+  template <class Out>
+  [[gnu::always_inline]] static void store(__m128i q, Out* out, int count) {
+    register128::store(q, out, count);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static void store(vec q, Out* out, int count) {
+    register128::store(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1), out, count);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static void store(vec q0, vec q1, Out* out, int count) {
+    const vec bytes =
+        std::is_signed_v<Out> ? _mm256_packs_epi16(q0, q1) : _mm256_packus_epi16(q0, q1);
+    if (count == 32) {
+      _mm256_storeu_si256(reinterpret_cast<vec*>(out), bytes);
+    } else {
+      alignas(32) Out kept[32];
+      _mm256_store_si256(reinterpret_cast<vec*>(kept), bytes);
+      std::memcpy(out, kept, static_cast<std::size_t>(count));
+    }
+  }
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+#include "ctq/kernels/simd/arch/register256.hpp"
+
+// g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for ours (GCC bug 105593,
+// repaired in 13).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+namespace ctq::kernels::simd {
+
+/// A zmm register, as register128.
+struct register512 {
+  using vec = __m512i;
+  static constexpr int lanes = 16;
+
+  [[gnu::always_inline]] static vec load(const void* p) { return _mm512_loadu_si512(p); }
+  [[gnu::always_inline]] static void save(void* p, vec x) { _mm512_storeu_si512(p, x); }
+  [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
+    return _mm512_cvtepu8_epi16(register256::load(p));
+  }
+  [[gnu::always_inline]] static vec widen(const std::int8_t* p) {
+    return _mm512_cvtepi8_epi16(register256::load(p));
+  }
+  [[gnu::always_inline]] static vec flip_signs(vec x) {
+    return _mm512_xor_si512(x, _mm512_set1_epi8(-128));
+  }
+  [[gnu::always_inline]] static vec broadcast(const void* p) {
+    std::int32_t word;
+    std::memcpy(&word, p, sizeof word);
+    return _mm512_set1_epi32(word);
+  }
+  [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
+    return _mm512_add_epi32(acc, _mm512_madd_epi16(a, b));
+  }
+
+  [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm512_unpacklo_epi16(a, b); }
+  [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm512_unpackhi_epi16(a, b); }
+
+  [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
+    return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(acc), _mm512_loadu_ps(multiplier)));
+  }
+
+  [[gnu::always_inline]] static __m256i narrow(vec a) { return _mm512_cvtsepi32_epi16(a); }
+  [[gnu::always_inline]] static vec narrow(vec a, vec b) { return _mm512_packs_epi32(a, b); }
+
+  [[gnu::always_inline]] static __m256i finish(__m256i q, const output_steps& to) {
+    return register256::finish(q, to);
+  }
+  [[gnu::always_inline]] static vec finish(vec q, const output_steps& to) {
+    const auto all = [](std::int32_t x) { return _mm512_set1_epi16(static_cast<short>(x)); };
+    q = _mm512_adds_epi16(q, all(to.zero_point));
+    return _mm512_min_epi16(_mm512_max_epi16(q, all(to.lo)), all(to.hi));
+  }
+
+  /// The first `count` of 16 and of 32 bytes. The words are in range, so their low bytes do.
+  template <class Out>
+  [[gnu::always_inline]] static void store(__m256i q, Out* out, int count) {
+    const __m128i bytes = _mm256_cvtepi16_epi8(q);
+    if (count == 16) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
+    } else {
+      _mm_mask_storeu_epi8(out, static_cast<__mmask16>((1U << count) - 1), bytes);
+    }
+  }
+  template <class Out>
+  [[gnu::always_inline]] static void store(vec q, Out* out, int count) {
+    const __m256i bytes = _mm512_cvtepi16_epi8(q);
+    if (count == 32) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), bytes);
+    } else {
+      _mm256_mask_storeu_epi8(out, static_cast<__mmask32>((1U << count) - 1), bytes);
+    }
+  }
+};
+
+}  // namespace ctq::kernels::simd
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <type_traits>
+
+#include "ctq/kernels/reference/avg_pool2d.hpp"
+#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/widths.hpp"
+
+namespace ctq::kernels::simd {
+
+/// Σ of the taps of a window, the first at in, one channel in each lane: of integers as int32.
+template <class Isa, class T>
+[[nodiscard, gnu::always_inline]] inline auto sum_of(const pool_window& w, const T* in) noexcept {
+  using sums = std::conditional_t<quantized<T>, std::int32_t, float>;
+  batch<Isa, sums> sum(sums{});
+  for (int y = 0; y < w.rows; ++y, in += w.row_stride) {
+    const T* tap = in;
+    for (int x = 0; x < w.columns; ++x, tap += w.column_stride) {
+      if constexpr (quantized<T>) {
+        sum += widen<Isa>(tap);
+      } else {
+        sum += batch<Isa, T>::load_unaligned(tap);
+      }
+    }
+  }
+  return sum;
+}
+
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
+                                                     const pool_window& w, const Q* in,
+                                                     const qparams& in_q, const qparams& out_q,
+                                                     Q* out) noexcept {
+  constexpr int n = float_lanes<Isa>;
+  if (shape.channels < n) {
+    reference::avg_pool2d_window(shape, w, in, in_q, out_q, out);
+    return;
+  }
+  const quantizer_lanes<Isa> mean(reference::mean_of(reference::divisor_of(shape, w), in_q, out_q));
+  const batch<Isa, std::int32_t> zero(w.taps() * in_q.zero_point);
+  for (int i = 0; i < shape.channels; i += n) {
+    const int c = i < shape.channels - n ? i : shape.channels - n;
+    const auto sum = sum_of<Isa>(w, in + w.in + c) - zero;
+    narrow_store<Isa>(mean.or_zero(to_float<Isa>(sum)), out + w.out + c);
+  }
+}
+
+template <class Isa>
+[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
+                                                     const pool_window& w, const float* in,
+                                                     float* out) noexcept {
+  constexpr int n = float_lanes<Isa>;
+  if (shape.channels < n) {
+    reference::avg_pool2d_window(shape, w, in, out);
+    return;
+  }
+  const batch<Isa, float> pixels(static_cast<float>(reference::divisor_of(shape, w)));
+  for (int i = 0; i < shape.channels; i += n) {
+    const int c = i < shape.channels - n ? i : shape.channels - n;
+    divide<Isa>(sum_of<Isa>(w, in + w.in + c), pixels).store_unaligned(out + w.out + c);
+  }
+}
+
+/// As reference::avg_pool2d on integers, byte for byte.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void avg_pool2d(pool2d_shape shape, const Q* in, const qparams& in_q,
+                                              const qparams& out_q, Q* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::avg_pool2d(shape, in, in_q, out_q, out);
+  } else {
+    with_width<Isa, float>(
+        shape.channels, [&](auto width) __attribute__((always_inline)) {
+          for_each_window(
+              shape, [&](const pool_window& w) __attribute__((always_inline)) {
+                avg_pool2d_window<decltype(width)>(shape, w, in, in_q, out_q, out);
+              });
+        });
+  }
+}
+
+/// As reference::avg_pool2d on floats, bit for bit.
+template <class Isa>
+[[gnu::always_inline]] inline void avg_pool2d(pool2d_shape shape, const float* in,
+                                              float* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::avg_pool2d(shape, in, out);
+  } else {
+    with_width<Isa, float>(
+        shape.channels, [&](auto width) __attribute__((always_inline)) {
+          for_each_window(
+              shape, [&](const pool_window& w) __attribute__((always_inline)) {
+                avg_pool2d_window<decltype(width)>(shape, w, in, out);
+              });
+        });
+  }
+}
+
+}  // namespace ctq::kernels::simd

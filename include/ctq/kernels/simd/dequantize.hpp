@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/simd/blocks.hpp"
+#include "ctq/kernels/simd/convert.hpp"
+
+namespace ctq::kernels::simd {
+
+/// As reference::dequantize, bit for bit.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void dequantize(elementwise_shape shape, const Q* in,
+                                              const qparams& p, float* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::dequantize(shape, in, p, out);
+  } else {
+    const dequantizer_lanes<Isa> lanes(p);
+    for_blocks<float_lanes<Isa>>(
+        shape.count, [&](int i) __attribute__((always_inline)) { return lanes(in + i); },
+        [&](int i, const batch<Isa, float>& x)
+            __attribute__((always_inline)) { x.store_unaligned(out + i); },
+        [&](int i) __attribute__((always_inline)) { out[i] = reference::dequantize(in[i], p); });
+  }
+}
+
+}  // namespace ctq::kernels::simd

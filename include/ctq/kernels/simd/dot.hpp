@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/simd/arch/dot_scalar.hpp"
+#include "ctq/kernels/simd/arch/dot_xsimd.hpp"
+
+// What convolution and linear ask of an instruction set: registers of 32-bit sums and one
+// operation, which adds k_group products to each of them. A new instruction set is one file in
+// arch/ that specializes int8_dot.
+
+namespace ctq::kernels::simd {
+
+/// Satisfied by types with
+///   element      an activation as dot wants it; others are converted on their way in
+///   weight       a packed weight
+///   vec, lanes   a register of `lanes` sums
+///   k_group      products per lane: a register of weights holds lanes * k_group of them
+///   tile_rows    how many pixels times two vecs of sums fit in the registers
+///   load         a register from packed weights or biases, also from `element`s
+///   broadcast    k_group elements, in each lane
+///   dot          acc + Σ a * b in each lane
+///   interleave   k_group registers of channels, one a tap, to k_group registers ready for dot
+///   offset<In>   what is added to an activation of type In to make it an element
+///   elements     optional: a register of elements from activations of another type
+///   column       the channel that a lane of a block of registers stands for
+template <class D>
+concept dot_arch = requires(typename D::vec v, typename D::vec (&taps)[D::k_group], const void* p) {
+  typename D::element;
+  typename D::weight;
+  { D::lanes* D::k_group* D::tile_rows } -> std::convertible_to<int>;
+  { D::load(p) } -> std::same_as<typename D::vec>;
+  { D::broadcast(p) } -> std::same_as<typename D::vec>;
+  { D::dot(v, v, v) } -> std::same_as<typename D::vec>;
+  {D::interleave(taps)};
+  { D::column(1, 0, 0) } -> std::same_as<int>;
+};
+
+/// Sums in float32, one fma for each product, in order. sse4 and scalar multiply and add with two
+/// roundings: there the result may differ from the reference in the last bits.
+template <class Isa>
+struct float_dot : float_scalar_dot<Isa> {};
+
+template <vectorized Isa>
+struct float_dot<Isa> : float_xsimd_dot<Isa> {};
+
+/// Sums in int32, modulo 2^32, exact.
+template <class Isa>
+struct int8_dot : int32_scalar_dot<Isa> {};
+
+template <vectorized Isa>
+struct int8_dot<Isa> : int32_xsimd_dot<Isa> {};
+
+/// What the depthwise kernel uses, where that is not int8_dot.
+template <class Isa>
+struct depthwise_dot : int8_dot<Isa> {};
+
+}  // namespace ctq::kernels::simd

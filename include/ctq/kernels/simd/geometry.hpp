@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+
+// What the sizes of a convolution mean for the blocked kernels: which bytes lie side by side, how
+// the output is cut into tiles, where things are in the packed weights and in the workspace.
+// Everything is constexpr, so a constant shape leaves constants in the machine code.
+
+namespace ctq::kernels::simd {
+
+[[nodiscard]] constexpr int ceil_div(int n, int d) { return (n + d - 1) / d; }
+
+[[nodiscard]] constexpr std::size_t round_up(std::size_t n, std::size_t to) {
+  return (n + to - 1) / to * to;
+}
+
+inline constexpr std::size_t packed_alignment = 64;
+
+/// Satisfied by std::integral_constant<conv2d_shape, ...>: a shape that the compiler knows. Kernels
+/// take either that or a conv2d_shape.
+template <class Shape>
+concept constant_shape = requires {
+  typename std::bool_constant<(Shape::value, true)>;
+};
+
+/// A convolution that reads each pixel once is a matrix product: one row of pixels, any height.
+[[nodiscard]] constexpr conv2d_shape flattened(const conv2d_shape& s) {
+  const bool one_by_one = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 &&
+                          s.stride_w == 1 && s.padding_h == 0 && s.padding_w == 0;
+  if (!one_by_one) return s;
+  conv2d_shape flat = s;
+  flat.batch = 1;
+  flat.in_h = 1;
+  flat.in_w = s.batch * s.in_h * s.in_w;
+  return flat;
+}
+
+/// The one-channel case is dense too, and better off as such.
+[[nodiscard]] constexpr bool is_depthwise(const conv2d_shape& s) {
+  return s.depthwise() && s.groups > 1;
+}
+
+template <conv2d_shape S>
+[[nodiscard]] constexpr auto flattened(std::integral_constant<conv2d_shape, S>) {
+  return std::integral_constant<conv2d_shape, flattened(S)>{};
+}
+
+/// Distances in elements. The output pixels of a tile follow each other in NHWC order.
+struct strides {
+  std::ptrdiff_t x, y;      // from one output pixel to the next, from one output row to the next
+  std::ptrdiff_t tap, row;  // from one tap to the next, from one kernel row to the next
+  std::ptrdiff_t out;       // from one output pixel to the next, in the output
+};
+
+/// In an image with its border.
+[[nodiscard]] constexpr strides strides_of(const conv2d_shape& s) {
+  const std::ptrdiff_t row = std::ptrdiff_t{s.padded_w()} * s.in_channels;
+  return {.x = std::ptrdiff_t{s.stride_w} * s.in_channels,
+          .y = s.stride_h * row,
+          .tap = std::ptrdiff_t{s.dilation_w} * s.in_channels,
+          .row = s.dilation_h * row,
+          .out = s.out_channels};
+}
+
+/// The elements under the kernel as runs of neighbours: rows * taps runs of `length` elements.
+/// A kernel row is one run if its taps touch (NHWC, no dilation, one group). A run is read in
+/// `steps` groups of k_group; what exceeds its length meets weights of zero.
+struct k_runs {
+  int rows, taps, length, steps;
+
+  [[nodiscard]] constexpr int total_steps() const { return rows * taps * steps; }
+};
+
+template <class Dot>
+[[nodiscard]] constexpr k_runs runs_of(const conv2d_shape& s) {
+  const bool touching = s.groups == 1 && (s.dilation_w == 1 || s.kernel_w == 1);
+  const int taps = touching ? 1 : s.kernel_w;
+  const int length = touching ? s.kernel_w * s.in_channels : s.in_group();
+  return {s.kernel_h, taps, length, ceil_div(length, Dot::k_group)};
+}
+
+/// The output channels of a group in panels of two vecs of sums; the last may have one.
+template <class Dot>
+struct panels {
+  int channels;
+
+  static constexpr int width = 2 * Dot::lanes;
+
+  [[nodiscard]] constexpr int count() const { return ceil_div(channels, width); }
+  [[nodiscard]] constexpr int vectors(int panel) const {
+    return channels - panel * width > Dot::lanes ? 2 : 1;
+  }
+  /// Channels that panel has.
+  [[nodiscard]] constexpr int used(int panel) const {
+    return std::min(width, channels - panel * width);
+  }
+};
+
+/// Bytes of a block of N vecs: biases, multipliers, then `steps` times N vecs of weights.
+template <class Dot>
+struct block_layout {
+  std::size_t vectors, steps;
+
+  static constexpr std::size_t vec_bytes = Dot::lanes * sizeof(float);
+
+  [[nodiscard]] constexpr std::size_t multipliers() const { return vectors * vec_bytes; }
+  [[nodiscard]] constexpr std::size_t weights() const { return 2 * vectors * vec_bytes; }
+  [[nodiscard]] constexpr std::size_t bytes() const { return (2 + steps) * vectors * vec_bytes; }
+};
+
+/// Tiles of `rows` output pixels, at y + i * y_step and x + j * x_step.
+struct band {
+  int rows;
+  int y, y_count, y_step;
+  int x, x_count, x_step;
+};
+
+/// All output pixels in two bands, so that a constant shape needs code for at most two sizes of
+/// tile. Wide rows are cut into the fewest parts of at most `most` pixels, of two sizes that differ
+/// by one; of narrow rows, several make a tile.
+struct tiling {
+  band large, small;
+};
+
+[[nodiscard]] constexpr tiling tiles_of(int out_h, int out_w, int most) {
+  if (out_h <= 0 || out_w <= 0) return {};
+  if (const int rows = std::min(out_h, most / out_w); rows > 1) {
+    const int left = out_h % rows;
+    return {{rows * out_w, 0, out_h / rows, rows, 0, 1, 0},
+            {left * out_w, out_h - left, 1, 0, 0, 1, 0}};
+  }
+  const int parts = ceil_div(out_w, most);
+  const int size = out_w / parts;
+  const int longer = out_w % parts;
+  return {{size + 1, 0, out_h, 1, 0, longer, size + 1},
+          {size, 0, out_h, 1, longer * (size + 1), parts - longer, size}};
+}
+
+/// Whether the input must be copied: to convert it, to give it a border, or because the last read
+/// of a pixel would pass the end.
+template <class Dot, class In>
+[[nodiscard]] constexpr bool needs_copy(const conv2d_shape& s) {
+  const bool reads_past = is_depthwise(s) ? s.in_channels % (Dot::lanes * Dot::k_group) != 0
+                                          : runs_of<Dot>(s).length % Dot::k_group != 0;
+  return !std::is_same_v<In, typename Dot::element> || s.padding_h > 0 || s.padding_w > 0 ||
+         reads_past;
+}
+
+}  // namespace ctq::kernels::simd

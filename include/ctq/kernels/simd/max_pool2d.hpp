@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+
+#include "ctq/kernels/reference/max_pool2d.hpp"
+#include "ctq/kernels/simd/widths.hpp"
+
+namespace ctq::kernels::simd {
+
+/// The larger of two in each lane; the later one if it is a NaN. isnan, since != of xsimd 8.1 calls
+/// a NaN equal to itself on AVX.
+template <class Batch>
+[[nodiscard, gnu::always_inline]] inline Batch larger(const Batch& best,
+                                                      const Batch& value) noexcept {
+  if constexpr (std::floating_point<typename Batch::value_type>) {
+    return xsimd::select((value > best) | xsimd::isnan(value), value, best);
+  } else {
+    return xsimd::max(best, value);
+  }
+}
+
+/// The largest numbers of a window whose first tap is at in, one channel in each lane.
+template <class Batch, class T>
+[[nodiscard, gnu::always_inline]] inline Batch largest(const pool_window& w, const T* in) noexcept {
+  Batch best(reference::lowest<T>);
+  for (int y = 0; y < w.rows; ++y, in += w.row_stride) {
+    const T* tap = in;
+    for (int x = 0; x < w.columns; ++x, tap += w.column_stride) {
+      best = larger(best, Batch::load_unaligned(tap));
+    }
+  }
+  return best;
+}
+
+/// One window. in_end and out_end are the sizes of the tensors.
+///
+/// Fewer channels than lanes: a register reads on into the next pixels and writes garbage where
+/// their results come next. The last pixels, where that would leave the tensors, go one by one.
+template <class Isa, class T>
+[[gnu::always_inline]] inline void max_pool2d_window(const pool2d_shape& shape,
+                                                     const pool_window& w, const T* in,
+                                                     std::ptrdiff_t in_end, T* out,
+                                                     std::ptrdiff_t out_end) noexcept {
+  using lanes = batch<Isa, T>;
+  constexpr int n = static_cast<int>(lanes::size);
+  if (shape.channels >= n) {
+    for (int i = 0; i < shape.channels; i += n) {
+      const int c = i < shape.channels - n ? i : shape.channels - n;
+      largest<lanes>(w, in + w.in + c).store_unaligned(out + w.out + c);
+    }
+  } else if (w.out + n <= out_end && w.taps() > 0 && w.in + w.reach() + n <= in_end) {
+    largest<lanes>(w, in + w.in).store_unaligned(out + w.out);
+  } else {
+    reference::max_pool2d_window(shape, w, in, out);
+  }
+}
+
+/// As reference::max_pool2d, byte for byte.
+template <class Isa, class T>
+[[gnu::always_inline]] inline void max_pool2d(pool2d_shape shape, const T* in, T* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::max_pool2d(shape, in, out);
+  } else {
+    const std::ptrdiff_t planes = static_cast<std::ptrdiff_t>(shape.batch) * shape.channels;
+    const std::ptrdiff_t in_end = planes * shape.in_h * shape.in_w;
+    const std::ptrdiff_t out_end = planes * shape.out_h * shape.out_w;
+    with_width<Isa, T>(
+        shape.channels, [&](auto width) __attribute__((always_inline)) {
+          for_each_window(
+              shape, [&](const pool_window& w) __attribute__((always_inline)) {
+                max_pool2d_window<decltype(width)>(shape, w, in, in_end, out, out_end);
+              });
+        });
+  }
+}
+
+}  // namespace ctq::kernels::simd

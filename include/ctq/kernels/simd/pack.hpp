@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
+
+// Weights, biases and multipliers in the order in which the kernels read them, padded with zeros
+// to whole registers. Done once, when a model is converted or loaded.
+
+namespace ctq::kernels::simd {
+
+/// What is packed, per output channel; null where there is none.
+template <class Weight, class Bias>
+struct unpacked {
+  const Weight* weight;  // [O,kh,kw,I/g]
+  const Bias* bias;
+  const float* multiplier;
+};
+
+template <class T>
+inline void put(std::byte* at, std::size_t index, T value) {
+  std::memcpy(at + index * sizeof value, &value, sizeof value);
+}
+
+/// The bias of a channel, less what Dot's offset adds to each activation.
+template <class Dot, class In, class Weight, class Bias>
+[[nodiscard]] Bias packed_bias(const unpacked<Weight, Bias>& from, int channel, int weights) {
+  const Bias bias = from.bias == nullptr ? Bias{} : from.bias[channel];
+  if constexpr (Dot::template offset<In> == 0) {
+    return bias;
+  } else {
+    const Weight* weight = from.weight + std::ptrdiff_t{channel} * weights;
+    auto sum = static_cast<std::uint32_t>(bias);
+    for (int i = 0; i < weights; ++i) {
+      sum -= static_cast<std::uint32_t>(Dot::template offset<In> * weight[i]);
+    }
+    return static_cast<Bias>(sum);
+  }
+}
+
+/// One block: `used` channels from `first` on in `vectors` vecs. at(channel, step, j) is the weight
+/// of product j of a step, and 0 past the end of a run.
+template <class Dot, class In, class Weight, class Bias, class At>
+std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first, int used,
+                      int vectors, int steps, std::byte* packed, At at) {
+  const block_layout<Dot> layout{static_cast<std::size_t>(vectors),
+                                 static_cast<std::size_t>(steps)};
+  std::memset(packed, 0, layout.bytes());
+  for (int v = 0; v < vectors; ++v) {
+    for (int lane = 0; lane < Dot::lanes; ++lane) {
+      const int column = Dot::column(vectors, v, lane);
+      if (column >= used) continue;
+      const int channel = first + column;
+      const auto index = static_cast<std::size_t>(v * Dot::lanes + lane);
+      put(packed, index, packed_bias<Dot, In>(from, channel, weights));
+      if (from.multiplier != nullptr) {
+        put(packed + layout.multipliers(), index, from.multiplier[channel]);
+      }
+      for (int step = 0; step < steps; ++step) {
+        for (int j = 0; j < Dot::k_group; ++j) {
+          const int position = ((step * vectors + v) * Dot::lanes + lane) * Dot::k_group + j;
+          put(packed + layout.weights(), static_cast<std::size_t>(position),
+              static_cast<typename Dot::weight>(at(channel, step, j)));
+        }
+      }
+    }
+  }
+  return packed + layout.bytes();
+}
+
+template <class Dot, class In, class Weight, class Bias>
+void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
+  const k_runs runs = runs_of<Dot>(s);
+  const panels<Dot> of{s.out_group()};
+  const int weights = s.kernel_h * s.kernel_w * s.in_group();
+  const auto at = [&](int channel, int step, int j) {
+    const int run = step / runs.steps;
+    const int k = step % runs.steps * Dot::k_group + j;
+    const std::ptrdiff_t index =
+        std::ptrdiff_t{channel} * weights + std::ptrdiff_t{run} * runs.length + k;
+    return k < runs.length ? from.weight[index] : Weight{};
+  };
+  for (int group = 0; group < s.groups; ++group) {
+    for (int panel = 0; panel < of.count(); ++panel) {
+      packed =
+          pack_block<Dot, In>(from, weights, group * s.out_group() + panel * of.width,
+                              of.used(panel), of.vectors(panel), runs.total_steps(), packed, at);
+    }
+  }
+}
+
+/// Kernel rows in groups of k_group taps.
+template <class Dot, class In, class Weight, class Bias>
+void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
+  constexpr int width = Dot::lanes * Dot::k_group;
+  const int groups = ceil_div(s.kernel_w, Dot::k_group);
+  const auto at = [&](int channel, int step, int j) {
+    const int row = step / groups;
+    const int tap = step % groups * Dot::k_group + j;
+    const std::ptrdiff_t index = (std::ptrdiff_t{channel} * s.kernel_h + row) * s.kernel_w + tap;
+    return tap < s.kernel_w ? from.weight[index] : Weight{};
+  };
+  for (int first = 0; first < s.out_channels; first += width) {
+    packed = pack_block<Dot, In>(from, s.kernel_h * s.kernel_w, first,
+                                 std::min(width, s.out_channels - first), Dot::k_group,
+                                 s.kernel_h * groups, packed, at);
+  }
+}
+
+template <class Dot>
+[[nodiscard]] constexpr std::size_t dense_packed_bytes(const conv2d_shape& s) {
+  const panels<Dot> of{s.out_group()};
+  const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
+  std::size_t bytes = 0;
+  for (int panel = 0; panel < of.count(); ++panel) {
+    bytes += block_layout<Dot>{static_cast<std::size_t>(of.vectors(panel)), steps}.bytes();
+  }
+  return round_up(static_cast<std::size_t>(s.groups) * bytes, packed_alignment);
+}
+
+template <class Dot>
+[[nodiscard]] constexpr std::size_t depthwise_packed_bytes(const conv2d_shape& s) {
+  const auto blocks = static_cast<std::size_t>(ceil_div(s.out_channels, Dot::lanes * Dot::k_group));
+  const auto steps = static_cast<std::size_t>(s.kernel_h * ceil_div(s.kernel_w, Dot::k_group));
+  return round_up(blocks * block_layout<Dot>{Dot::k_group, steps}.bytes(), packed_alignment);
+}
+
+}  // namespace ctq::kernels::simd

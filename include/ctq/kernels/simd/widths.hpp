@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <type_traits>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/compat.hpp"
+
+// Channels come in tens, registers in sixty-fours: kernels that work across the channels of one
+// pixel take the widest register that the channels fill.
+
+namespace ctq::kernels::simd {
+
+/// The instruction set with registers of half the width; Isa itself if there is none.
+template <class Isa>
+using half_width =
+    std::conditional_t<isa::includes<Isa, isa::avx512>, isa::avx2,
+                       std::conditional_t<isa::includes<Isa, isa::avx2>, isa::sse4, Isa>>;
+
+/// Calls f(tag) with the widest instruction set, from Isa down, whose register of T holds at most
+/// count numbers; with the narrowest if count is smaller still.
+template <vectorized Isa, class T, class F>
+[[gnu::always_inline]] inline void with_width(int count, F f) noexcept {
+  using half = half_width<Isa>;
+  if constexpr (std::is_same_v<half, Isa>) {
+    f(Isa{});
+  } else {
+    if (count >= static_cast<int>(batch<Isa, T>::size)) {
+      f(Isa{});
+    } else {
+      with_width<half, T>(count, f);
+    }
+  }
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "ctq/core/kernel_signature.hpp"
+
+namespace samples {
+
+[[nodiscard]] constexpr int pooled(int in, int kernel, int stride, int padding, int dilation,
+                                   bool ceil_mode) {
+  const int room = in + 2 * padding - dilation * (kernel - 1) - 1;
+  if (room < 0) return 0;
+  const int out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  return ceil_mode && (out - 1) * stride >= in + padding ? out - 1 : out;
+}
+
+/// Windows with and without padding, overlap, dilation and ceil_mode, and adaptive ones.
+/// dilated: for max pools.
+inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
+  std::vector<ctq::pool2d_shape> out;
+  for (const int size : {1, 2, 5, 8}) {
+    for (const int kernel : {1, 2, 3}) {
+      for (const int stride : {1, 2, 3}) {
+        for (const int padding : {0, 1}) {
+          for (const int dilation : {1, 2}) {
+            const bool ceil_mode = (size + stride) % 2 == 0;
+            if (2 * padding > kernel || (dilation > 1 && !dilated)) continue;
+            out.push_back({.batch = 1 + size % 2,
+                           .in_h = size,
+                           .in_w = size + 1,
+                           .channels = channels,
+                           .out_h = pooled(size, kernel, stride, padding, dilation, ceil_mode),
+                           .out_w = pooled(size + 1, kernel, stride, padding, dilation, ceil_mode),
+                           .kernel_h = kernel,
+                           .kernel_w = kernel,
+                           .stride_h = stride,
+                           .stride_w = stride,
+                           .padding_h = padding,
+                           .padding_w = padding,
+                           .dilation_h = dilation,
+                           .dilation_w = dilation,
+                           .count_include_pad = stride % 2});
+          }
+        }
+      }
+    }
+  }
+  for (const int to : {0, 1, 2, 3, 7}) {
+    out.push_back({.batch = 2,
+                   .in_h = 6,
+                   .in_w = 7,
+                   .channels = channels,
+                   .out_h = to,
+                   .out_w = to + 1,
+                   .adaptive = 1});
+  }
+  return out;
+}
+
+}  // namespace samples
