@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Observers at work: each collects statistics of the tensors it is shown during calibration, and
+// gives the scale and zero point they ask for. Fake quantization shows what these would cost.
+
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/choose_qparams.hpp"
+#include "ctq/observers/fake_quantize.hpp"
+#include "ctq/observers/observer.hpp"

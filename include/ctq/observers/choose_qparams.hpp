@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "ctq/core/dtype.hpp"
+
+// Scale and zero point of dynamic quantization, chosen from one tensor while the model runs. It is
+// another formula than that of the observers: double inside, a smallest scale of 6.1e-5, and the
+// zero point that errs less at either end.
+
+namespace ctq::observers {
+
+struct dynamic_qparams {
+  double scale = 1.0;
+  std::int32_t zero_point = 0;
+
+  friend bool operator==(const dynamic_qparams&, const dynamic_qparams&) = default;
+};
+
+/// The integers that reduce_range leaves; engines that ignore it (qnnpack) do not call this.
+[[nodiscard]] constexpr quant_range reduced(quant_range r) { return {r.min / 2, r.max / 2}; }
+
+/// Scale and zero point for a tensor whose values lie in [min, max].
+///
+/// preserve_sparsity: values on both sides of zero get a zero point in the middle, as weights in
+/// quantization-aware training do.
+/// Source  PyTorch quantize_per_tensor_dynamic, which is FBGEMM's ChooseQuantizationParams
+[[nodiscard]] inline dynamic_qparams choose_qparams(float min, float max, quant_range r,
+                                                    bool preserve_sparsity = false) {
+  constexpr float smallest_scale = 6.1e-5F;
+  const auto steps = static_cast<double>(r.max - r.min);
+  const bool symmetric = preserve_sparsity && min < 0.0F && max > 0.0F;
+  if (symmetric) {
+    const auto half = static_cast<double>((r.max - r.min) / 2);
+    const double widest = std::max(std::abs(static_cast<double>(min) / -(half + 1.0)),
+                                   std::abs(static_cast<double>(max) / half));
+    min = static_cast<float>(widest * -(half + 1.0));
+    max = static_cast<float>(widest * half);
+  }
+  min = std::min(min, 0.0F);
+  max = std::max(max, 0.0F);
+
+  double scale = (static_cast<double>(max) - static_cast<double>(min)) / steps;
+  const auto rounded = static_cast<float>(scale);
+  if (rounded == 0.0F || std::isinf(1.0F / rounded)) scale = 0.1;
+  if (scale < static_cast<double>(smallest_scale)) {
+    const double wider = static_cast<double>(smallest_scale) / scale;
+    scale = static_cast<double>(smallest_scale);
+    if (min == 0.0F) {
+      max = static_cast<float>(scale * steps);
+    } else if (max == 0.0F) {
+      min = -static_cast<float>(scale * steps);
+    } else {
+      min *= static_cast<float>(wider);
+      max *= static_cast<float>(wider);
+    }
+  }
+
+  const auto qmin = static_cast<double>(r.min);
+  const auto qmax = static_cast<double>(r.max);
+  const double below = static_cast<double>(min) / scale;
+  const double above = static_cast<double>(max) / scale;
+  const bool from_min = std::abs(qmin) - std::abs(below) < std::abs(qmax) - std::abs(above);
+  double zero_point = from_min ? qmin - below : qmax - above;
+  if (symmetric) zero_point = (qmin + qmax) / 2;
+  if (!(zero_point > qmin)) zero_point = qmin;  // also NaN, from an infinite range
+  if (zero_point > qmax) zero_point = qmax;
+  return {scale, static_cast<std::int32_t>(std::nearbyint(zero_point))};
+}
+
+}  // namespace ctq::observers

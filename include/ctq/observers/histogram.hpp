@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/histogram_growth.hpp"
+#include "ctq/observers/histogram_search.hpp"
+#include "ctq/spec/observer.hpp"
+
+// HistogramObserver: a histogram of everything seen, whose ends are cut off where that makes the
+// quantization error smaller. The rules are those of PyTorch 1.13 to 2.4.
+
+namespace ctq::observers {
+
+/// Adds to count[i] how many elements lie in the i-th of bins equal parts of [lo, hi], as
+/// torch.histc: hi belongs to the last part, elements outside are left out. lo == hi stands for the
+/// range of the data, or for one unit around it if that is a point too.
+inline void count_into(std::span<std::uint32_t> count, std::span<const float> data, float lo,
+                       float hi, const extrema& range_of_data) {
+  if (lo == hi) {
+    lo = range_of_data.min;
+    hi = range_of_data.max;
+  }
+  if (lo == hi) {
+    lo -= 1.0F;
+    hi += 1.0F;
+  }
+  const auto bins = static_cast<float>(count.size());
+  const float last = bins - 1.0F;
+  const float width = hi - lo;
+  for (const float x : data) {
+    if (!(x >= lo && x <= hi)) continue;
+    const float position = (x - lo) / width * bins;
+    ++count[static_cast<std::size_t>(position < last ? position : last)];
+  }
+}
+
+/// Its memory is fixed when it is made; nothing grows with the data. Data that has no histogram
+/// (NaN; infinity and values beyond 2⁶³ under torch_1_13; a range that grows too much) is no crash
+/// and not lost: calculate_qparams gives an error from then on.
+class histogram {
+ public:
+  explicit histogram(const observer_args& args, semantics s = {})
+      : args_(args), semantics_(s), bins_(bins_of(args)), count_(bins_of(args)) {
+    if (args.bins < 1 || args.upsample_rate < 1) trouble_ = "bins and upsample_rate start at 1";
+  }
+
+  /// No elements, no change.
+  void observe(std::span<const float> data) {
+    extrema now = aminmax(data);
+    if (histogram_ignores_infinity(semantics_) && (std::isinf(now.min) || std::isinf(now.max)))
+      now = finite_aminmax(data);
+    if (now.saw_nan) trouble_ = "the observed values include NaN";
+    if (now.saw_nan || !now.observed() || !trouble_.empty()) return;
+    const bool restart =
+        !observed() || seen_.min == seen_.max ||
+        (histogram_restarts_on_tiny_range(semantics_) && seen_.max - seen_.min < 1e-6F);
+    if (restart)
+      begin(data, now);
+    else
+      extend(data, now);
+  }
+
+  [[nodiscard]] bool observed() const { return seen_.observed() || !trouble_.empty(); }
+  /// The range that the bins cover.
+  [[nodiscard]] const extrema& seen() const { return seen_; }
+  [[nodiscard]] std::span<const float> bins() const { return bins_; }
+  [[nodiscard]] const observer_args& args() const { return args_; }
+
+  /// The part of the range that is worth its integers. PyTorch searches with all integers of the
+  /// dtype, whatever quant_min, quant_max and reduce_range say. NaN before anything was observed.
+  [[nodiscard]] value_range search() const {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    if (!seen_.observed()) return {nan, nan};
+    const double targets = std::exp2(8.0 * static_cast<double>(size_of(args_.dtype)));
+    return histogram_search(bins_, seen_.min, seen_.max, targets).best();
+  }
+
+  /// Scale 1 and zero point 0 before anything was observed.
+  [[nodiscard]] result<qparams> calculate_qparams() const {
+    if (!trouble_.empty()) return fail("calibration data", std::string(trouble_));
+    if (!seen_.observed()) return observers::calculate_qparams(args_, seen_, semantics_);
+    const auto [min, max] = search();
+    return observers::calculate_qparams(args_, {min, max, false}, semantics_);
+  }
+
+ private:
+  static std::size_t bins_of(const observer_args& args) {
+    return static_cast<std::size_t>(std::max(args.bins, 1));
+  }
+
+  void begin(std::span<const float> data, const extrema& now) {
+    if (!count(data, now.min, now.max, now)) return;
+    seen_ = now;
+    for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] = static_cast<float>(count_[i]);
+  }
+
+  void extend(std::span<const float> data, const extrema& now) {
+    const histogram_growth g = grow(seen_, now, args_.bins, args_.upsample_rate, semantics_);
+    const double finer_bins = static_cast<double>(g.downsample) * args_.bins;  // NaN: 0/0
+    constexpr double gigabyte_of_floats = 1e9 / 4;                             // PyTorch's limit
+    if (histogram_restarts_on_huge_growth(semantics_) && !(finer_bins <= gigabyte_of_floats))
+      return begin(data, now);
+    if (!(finer_bins <= 0x1p53 && static_cast<double>(g.start) <= finer_bins))
+      trouble_ = "the observed range grew too much for a histogram";
+    if (!trouble_.empty()) return;
+    if (!count(data, g.min, g.max, now)) return;
+    if (g.min == seen_.min && g.max == seen_.max) {
+      for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] += static_cast<float>(count_[i]);
+      return;
+    }
+    std::vector<float>& old = bins_;
+    std::vector<float> grown(bins_.size());
+    spread(old, args_.upsample_rate, static_cast<std::int64_t>(g.downsample),
+           static_cast<std::int64_t>(g.start),
+           [&](std::size_t i, float value) { grown[i] = static_cast<float>(count_[i]) + value; });
+    bins_.swap(grown);
+    seen_ = {g.min, g.max, false};
+  }
+
+  /// False if lo or hi is nothing that PyTorch could count in.
+  bool count(std::span<const float> data, float lo, float hi, const extrema& now) {
+    std::fill(count_.begin(), count_.end(), 0U);
+    if (histogram_range_is_truncated(semantics_)) {
+      if (!(lo >= -0x1p63F && hi < 0x1p63F))
+        trouble_ = "the observed range exceeds 64-bit integers";
+      lo = std::trunc(lo);
+      hi = std::trunc(hi);
+    }
+    if (!std::isfinite(hi - lo)) trouble_ = "the observed range is too wide for float32";
+    if (trouble_.empty()) count_into(count_, data, lo, hi, now);
+    return trouble_.empty();
+  }
+
+  observer_args args_;
+  semantics semantics_;
+  extrema seen_;
+  std::vector<float> bins_;
+  std::vector<std::uint32_t> count_;
+  std::string_view trouble_;
+};
+
+}  // namespace ctq::observers

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+
+#include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/spec/observer.hpp"
+
+// MinMaxObserver: the range of everything seen.
+
+namespace ctq::observers {
+
+/// NaN in the data is no crash and not lost: calculate_qparams gives an error from then on.
+class min_max {
+ public:
+  explicit min_max(const observer_args& args, semantics s = {}) : args_(args), semantics_(s) {}
+
+  /// No elements, no change.
+  void observe(std::span<const float> data) { seen_.merge(aminmax(data)); }
+
+  [[nodiscard]] bool observed() const { return seen_.observed(); }
+  [[nodiscard]] const extrema& seen() const { return seen_; }
+  [[nodiscard]] const observer_args& args() const { return args_; }
+
+  /// Scale 1 and zero point 0 before anything was observed.
+  [[nodiscard]] result<qparams> calculate_qparams() const {
+    return observers::calculate_qparams(args_, seen_, semantics_);
+  }
+
+ private:
+  observer_args args_;
+  semantics semantics_;
+  extrema seen_;
+};
+
+}  // namespace ctq::observers

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "ctq/core/shape.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/histogram.hpp"
+#include "ctq/observers/min_max.hpp"
+#include "ctq/observers/moving_average_min_max.hpp"
+#include "ctq/observers/per_channel_min_max.hpp"
+#include "ctq/spec/observer.hpp"
+
+// An observer of whatever class a record asks for, chosen at run time.
+
+namespace ctq::observers {
+
+/// The classes that collect nothing: None and PlaceholderObserver.
+struct no_statistics {};
+
+class any_observer {
+ public:
+  explicit any_observer(const observer_record& record, semantics s = {})
+      : record_(record), state_(make(record, s)) {}
+
+  [[nodiscard]] const observer_record& record() const { return record_; }
+  [[nodiscard]] bool is_per_channel() const { return ctq::is_per_channel(record_.type); }
+
+  /// data in logical order (NCHW, OIHW), as many as the shape says; per tensor any order will do.
+  void observe(std::span<const float> data, const shape& shape) {
+    std::visit(
+        [&](auto& o) {
+          if constexpr (requires { o.observe(data, shape); })
+            o.observe(data, shape);
+          else if constexpr (requires { o.observe(data); })
+            o.observe(data);
+        },
+        state_);
+  }
+
+  /// The same for a tensor whose shape does not matter, or of one axis.
+  void observe(std::span<const float> data) { observe(data, shape(static_cast<int>(data.size()))); }
+
+  [[nodiscard]] bool observed() const {
+    return std::visit(
+        [](const auto& o) {
+          if constexpr (requires { o.observed(); })
+            return o.observed();
+          else
+            return false;
+        },
+        state_);
+  }
+
+  /// Errors  as the class; a class that is per channel or collects nothing
+  [[nodiscard]] result<qparams> calculate_qparams() const { return ask<qparams>("per-tensor"); }
+
+  [[nodiscard]] result<per_channel_qparams> calculate_per_channel_qparams() const {
+    return ask<per_channel_qparams>("per-channel");
+  }
+
+  /// The observer itself, null if it is of another class.
+  template <class Observer>
+  [[nodiscard]] const Observer* get_if() const {
+    return std::get_if<Observer>(&state_);
+  }
+
+ private:
+  using state = std::variant<no_statistics, min_max, moving_average_min_max, per_channel_min_max,
+                             moving_average_per_channel_min_max, histogram>;
+
+  static state make(const observer_record& record, semantics s) {
+    switch (record.type) {
+      case observer_class::min_max: return min_max(record.args, s);
+      case observer_class::moving_average_min_max: return moving_average_min_max(record.args, s);
+      case observer_class::per_channel_min_max: return per_channel_min_max(record.args, s);
+      case observer_class::moving_average_per_channel_min_max:
+        return moving_average_per_channel_min_max(record.args, s);
+      case observer_class::histogram: return histogram(record.args, s);
+      case observer_class::none:
+      case observer_class::placeholder: break;
+    }
+    return no_statistics{};
+  }
+
+  template <class QParams>
+  [[nodiscard]] result<QParams> ask(const char* what) const {
+    return std::visit(
+        [&](const auto& o) -> result<QParams> {
+          if constexpr (requires { result<QParams>(o.calculate_qparams()); })
+            return o.calculate_qparams();
+          else
+            return fail(std::string(name_of(record_.type)),
+                        std::string("has no ") + what + " quantization parameters");
+        },
+        state_);
+  }
+
+  observer_record record_;
+  state state_;
+};
+
+}  // namespace ctq::observers

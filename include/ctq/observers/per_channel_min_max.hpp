@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ctq/core/shape.hpp"
+#include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/moving_average_min_max.hpp"
+#include "ctq/observers/slices.hpp"
+#include "ctq/spec/observer.hpp"
+
+// PerChannelMinMaxObserver and MovingAveragePerChannelMinMaxObserver: a range for each slice along
+// one axis, usually the output channels of a weight.
+
+namespace ctq::observers {
+
+/// The range of each slice of data, which is contiguous in its logical order (NCHW, OIHW).
+/// axis < 0 counts from the end. Empty if axis or the number of elements do not fit the shape.
+[[nodiscard]] inline std::vector<extrema> aminmax(std::span<const float> data, const shape& shape,
+                                                  int axis) {
+  if (axis_index(shape, axis) < 0 || data.size() != numel(shape)) return {};
+  std::vector<extrema> seen(static_cast<std::size_t>(shape[axis_index(shape, axis)]));
+  for_each_slice(shape, axis, [&](std::size_t channel, std::size_t offset, std::size_t count) {
+    seen[channel].merge(aminmax(data.subspan(offset, count)));
+  });
+  return seen;
+}
+
+/// What both observers share. Trouble in the data (NaN, a tensor with another number of channels)
+/// is no crash and not lost: calculate_qparams gives an error from then on.
+template <bool MovingAverage>
+class per_channel {
+ public:
+  explicit per_channel(const observer_args& args, semantics s = {}) : args_(args), semantics_(s) {}
+
+  /// No elements, no change.
+  void observe(std::span<const float> data, const shape& shape) {
+    if (data.empty()) return;
+    const std::vector<extrema> now = aminmax(data, shape, args_.ch_axis);
+    misshapen_ = misshapen_ || now.empty() || (!seen_.empty() && now.size() != seen_.size());
+    if (misshapen_) return;
+    if (seen_.empty()) seen_.resize(now.size());
+    for (std::size_t c = 0; c < now.size(); ++c) {
+      if constexpr (MovingAverage)
+        seen_[c] = moving_average(seen_[c], now[c], args_.averaging_constant);
+      else
+        seen_[c].merge(now[c]);
+    }
+  }
+
+  [[nodiscard]] bool observed() const { return !seen_.empty() || misshapen_; }
+  [[nodiscard]] std::span<const extrema> seen() const { return seen_; }
+  [[nodiscard]] const observer_args& args() const { return args_; }
+
+  /// One scale 1 and zero point 0 before anything was observed.
+  [[nodiscard]] result<per_channel_qparams> calculate_qparams() const {
+    if (misshapen_)
+      return fail("calibration data",
+                  "a tensor does not have ch_axis = " + std::to_string(args_.ch_axis) +
+                      ", as many elements as its shape says, and as many channels as the first");
+    return observers::calculate_qparams(args_, std::span<const extrema>(seen_), semantics_);
+  }
+
+ private:
+  observer_args args_;
+  semantics semantics_;
+  std::vector<extrema> seen_;
+  bool misshapen_ = false;
+};
+
+using per_channel_min_max = per_channel<false>;
+using moving_average_per_channel_min_max = per_channel<true>;
+
+}  // namespace ctq::observers

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "ctq/observers.hpp"
+#include "tensors.hpp"
+
+// What the suites share that know observers: PyTorch's spelling of them, and their state in
+// numbers.
+
+namespace golden {
+
+namespace obs = ctq::observers;
+
+/// The dtype, the qscheme, the class of that name. Throws malformed if ctq has none.
+template <class E, std::size_t N>
+E named(const E (&all)[N], const std::string& name) {
+  for (const E e : all)
+    if (name == name_of(e)) return e;
+  throw malformed("unknown name " + name);
+}
+
+inline ctq::dtype dtype_from(const std::string& name) {
+  constexpr ctq::dtype all[] = {ctq::quint8, ctq::qint8, ctq::qint32, ctq::quint4x2};
+  return named(all, name);
+}
+
+inline ctq::qscheme qscheme_from(const std::string& name) {
+  using enum ctq::qscheme;
+  constexpr ctq::qscheme all[] = {per_tensor_affine, per_tensor_symmetric, per_channel_affine,
+                                  per_channel_symmetric, per_channel_affine_float_qparams};
+  return named(all, name);
+}
+
+/// Classes that collect statistics; none for any other.
+inline ctq::observer_class observer_class_from(const std::string& name) {
+  using enum ctq::observer_class;
+  for (const auto c : {min_max, moving_average_min_max, per_channel_min_max,
+                       moving_average_per_channel_min_max, histogram})
+    if (name == name_of(c)) return c;
+  return none;
+}
+
+/// The class with PyTorch's defaults and these keyword arguments. Throws malformed for one that ctq
+/// does not know.
+inline ctq::observer_record observer_from(ctq::observer_class type, const json& kwargs) {
+  ctq::observer_record r{type, {}};
+  ctq::observer_args& args = r.args;
+  if (is_per_channel(type)) args.qscheme = ctq::qscheme::per_channel_affine;
+  for (const auto& [key, value] : kwargs.items()) {
+    if (value.is_null()) continue;
+    if (key == "dtype")
+      args.dtype = dtype_from(value);
+    else if (key == "qscheme")
+      args.qscheme = qscheme_from(value);
+    else if (key == "reduce_range")
+      args.reduce_range = value.get<bool>();
+    else if (key == "quant_min")
+      args.quant_min = value.get<std::int64_t>();
+    else if (key == "quant_max")
+      args.quant_max = value.get<std::int64_t>();
+    else if (key == "eps")
+      args.eps = value.get<float>();
+    else if (key == "averaging_constant")
+      args.averaging_constant = value.get<double>();
+    else if (key == "ch_axis")
+      args.ch_axis = value.get<int>();
+    else if (key == "bins")
+      args.bins = value.get<int>();
+    else if (key == "upsample_rate")
+      args.upsample_rate = value.get<int>();
+    else
+      throw malformed("observer argument " + key);
+  }
+  return r;
+}
+
+/// A tensor with a shape of ctq's. One of higher rank than ctq knows keeps its channel axis: what
+/// comes before and what comes after are one axis each.
+struct shaped_tensor {
+  std::vector<float> data;
+  ctq::shape shape;
+  int axis;
+
+  shaped_tensor(const tensor& t, int ch_axis) : data(t.floats()), axis(ch_axis) {
+    const auto rank = static_cast<int>(t.shape.size());
+    if (rank <= static_cast<int>(ctq::max_rank)) {
+      shape.rank = rank;
+      for (int i = 0; i < rank; ++i) shape[i] = t.shape[static_cast<std::size_t>(i)];
+      return;
+    }
+    shape = ctq::shape(1, 1, 1);
+    axis = 1;
+    const int channel = ch_axis < 0 ? ch_axis + rank : ch_axis;
+    for (int i = 0; i < rank; ++i)
+      shape[i < channel ? 0 : (i == channel ? 1 : 2)] *= t.shape[static_cast<std::size_t>(i)];
+  }
+};
+
+/// Empty if both are the same numbers (NaN equals NaN, 0 equals -0), else where they differ.
+inline std::string difference(const std::string& what, const std::vector<double>& wanted,
+                              const std::vector<double>& got) {
+  if (wanted.size() != got.size())
+    return what + " has " + std::to_string(got.size()) + " elements, not " +
+           std::to_string(wanted.size()) + "; ";
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (wanted[i] == got[i] || (std::isnan(wanted[i]) && std::isnan(got[i]))) continue;
+    char text[96];
+    std::snprintf(text, sizeof text, "[%zu] is %.9g, not %.9g; ", i, got[i], wanted[i]);
+    return what + text;
+  }
+  return {};
+}
+
+template <class Numbers>
+std::vector<double> as_doubles(const Numbers& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+/// What an observer knows, and the parameters it gives or why it gives none.
+struct observer_state {
+  std::vector<double> min, max, scale, zero_point;
+  std::string error;
+};
+
+template <class Observer>
+void read_seen(observer_state& s, const obs::any_observer& o) {
+  const auto add = [&](const obs::extrema& e) {
+    s.min.push_back(static_cast<double>(e.min));
+    s.max.push_back(static_cast<double>(e.max));
+  };
+  const Observer* observer = o.get_if<Observer>();
+  if (observer == nullptr) return;
+  if constexpr (requires { observer->seen().size(); })
+    for (const obs::extrema& e : observer->seen()) add(e);
+  else
+    add(observer->seen());
+}
+
+inline observer_state state_of(const obs::any_observer& o) {
+  observer_state s;
+  read_seen<obs::min_max>(s, o);
+  read_seen<obs::moving_average_min_max>(s, o);
+  read_seen<obs::per_channel_min_max>(s, o);
+  read_seen<obs::moving_average_per_channel_min_max>(s, o);
+  read_seen<obs::histogram>(s, o);
+  if (o.is_per_channel()) {
+    const auto q = o.calculate_per_channel_qparams();
+    if (!q) {
+      s.error = q.error().message();
+      return s;
+    }
+    s.scale = as_doubles(q->scale);
+    s.zero_point =
+        q->zero_point.empty() ? as_doubles(q->float_zero_point) : as_doubles(q->zero_point);
+  } else {
+    const auto q = o.calculate_qparams();
+    if (!q) {
+      s.error = q.error().message();
+      return s;
+    }
+    s.scale = {static_cast<double>(q->scale)};
+    s.zero_point = {static_cast<double>(q->zero_point)};
+  }
+  return s;
+}
+
+}  // namespace golden

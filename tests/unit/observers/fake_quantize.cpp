@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/observers/fake_quantize.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace ctq;
+using observers::fake_quantize;
+using observers::per_channel_qparams;
+
+TEST_CASE("fake quantize rounds to even and saturates") {
+  const std::vector<float> in{0.5F, 1.5F, 2.5F, -0.5F, -11.0F, 300.0F};
+  std::vector<float> out(in.size());
+  fake_quantize(in, {1.0F, 10, 0, 255}, out);
+  CHECK(out == std::vector{0.0F, 2.0F, 2.0F, 0.0F, -10.0F, 245.0F});
+}
+
+TEST_CASE("the zero point is added after rounding") {
+  const std::vector<float> in{0.5F};
+  std::vector<float> out(1);
+  fake_quantize(in, {1.0F, 1, 0, 255}, out);  // rne(0.5 + 1) - 1 would be 1
+  CHECK(out[0] == 0.0F);
+}
+
+TEST_CASE("infinities give the ends, NaN gives 0") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> x{inf, -inf, std::numeric_limits<float>::quiet_NaN(), 3e38F};
+  fake_quantize(x, {0.5F, 0, -128, 127}, x);
+  CHECK(x == std::vector{63.5F, -64.0F, 0.0F, 63.5F});
+}
+
+TEST_CASE("per channel, each slice has its parameters") {
+  const std::vector<float> in{1.2F, 1.2F, 1.2F, 1.2F};
+  std::vector<float> out(4);
+  const per_channel_qparams p{{1.0F, 0.5F}, {0, 3}, {}, -128, 127, 1};
+  fake_quantize(in, shape(2, 2), p, out);
+  CHECK(out == std::vector{1.0F, 1.0F, 1.0F, 1.0F});
+  const per_channel_qparams rows{{1.0F, 0.25F}, {0, 3}, {}, -128, 127, 0};
+  fake_quantize(in, shape(2, 2), rows, out);
+  CHECK(out == std::vector{1.0F, 1.0F, 1.25F, 1.25F});
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/observers/histogram.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace ctq;
+using observers::count_into;
+using observers::extrema;
+using observers::histogram;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+static_assert(histogram_range_is_truncated(semantics::torch_1_13));
+static_assert(histogram_ignores_infinity(semantics::torch_2_1));
+
+std::vector<float> bins(const histogram& h) { return {h.bins().begin(), h.bins().end()}; }
+
+float sum(const histogram& h) { return std::accumulate(h.bins().begin(), h.bins().end(), 0.0F); }
+
+std::vector<std::uint32_t> counted(const std::vector<float>& data, float lo, float hi) {
+  std::vector<std::uint32_t> count(4);
+  count_into(count, data, lo, hi, observers::aminmax(data));
+  return count;
+}
+
+TEST_CASE("values are counted in equal parts, the upper end in the last one") {
+  CHECK(counted({0, 1, 2, 3, 4}, 0, 4) == std::vector<std::uint32_t>{1, 1, 1, 2});
+  CHECK(counted({0, 1, 2, 3, 4}, 1, 3) == std::vector<std::uint32_t>{1, 0, 1, 1});
+}
+
+TEST_CASE("an empty range stands for that of the data, or one unit around it") {
+  CHECK(counted({0, 1, 2, 3, 4}, 7, 7) == std::vector<std::uint32_t>{1, 1, 1, 2});
+  CHECK(counted({5, 5}, 0, 0) == std::vector<std::uint32_t>{0, 0, 2, 0});
+}
+
+TEST_CASE("nothing observed gives scale 1") {
+  histogram h({});
+  h.observe({});
+  CHECK(!h.observed());
+  CHECK(std::isnan(h.search().min));
+  CHECK(*h.calculate_qparams() == qparams{1.0F, 0, 0, 255});
+}
+
+TEST_CASE("1.13 truncates the range it counts in") {
+  const std::vector<float> data{-1.5F, -0.5F, 0.25F, 0.75F, 1.75F};
+  histogram h({.bins = 4});
+  h.observe(data);
+  CHECK(sum(h) == 5.0F);
+  histogram old({.bins = 4}, semantics::torch_1_13);
+  old.observe(data);
+  CHECK(old.seen() == extrema{-1.5F, 1.75F, false});
+  CHECK(bins(old) == std::vector<float>{0, 1, 1, 1});  // of [-1, 1]
+}
+
+TEST_CASE("equal values start afresh until there is a range") {
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram h({.bins = 4}, s);
+    h.observe(std::vector<float>(3));
+    CHECK(bins(h) == std::vector<float>{0, 0, 3, 0});
+    CHECK(*h.calculate_qparams() == qparams{0x1p-23F, 0, 0, 255});
+    h.observe(std::vector<float>{-1.0F, 3.0F});
+    CHECK(h.seen() == extrema{-1.0F, 3.0F, false});
+    CHECK(sum(h) == 2.0F);
+  }
+}
+
+TEST_CASE("2.1 also starts afresh from a range below 1e-6") {
+  const std::vector<float> tiny{0.0F, 5e-7F};
+  const std::vector<float> data{0.0F, 1.0F};
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram h({.bins = 4}, s);
+    h.observe(tiny);
+    h.observe(data);
+    CHECK(sum(h) == (s == semantics::torch_2_1 ? 2.0F : 4.0F));
+  }
+}
+
+TEST_CASE("a histogram grows in fixed memory and keeps its counts") {
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram h({.bins = 4, .upsample_rate = 2}, s);
+    h.observe(std::vector<float>{0, 1, 2, 4});
+    CHECK(bins(h) == std::vector<float>{1, 1, 1, 1});
+    h.observe(std::vector<float>{1, 1});
+    CHECK(bins(h) == std::vector<float>{1, 3, 1, 1});
+    h.observe(std::vector<float>{8});
+    CHECK(h.seen() == extrema{0.0F, 8.0F, false});
+    CHECK(bins(h) == std::vector<float>{4, 2, 0, 1});
+  }
+}
+
+TEST_CASE("growth without bounds: 2.1 starts afresh, 1.13 goes on") {
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram h({}, s);
+    h.observe(std::vector<float>{0.0F, 1e-5F});
+    h.observe(std::vector<float>{0.0F, 1e3F});
+    REQUIRE(h.calculate_qparams());
+    CHECK(sum(h) == doctest::Approx(s == semantics::torch_2_1 ? 2.0 : 4.0));
+  }
+}
+
+TEST_CASE("NaN is an error, once seen") {
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram h({}, s);
+    h.observe(std::vector<float>{0.0F, nan});
+    h.observe(std::vector<float>{0.0F, 1.0F});
+    CHECK(h.observed());
+    CHECK(h.calculate_qparams().error().cause == "the observed values include NaN");
+  }
+}
+
+TEST_CASE("2.1 leaves infinity out, 1.13 cannot count it") {
+  const std::vector<float> data{-inf, 0.0F, 1.0F, inf};
+  histogram h({.bins = 4});
+  h.observe(data);
+  CHECK(h.seen() == extrema{0.0F, 1.0F, false});
+  CHECK(bins(h) == std::vector<float>{1, 0, 0, 1});
+  h.observe(std::vector<float>{inf});
+  CHECK(sum(h) == 2.0F);
+  histogram old({.bins = 4}, semantics::torch_1_13);
+  old.observe(data);
+  CHECK(!old.calculate_qparams());
+}
+
+TEST_CASE("ranges that PyTorch cannot count in are errors") {
+  const std::vector<float> large{-1e20F, 1e20F};
+  histogram old({}, semantics::torch_1_13);
+  old.observe(large);
+  CHECK(!old.calculate_qparams());
+  histogram h({});
+  h.observe(large);
+  CHECK(h.calculate_qparams());
+  histogram too_wide({});
+  too_wide.observe(std::vector<float>{-3e38F, 3e38F});
+  CHECK(!too_wide.calculate_qparams());
+  CHECK(!histogram({.bins = 0}).calculate_qparams());
+  CHECK(!histogram({.qscheme = qscheme::per_channel_affine}).calculate_qparams());
+}
+
+TEST_CASE("an outlier does not decide the scale") {
+  std::mt19937 random(1);
+  std::vector<float> data(5000);
+  for (float& x : data) {
+    x = 0.0F;
+    for (int i = 0; i < 12; ++i) x += static_cast<float>(random() >> 8U) * 0x1p-24F;
+    x -= 6.0F;  // nearly normal
+  }
+  data.push_back(40.0F);
+  histogram h({});
+  h.observe(data);
+  const auto [min, max] = h.search();
+  CHECK(min < -2.0F);
+  CHECK(max < 40.0F);
+  CHECK(h.seen().max == 40.0F);
+  CHECK(h.calculate_qparams()->scale == doctest::Approx((max - min) / 255.0F));
+}
+
+TEST_CASE("the search does not look at the integers asked for, the scale does") {
+  std::vector<float> data(1000);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i * i) * 1e-6F;
+  histogram wide({});
+  histogram narrow({.reduce_range = true});
+  wide.observe(data);
+  narrow.observe(data);
+  CHECK(wide.search().max == narrow.search().max);
+  CHECK(narrow.calculate_qparams()->scale > 2.0F * wide.calculate_qparams()->scale);
+  CHECK(narrow.calculate_qparams()->quant_max == 127);
+}
+
+}  // namespace

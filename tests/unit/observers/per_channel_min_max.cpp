@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/observers/per_channel_min_max.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace ctq;
+using observers::extrema;
+using observers::moving_average_per_channel_min_max;
+using observers::per_channel_min_max;
+
+const std::vector<float> matrix{1,  -2, 3,  //
+                                -4, 5,  6};
+
+std::vector<extrema> seen(const auto& o) { return {o.seen().begin(), o.seen().end()}; }
+
+TEST_CASE("channels are slices along ch_axis, from either end") {
+  per_channel_min_max rows(per_channel_observer_args{});
+  CHECK(!rows.observed());
+  rows.observe(matrix, shape(2, 3));
+  CHECK(seen(rows) == std::vector<extrema>{{-2, 3, false}, {-4, 6, false}});
+  for (const int axis : {1, -1}) {
+    per_channel_min_max columns(per_channel_observer_args{.ch_axis = axis});
+    columns.observe(matrix, shape(2, 3));
+    CHECK(seen(columns) == std::vector<extrema>{{-4, 1, false}, {-2, 5, false}, {3, 6, false}});
+  }
+}
+
+TEST_CASE("the middle axis of a weight is gathered from everywhere") {
+  per_channel_min_max o(per_channel_observer_args{.ch_axis = 1});
+  std::vector<float> weight(2 * 3 * 2 * 2);
+  for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i);
+  o.observe(weight, shape(2, 3, 2, 2));
+  CHECK(seen(o) == std::vector<extrema>{{0, 15, false}, {4, 19, false}, {8, 23, false}});
+}
+
+TEST_CASE("ranges run on, or are averaged") {
+  const std::vector<float> next{5, 0, 0, 0, 1, 0};
+  per_channel_min_max o(per_channel_observer_args{});
+  o.observe(matrix, shape(2, 3));
+  o.observe(next, shape(2, 3));
+  CHECK(seen(o) == std::vector<extrema>{{-2, 5, false}, {-4, 6, false}});
+  moving_average_per_channel_min_max a(per_channel_observer_args{.averaging_constant = 0.5});
+  a.observe(matrix, shape(2, 3));
+  CHECK(seen(a) == std::vector<extrema>{{-2, 3, false}, {-4, 6, false}});
+  a.observe(next, shape(2, 3));
+  CHECK(seen(a) == std::vector<extrema>{{-1, 4, false}, {-2, 3.5F, false}});
+}
+
+TEST_CASE("per-channel parameters carry axis and range") {
+  per_channel_min_max o(
+      per_channel_observer_args{.quant_min = -127, .quant_max = 127, .eps = 0x1p-12F});
+  CHECK(o.calculate_qparams()->scale == std::vector{1.0F});
+  o.observe(matrix, shape(2, 3));
+  const auto q = o.calculate_qparams();
+  REQUIRE(q);
+  CHECK(q->scale == std::vector{3.0F / 127.0F, 6.0F / 127.0F});
+  CHECK(q->zero_point == std::vector{0, 0});
+  CHECK(q->quant_min == -127);
+  CHECK(q->axis == 0);
+}
+
+TEST_CASE("no elements, no change") {
+  per_channel_min_max o(per_channel_observer_args{});
+  o.observe({}, shape(0, 3));
+  CHECK(!o.observed());
+}
+
+TEST_CASE("tensors that do not fit are an error, not a crash") {
+  const auto cause = [](shape first, shape second, int axis) {
+    per_channel_min_max o(per_channel_observer_args{.ch_axis = axis});
+    o.observe(matrix, first);
+    o.observe(matrix, second);
+    CHECK(o.observed());
+    CHECK(!o.calculate_qparams());
+  };
+  cause(shape(2, 3), shape(3, 2), 0);  // another number of channels
+  cause(shape(2, 3), shape(2, 2), 0);  // fewer elements than data
+  cause(shape(2, 3), shape(2, 3), 2);  // no such axis
+  cause(shape(2, 3), shape(2, 3), -3);
+}
+
+TEST_CASE("NaN names its channel") {
+  per_channel_min_max o(per_channel_observer_args{});
+  o.observe(std::vector{1.0F, std::numeric_limits<float>::quiet_NaN()}, shape(2, 1));
+  CHECK(o.calculate_qparams().error().place == "calibration data, channel 1");
+}
+
+}  // namespace
