@@ -3,6 +3,7 @@
 
 #include <boost/mp11/algorithm.hpp>
 #include <cstddef>
+#include <type_traits>
 
 #include "ctq/kernels/signatures.hpp"
 #include "ctq/runtime/operands.hpp"
@@ -54,9 +55,9 @@ struct shape_of<kernel::to_nchw> {
 /// The code of one key; all steps with this key share it.
 template <kernel_signature Key, class Kernels>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
-  constexpr auto shape = Key.template as<typename shape_of<Key.op>::type>();
-  Kernels::template run<element_t<Key.in>, element_t<Key.out>>(kernel_c<Key.op>{}, shape, Key.relu,
-                                                               x);
+  using shape = typename shape_of<Key.op>::type;
+  Kernels::template run<element_t<Key.in>, element_t<Key.out>>(
+      kernel_c<Key.op>{}, std::integral_constant<shape, Key.template as<shape>()>{}, Key.relu, x);
 }
 
 namespace binding {

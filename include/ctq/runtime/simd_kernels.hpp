@@ -20,7 +20,8 @@
 #include "ctq/runtime/operands.hpp"
 
 // The vectorized kernels of one instruction set, one overload a kernel: from a step's operands to
-// the kernel's arguments. reference_kernels.hpp is the same for the scalar oracle.
+// the kernel's arguments. A shape is a record, or an integral_constant of one: then the kernel is
+// compiled for it alone. reference_kernels.hpp is the same for the scalar oracle.
 
 namespace ctq {
 
@@ -62,9 +63,8 @@ struct simd_kernels {
     add<In>(s, x, true);
   }
 
-  template <class In, class Out>
-  static void run(op<kernel::conv2d>, const conv2d_shape& s, bool relu,
-                  const operands& x) noexcept {
+  template <class In, class Out, class Shape>
+  static void run(op<kernel::conv2d>, const Shape& s, bool relu, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       kernels::simd::conv2d<Isa>(s, x.input<float>(), x.packed, relu, x.output<float>(),
                                  x.workspace);
@@ -73,9 +73,8 @@ struct simd_kernels {
                                  x.data->in[0].zero_point, x.output<Out>(), x.workspace);
     }
   }
-  template <class In, class Out>
-  static void run(op<kernel::linear>, const linear_shape& s, bool relu,
-                  const operands& x) noexcept {
+  template <class In, class Out, class Shape>
+  static void run(op<kernel::linear>, const Shape& s, bool relu, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       kernels::simd::linear<Isa>(s, x.input<float>(), x.packed, relu, x.output<float>(),
                                  x.workspace);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compiled executor gives the bytes of the scalar interpreter, on real images, for the
+// instruction set that this file is compiled for.
+//
+//   executors DATA_DIR WEIGHTS IMAGES
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "fashion_mnist/data_set.hpp"
+#include "fashion_mnist/model.hpp"
+#include "machine.hpp"
+
+namespace {
+
+using namespace fashion_mnist;
+
+int give_up(const ctq::error& e) {
+  std::fprintf(stderr, "error: %s\n", e.message().c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!machine_runs_this_binary()) return 77;
+  if (argc != 4) return 2;
+  std::size_t images = 0;
+  const std::string_view text = argv[3];
+  std::from_chars(text.data(), text.data() + text.size(), images);
+  const auto test = read_data_set(argv[1], "t10k", images);
+  if (!test) return give_up(test.error());
+  const auto weights = ctq::load_weights<network>(argv[2]);
+  if (!weights) return give_up(weights.error());
+
+  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(*weights);
+  for (std::size_t i = 0; i < 64; ++i) observed(test->images[i]);
+  const auto int8 = ctq::convert(observed);
+  if (!int8) return give_up(int8.error());
+  using plan = decltype(observed)::plan;
+  auto oracle = ctq::interpreter<ctq::reference_kernels>::make(
+      plan::lowered.view(), weights->get(), int8->qparams(), plan::backend, plan::mapping);
+  if (!oracle) return give_up(oracle.error());
+
+  ctq::session session{*int8};
+  ctq::tensor<float, 1, classes> ours;
+  ctq::tensor<float, 1, classes> expected;
+  std::size_t different = 0;
+  for (const data_set::image& image : test->images) {
+    session(image, ours);
+    oracle->run(image.data(), expected.data());
+    different += std::memcmp(ours.data(), expected.data(), sizeof ours.values) != 0 ? 1 : 0;
+  }
+  std::printf("%s: %zu of %zu images differ from the interpreter\n",
+              ctq::isa::native::name.data(), different, test->size());
+  return different == 0 && test->size() == images ? 0 : 1;
+}

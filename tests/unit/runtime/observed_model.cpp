@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/observed_model.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "small_net.hpp"
+
+namespace {
+
+auto observed_mlp() {
+  return ctq::prepare<small::mlp, ctq::x86, small::int8>(small::checked_weights<small::mlp>(5));
+}
+
+}  // namespace
+
+TEST_CASE("the observed model computes what the float model computes") {
+  std::mt19937 random{1};
+  const auto weights = small::checked_weights<small::mlp>(5);
+  auto observed = observed_mlp();
+  ctq::float_model<small::mlp, ctq::x86> in_float{weights};
+  ctq::tensor<float, 3, 21> x;
+  ctq::tensor<float, 3, 5> y;
+  small::fill(x, random);
+  in_float(x, y);
+  CHECK(observed(x).values == y.values);
+}
+
+TEST_CASE("observers see the values where they stand") {
+  auto observed = observed_mlp();
+  ctq::tensor<float, 3, 21> x;
+  x[0] = -2.0F;
+  x[62] = 3.0F;
+  observed(x);
+  const auto& input = observed.observers()[0];
+  REQUIRE(input.observed());
+  CHECK(input.calculate_qparams()->scale == doctest::Approx(5.0 / 255));
+}
+
+TEST_CASE("converting without calibration is an error that names the node") {
+  const auto int8 = ctq::convert(observed_mlp());
+  REQUIRE(!int8);
+  CHECK(int8.error().message() == "node input: its observer has seen no data: calibrate first");
+}
+
+TEST_CASE("data with NaN is an error that names the node") {
+  auto observed = observed_mlp();
+  ctq::tensor<float, 3, 21> x;
+  x[7] = std::numeric_limits<float>::quiet_NaN();
+  observed(x);
+  const auto int8 = ctq::convert(observed);
+  REQUIRE(!int8);
+  CHECK(int8.error().place.starts_with("node input"));
+  CHECK(int8.error().cause.find("NaN") != std::string::npos);
+}
+
+TEST_CASE("shared observers are one observer") {
+  using plan = ctq::plan<small::net, ctq::x86, small::int8>;
+  const auto observers = ctq::make_observers(plan::prepared.view(), plan::mapping, {});
+  CHECK(static_cast<int>(observers.size()) == plan::prepared.observers);
+}

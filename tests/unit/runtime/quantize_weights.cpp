@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/quantize_weights.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace ctq;
+
+const observer_record per_channel = per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127}>::value;
+const folded_weights two_rows{.weight = {1.27F, -0.64F, 0.0F, 0.5F}, .bias = {0.1F, 1.0F}, .outputs = 2};
+
+}  // namespace
+
+TEST_CASE("weights become steps of their row's scale") {
+  const auto q = quantize_weights(two_rows, per_channel, {});
+  REQUIRE(q);
+  CHECK(q->scale[0] == doctest::Approx(0.01));
+  CHECK(q->weight == std::vector<std::int8_t>{127, -64, 0, 127});
+}
+
+TEST_CASE("one scale for all rows with a per-tensor observer") {
+  const auto q = quantize_weights(
+      two_rows,
+      min_max_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric,
+                        .quant_min = -127, .quant_max = 127}>::value, {});
+  REQUIRE(q);
+  CHECK(q->scale[0] == q->scale[1]);
+  CHECK(q->weight == std::vector<std::int8_t>{127, -64, 0, 50});
+}
+
+TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
+  const auto affine = quantize_weights(two_rows, min_max_observer<{.dtype = qint8}>::value, {});
+  REQUIRE(!affine);
+  CHECK(affine.error().cause.find("symmetric") != std::string::npos);
+  const auto small_scale = quantize_weights(two_rows, per_channel, {.scale_min_lower_bound = 0.005});
+  REQUIRE(!small_scale);
+  CHECK(small_scale.error().cause.find("below the backend's scale_min") != std::string::npos);
+  CHECK(!quantize_weights(two_rows, per_channel, {.scale_max_upper_bound = 0.005}));
+}
+
+TEST_CASE("the bias takes the input's zero point in") {
+  const quantized_weights w{.weight = {10, -3, 5, 0}, .scale = {0.5F, 0.25F}};
+  const auto a = output_arithmetic_of({1.0F, -1.0F}, w, {.scale = 0.5F, .zero_point = 3}, quint8,
+                                      {.scale = 2.0F});
+  REQUIRE(a);
+  CHECK(a->bias == std::vector<std::int32_t>{4 - 3 * 7, -8 - 3 * 5});
+  CHECK(a->multiplier == std::vector<float>{0.125F, 0.0625F});
+}
+
+TEST_CASE("a sum that could leave int32 is an error with its channel") {
+  const quantized_weights w{.weight = {1, 1}, .scale = {1.0F, 1e-9F}};
+  const auto a = output_arithmetic_of({0.0F, 3.0F}, w, {.scale = 1.0F}, quint8, {});
+  REQUIRE(!a);
+  CHECK(a.error().place == "accumulator_overflow, channel 1");
+}
+
+TEST_CASE("an output that could leave int32 is an error as well") {
+  const quantized_weights w{.weight = {127}, .scale = {1e6F}};
+  CHECK(!output_arithmetic_of({0.0F}, w, {.scale = 1.0F}, quint8, {.scale = 1e-6F}));
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/tensor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <type_traits>
+#include <vector>
+
+#include "small_net.hpp"
+
+using ctq::tensor;
+using ctq::tensor_view;
+
+static_assert(tensor<float, 1, 3, 8, 8>::size == 192);
+static_assert(tensor<float, 2, 3>::extents == ctq::shape{2, 3});
+static_assert(std::is_convertible_v<tensor<float, 2, 3>&, tensor_view<const float, 2, 3>>);
+static_assert(!std::is_convertible_v<tensor<float, 3, 2>&, tensor_view<const float, 2, 3>>);
+static_assert(!std::is_convertible_v<const tensor<float, 2, 3>&, tensor_view<float, 2, 3>>);
+static_assert(!std::is_convertible_v<std::span<float, 6>, tensor_view<float, 2, 3>>);
+static_assert(std::is_constructible_v<tensor_view<float, 2, 3>, std::span<float, 6>>);
+
+namespace {
+constexpr auto& schedule = ctq::bounds::schedule_of<small::net>;
+}
+static_assert(std::is_same_v<ctq::doors<schedule>::input, tensor<float, 1, 3, 9, 11>>);
+static_assert(std::is_same_v<ctq::doors<schedule>::output_view, tensor_view<float, 1, 7>>);
+
+TEST_CASE("a view reads and writes somebody else's elements") {
+  std::vector<float> elements(6, 1.0F);
+  const tensor_view<float, 2, 3> view{std::span<float, 6>{elements}};
+  view.data()[5] = 2.0F;
+  CHECK(elements[5] == 2.0F);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/weights.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "small_net.hpp"
+
+namespace {
+
+using ctq::weight_tensor;
+
+std::string cause_of(std::vector<weight_tensor> tensors) {
+  const auto checked = ctq::model_weights<small::mlp>::check(ctq::weights{std::move(tensors)});
+  return checked ? "" : checked.error().message();
+}
+
+std::vector<weight_tensor> right() { return small::random_weights<small::mlp>(1).tensors(); }
+
+}  // namespace
+
+TEST_CASE("weights of the model's names and shapes are accepted") { CHECK(cause_of(right()).empty()); }
+
+TEST_CASE("what is wrong with a tensor is said with its name") {
+  auto missing = right();
+  missing.erase(missing.begin());
+  CHECK(cause_of(missing) == "tensor 0.bias: is missing; the model wants [17]");
+
+  auto misshapen = right();
+  misshapen.back().shape = {5, 18};
+  misshapen.back().values.resize(90);
+  CHECK(cause_of(misshapen) == "tensor 2.weight: shape is [5, 18], the model wants [5, 17]");
+
+  auto too_many = right();
+  too_many.push_back({"2.bias", {5}, std::vector<float>(5)});
+  CHECK(cause_of(too_many) == "tensor 2.bias: belongs to no module of the model");
+
+  auto not_finite = right();
+  not_finite.back().values[3] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(cause_of(not_finite) == "tensor 2.weight: a value is not finite");
+}
+
+TEST_CASE("counters of batches may be there: only training reads them") {
+  auto with_counter = right();
+  with_counter.push_back({"0.num_batches_tracked", {}, {1.0F}});
+  CHECK(cause_of(with_counter).empty());
+}
+
+TEST_CASE("a batch norm owns four vectors, a conv without bias one tensor") {
+  const auto g = small::net.view();
+  CHECK(ctq::parameters_of(g[ctq::find(g, "bn1")]).size() == 4);
+  CHECK(ctq::parameters_of(g[ctq::find(g, "conv2")])[0].shape == std::vector<int>{10, 2, 1, 3});
+  CHECK(ctq::parameters_of(small::mlp.view()[3]).size() == 1);
+}
