@@ -26,12 +26,13 @@ inline constexpr ctq::conv2d_shape convolutions[] = {
 /// "3x3/2 depthwise 32 @14"
 inline std::string name_of(const ctq::conv2d_shape& s) {
   char name[64];
-  const std::string stride = s.stride_h > 1 ? "/" + std::to_string(s.stride_h) : "";
+  char stride[16] = "";
+  if (s.stride_h > 1) std::snprintf(stride, sizeof stride, "/%d", s.stride_h);
   if (s.groups > 1) {
     std::snprintf(name, sizeof name, "%dx%d%s depthwise %d @%d", s.kernel_h, s.kernel_w,
-                  stride.c_str(), s.in_channels, s.in_h);
+                  stride, s.in_channels, s.in_h);
   } else {
-    std::snprintf(name, sizeof name, "%dx%d%s %d->%d @%d", s.kernel_h, s.kernel_w, stride.c_str(),
+    std::snprintf(name, sizeof name, "%dx%d%s %d->%d @%d", s.kernel_h, s.kernel_w, stride,
                   s.in_channels, s.out_channels, s.in_h);
   }
   return name;

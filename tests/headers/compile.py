@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does every header compile alone, and do all of them together?
+
+    compile.py alone LAYER INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+    compile.py together    INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+
+alone: one translation unit a header of the layer, checked without making code. together: two
+translation units that include every header, forwards and backwards, are linked into one program:
+a definition that lacks `inline` is there twice. This is done also without exceptions and RTTI.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror",
+         # Of GCC alone, about vectors as arguments and template arguments of functions that are
+         # always inlined.
+         "-Wno-psabi", "-Wno-ignored-attributes"]
+
+
+def headers_of(root, layer=None):
+    """With a layer: its headers and its umbrella."""
+    headers = [path.relative_to(root).as_posix() for path in sorted(root.glob("ctq/**/*.hpp"))]
+    return [h for h in headers
+            if layer is None or h.split("/")[1].removesuffix(".hpp") == layer]
+
+
+def unit(headers, tail=""):
+    return "".join(f'#include "{header}"\n' for header in headers) + tail
+
+
+def run(command, source=None):
+    done = subprocess.run(command, input=source, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        print(" ".join(map(str, command)), done.stdout + done.stderr, sep="\n")
+    return done.returncode == 0
+
+
+def alone(root, layer, compiler):
+    headers = headers_of(root, layer)
+    bad = [header for header in headers
+           if not run([*compiler, "-fsyntax-only", "-x", "c++", "-"], unit([header]))]
+    print(f"{layer}: {len(headers)} headers, {len(bad)} do not compile alone", *bad)
+    return bool(headers) and not bad
+
+
+def together(root, compiler):
+    headers = headers_of(root)
+    units = {"one.cpp": unit(headers, "int main() {}\n"), "two.cpp": unit(reversed(headers))}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in units.items():
+            pathlib.Path(folder, name).write_text(text)
+        sources = [pathlib.Path(folder, name) for name in units]
+        program = pathlib.Path(folder, "program")
+        for flags in [[], ["-fno-exceptions", "-fno-rtti"]]:
+            if not run([*compiler, *flags, *sources, "-o", program]) or not run([program]):
+                return False
+    print(f"two units with {len(headers)} headers each link")
+    return True
+
+
+def main(arguments):
+    options, compiler = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:])
+    root = pathlib.Path(options[-1])
+    compiler = [*compiler, *FLAGS, "-I", root]
+    good = alone(root, options[1], compiler) if options[0] == "alone" else together(root, compiler)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/core/kernel_signature.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+
+namespace {
+
+// PyTorch: out = floor((in + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
+constexpr conv2d_shape conv{.batch = 2, .in_h = 28, .in_w = 30, .in_channels = 6,
+                            .out_channels = 12, .kernel_h = 3, .kernel_w = 5, .stride_h = 2,
+                            .stride_w = 1, .padding_h = 1, .padding_w = 2, .dilation_h = 1,
+                            .dilation_w = 2, .groups = 3};
+static_assert(conv.out_h() == 14 && conv.out_w() == 26);
+static_assert(conv.padded_h() == 30 && conv.padded_w() == 34);
+static_assert(conv.in_group() == 2 && conv.out_group() == 4 && !conv.depthwise());
+static_assert(conv2d_shape{.in_channels = 8, .out_channels = 8, .groups = 8}.depthwise());
+static_assert(!conv2d_shape{.in_channels = 8, .out_channels = 16, .groups = 8}.depthwise());
+
+constexpr kernel_signature key = signature(kernel::conv2d, quint8, qint8, conv, true);
+static_assert(key.op == kernel::conv2d && key.in == quint8 && key.out == qint8 && key.relu);
+static_assert(key.as<conv2d_shape>() == conv);
+static_assert(key == signature(kernel::conv2d, quint8, qint8, conv, true));
+static_assert(key != signature(kernel::conv2d, quint8, qint8, conv, false));
+static_assert(key != signature(kernel::conv2d, quint8, quint8, conv, true));
+
+template <kernel_signature Key>
+inline constexpr int channels = Key.template as<conv2d_shape>().out_channels;
+static_assert(channels<key> == 12);  // a template argument
+
+TEST_CASE("every shape survives being kept in a key") {
+  const pool2d_shape pool{.batch = 1, .in_h = 7, .in_w = 8, .channels = 3, .out_h = 3, .out_w = 4,
+                          .kernel_h = 2, .kernel_w = 2, .stride_h = 2, .stride_w = 2,
+                          .count_include_pad = 0, .adaptive = 1};
+  CHECK(signature(kernel::avg_pool2d, f32, f32, pool).as<pool2d_shape>() == pool);
+  const linear_shape linear{2, 128, 10};
+  CHECK(signature(kernel::linear, f32, f32, linear).as<linear_shape>() == linear);
+  const concat_shape concat{4, 16, 64, 32};
+  CHECK(signature(kernel::concat, quint8, quint8, concat).as<concat_shape>() == concat);
+  const transpose_shape transpose{1, 3, 49};
+  CHECK(signature(kernel::to_nhwc, f32, f32, transpose).as<transpose_shape>() == transpose);
+  CHECK(signature(kernel::relu, f32, f32, elementwise_shape{5}).as<elementwise_shape>().count == 5);
+  CHECK(signature(kernel::batch_norm2d, f32, f32, channels_shape{49, 8}).as<channels_shape>() ==
+        channels_shape{49, 8});
+}
+
+TEST_CASE("kernels have the names of their enumerators") {
+  CHECK(name_of(kernel::quantize) == "quantize");
+  CHECK(name_of(kernel::add_relu) == "add_relu");
+  CHECK(name_of(kernel::batch_norm2d) == "batch_norm2d");
+  CHECK(name_of(kernel::concat) == "concat");
+  CHECK(name_of(kernel::to_nchw) == "to_nchw");
+}
+
+}  // namespace

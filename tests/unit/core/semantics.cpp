@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/core/semantics.hpp"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+
+using namespace ctq;
+
+namespace {
+
+constexpr auto old = semantics::torch_1_13;
+constexpr auto now = semantics::torch_2_1;
+
+static_assert(semantics{} == now);  // the default
+
+static_assert(histogram_range_is_truncated(old) && !histogram_range_is_truncated(now));
+static_assert(!histogram_restarts_on_tiny_range(old) && histogram_restarts_on_tiny_range(now));
+static_assert(!histogram_restarts_on_huge_growth(old) && histogram_restarts_on_huge_growth(now));
+static_assert(!histogram_growth_avoids_underflow(old) && histogram_growth_avoids_underflow(now));
+static_assert(!histogram_ignores_infinity(old) && histogram_ignores_infinity(now));
+static_assert(infinite_scale_is_kept(old) && !infinite_scale_is_kept(now));
+
+TEST_CASE("a release answers every question") {
+  for (const semantics s : {old, now})
+    CHECK(histogram_range_is_truncated(s) != histogram_ignores_infinity(s));
+}
+
+}  // namespace
