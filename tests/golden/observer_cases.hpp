@@ -61,22 +61,25 @@ inline ctq::observer_record observer_from(ctq::observer_class type, const json& 
     else if (key == "reduce_range")
       args.reduce_range = value.get<bool>();
     else if (key == "quant_min")
-      args.quant_min = value.get<std::int64_t>();
+      args.quant_min = integer<std::int64_t>(value);
     else if (key == "quant_max")
-      args.quant_max = value.get<std::int64_t>();
+      args.quant_max = integer<std::int64_t>(value);
     else if (key == "eps")
       args.eps = value.get<float>();
     else if (key == "averaging_constant")
       args.averaging_constant = value.get<double>();
     else if (key == "ch_axis")
-      args.ch_axis = value.get<int>();
+      args.ch_axis = integer<int>(value);
     else if (key == "bins")
-      args.bins = value.get<int>();
+      args.bins = integer<int>(value, 1);
     else if (key == "upsample_rate")
-      args.upsample_rate = value.get<int>();
+      args.upsample_rate = integer<int>(value, 1);
     else
       throw malformed("observer argument " + key);
   }
+  constexpr std::int64_t finest = std::int64_t{1} << 28;  // a second or so each time it grows
+  if (std::int64_t{args.bins} * args.upsample_rate > finest)
+    throw malformed("too fine a histogram");
   return r;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ ctq::qparams qparams_from(double scale, double zero_point, ctq::quant_range rang
 }
 
 ctq::quant_range range_from(const json& c) {
-  const ctq::quant_range r{c.at("quant_min").get<int>(), c.at("quant_max").get<int>()};
+  const ctq::quant_range r{integer<int>(c.at("quant_min")), integer<int>(c.at("quant_max"))};
   if (r.min > r.max) throw malformed("quant_min exceeds quant_max");
   return r;
 }
@@ -135,7 +136,7 @@ std::vector<ctq::qparams> channels_of(const suite_file& file, const json& c, con
 outcome per_channel(const suite_file& file, const json& c, report& report) {
   const ctq::dtype dtype = dtype_from(c.at("dtype"));
   if (!has_kernel(dtype)) return outcome::not_covered("per_channel of " + c.at("dtype").dump());
-  const shaped_tensor x(file.read(c.at("x")), c.at("axis").get<int>());
+  const shaped_tensor x(file.read(c.at("x")), integer<int>(c.at("axis")));
   return compare(file, c, x, channels_of(file, c, x, range_of(dtype)), dtype, report);
 }
 
@@ -178,16 +179,23 @@ outcome fixed_qparams(const suite_file& file, const json& c, report& report) {
   return outcome::of(check_fake(file, c, file.read(c.at("x")).floats(), p, report));
 }
 
-/// The same per channel; x must be defined everywhere.
+/// The same per channel.
 std::string check_fake(const suite_file& file, const json& c, const shaped_tensor& x,
-                       const obs::per_channel_qparams& p) {
+                       const obs::per_channel_qparams& p, report& report) {
+  if (p.zero_point.size() != p.scale.size()) throw malformed("zero points that are no integers");
+  auto y = file.numbers(c.at("y"));
+  std::vector<double> q(y.size());
+  obs::for_each_slice(x.shape, p.axis, [&](std::size_t i, std::size_t offset, std::size_t count) {
+    define(q, y, offset, std::span(x.data).subspan(offset, count),
+           {p.scale[i], p.zero_point[i], p.quant_min, p.quant_max}, report);
+  });
   std::vector<float> got(x.data.size());
   obs::fake_quantize(x.data, x.shape, p, got);
-  return difference("y", file.numbers(c.at("y")), as_doubles(got));
+  return difference("y", y, as_doubles(got));
 }
 
-outcome fake_per_channel(const suite_file& file, const json& c) {
-  const shaped_tensor x(file.read(c.at("x")), c.at("axis").get<int>());
+outcome fake_per_channel(const suite_file& file, const json& c, report& report) {
+  const shaped_tensor x(file.read(c.at("x")), integer<int>(c.at("axis")));
   obs::per_channel_qparams p;
   p.axis = x.axis;
   for (const ctq::qparams& channel : channels_of(file, c, x, range_from(c))) {
@@ -196,7 +204,7 @@ outcome fake_per_channel(const suite_file& file, const json& c) {
     p.quant_min = channel.quant_min;
     p.quant_max = channel.quant_max;
   }
-  return outcome::of(check_fake(file, c, x, p));
+  return outcome::of(check_fake(file, c, x, p, report));
 }
 
 /// A fake-quantize module in training: observe, take the parameters, apply them.
@@ -222,7 +230,7 @@ outcome fake_quantize_module(const suite_file& file, const json& c, ctq::semanti
            difference("scale", file.numbers(step.at("scale")), s.scale) +
            difference("zero_point", file.numbers(step.at("zero_point")), s.zero_point);
     if (!why.empty()) return outcome::of(why);
-    why = o.is_per_channel() ? check_fake(file, step, x, *o.calculate_per_channel_qparams())
+    why = o.is_per_channel() ? check_fake(file, step, x, *o.calculate_per_channel_qparams(), report)
                              : check_fake(file, step, x.data, *o.calculate_qparams(), report);
   }
   const observer_state s = state_of(o);
@@ -240,7 +248,7 @@ void run_quantize(const suite_file& file, ctq::semantics semantics, report& repo
       if (kind == "per_channel") return per_channel(file, c, report);
       if (kind == "dynamic") return dynamic(file, c, report);
       if (kind == "fake_per_tensor") return fake_per_tensor(file, c, report);
-      if (kind == "fake_per_channel") return fake_per_channel(file, c);
+      if (kind == "fake_per_channel") return fake_per_channel(file, c, report);
       if (kind == "fixed_qparams_fq") return fixed_qparams(file, c, report);
       if (kind == "fused_moving_avg") return fake_quantize_module(file, c, semantics, report);
       return outcome::not_covered(kind);

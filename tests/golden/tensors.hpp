@@ -26,6 +26,17 @@ struct malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// An integer of [min, max]; anything else is malformed.
+template <class Int>
+Int integer(const json& j, Int min = std::numeric_limits<Int>::min(),
+            Int max = std::numeric_limits<Int>::max()) {
+  if (!j.is_number_integer()) throw malformed("not an integer: " + j.dump());
+  const bool beyond = j.is_number_unsigned() && j.get<std::uint64_t>() > INT64_MAX;
+  const auto value = j.get<std::int64_t>();
+  if (beyond || value < min || value > max) throw malformed("out of range: " + j.dump());
+  return static_cast<Int>(value);
+}
+
 /// Every element type fits in double, int64 up to 2⁵³.
 struct tensor {
   std::string dtype;
@@ -78,14 +89,13 @@ class suite_file {
   /// {"t": [dtype, shape, byte offset]}
   [[nodiscard]] tensor read(const json& reference) const {
     const json& t = reference.at("t");
-    tensor out{t.at(0).get<std::string>(), t.at(1).get<std::vector<int>>(), {}};
-    const auto offset = t.at(2).get<std::int64_t>();
-    if (offset < 0 || static_cast<std::uint64_t>(offset) > bytes_.size())
-      throw malformed("a tensor begins outside the .bin");
-    const std::size_t room = bytes_.size() - static_cast<std::size_t>(offset);
+    tensor out{t.at(0).get<std::string>(), {}, {}};
+    for (const json& extent : t.at(1)) out.shape.push_back(integer<int>(extent, 0));
+    const auto offset = static_cast<std::size_t>(integer<std::int64_t>(t.at(2), 0));
+    if (offset > bytes_.size()) throw malformed("a tensor begins outside the .bin");
+    const std::size_t room = bytes_.size() - offset;
     std::size_t count = 1;
     for (const int extent : out.shape) {
-      if (extent < 0) throw malformed("a tensor has a negative extent");
       count *= static_cast<std::size_t>(extent);
       if (count > room) throw malformed("a tensor is larger than the .bin");
     }

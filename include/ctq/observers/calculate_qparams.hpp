@@ -71,9 +71,10 @@ struct scale_and_float_zero_point {
 /// Scale and zero point for real values in [min, max], float32 throughout.
 ///
 ///   lo = min(min, 0), hi = max(max, 0)
-///   symmetric  scale = max(-lo, hi) / ((quant_max - quant_min) / 2), zero point in the middle
-///   affine     scale = (hi - lo) / (quant_max - quant_min), zero_point = quant_min - rne(lo /
-///   scale)
+///   symmetric  scale = max(-lo, hi) / ((quant_max - quant_min) / 2)
+///              zero_point = 0; quint8: 128, or the middle of a custom range
+///   affine     scale = (hi - lo) / (quant_max - quant_min)
+///              zero_point = quant_min - rne(lo / scale), clamped
 ///
 /// scale is at least eps. With qint8's [-128, 127] the symmetric divisor is 127.5, as in PyTorch.
 /// A zero point too large for int32 (qint32 only) wraps, then is clamped: it has no meaning there.
@@ -106,12 +107,14 @@ struct scale_and_float_zero_point {
 
 /// Why values in [min, max] have no such scale, empty if they have.
 [[nodiscard]] inline std::string cause_against(const extrema& seen, float scale, semantics s) {
-  const std::string range =
-      "the observed range [" + std::to_string(seen.min) + ", " + std::to_string(seen.max) + "]";
+  const auto range = [&] {
+    return "the observed range [" + std::to_string(seen.min) + ", " + std::to_string(seen.max) +
+           "]";
+  };
   if (seen.saw_nan) return "the observed values include NaN";
-  if (!(seen.min <= seen.max)) return range + " was averaged with an infinite value";
-  if (!(scale > 0.0F)) return range + " gives the scale 0; ask for a positive eps";
-  if (!infinite_scale_is_kept(s) && std::isinf(scale)) return range + " is too wide for float32";
+  if (!(seen.min <= seen.max)) return range() + " was averaged with an infinite value";
+  if (!(scale > 0.0F)) return range() + " gives the scale 0; ask for a positive eps";
+  if (!infinite_scale_is_kept(s) && std::isinf(scale)) return range() + " is too wide for float32";
   return {};
 }
 

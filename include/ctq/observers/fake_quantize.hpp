@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "ctq/core/qparams.hpp"
@@ -20,8 +21,8 @@ namespace ctq::observers {
 /// Source  PyTorch fake_quantize_per_tensor_affine
 inline void fake_quantize(std::span<const float> in, const qparams& p, std::span<float> out) {
   const float inverse = 1.0F / p.scale;
-  const auto low = static_cast<float>(p.quant_min - p.zero_point);
-  const auto high = static_cast<float>(p.quant_max - p.zero_point);
+  const auto low = static_cast<float>(std::int64_t{p.quant_min} - p.zero_point);
+  const auto high = static_cast<float>(std::int64_t{p.quant_max} - p.zero_point);
   for (std::size_t i = 0; i < in.size(); ++i) {
     float steps = std::nearbyint(in[i] * inverse);
     if (steps != steps) steps = 0.0F;

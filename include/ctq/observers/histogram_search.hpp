@@ -26,6 +26,7 @@ struct value_range {
   float max{};
 };
 
+/// Source  PyTorch HistogramObserver 1.13 to 2.4
 class histogram_search {
  public:
   /// bins of equal width cover [min, max]; target_bins = how many integers the dtype has.
@@ -55,7 +56,7 @@ class histogram_search {
     if (t == 0.0F) return std::numeric_limits<double>::quiet_NaN();  // 0/0 in float32
     const auto half = static_cast<float>(target_width / 2);
     const auto last_target = static_cast<float>(target_bins_ - 1);
-    const float half_cubed = half * half * half;
+    const float half_cubed = no_contract(half * half * half);
     const float whole_target = (half_cubed + half_cubed) / 3.0F;
     for (std::size_t i = 0; i < bins_.size(); ++i) {
       const auto offset =

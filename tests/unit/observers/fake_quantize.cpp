@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -31,6 +32,12 @@ TEST_CASE("infinities give the ends, NaN gives 0") {
   std::vector<float> x{inf, -inf, std::numeric_limits<float>::quiet_NaN(), 3e38F};
   fake_quantize(x, {0.5F, 0, -128, 127}, x);
   CHECK(x == std::vector{63.5F, -64.0F, 0.0F, 63.5F});
+}
+
+TEST_CASE("32-bit ranges do not overflow") {
+  std::vector<float> x{1e10F, -7.0F};
+  fake_quantize(x, {1.0F, 5, INT32_MIN, INT32_MAX}, x);
+  CHECK(x == std::vector{0x1p31F, -7.0F});
 }
 
 TEST_CASE("per channel, each slice has its parameters") {
