@@ -14,6 +14,7 @@
 #include "ctq/core/op.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/core/options.hpp"
+#include "ctq/core/padded.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/real.hpp"
 #include "ctq/core/report.hpp"
@@ -21,4 +22,5 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/static_vector.hpp"
+#include "ctq/core/sum.hpp"
 #include "ctq/core/text.hpp"

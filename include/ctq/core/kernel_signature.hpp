@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
+#include "ctq/core/padded.hpp"
 
 // The contract between the passes, which decide what is to be computed, and the kernels, which
 // compute it. A signature holds all that machine code may depend on: the kernel, the element
@@ -121,32 +121,26 @@ struct transpose_shape {
 };
 
 struct kernel_signature {
-  static constexpr std::size_t max_sizes = 16;
+  using sizes = std::array<int, 16>;
 
   kernel op{};
   dtype in = dtype::none;
   dtype out = dtype::none;
   bool relu{};  // conv2d and linear: a relu follows (float32; the integer clamp carries it else)
-  std::array<int, max_sizes> size{};
+  sizes size{};
 
   template <class Shape>
   [[nodiscard]] constexpr Shape as() const {
-    std::array<int, sizeof(Shape) / sizeof(int)> words{};
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] = size[i];
-    return std::bit_cast<Shape>(words);
+    return from_block<Shape>(size);
   }
 
   friend constexpr bool operator==(const kernel_signature&, const kernel_signature&) = default;
 };
 
-template <class Shape>
+template <fits_in<sizeof(kernel_signature::sizes)> Shape>
 [[nodiscard]] constexpr kernel_signature signature(kernel op, dtype in, dtype out,
                                                    const Shape& shape, bool relu = false) {
-  static_assert(sizeof(Shape) <= kernel_signature::max_sizes * sizeof(int));
-  const auto words = std::bit_cast<std::array<int, sizeof(Shape) / sizeof(int)>>(shape);
-  kernel_signature s{.op = op, .in = in, .out = out, .relu = relu};
-  for (std::size_t i = 0; i < words.size(); ++i) s.size[i] = words[i];
-  return s;
+  return {op, in, out, relu, to_block<kernel_signature::sizes>(shape)};
 }
 
 }  // namespace ctq

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -14,13 +15,13 @@ template <class T>
 class list {
  public:
   constexpr list() = default;
-  constexpr explicit list(std::size_t n, const T& value = T{}) {
+  constexpr explicit list(std::integral auto n, const T& value = T{}) {
     reserve(n);
-    for (std::size_t i = 0; i < n; ++i) push_back(value);
+    for (; count_ < capacity_; ++count_) items_[count_] = value;
   }
   constexpr list(const T* items, std::size_t n) {
     reserve(n);
-    for (std::size_t i = 0; i < n; ++i) push_back(items[i]);
+    for (; count_ < n; ++count_) items_[count_] = items[count_];
   }
   constexpr list(const list& other) : list(other.items_, other.count_) {}
   constexpr list(list&& other) noexcept
@@ -35,7 +36,8 @@ class list {
   }
   constexpr ~list() { delete[] items_; }
 
-  constexpr void reserve(std::size_t n) {
+  constexpr void reserve(std::integral auto wanted) {
+    const auto n = static_cast<std::size_t>(wanted);
     if (n <= capacity_) return;
     T* const bigger = new T[n]{};
     for (std::size_t i = 0; i < count_; ++i) bigger[i] = std::move(items_[i]);
@@ -53,6 +55,9 @@ class list {
     }
   }
 
+  /// Keeps the memory.
+  constexpr void clear() { count_ = 0; }
+
   [[nodiscard]] constexpr std::size_t size() const { return count_; }
   [[nodiscard]] constexpr bool empty() const { return count_ == 0; }
   [[nodiscard]] constexpr const T* data() const { return items_; }
@@ -60,9 +65,11 @@ class list {
   [[nodiscard]] constexpr const T* end() const { return items_ + count_; }
   [[nodiscard]] constexpr T* begin() { return items_; }
   [[nodiscard]] constexpr T* end() { return items_ + count_; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const { return items_[i]; }
-  [[nodiscard]] constexpr T& operator[](std::size_t i) { return items_[i]; }
+  // Any integer, since a cast at each use would cost the compiler a call, and the reader a line.
+  [[nodiscard]] constexpr const T& operator[](std::integral auto i) const { return items_[i]; }
+  [[nodiscard]] constexpr T& operator[](std::integral auto i) { return items_[i]; }
   [[nodiscard]] constexpr const T& back() const { return items_[count_ - 1]; }
+  [[nodiscard]] constexpr T& back() { return items_[count_ - 1]; }
 
  private:
   T* items_ = nullptr;

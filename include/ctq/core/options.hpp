@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "ctq/core/padded.hpp"
 
 // The arguments of each op, with PyTorch's names and defaults, and attributes: the one form in
 // which a node keeps them, so that the set of ops stays open.
@@ -99,23 +100,18 @@ struct cat_options {
 /// The options of any op, as words. Options are trivially copyable structs of 4-byte members.
 struct attributes {
   static constexpr std::size_t max_words = 16;
+  using words = std::array<std::uint32_t, max_words>;
 
-  std::array<std::uint32_t, max_words> word{};
+  words word{};
 
   constexpr attributes() = default;
 
-  template <class Options>
-    requires(sizeof(Options) % 4 == 0 && sizeof(Options) <= 4 * max_words)
-  constexpr explicit attributes(const Options& options) {
-    const auto words = std::bit_cast<std::array<std::uint32_t, sizeof(Options) / 4>>(options);
-    for (std::size_t i = 0; i < words.size(); ++i) word[i] = words[i];
-  }
+  template <fits_in<sizeof(words)> Options>
+  constexpr explicit attributes(const Options& options) : word(to_block<words>(options)) {}
 
   template <class Options>
   [[nodiscard]] constexpr Options as() const {
-    std::array<std::uint32_t, sizeof(Options) / 4> words{};
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] = word[i];
-    return std::bit_cast<Options>(words);
+    return from_block<Options>(word);
   }
 
   friend constexpr bool operator==(const attributes&, const attributes&) = default;

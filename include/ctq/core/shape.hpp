@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 // The extents of a tensor, in PyTorch's logical order (N, C, H, W), whatever the layout in memory.
@@ -11,7 +10,7 @@ namespace ctq {
 inline constexpr std::size_t max_rank = 4;
 
 struct shape {
-  std::array<int, max_rank> extent{};
+  int extent[max_rank]{};
   int rank{};
 
   constexpr shape() = default;
@@ -19,10 +18,8 @@ struct shape {
     requires(sizeof...(Int) > 0 && sizeof...(Int) <= max_rank)
   constexpr shape(Int... e) : extent{static_cast<int>(e)...}, rank{sizeof...(Int)} {}  // NOLINT
 
-  [[nodiscard]] constexpr int operator[](int axis) const {
-    return extent[static_cast<std::size_t>(axis)];
-  }
-  constexpr int& operator[](int axis) { return extent[static_cast<std::size_t>(axis)]; }
+  [[nodiscard]] constexpr int operator[](int axis) const { return extent[axis]; }
+  constexpr int& operator[](int axis) { return extent[axis]; }
 
   friend constexpr bool operator==(const shape&, const shape&) = default;
 };

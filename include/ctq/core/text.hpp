@@ -42,6 +42,33 @@ constexpr void append_number(Text& out, std::integral auto number) {
   out.append(std::string_view{digits + at, sizeof(digits) - at});
 }
 
+/// Appends a number with six significant digits, as printf's %g: 0.01, 2.5, 1.19209e-07.
+template <class Text>
+constexpr void append_decimal(Text& out, double x) {
+  if (x != x) return void(out.append("nan"));
+  if (x < 0) out.append("-");
+  if (x < 0) x = -x;
+  if (x == 0) return void(out.append("0"));
+  if (x > 1.7976931348623157e308) return void(out.append("inf"));
+  int exponent = 0;
+  for (; x >= 10; x /= 10) ++exponent;
+  for (; x < 1; x *= 10) --exponent;
+  auto digits = static_cast<long>(x * 100000 + 0.5);  // six of them
+  if (digits >= 1000000) digits /= 10, ++exponent;
+  const bool scientific = exponent < -4 || exponent > 5;
+  int places = scientific ? 5 : 5 - exponent;
+  for (; places > 0 && digits % 10 == 0; digits /= 10) --places;
+  long unit = 1;
+  for (int i = 0; i < places; ++i) unit *= 10;
+  append_number(out, digits / unit);
+  if (places > 0) out.append(".");
+  for (long u = unit / 10; u > 0; u /= 10) append_number(out, digits / u % 10);
+  if (!scientific) return;
+  out.append(exponent < 0 ? "e-" : "e+");
+  if (exponent > -10 && exponent < 10) out.append("0");
+  append_number(out, exponent < 0 ? -exponent : exponent);
+}
+
 /// Appends words and whole numbers one after the other.
 template <class Text, class... Part>
 constexpr void append_all(Text& out, const Part&... part) {

@@ -36,6 +36,10 @@ struct graph_view {
   int observers{};  // how many different ones the nodes refer to
 
   [[nodiscard]] constexpr int size() const { return count; }
+  /// How many arguments all nodes have together.
+  [[nodiscard]] constexpr int arg_total() const {
+    return count == 0 ? 0 : nodes[count - 1].first_arg + nodes[count - 1].arg_count;
+  }
   [[nodiscard]] constexpr const node& operator[](int i) const { return nodes[i]; }
   [[nodiscard]] constexpr argument_list args_of(int i) const {
     return {args + nodes[i].first_arg, nodes[i].arg_count};
@@ -57,12 +61,19 @@ struct dynamic_graph {
     return {nodes.data(), static_cast<int>(nodes.size()), args.data(), observers};
   }
 
+  /// Makes room, so that appending moves nothing: for the compiler every move is a cost.
+  constexpr void reserve(int node_count, int arg_count) {
+    nodes.reserve(node_count);
+    args.reserve(arg_count);
+  }
+
   /// Appends a node whose arguments are the given ones; returns its index.
-  constexpr int add(node n, const int* first, int count) {
-    n.first_arg = static_cast<int>(args.size());
-    n.arg_count = count;
-    for (int i = 0; i < count; ++i) args.push_back(first[i]);
+  constexpr int add(const node& n, const int* first, int count) {
     nodes.push_back(n);
+    node& added = nodes.back();
+    added.first_arg = static_cast<int>(args.size());
+    added.arg_count = count;
+    for (int i = 0; i < count; ++i) args.push_back(first[i]);
     return static_cast<int>(nodes.size()) - 1;
   }
   constexpr int add(const node& n, int arg) { return add(n, &arg, 1); }
@@ -80,6 +91,7 @@ struct static_graph {
   std::array<node, Nodes> nodes{};
   std::array<int, Args + 1> args{};
   int count{};
+  int arg_count{};
   int observers{};
   diagnostic problem{};
 
@@ -95,6 +107,7 @@ template <std::size_t Nodes, std::size_t Args, stage Stage>
   for (std::size_t i = 0; i < g.nodes.size(); ++i) frozen.nodes[i] = g.nodes[i];
   for (std::size_t i = 0; i < g.args.size(); ++i) frozen.args[i] = g.args[i];
   frozen.count = static_cast<int>(g.nodes.size());
+  frozen.arg_count = static_cast<int>(g.args.size());
   frozen.observers = g.observers;
   frozen.problem = g.problem;
   return frozen;
@@ -103,13 +116,13 @@ template <std::size_t Nodes, std::size_t Args, stage Stage>
 /// How many different nodes read each node.
 template <stage Stage>
 [[nodiscard]] constexpr list<int> count_users(graph_view<Stage> g) {
-  list<int> users(static_cast<std::size_t>(g.size()), 0);
+  list<int> users(g.size(), 0);
   for (int i = 0; i < g.size(); ++i) {
     const argument_list args = g.args_of(i);
     for (int a = 0; a < args.size(); ++a) {
       bool repeated = false;
       for (int b = 0; b < a; ++b) repeated = repeated || args[b] == args[a];
-      if (!repeated) ++users[static_cast<std::size_t>(args[a])];
+      if (!repeated) ++users[args[a]];
     }
   }
   return users;

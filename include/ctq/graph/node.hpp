@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
-#include "ctq/core/op.hpp"
+#include "ctq/core/ops.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/text.hpp"
 
@@ -27,6 +27,7 @@ struct rejection {
     quant_max,     //
     scale_min,     // asked: the observer's eps · allowed: the least scale
     no_range,      // the observer does not say which integers it uses
+    pattern_part,  // another node of its pattern is left in float
   };
   enum class value : std::uint8_t { input, output, weight };
 
@@ -34,6 +35,7 @@ struct rejection {
   value of = value::input;
   double asked{};
   double allowed{};
+  int dtype_config{};  // of the pattern
 };
 
 /// What prepare decided about a node. Indices are -1 where there is none.
@@ -68,6 +70,11 @@ struct node {
 template <class... Op>
 [[nodiscard]] constexpr bool is_any_of(op_id op, const Op&... any) {
   return ((op == any.id()) || ...);
+}
+
+/// Does a node of this op own a weight?
+[[nodiscard]] constexpr bool has_weight(op_id op) {
+  return is_any_of(op, nn::conv2d, nni::conv_relu2d, nn::linear, nni::linear_relu);
 }
 
 /// Appends "conv1" or "activation_post_process_3".

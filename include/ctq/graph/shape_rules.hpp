@@ -75,12 +75,12 @@ constexpr bool valid_window(diagnostic& d, const node& n, const shape& in, exten
                             extent2d stride, extent2d padding, extent2d dilation) {
   if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
       dilation.w < 1 || padding.h < 0 || padding.w < 0) {
-    complain(d, n, "kernel_size, stride, dilation: 1 or more, padding: 0 or more");
+    complain(d, n, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
     return false;
   }
   if (windows(in[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
       windows(in[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
-    complain(d, n, "kernel_size ", kernel.h, "x", kernel.w, " is larger than the padded input");
+    complain(d, n, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
     show_input(d, in);
     return false;
   }
@@ -93,7 +93,7 @@ constexpr void conv2d(node& n, inputs in, diagnostic& d) {
   if (!settle(d, n, "in_channels", o.in_channels, in[0][1], in[0])) return;
   if (o.out_channels < 1) return complain(d, n, "out_channels is ", o.out_channels);
   if (o.groups < 1 || o.in_channels % o.groups != 0 || o.out_channels % o.groups != 0)
-    return complain(d, n, "groups ", o.groups, " must divide in_channels ", o.in_channels,
+    return complain(d, n, "groups ", o.groups, " must divide\nin_channels ", o.in_channels,
                     " and out_channels ", o.out_channels);
   if (!valid_window(d, n, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return;
   n.attrs = attributes{o};
@@ -131,7 +131,7 @@ constexpr void pool2d(node& n, inputs in, diagnostic& d) {
   if constexpr (requires { o.dilation; }) dilation = o.dilation;
   if (!valid_window(d, n, in[0], o.kernel_size, o.stride, o.padding, dilation)) return;
   if (2 * o.padding.h > o.kernel_size.h || 2 * o.padding.w > o.kernel_size.w)
-    return complain(d, n, "padding is more than half of kernel_size");
+    return complain(d, n, "padding exceeds half of kernel_size");
   n.attrs = attributes{o};
   n.shape = {in[0][0], in[0][1],
              windows(in[0][2], o.kernel_size.h, o.stride.h, o.padding.h, dilation.h, o.ceil_mode),
@@ -167,6 +167,16 @@ constexpr void flatten(node& n, inputs in, diagnostic& d) {
   n.shape = out;
 }
 
+/// The one op whose shape is given, not found.
+constexpr void placeholder(node& n, inputs in, diagnostic& d) {
+  if (!needs(d, n, in, 0, 0)) return;
+  bool positive = n.shape.rank > 0;
+  for (int axis = 0; axis < n.shape.rank; ++axis) positive = positive && n.shape[axis] > 0;
+  if (positive) return;
+  complain(d, n, "a shape has axes, each 1 or more");
+  show_input(d, n.shape);
+}
+
 constexpr void same(node& n, inputs in, diagnostic& d) {
   if (needs(d, n, in, 1, 0)) n.shape = in[0];
 }
@@ -192,7 +202,7 @@ constexpr void cat(node& n, inputs in, diagnostic& d) {
     shape expected = in[0];
     expected[o.dim] = in[i].rank == rank ? in[i][o.dim] : 0;
     if (in[i] != expected) {
-      complain(d, n, "input ", i, " differs from the first outside dim ", o.dim);
+      complain(d, n, "input ", i, " differs from the first\noutside dim ", o.dim);
       show_input(d, in[0]);
       show_input(d, in[i]);
       return;
@@ -207,6 +217,7 @@ struct entry {
 };
 
 inline constexpr entry table[] = {
+    {nn::placeholder.id(), placeholder},
     {nn::conv2d.id(), conv2d},
     {nn::linear.id(), linear},
     {nn::batch_norm2d.id(), batch_norm2d},
@@ -228,7 +239,6 @@ inline constexpr entry table[] = {
 
 /// Fills in the shape of n and completes its options, or says what is wrong.
 constexpr void infer(node& n, inputs in, diagnostic& d) {
-  if (n.op->kind == op_kind::placeholder) return;
   for (const entry& e : table)
     if (e.op == n.op) return e.rule(n, in, d);
   complain(d, n, "no shape rule for ", n.op->name);

@@ -14,26 +14,31 @@ namespace ctq {
     graph_view<stage::prepared> g, const mapping_view& mapping) {
   dynamic_graph<stage::reference> out;
   out.observers = g.observers;
-  list<int> moved(static_cast<std::size_t>(g.size()), -1);
+  int observed = 0;
+  for (int i = 0; i < g.size(); ++i)
+    observed += is_any_of(g[i].op, q::activation_post_process) ? 1 : 0;
+  out.reserve(g.size() + observed, g.arg_total() + observed);
+  list<int> args;
+  list<int> moved(g.size(), -1);
   int number = 0;
   for (int i = 0; i < g.size(); ++i) {
-    list<int> args;
-    for (const int a : g.args_of(i)) args.push_back(moved[static_cast<std::size_t>(a)]);
+    args.clear();
+    for (const int a : g.args_of(i)) args.push_back(moved[a]);
     if (!is_any_of(g[i].op, q::activation_post_process)) {
-      moved[static_cast<std::size_t>(i)] = out.add(g[i], args);
+      moved[i] = out.add(g[i], args);
       continue;
     }
-    node quantize = g[i];
-    quantize.name = "quantize_per_tensor";
-    quantize.number = number;
-    quantize.op = q::quantize_per_tensor.id();
-    quantize.dtype = mapping.entries[g[i].choice.qconfig].qconfig.activation.args.dtype;
-    node dequantize = quantize;
-    dequantize.name = "dequantize";
-    dequantize.number = number++;
-    dequantize.op = q::dequantize.id();
-    dequantize.dtype = f32;
-    moved[static_cast<std::size_t>(i)] = out.add(dequantize, out.add(quantize, args));
+    const int quantize = out.add(g[i], args);
+    node& q = out.nodes.back();
+    q.name = "quantize_per_tensor";
+    q.number = number;
+    q.op = q::quantize_per_tensor.id();
+    q.dtype = mapping.entries[g[i].choice.qconfig].qconfig.activation.args.dtype;
+    moved[i] = out.add(g[i], quantize);
+    node& d = out.nodes.back();
+    d.name = "dequantize";
+    d.number = number++;
+    d.op = q::dequantize.id();
   }
   return out;
 }

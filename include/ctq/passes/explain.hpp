@@ -101,10 +101,12 @@ class explanation {
   template <class Text>
   constexpr void append_reason(Text& out, const node& planned, const node& runs) const {
     const choice& c = planned.choice;
-    const mapping_level level =
-        c.qconfig < 0 ? mapping_level::none : mapping_.entries[c.qconfig].level;
+    if (c.why.why == rejection::clause::no_qconfig) {
+      out.append("left in float by ");
+      if (c.qconfig < 0) return out.append("a mapping without an entry for it"), void();
+      return append_all(out, "qconfig #", c.qconfig);
+    }
     if (!c.quantized()) {
-      append_all(out, "qconfig from ", name_of(level), ": ");
       static_text<300> lines;
       append_rejection(lines, planned, backend_);
       for (const char letter : lines.view().substr(1))
@@ -146,6 +148,7 @@ class explanation {
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
 [[nodiscard]] consteval explanation explain() {
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   using p = plan<Model, Backend, Mapping, Policy>;
   return {p::traced.view(), p::prepared.view(), p::lowered.view(), p::backend, p::mapping};
 }

@@ -20,18 +20,16 @@ constexpr op_id fused_op(const backend_pattern_config_record& c, const node& roo
   }
 }
 
-constexpr node fused_node(graph_view<stage::traced> g, const backend_view& backend,
-                          const occurrence& o) {
-  const node& last = g[o.last()];
-  node fused = g[o.root()];
+/// Makes of a copy of the root what the whole occurrence becomes.
+constexpr void become_fused(node& fused, graph_view<stage::traced> g, const backend_view& backend,
+                            const occurrence& o) {
   fused.op = fused_op(backend.configs[o.config], fused);
-  fused.shape = last.shape;
+  fused.shape = g[o.last()].shape;
   for (const int part : o.nodes) {
     if (part < 0 || !is_any_of(g[part].op, nn::batch_norm2d)) continue;
     fused.batch_norm = g[part].name;
     fused.batch_norm_eps = g[part].attrs.as<batch_norm2d_options>().eps;
   }
-  return fused;
 }
 
 }  // namespace fusing
@@ -44,16 +42,18 @@ constexpr node fused_node(graph_view<stage::traced> g, const backend_view& backe
         return c.fuser != fuser_kind::none && c.pattern.element.size() > 1;
       });
   dynamic_graph<stage::fused> out;
-  list<int> moved(static_cast<std::size_t>(g.size()), -1);  // from old indices to new ones
+  out.reserve(g.size(), g.arg_total());
+  list<int> args;
+  list<int> moved(g.size(), -1);  // from old indices to new ones
   for (int i = 0; i < g.size(); ++i) {
-    const int which = fusible.of_node[static_cast<std::size_t>(i)];
-    const occurrence* const o = which < 0 ? nullptr : &fusible.found[static_cast<std::size_t>(which)];
+    const int which = fusible.of_node[i];
+    const occurrence* const o = which < 0 ? nullptr : &fusible.found[which];
     if (o != nullptr && o->last() != i) continue;
-    list<int> args;
-    for (const int a : g.args_of(o != nullptr ? o->root() : i))
-      args.push_back(moved[static_cast<std::size_t>(a)]);
-    moved[static_cast<std::size_t>(i)] =
-        out.add(o != nullptr ? fusing::fused_node(g, backend, *o) : g[i], args);
+    const int from = o != nullptr ? o->root() : i;
+    args.clear();
+    for (const int a : g.args_of(from)) args.push_back(moved[a]);
+    moved[i] = out.add(g[from], args);
+    if (o != nullptr) fusing::become_fused(out.nodes.back(), g, backend, *o);
   }
   return out;
 }

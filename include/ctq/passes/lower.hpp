@@ -50,9 +50,9 @@ class rewrite {
   constexpr explicit rewrite(graph_view<stage::reference> g)
       : g_(g),
         users_(count_users(g)),
-        absorbed_(at(g.size()), false),
-        op_(at(g.size())),
-        moved_(at(g.size()), -1) {
+        absorbed_(g.size(), false),
+        op_(g.size()),
+        moved_(g.size(), -1) {
     for (int i = 0; i < g.size(); ++i)
       if (is_any_of(g[i].op, q::quantize_per_tensor)) find_op(i);
   }
@@ -61,16 +61,18 @@ class rewrite {
     dynamic_graph<stage::lowered> out;
     out.observers = g_.observers;
     const list<bool> needed = needed_nodes();
+    int kept = 0;
+    for (int i = 0; i < g_.size(); ++i) kept += needed[i] && !absorbed_[i] ? 1 : 0;
+    out.reserve(kept, g_.arg_total());
     for (int i = 0; i < g_.size(); ++i) {
-      if (absorbed_[at(i)] || !needed[at(i)]) continue;
-      const quantized_op& q = op_[at(i)];
-      moved_[at(i)] = q.node >= 0 ? emit_integer(out, i, q) : emit_as_it_is(out, i);
+      if (absorbed_[i] || !needed[i]) continue;
+      const quantized_op& q = op_[i];
+      moved_[i] = q.node >= 0 ? emit_integer(out, i, q) : emit_as_it_is(out, i);
     }
     return out;
   }
 
  private:
-  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   [[nodiscard]] constexpr bool all_dequantized(int i) const {
     for (const int a : g_.args_of(i))
@@ -81,61 +83,64 @@ class rewrite {
   /// What stands before the quantize at i: an op, or an op and a relu.
   constexpr void find_op(int i) {
     const int x = g_.args_of(i)[0];
-    if (users_[at(x)] != 1 || !g_[x].choice.quantized()) return;
+    if (users_[x] != 1 || !g_[x].choice.quantized()) return;
     if (is_any_of(g_[x].op, nn::relu, fn::relu)) {
       const int inner = g_.args_of(x)[0];
       const op_id op = integer_op(g_[inner].op, true);
-      if (op != nullptr && users_[at(inner)] == 1 && all_dequantized(inner)) {
-        op_[at(i)] = {inner, x, op};
-        absorbed_[at(inner)] = absorbed_[at(x)] = true;
+      if (op != nullptr && users_[inner] == 1 && g_[inner].choice.quantized() &&
+          all_dequantized(inner)) {
+        op_[i] = {inner, x, op};
+        absorbed_[inner] = absorbed_[x] = true;
         return;
       }
     }
     const op_id op = integer_op(g_[x].op, false);
     if (op == nullptr || !all_dequantized(x)) return;
-    op_[at(i)] = {x, -1, op};
-    absorbed_[at(x)] = true;
+    op_[i] = {x, -1, op};
+    absorbed_[x] = true;
   }
 
   /// Nodes that something still reads once integer ops read the quantized values directly.
   [[nodiscard]] constexpr list<bool> needed_nodes() const {
-    list<bool> needed(at(g_.size()), false);
+    list<bool> needed(g_.size(), false);
     for (int i = g_.size() - 1; i >= 0; --i) {
       const op_kind kind = g_[i].op->kind;
-      if (kind == op_kind::output || kind == op_kind::placeholder) needed[at(i)] = true;
-      if (!needed[at(i)]) continue;
-      const quantized_op& q = op_[at(i)];
+      if (kind == op_kind::output || kind == op_kind::placeholder) needed[i] = true;
+      if (!needed[i]) continue;
+      const quantized_op& q = op_[i];
       for (const int a : g_.args_of(q.node >= 0 ? q.node : i))
-        needed[at(q.node >= 0 ? g_.args_of(a)[0] : a)] = true;
+        needed[q.node >= 0 ? g_.args_of(a)[0] : a] = true;
     }
     return needed;
   }
 
   constexpr int emit_as_it_is(dynamic_graph<stage::lowered>& out, int i) const {
     list<int> args;
-    for (const int a : g_.args_of(i)) args.push_back(moved_[at(a)]);
+    for (const int a : g_.args_of(i)) args.push_back(moved_[a]);
     return out.add(g_[i], args);
   }
 
-  constexpr int emit_integer(dynamic_graph<stage::lowered>& out, int i, const quantized_op& q) const {
-    node n = g_[q.node];
-    n.op = q.op;
-    n.dtype = g_[i].dtype;
-    n.observer = g_[i].observer;
+  constexpr int emit_integer(dynamic_graph<stage::lowered>& out, int i, const quantized_op& q) {
     list<int> args;
     for (const int dequantize : g_.args_of(q.node)) {
       const int quantized = g_.args_of(dequantize)[0];
-      int arg = moved_[at(quantized)];
-      if (keeps_steps(n.op) && g_[quantized].observer != n.observer) {
-        node same_steps = g_[i];
+      int arg = moved_[quantized];
+      if (keeps_steps(q.op) && g_[quantized].observer != g_[i].observer) {
+        arg = out.add(g_[i], arg);
+        node& same_steps = out.nodes.back();
         same_steps.op = q::requantize.id();
-        same_steps.name = "requantize";
+        same_steps.name = q::requantize.name;
+        same_steps.number = requantizes_++;
         same_steps.shape = g_[quantized].shape;
-        arg = out.add(same_steps, arg);
       }
       args.push_back(arg);
     }
-    return out.add(n, args);
+    const int added = out.add(g_[q.node], args);
+    node& n = out.nodes.back();
+    n.op = q.op;
+    n.dtype = g_[i].dtype;
+    n.observer = g_[i].observer;
+    return added;
   }
 
   graph_view<stage::reference> g_;
@@ -143,6 +148,7 @@ class rewrite {
   list<bool> absorbed_;
   list<quantized_op> op_;  // by quantize node
   list<int> moved_;
+  int requantizes_ = 0;
 };
 
 }  // namespace lowering

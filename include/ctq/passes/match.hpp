@@ -25,14 +25,19 @@ struct occurrence {
   [[nodiscard]] constexpr bool found() const { return config >= 0; }
   /// The node nearest the output.
   [[nodiscard]] constexpr int last() const { return nodes[0]; }
-  /// The node that owns the weight: PyTorch's default root, the last leaf of the tree.
-  [[nodiscard]] constexpr int root() const { return nodes.back(); }
+  /// The node that owns the weight: PyTorch's default root, the last leaf of the tree that is an
+  /// op.
+  [[nodiscard]] constexpr int root() const {
+    std::size_t i = nodes.size() - 1;
+    while (nodes[i] < 0) --i;
+    return nodes[i];
+  }
 };
 
 class matcher {
  public:
   constexpr explicit matcher(const backend_view& backend)
-      : backend_(backend), next_(static_cast<std::size_t>(backend.count), -1) {
+      : backend_(backend), next_(backend.count, -1) {
     head_.fill(-1);
     tail_.fill(-1);
     for (std::size_t length = max_pattern; length > 0; --length)
@@ -45,15 +50,17 @@ class matcher {
   [[nodiscard]] constexpr occurrence find(graph_view<Stage> g, const list<int>& users, int node,
                                           Wanted wanted) const {
     const op_id op = g[node].op;
-    for (int i = head_[bucket(op)]; i >= 0; i = next_[static_cast<std::size_t>(i)]) {
+    occurrence o;
+    for (int i = head_[bucket(op)]; i >= 0; i = next_[i]) {
       const backend_pattern_config_record& c = backend_.configs[i];
       if (c.pattern.anchor() != op || !wanted(c)) continue;
-      occurrence o{.config = i};
+      o.nodes.clear();
       for (std::size_t e = 0; e < c.pattern.element.size(); ++e) o.nodes.push_back(-1);
-      std::size_t element = 0;
-      if (fits(g, users, node, c.pattern, element, o, true)) return o;
+      if (!fits(g, users, node, c.pattern, 0, o, true)) continue;
+      o.config = i;
+      break;
     }
-    return {};
+    return o;
   }
 
  private:
@@ -61,9 +68,10 @@ class matcher {
 
   static constexpr std::size_t bucket(op_id op) {
     const std::size_t n = op->name.size();
+    const char* const end = op->name.data() + n;
     std::size_t h = n;
-    for (std::size_t i = n > 6 ? n - 6 : 0; i < n; ++i)
-      h = h * 31 + static_cast<unsigned char>(op->name[i]);
+    for (const char* c = n > 4 ? end - 4 : op->name.data(); c != end; ++c)
+      h = h * 31 + static_cast<unsigned char>(*c);
     return h % buckets;
   }
 
@@ -74,7 +82,7 @@ class matcher {
     if (head_[b] < 0) {
       head_[b] = config;
     } else {
-      next_[static_cast<std::size_t>(tail_[b])] = config;
+      next_[tail_[b]] = config;
     }
     tail_[b] = config;
   }
@@ -93,7 +101,7 @@ class matcher {
     const pattern_element& e = p.element[element];
     if (e.op == nullptr) return true;
     if (e.op != g[node].op) return false;
-    if (!is_last && users[static_cast<std::size_t>(node)] > 1) return false;
+    if (!is_last && users[node] > 1) return false;
     o.nodes[element] = node;
     const argument_list args = g.args_of(node);
     if (e.args == 0) return true;
@@ -134,16 +142,16 @@ template <stage Stage, class Wanted>
                                              Wanted wanted) {
   const matcher patterns{backend};
   const list<int> users = count_users(g);
-  occurrences all{{}, list<int>(static_cast<std::size_t>(g.size()), -1)};
+  occurrences all{{}, list<int>(g.size(), -1)};
   for (int i = g.size() - 1; i >= 0; --i) {
-    if (all.of_node[static_cast<std::size_t>(i)] >= 0) continue;
+    if (all.of_node[i] >= 0) continue;
     const occurrence o = patterns.find(g, users, i, wanted);
     if (!o.found()) continue;
     bool free = true;
-    for (const int n : o.nodes) free = free && (n < 0 || all.of_node[static_cast<std::size_t>(n)] < 0);
+    for (const int n : o.nodes) free = free && (n < 0 || all.of_node[n] < 0);
     if (!free) continue;
     for (const int n : o.nodes)
-      if (n >= 0) all.of_node[static_cast<std::size_t>(n)] = static_cast<int>(all.found.size());
+      if (n >= 0) all.of_node[n] = static_cast<int>(all.found.size());
     all.found.push_back(o);
   }
   return all;

@@ -21,66 +21,70 @@
 
 namespace ctq {
 
+// Each pass, and how much it can add. The constants are not much larger than what they hold: room
+// has to be paid for, by the compiler and, where it is used at run time, in the program.
+namespace stages {
+
 template <const auto& Model, class Backend>
-inline constexpr auto fused_v =
-    freeze<Model.max_nodes, Model.max_args>(fuse(Model.view(), backend_v<Backend>));
+consteval auto fuse() {
+  return freeze<Model.count, Model.arg_count>(ctq::fuse(Model.view(), backend_v<Backend>));
+}
 
-namespace bounds {
+/// Every node and every argument can get an observer, which is a node with an argument.
+template <const auto& Fused, class Backend, class Mapping, unsupported Policy>
+consteval auto prepare() {
+  constexpr int observers = Fused.count + Fused.arg_count;
+  return freeze<Fused.count + observers, Fused.arg_count + observers>(
+      prepare_graph(Fused.view(), backend_v<Backend>, mapping_v<Mapping>, Policy));
+}
 
-// Every node and every argument can get an observer, which adds a node and an argument.
-template <const auto& Model>
-inline constexpr std::size_t prepared_nodes = 2 * Model.max_nodes + Model.max_args;
-template <const auto& Model>
-inline constexpr std::size_t prepared_args = Model.max_nodes + 2 * Model.max_args;
+/// Each observer becomes two nodes.
+template <const auto& Prepared, class Mapping>
+consteval auto convert() {
+  return freeze<2 * Prepared.count, 2 * Prepared.arg_count>(
+      convert_graph(Prepared.view(), mapping_v<Mapping>));
+}
 
-// Each observer becomes two nodes.
-template <const auto& Model>
-inline constexpr std::size_t reference_nodes = 2 * prepared_nodes<Model>;
-template <const auto& Model>
-inline constexpr std::size_t reference_args = 2 * prepared_args<Model>;
+/// An argument can be requantized.
+template <const auto& Reference>
+consteval auto lower() {
+  return freeze<Reference.count + Reference.arg_count, 2 * Reference.arg_count>(
+      ctq::lower(Reference.view()));
+}
 
-/// A step a node, a copy and a transpose an argument.
-constexpr std::size_t steps(std::size_t nodes, std::size_t args) { return nodes + 2 * args + 1; }
+/// A step a node, a transpose and a copy an argument.
+template <const auto& Graph>
+consteval auto schedule() {
+  return freeze<Graph.count + 2 * Graph.arg_count, Graph.count>(ctq::schedule(Graph.view()));
+}
 
-}  // namespace bounds
+}  // namespace stages
+
+template <const auto& Model, class Backend>
+inline constexpr auto fused_v = stages::fuse<Model, Backend>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto prepared_v =
-    freeze<bounds::prepared_nodes<Model>, bounds::prepared_args<Model>>(
-        prepare_graph(fused_v<Model, Backend>.view(), backend_v<Backend>, mapping_v<Mapping>,
-                      Policy));
+    stages::prepare<fused_v<Model, Backend>, Backend, Mapping, Policy>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto reference_v =
-    freeze<bounds::reference_nodes<Model>, bounds::reference_args<Model>>(convert_graph(
-        prepared_v<Model, Backend, Mapping, Policy>.view(), mapping_v<Mapping>));
+    stages::convert<prepared_v<Model, Backend, Mapping, Policy>, Mapping>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto lowered_v =
-    freeze<bounds::reference_nodes<Model>, bounds::reference_args<Model>>(
-        lower(reference_v<Model, Backend, Mapping, Policy>.view()));
+inline constexpr auto lowered_v = stages::lower<reference_v<Model, Backend, Mapping, Policy>>();
 
-namespace bounds {
-
-template <const auto& Graph>
-inline constexpr auto schedule_of = freeze<steps(Graph.max_nodes, Graph.max_args), Graph.max_nodes>(
-    schedule(Graph.view()));
-
-}  // namespace bounds
-
-/// The float model as it is written, and as it is once the backend's fusions are applied.
-template <const auto& Model>
-inline constexpr auto traced_schedule_v = bounds::schedule_of<Model>;
+/// The float model with the fusions of the backend applied.
 template <const auto& Model, class Backend>
-inline constexpr auto fused_schedule_v = bounds::schedule_of<fused_v<Model, Backend>>;
+inline constexpr auto fused_schedule_v = stages::schedule<fused_v<Model, Backend>>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto prepared_schedule_v =
-    bounds::schedule_of<prepared_v<Model, Backend, Mapping, Policy>>;
+    stages::schedule<prepared_v<Model, Backend, Mapping, Policy>>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto lowered_schedule_v =
-    bounds::schedule_of<lowered_v<Model, Backend, Mapping, Policy>>;
+    stages::schedule<lowered_v<Model, Backend, Mapping, Policy>>();
 
 /// The first mistake in a model, a backend, a mapping, or in what they ask of one another.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
@@ -98,6 +102,23 @@ struct plan_check {
       return prepared_schedule_v<Model, Backend, Mapping, Policy>.problem;
     } else {
       return lowered_schedule_v<Model, Backend, Mapping, Policy>.problem;
+    }
+  }
+  static constexpr diagnostic found = find();
+  static constexpr bool bad() { return found.any(); }
+  static constexpr auto message() { return found.text; }
+};
+
+/// The first mistake in a model, a backend, or in what is needed to run the one in float.
+template <const auto& Model, class Backend>
+struct float_check {
+  static constexpr diagnostic find() {
+    if constexpr (Model.problem.any()) {
+      return Model.problem;
+    } else if constexpr (backend_check<Backend>::bad()) {
+      return backend_check<Backend>::found;
+    } else {
+      return fused_schedule_v<Model, Backend>.problem;
     }
   }
   static constexpr diagnostic found = find();

@@ -22,6 +22,7 @@ namespace preparing {
 struct observed_value {
   int producer{};  // node of the fused graph
   int instance{};  // which observer
+  int next = -1;   // of the same producer
 };
 
 class placement {
@@ -33,68 +34,68 @@ class placement {
         mapping_(mapping),
         qconfig_(resolve_qconfigs(g, mapping)),
         matches_(find_all(g, backend, [](const backend_pattern_config_record&) { return true; })),
-        choice_(size_of(g.size())),
-        behind_(size_of(g.size()), -1),
-        before_(total_args(g), -1) {
+        choice_(g.size()),
+        first_app_(g.size(), -1),
+        behind_(g.size(), -1),
+        before_(g.arg_total(), -1) {
     for (int i = 0; i < g.size(); ++i) choose(i);
+    for (const occurrence& o : matches_.found) agree(o);
     for (int i = 0; i < g.size(); ++i) observe(i);
   }
 
-  /// The first node whose qconfig cannot be honoured, or -1.
+  /// The first node whose qconfig cannot be honoured, or -1; rather a cause than a consequence.
   [[nodiscard]] constexpr int first_rejected() const {
+    int consequence = -1;
     for (int i = 0; i < g_.size(); ++i) {
-      const rejection::clause why = choice_[size_of(i)].why.why;
-      if (why != rejection::clause::none && why != rejection::clause::no_qconfig) return i;
+      const rejection::clause why = choice_[i].why.why;
+      if (why == rejection::clause::none || why == rejection::clause::no_qconfig) continue;
+      if (why != rejection::clause::pattern_part) return i;
+      if (consequence < 0) consequence = i;
     }
-    return -1;
+    return consequence;
   }
 
-  [[nodiscard]] constexpr const choice& choice_of(int i) const { return choice_[size_of(i)]; }
+  [[nodiscard]] constexpr const choice& choice_of(int i) const { return choice_[i]; }
 
   /// The graph with the observers in it.
   [[nodiscard]] constexpr dynamic_graph<stage::prepared> graph() const {
     dynamic_graph<stage::prepared> out;
+    out.reserve(g_.size() + static_cast<int>(apps_.size()), g_.arg_total() + static_cast<int>(apps_.size()));
+    list<int> args;
     list<int> number(instance_qconfig_.size(), -1);  // observers in use, counted in graph order
-    list<int> moved(size_of(g_.size()), -1);
+    list<int> moved(g_.size(), -1);
     list<int> app_node(apps_.size(), -1);
     for (int i = 0; i < g_.size(); ++i) {
-      node n = g_[i];
-      n.choice = choice_[size_of(i)];
-      list<int> args;
-      for (int a = 0; a < n.arg_count; ++a)
-        args.push_back(source(size_of(n.first_arg + a), moved, app_node));
-      moved[size_of(i)] = out.add(n, args);
-      for (std::size_t a = 0; a < apps_.size(); ++a) {
-        if (apps_[a].producer != i) continue;
-        int& id = number[size_of(apps_[a].instance)];
+      args.clear();
+      for (int a = 0; a < g_[i].arg_count; ++a)
+        args.push_back(source(g_[i].first_arg + a, moved, app_node));
+      moved[i] = out.add(g_[i], args);
+      out.nodes.back().choice = choice_[i];
+      const int behind = behind_[i];
+      for (int a = first_app_[i]; a >= 0; a = apps_[a].next) {
+        int& id = number[apps_[a].instance];
         if (id < 0) id = out.observers++;
-        const int behind = behind_[size_of(i)];
-        const bool chained = behind >= 0 && behind != static_cast<int>(a);
-        app_node[a] = out.add(app(a, id), chained ? app_node[size_of(behind)] : moved[size_of(i)]);
+        const bool chained = behind >= 0 && behind != a;
+        app_node[a] =
+            out.add(app(a, id), chained ? app_node[behind] : moved[i]);
       }
     }
     return out;
   }
 
  private:
-  static constexpr std::size_t size_of(int i) { return static_cast<std::size_t>(i); }
-  static constexpr std::size_t total_args(graph_view<stage::fused> g) {
-    std::size_t n = 0;
-    for (int i = 0; i < g.size(); ++i) n += size_of(g[i].arg_count);
-    return n;
-  }
 
   [[nodiscard]] constexpr const occurrence* match_of(int i) const {
-    const int which = matches_.of_node[size_of(i)];
-    return which < 0 ? nullptr : &matches_.found[size_of(which)];
+    const int which = matches_.of_node[i];
+    return which < 0 ? nullptr : &matches_.found[which];
   }
 
   /// Takes the first dtype config that fits, or remembers why none does.
   constexpr void choose(int i) {
-    choice& c = choice_[size_of(i)];
+    choice& c = choice_[i];
     const op_kind kind = g_[i].op->kind;
     if (kind == op_kind::placeholder || kind == op_kind::output) return;
-    c.qconfig = qconfig_[size_of(i)];
+    c.qconfig = qconfig_[i];
     if (c.qconfig < 0 || !mapping_.entries[c.qconfig].quantizes) {
       c.why.why = rejection::clause::no_qconfig;
       return;
@@ -106,59 +107,76 @@ class placement {
     }
     c.pattern = o->config;
     const backend_pattern_config_record& config = backend_.configs[o->config];
+    if (config.dtype_config_count == 0) c.why.why = rejection::clause::no_pattern;
+    const bool weighted = config.root_module != nullptr || has_weight(g_[o->root()].op);
     for (int k = 0; k < config.dtype_config_count; ++k) {
-      const rejection r = accepts(backend_.dtype_configs[config.first_dtype_config + k],
-                                  mapping_.entries[c.qconfig].qconfig,
-                                  config.root_module != nullptr);
+      rejection r = accepts(backend_.dtype_configs[config.first_dtype_config + k],
+                            mapping_.entries[c.qconfig].qconfig, weighted);
       if (r.why == rejection::clause::none) {
         c.dtype_config = k;
         c.why = {};
         return;
       }
-      if (k == 0) c.why = r;
+      r.dtype_config = k;
+      if (k == 0 || (is_about_kind(c.why.why) && !is_about_kind(r.why))) c.why = r;
     }
-    if (config.dtype_config_count == 0) c.why.why = rejection::clause::no_pattern;
+  }
+
+  /// Another kind of numbers is further off than a bound.
+  static constexpr bool is_about_kind(rejection::clause c) {
+    return c == rejection::clause::dtype || c == rejection::clause::is_dynamic;
+  }
+
+  /// An occurrence is quantized as a whole or not at all.
+  constexpr void agree(const occurrence& o) {
+    bool all = true;
+    for (const int n : o.nodes) all = all && (n < 0 || choice_[n].quantized());
+    if (all) return;
+    for (const int n : o.nodes) {
+      if (n < 0 || !choice_[n].quantized()) continue;
+      choice_[n].dtype_config = -1;
+      choice_[n].why.why = rejection::clause::pattern_part;
+    }
   }
 
   [[nodiscard]] constexpr const observer_record& activation_of(int qconfig) const {
     return mapping_.entries[qconfig].qconfig.activation;
   }
 
+  /// A new observer of this value, last in the chain of its observers.
   constexpr int add_app(int producer, int qconfig) {
+    const auto added = static_cast<int>(apps_.size());
+    apps_.push_back({producer, static_cast<int>(instance_qconfig_.size())});
     instance_qconfig_.push_back(qconfig);
-    apps_.push_back({producer, static_cast<int>(instance_qconfig_.size()) - 1});
-    return static_cast<int>(apps_.size()) - 1;
+    int* end = &first_app_[producer];
+    while (*end >= 0) end = &apps_[*end].next;
+    *end = added;
+    return added;
   }
 
   constexpr void observe(int i) {
     const occurrence* const o = match_of(i);
-    if (o == nullptr) return;
-    const choice& root = choice_[size_of(o->root())];
-    const choice& last = choice_[size_of(o->last())];
-    if (!root.quantized() || !last.quantized()) {
-      if (root.quantized() || last.quantized()) choice_[size_of(i)] = root.quantized() ? last : root;
-      return;
-    }
+    if (o == nullptr || !choice_[i].quantized()) return;
     const backend_pattern_config_record& config = backend_.configs[o->config];
     const observation_type type = config.observation_for(g_[o->root()].arg_count);
     if (type == observation_type::input_output_not_observed) return;
-    if (i == o->root()) observe_inputs(i, root.qconfig);
+    if (i == o->root()) observe_inputs(i, choice_[i].qconfig);
     if (i == o->last()) {
-      behind_[size_of(i)] = add_app(i, last.qconfig);
+      behind_[i] = add_app(i, choice_[i].qconfig);
       if (type == observation_type::output_share_observer_with_input) share(i);
     }
   }
 
   /// What an argument carries: the observer behind its producer, if there is one.
   [[nodiscard]] constexpr const observer_record* carried(int producer) const {
-    const int app = behind_[size_of(producer)];
-    return app < 0 ? nullptr : &activation_of(instance_qconfig_[size_of(apps_[size_of(app)].instance)]);
+    const int app = behind_[producer];
+    return app < 0 ? nullptr : &activation_of(instance_qconfig_[apps_[app].instance]);
   }
 
   constexpr void observe_inputs(int i, int qconfig) {
     const node& n = g_[i];
     for (int a = 0; a < n.arg_count; ++a) {
-      const std::size_t edge = size_of(n.first_arg + a);
+      const int edge = n.first_arg + a;
       const int producer = g_.args_of(i)[a];
       const observer_record* const has = carried(producer);
       if (has != nullptr && has->args.dtype == activation_of(qconfig).args.dtype) continue;
@@ -170,56 +188,56 @@ class placement {
   /// An observer of this value that another reader has already asked for. PyTorch compares class
   /// and dtype only; two readers with different ranges must not get one observer.
   [[nodiscard]] constexpr int equal_app(int producer, int qconfig) const {
-    for (std::size_t a = 0; a < apps_.size(); ++a)
-      if (apps_[a].producer == producer && behind_[size_of(producer)] != static_cast<int>(a) &&
-          activation_of(instance_qconfig_[size_of(apps_[a].instance)]) == activation_of(qconfig))
-        return static_cast<int>(a);
+    for (int a = first_app_[producer]; a >= 0; a = apps_[a].next) {
+      const int other = instance_qconfig_[apps_[a].instance];
+      if (behind_[producer] == a) continue;
+      if (other == qconfig || activation_of(other) == activation_of(qconfig)) return a;
+    }
     return -1;
   }
 
   /// The first observer met when climbing from an argument towards the inputs, or -1.
-  [[nodiscard]] constexpr int climb(std::size_t edge) const {
+  [[nodiscard]] constexpr int climb(int edge) const {
     for (;;) {
       if (before_[edge] >= 0) return before_[edge];
       const int producer = g_.args[edge];
-      if (behind_[size_of(producer)] >= 0) return behind_[size_of(producer)];
+      if (behind_[producer] >= 0) return behind_[producer];
       if (g_[producer].arg_count == 0) return -1;
-      edge = size_of(g_[producer].first_arg);
+      edge = g_[producer].first_arg;
     }
   }
 
   /// Gives the output of i, and all its inputs, the observer of its first input.
   constexpr void share(int i) {
     const node& n = g_[i];
-    const int first = n.arg_count > 0 ? climb(size_of(n.first_arg)) : -1;
+    const int first = n.arg_count > 0 ? climb(n.first_arg) : -1;
     if (first < 0) {  // nothing to share with: PyTorch takes the output's observer away
-      apps_[size_of(behind_[size_of(i)])].producer = -1;
-      behind_[size_of(i)] = -1;
+      first_app_[i] = behind_[i] = -1;
       return;
     }
-    const int instance = apps_[size_of(first)].instance;
-    apps_[size_of(behind_[size_of(i)])].instance = instance;
+    const int instance = apps_[first].instance;
+    apps_[behind_[i]].instance = instance;
     if (!is_any_of(n.op, fn::cat)) return;  // of other ops only the first argument is linked
     for (int a = 1; a < n.arg_count; ++a) {
-      const int other = climb(size_of(n.first_arg + a));
-      if (other >= 0) apps_[size_of(other)].instance = instance;
+      const int other = climb(n.first_arg + a);
+      if (other >= 0) apps_[other].instance = instance;
     }
   }
 
-  [[nodiscard]] constexpr int source(std::size_t edge, const list<int>& moved,
+  [[nodiscard]] constexpr int source(int edge, const list<int>& moved,
                                      const list<int>& app_node) const {
     const int producer = g_.args[edge];
-    if (before_[edge] >= 0) return app_node[size_of(before_[edge])];
-    const int behind = behind_[size_of(producer)];
-    return behind >= 0 ? app_node[size_of(behind)] : moved[size_of(producer)];
+    if (before_[edge] >= 0) return app_node[before_[edge]];
+    const int behind = behind_[producer];
+    return behind >= 0 ? app_node[behind] : moved[producer];
   }
 
-  [[nodiscard]] constexpr node app(std::size_t a, int id) const {
+  [[nodiscard]] constexpr node app(int a, int id) const {
     node n{.name = q::activation_post_process.name,
-           .number = static_cast<int>(a),
+           .number = a,
            .op = q::activation_post_process.id()};
     n.shape = g_[apps_[a].producer].shape;
-    n.choice.qconfig = instance_qconfig_[size_of(apps_[a].instance)];
+    n.choice.qconfig = instance_qconfig_[apps_[a].instance];
     n.observer = id;
     return n;
   }
@@ -230,11 +248,18 @@ class placement {
   list<int> qconfig_;
   occurrences matches_;
   list<choice> choice_;
-  list<int> behind_;  // by node: the observer of its output
-  list<int> before_;  // by argument: an observer of its own
+  list<int> first_app_;  // by node: of the observers that see its output
+  list<int> behind_;     // by node: the observer that all its readers see
+  list<int> before_;     // by argument: an observer of its own
   list<observed_value> apps_;
   list<int> instance_qconfig_;  // by observer: the entry of the mapping that made it
 };
+
+/// Was a dtype config taken that quantizes activations as they come?
+constexpr bool is_dynamic(const choice& c, const backend_view& backend) {
+  const int first = backend.configs[c.pattern].first_dtype_config;
+  return backend.dtype_configs[first + c.dtype_config].is_dynamic;
+}
 
 }  // namespace preparing
 
@@ -246,14 +271,15 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
   const std::string_view of = values[static_cast<std::size_t>(r.of)];
   const auto asked = static_cast<long>(r.asked);
   const auto allowed = static_cast<long>(r.allowed);
+  const bool of_config = r.why >= rejection::clause::dtype && r.why <= rejection::clause::no_range;
   if (n.choice.pattern >= 0) {
+    const backend_pattern_config_record& config = backend.configs[n.choice.pattern];
     out.append("\npattern: ");
-    append_pattern(out, backend.configs[n.choice.pattern].pattern);
-    append_all(out, "\ndtype_config: #0 of ",
-               backend.configs[n.choice.pattern].dtype_config_count, "\n");
-  } else {
-    out.append("\n");
+    append_pattern(out, config.pattern);
+    if (of_config)
+      append_all(out, "\ndtype_config: #", r.dtype_config, " of ", config.dtype_config_count);
   }
+  out.append("\n");
   switch (r.why) {
     case rejection::clause::none: break;
     case rejection::clause::no_qconfig: out.append("qconfig: none"); break;
@@ -274,10 +300,16 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
       append_all(out, of, ".quant_max: ", asked, "\nthe backend allows: <= ", allowed);
       break;
     case rejection::clause::scale_min:
-      append_all(out, of, ".eps is below the backend's\nscale_min");
+      append_all(out, of, ".eps: ");
+      append_decimal(out, r.asked);
+      out.append("\nthe backend allows scale_min: ");
+      append_decimal(out, r.allowed);
       break;
     case rejection::clause::no_range:
       append_all(out, of, ": the observer has no quant_min\nand quant_max");
+      break;
+    case rejection::clause::pattern_part:
+      out.append("another node of the pattern\nhas no qconfig that fits");
       break;
   }
 }
@@ -288,8 +320,13 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
     unsupported policy = unsupported::error) {
   const preparing::placement placed{g, backend, mapping};
   dynamic_graph<stage::prepared> out = placed.graph();
+  for (int i = 0; i < g.size() && !out.problem.any(); ++i) {
+    const choice& c = placed.choice_of(i);
+    if (!c.quantized() || !preparing::is_dynamic(c, backend)) continue;
+    out.problem.line("node ", g[i].name, ":").line("dynamic quantization has no kernels");
+  }
   const int bad = placed.first_rejected();
-  if (bad < 0 || policy == unsupported::skip) return out;
+  if (bad < 0 || policy == unsupported::skip || out.problem.any()) return out;
   node n = g[bad];
   n.choice = placed.choice_of(bad);
   out.problem.line("the QConfig cannot be honoured:");

@@ -38,10 +38,16 @@ constexpr int last_entry(const mapping_view& m, mapping_level level, Question fi
   return -1;
 }
 
-constexpr int by_order(const mapping_view& m, std::string_view container, op_id op, int order) {
-  return last_entry(m, mapping_level::module_name_object_type_order, [&](const mapping_entry& e) {
-    return e.module == container && e.op == op && e.order == order;
-  });
+/// Writes entry i to the node it means, if there is one. A pass over the nodes for each entry,
+/// rather than over the earlier nodes for each node: entries are few.
+template <stage Stage>
+constexpr void apply_order(graph_view<Stage> g, const mapping_entry& e, int i, list<int>& entry) {
+  int order = 0;
+  for (int n = 0; n < g.size(); ++n) {
+    if (g[n].op != e.op || parent_of(g[n].name) != e.module || order++ != e.order) continue;
+    entry[n] = i;
+    return;
+  }
 }
 
 /// The module itself, else the nearest one around it.
@@ -54,14 +60,28 @@ constexpr int by_name(const mapping_view& m, std::string_view module) {
   return -1;
 }
 
-/// The first expression that fits; setting one again changes its qconfig, not its place.
-constexpr int by_regex(const mapping_view& m, std::string_view module) {
+/// An expression of the mapping, and the entry that holds where it fits.
+struct expression {
+  name_regex regex{""};
+  int entry = -1;
+};
+
+/// In their order; setting an expression again changes its qconfig, not its place.
+constexpr list<expression> expressions_of(const mapping_view& m) {
+  list<expression> all;
   for (int i = 0; i < m.count; ++i) {
-    const mapping_entry& e = m.entries[i];
-    if (e.level != mapping_level::module_name_regex || !regex_matches(e.module, module)) continue;
-    return last_entry(m, mapping_level::module_name_regex,
-                      [&](const mapping_entry& later) { return later.module == e.module; });
+    if (m.entries[i].level != mapping_level::module_name_regex) continue;
+    const int entry = last_entry(m, mapping_level::module_name_regex, [&](const mapping_entry& e) {
+      return e.module == m.entries[i].module;
+    });
+    all.push_back({name_regex{m.entries[i].module}, entry});
   }
+  return all;
+}
+
+constexpr int by_regex(const list<expression>& expressions, std::string_view module) {
+  for (const expression& e : expressions)
+    if (e.regex.matches(module)) return e.entry;
   return -1;
 }
 
@@ -83,32 +103,25 @@ constexpr int global(const mapping_view& m) {
 /// The entry of the mapping for each node, or -1; placeholders and outputs have none.
 template <stage Stage>
 [[nodiscard]] constexpr list<int> resolve_qconfigs(graph_view<Stage> g, const mapping_view& m) {
-  bool has_orders = false;
+  list<int> entry(g.size(), -1);
   bool has_types = false;
-  bool has_regexes = false;
   for (int i = 0; i < m.count; ++i) {
-    has_orders = has_orders || m.entries[i].level == mapping_level::module_name_object_type_order;
-    has_types = has_types || m.entries[i].level == mapping_level::object_type;
-    has_regexes = has_regexes || m.entries[i].level == mapping_level::module_name_regex;
+    const mapping_entry& e = m.entries[i];
+    if (e.level == mapping_level::module_name_object_type_order)
+      resolving::apply_order(g, e, i, entry);
+    has_types = has_types || e.level == mapping_level::object_type;
   }
-  list<int> entry(static_cast<std::size_t>(g.size()), -1);
+  const list<resolving::expression> expressions = resolving::expressions_of(m);
+  const int global = resolving::global(m);
   for (int i = 0; i < g.size(); ++i) {
     const node& n = g[i];
-    if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
-    const std::string_view container = parent_of(n.name);
-    const std::string_view module = n.op->kind == op_kind::module ? n.name : container;
-    int found = -1;
-    if (has_orders) {
-      int order = 0;
-      for (int k = 0; k < i; ++k)
-        order += g[k].op == n.op && parent_of(g[k].name) == container ? 1 : 0;
-      found = resolving::by_order(m, container, n.op, order);
-    }
-    if (found < 0) found = resolving::by_name(m, module);
-    if (found < 0 && has_regexes) found = resolving::by_regex(m, module);
+    int& found = entry[i];
+    if (found >= 0 || n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
+    const std::string_view module = n.op->kind == op_kind::module ? n.name : parent_of(n.name);
+    found = resolving::by_name(m, module);
+    if (found < 0) found = resolving::by_regex(expressions, module);
     if (found < 0 && has_types) found = resolving::by_type(m, n.op);
-    if (found < 0) found = resolving::global(m);
-    entry[static_cast<std::size_t>(i)] = found;
+    if (found < 0) found = global;
   }
   return entry;
 }

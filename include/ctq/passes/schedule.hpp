@@ -44,7 +44,7 @@ struct form {
 template <stage Stage>
 class scheduler {
  public:
-  constexpr explicit scheduler(graph_view<Stage> g) : g_(g), form_(at(g.size())) {
+  constexpr explicit scheduler(graph_view<Stage> g) : g_(g), form_(g.size()) {
     for (int i = 0; i < g.size() && !out_.problem.any(); ++i) visit(i);
   }
 
@@ -61,9 +61,9 @@ class scheduler {
     out_.arena_bytes = plan_memory(buffers);
     const auto place_of = [&](int v) -> place {
       if (v < 0) return {};
-      const value& x = values_[at(v)];
+      const value& x = values_[v];
       if (x.area != place::area::arena) return {x.area, 0};
-      return {place::area::arena, buffers[at(buffer_of[at(v)])].offset};
+      return {place::area::arena, buffers[buffer_of[v]].offset};
     };
     for (std::size_t s = 0; s < out_.steps.size(); ++s) {
       out_.steps[s].in = {place_of(operands_[s].in[0]), place_of(operands_[s].in[1])};
@@ -80,9 +80,8 @@ class scheduler {
     int out = -1;
   };
 
-  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] constexpr int next_step() const { return static_cast<int>(out_.steps.size()); }
-  [[nodiscard]] constexpr form& form_of(int i) { return form_[at(i)]; }
+  [[nodiscard]] constexpr form& form_of(int i) { return form_[i]; }
   [[nodiscard]] constexpr int arg(int i, int which = 0) const { return g_.args_of(i)[which]; }
 
   constexpr int new_value(std::size_t bytes, place::area area = place::area::arena) {
@@ -99,8 +98,8 @@ class scheduler {
       out_.problem.line(name_of(key.op), ", ", name_of(key.in), " to ", name_of(key.out));
       return;
     }
-    for (const int v : in)
-      if (v >= 0) values_[at(v)].read = next_step();
+    for (const int v : {in[0], in[1], out})  // a step of a cat must not lose what the last one wrote
+      if (v >= 0) values_[v].read = next_step();
     out_.steps.push_back({key, node, {}, {}, in_observer, out_observer});
     operands_.push_back({in, out});
   }
@@ -170,9 +169,9 @@ class scheduler {
     const int from = arg(i);
     form f = in_order(from, layout::nchw);
     const node& n = g_[from];
-    value& v = values_[at(f.value)];
+    value& v = values_[f.value];
     const bool written_by_last = v.area == place::area::arena && next_step() > 0 &&
-                                 operands_[at(next_step() - 1)].out == f.value;
+                                 operands_[next_step() - 1].out == f.value;
     if (written_by_last) {
       v.area = place::area::output;
     } else {
@@ -187,7 +186,7 @@ class scheduler {
 
   constexpr void observe(int i) {
     const form f = form_of(i) = form_of(arg(i));
-    if (values_[at(f.value)].read < next_step()) values_[at(f.value)].read = next_step();
+    if (values_[f.value].read < next_step()) values_[f.value].read = next_step();
     out_.observations.push_back({next_step() - 1, g_[i].observer, i, {}});
     observed_.push_back(f.value);
   }

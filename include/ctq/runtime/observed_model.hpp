@@ -120,6 +120,7 @@ class observed_model {
 template <const auto& Model, class Backend, class Mapping,
           unsupported Policy = unsupported::error, class Isa = isa::native>
 [[nodiscard]] auto prepare(const model_weights<Model>& w, semantics s = semantics::torch_2_1) {
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   return observed_model<Model, plan<Model, Backend, Mapping, Policy>, Isa>{w, s};
 }
 

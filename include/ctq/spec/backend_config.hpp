@@ -10,6 +10,7 @@
 
 #include "ctq/core/fixed_string.hpp"
 #include "ctq/core/static_vector.hpp"
+#include "ctq/core/sum.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 
 // A backend: a name and what it does with each pattern. Users derive a short tag from it,
@@ -71,10 +72,11 @@ namespace backend_parts {
 
 template <class... Config>
 consteval auto make_records(boost::mp11::mp_list<Config...>) {
-  constexpr std::size_t total = (0 + ... + Config::dtype_configs_type::count);
+  constexpr std::size_t total = sum({Config::dtype_configs_type::count...});
   static_vector<dtype_config_record, total> dtypes;
   records<sizeof...(Config), total> r{.configs = {Config::value...}, .dtype_configs = {}};
-  (Config::dtype_configs_type::append(dtypes), ...);
+  using in_order = int[];  // a fold would stop at 256 configs on clang
+  (void)in_order{0, (Config::dtype_configs_type::append(dtypes), 0)...};
   for (std::size_t i = 0; i < dtypes.size(); ++i) r.dtype_configs[i] = dtypes[i];
   int first = 0;
   for (backend_pattern_config_record& c : r.configs) {

@@ -43,8 +43,8 @@ struct backend_pattern_config_record {
 
   /// The type that holds for a node with so many tensor arguments.
   [[nodiscard]] constexpr observation_type observation_for(int tensor_args) const {
-    if (!observation_depends_on_args) return observation;
-    return observation_of_args[static_cast<std::size_t>(tensor_args) % max_tensor_args];
+    const auto n = static_cast<std::size_t>(tensor_args);
+    return observation_depends_on_args && n < max_tensor_args ? observation_of_args[n] : observation;
   }
 };
 
@@ -119,10 +119,18 @@ struct dtype_configs_of<dtype_configs<Config...>, Rest...> {
 template <class First, class... Rest>
 struct dtype_configs_of<First, Rest...> : dtype_configs_of<Rest...> {};
 
+template <class Part>
+inline constexpr int is_dtype_configs = 0;
+template <class... Config>
+inline constexpr int is_dtype_configs<dtype_configs<Config...>> = 1;
+
 }  // namespace backend_parts
 
 template <class Pattern, class... Part>
 struct backend_pattern_config {
+  static_assert((0 + ... + backend_parts::is_dtype_configs<Part>) <= 1,
+                "ctq: a pattern has one list of dtype_configs");
+
   using pattern_type = Pattern;
   using dtype_configs_type = typename backend_parts::dtype_configs_of<Part...>::type;
 

@@ -8,7 +8,8 @@
 
 // Regular expressions over module names, as Python's re.match reads them: the expression must fit
 // at the start of the name. Known: . [a-z] [^...] \d \w \s \. ( ) (?: ) | * + ? ^ $ and lazy forms.
-// Not known, and said so by valid(): {m,n}, look-around, back references.
+// Not known, and said so by valid(): {m,n}, possessive forms, look-around, back references, other
+// escaped letters. A character is a byte.
 //
 // The expression becomes a small machine (Thompson's) whose states are run side by side, so no
 // expression takes more than its length times the length of the name.
@@ -48,6 +49,7 @@ class name_regex {
     std::ptrdiff_t a{}, b{};
   };
 
+  static constexpr bool is_anchor(step s) { return s == step::begin || s == step::end; }
   constexpr void emit(instruction i) { code_.push_back(i); }
   constexpr void insert(std::size_t where, instruction i) {
     emit(i);
@@ -75,10 +77,11 @@ class name_regex {
     while (valid_ && more() && text_[at_] != '|' && text_[at_] != ')') {
       const std::size_t start = code_.size();
       one();
-      if (!more()) return;
+      if (!valid_ || !more()) return;
       const char times = text_[at_];
-      if (times == '{') valid_ = false;
       if (times != '*' && times != '+' && times != '?') continue;
+      if (text_[at_ - 1] != ')' && since(start) == 1 && is_anchor(code_[start].what))
+        valid_ = false;  // "nothing to repeat"
       ++at_;
       if (more() && text_[at_] == '?') ++at_;  // lazy: fits the same names
       const std::ptrdiff_t size = since(start);
@@ -98,19 +101,39 @@ class name_regex {
       case '$': ++at_; return emit({step::end, 0, 0});
       case '*':
       case '+':
-      case '?': valid_ = false; return;
+      case '?':
+      case '{': valid_ = false; return;
       default: break;
     }
     emit({step::atom, static_cast<std::ptrdiff_t>(at_), 0});
     if (text_[at_] == '[') {
+      characters();
+    } else {
+      character();
+    }
+  }
+
+  /// Steps over one character or escape. The character, or -1 if it stands for several.
+  constexpr int character() {
+    const bool escaped = text_[at_] == '\\';
+    if (escaped) ++at_;
+    if (!more()) valid_ = false;
+    if (!valid_) return -1;
+    const char c = text_[at_++];
+    const bool several = escaped && escape_fits('w', c) && c != '_';
+    if (several && std::string_view{"dDwWsS"}.find(c) == std::string_view::npos) valid_ = false;
+    return several ? -1 : static_cast<unsigned char>(c);
+  }
+
+  constexpr void characters() {
+    ++at_;
+    if (more() && text_[at_] == '^') ++at_;
+    for (bool first = true; valid_ && more() && (first || text_[at_] != ']'); first = false) {
+      const int low = character();
+      if (at_ + 1 >= text_.size() || text_[at_] != '-' || text_[at_ + 1] == ']') continue;
       ++at_;
-      if (more() && text_[at_] == '^') ++at_;
-      if (more() && text_[at_] == ']') ++at_;
-      while (more() && text_[at_] != ']') at_ += text_[at_] == '\\' ? 2 : 1;
-    } else if (text_[at_] == '\\') {
-      ++at_;
-      valid_ = valid_ && more() && !(text_[at_] >= '0' && text_[at_] <= '9') &&
-               text_[at_] != 'b' && text_[at_] != 'B';
+      const int high = character();
+      valid_ = valid_ && low >= 0 && high >= low;
     }
     if (!more()) valid_ = false;
     ++at_;
@@ -143,13 +166,21 @@ class name_regex {
       case step::jump: return go(code_[s].a);
       case step::split: return go(code_[s].a) || go(code_[s].b);
       case step::begin: return at == 0 && go(1);
-      case step::end: return at == name.size() && go(1);
+      case step::end: return at_end(name, at) && go(1);
       case step::atom: return false;
     }
     return false;
   }
 
-  static constexpr bool in_range(char c, char low, char high) { return low <= c && c <= high; }
+  /// Python's $ also fits before a newline that ends the text.
+  static constexpr bool at_end(std::string_view name, std::size_t at) {
+    return at == name.size() || (at + 1 == name.size() && name[at] == '\n');
+  }
+
+  static constexpr bool in_range(char c, char low, char high) {
+    const auto code = [](char x) { return static_cast<unsigned char>(x); };
+    return code(low) <= code(c) && code(c) <= code(high);
+  }
 
   static constexpr bool escape_fits(char escape, char c) {
     const bool digit = in_range(c, '0', '9');
@@ -169,23 +200,29 @@ class name_regex {
   [[nodiscard]] constexpr bool atom_fits(std::ptrdiff_t where, char c) const {
     auto i = static_cast<std::size_t>(where);
     if (text_[i] == '.') return c != '\n';
-    if (text_[i] == '\\') return escape_fits(text_[i + 1], c);
-    if (text_[i] != '[') return text_[i] == c;
+    if (text_[i] != '[') return character_fits(i, c);
     const bool negated = text_[++i] == '^';
     if (negated) ++i;
     bool found = false;
     for (bool first = true; first || text_[i] != ']'; first = false) {
-      if (text_[i] == '\\') {
-        found = found || escape_fits(text_[i + 1], c);
-        i += 2;
-      } else if (i + 2 < text_.size() && text_[i + 1] == '-' && text_[i + 2] != ']') {
-        found = found || in_range(c, text_[i], text_[i + 2]);
-        i += 3;
+      const std::size_t low = i;
+      i += length_at(i);
+      if (text_[i] == '-' && text_[i + 1] != ']') {
+        const std::size_t high = i + 1;
+        i = high + length_at(high);
+        found = found || in_range(c, text_[low + length_at(low) - 1], text_[i - 1]);
       } else {
-        found = found || text_[i++] == c;
+        found = found || character_fits(low, c);
       }
     }
     return found != negated;
+  }
+
+  [[nodiscard]] constexpr std::size_t length_at(std::size_t i) const {
+    return text_[i] == '\\' ? 2 : 1;
+  }
+  [[nodiscard]] constexpr bool character_fits(std::size_t i, char c) const {
+    return text_[i] == '\\' ? escape_fits(text_[i + 1], c) : text_[i] == c;
   }
 
   std::string_view text_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "ctq/core/op.hpp"
 #include "ctq/core/static_vector.hpp"
@@ -10,8 +11,9 @@
 //
 //   pattern<nn::linear>                              one op
 //   pattern<nn::conv2d, nn::batch_norm2d, nn::relu>  a chain, in the order the data flows
-//   pattern<nested<nn::relu, nested<op::add, match_all, nested<nn::batch_norm2d, nn::conv2d>>>>
-//                                                    a tree: an op, then what its arguments are
+//   pattern<nested<op::add, match_all, nested<nn::batch_norm2d, nn::conv2d>>, nn::relu>
+//                                                    a tree, an op and what its arguments are, that
+//                                                    a chain may begin with
 
 namespace ctq {
 
@@ -48,6 +50,15 @@ inline constexpr nested_t<Head, Argument...> nested{};
 
 namespace pattern_parts {
 
+template <class Op>
+constexpr std::size_t size_of(const Op&) {
+  return 1;
+}
+template <auto Head, auto... Argument>
+constexpr std::size_t size_of(const nested_t<Head, Argument...>&) {
+  return (1 + ... + size_of(Argument));
+}
+
 constexpr void append(pattern_record& r, match_all_t) { r.element.push_back({nullptr, 0}); }
 
 template <class Op>
@@ -62,58 +73,74 @@ constexpr void append(pattern_record& r, const nested_t<Head, Argument...>&) {
   (append(r, Argument), ...);
 }
 
+template <class Op>
+constexpr pattern_record part_of(const Op& op) {
+  pattern_record r;
+  append(r, op);
+  return r;
+}
+
+/// Only the first part of a chain can be a tree: it is what all later ones read.
+template <class... Size>
+constexpr bool begins_with_tree_only(std::size_t, Size... later) {
+  return ((later == 1) && ...);
+}
+
 }  // namespace pattern_parts
 
 template <auto... Op>
 struct pattern {
   static_assert(sizeof...(Op) > 0, "ctq: a pattern names at least one op");
-  static_assert(sizeof...(Op) <= max_pattern, "ctq: a pattern has at most 16 ops");
+  static_assert(pattern_parts::begins_with_tree_only(pattern_parts::size_of(Op)...),
+                "ctq: nested<...> comes first in a pattern");
+  static_assert((0 + ... + pattern_parts::size_of(Op)) <= max_pattern,
+                "ctq: a pattern has at most 16 ops");
 
   static constexpr pattern_record value = [] {
-    pattern_record forward;
-    (pattern_parts::append(forward, Op), ...);
-    if constexpr (sizeof...(Op) == 1) return forward;
+    const pattern_record parts[] = {pattern_parts::part_of(Op)...};
     pattern_record r;  // the last op first, each with the one before as its argument
-    for (std::size_t i = forward.element.size(); i-- > 0;)
-      r.element.push_back({forward.element[i].op, i > 0 ? 1 : 0});
+    for (std::size_t i = sizeof...(Op); i-- > 0;) {
+      const std::size_t head = r.element.size();
+      for (const pattern_element& e : parts[i].element) r.element.push_back(e);
+      if (i > 0) r.element[head].args = 1;
+    }
     return r;
   }();
 };
 
-/// Appends "(torch.nn.Conv2d, torch.nn.ReLU)", or the nested form of PyTorch for a tree.
+namespace pattern_parts {
+
+/// Appends the tree at an element in PyTorch's nested form; returns where the next one begins.
+template <class Text>
+constexpr std::size_t append_tree(Text& out, const pattern_record& p, std::size_t at) {
+  const pattern_element& e = p.element[at++];
+  if (e.args > 0) out.append("(");
+  out.append(e.op == nullptr ? std::string_view{"MatchAllNode"} : e.op->name);
+  for (int a = 0; a < e.args; ++a) {
+    out.append(", ");
+    at = append_tree(out, p, at);
+  }
+  if (e.args > 0) out.append(")");
+  return at;
+}
+
+}  // namespace pattern_parts
+
+/// Appends "(torch.nn.Conv2d, torch.nn.ReLU)" in the order the data flows, or the nested form of
+/// PyTorch, "(torch.add, MatchAllNode, torch.nn.Conv2d)", for a tree.
 template <class Text>
 constexpr void append_pattern(Text& out, const pattern_record& p) {
-  const auto name = [](const pattern_element& e) {
-    return e.op == nullptr ? std::string_view{"MatchAllNode"} : e.op->name;
-  };
-  if (p.is_single()) {
-    out.append(name(p.element[0]));
-    return;
-  }
   bool chain = true;
   for (const pattern_element& e : p.element) chain = chain && e.args <= 1;
+  if (!chain || p.is_single()) {
+    pattern_parts::append_tree(out, p, 0);
+    return;
+  }
   out.append("(");
-  if (chain) {
-    for (std::size_t i = p.element.size(); i-- > 0;) {
-      out.append(name(p.element[i]));
-      if (i > 0) out.append(", ");
-    }
-  } else {
-    static_vector<int, max_pattern> open;  // arguments still to come, for each open bracket
-    for (std::size_t i = 0; i < p.element.size(); ++i) {
-      const pattern_element& e = p.element[i];
-      if (i > 0) out.append(", ");
-      if (i > 0 && e.args > 0) out.append("(");
-      out.append(name(e));
-      if (i > 0) {
-        if (e.args > 0) open.push_back(e.args);
-        else
-          while (!open.empty() && --open[open.size() - 1] == 0) {
-            out.append(")");
-            --open.count;
-          }
-      }
-    }
+  for (std::size_t i = p.element.size(); i-- > 0;) {
+    const op_id op = p.element[i].op;
+    out.append(op == nullptr ? std::string_view{"MatchAllNode"} : op->name);
+    if (i > 0) out.append(", ");
   }
   out.append(")");
 }

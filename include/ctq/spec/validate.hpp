@@ -46,13 +46,19 @@ constexpr void scale_bounds(diagnostic& d, std::string_view field,
   const auto bad = [](const optional_real& v) {
     return v.given && !(v.value > 0 && v.value <= 3.4028234663852886e38);
   };
+  const auto show = [&d](const optional_real& v) { append_decimal(d.text, v.value); };
   if (bad(c.scale_min_lower_bound)) {
-    d.line("field: ", field, ".scale_min");
+    d.line("field: ", field, ".scale_min: ");
+    show(c.scale_min_lower_bound);
   } else if (bad(c.scale_max_upper_bound)) {
-    d.line("field: ", field, ".scale_max");
+    d.line("field: ", field, ".scale_max: ");
+    show(c.scale_max_upper_bound);
   } else if (c.scale_min_lower_bound.given && c.scale_max_upper_bound.given &&
              c.scale_min_lower_bound.value > c.scale_max_upper_bound.value) {
-    d.line("field: ", field, ".scale_min").line("is above scale_max");
+    d.line("field: ", field, ".scale_min: ");
+    show(c.scale_min_lower_bound);
+    d.line("is above scale_max: ");
+    show(c.scale_max_upper_bound);
     return;
   } else {
     return;
@@ -77,7 +83,31 @@ constexpr void observer_range(diagnostic& d, std::string_view field, const obser
     d.line("field: ", field, ".quant_min, quant_max");
     d.line("the range must contain 0");
   } else if (!(o.args.eps > 0)) {
-    d.line("field: ", field, ".eps").line("eps is positive: it is the least scale");
+    d.line("field: ", field, ".eps: ");
+    append_decimal(d.text, static_cast<double>(o.args.eps));
+    d.line("eps is positive: the least scale");
+  }
+}
+
+/// A fused module takes the place of ops that follow one another: what a tree reads besides would
+/// be lost.
+constexpr void fused_chain(diagnostic& d, const backend_pattern_config_record& c) {
+  if (c.fuser == fuser_kind::none) return;
+  for (const pattern_element& e : c.pattern.element)
+    if (e.args > 1 && !d.any()) d.line("field: fused_module").line("only a chain of ops can be fused");
+}
+
+constexpr void pattern_config(diagnostic& d, const backend_view& backend,
+                              const backend_pattern_config_record& c) {
+  fused_chain(d, c);
+  for (int k = 0; k < c.dtype_config_count && !d.any(); ++k) {
+    const dtype_config_record& config = backend.dtype_configs[c.first_dtype_config + k];
+    diagnostic field;
+    constraints(field, "input_dtype", config.input_dtype);
+    constraints(field, "output_dtype", config.output_dtype);
+    constraints(field, "weight_dtype", config.weight_dtype);
+    if (field.any())
+      d.line("dtype_config: #", k, " of ", c.dtype_config_count).line(field.message());
   }
 }
 
@@ -85,24 +115,15 @@ constexpr void observer_range(diagnostic& d, std::string_view field, const obser
 
 [[nodiscard]] constexpr diagnostic validate(const backend_view& backend) {
   for (int i = 0; i < backend.count; ++i) {
-    const backend_pattern_config_record& c = backend.configs[i];
-    for (int k = 0; k < c.dtype_config_count; ++k) {
-      const dtype_config_record& config = backend.dtype_configs[c.first_dtype_config + k];
-      diagnostic d;
-      rules::constraints(d, "input_dtype", config.input_dtype);
-      rules::constraints(d, "output_dtype", config.output_dtype);
-      rules::constraints(d, "weight_dtype", config.weight_dtype);
-      if (!d.any()) continue;
-      diagnostic whole;
-      whole.line("the backend is not well-formed:");
-      whole.line("backend: ", backend.name);
-      static_text<200> pattern;
-      append_pattern(pattern, c.pattern);
-      whole.line("pattern: ", pattern.view());
-      whole.line("dtype_config: #", k, " of ", c.dtype_config_count);
-      whole.line(d.message());
-      return whole;
-    }
+    diagnostic d;
+    rules::pattern_config(d, backend, backend.configs[i]);
+    if (!d.any()) continue;
+    diagnostic whole;
+    whole.line("the backend is not well-formed:").line("backend: ", backend.name);
+    static_text<200> pattern;
+    append_pattern(pattern, backend.configs[i].pattern);
+    whole.line("pattern: ", pattern.view()).line(d.message());
+    return whole;
   }
   return {};
 }

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/graph/shape_rules.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ctq;
+
+namespace {
+
+struct answer {
+  ctq::shape shape;
+  attributes attrs;
+  diagnostic problem;
+};
+
+/// The rule of an op, on these inputs.
+template <class Op, class... Shape>
+constexpr answer infer(const Op&, const typename Op::options& o, const Shape&... in) {
+  const shape shapes[] = {in..., shape{}};
+  node n{.name = "n", .op = Op::id(), .attrs = attributes{o}};
+  diagnostic d;
+  shape_rules::infer(n, {shapes, static_cast<int>(sizeof...(in))}, d);
+  return {n.shape, n.attrs, d};
+}
+
+template <class... Arg>
+constexpr bool gives(const shape& expected, const Arg&... arg) {
+  const answer a = infer(arg...);
+  return !a.problem.any() && a.shape == expected;
+}
+
+template <class... Arg>
+constexpr bool complains(std::string_view what, const Arg&... arg) {
+  const answer a = infer(arg...);
+  const std::string_view message = a.problem.message();
+  return message.starts_with("node n:\n") && message.substr(8) == what;
+}
+
+constexpr shape image{1, 3, 28, 28};
+
+// conv2d
+using conv = conv2d_options;
+static_assert(gives({1, 6, 24, 24}, nn::conv2d, conv{.out_channels = 6, .kernel_size = 5}, image));
+static_assert(gives({1, 6, 28, 28}, nn::conv2d,
+                    conv{.out_channels = 6, .kernel_size = 5, .padding = 2}, image));
+static_assert(gives({2, 64, 112, 112}, nn::conv2d,
+                    conv{.out_channels = 64, .kernel_size = 7, .stride = 2, .padding = 3},
+                    shape{2, 3, 224, 224}));
+static_assert(gives({1, 3, 26, 20}, nn::conv2d,
+                    conv{.out_channels = 3, .kernel_size = {3, 5}, .dilation = {1, 2}, .groups = 3},
+                    image));
+static_assert(infer(nn::conv2d, conv{.out_channels = 6, .kernel_size = 5}, image)
+                  .attrs.as<conv>()
+                  .in_channels == 3);  // found
+static_assert(gives({1, 6, 28, 28}, nn::conv2d,
+                    conv{.in_channels = 3, .out_channels = 6, .kernel_size = 1}, image));
+static_assert(complains("in_channels is 4\nthe input is [1, 3, 28, 28]", nn::conv2d,
+                        conv{.in_channels = 4, .out_channels = 6, .kernel_size = 1}, image));
+static_assert(complains("out_channels is 0", nn::conv2d, conv{.kernel_size = 3}, image));
+static_assert(complains("groups 2 must divide\nin_channels 3 and out_channels 6", nn::conv2d,
+                        conv{.out_channels = 6, .kernel_size = 3, .groups = 2}, image));
+static_assert(complains("groups 3 must divide\nin_channels 3 and out_channels 4", nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 3, .groups = 3}, image));
+static_assert(complains("groups 0 must divide\nin_channels 3 and out_channels 4", nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 3, .groups = 0}, image));
+static_assert(complains("kernel_size 29x1 does not fit\nthe input is [1, 3, 28, 28]", nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = {29, 1}}, image));
+static_assert(complains("kernel_size 3x3 does not fit\nthe input is [1, 3, 28, 28]", nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 3, .dilation = {1, 14}}, image));
+constexpr std::string_view window = "kernel_size, stride, dilation: >= 1\npadding: >= 0";
+static_assert(complains(window, nn::conv2d, conv{.out_channels = 4}, image));  // no kernel_size
+static_assert(complains(window, nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 1, .stride = {1, 0}}, image));
+static_assert(complains(window, nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 1, .padding = {-1, 0}}, image));
+static_assert(complains(window, nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 1, .dilation = 0}, image));
+static_assert(complains("wants an input of 4 axes\nthe input is [3, 28, 28]", nn::conv2d,
+                        conv{.out_channels = 4, .kernel_size = 1}, shape{3, 28, 28}));
+static_assert(complains("takes 1 inputs, not 2", nn::conv2d, conv{}, image, image));
+static_assert(complains("takes 1 inputs, not 0", nn::conv2d, conv{}));
+
+// linear
+using dense = linear_options;
+static_assert(gives({1, 10}, nn::linear, dense{.out_features = 10}, shape{1, 784}));
+static_assert(gives({2, 3, 10}, nn::linear, dense{.out_features = 10}, shape{2, 3, 7}));  // last axis
+static_assert(infer(nn::linear, dense{.out_features = 10}, shape{1, 784}).attrs.as<dense>().in_features ==
+              784);
+static_assert(complains("in_features is 5\nthe input is [1, 784]", nn::linear,
+                        dense{.in_features = 5, .out_features = 10}, shape{1, 784}));
+static_assert(complains("out_features is 0", nn::linear, dense{}, shape{1, 784}));
+static_assert(complains("wants an input with features", nn::linear, dense{.out_features = 1}, shape{}));
+
+// batch norm
+using norm = batch_norm2d_options;
+static_assert(gives(image, nn::batch_norm2d, norm{}, image));
+static_assert(infer(nn::batch_norm2d, norm{}, image).attrs.as<norm>().num_features == 3);
+static_assert(complains("num_features is 4\nthe input is [1, 3, 28, 28]", nn::batch_norm2d,
+                        norm{.num_features = 4}, image));
+static_assert(complains("wants an input of 4 axes\nthe input is [1, 3]", nn::batch_norm2d, norm{},
+                        shape{1, 3}));
+
+// pools
+using max_pool = max_pool2d_options;
+using avg_pool = avg_pool2d_options;
+static_assert(gives({1, 3, 14, 14}, nn::max_pool2d, max_pool{.kernel_size = 2}, image));
+static_assert(infer(nn::max_pool2d, max_pool{.kernel_size = 2}, image).attrs.as<max_pool>().stride ==
+              extent2d{2});  // the kernel's size
+static_assert(gives({1, 64, 55, 55}, nn::max_pool2d, max_pool{.kernel_size = 3, .stride = 2},
+                    shape{1, 64, 112, 112}));
+static_assert(gives({1, 64, 56, 56}, fn::max_pool2d,
+                    max_pool{.kernel_size = 3, .stride = 2, .ceil_mode = true},
+                    shape{1, 64, 112, 112}));
+static_assert(gives({1, 3, 24, 24}, nn::max_pool2d,
+                    max_pool{.kernel_size = 3, .stride = 1, .dilation = 2}, image));
+static_assert(gives({1, 3, 28, 28}, nn::avg_pool2d,
+                    avg_pool{.kernel_size = 3, .stride = 1, .padding = 1}, image));
+static_assert(gives({1, 3, 9, 14}, fn::avg_pool2d, avg_pool{.kernel_size = {3, 2}}, image));
+static_assert(complains("padding exceeds half of kernel_size", nn::max_pool2d,
+                        max_pool{.kernel_size = 3, .padding = 2}, image));
+static_assert(complains("padding exceeds half of kernel_size", fn::avg_pool2d,
+                        avg_pool{.kernel_size = {4, 3}, .padding = {2, 2}}, image));
+static_assert(complains("kernel_size 30x30 does not fit\nthe input is [1, 3, 28, 28]",
+                        nn::avg_pool2d, avg_pool{.kernel_size = 30}, image));
+static_assert(complains(window, nn::max_pool2d, max_pool{}, image));
+static_assert(complains(window, nn::max_pool2d, max_pool{.kernel_size = 2, .stride = {0, 2}}, image));
+
+using adaptive = adaptive_avg_pool2d_options;
+static_assert(gives({1, 3, 1, 1}, nn::adaptive_avg_pool2d, adaptive{}, image));
+static_assert(gives({1, 3, 7, 5}, fn::adaptive_avg_pool2d, adaptive{{7, 5}}, image));
+static_assert(gives({1, 3, 40, 40}, nn::adaptive_avg_pool2d, adaptive{40}, image));  // may grow
+static_assert(complains("output_size is 1 or more", nn::adaptive_avg_pool2d, adaptive{{0, 1}}, image));
+
+// flatten
+using flat = flatten_options;
+static_assert(gives({3 * 28 * 28}, fn::flatten, flat{}, image));
+static_assert(gives({1, 3 * 28 * 28}, fn::flatten, flat{.start_dim = 1}, image));
+static_assert(gives({1, 3, 784}, fn::flatten, flat{.start_dim = 2}, image));
+static_assert(gives({3, 28, 28}, fn::flatten, flat{.start_dim = 0, .end_dim = 1}, image));
+static_assert(gives({1, 84, 28}, fn::flatten, flat{.start_dim = -3, .end_dim = -2}, image));
+static_assert(gives(image, fn::flatten, flat{.start_dim = 2, .end_dim = 2}, image));
+static_assert(gives({1, 3 * 28 * 28}, nn::flatten, nn_flatten_options{}, image));
+static_assert(complains("start_dim 2, end_dim 1 of 4 axes", fn::flatten, flat{2, 1}, image));
+static_assert(complains("start_dim 0, end_dim 4 of 4 axes", fn::flatten, flat{0, 4}, image));
+static_assert(complains("start_dim -5, end_dim -1 of 4 axes", fn::flatten, flat{-5, -1}, image));
+static_assert(complains("start_dim 1, end_dim -1 of 1 axes", nn::flatten, nn_flatten_options{},
+                        shape{7}));
+
+// what does not change the shape
+static_assert(gives(image, nn::relu, relu_options{}, image));
+static_assert(gives({7}, fn::relu, relu_options{}, shape{7}));
+static_assert(gives({7}, nn::output, no_options{}, shape{7}));
+static_assert(complains("takes 1 inputs, not 2", nn::relu, relu_options{}, image, image));
+static_assert(complains("takes 1 inputs, not 0", nn::output, no_options{}));
+
+// add
+static_assert(gives(image, op::add, no_options{}, image, image));
+static_assert(gives({5}, fn::add, no_options{}, shape{5}, shape{5}));
+static_assert(complains("adds tensors of different shapes\n"
+                        "the input is [1, 3, 28, 28]\nthe input is [1, 3, 28, 27]",
+                        op::add, no_options{}, image, shape{1, 3, 28, 27}));
+static_assert(complains("takes 2 inputs, not 1", fn::add, no_options{}, image));
+
+// cat
+using along = cat_options;
+static_assert(gives({1, 8, 28, 28}, fn::cat, along{1}, image, shape{1, 5, 28, 28}));
+static_assert(gives({1, 9, 28, 28}, fn::cat, along{-3}, image, image, image));
+static_assert(gives({3, 3, 28, 28}, fn::cat, along{}, image, shape{2, 3, 28, 28}));
+static_assert(gives(image, fn::cat, along{1}, image));
+static_assert(infer(fn::cat, along{-3}, image, image).attrs.as<along>().dim == 1);  // counted from 0
+static_assert(complains("dim 4 of 4 axes", fn::cat, along{4}, image, image));
+static_assert(complains("dim -5 of 4 axes", fn::cat, along{-5}, image, image));
+static_assert(complains("takes 1 input or more", fn::cat, along{}));
+static_assert(complains("input 2 differs from the first\noutside dim 1\n"
+                        "the input is [1, 3, 28, 28]\nthe input is [1, 3, 14, 28]",
+                        fn::cat, along{1}, image, image, shape{1, 3, 14, 28}));
+static_assert(complains("input 1 differs from the first\noutside dim 1\n"
+                        "the input is [1, 3, 28, 28]\nthe input is [1, 3]",
+                        fn::cat, along{1}, image, shape{1, 3}));
+
+// placeholder: its shape is given
+constexpr std::string_view of_placeholder(const shape& s, diagnostic&& d = {}) {
+  node n{.name = "x", .op = nn::placeholder.id(), .shape = s};
+  shape_rules::infer(n, {}, d);
+  return d.any() ? "bad" : "good";
+}
+static_assert(of_placeholder({1, 3, 8, 8}) == "good");
+static_assert(of_placeholder({}) == "bad");
+static_assert(of_placeholder({1, 0, 8, 8}) == "bad");
+static_assert(of_placeholder({-1, 3}) == "bad");
+
+struct swish_op : module_op<swish_op> {
+  static constexpr std::string_view name = "my.Swish";
+};
+static_assert(complains("no shape rule for my.Swish", swish_op{}, no_options{}, image));
+
+/// What a pool does, step by step: windows start at -padding, each stride further; in ceil_mode one
+/// that is cut at the end counts too, if it starts before the right padding.
+int windows_one_by_one(int in, int kernel, int stride, int padding, int dilation, bool ceil_mode) {
+  int n = 0;
+  for (int start = -padding;; start += stride, ++n) {
+    const int end = start + dilation * (kernel - 1) + 1;
+    if (end <= in + padding) continue;
+    const bool rest = n == 0 || end - stride < in + padding;  // something is not covered yet
+    return n + (ceil_mode && rest && start < in ? 1 : 0);
+  }
+}
+
+TEST_CASE("windows are counted as PyTorch counts them, with and without ceil_mode") {
+  for (int in = 1; in < 12; ++in)
+    for (int kernel = 1; kernel < 6; ++kernel)
+      for (int stride = 1; stride < 7; ++stride)
+        for (int padding = 0; 2 * padding <= kernel; ++padding)
+          for (int dilation = 1; dilation < 3; ++dilation)
+            for (const bool ceil_mode : {false, true}) {
+              if (in + 2 * padding < dilation * (kernel - 1) + 1) continue;  // refused before
+              CAPTURE(in);
+              CAPTURE(kernel);
+              CAPTURE(stride);
+              CAPTURE(padding);
+              CAPTURE(dilation);
+              CAPTURE(ceil_mode);
+              CHECK(shape_rules::windows(in, kernel, stride, padding, dilation, ceil_mode) ==
+                    windows_one_by_one(in, kernel, stride, padding, dilation, ceil_mode));
+            }
+}
+
+TEST_CASE("a rule says the same at run time") {
+  const answer a = infer(nn::conv2d, conv{.out_channels = 6, .kernel_size = 5}, image);
+  CHECK(a.shape == shape{1, 6, 24, 24});
+  CHECK(std::string{infer(nn::relu, {}).problem.message()} == "node n:\ntakes 1 inputs, not 0");
+}
+
+TEST_CASE("only the first complaint of a node is kept") {
+  diagnostic d;
+  d.line("earlier");
+  node n{.name = "n", .op = nn::relu.id()};
+  shape_rules::infer(n, {}, d);
+  CHECK(d.message() == "earlier");
+}
+
+TEST_CASE("a shape prints as Python's list") {
+  std::string out;
+  append_shape(out, {1, 3, 28, 28});
+  append_shape(out, {});
+  CHECK(out == "[1, 3, 28, 28][]");
+}
+
+}  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/signatures.hpp"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+
+using namespace ctq;
+
+namespace {
+
+constexpr bool exists(kernel op, dtype in, dtype out) {
+  return kernels::exists({.op = op, .in = in, .out = out});
+}
+
+static_assert(exists(kernel::quantize, f32, quint8) && exists(kernel::quantize, f32, qint8));
+static_assert(!exists(kernel::quantize, quint8, quint8) && !exists(kernel::quantize, f32, f32));
+static_assert(!exists(kernel::quantize, f32, f16) && !exists(kernel::quantize, f32, qint32));
+static_assert(exists(kernel::dequantize, qint8, f32) && !exists(kernel::dequantize, f32, f32));
+static_assert(exists(kernel::requantize, quint8, qint8) && !exists(kernel::requantize, f32, qint8));
+static_assert(exists(kernel::conv2d, f32, f32) && exists(kernel::conv2d, quint8, qint8));
+static_assert(!exists(kernel::conv2d, f32, quint8) && !exists(kernel::linear, quint8, f32));
+static_assert(exists(kernel::batch_norm2d, f32, f32) && !exists(kernel::batch_norm2d, quint8, quint8));
+
+TEST_CASE("what moves or compares values has one dtype on both sides") {
+  for (const kernel op : {kernel::relu, kernel::add, kernel::add_relu, kernel::max_pool2d,
+                          kernel::avg_pool2d, kernel::concat, kernel::to_nhwc, kernel::to_nchw}) {
+    CAPTURE(name_of(op));
+    for (const dtype d : {f32, quint8, qint8}) CHECK(exists(op, d, d));
+    for (const dtype d : {dtype::none, f16, qint32, quint4x2}) CHECK(!exists(op, d, d));
+    CHECK(!exists(op, quint8, qint8));
+    CHECK(!exists(op, f32, quint8));
+  }
+}
+
+}  // namespace

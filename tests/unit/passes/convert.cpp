@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/convert.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "graphs.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+using everywhere =
+    qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+
+constexpr auto net = model(
+    "x"_n    = nn::placeholder({1, 2, 4, 4}),
+    "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
+    "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
+    "fc"_n   = nn::linear("flat"_n, {.out_features = 2}),
+    "out"_n  = nn::output("fc"_n));
+
+constexpr dynamic_graph<stage::prepared> prepared() {
+  return prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>, mapping_v<everywhere>);
+}
+constexpr dynamic_graph<stage::reference> converted() {
+  return convert_graph(prepared().view(), mapping_v<everywhere>);
+}
+constexpr auto frozen = freeze<20, 20>(converted());
+constexpr graph_view<stage::reference> g = frozen.view();
+
+// Each of the four observers is two nodes now.
+static_assert(prepared().nodes.size() == 9 && g.size() == 13);
+static_assert(g.observers == prepared().observers);
+
+// quantize gives the observer's dtype, dequantize and everything between them float32.
+static_assert(g[1].op == q::quantize_per_tensor.id() && g[1].dtype == quint8);
+static_assert(g[2].op == q::dequantize.id() && g[2].dtype == f32);
+static_assert(g[3].op == nn::max_pool2d.id() && g[3].dtype == f32);
+static_assert(g[1].shape == shape{1, 2, 4, 4} && g[2].shape == g[1].shape);
+static_assert(g[1].observer == g[2].observer && g[1].observer == g[4].observer);  // shared
+
+TEST_CASE("each observer becomes a quantize and a dequantize with its qparams") {
+  CHECK(graphs::print(g) ==
+        "x = placeholder()\n"
+        "quantize_per_tensor_0 = torch.quantize_per_tensor(x) #0\n"
+        "dequantize_0 = dequantize(quantize_per_tensor_0) #0\n"
+        "pool = torch.nn.MaxPool2d(dequantize_0)\n"
+        "quantize_per_tensor_1 = torch.quantize_per_tensor(pool) #0\n"
+        "dequantize_1 = dequantize(quantize_per_tensor_1) #0\n"
+        "flat = torch.flatten(dequantize_1)\n"
+        "quantize_per_tensor_2 = torch.quantize_per_tensor(flat) #0\n"
+        "dequantize_2 = dequantize(quantize_per_tensor_2) #0\n"
+        "fc = torch.nn.Linear(dequantize_2)\n"
+        "quantize_per_tensor_3 = torch.quantize_per_tensor(fc) #1\n"
+        "dequantize_3 = dequantize(quantize_per_tensor_3) #1\n"
+        "out = output(dequantize_3)\n");
+}
+
+TEST_CASE("converting at run time gives what the compiler gave") {
+  graphs::check_equal(converted().view(), g);
+}
+
+TEST_CASE("a graph without observers stays as it is") {
+  const auto none = prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
+                                  mapping_v<qconfig_mapping<>>);
+  const auto same = convert_graph(none.view(), mapping_v<qconfig_mapping<>>);
+  CHECK(graphs::print(same.view()) == graphs::print(none.view()));
+}
+
+}  // namespace

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ctq/backends/x86.hpp"
+#include "graphs.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+inline constexpr auto net = model(
+    "x"_n     = nn::placeholder({1, 2, 8, 8}),
+    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3}),
+    "relu1"_n = nn::relu("conv1"_n),
+    "pool"_n  = nn::adaptive_avg_pool2d("relu1"_n),
+    "flat"_n  = nn::flatten("pool"_n),
+    "fc"_n    = nn::linear("flat"_n, {.out_features = 10}),
+    "out"_n   = nn::output("fc"_n));
+
+using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
+struct everywhere : qconfig_mapping<global<usual>> {};
+struct but_fc : everywhere::set<allow_float<"fc">> {};
+
+using whole = plan<net, x86, everywhere>;
+static_assert(whole::traced.count == 7);
+static_assert(whole::prepared.observers == 3);
+static_assert(!whole::prepared.problem.any());
+static_assert(whole::int8_schedule.count == 6);
+static_assert(whole::int8_schedule.output_shape == shape{1, 10});
+static_assert(whole::observed_schedule.observation_count == 5);
+static_assert(whole::backend.name == "x86" && whole::mapping.count == 1);
+static_assert(!plan_check<net, x86, everywhere, unsupported::error>::bad());
+
+static_assert(fused_schedule_v<net, x86>.count == 4);
+
+using partly = plan<net, x86, but_fc>;
+static_assert(partly::lowered.nodes[find(partly::lowered.view(), "fc")].dtype == f32);
+
+// There is room for all that a pass may add: here each argument is requantized.
+struct cat_alone
+    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>, dtype_configs<x86_parts::activation_int8>>> {
+};
+inline constexpr auto many = model(
+    "x"_n   = nn::placeholder({1, 3, 2, 2}),
+    "cat"_n = fn::cat({"x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n}, {.dim = 1}),
+    "out"_n = nn::output("cat"_n));
+static_assert(plan<many, cat_alone, everywhere>::lowered.count == 15);
+static_assert(plan<many, cat_alone, everywhere>::int8_schedule.count == 22);
+
+// A mistake is found by the first check that can see it.
+inline constexpr auto typo = model("x"_n = nn::placeholder({1, 4}), "out"_n = nn::output("y"_n));
+static_assert(plan_check<typo, x86, everywhere, unsupported::error>::found.message() ==
+              "node out:\nno earlier node is named\ny");
+
+template <class Backend, class Mapping>
+constexpr std::string_view first_line() {
+  constexpr auto& d = plan_check<net, Backend, Mapping, unsupported::error>::found;
+  return d.message().substr(0, d.message().find('\n'));
+}
+
+struct bad_backend
+    : x86::set<"bad", backend_pattern_config<
+                          pattern<nn::relu>,
+                          dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8, quant_max<256>>>>>>> {};
+struct bad_regex : everywhere::set<module_name_regex<"(", usual>> {};
+struct bad_dtype
+    : qconfig_mapping<global<qconfig<histogram_observer<{.dtype = qint8}>, per_channel_min_max_observer<>>>> {};
+static_assert(first_line<bad_backend, everywhere>() == "the backend is not well-formed:");
+static_assert(first_line<bad_backend, bad_regex>() == "the backend is not well-formed:");
+static_assert(first_line<x86, bad_regex>() == "the QConfigMapping is not well-formed:");
+static_assert(first_line<x86, bad_dtype>() == "the QConfig cannot be honoured:");
+
+// What cannot be honoured may be skipped.
+static_assert(!plan_check<net, x86, bad_dtype, unsupported::skip>::bad());
+static_assert(plan<net, x86, bad_dtype, unsupported::skip>::prepared.observers == 0);
+
+TEST_CASE("each stage of a plan can be looked at while the program runs") {
+  CHECK(graphs::print(whole::lowered.view()) ==
+        "x = placeholder()\n"
+        "quantize_per_tensor_0 = torch.quantize_per_tensor(x) #0\n"
+        "conv1 = torch.ao.nn.intrinsic.quantized.ConvReLU2d(quantize_per_tensor_0) #1\n"
+        "pool = torch.nn.AdaptiveAvgPool2d(conv1) #1\n"
+        "flat = torch.nn.Flatten(pool) #1\n"
+        "fc = torch.ao.nn.quantized.Linear(flat) #2\n"
+        "dequantize_4 = dequantize(fc) #2\n"
+        "out = output(dequantize_4)\n");
+}
+
+TEST_CASE("the constants have no more room than they need, give or take what a pass may add") {
+  CHECK(whole::lowered.nodes.size() <= 3 * static_cast<std::size_t>(whole::lowered.count));
+  CHECK(whole::int8_schedule.steps.size() <= 4 * static_cast<std::size_t>(whole::int8_schedule.count));
+}
+
+}  // namespace

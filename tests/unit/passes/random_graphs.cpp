@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "ctq/passes/schedule.hpp"
+#include "graph_builder.hpp"
+#include "graphs.hpp"
+#include "meaning.hpp"
+#include "walk.hpp"
+
+// What holds for the passes whatever the model: a thousand random ones, with residuals, cats and
+// dead ends, and random wishes of what is to stay in float.
+
+using namespace ctq;
+
+namespace {
+
+class random_model {
+ public:
+  explicit random_model(unsigned seed) : random_(seed) {
+    const shape image{1 + below(2), 1 + below(4), 4 + below(9), 4 + below(9)};
+    add_value(builder_.placeholder(image), image);
+    const int count = 1 + below(30);
+    for (int i = 0; i < count; ++i) grow();
+    const auto& last = values_.back();
+    builder_.output(last.name);
+    graph_ = builder_.link();
+  }
+
+  [[nodiscard]] const dynamic_graph<stage::traced>& graph() const { return graph_; }
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  bool chance(int percent) { return below(100) < percent; }
+
+ private:
+  struct value {
+    std::string_view name;
+    ctq::shape shape;
+  };
+
+  void add_value(std::string_view name, const ctq::shape& s) { values_.push_back({name, s}); }
+
+  /// The latest value mostly, an earlier one at times.
+  value pick() {
+    const auto n = static_cast<int>(values_.size());
+    return values_[static_cast<std::size_t>(chance(75) ? n - 1 : below(n))];
+  }
+
+  std::string next_name() {
+    const int n = number_++;
+    return "layer" + std::to_string(n / 5) + ".op" + std::to_string(n);
+  }
+
+  template <class Op>
+  void emit(const Op& op, const std::vector<std::string_view>& args, const ctq::shape& s,
+            const typename Op::options& o = {}) {
+    add_value(builder_.add(next_name(), op, args, o), s);
+  }
+
+  void grow() {
+    const value x = pick();
+    if (chance(20)) return join(x);
+    if (chance(20)) return chance(50) ? emit(nn::relu, {x.name}, x.shape) : emit(fn::relu, {x.name}, x.shape);
+    if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
+    linear(x);
+  }
+
+  void linear(const value& x) {
+    ctq::shape s = x.shape;
+    s[s.rank - 1] = 1 + below(6);
+    emit(nn::linear, {x.name}, s, {.out_features = s[s.rank - 1]});
+  }
+
+  void flatten(const value& x) {
+    const int rest = x.shape[1] * x.shape[2] * x.shape[3];
+    if (chance(50)) return emit(nn::flatten, {x.name}, {x.shape[0], rest});
+    if (chance(50)) return emit(fn::flatten, {x.name}, {x.shape[0] * rest});
+    emit(fn::flatten, {x.name}, {x.shape[0], x.shape[1], x.shape[2] * x.shape[3]}, {.start_dim = 2});
+  }
+
+  void spatial(const value& x) {
+    const bool large = x.shape[2] >= 3 && x.shape[3] >= 3;
+    ctq::shape s = x.shape;
+    switch (below(large ? 7 : 3)) {
+      case 0: return emit(nn::batch_norm2d, {x.name}, s);
+      case 1:
+        s[2] = s[3] = 1 + below(2);
+        return emit(nn::adaptive_avg_pool2d, {x.name}, s, {s[2]});
+      case 2: return linear(x);
+      case 3:
+        s[2] = (s[2] - 2) / 2 + 1;
+        s[3] = (s[3] - 2) / 2 + 1;
+        return chance(50) ? emit(nn::max_pool2d, {x.name}, s, {.kernel_size = 2})
+                          : emit(fn::avg_pool2d, {x.name}, s, {.kernel_size = 2});
+      case 4: return emit(fn::max_pool2d, {x.name}, s, {.kernel_size = 3, .stride = 1, .padding = 1});
+      default: return conv(x);
+    }
+  }
+
+  void conv(const value& x) {
+    ctq::shape s = x.shape;
+    const bool depthwise = chance(20);
+    s[1] = depthwise ? s[1] : 1 + below(5);
+    emit(nn::conv2d, {x.name}, s,
+         {.out_channels = s[1], .kernel_size = 3, .padding = 1, .groups = depthwise ? s[1] : 1});
+    if (chance(50)) emit(nn::batch_norm2d, {values_.back().name}, s);
+    if (chance(50)) emit(nn::relu, {values_.back().name}, s);
+  }
+
+  /// An add or a cat with other values of a shape that fits.
+  void join(const value& x) {
+    std::vector<std::string_view> fitting;
+    for (const value& v : values_)
+      if (v.shape == x.shape) fitting.push_back(v.name);
+    const std::string_view other = fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))];
+    if (chance(40)) return emit(op::add, {x.name, other}, x.shape);
+    if (chance(30)) return emit(fn::add, {other, x.name}, x.shape);
+    const int dim = below(x.shape.rank);
+    std::vector<std::string_view> inputs{x.name, other};
+    if (chance(30)) inputs.push_back(fitting.front());
+    ctq::shape s = x.shape;
+    s[dim] *= static_cast<int>(inputs.size());
+    if (numel(s) > 5000) return;
+    emit(fn::cat, inputs, s, {chance(50) ? dim : dim - x.shape.rank});
+  }
+
+  std::mt19937 random_;
+  graph_builder builder_;
+  std::vector<value> values_;
+  int number_ = 0;
+  dynamic_graph<stage::traced> graph_;
+};
+
+namespace parts = x86_parts;
+
+/// Quantizes conv and relu together without fusing them, and cats with qparams of their own.
+struct no_fusion
+    : backend_config<
+          "no_fusion",
+          backend_pattern_config<pattern<nn::conv2d>, dtype_configs<parts::weighted_int8>>,
+          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<parts::weighted_int8>>,
+          backend_pattern_config<pattern<nn::linear>, dtype_configs<parts::weighted_int8>>,
+          backend_pattern_config<pattern<nn::linear, fn::relu>, dtype_configs<parts::weighted_int8>>,
+          parts::binary<op::add>, parts::binary<op::add, nn::relu>, parts::shared<nn::relu>,
+          backend_pattern_config<pattern<fn::relu>, dtype_configs<parts::activation_int8>>,
+          backend_pattern_config<pattern<fn::cat>, dtype_configs<parts::activation_int8>>,
+          backend_pattern_config<pattern<nn::max_pool2d>, dtype_configs<parts::activation_int8>>,
+          parts::shared<fn::flatten>> {};
+
+/// Trees, and an op that is not observed.
+struct with_trees
+    : x86::set<"with_trees",
+               backend_pattern_config<
+                   pattern<nested<op::add, match_all, nn::linear>>, dtype_configs<parts::weighted_int8>>,
+               backend_pattern_config<
+                   pattern<nested<fn::add, nn::conv2d, match_all>, nn::relu>,
+                   dtype_configs<parts::weighted_int8>>,
+               backend_pattern_config<pattern<nn::flatten>, dtype_configs<parts::activation_int8>,
+                                      observation<observation_type::input_output_not_observed>>> {};
+
+/// A mapping with some modules in float and some with another range.
+struct random_mapping {
+  using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
+  using narrow = qconfig<histogram_observer<{.reduce_range = true}>, per_channel_min_max_observer<>>;
+
+  explicit random_mapping(random_model& m) {
+    entries.push_back(global<usual>::value);
+    if (m.chance(30)) entries.push_back(object_type<op::add, narrow>::value);
+    if (m.chance(30)) entries.push_back(object_type<nn::conv2d, narrow>::value);
+    if (m.chance(20)) entries.push_back(module_name_regex<R"(layer[12]\.)", narrow>::value);
+    const graph_view<stage::traced> g = m.graph().view();
+    if (m.chance(50)) return;
+    for (int i = 0; i < g.size(); ++i) {
+      mapping_entry e = allow_float<"">::value;
+      e.module = g[i].name;
+      if (m.chance(15)) entries.push_back(e);
+    }
+  }
+
+  [[nodiscard]] mapping_view view() const { return {entries.data(), static_cast<int>(entries.size())}; }
+
+  std::vector<mapping_entry> entries;
+};
+
+/// Arguments are earlier nodes; only the output is read by nobody, if dead nodes are not allowed.
+template <stage Stage>
+std::string disorder(graph_view<Stage> g, bool dead_allowed) {
+  const list<int> users = count_users(g);
+  for (int i = 0; i < g.size(); ++i) {
+    for (const int a : g.args_of(i))
+      if (a < 0 || a >= i) return graphs::name_at(g, i) + " reads what is not there yet";
+    const bool door = g[i].op->kind == op_kind::output || g[i].op->kind == op_kind::placeholder;
+    if (!dead_allowed && !door && users[static_cast<std::size_t>(i)] == 0)
+      return graphs::name_at(g, i) + " is dead";
+  }
+  return g[g.size() - 1].op->kind == op_kind::output ? "" : "the output is not last";
+}
+
+/// Every observer has one qconfig, and its number is in range.
+std::string observer_trouble(graph_view<stage::prepared> g, const mapping_view& m) {
+  std::vector<const observer_record*> record(static_cast<std::size_t>(g.observers), nullptr);
+  for (int i = 0; i < g.size(); ++i) {
+    const bool app = is_any_of(g[i].op, q::activation_post_process);
+    if (app != (g[i].observer >= 0)) return graphs::name_at(g, i) + " has an observer of its own";
+    if (!app) continue;
+    if (g[i].observer >= g.observers) return "an observer too many";
+    const observer_record*& r = record[static_cast<std::size_t>(g[i].observer)];
+    const observer_record& own = m.entries[g[i].choice.qconfig].qconfig.activation;
+    if (r != nullptr && *r != own) return "an observer with two qconfigs";
+    r = &own;
+  }
+  for (const observer_record* r : record)
+    if (r == nullptr) return "an observer that sees nothing";
+  return "";
+}
+
+/// Quantized values have qparams, float ones none; ops get the kind they compute on.
+std::string edge_trouble(graph_view<stage::lowered> g) {
+  for (int i = 0; i < g.size(); ++i) {
+    const node& n = g[i];
+    if (is_quantized(n.dtype) != (n.observer >= 0) && !is_any_of(n.op, q::dequantize))
+      return graphs::name_at(g, i) + ": qparams and dtype differ";
+    const bool crosses = is_any_of(n.op, q::quantize_per_tensor, q::dequantize);
+    const bool output = n.op->kind == op_kind::output;
+    for (int a = 0; a < n.arg_count; ++a) {
+      const node& from = g.arg(i, a);
+      const bool same_kind = is_quantized(from.dtype) == is_quantized(n.dtype);
+      if (!output && same_kind == crosses) return graphs::name_at(g, i) + " reads the wrong kind";
+      if (is_quantized(n.dtype) && lowering::keeps_steps(n.op) && from.observer != n.observer)
+        return graphs::name_at(g, i) + " moves steps between qparams";
+    }
+  }
+  return "";
+}
+
+/// A module that the user left in float is not on integers.
+std::string broken_promise(graph_view<stage::lowered> g, const mapping_view& m) {
+  for (int e = 0; e < m.count; ++e) {
+    if (m.entries[e].quantizes) continue;
+    const int i = find(g, m.entries[e].module);
+    if (i >= 0 && g[i].op->kind == op_kind::module && is_quantized(g[i].dtype))
+      return graphs::name_at(g, i) + " was to stay in float";
+  }
+  return "";
+}
+
+struct outcome {
+  std::string trouble;
+  int integer_ops = 0;
+  int float_ops = 0;
+};
+
+outcome run(unsigned seed) {
+  random_model m(seed);
+  const graph_view<stage::traced> traced = m.graph().view();
+  if (m.graph().problem.any()) return {std::string{m.graph().problem.message()}};
+  const random_mapping mapping(m);
+  const backend_view backends[] = {backend_v<x86>, backend_v<x86>, backend_v<no_fusion>,
+                                   backend_v<with_trees>};
+  const backend_view backend = backends[m.below(4)];
+
+  const auto fused = fuse(traced, backend);
+  const auto prepared = prepare_graph(fused.view(), backend, mapping.view(), unsupported::skip);
+  const auto reference = convert_graph(prepared.view(), mapping.view());
+  const auto lowered = lower(reference.view());
+
+  outcome o;
+  const auto expect = [&o](const std::string& trouble, const char* where) {
+    if (o.trouble.empty() && !trouble.empty()) o.trouble = std::string{where} + ": " + trouble;
+  };
+  expect(disorder(fused.view(), true), "fused");
+  expect(disorder(prepared.view(), true), "prepared");
+  expect(disorder(reference.view(), true), "reference");
+  expect(disorder(lowered.view(), false), "lowered");
+  expect(observer_trouble(prepared.view(), mapping.view()), "prepared");
+  expect(edge_trouble(lowered.view()), "lowered");
+  expect(broken_promise(lowered.view(), mapping.view()), "lowered");
+
+  const auto same = [](bool equal) { return std::string{equal ? "" : "another meaning"}; };
+  expect(same(meaning::of(traced) == meaning::of(fused.view())), "fused");
+  expect(same(meaning::of(traced) == meaning::of(prepared.view())), "prepared");
+  expect(same(meaning::of(reference.view()) == meaning::of(lowered.view())), "lowered");
+
+  expect(walking::complaint(traced, schedule(traced)), "schedule of the model");
+  expect(walking::complaint(prepared.view(), schedule(prepared.view())), "observed schedule");
+  expect(walking::complaint(reference.view(), schedule(reference.view())), "reference schedule");
+  expect(walking::complaint(lowered.view(), schedule(lowered.view())), "int8 schedule");
+  if (!o.trouble.empty()) o.trouble += "\n" + graphs::print(lowered.view());
+
+  for (int i = 0; i < lowered.view().size(); ++i) {
+    const node& n = lowered.view()[i];
+    if (n.op->kind != op_kind::module && n.op->kind != op_kind::function) continue;
+    ++(is_quantized(n.dtype) ? o.integer_ops : o.float_ops);
+  }
+  return o;
+}
+
+TEST_CASE("a thousand random models keep their meaning and their memory") {
+  int integer_ops = 0;
+  int float_ops = 0;
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    const outcome o = run(seed);
+    CAPTURE(seed);
+    REQUIRE(o.trouble == "");
+    integer_ops += o.integer_ops;
+    float_ops += o.float_ops;
+  }
+  CHECK(integer_ops > 1000);  // both kinds are there
+  CHECK(float_ops > 1000);
+}
+
+}  // namespace
