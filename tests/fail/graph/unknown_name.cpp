@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: line<12>{"node pool1:"}
 // expect: line<25>{"no earlier node is named"}
 // expect: line<6>{"rleu1"}
@@ -6,6 +7,7 @@
 
 using namespace ctq::literals;
 namespace nn = ctq::nn;
+namespace op = ctq::op;
 
 inline constexpr auto net = ctq::model(
     "x"_n = nn::placeholder({1, 1, 28, 28}),

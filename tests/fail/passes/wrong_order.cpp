@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: lower
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/passes/plan.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+inline constexpr auto net = model("x"_n = nn::placeholder({1, 4}), "relu"_n = nn::relu("x"_n),
+                                  "out"_n = nn::output("relu"_n));
+
+#ifdef CTQ_FIXED
+constexpr auto lowered = freeze<9, 9>(lower(graph_view<stage::reference>{}));
+#else
+constexpr auto lowered = freeze<9, 9>(lower(fused_v<net, x86>.view()));
+#endif
