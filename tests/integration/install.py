@@ -69,6 +69,7 @@ def main(way, root, compiler, *flags):
     way = way.removesuffix("-gcc").removesuffix("-clang")
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
+        os.chdir(folder)  # CMake writes into the directory that it is called from
         consumer = shutil.copytree(root / "tests/integration/consumer", folder / "consumer")
         os.environ["CXX"] = compiler
         if way == "subproject":
