@@ -11,16 +11,52 @@
 namespace bench {
 
 inline constexpr ctq::conv2d_shape convolutions[] = {
-    {.batch = 1, .in_h = 28, .in_w = 28, .in_channels = 1, .out_channels = 32, .kernel_h = 3,
-     .kernel_w = 3, .padding_h = 1, .padding_w = 1},
-    {.batch = 1, .in_h = 14, .in_w = 14, .in_channels = 32, .out_channels = 32, .kernel_h = 3,
-     .kernel_w = 3, .padding_h = 1, .padding_w = 1},
-    {.batch = 1, .in_h = 14, .in_w = 14, .in_channels = 32, .out_channels = 32, .kernel_h = 3,
-     .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding_h = 1, .padding_w = 1, .groups = 32},
-    {.batch = 1, .in_h = 7, .in_w = 7, .in_channels = 32, .out_channels = 64, .kernel_h = 1,
+    {.batch = 1,
+     .in_h = 28,
+     .in_w = 28,
+     .in_channels = 1,
+     .out_channels = 32,
+     .kernel_h = 3,
+     .kernel_w = 3,
+     .padding_h = 1,
+     .padding_w = 1},
+    {.batch = 1,
+     .in_h = 14,
+     .in_w = 14,
+     .in_channels = 32,
+     .out_channels = 32,
+     .kernel_h = 3,
+     .kernel_w = 3,
+     .padding_h = 1,
+     .padding_w = 1},
+    {.batch = 1,
+     .in_h = 14,
+     .in_w = 14,
+     .in_channels = 32,
+     .out_channels = 32,
+     .kernel_h = 3,
+     .kernel_w = 3,
+     .stride_h = 2,
+     .stride_w = 2,
+     .padding_h = 1,
+     .padding_w = 1,
+     .groups = 32},
+    {.batch = 1,
+     .in_h = 7,
+     .in_w = 7,
+     .in_channels = 32,
+     .out_channels = 64,
+     .kernel_h = 1,
      .kernel_w = 1},
-    {.batch = 1, .in_h = 7, .in_w = 7, .in_channels = 64, .out_channels = 64, .kernel_h = 3,
-     .kernel_w = 3, .padding_h = 1, .padding_w = 1},
+    {.batch = 1,
+     .in_h = 7,
+     .in_w = 7,
+     .in_channels = 64,
+     .out_channels = 64,
+     .kernel_h = 3,
+     .kernel_w = 3,
+     .padding_h = 1,
+     .padding_w = 1},
 };
 
 /// "3x3/2 depthwise 32 @14"
@@ -29,8 +65,8 @@ inline std::string name_of(const ctq::conv2d_shape& s) {
   char stride[16] = "";
   if (s.stride_h > 1) std::snprintf(stride, sizeof stride, "/%d", s.stride_h);
   if (s.groups > 1) {
-    std::snprintf(name, sizeof name, "%dx%d%s depthwise %d @%d", s.kernel_h, s.kernel_w,
-                  stride, s.in_channels, s.in_h);
+    std::snprintf(name, sizeof name, "%dx%d%s depthwise %d @%d", s.kernel_h, s.kernel_w, stride,
+                  s.in_channels, s.in_h);
   } else {
     std::snprintf(name, sizeof name, "%dx%d%s %d->%d @%d", s.kernel_h, s.kernel_w, stride,
                   s.in_channels, s.out_channels, s.in_h);

@@ -23,7 +23,8 @@ void measure(benchmark::State& state) {
   constexpr auto s = Key.template as<ctq::conv2d_shape>();
   constexpr bool floats = Key.in == ctq::f32;
   const auto outputs = static_cast<std::size_t>(s.out_channels);
-  const std::size_t weights = outputs * static_cast<std::size_t>(s.in_group() * s.kernel_h * s.kernel_w);
+  const std::size_t weights =
+      outputs * static_cast<std::size_t>(s.in_group() * s.kernel_h * s.kernel_w);
   ctq::aligned_buffer packed{ctq::packed_bytes<kernels>(Key)};
   ctq::aligned_buffer workspace{ctq::workspace_bytes<kernels>(Key)};
   const std::vector<float> float_weight(weights, 0.01F);
@@ -38,7 +39,8 @@ void measure(benchmark::State& state) {
   }
   const std::size_t element = ctq::size_of(Key.in);
   ctq::aligned_buffer in{static_cast<std::size_t>(s.in_h * s.in_w * s.in_channels) * element};
-  ctq::aligned_buffer out{static_cast<std::size_t>(s.out_h() * s.out_w() * s.out_channels) * element};
+  ctq::aligned_buffer out{static_cast<std::size_t>(s.out_h() * s.out_w() * s.out_channels) *
+                          element};
   const ctq::step_data data{.in = {{.scale = 0.1F, .zero_point = 117}},
                             .out = {.scale = 0.1F, .zero_point = 128},
                             .steps = {.zero_point = 128, .lo = 128, .hi = 255}};

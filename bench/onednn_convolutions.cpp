@@ -46,11 +46,12 @@ void measure(benchmark::State& state, const ctq::conv2d_shape& s, bool floats) {
        out, stride, padding, padding},
       attr, engine);
   const dnnl::convolution_forward convolution(plan);
-  std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, memory(in, engine)},
-                                          {DNNL_ARG_WEIGHTS, memory(plan.weights_desc(), engine)},
-                                          {DNNL_ARG_BIAS, memory(bias, engine)},
-                                          {DNNL_ARG_DST, memory(out, engine)},
-                                          {DNNL_ARG_SCRATCHPAD, memory(plan.scratchpad_desc(), engine)}};
+  std::unordered_map<int, memory> args = {
+      {DNNL_ARG_SRC, memory(in, engine)},
+      {DNNL_ARG_WEIGHTS, memory(plan.weights_desc(), engine)},
+      {DNNL_ARG_BIAS, memory(bias, engine)},
+      {DNNL_ARG_DST, memory(out, engine)},
+      {DNNL_ARG_SCRATCHPAD, memory(plan.scratchpad_desc(), engine)}};
   for (auto& [name, m] : args) {
     auto* const bytes = static_cast<unsigned char*>(m.get_data_handle());
     if (name != DNNL_ARG_SCRATCHPAD) std::fill_n(bytes, m.get_desc().get_size(), std::uint8_t{0});

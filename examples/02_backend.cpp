@@ -18,20 +18,22 @@ namespace npu_spec {
 using namespace ctq;
 using activation = dtype_with_constraints<quint8, quant_min<0>, quant_max<255>, scale_min<0x1p-12>>;
 using weights = dtype_with_constraints<qint8, quant_min<-127>, quant_max<127>, scale_min<0x1p-12>>;
-using int8 = dtype_config<input_dtype<activation>, output_dtype<activation>,
-                          weight_dtype<weights>, bias_dtype<f32>>;
+using int8 = dtype_config<input_dtype<activation>, output_dtype<activation>, weight_dtype<weights>,
+                          bias_dtype<f32>>;
 using same = dtype_config<input_dtype<activation>, output_dtype<activation>>;
 
-struct npu : backend_config<
-    "npu",
-    backend_pattern_config<pattern<nn::linear>, dtype_configs<int8>, root_module<nn::linear>>,
-    backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<int8>,
-                           fused_module<nni::conv_relu2d>>,
-    backend_pattern_config<pattern<nni::conv_relu2d>, dtype_configs<int8>,
-                           root_module<nn::conv2d>>,
-    backend_pattern_config<pattern<nn::max_pool2d>, dtype_configs<same>, share_observer_with_input>,
-    backend_pattern_config<pattern<fn::flatten>, dtype_configs<same>, share_observer_with_input>> {
-};
+struct npu
+    : backend_config<
+          "npu",
+          backend_pattern_config<pattern<nn::linear>, dtype_configs<int8>, root_module<nn::linear>>,
+          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<int8>,
+                                 fused_module<nni::conv_relu2d>>,
+          backend_pattern_config<pattern<nni::conv_relu2d>, dtype_configs<int8>,
+                                 root_module<nn::conv2d>>,
+          backend_pattern_config<pattern<nn::max_pool2d>, dtype_configs<same>,
+                                 share_observer_with_input>,
+          backend_pattern_config<pattern<fn::flatten>, dtype_configs<same>,
+                                 share_observer_with_input>> {};
 
 }  // namespace npu_spec
 // [backend]
@@ -46,11 +48,9 @@ struct npu_without_linear
 inline constexpr auto lenet = ctq::model(
     "x"_n = nn::placeholder({1, 1, 28, 28}),
     "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5, .padding = 2}),
-    "relu1"_n = nn::relu("conv1"_n),
-    "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
+    "relu1"_n = nn::relu("conv1"_n), "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
     "flat"_n = fn::flatten("pool1"_n, {.start_dim = 1}),
-    "fc"_n = nn::linear("flat"_n, {.out_features = 10}),
-    "out"_n = nn::output("fc"_n));
+    "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
 
 // [mapping]
 // npu wants scales of 2^-12 or more, so the observers promise that with their eps.

@@ -153,8 +153,8 @@ int run(const std::map<std::string, std::string>& option) {
   row("", "float", "int8");
   row("accuracy", text("%.2f %%", 100 * float_answers.accuracy),
       text("%.2f %%", 100 * int8_answers.accuracy));
-  row("same answer as float", "", text("%.2f %%", 100.0 * static_cast<double>(same) /
-                                                      static_cast<double>(test->size())));
+  row("same answer as float", "",
+      text("%.2f %%", 100.0 * static_cast<double>(same) / static_cast<double>(test->size())));
   row("time an image (median)", text("%.1f us", float_us), text("%.1f us", int8_us));
   row("speed-up", "", text("%.2f x", float_us / int8_us));
   row("weights", text("%zu bytes", float_bytes), text("%zu bytes", int8->weight_bytes()));

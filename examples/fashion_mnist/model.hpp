@@ -43,15 +43,14 @@ inline constexpr auto network = ctq::model(
 // clang-format on
 
 struct int8_everywhere
-    : ctq::qconfig_mapping<ctq::global<ctq::qconfig<
-          ctq::histogram_observer<{.dtype = ctq::quint8}>,
-          ctq::per_channel_min_max_observer<{
-              .dtype = ctq::qint8, .quant_min = -127, .quant_max = 127}>>>> {};
+    : ctq::qconfig_mapping<ctq::global<
+          ctq::qconfig<ctq::histogram_observer<{.dtype = ctq::quint8}>,
+                       ctq::per_channel_min_max_observer<{
+                           .dtype = ctq::qint8, .quant_min = -127, .quant_max = 127}>>>> {};
 
 inline constexpr int classes = 10;
-inline constexpr const char* class_name[classes] = {"T-shirt", "Trouser", "Pullover", "Dress",
-                                                    "Coat",    "Sandal",  "Shirt",    "Sneaker",
-                                                    "Bag",     "Boot"};
+inline constexpr const char* class_name[classes] = {
+    "T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Boot"};
 
 /// A pixel as the network was trained on it.
 inline float normalized(unsigned char pixel) {

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     oracle->run(image.data(), expected.data());
     different += std::memcmp(ours.data(), expected.data(), sizeof ours.values) != 0 ? 1 : 0;
   }
-  std::printf("%s: %zu of %zu images differ from the interpreter\n",
-              ctq::isa::native::name.data(), different, test->size());
+  std::printf("%s: %zu of %zu images differ from the interpreter\n", ctq::isa::native::name.data(),
+              different, test->size());
   return different == 0 && test->size() == images ? 0 : 1;
 }

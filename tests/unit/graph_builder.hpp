@@ -37,7 +37,8 @@ class graph_builder {
   [[nodiscard]] ctq::dynamic_graph<ctq::stage::traced> link() const {
     std::vector<ctq::linking::pending> rows;
     for (const row& r : rows_)
-      rows.push_back({r.name, r.op, r.attrs, r.shape, r.args.data(), static_cast<int>(r.args.size())});
+      rows.push_back(
+          {r.name, r.op, r.attrs, r.shape, r.args.data(), static_cast<int>(r.args.size())});
     return ctq::linking::link(rows.data(), rows.size());
   }
 

@@ -18,9 +18,8 @@ using weighted_int8 =
 using activation_int8 = dtype_config<input_dtype<u8>, output_dtype<u8>>;
 
 template <class Pattern, auto Root, auto... Fused>
-using weighted =
-    backend_pattern_config<Pattern, dtype_configs<weighted_int8>, root_module<Root>,
-                           fused_module<Fused>...>;
+using weighted = backend_pattern_config<Pattern, dtype_configs<weighted_int8>, root_module<Root>,
+                                        fused_module<Fused>...>;
 
 template <class Pattern, auto Fused>
 using fused = backend_pattern_config<Pattern, dtype_configs<weighted_int8>, fused_module<Fused>>;
@@ -36,8 +35,7 @@ using by_tensor_args =
                                         observation_type::output_use_different_observer_as_input>;
 
 template <auto... Op>
-using binary =
-    backend_pattern_config<pattern<Op...>, dtype_configs<weighted_int8>, by_tensor_args>;
+using binary = backend_pattern_config<pattern<Op...>, dtype_configs<weighted_int8>, by_tensor_args>;
 
 template <auto Op>
 using shared =

@@ -102,7 +102,8 @@ struct pool2d_shape {
   friend constexpr bool operator==(const pool2d_shape&, const pool2d_shape&) = default;
 };
 
-/// One input of a concatenation: rows of in_width elements go to column offset of rows of out_width.
+/// One input of a concatenation: rows of in_width elements go to column offset of rows of
+/// out_width.
 struct concat_shape {
   int rows{};
   int in_width{};

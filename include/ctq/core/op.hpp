@@ -68,7 +68,9 @@ struct op_base {
   static constexpr op_id id() { return &info_of<Self>; }
 
   /// Without an input: an element of a sequential.
-  consteval call<0> operator()(const Options& o = {}) const { return {id(), attributes{o}, {}, {}}; }
+  consteval call<0> operator()(const Options& o = {}) const {
+    return {id(), attributes{o}, {}, {}};
+  }
 
   consteval call<1> operator()(node_name x, const Options& o = {}) const {
     return {id(), attributes{o}, {}, {x.text}};

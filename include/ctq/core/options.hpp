@@ -28,7 +28,7 @@ struct flag {
   int value{};
 
   constexpr flag() = default;
-  constexpr flag(bool v) : value(v) {}                 // NOLINT(google-explicit-constructor)
+  constexpr flag(bool v) : value(v) {}                    // NOLINT(google-explicit-constructor)
   constexpr operator bool() const { return value != 0; }  // NOLINT(google-explicit-constructor)
 };
 

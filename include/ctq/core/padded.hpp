@@ -17,8 +17,7 @@ struct padded {
 };
 
 template <class T, std::size_t Bytes>
-  requires(sizeof(T) == Bytes)
-struct padded<T, Bytes> {
+requires(sizeof(T) == Bytes) struct padded<T, Bytes> {
   T value{};
 };
 
@@ -32,7 +31,7 @@ template <class Block, fits_in<sizeof(Block)> T>
 }
 
 template <class T, class Block>
-  requires fits_in<T, sizeof(Block)>
+requires fits_in<T, sizeof(Block)>
 [[nodiscard]] constexpr T from_block(const Block& block) {
   return std::bit_cast<padded<T, sizeof(Block)>>(block).value;
 }

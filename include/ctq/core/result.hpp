@@ -34,8 +34,8 @@ class [[nodiscard]] result {
  public:
   using value_type = T;
 
-  result(T value) : state_{std::in_place_index<0>, std::move(value)} {}           // NOLINT
-  result(unexpected e) : state_{std::in_place_index<1>, std::move(e.value)} {}    // NOLINT
+  result(T value) : state_{std::in_place_index<0>, std::move(value)} {}         // NOLINT
+  result(unexpected e) : state_{std::in_place_index<1>, std::move(e.value)} {}  // NOLINT
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }

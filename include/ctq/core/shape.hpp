@@ -15,8 +15,8 @@ struct shape {
 
   constexpr shape() = default;
   template <class... Int>
-    requires(sizeof...(Int) > 0 && sizeof...(Int) <= max_rank)
-  constexpr shape(Int... e) : extent{static_cast<int>(e)...}, rank{sizeof...(Int)} {}  // NOLINT
+  requires(sizeof...(Int) > 0 && sizeof...(Int) <= max_rank) constexpr shape(Int... e)
+      : extent{static_cast<int>(e)...}, rank{sizeof...(Int)} {}  // NOLINT
 
   [[nodiscard]] constexpr int operator[](int axis) const { return extent[axis]; }
   constexpr int& operator[](int axis) { return extent[axis]; }

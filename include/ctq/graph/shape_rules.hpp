@@ -53,8 +53,8 @@ constexpr bool needs(diagnostic& d, const node& n, inputs in, int arguments, int
 }
 
 /// An option that must equal an extent of the input; 0 means "take it from there".
-constexpr bool settle(diagnostic& d, const node& n, std::string_view option, int& given,
-                      int found, const shape& in) {
+constexpr bool settle(diagnostic& d, const node& n, std::string_view option, int& given, int found,
+                      const shape& in) {
   if (given == 0) given = found;
   if (given == found) return true;
   complain(d, n, option, " is ", given);
@@ -141,8 +141,7 @@ constexpr void pool2d(node& n, inputs in, diagnostic& d) {
 constexpr void adaptive_avg_pool2d(node& n, inputs in, diagnostic& d) {
   if (!needs(d, n, in, 1, 4)) return;
   const auto o = n.attrs.as<adaptive_avg_pool2d_options>();
-  if (o.output_size.h < 1 || o.output_size.w < 1)
-    return complain(d, n, "output_size is 1 or more");
+  if (o.output_size.h < 1 || o.output_size.w < 1) return complain(d, n, "output_size is 1 or more");
   n.shape = {in[0][0], in[0][1], o.output_size.h, o.output_size.w};
 }
 

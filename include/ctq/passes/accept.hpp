@@ -39,8 +39,8 @@ constexpr rejection constraints_hold(rejection::value of, const dtype_with_const
 }  // namespace accepting
 
 /// Why the config does not fit; clause::none if it does. has_weight: the root owns one.
-[[nodiscard]] constexpr rejection accepts(const dtype_config_record& config, const qconfig_record& q,
-                                          bool has_weight) {
+[[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
+                                          const qconfig_record& q, bool has_weight) {
   using value = rejection::value;
   using clause = rejection::clause;
   if (q.activation.args.is_dynamic != config.is_dynamic)

@@ -10,8 +10,8 @@
 
 namespace ctq {
 
-[[nodiscard]] constexpr dynamic_graph<stage::reference> convert_graph(
-    graph_view<stage::prepared> g, const mapping_view& mapping) {
+[[nodiscard]] constexpr dynamic_graph<stage::reference> convert_graph(graph_view<stage::prepared> g,
+                                                                      const mapping_view& mapping) {
   dynamic_graph<stage::reference> out;
   out.observers = g.observers;
   int observed = 0;

@@ -37,10 +37,9 @@ constexpr void become_fused(node& fused, graph_view<stage::traced> g, const back
 /// Replaces each occurrence of a pattern with a fuser by one node, at the place of its last node.
 [[nodiscard]] constexpr dynamic_graph<stage::fused> fuse(graph_view<stage::traced> g,
                                                          const backend_view& backend) {
-  const occurrences fusible =
-      find_all(g, backend, [](const backend_pattern_config_record& c) {
-        return c.fuser != fuser_kind::none && c.pattern.element.size() > 1;
-      });
+  const occurrences fusible = find_all(g, backend, [](const backend_pattern_config_record& c) {
+    return c.fuser != fuser_kind::none && c.pattern.element.size() > 1;
+  });
   dynamic_graph<stage::fused> out;
   out.reserve(g.size(), g.arg_total());
   list<int> args;

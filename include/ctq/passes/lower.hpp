@@ -73,7 +73,6 @@ class rewrite {
   }
 
  private:
-
   [[nodiscard]] constexpr bool all_dequantized(int i) const {
     for (const int a : g_.args_of(i))
       if (!is_any_of(g_[a].op, q::dequantize)) return false;

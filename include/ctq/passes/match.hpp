@@ -19,7 +19,7 @@
 namespace ctq {
 
 struct occurrence {
-  int config = -1;                           // of the backend; -1: none
+  int config = -1;                          // of the backend; -1: none
   static_vector<int, max_pattern> nodes{};  // by element of the pattern; -1 for match_all
 
   [[nodiscard]] constexpr bool found() const { return config >= 0; }

@@ -60,7 +60,8 @@ class placement {
   /// The graph with the observers in it.
   [[nodiscard]] constexpr dynamic_graph<stage::prepared> graph() const {
     dynamic_graph<stage::prepared> out;
-    out.reserve(g_.size() + static_cast<int>(apps_.size()), g_.arg_total() + static_cast<int>(apps_.size()));
+    out.reserve(g_.size() + static_cast<int>(apps_.size()),
+                g_.arg_total() + static_cast<int>(apps_.size()));
     list<int> args;
     list<int> number(instance_qconfig_.size(), -1);  // observers in use, counted in graph order
     list<int> moved(g_.size(), -1);
@@ -76,15 +77,13 @@ class placement {
         int& id = number[apps_[a].instance];
         if (id < 0) id = out.observers++;
         const bool chained = behind >= 0 && behind != a;
-        app_node[a] =
-            out.add(app(a, id), chained ? app_node[behind] : moved[i]);
+        app_node[a] = out.add(app(a, id), chained ? app_node[behind] : moved[i]);
       }
     }
     return out;
   }
 
  private:
-
   [[nodiscard]] constexpr const occurrence* match_of(int i) const {
     const int which = matches_.of_node[i];
     return which < 0 ? nullptr : &matches_.found[which];

@@ -98,7 +98,8 @@ class scheduler {
       out_.problem.line(name_of(key.op), ", ", name_of(key.in), " to ", name_of(key.out));
       return;
     }
-    for (const int v : {in[0], in[1], out})  // a step of a cat must not lose what the last one wrote
+    for (const int v :
+         {in[0], in[1], out})  // a step of a cat must not lose what the last one wrote
       if (v >= 0) values_[v].read = next_step();
     out_.steps.push_back({key, node, {}, {}, in_observer, out_observer});
     operands_.push_back({in, out});

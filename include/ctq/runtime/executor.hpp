@@ -74,12 +74,12 @@ class executor {
   [[gnu::always_inline]] static void run_step(const parameters& p, const void* in, void* out,
                                               std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
-    run_kernel<s.key, Kernels>({.in = {source(s.in[0], in, out, arena),
-                                        source(s.in[1], in, out, arena)},
-                                .out = s.out.in == place::area::output ? out : arena + s.out.offset,
-                                .packed = p.packed.data() + packed_offset[I],
-                                .workspace = arena + Schedule.arena_bytes,
-                                .data = &p.data[I]});
+    run_kernel<s.key, Kernels>(
+        {.in = {source(s.in[0], in, out, arena), source(s.in[1], in, out, arena)},
+         .out = s.out.in == place::area::output ? out : arena + s.out.offset,
+         .packed = p.packed.data() + packed_offset[I],
+         .workspace = arena + Schedule.arena_bytes,
+         .data = &p.data[I]});
   }
 };
 

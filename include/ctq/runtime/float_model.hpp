@@ -27,13 +27,13 @@ class float_model : report<float_check<Model, Backend>> {
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   explicit float_model(const model_weights<Model>& w)
-      : parameters_(*make_parameters<simd_kernels<Isa>>(
-            std::span(schedule.steps).first(schedule.count),
-            {.nodes = std::span(fused_v<Model, Backend>.nodes),
-             .weights = &w.get(),
-             .qparams = {},
-             .backend = {},
-             .mapping = {}})),
+      : parameters_(
+            *make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
+                                                {.nodes = std::span(fused_v<Model, Backend>.nodes),
+                                                 .weights = &w.get(),
+                                                 .qparams = {},
+                                                 .backend = {},
+                                                 .mapping = {}})),
         arena_(arena_bytes) {}
 
   void operator()(input in, output out) noexcept {

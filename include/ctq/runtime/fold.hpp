@@ -16,7 +16,8 @@
 
 namespace ctq {
 
-/// weight (O, I/groups, kh, kw) or (out, in); bias one value an output, zeros if the module has none.
+/// weight (O, I/groups, kh, kw) or (out, in); bias one value an output, zeros if the module has
+/// none.
 struct folded_weights {
   std::vector<float> weight;
   std::vector<float> bias;

@@ -26,13 +26,13 @@ class interpreter {
                                                 const mapping_view& mapping = {}) {
     dynamic_schedule s = schedule(g);
     if (s.problem.any()) return fail("", std::string{s.problem.message()});
-    auto p = make_parameters<Kernels>(
-        std::span(s.steps.data(), s.steps.size()),
-        {.nodes = std::span(g.nodes, static_cast<std::size_t>(g.size())),
-         .weights = &w,
-         .qparams = qparams,
-         .backend = backend,
-         .mapping = mapping});
+    auto p =
+        make_parameters<Kernels>(std::span(s.steps.data(), s.steps.size()),
+                                 {.nodes = std::span(g.nodes, static_cast<std::size_t>(g.size())),
+                                  .weights = &w,
+                                  .qparams = qparams,
+                                  .backend = backend,
+                                  .mapping = mapping});
     if (!p) return unexpected{p.error()};
     return interpreter{std::move(s), *std::move(p)};
   }

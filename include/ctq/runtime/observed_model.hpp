@@ -78,13 +78,13 @@ class observed_model {
 
   explicit observed_model(const model_weights<Model>& w, semantics s = semantics::torch_2_1)
       : weights_(w.get()),
-        parameters_(*make_parameters<simd_kernels<Isa>>(
-            std::span(schedule.steps).first(schedule.count),
-            {.nodes = std::span(Plan::prepared.nodes),
-             .weights = &weights_,
-             .qparams = {},
-             .backend = Plan::backend,
-             .mapping = Plan::mapping})),
+        parameters_(
+            *make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
+                                                {.nodes = std::span(Plan::prepared.nodes),
+                                                 .weights = &weights_,
+                                                 .qparams = {},
+                                                 .backend = Plan::backend,
+                                                 .mapping = Plan::mapping})),
         observers_(make_observers(Plan::prepared.view(), Plan::mapping, s)),
         arena_(code::arena_bytes) {}
 
@@ -117,8 +117,8 @@ class observed_model {
 
 /// Places observers in a model. What the backend cannot honour is a compile error, unless
 /// Policy is skip.
-template <const auto& Model, class Backend, class Mapping,
-          unsupported Policy = unsupported::error, class Isa = isa::native>
+template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error,
+          class Isa = isa::native>
 [[nodiscard]] auto prepare(const model_weights<Model>& w, semantics s = semantics::torch_2_1) {
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   return observed_model<Model, plan<Model, Backend, Mapping, Policy>, Isa>{w, s};

@@ -40,10 +40,10 @@ struct operands {
 
 /// The C++ type of an element.
 template <dtype D>
-using element_t = std::conditional_t<
-    D == dtype::quint8, std::uint8_t,
-    std::conditional_t<D == dtype::qint8, std::int8_t,
-                       std::conditional_t<D == dtype::float32, float, void>>>;
+using element_t =
+    std::conditional_t<D == dtype::quint8, std::uint8_t,
+                       std::conditional_t<D == dtype::qint8, std::int8_t,
+                                          std::conditional_t<D == dtype::float32, float, void>>>;
 
 /// A kernel as a type, to choose an overload by.
 template <kernel Op>

@@ -63,8 +63,8 @@ void pack_float(const Shape& s, const folded_weights& f, std::byte* packed) {
 }
 
 template <class Kernels, class Shape>
-void pack_integers(const Shape& s, dtype in, const quantized_weights& w,
-                   const output_arithmetic& a, std::byte* packed) {
+void pack_integers(const Shape& s, dtype in, const quantized_weights& w, const output_arithmetic& a,
+                   std::byte* packed) {
   if (in == dtype::quint8) {
     Kernels::template pack<std::uint8_t>(s, w.weight.data(), a.bias.data(), a.multiplier.data(),
                                          packed);
@@ -100,7 +100,8 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
       f, from.mapping.entries[n.choice.qconfig].qconfig.weight, config.weight_dtype);
   if (!w) return fail(place_of(n) + ", " + w.error().place, w.error().cause);
   const auto arithmetic = output_arithmetic_of(f.bias, *w, data.in[0], s.key.in, data.out);
-  if (!arithmetic) return fail(place_of(n) + ", " + arithmetic.error().place, arithmetic.error().cause);
+  if (!arithmetic)
+    return fail(place_of(n) + ", " + arithmetic.error().place, arithmetic.error().cause);
   w->weight = channels_last(w->weight, f.outputs, channels_of(s.key));
   with_shape(s.key, [&](const auto& shape) {
     pack_integers<Kernels>(shape, s.key.in, *w, *arithmetic, packed);
@@ -148,10 +149,10 @@ template <class Kernels>
     d.in[0] = qparams_of(s.in_observer[0]);
     d.in[1] = qparams_of(s.in_observer[1]);
     d.out = qparams_of(s.out_observer);
-    d.steps = {.zero_point = d.out.zero_point,
-               .lo = s.key.relu && d.out.zero_point > d.out.quant_min ? d.out.zero_point
-                                                                      : d.out.quant_min,
-               .hi = d.out.quant_max};
+    d.steps = {
+        .zero_point = d.out.zero_point,
+        .lo = s.key.relu && d.out.zero_point > d.out.quant_min ? d.out.zero_point : d.out.quant_min,
+        .hi = d.out.quant_max};
     std::byte* const packed = p.packed.data() + at;
     if (s.key.op == kernel::conv2d || s.key.op == kernel::linear) {
       if (const status ok = packing::pack_weighted<Kernels>(s, n, from, d, packed); !ok)

@@ -65,7 +65,9 @@ struct quantized_weights {
   for (std::size_t i = 0; i < f.weight.size(); ++i) {
     const float inverse = 1.0F / q.scale[i / per_output];
     const float steps = std::nearbyint(f.weight[i] * inverse);
-    q.weight[i] = static_cast<std::int8_t>(steps < -128.0F ? -128.0F : steps > 127.0F ? 127.0F : steps);
+    q.weight[i] = static_cast<std::int8_t>(steps < -128.0F  ? -128.0F
+                                           : steps > 127.0F ? 127.0F
+                                                            : steps);
   }
   return q;
 }
@@ -80,9 +82,11 @@ struct output_arithmetic {
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
 ///         channel; the model's ranges are then far from what it was calibrated with
 /// Source  QNNPACK: QuantizeBias, generate_requantization_scales
-[[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(
-    const std::vector<float>& bias, const quantized_weights& w, const qparams& in, dtype in_type,
-    const qparams& out) {
+[[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(const std::vector<float>& bias,
+                                                                    const quantized_weights& w,
+                                                                    const qparams& in,
+                                                                    dtype in_type,
+                                                                    const qparams& out) {
   const std::size_t outputs = bias.size();
   output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
   const std::size_t per_output = outputs == 0 ? 0 : w.weight.size() / outputs;
@@ -104,8 +108,8 @@ struct output_arithmetic {
     const double bound = std::abs(folded) + static_cast<double>(largest_input * sum_of_sizes);
     if (!(bound < limit) || !(bound * double{a.multiplier[o]} < limit - 512))
       return fail("accumulator_overflow, channel " + std::to_string(o),
-                  "the sum of products can leave int32: bias " + std::to_string(bias[o]) +
-                      " is " + std::to_string(steps) + " steps of " + std::to_string(bias_scale));
+                  "the sum of products can leave int32: bias " + std::to_string(bias[o]) + " is " +
+                      std::to_string(steps) + " steps of " + std::to_string(bias_scale));
     a.bias[o] = static_cast<std::int32_t>(folded);
   }
   return a;

@@ -68,8 +68,8 @@ struct reference_kernels {
   static void run(op<kernel::conv2d>, const conv2d_shape& s, bool relu,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
-      kernels::reference::conv2d(s, x.input<float>(), weight<float>(x),
-                                 bias<float, float>(s, x), relu, x.output<float>());
+      kernels::reference::conv2d(s, x.input<float>(), weight<float>(x), bias<float, float>(s, x),
+                                 relu, x.output<float>());
     } else {
       kernels::reference::conv2d(s, x.input<In>(), weight<std::int8_t>(x),
                                  bias<std::int8_t, std::int32_t>(s, x), requantization(s, x),
@@ -80,8 +80,8 @@ struct reference_kernels {
   static void run(op<kernel::linear>, const linear_shape& s, bool relu,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
-      kernels::reference::linear(s, x.input<float>(), weight<float>(x),
-                                 bias<float, float>(s, x), relu, x.output<float>());
+      kernels::reference::linear(s, x.input<float>(), weight<float>(x), bias<float, float>(s, x),
+                                 relu, x.output<float>());
     } else {
       kernels::reference::linear(s, x.input<In>(), weight<std::int8_t>(x),
                                  bias<std::int8_t, std::int32_t>(s, x), requantization(s, x),
@@ -99,18 +99,15 @@ struct reference_kernels {
   }
 
   template <class In, class Out>
-  static void run(op<kernel::max_pool2d>, const pool2d_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::max_pool2d>, const pool2d_shape& s, bool, const operands& x) noexcept {
     kernels::reference::max_pool2d(s, x.input<In>(), x.output<Out>());
   }
   template <class In, class Out>
-  static void run(op<kernel::avg_pool2d>, const pool2d_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::avg_pool2d>, const pool2d_shape& s, bool, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       kernels::reference::avg_pool2d(s, x.input<float>(), x.output<float>());
     } else {
-      kernels::reference::avg_pool2d(s, x.input<In>(), x.data->in[0], x.data->out,
-                                     x.output<Out>());
+      kernels::reference::avg_pool2d(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
     }
   }
 
@@ -119,13 +116,11 @@ struct reference_kernels {
     kernels::reference::concat(s, x.input<In>(), x.output<Out>());
   }
   template <class In, class Out>
-  static void run(op<kernel::to_nhwc>, const transpose_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::to_nhwc>, const transpose_shape& s, bool, const operands& x) noexcept {
     kernels::reference::to_nhwc(s, x.input<In>(), x.output<Out>());
   }
   template <class In, class Out>
-  static void run(op<kernel::to_nchw>, const transpose_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::to_nchw>, const transpose_shape& s, bool, const operands& x) noexcept {
     kernels::reference::to_nchw(s, x.input<In>(), x.output<Out>());
   }
 
@@ -183,8 +178,8 @@ struct reference_kernels {
   template <class Shape>
   static kernels::requantization requantization(const Shape& s, const operands& x) {
     const std::byte* const multiplier = x.packed + padded(weights(s)) + padded(outputs(s) * 4);
-    return {reinterpret_cast<const float*>(multiplier), x.data->steps.zero_point,
-            x.data->steps.lo, x.data->steps.hi};
+    return {reinterpret_cast<const float*>(multiplier), x.data->steps.zero_point, x.data->steps.lo,
+            x.data->steps.hi};
   }
 
   template <class T>

@@ -94,18 +94,15 @@ struct simd_kernels {
   }
 
   template <class In, class Out>
-  static void run(op<kernel::max_pool2d>, const pool2d_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::max_pool2d>, const pool2d_shape& s, bool, const operands& x) noexcept {
     kernels::simd::max_pool2d<Isa>(s, x.input<In>(), x.output<Out>());
   }
   template <class In, class Out>
-  static void run(op<kernel::avg_pool2d>, const pool2d_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::avg_pool2d>, const pool2d_shape& s, bool, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       kernels::simd::avg_pool2d<Isa>(s, x.input<float>(), x.output<float>());
     } else {
-      kernels::simd::avg_pool2d<Isa>(s, x.input<In>(), x.data->in[0], x.data->out,
-                                     x.output<Out>());
+      kernels::simd::avg_pool2d<Isa>(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
     }
   }
 
@@ -114,13 +111,11 @@ struct simd_kernels {
     kernels::simd::concat<Isa>(s, x.input<In>(), x.output<Out>());
   }
   template <class In, class Out>
-  static void run(op<kernel::to_nhwc>, const transpose_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::to_nhwc>, const transpose_shape& s, bool, const operands& x) noexcept {
     kernels::simd::to_nhwc<Isa>(s, x.input<In>(), x.output<Out>());
   }
   template <class In, class Out>
-  static void run(op<kernel::to_nchw>, const transpose_shape& s, bool,
-                  const operands& x) noexcept {
+  static void run(op<kernel::to_nchw>, const transpose_shape& s, bool, const operands& x) noexcept {
     kernels::simd::to_nchw<Isa>(s, x.input<In>(), x.output<Out>());
   }
 

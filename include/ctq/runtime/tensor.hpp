@@ -38,8 +38,7 @@ class tensor_view {
 
   constexpr tensor_view(owner& t) : data_(t.data()) {}  // NOLINT(google-explicit-constructor)
   constexpr tensor_view(const owner& t)                 // NOLINT(google-explicit-constructor)
-    requires std::is_const_v<T>
-      : data_(t.data()) {}
+      requires std::is_const_v<T> : data_(t.data()) {}
   /// Exactly as many elements as the tensor has.
   constexpr explicit tensor_view(std::span<T, size> elements) : data_(elements.data()) {}
 

@@ -44,7 +44,8 @@ struct backend_pattern_config_record {
   /// The type that holds for a node with so many tensor arguments.
   [[nodiscard]] constexpr observation_type observation_for(int tensor_args) const {
     const auto n = static_cast<std::size_t>(tensor_args);
-    return observation_depends_on_args && n < max_tensor_args ? observation_of_args[n] : observation;
+    return observation_depends_on_args && n < max_tensor_args ? observation_of_args[n]
+                                                              : observation;
   }
 };
 

@@ -38,17 +38,13 @@ struct dtype_with_constraints_record {
 /// The smallest quant_min an observer may have.
 template <std::int64_t Bound>
 struct quant_min {
-  static constexpr void apply(dtype_with_constraints_record& r) {
-    r.quant_min_lower_bound = Bound;
-  }
+  static constexpr void apply(dtype_with_constraints_record& r) { r.quant_min_lower_bound = Bound; }
 };
 
 /// The largest quant_max an observer may have.
 template <std::int64_t Bound>
 struct quant_max {
-  static constexpr void apply(dtype_with_constraints_record& r) {
-    r.quant_max_upper_bound = Bound;
-  }
+  static constexpr void apply(dtype_with_constraints_record& r) { r.quant_max_upper_bound = Bound; }
 };
 
 /// The smallest scale; an observer promises it by its eps.

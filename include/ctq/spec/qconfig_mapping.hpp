@@ -25,12 +25,9 @@ enum class mapping_level : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(mapping_level l) {
-  constexpr std::string_view names[] = {"none",
-                                        "global",
-                                        "object_type",
-                                        "module_name_regex",
-                                        "module_name",
-                                        "module_name_object_type_order"};
+  constexpr std::string_view names[] = {"none",        "global",
+                                        "object_type", "module_name_regex",
+                                        "module_name", "module_name_object_type_order"};
   return names[static_cast<std::size_t>(l)];
 }
 
@@ -51,27 +48,31 @@ struct mapping_view {
 
 template <class QConfig>
 struct global {
-  static constexpr mapping_entry value{
-      mapping_level::global, nullptr, {}, 0, QConfig::quantizes, QConfig::value};
+  static constexpr mapping_entry value{mapping_level::global, nullptr,       {}, 0,
+                                       QConfig::quantizes,    QConfig::value};
 };
 
 template <auto Op, class QConfig>
 struct object_type {
-  static constexpr mapping_entry value{
-      mapping_level::object_type, Op.id(), {}, 0, QConfig::quantizes, QConfig::value};
+  static constexpr mapping_entry value{mapping_level::object_type, Op.id(),       {}, 0,
+                                       QConfig::quantizes,         QConfig::value};
 };
 
 /// Python's re.match: Pattern fits at the start of the module's name. See name_regex.hpp.
 template <fixed_string Pattern, class QConfig>
 struct module_name_regex {
-  static constexpr mapping_entry value{mapping_level::module_name_regex, nullptr, Pattern.view(), 0,
-                                       QConfig::quantizes,               QConfig::value};
+  static constexpr mapping_entry value{mapping_level::module_name_regex,
+                                       nullptr,
+                                       Pattern.view(),
+                                       0,
+                                       QConfig::quantizes,
+                                       QConfig::value};
 };
 
 /// The module of this name and all inside it.
 template <fixed_string Module, class QConfig>
 struct module_name {
-  static constexpr mapping_entry value{mapping_level::module_name, nullptr, Module.view(), 0,
+  static constexpr mapping_entry value{mapping_level::module_name, nullptr,       Module.view(), 0,
                                        QConfig::quantizes,         QConfig::value};
 };
 

@@ -94,7 +94,8 @@ constexpr void observer_range(diagnostic& d, std::string_view field, const obser
 constexpr void fused_chain(diagnostic& d, const backend_pattern_config_record& c) {
   if (c.fuser == fuser_kind::none) return;
   for (const pattern_element& e : c.pattern.element)
-    if (e.args > 1 && !d.any()) d.line("field: fused_module").line("only a chain of ops can be fused");
+    if (e.args > 1 && !d.any())
+      d.line("field: fused_module").line("only a chain of ops can be fused");
 }
 
 constexpr void pattern_config(diagnostic& d, const backend_view& backend,

@@ -9,14 +9,13 @@ using namespace ctq::literals;
 namespace nn = ctq::nn;
 namespace op = ctq::op;
 
-inline constexpr auto net = ctq::model(
-    "x"_n = nn::placeholder({1, 3, 8, 8}),
-    "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
+inline constexpr auto net = ctq::model("x"_n = nn::placeholder({1, 3, 8, 8}),
+                                       "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
 #ifdef CTQ_FIXED
-    "sum"_n = op::add("pool"_n, "pool"_n),
+                                       "sum"_n = op::add("pool"_n, "pool"_n),
 #else
-    "sum"_n = op::add("x"_n, "pool"_n),
+                                        "sum"_n = op::add("x"_n, "pool"_n),
 #endif
-    "out"_n = nn::output("sum"_n));
+                                       "out"_n = nn::output("sum"_n));
 
 ctq::checked_model<net> checked;

@@ -9,14 +9,13 @@ using namespace ctq::literals;
 namespace nn = ctq::nn;
 namespace op = ctq::op;
 
-inline constexpr auto net = ctq::model(
-    "x"_n = nn::placeholder({1, 1, 28, 28}),
-    "relu1"_n = nn::relu("x"_n),
+inline constexpr auto net =
+    ctq::model("x"_n = nn::placeholder({1, 1, 28, 28}), "relu1"_n = nn::relu("x"_n),
 #ifdef CTQ_FIXED
-    "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
+               "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
 #else
-    "pool1"_n = nn::max_pool2d("rleu1"_n, {.kernel_size = 2}),  // relu1
+                "pool1"_n = nn::max_pool2d("rleu1"_n, {.kernel_size = 2}),  // relu1
 #endif
-    "out"_n = nn::output("pool1"_n));
+               "out"_n = nn::output("pool1"_n));
 
 ctq::checked_model<net> checked;

@@ -14,7 +14,8 @@ inline constexpr auto net = model("x"_n = nn::placeholder({1, 4}), "relu"_n = nn
 
 struct npu : backend_config<"npu", backend_pattern_config<pattern<nn::linear>>> {};
 
-struct int8 : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {};
+struct int8 : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {
+};
 #ifdef CTQ_FIXED
 struct mapping : int8::set<allow_float<"relu">> {};
 #else

@@ -11,19 +11,19 @@
 using namespace ctq;
 using namespace ctq::literals;
 
-inline constexpr auto net = model("x"_n = nn::placeholder({1, 4}),
-                                  "fc"_n = nn::linear("x"_n, {.out_features = 2}),
-                                  "out"_n = nn::output("fc"_n));
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
+          "out"_n = nn::output("fc"_n));
 
 using u8 = dtype_with_constraints<quint8, quant_min<0>, quant_max<127>, scale_min<0x1p-12>>;
 using s8 = dtype_with_constraints<qint8>;
 using int8 = dtype_config<input_dtype<u8>, output_dtype<u8>, weight_dtype<s8>>;
-struct npu : backend_config<
-    "npu", backend_pattern_config<pattern<nn::linear>, dtype_configs<int8>,
-                                  root_module<nn::linear>>> {};
+struct npu : backend_config<"npu", backend_pattern_config<pattern<nn::linear>, dtype_configs<int8>,
+                                                          root_module<nn::linear>>> {};
 
 template <observer_args Activation, observer_args Weight>
-using both = qconfig_mapping<global<qconfig<min_max_observer<Activation>, min_max_observer<Weight>>>>;
+using both =
+    qconfig_mapping<global<qconfig<min_max_observer<Activation>, min_max_observer<Weight>>>>;
 
 inline constexpr observer_args activation{.quant_min = 0, .quant_max = 127, .eps = 0x1p-12F};
 inline constexpr observer_args weight{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric};

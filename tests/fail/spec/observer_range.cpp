@@ -8,10 +8,13 @@ using namespace ctq;
 
 struct mapping : qconfig_mapping<
 #ifdef CTQ_FIXED
-    global<qconfig<min_max_observer<{.quant_min = 0, .quant_max = 255}>, per_channel_min_max_observer<>>>
+                     global<qconfig<min_max_observer<{.quant_min = 0, .quant_max = 255}>,
+                                    per_channel_min_max_observer<>>>
 #else
-    global<qconfig<min_max_observer<{.quant_min = 0, .quant_max = 300}>, per_channel_min_max_observer<>>>
+                     global<qconfig<min_max_observer<{.quant_min = 0, .quant_max = 300}>,
+                                    per_channel_min_max_observer<>>>
 #endif
-> {};
+                     > {
+};
 
 checked_mapping<mapping> checked;

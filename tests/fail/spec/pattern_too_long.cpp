@@ -9,9 +9,9 @@ using namespace ctq;
 #ifdef CTQ_FIXED
 using relus = pattern<nn::relu, nn::relu, nn::relu>;
 #else
-using relus = pattern<nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
-                      nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
-                      nn::relu>;
+using relus = pattern<nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
+                      nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
+                      nn::relu, nn::relu, nn::relu>;
 #endif
 
 relus checked;

@@ -15,7 +15,9 @@ using activation = dtype_with_constraints<quint8, quant_min<0>, quant_max<255>>;
 using activation = dtype_with_constraints<quint8, quant_min<0>, quant_max<300>>;
 #endif
 using config = dtype_config<input_dtype<activation>, output_dtype<activation>>;
-struct npu : backend_config<"npu", backend_pattern_config<pattern<nn::conv2d, nn::relu>,
-                                                          dtype_configs<config>>> {};
+struct npu
+    : backend_config<"npu",
+                     backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<config>>> {
+};
 
 checked_backend<npu> checked;

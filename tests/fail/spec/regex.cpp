@@ -8,10 +8,11 @@ using namespace ctq;
 
 struct mapping : qconfig_mapping<
 #ifdef CTQ_FIXED
-    module_name_regex<"layer(1)", qconfig_none>
+                     module_name_regex<"layer(1)", qconfig_none>
 #else
-    module_name_regex<"layer(1", qconfig_none>
+                     module_name_regex<"layer(1", qconfig_none>
 #endif
-> {};
+                     > {
+};
 
 checked_mapping<mapping> checked;

@@ -15,7 +15,9 @@ using activation = dtype_with_constraints<quint8, scale_min<0x1p-12>>;
 using activation = dtype_with_constraints<quint8, scale_min<-1.0>>;
 #endif
 using config = dtype_config<input_dtype<activation>, output_dtype<activation>>;
-struct npu : backend_config<"npu", backend_pattern_config<pattern<nn::conv2d, nn::relu>,
-                                                          dtype_configs<config>>> {};
+struct npu
+    : backend_config<"npu",
+                     backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<config>>> {
+};
 
 checked_backend<npu> checked;

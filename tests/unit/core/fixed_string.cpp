@@ -16,7 +16,8 @@ struct named {
 
 static_assert(named<"layer1.0.conv1">::name == "layer1.0.conv1");
 static_assert(named<"">::name.empty());
-static_assert(fixed_string{"a\0b"}.view().size() == 3);  // the last NUL is not part of it, others are
+static_assert(fixed_string{"a\0b"}.view().size() ==
+              3);  // the last NUL is not part of it, others are
 
 template <class A, class B>
 inline constexpr bool same = false;

@@ -8,10 +8,20 @@ using namespace ctq;
 namespace {
 
 // PyTorch: out = floor((in + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
-constexpr conv2d_shape conv{.batch = 2, .in_h = 28, .in_w = 30, .in_channels = 6,
-                            .out_channels = 12, .kernel_h = 3, .kernel_w = 5, .stride_h = 2,
-                            .stride_w = 1, .padding_h = 1, .padding_w = 2, .dilation_h = 1,
-                            .dilation_w = 2, .groups = 3};
+constexpr conv2d_shape conv{.batch = 2,
+                            .in_h = 28,
+                            .in_w = 30,
+                            .in_channels = 6,
+                            .out_channels = 12,
+                            .kernel_h = 3,
+                            .kernel_w = 5,
+                            .stride_h = 2,
+                            .stride_w = 1,
+                            .padding_h = 1,
+                            .padding_w = 2,
+                            .dilation_h = 1,
+                            .dilation_w = 2,
+                            .groups = 3};
 static_assert(conv.out_h() == 14 && conv.out_w() == 26);
 static_assert(conv.padded_h() == 30 && conv.padded_w() == 34);
 static_assert(conv.in_group() == 2 && conv.out_group() == 4 && !conv.depthwise());
@@ -30,9 +40,18 @@ inline constexpr int channels = Key.template as<conv2d_shape>().out_channels;
 static_assert(channels<key> == 12);  // a template argument
 
 TEST_CASE("every shape survives being kept in a key") {
-  const pool2d_shape pool{.batch = 1, .in_h = 7, .in_w = 8, .channels = 3, .out_h = 3, .out_w = 4,
-                          .kernel_h = 2, .kernel_w = 2, .stride_h = 2, .stride_w = 2,
-                          .count_include_pad = 0, .adaptive = 1};
+  const pool2d_shape pool{.batch = 1,
+                          .in_h = 7,
+                          .in_w = 8,
+                          .channels = 3,
+                          .out_h = 3,
+                          .out_w = 4,
+                          .kernel_h = 2,
+                          .kernel_w = 2,
+                          .stride_h = 2,
+                          .stride_w = 2,
+                          .count_include_pad = 0,
+                          .adaptive = 1};
   CHECK(signature(kernel::avg_pool2d, f32, f32, pool).as<pool2d_shape>() == pool);
   const linear_shape linear{2, 128, 10};
   CHECK(signature(kernel::linear, f32, f32, linear).as<linear_shape>() == linear);

@@ -21,8 +21,13 @@ static_assert(flatten_options{}.start_dim == 0 && nn_flatten_options{}.start_dim
 static_assert(flatten_options{}.end_dim == -1 && nn_flatten_options{}.end_dim == -1);
 static_assert(cat_options{}.dim == 0);
 
-constexpr conv2d_options conv{.in_channels = 3, .out_channels = 6, .kernel_size = {3, 5},
-                              .stride = 2, .padding = {1, 0}, .groups = 3, .bias = false};
+constexpr conv2d_options conv{.in_channels = 3,
+                              .out_channels = 6,
+                              .kernel_size = {3, 5},
+                              .stride = 2,
+                              .padding = {1, 0},
+                              .groups = 3,
+                              .bias = false};
 constexpr auto back = attributes{conv}.as<conv2d_options>();
 static_assert(back.in_channels == 3 && back.out_channels == 6 && back.groups == 3 && !back.bias);
 static_assert(back.kernel_size == extent2d{3, 5} && back.padding == extent2d{1, 0});
@@ -35,9 +40,11 @@ TEST_CASE("every option of every op survives being kept as words") {
   const auto bn = attributes{batch_norm2d_options{7, 1e-3F}}.as<batch_norm2d_options>();
   CHECK(bn.num_features == 7);
   CHECK(bn.eps == 1e-3F);
-  const auto pool = attributes{max_pool2d_options{.kernel_size = 3, .stride = {1, 2}, .padding = 1,
-                                                  .dilation = 2, .ceil_mode = true}}
-                        .as<max_pool2d_options>();
+  const auto pool =
+      attributes{
+          max_pool2d_options{
+              .kernel_size = 3, .stride = {1, 2}, .padding = 1, .dilation = 2, .ceil_mode = true}}
+          .as<max_pool2d_options>();
   CHECK(pool.stride == extent2d{1, 2});
   CHECK(pool.dilation == extent2d{2});
   CHECK(pool.ceil_mode);

@@ -18,7 +18,9 @@ static_assert(numel(shape{70000, 70000}) == 4'900'000'000ULL);  // more than an 
 static_assert(numel(shape{4, 0, 2}) == 0);
 
 template <class... Int>
-concept can_be_shape = requires(Int... e) { shape{e...}; };
+concept can_be_shape = requires(Int... e) {
+  shape{e...};
+};
 static_assert(can_be_shape<int, int, int, int>);
 static_assert(!can_be_shape<int, int, int, int, int>);  // at most max_rank axes
 

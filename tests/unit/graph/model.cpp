@@ -13,13 +13,11 @@ using namespace ctq::literals;
 namespace {
 
 constexpr auto lenet = model(
-    "x"_n     = nn::placeholder({1, 1, 28, 28}),
+    "x"_n = nn::placeholder({1, 1, 28, 28}),
     "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5, .padding = 2}),
-    "relu1"_n = nn::relu("conv1"_n),
-    "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
-    "flat"_n  = fn::flatten("pool1"_n, {.start_dim = 1}),
-    "fc"_n    = nn::linear("flat"_n, {.out_features = 10}),
-    "out"_n   = nn::output("fc"_n));
+    "relu1"_n = nn::relu("conv1"_n), "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
+    "flat"_n = fn::flatten("pool1"_n, {.start_dim = 1}),
+    "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
 
 static_assert(!lenet.problem.any());
 static_assert(lenet.count == 7 && lenet.arg_count == 6);
@@ -34,11 +32,8 @@ struct checked : checked_model<lenet> {};
 
 // Edges are one flat list; a node may read a value twice.
 constexpr auto branches = model(
-    "x"_n   = nn::placeholder({1, 2, 4, 4}),
-    "a"_n   = nn::relu("x"_n),
-    "sum"_n = op::add("a"_n, "a"_n),
-    "cat"_n = fn::cat({"x"_n, "a"_n, "sum"_n}, {.dim = 1}),
-    "out"_n = nn::output("cat"_n));
+    "x"_n = nn::placeholder({1, 2, 4, 4}), "a"_n = nn::relu("x"_n), "sum"_n = op::add("a"_n, "a"_n),
+    "cat"_n = fn::cat({"x"_n, "a"_n, "sum"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
 static_assert(!branches.problem.any() && branches.arg_count == 7);
 static_assert(branches.view().args_of(2)[0] == 1 && branches.view().args_of(2)[1] == 1);
 static_assert(branches.nodes[3].shape == shape{1, 6, 4, 4});
@@ -57,17 +52,17 @@ static_assert(sequential({1, 2}, nn::relu(), nn::relu(), nn::relu(), nn::relu(),
                   .name == "10");
 
 // A mistake is kept in the constant.
-constexpr auto typo = model("x"_n = nn::placeholder({1, 4}), "relu1"_n = nn::relu("x"_n),
-                            "fc"_n = nn::linear("rleu1"_n, {.out_features = 2}),
-                            "out"_n = nn::output("fc"_n));
+constexpr auto typo =
+    model("x"_n = nn::placeholder({1, 4}), "relu1"_n = nn::relu("x"_n),
+          "fc"_n = nn::linear("rleu1"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
 static_assert(typo.problem.message() == "node fc:\nno earlier node is named\nrleu1");
 
 constexpr auto later = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("b"_n),
                              "b"_n = nn::relu("x"_n), "out"_n = nn::output("b"_n));
 static_assert(later.problem.message() == "node a:\nno earlier node is named\nb");
 
-constexpr auto itself = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("a"_n),
-                              "out"_n = nn::output("a"_n));
+constexpr auto itself =
+    model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("a"_n), "out"_n = nn::output("a"_n));
 static_assert(itself.problem.message() == "node a:\nno earlier node is named\na");
 
 constexpr auto duplicate = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n),
@@ -77,8 +72,8 @@ static_assert(duplicate.problem.message() == "two nodes are named\na");
 constexpr auto no_output = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n));
 static_assert(no_output.problem.message() == "node a:\nthe last node must be nn::output");
 
-constexpr auto early_output = model("x"_n = nn::placeholder({1, 4}), "out"_n = nn::output("x"_n),
-                                    "a"_n = nn::relu("x"_n));
+constexpr auto early_output =
+    model("x"_n = nn::placeholder({1, 4}), "out"_n = nn::output("x"_n), "a"_n = nn::relu("x"_n));
 static_assert(early_output.problem.message() == "node out:\nnn::output comes last");
 
 constexpr auto bad_shape = model("x"_n = nn::placeholder({1, 4}),
@@ -92,7 +87,8 @@ static_assert(model().problem.message() == "the model has no node");
 TEST_CASE("a model put together at run time equals the constant") {
   graph_builder b;
   const auto x = b.placeholder({1, 1, 28, 28});
-  const auto conv = b.add("conv1", nn::conv2d, {x}, {.out_channels = 6, .kernel_size = 5, .padding = 2});
+  const auto conv =
+      b.add("conv1", nn::conv2d, {x}, {.out_channels = 6, .kernel_size = 5, .padding = 2});
   const auto relu = b.add("relu1", nn::relu, {conv});
   const auto pool = b.add("pool1", nn::max_pool2d, {relu}, {.kernel_size = 2});
   const auto flat = b.add("flat", fn::flatten, {pool}, {.start_dim = 1});

@@ -85,13 +85,16 @@ static_assert(complains("takes 1 inputs, not 0", nn::conv2d, conv{}));
 // linear
 using dense = linear_options;
 static_assert(gives({1, 10}, nn::linear, dense{.out_features = 10}, shape{1, 784}));
-static_assert(gives({2, 3, 10}, nn::linear, dense{.out_features = 10}, shape{2, 3, 7}));  // last axis
-static_assert(infer(nn::linear, dense{.out_features = 10}, shape{1, 784}).attrs.as<dense>().in_features ==
-              784);
+static_assert(gives({2, 3, 10}, nn::linear, dense{.out_features = 10},
+                    shape{2, 3, 7}));  // last axis
+static_assert(
+    infer(nn::linear, dense{.out_features = 10}, shape{1, 784}).attrs.as<dense>().in_features ==
+    784);
 static_assert(complains("in_features is 5\nthe input is [1, 784]", nn::linear,
                         dense{.in_features = 5, .out_features = 10}, shape{1, 784}));
 static_assert(complains("out_features is 0", nn::linear, dense{}, shape{1, 784}));
-static_assert(complains("wants an input with features", nn::linear, dense{.out_features = 1}, shape{}));
+static_assert(complains("wants an input with features", nn::linear, dense{.out_features = 1},
+                        shape{}));
 
 // batch norm
 using norm = batch_norm2d_options;
@@ -106,8 +109,9 @@ static_assert(complains("wants an input of 4 axes\nthe input is [1, 3]", nn::bat
 using max_pool = max_pool2d_options;
 using avg_pool = avg_pool2d_options;
 static_assert(gives({1, 3, 14, 14}, nn::max_pool2d, max_pool{.kernel_size = 2}, image));
-static_assert(infer(nn::max_pool2d, max_pool{.kernel_size = 2}, image).attrs.as<max_pool>().stride ==
-              extent2d{2});  // the kernel's size
+static_assert(
+    infer(nn::max_pool2d, max_pool{.kernel_size = 2}, image).attrs.as<max_pool>().stride ==
+    extent2d{2});  // the kernel's size
 static_assert(gives({1, 64, 55, 55}, nn::max_pool2d, max_pool{.kernel_size = 3, .stride = 2},
                     shape{1, 64, 112, 112}));
 static_assert(gives({1, 64, 56, 56}, fn::max_pool2d,
@@ -125,13 +129,15 @@ static_assert(complains("padding exceeds half of kernel_size", fn::avg_pool2d,
 static_assert(complains("kernel_size 30x30 does not fit\nthe input is [1, 3, 28, 28]",
                         nn::avg_pool2d, avg_pool{.kernel_size = 30}, image));
 static_assert(complains(window, nn::max_pool2d, max_pool{}, image));
-static_assert(complains(window, nn::max_pool2d, max_pool{.kernel_size = 2, .stride = {0, 2}}, image));
+static_assert(complains(window, nn::max_pool2d, max_pool{.kernel_size = 2, .stride = {0, 2}},
+                        image));
 
 using adaptive = adaptive_avg_pool2d_options;
 static_assert(gives({1, 3, 1, 1}, nn::adaptive_avg_pool2d, adaptive{}, image));
 static_assert(gives({1, 3, 7, 5}, fn::adaptive_avg_pool2d, adaptive{{7, 5}}, image));
 static_assert(gives({1, 3, 40, 40}, nn::adaptive_avg_pool2d, adaptive{40}, image));  // may grow
-static_assert(complains("output_size is 1 or more", nn::adaptive_avg_pool2d, adaptive{{0, 1}}, image));
+static_assert(complains("output_size is 1 or more", nn::adaptive_avg_pool2d, adaptive{{0, 1}},
+                        image));
 
 // flatten
 using flat = flatten_options;
@@ -158,9 +164,10 @@ static_assert(complains("takes 1 inputs, not 0", nn::output, no_options{}));
 // add
 static_assert(gives(image, op::add, no_options{}, image, image));
 static_assert(gives({5}, fn::add, no_options{}, shape{5}, shape{5}));
-static_assert(complains("adds tensors of different shapes\n"
-                        "the input is [1, 3, 28, 28]\nthe input is [1, 3, 28, 27]",
-                        op::add, no_options{}, image, shape{1, 3, 28, 27}));
+static_assert(
+    complains("adds tensors of different shapes\n"
+              "the input is [1, 3, 28, 28]\nthe input is [1, 3, 28, 27]",
+              op::add, no_options{}, image, shape{1, 3, 28, 27}));
 static_assert(complains("takes 2 inputs, not 1", fn::add, no_options{}, image));
 
 // cat
@@ -169,16 +176,19 @@ static_assert(gives({1, 8, 28, 28}, fn::cat, along{1}, image, shape{1, 5, 28, 28
 static_assert(gives({1, 9, 28, 28}, fn::cat, along{-3}, image, image, image));
 static_assert(gives({3, 3, 28, 28}, fn::cat, along{}, image, shape{2, 3, 28, 28}));
 static_assert(gives(image, fn::cat, along{1}, image));
-static_assert(infer(fn::cat, along{-3}, image, image).attrs.as<along>().dim == 1);  // counted from 0
+static_assert(infer(fn::cat, along{-3}, image, image).attrs.as<along>().dim ==
+              1);  // counted from 0
 static_assert(complains("dim 4 of 4 axes", fn::cat, along{4}, image, image));
 static_assert(complains("dim -5 of 4 axes", fn::cat, along{-5}, image, image));
 static_assert(complains("takes 1 input or more", fn::cat, along{}));
-static_assert(complains("input 2 differs from the first\noutside dim 1\n"
-                        "the input is [1, 3, 28, 28]\nthe input is [1, 3, 14, 28]",
-                        fn::cat, along{1}, image, image, shape{1, 3, 14, 28}));
-static_assert(complains("input 1 differs from the first\noutside dim 1\n"
-                        "the input is [1, 3, 28, 28]\nthe input is [1, 3]",
-                        fn::cat, along{1}, image, shape{1, 3}));
+static_assert(
+    complains("input 2 differs from the first\noutside dim 1\n"
+              "the input is [1, 3, 28, 28]\nthe input is [1, 3, 14, 28]",
+              fn::cat, along{1}, image, image, shape{1, 3, 14, 28}));
+static_assert(
+    complains("input 1 differs from the first\noutside dim 1\n"
+              "the input is [1, 3, 28, 28]\nthe input is [1, 3]",
+              fn::cat, along{1}, image, shape{1, 3}));
 
 // placeholder: its shape is given
 constexpr std::string_view of_placeholder(const shape& s, diagnostic&& d = {}) {

@@ -20,7 +20,8 @@ static_assert(exists(kernel::dequantize, qint8, f32) && !exists(kernel::dequanti
 static_assert(exists(kernel::requantize, quint8, qint8) && !exists(kernel::requantize, f32, qint8));
 static_assert(exists(kernel::conv2d, f32, f32) && exists(kernel::conv2d, quint8, qint8));
 static_assert(!exists(kernel::conv2d, f32, quint8) && !exists(kernel::linear, quint8, f32));
-static_assert(exists(kernel::batch_norm2d, f32, f32) && !exists(kernel::batch_norm2d, quint8, quint8));
+static_assert(exists(kernel::batch_norm2d, f32, f32) &&
+              !exists(kernel::batch_norm2d, quint8, quint8));
 
 TEST_CASE("what moves or compares values has one dtype on both sides") {
   for (const kernel op : {kernel::relu, kernel::add, kernel::add_relu, kernel::max_pool2d,

@@ -19,7 +19,8 @@ template <class In, class Out = In, class Weight = s8<>>
 constexpr dtype_config_record config =
     dtype_config<input_dtype<In>, output_dtype<Out>, weight_dtype<Weight>>::value;
 
-template <observer_args Args = observer_args{}, observer_args Weight = observer_args{.dtype = qint8}>
+template <observer_args Args = observer_args{},
+          observer_args Weight = observer_args{.dtype = qint8}>
 constexpr qconfig_record with = qconfig<min_max_observer<Args>, min_max_observer<Weight>>::value;
 
 constexpr bool is(const rejection& r, clause why, value of, double asked, double allowed) {
@@ -43,10 +44,10 @@ static_assert(fits(accepts(dtype_config_record{}, with<>, true)));
 
 // integers: equal bounds fit, one step outside does not
 static_assert(fits(accepts(config<u8<quant_min<0>, quant_max<255>>>, with<>, true)));
-static_assert(is(accepts(config<u8<quant_min<0>, quant_max<127>>>, with<>, true),
-                 clause::quant_max, value::input, 255, 127));
-static_assert(is(accepts(config<u8<quant_min<1>, quant_max<255>>>, with<>, true),
-                 clause::quant_min, value::input, 0, 1));
+static_assert(is(accepts(config<u8<quant_min<0>, quant_max<127>>>, with<>, true), clause::quant_max,
+                 value::input, 255, 127));
+static_assert(is(accepts(config<u8<quant_min<1>, quant_max<255>>>, with<>, true), clause::quant_min,
+                 value::input, 0, 1));
 static_assert(fits(accepts(config<u8<quant_min<0>, quant_max<127>>>,
                            with<observer_args{.quant_min = 0, .quant_max = 127}>, true)));
 static_assert(fits(accepts(config<u8<quant_min<0>, quant_max<127>>>,
@@ -65,7 +66,8 @@ static_assert(is(accepts(config<u8<scale_min<0x1p-12>>>, with<>, true), clause::
 static_assert(fits(accepts(config<u8<scale_min<0x1p-12>>>, with<observer_args{.eps = 0x1p-12F}>,
                            true)));
 static_assert(is(accepts(config<u8<>, u8<>, s8<scale_min<0x1p-12>>>,
-                         with<observer_args{}, observer_args{.dtype = qint8, .eps = 0x1p-13F}>, true),
+                         with<observer_args{}, observer_args{.dtype = qint8, .eps = 0x1p-13F}>,
+                         true),
                  clause::scale_min, value::weight, 0x1p-13, 0x1p-12));
 static_assert(fits(accepts(config<u8<scale_max<0x1p-30>>>, with<>, true)));  // convert checks it
 
@@ -74,17 +76,19 @@ constexpr dtype_config_record dynamic = dtype_config<input_dtype<u8<>>, is_dynam
 constexpr qconfig_record dynamic_qconfig =
     qconfig<placeholder_observer<{.is_dynamic = true}>, min_max_observer<{.dtype = qint8}>>::value;
 static_assert(is(accepts(dynamic, with<>, true), clause::is_dynamic, value::input, 0, 1));
-static_assert(is(accepts(config<u8<>>, dynamic_qconfig, true), clause::is_dynamic, value::input, 1, 0));
+static_assert(is(accepts(config<u8<>>, dynamic_qconfig, true), clause::is_dynamic, value::input, 1,
+                 0));
 static_assert(fits(accepts(dynamic, dynamic_qconfig, true)));
 // Its output is float, whatever the config says.
-static_assert(fits(accepts(dtype_config<input_dtype<u8<>>, output_dtype<dtype_with_constraints<f32>>,
-                                        is_dynamic>::value,
-                           dynamic_qconfig, true)));
+static_assert(fits(accepts(
+    dtype_config<input_dtype<u8<>>, output_dtype<dtype_with_constraints<f32>>, is_dynamic>::value,
+    dynamic_qconfig, true)));
 
 // An observer without integers cannot promise a range.
-static_assert(accepts(dtype_config<input_dtype<u8<quant_min<0>, quant_max<255>>>, is_dynamic>::value,
-                      dynamic_qconfig, true)
-                  .why == clause::no_range);
+static_assert(
+    accepts(dtype_config<input_dtype<u8<quant_min<0>, quant_max<255>>>, is_dynamic>::value,
+            dynamic_qconfig, true)
+        .why == clause::no_range);
 
 // The first clause that fails is told: input before weight before output.
 static_assert(accepts(config<s8<>, s8<>, u8<>>, with<>, true).of == value::input);

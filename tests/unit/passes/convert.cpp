@@ -18,14 +18,13 @@ using everywhere =
     qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
 
 constexpr auto net = model(
-    "x"_n    = nn::placeholder({1, 2, 4, 4}),
-    "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
+    "x"_n = nn::placeholder({1, 2, 4, 4}), "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
     "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
-    "fc"_n   = nn::linear("flat"_n, {.out_features = 2}),
-    "out"_n  = nn::output("fc"_n));
+    "fc"_n = nn::linear("flat"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
 
 constexpr dynamic_graph<stage::prepared> prepared() {
-  return prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>, mapping_v<everywhere>);
+  return prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
+                       mapping_v<everywhere>);
 }
 constexpr dynamic_graph<stage::reference> converted() {
   return convert_graph(prepared().view(), mapping_v<everywhere>);

@@ -13,21 +13,16 @@ using namespace ctq::literals;
 
 namespace {
 
-constexpr auto net = model(
-    "x"_n     = nn::placeholder({1, 3, 8, 8}),
-    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3}),
-    "bn1"_n   = nn::batch_norm2d("conv1"_n, {.eps = 1e-3F}),
-    "relu1"_n = nn::relu("bn1"_n),
-    "conv2"_n = nn::conv2d("relu1"_n, {.out_channels = 4, .kernel_size = 1}),
-    "bn2"_n   = nn::batch_norm2d("conv2"_n),
-    "add"_n   = op::add("bn2"_n, "relu1"_n),
-    "relu2"_n = nn::relu("add"_n),
-    "pool"_n  = nn::adaptive_avg_pool2d("relu2"_n),
-    "flat"_n  = fn::flatten("pool"_n, {.start_dim = 1}),
-    "fc1"_n   = nn::linear("flat"_n, {.out_features = 8}),
-    "relu3"_n = fn::relu("fc1"_n),
-    "fc2"_n   = nn::linear("relu3"_n, {.out_features = 2}),
-    "out"_n   = nn::output("fc2"_n));
+constexpr auto net =
+    model("x"_n = nn::placeholder({1, 3, 8, 8}),
+          "conv1"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3}),
+          "bn1"_n = nn::batch_norm2d("conv1"_n, {.eps = 1e-3F}), "relu1"_n = nn::relu("bn1"_n),
+          "conv2"_n = nn::conv2d("relu1"_n, {.out_channels = 4, .kernel_size = 1}),
+          "bn2"_n = nn::batch_norm2d("conv2"_n), "add"_n = op::add("bn2"_n, "relu1"_n),
+          "relu2"_n = nn::relu("add"_n), "pool"_n = nn::adaptive_avg_pool2d("relu2"_n),
+          "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
+          "fc1"_n = nn::linear("flat"_n, {.out_features = 8}), "relu3"_n = fn::relu("fc1"_n),
+          "fc2"_n = nn::linear("relu3"_n, {.out_features = 2}), "out"_n = nn::output("fc2"_n));
 
 constexpr auto fused = freeze<net.max_nodes, net.max_args>(fuse(net.view(), backend_v<x86>));
 constexpr graph_view<stage::fused> g = fused.view();
@@ -54,26 +49,25 @@ static_assert(g.arg(find(g, "add"), 0).name == "conv2" && g.arg(find(g, "add"), 
 static_assert(g.arg(find(g, "fc2"), 0).name == "fc1");
 
 // A value inside that someone else reads cannot disappear.
-constexpr auto read_twice = model(
-    "x"_n    = nn::placeholder({1, 3, 8, 8}),
-    "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "bn"_n   = nn::batch_norm2d("conv"_n),
-    "relu"_n = nn::relu("bn"_n),
-    "add"_n  = op::add("bn"_n, "relu"_n),
-    "out"_n  = nn::output("add"_n));
+constexpr auto read_twice =
+    model("x"_n = nn::placeholder({1, 3, 8, 8}),
+          "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+          "bn"_n = nn::batch_norm2d("conv"_n), "relu"_n = nn::relu("bn"_n),
+          "add"_n = op::add("bn"_n, "relu"_n), "out"_n = nn::output("add"_n));
 constexpr auto kept = freeze<6, 6>(fuse(read_twice.view(), backend_v<x86>));
 static_assert(kept.count == 5);  // conv and bn only
 static_assert(kept.nodes[1].op == nn::conv2d.id() && kept.nodes[1].batch_norm == "bn");
 static_assert(kept.nodes[2].op == nn::relu.id());
 
 // Without patterns to fuse nothing changes.
-struct no_fusion : backend_config<"no_fusion", backend_pattern_config<pattern<nn::conv2d, nn::relu>>> {};
+struct no_fusion
+    : backend_config<"no_fusion", backend_pattern_config<pattern<nn::conv2d, nn::relu>>> {};
 static_assert(fuse(net.view(), backend_v<no_fusion>).nodes.size() == 14);
 
 // A module called a second time is another node: fusing one leaves the other as it is.
-struct only_module : backend_config<"only_module", backend_pattern_config<pattern<nn::linear, nn::relu>,
-                                                                          fused_module<nni::linear_relu>>> {
-};
+struct only_module
+    : backend_config<"only_module", backend_pattern_config<pattern<nn::linear, nn::relu>,
+                                                           fused_module<nni::linear_relu>>> {};
 constexpr auto twice = sequential({1, 4}, nn::linear({.out_features = 4}), nn::relu(),
                                   nn::linear({.out_features = 4}));
 constexpr auto once = freeze<5, 4>(fuse(twice.view(), backend_v<only_module>));

@@ -35,25 +35,21 @@ std::string print(const Model& m, unsupported policy = unsupported::error) {
   return graphs::print(lowered<Backend, Mapping>(m.view(), policy).view());
 }
 
-constexpr const char* door_in = "x = placeholder()\nquantize_per_tensor_0 = torch.quantize_per_tensor(x) #0\n";
+constexpr const char* door_in =
+    "x = placeholder()\nquantize_per_tensor_0 = torch.quantize_per_tensor(x) #0\n";
 
 constexpr auto net = model(
-    "x"_n     = nn::placeholder({1, 2, 8, 8}),
+    "x"_n = nn::placeholder({1, 2, 8, 8}),
     "conv1"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 3, .padding = 1}),
-    "bn1"_n   = nn::batch_norm2d("conv1"_n),
-    "relu1"_n = nn::relu("bn1"_n),
+    "bn1"_n = nn::batch_norm2d("conv1"_n), "relu1"_n = nn::relu("bn1"_n),
     "conv2"_n = nn::conv2d("relu1"_n, {.out_channels = 2, .kernel_size = 1}),
-    "add"_n   = op::add("conv2"_n, "relu1"_n),
-    "relu2"_n = nn::relu("add"_n),
-    "sum"_n   = fn::add("relu2"_n, "x"_n),
-    "pool1"_n = nn::max_pool2d("sum"_n, {.kernel_size = 2}),
+    "add"_n = op::add("conv2"_n, "relu1"_n), "relu2"_n = nn::relu("add"_n),
+    "sum"_n = fn::add("relu2"_n, "x"_n), "pool1"_n = nn::max_pool2d("sum"_n, {.kernel_size = 2}),
     "pool2"_n = fn::avg_pool2d("pool1"_n, {.kernel_size = 2}),
     "pool3"_n = nn::adaptive_avg_pool2d("pool2"_n),
-    "flat"_n  = fn::flatten("pool3"_n, {.start_dim = 1}),
-    "fc1"_n   = nn::linear("flat"_n, {.out_features = 4}),
-    "relu3"_n = fn::relu("fc1"_n),
-    "fc2"_n   = nn::linear("relu3"_n, {.out_features = 2}),
-    "out"_n   = nn::output("fc2"_n));
+    "flat"_n = fn::flatten("pool3"_n, {.start_dim = 1}),
+    "fc1"_n = nn::linear("flat"_n, {.out_features = 4}), "relu3"_n = fn::relu("fc1"_n),
+    "fc2"_n = nn::linear("relu3"_n, {.out_features = 2}), "out"_n = nn::output("fc2"_n));
 
 constexpr auto frozen = freeze<30, 30>(lowered<x86, everywhere>(net.view()));
 constexpr graph_view<stage::lowered> g = frozen.view();
@@ -83,7 +79,8 @@ TEST_CASE("lowering at run time gives what the compiler gave") {
 }
 
 TEST_CASE("without observers nothing is lowered") {
-  CHECK(print<x86, qconfig_mapping<>>(net) == graphs::print(fuse(net.view(), backend_v<x86>).view()));
+  CHECK(print<x86, qconfig_mapping<>>(net) ==
+        graphs::print(fuse(net.view(), backend_v<x86>).view()));
 }
 
 TEST_CASE("what is left in float reads dequantized values and is quantized again behind") {
@@ -96,13 +93,11 @@ TEST_CASE("what is left in float reads dequantized values and is quantized again
 }
 
 TEST_CASE("a value that integers and floats read is kept in both forms") {
-  constexpr auto two_readers = model(
-      "x"_n   = nn::placeholder({1, 4}),
-      "a"_n   = nn::linear("x"_n, {.out_features = 4}),
-      "b"_n   = nn::linear("a"_n, {.out_features = 4}),
-      "c"_n   = nn::linear("a"_n, {.out_features = 4}),
-      "add"_n = op::add("b"_n, "c"_n),
-      "out"_n = nn::output("add"_n));
+  constexpr auto two_readers =
+      model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::linear("x"_n, {.out_features = 4}),
+            "b"_n = nn::linear("a"_n, {.out_features = 4}),
+            "c"_n = nn::linear("a"_n, {.out_features = 4}), "add"_n = op::add("b"_n, "c"_n),
+            "out"_n = nn::output("add"_n));
   CHECK(print<x86, qconfig_mapping<global<usual>, allow_float<"b">>>(two_readers) ==
         std::string{door_in} +
             "a = torch.ao.nn.quantized.Linear(quantize_per_tensor_0) #1\n"
@@ -118,17 +113,16 @@ TEST_CASE("a value that integers and floats read is kept in both forms") {
 // ---- a relu behind an op whose backend does not fuse the two
 
 struct unfused : x86::set<"unfused",
-                          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<x86_parts::weighted_int8>>,
-                          backend_pattern_config<pattern<nn::linear, fn::relu>, dtype_configs<x86_parts::weighted_int8>>> {
-};
-constexpr auto behind = model(
-    "x"_n     = nn::placeholder({1, 2, 1, 1}),
-    "conv"_n  = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
-    "relu1"_n = nn::relu("conv"_n),
-    "flat"_n  = fn::flatten("relu1"_n, {.start_dim = 1}),
-    "fc"_n    = nn::linear("flat"_n, {.out_features = 2}),
-    "relu2"_n = fn::relu("fc"_n),
-    "out"_n   = nn::output("relu2"_n));
+                          backend_pattern_config<pattern<nn::conv2d, nn::relu>,
+                                                 dtype_configs<x86_parts::weighted_int8>>,
+                          backend_pattern_config<pattern<nn::linear, fn::relu>,
+                                                 dtype_configs<x86_parts::weighted_int8>>> {};
+constexpr auto behind =
+    model("x"_n = nn::placeholder({1, 2, 1, 1}),
+          "conv"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+          "relu1"_n = nn::relu("conv"_n), "flat"_n = fn::flatten("relu1"_n, {.start_dim = 1}),
+          "fc"_n = nn::linear("flat"_n, {.out_features = 2}), "relu2"_n = fn::relu("fc"_n),
+          "out"_n = nn::output("relu2"_n));
 
 TEST_CASE("a relu behind a weighted op goes into it") {
   CHECK(print<unfused, everywhere>(behind) ==
@@ -152,31 +146,34 @@ TEST_CASE("a relu on its own runs on integers") {
 
 // A backend that observes nothing of a relu must not turn the float conv before it into integers.
 struct free_relu
-    : backend_config<"free_relu",
-                     backend_pattern_config<pattern<nn::conv2d>, dtype_configs<x86_parts::weighted_int8>>,
-                     backend_pattern_config<pattern<nn::relu>, dtype_configs<x86_parts::activation_int8>,
-                                            observation<observation_type::input_output_not_observed>>> {};
+    : backend_config<
+          "free_relu",
+          backend_pattern_config<pattern<nn::conv2d>, dtype_configs<x86_parts::weighted_int8>>,
+          backend_pattern_config<pattern<nn::relu>, dtype_configs<x86_parts::activation_int8>,
+                                 observation<observation_type::input_output_not_observed>>> {};
 
 TEST_CASE("an op that the user left in float stays there, whatever is behind it") {
-  constexpr auto two_convs = sequential({1, 2, 1, 1}, nn::conv2d({.out_channels = 2, .kernel_size = 1}),
-                                        nn::conv2d({.out_channels = 2, .kernel_size = 1}), nn::relu(),
-                                        nn::conv2d({.out_channels = 2, .kernel_size = 1}));
+  constexpr auto two_convs =
+      sequential({1, 2, 1, 1}, nn::conv2d({.out_channels = 2, .kernel_size = 1}),
+                 nn::conv2d({.out_channels = 2, .kernel_size = 1}), nn::relu(),
+                 nn::conv2d({.out_channels = 2, .kernel_size = 1}));
   const std::string text =
       print<free_relu, qconfig_mapping<global<usual>, allow_float<"1">>>(two_convs);
-  CHECK(text.find("1 = torch.nn.Conv2d(dequantize_1)\n2 = torch.nn.ReLU(1)\n") != std::string::npos);
+  CHECK(text.find("1 = torch.nn.Conv2d(dequantize_1)\n2 = torch.nn.ReLU(1)\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("a value that a float op reads too is not taken into the integers") {
-  constexpr auto read_twice = model(
-      "x"_n    = nn::placeholder({1, 2, 1, 1}),
-      "stem"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
-      "relu"_n = nn::relu("stem"_n),
-      "a"_n    = nn::conv2d("relu"_n, {.out_channels = 2, .kernel_size = 1}),
-      "b"_n    = nn::conv2d("relu"_n, {.out_channels = 2, .kernel_size = 1}),
-      "c"_n    = nn::conv2d("a"_n, {.out_channels = 2, .kernel_size = 1}),
-      "add"_n  = op::add("c"_n, "b"_n),
-      "out"_n  = nn::output("add"_n));
-  using mapping = qconfig_mapping<object_type<nn::conv2d, usual>, object_type<nn::relu, usual>, allow_float<"b">>;
+  constexpr auto read_twice =
+      model("x"_n = nn::placeholder({1, 2, 1, 1}),
+            "stem"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+            "relu"_n = nn::relu("stem"_n),
+            "a"_n = nn::conv2d("relu"_n, {.out_channels = 2, .kernel_size = 1}),
+            "b"_n = nn::conv2d("relu"_n, {.out_channels = 2, .kernel_size = 1}),
+            "c"_n = nn::conv2d("a"_n, {.out_channels = 2, .kernel_size = 1}),
+            "add"_n = op::add("c"_n, "b"_n), "out"_n = nn::output("add"_n));
+  using mapping = qconfig_mapping<object_type<nn::conv2d, usual>, object_type<nn::relu, usual>,
+                                  allow_float<"b">>;
   CHECK(print<free_relu, mapping>(read_twice) ==
         std::string{door_in} +
             "stem = torch.ao.nn.quantized.Conv2d(quantize_per_tensor_0) #1\n"
@@ -193,13 +190,12 @@ TEST_CASE("a value that a float op reads too is not taken into the integers") {
 
 // ---- requantize where an op only moves steps and the observers differ
 
-constexpr auto cat = model(
-    "x"_n    = nn::placeholder({1, 2, 4, 4}),
-    "a"_n    = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
-    "b"_n    = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "pool"_n = nn::max_pool2d("b"_n, {.kernel_size = 1}),
-    "cat"_n  = fn::cat({"a"_n, "pool"_n, "x"_n}, {.dim = 1}),
-    "out"_n  = nn::output("cat"_n));
+constexpr auto cat =
+    model("x"_n = nn::placeholder({1, 2, 4, 4}),
+          "a"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+          "b"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+          "pool"_n = nn::max_pool2d("b"_n, {.kernel_size = 1}),
+          "cat"_n = fn::cat({"a"_n, "pool"_n, "x"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
 
 TEST_CASE("ops that move steps read their own qparams, others convert by themselves") {
   CHECK(print<x86, everywhere>(cat) ==
@@ -214,8 +210,8 @@ TEST_CASE("ops that move steps read their own qparams, others convert by themsel
 }
 
 struct cat_alone
-    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>, dtype_configs<x86_parts::activation_int8>>> {
-};
+    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>,
+                                                   dtype_configs<x86_parts::activation_int8>>> {};
 
 TEST_CASE("each input of a cat that differs is requantized, to the output's qparams") {
   const auto l = lowered<cat_alone, everywhere>(cat.view());
@@ -231,12 +227,10 @@ TEST_CASE("each input of a cat that differs is requantized, to the output's qpar
 }
 
 TEST_CASE("what nobody reads is dropped") {
-  constexpr auto dead = model(
-      "x"_n    = nn::placeholder({1, 4}),
-      "a"_n    = nn::linear("x"_n, {.out_features = 4}),
-      "dead"_n = nn::linear("a"_n, {.out_features = 2}),
-      "more"_n = nn::relu("dead"_n),
-      "out"_n  = nn::output("a"_n));
+  constexpr auto dead =
+      model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::linear("x"_n, {.out_features = 4}),
+            "dead"_n = nn::linear("a"_n, {.out_features = 2}), "more"_n = nn::relu("dead"_n),
+            "out"_n = nn::output("a"_n));
   const auto l = lowered<x86, everywhere>(dead.view());
   CHECK(find(l.view(), "dead") == -1);
   CHECK(find(l.view(), "more") == -1);

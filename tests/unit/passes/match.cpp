@@ -29,22 +29,18 @@ using entry = backend_pattern_config<pattern<Op...>>;
 
 // ---- one model, one backend
 
-struct chains : backend_config<"chains", entry<nn::conv2d>, entry<nn::relu>,
-                               entry<nn::conv2d, nn::relu>,
-                               entry<nn::conv2d, nn::batch_norm2d, nn::relu>> {};
+struct chains
+    : backend_config<"chains", entry<nn::conv2d>, entry<nn::relu>, entry<nn::conv2d, nn::relu>,
+                     entry<nn::conv2d, nn::batch_norm2d, nn::relu>> {};
 
-constexpr auto net = model(
-    "x"_n     = nn::placeholder({1, 3, 8, 8}),
-    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "bn1"_n   = nn::batch_norm2d("conv1"_n),
-    "relu1"_n = nn::relu("bn1"_n),
-    "conv2"_n = nn::conv2d("relu1"_n, {.out_channels = 3, .kernel_size = 1}),
-    "relu2"_n = nn::relu("conv2"_n),
-    "conv3"_n = nn::conv2d("relu2"_n, {.out_channels = 3, .kernel_size = 1}),
-    "relu3"_n = nn::relu("conv3"_n),
-    "add"_n   = op::add("conv3"_n, "relu3"_n),
-    "fn"_n    = fn::relu("add"_n),
-    "out"_n   = nn::output("fn"_n));
+constexpr auto net = model("x"_n = nn::placeholder({1, 3, 8, 8}),
+                           "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+                           "bn1"_n = nn::batch_norm2d("conv1"_n), "relu1"_n = nn::relu("bn1"_n),
+                           "conv2"_n = nn::conv2d("relu1"_n, {.out_channels = 3, .kernel_size = 1}),
+                           "relu2"_n = nn::relu("conv2"_n),
+                           "conv3"_n = nn::conv2d("relu2"_n, {.out_channels = 3, .kernel_size = 1}),
+                           "relu3"_n = nn::relu("conv3"_n), "add"_n = op::add("conv3"_n, "relu3"_n),
+                           "fn"_n = fn::relu("add"_n), "out"_n = nn::output("fn"_n));
 
 // Longer patterns are tried first, in whatever order the backend lists them.
 static_assert(config_of<chains>(net.view(), "relu1") == 3);
@@ -56,7 +52,8 @@ static_assert(config_of<chains>(net.view(), "relu2") == 2 &&
 static_assert(config_of<chains>(net.view(), "relu3") == 1 &&
               config_of<chains>(net.view(), "conv3") == 0);
 // What has no pattern; a function is not a module.
-static_assert(config_of<chains>(net.view(), "add") == -1 && config_of<chains>(net.view(), "fn") == -1);
+static_assert(config_of<chains>(net.view(), "add") == -1 &&
+              config_of<chains>(net.view(), "fn") == -1);
 
 // The nodes of an occurrence, the last one first; the root is where the weight is.
 constexpr bool parts_are_told() {
@@ -67,11 +64,9 @@ constexpr bool parts_are_told() {
 static_assert(parts_are_told());
 
 // wanted selects.
-static_assert(find_all(net.view(), backend_v<chains>,
-                       [](const backend_pattern_config_record& c) {
-                         return c.pattern.element.size() == 2;
-                       })
-                  .found.size() == 1);
+static_assert(find_all(net.view(), backend_v<chains>, [](const backend_pattern_config_record& c) {
+                return c.pattern.element.size() == 2;
+              }).found.size() == 1);
 
 // ---- ties keep the order of the backend
 
@@ -79,12 +74,9 @@ struct tie : backend_config<"tie", entry<nested<op::add, nn::relu, match_all>>,
                             entry<nested<op::add, match_all, nn::relu>>> {};
 struct other_tie : backend_config<"tie", entry<nested<op::add, match_all, nn::conv2d>>,
                                   entry<nested<op::add, nn::relu, match_all>>> {};
-constexpr auto two_relus = model(
-    "x"_n   = nn::placeholder({1, 3, 8, 8}),
-    "a"_n   = nn::relu("x"_n),
-    "b"_n   = nn::relu("x"_n),
-    "add"_n = op::add("a"_n, "b"_n),
-    "out"_n = nn::output("add"_n));
+constexpr auto two_relus =
+    model("x"_n = nn::placeholder({1, 3, 8, 8}), "a"_n = nn::relu("x"_n), "b"_n = nn::relu("x"_n),
+          "add"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("add"_n));
 static_assert(config_of<tie>(two_relus.view(), "add") == 0);
 static_assert(config_of<other_tie>(two_relus.view(), "add") == 1);
 
@@ -95,13 +87,11 @@ struct residual
                      entry<nested<nn::relu, nested<op::add, match_all,
                                                    nested<nn::batch_norm2d, nn::conv2d>>>>> {};
 template <bool Swapped>
-constexpr auto block = model(
-    "x"_n    = nn::placeholder({1, 3, 8, 8}),
-    "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "bn"_n   = nn::batch_norm2d("conv"_n),
-    "add"_n  = Swapped ? op::add("bn"_n, "x"_n) : op::add("x"_n, "bn"_n),
-    "relu"_n = nn::relu("add"_n),
-    "out"_n  = nn::output("relu"_n));
+constexpr auto block = model("x"_n = nn::placeholder({1, 3, 8, 8}),
+                             "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+                             "bn"_n = nn::batch_norm2d("conv"_n),
+                             "add"_n = Swapped ? op::add("bn"_n, "x"_n) : op::add("x"_n, "bn"_n),
+                             "relu"_n = nn::relu("add"_n), "out"_n = nn::output("relu"_n));
 
 // Both orders of the arguments of a commutative op.
 static_assert(config_of<residual>(block<false>.view(), "conv") == 0);
@@ -129,15 +119,11 @@ static_assert(config_of<wrong_arity>(block<true>.view(), "relu") == -1);
 // cat is not commutative.
 struct in_order : backend_config<"in_order", entry<nested<fn::cat, nn::relu, nn::conv2d>>> {};
 constexpr auto cats = model(
-    "x"_n   = nn::placeholder({1, 3, 8, 8}),
-    "a"_n   = nn::relu("x"_n),
-    "b"_n   = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "c"_n   = nn::relu("x"_n),
-    "d"_n   = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "ab"_n  = fn::cat({"a"_n, "b"_n}, {.dim = 1}),
-    "dc"_n  = fn::cat({"d"_n, "c"_n}, {.dim = 1}),
-    "add"_n = op::add("ab"_n, "dc"_n),
-    "out"_n = nn::output("add"_n));
+    "x"_n = nn::placeholder({1, 3, 8, 8}), "a"_n = nn::relu("x"_n),
+    "b"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}), "c"_n = nn::relu("x"_n),
+    "d"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+    "ab"_n = fn::cat({"a"_n, "b"_n}, {.dim = 1}), "dc"_n = fn::cat({"d"_n, "c"_n}, {.dim = 1}),
+    "add"_n = op::add("ab"_n, "dc"_n), "out"_n = nn::output("add"_n));
 static_assert(config_of<in_order>(cats.view(), "ab") == 0);
 static_assert(config_of<in_order>(cats.view(), "dc") == -1);
 

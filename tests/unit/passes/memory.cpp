@@ -38,7 +38,8 @@ static_assert([] {
 // The smallest gap that holds it.
 static_assert([] {
   std::size_t arena = 0;
-  const list<buffer> b = planned({{256, 0, 1}, {64, 0, 9}, {64, 0, 1}, {64, 0, 9}, {64, 2, 3}}, arena);
+  const list<buffer> b =
+      planned({{256, 0, 1}, {64, 0, 9}, {64, 0, 1}, {64, 0, 9}, {64, 2, 3}}, arena);
   return b[4].offset == b[2].offset && arena == 448;
 }());
 

@@ -13,14 +13,12 @@ using namespace ctq::literals;
 
 namespace {
 
-inline constexpr auto net = model(
-    "x"_n     = nn::placeholder({1, 2, 8, 8}),
-    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3}),
-    "relu1"_n = nn::relu("conv1"_n),
-    "pool"_n  = nn::adaptive_avg_pool2d("relu1"_n),
-    "flat"_n  = nn::flatten("pool"_n),
-    "fc"_n    = nn::linear("flat"_n, {.out_features = 10}),
-    "out"_n   = nn::output("fc"_n));
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({1, 2, 8, 8}),
+          "conv1"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3}),
+          "relu1"_n = nn::relu("conv1"_n), "pool"_n = nn::adaptive_avg_pool2d("relu1"_n),
+          "flat"_n = nn::flatten("pool"_n), "fc"_n = nn::linear("flat"_n, {.out_features = 10}),
+          "out"_n = nn::output("fc"_n));
 
 using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
 struct everywhere : qconfig_mapping<global<usual>> {};
@@ -43,12 +41,13 @@ static_assert(partly::lowered.nodes[find(partly::lowered.view(), "fc")].dtype ==
 
 // There is room for all that a pass may add: here each argument is requantized.
 struct cat_alone
-    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>, dtype_configs<x86_parts::activation_int8>>> {
-};
-inline constexpr auto many = model(
-    "x"_n   = nn::placeholder({1, 3, 2, 2}),
-    "cat"_n = fn::cat({"x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n}, {.dim = 1}),
-    "out"_n = nn::output("cat"_n));
+    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>,
+                                                   dtype_configs<x86_parts::activation_int8>>> {};
+inline constexpr auto many =
+    model("x"_n = nn::placeholder({1, 3, 2, 2}),
+          "cat"_n = fn::cat({"x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n},
+                            {.dim = 1}),
+          "out"_n = nn::output("cat"_n));
 static_assert(plan<many, cat_alone, everywhere>::lowered.count == 15);
 static_assert(plan<many, cat_alone, everywhere>::int8_schedule.count == 22);
 
@@ -64,12 +63,14 @@ constexpr std::string_view first_line() {
 }
 
 struct bad_backend
-    : x86::set<"bad", backend_pattern_config<
-                          pattern<nn::relu>,
-                          dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8, quant_max<256>>>>>>> {};
+    : x86::set<"bad",
+               backend_pattern_config<pattern<nn::relu>,
+                                      dtype_configs<dtype_config<input_dtype<
+                                          dtype_with_constraints<quint8, quant_max<256>>>>>>> {};
 struct bad_regex : everywhere::set<module_name_regex<"(", usual>> {};
 struct bad_dtype
-    : qconfig_mapping<global<qconfig<histogram_observer<{.dtype = qint8}>, per_channel_min_max_observer<>>>> {};
+    : qconfig_mapping<
+          global<qconfig<histogram_observer<{.dtype = qint8}>, per_channel_min_max_observer<>>>> {};
 static_assert(first_line<bad_backend, everywhere>() == "the backend is not well-formed:");
 static_assert(first_line<bad_backend, bad_regex>() == "the backend is not well-formed:");
 static_assert(first_line<x86, bad_regex>() == "the QConfigMapping is not well-formed:");
@@ -93,7 +94,8 @@ TEST_CASE("each stage of a plan can be looked at while the program runs") {
 
 TEST_CASE("the constants have no more room than they need, give or take what a pass may add") {
   CHECK(whole::lowered.nodes.size() <= 3 * static_cast<std::size_t>(whole::lowered.count));
-  CHECK(whole::int8_schedule.steps.size() <= 4 * static_cast<std::size_t>(whole::int8_schedule.count));
+  CHECK(whole::int8_schedule.steps.size() <=
+        4 * static_cast<std::size_t>(whole::int8_schedule.count));
 }
 
 }  // namespace

@@ -40,12 +40,10 @@ constexpr diagnostic problem(const Model& m, unsupported policy = unsupported::e
 
 // ---- placement
 
-constexpr auto mlp = model(
-    "x"_n   = nn::placeholder({1, 4}),
-    "fc1"_n = nn::linear("x"_n, {.out_features = 4}),
-    "act"_n = nn::relu("fc1"_n),
-    "fc2"_n = nn::linear("act"_n, {.out_features = 2}),
-    "out"_n = nn::output("fc2"_n));
+constexpr auto mlp =
+    model("x"_n = nn::placeholder({1, 4}), "fc1"_n = nn::linear("x"_n, {.out_features = 4}),
+          "act"_n = nn::relu("fc1"_n), "fc2"_n = nn::linear("act"_n, {.out_features = 2}),
+          "out"_n = nn::output("fc2"_n));
 
 static_assert(prepared<x86, everywhere>(mlp.view()).observers == 3);
 static_assert(!problem<x86, everywhere>(mlp).any());
@@ -90,11 +88,8 @@ TEST_CASE("a module left in float reads the observed value and gives an unobserv
 // ---- add and relu: one occurrence, nothing between
 
 constexpr auto residual = model(
-    "x"_n    = nn::placeholder({1, 4}),
-    "fc"_n   = nn::linear("x"_n, {.out_features = 4}),
-    "add"_n  = op::add("fc"_n, "x"_n),
-    "relu"_n = nn::relu("add"_n),
-    "out"_n  = nn::output("relu"_n));
+    "x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+    "add"_n = op::add("fc"_n, "x"_n), "relu"_n = nn::relu("add"_n), "out"_n = nn::output("relu"_n));
 
 TEST_CASE("add and relu are observed as one") {
   CHECK(print<x86, everywhere>(residual) ==
@@ -110,7 +105,8 @@ TEST_CASE("add and relu are observed as one") {
 
 TEST_CASE("readers that want the same observer share it, others get one each") {
   // add wants another range of x than fc does; of fc's output it takes what is there.
-  using mapping = qconfig_mapping<global<usual>, object_type<op::add, narrow>, object_type<nn::relu, narrow>>;
+  using mapping =
+      qconfig_mapping<global<usual>, object_type<op::add, narrow>, object_type<nn::relu, narrow>>;
   CHECK(print<x86, mapping>(residual) ==
         "x = placeholder()\n"
         "activation_post_process_0 = activation_post_process(x) #0\n"
@@ -122,7 +118,8 @@ TEST_CASE("readers that want the same observer share it, others get one each") {
         "activation_post_process_3 = activation_post_process(relu) #3\n"
         "out = output(activation_post_process_3)\n");
   // An equal qconfig from another entry is the same wish.
-  using equal = qconfig_mapping<global<usual>, object_type<op::add, usual>, object_type<nn::relu, usual>>;
+  using equal =
+      qconfig_mapping<global<usual>, object_type<op::add, usual>, object_type<nn::relu, usual>>;
   CHECK(print<x86, equal>(residual) == print<x86, everywhere>(residual));
 }
 
@@ -139,17 +136,16 @@ TEST_CASE("an op that is left in float takes the rest of its pattern with it, an
         "to mean it: allow_float<add>");
   const auto g = prepared<x86, mapping>(residual.view(), unsupported::skip);
   for (int i = 0; i < g.view().size(); ++i)
-    if (g.view()[i].name == "add" || g.view()[i].name == "relu") CHECK(!g.view()[i].choice.quantized());
+    if (g.view()[i].name == "add" || g.view()[i].name == "relu")
+      CHECK(!g.view()[i].choice.quantized());
 }
 
 // ---- sharing
 
 constexpr auto views = model(
-    "x"_n    = nn::placeholder({1, 2, 4, 4}),
-    "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
+    "x"_n = nn::placeholder({1, 2, 4, 4}), "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
     "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
-    "fc"_n   = nn::linear("flat"_n, {.out_features = 2}),
-    "out"_n  = nn::output("fc"_n));
+    "fc"_n = nn::linear("flat"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
 
 TEST_CASE("ops that keep the range share the observer of their input, one behind the other") {
   CHECK(print<x86, everywhere>(views) ==
@@ -164,13 +160,12 @@ TEST_CASE("ops that keep the range share the observer of their input, one behind
         "out = output(activation_post_process_3)\n");
 }
 
-constexpr auto cat = model(
-    "x"_n    = nn::placeholder({1, 2, 4, 4}),
-    "a"_n    = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
-    "b"_n    = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-    "pool"_n = nn::max_pool2d("b"_n, {.kernel_size = 1}),
-    "cat"_n  = fn::cat({"a"_n, "pool"_n, "x"_n}, {.dim = 1}),
-    "out"_n  = nn::output("cat"_n));
+constexpr auto cat =
+    model("x"_n = nn::placeholder({1, 2, 4, 4}),
+          "a"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+          "b"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+          "pool"_n = nn::max_pool2d("b"_n, {.kernel_size = 1}),
+          "cat"_n = fn::cat({"a"_n, "pool"_n, "x"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
 
 TEST_CASE("all inputs and the output of a cat have the observer of the first input") {
   CHECK(print<x86, everywhere>(cat) ==
@@ -207,8 +202,9 @@ TEST_CASE("of other ops than cat only the first input is linked") {
 }
 
 struct tree_shares
-    : backend_config<"tree_shares", backend_pattern_config<pattern<op::add>, dtype_configs<x86_parts::activation_int8>,
-                                                           share_observer_with_input>> {};
+    : backend_config<"tree_shares", backend_pattern_config<
+                                        pattern<op::add>, dtype_configs<x86_parts::activation_int8>,
+                                        share_observer_with_input>> {};
 
 TEST_CASE("an add that shares has the qparams of its first input") {
   using only_add = qconfig_mapping<object_type<op::add, usual>>;
@@ -224,11 +220,9 @@ TEST_CASE("an add that shares has the qparams of its first input") {
 }
 
 constexpr auto float_between = model(
-    "x"_n    = nn::placeholder({1, 2, 4, 4}),
-    "a"_n    = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
-    "bn"_n   = nn::relu("a"_n),
-    "pool"_n = nn::max_pool2d("bn"_n, {.kernel_size = 1}),
-    "out"_n  = nn::output("pool"_n));
+    "x"_n = nn::placeholder({1, 2, 4, 4}),
+    "a"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}), "bn"_n = nn::relu("a"_n),
+    "pool"_n = nn::max_pool2d("bn"_n, {.kernel_size = 1}), "out"_n = nn::output("pool"_n));
 
 TEST_CASE("an op behind a float op gets an observer of its own to share") {
   // Only the pool: what it reads has to be quantized first.
@@ -244,12 +238,14 @@ TEST_CASE("an op behind a float op gets an observer of its own to share") {
 
 // ---- dtypes
 
-using both_dtypes = dtype_configs<
-    dtype_config<input_dtype<dtype_with_constraints<quint8>>, output_dtype<dtype_with_constraints<quint8>>>,
-    dtype_config<input_dtype<dtype_with_constraints<qint8>>, output_dtype<dtype_with_constraints<qint8>>>>;
+using both_dtypes = dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8>>,
+                                               output_dtype<dtype_with_constraints<quint8>>>,
+                                  dtype_config<input_dtype<dtype_with_constraints<qint8>>,
+                                               output_dtype<dtype_with_constraints<qint8>>>>;
 struct two_dtypes
-    : backend_config<"two_dtypes", backend_pattern_config<pattern<nn::linear>, both_dtypes>,
-                     backend_pattern_config<pattern<nn::relu>, both_dtypes, share_observer_with_input>> {};
+    : backend_config<
+          "two_dtypes", backend_pattern_config<pattern<nn::linear>, both_dtypes>,
+          backend_pattern_config<pattern<nn::relu>, both_dtypes, share_observer_with_input>> {};
 
 TEST_CASE("a reader that wants another dtype gets an observer behind the first") {
   using mapping = qconfig_mapping<global<usual>, module_name<"fc2", signed_8>>;
@@ -274,14 +270,14 @@ TEST_CASE("a reader that wants another dtype gets an observer behind the first")
 // ---- what the backend cannot honour
 
 template <class Input, class... More>
-struct npu : backend_config<
-                 "npu",
-                 backend_pattern_config<
-                     pattern<nn::linear>,
-                     dtype_configs<dtype_config<input_dtype<Input>,
-                                                weight_dtype<dtype_with_constraints<
-                                                    qint8, quant_min<-127>, quant_max<127>>>>,
-                                   More...>>> {};
+struct npu
+    : backend_config<"npu",
+                     backend_pattern_config<
+                         pattern<nn::linear>,
+                         dtype_configs<dtype_config<input_dtype<Input>,
+                                                    weight_dtype<dtype_with_constraints<
+                                                        qint8, quant_min<-127>, quant_max<127>>>>,
+                                       More...>>> {};
 template <class... C>
 using u8 = dtype_with_constraints<quint8, C...>;
 template <class... C>
@@ -296,11 +292,11 @@ constexpr bool says(const diagnostic& d, std::string_view head, std::string_view
 }
 
 // The weights of modules are checked too, with or without a root_module: PyTorch does not.
-static_assert(says(problem<npu<u8<>>, everywhere>(one),
-                   "pattern: torch.nn.Linear\ndtype_config: #0 of 1\n",
-                   "weight.quant_min: -128\nthe backend allows: >= -127\nto mean it: allow_float<0>"));
-using weight_fits = qconfig<histogram_observer<>, per_channel_min_max_observer<{.quant_min = -127,
-                                                                                .quant_max = 127}>>;
+static_assert(
+    says(problem<npu<u8<>>, everywhere>(one), "pattern: torch.nn.Linear\ndtype_config: #0 of 1\n",
+         "weight.quant_min: -128\nthe backend allows: >= -127\nto mean it: allow_float<0>"));
+using weight_fits = qconfig<histogram_observer<>,
+                            per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127}>>;
 using fits = qconfig_mapping<global<weight_fits>>;
 static_assert(!problem<npu<u8<>>, fits>(one).any());
 static_assert(says(problem<npu<s8<>>, fits>(one), "",
@@ -311,35 +307,42 @@ static_assert(says(problem<npu<u8<scale_min<0x1p-12>>>, fits>(one), "",
                    "input.eps: 1.19209e-07\nthe backend allows scale_min: 0.000244141\n"
                    "to mean it: allow_float<0>"));
 // The dtype config that came closest is named.
-static_assert(says(problem<npu<s8<>, dtype_config<input_dtype<u8<quant_min<0>, quant_max<15>>>>>, fits>(one),
-                   "pattern: torch.nn.Linear\ndtype_config: #1 of 2\n",
-                   "input.quant_max: 255\nthe backend allows: <= 15\nto mean it: allow_float<0>"));
+static_assert(
+    says(problem<npu<s8<>, dtype_config<input_dtype<u8<quant_min<0>, quant_max<15>>>>>, fits>(one),
+         "pattern: torch.nn.Linear\ndtype_config: #1 of 2\n",
+         "input.quant_max: 255\nthe backend allows: <= 15\nto mean it: allow_float<0>"));
 // A later one may fit.
 static_assert(!problem<npu<s8<>, dtype_config<input_dtype<u8<>>>>, fits>(one).any());
 
 struct knows_nothing : backend_config<"npu"> {};
-static_assert(says(problem<knows_nothing, fits>(one), "no pattern",
-                   "no pattern with a dtype config for\ntorch.nn.Linear\nto mean it: allow_float<0>"));
+static_assert(
+    says(problem<knows_nothing, fits>(one), "no pattern",
+         "no pattern with a dtype config for\ntorch.nn.Linear\nto mean it: allow_float<0>"));
 struct no_dtypes : backend_config<"npu", backend_pattern_config<pattern<nn::linear>>> {};
-static_assert(says(problem<no_dtypes, fits>(one), "pattern: torch.nn.Linear\nno pattern",
-                   "no pattern with a dtype config for\ntorch.nn.Linear\nto mean it: allow_float<0>"));
+static_assert(
+    says(problem<no_dtypes, fits>(one), "pattern: torch.nn.Linear\nno pattern",
+         "no pattern with a dtype config for\ntorch.nn.Linear\nto mean it: allow_float<0>"));
 
 // skip leaves it in float; so does the user who means it.
 static_assert(!problem<npu<s8<>>, fits>(one, unsupported::skip).any());
 static_assert(prepared<npu<s8<>>, fits>(one.view(), unsupported::skip).observers == 0);
-static_assert(!problem<npu<s8<>>, qconfig_mapping<global<weight_fits>, allow_float<"0">>>(one).any());
+static_assert(
+    !problem<npu<s8<>>, qconfig_mapping<global<weight_fits>, allow_float<"0">>>(one).any());
 
 // Dynamic quantization is a spec that can be written down, and nothing that can be run.
-struct dynamic : backend_config<"dynamic", backend_pattern_config<
-                                               pattern<nn::linear>,
-                                               dtype_configs<dtype_config<input_dtype<u8<>>, is_dynamic>>>> {};
-using dynamically = qconfig_mapping<global<qconfig<placeholder_observer<{.is_dynamic = true}>, weights>>>;
+struct dynamic
+    : backend_config<"dynamic", backend_pattern_config<
+                                    pattern<nn::linear>,
+                                    dtype_configs<dtype_config<input_dtype<u8<>>, is_dynamic>>>> {};
+using dynamically =
+    qconfig_mapping<global<qconfig<placeholder_observer<{.is_dynamic = true}>, weights>>>;
 static_assert(problem<dynamic, dynamically>(one, unsupported::skip).message() ==
               "node 0:\ndynamic quantization has no kernels");
 
 // ---- a producer that is rejected does not take the observer of its reader away (PyTorch 1.13 did)
 
-struct only_linear : backend_config<"only_linear", backend_pattern_config<pattern<nn::linear>, both_dtypes>> {};
+struct only_linear
+    : backend_config<"only_linear", backend_pattern_config<pattern<nn::linear>, both_dtypes>> {};
 
 TEST_CASE("a rejected producer does not suppress the observer of its reader") {
   CHECK(print<only_linear, everywhere>(views, unsupported::skip) ==
@@ -357,9 +360,10 @@ TEST_CASE("a rejected producer does not suppress the observer of its reader") {
 // ---- ops that are not observed
 
 struct unobserved
-    : backend_config<"unobserved", backend_pattern_config<pattern<nn::linear>, both_dtypes>,
-                     backend_pattern_config<pattern<nn::relu>, both_dtypes,
-                                            observation<observation_type::input_output_not_observed>>> {};
+    : backend_config<
+          "unobserved", backend_pattern_config<pattern<nn::linear>, both_dtypes>,
+          backend_pattern_config<pattern<nn::relu>, both_dtypes,
+                                 observation<observation_type::input_output_not_observed>>> {};
 
 TEST_CASE("an op that is not observed has no observer on either side") {
   CHECK(print<unobserved, everywhere>(mlp) ==

@@ -67,7 +67,8 @@ class random_model {
   void grow() {
     const value x = pick();
     if (chance(20)) return join(x);
-    if (chance(20)) return chance(50) ? emit(nn::relu, {x.name}, x.shape) : emit(fn::relu, {x.name}, x.shape);
+    if (chance(20))
+      return chance(50) ? emit(nn::relu, {x.name}, x.shape) : emit(fn::relu, {x.name}, x.shape);
     if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
     linear(x);
   }
@@ -82,7 +83,8 @@ class random_model {
     const int rest = x.shape[1] * x.shape[2] * x.shape[3];
     if (chance(50)) return emit(nn::flatten, {x.name}, {x.shape[0], rest});
     if (chance(50)) return emit(fn::flatten, {x.name}, {x.shape[0] * rest});
-    emit(fn::flatten, {x.name}, {x.shape[0], x.shape[1], x.shape[2] * x.shape[3]}, {.start_dim = 2});
+    emit(fn::flatten, {x.name}, {x.shape[0], x.shape[1], x.shape[2] * x.shape[3]},
+         {.start_dim = 2});
   }
 
   void spatial(const value& x) {
@@ -90,16 +92,15 @@ class random_model {
     ctq::shape s = x.shape;
     switch (below(large ? 7 : 3)) {
       case 0: return emit(nn::batch_norm2d, {x.name}, s);
-      case 1:
-        s[2] = s[3] = 1 + below(2);
-        return emit(nn::adaptive_avg_pool2d, {x.name}, s, {s[2]});
+      case 1: s[2] = s[3] = 1 + below(2); return emit(nn::adaptive_avg_pool2d, {x.name}, s, {s[2]});
       case 2: return linear(x);
       case 3:
         s[2] = (s[2] - 2) / 2 + 1;
         s[3] = (s[3] - 2) / 2 + 1;
         return chance(50) ? emit(nn::max_pool2d, {x.name}, s, {.kernel_size = 2})
                           : emit(fn::avg_pool2d, {x.name}, s, {.kernel_size = 2});
-      case 4: return emit(fn::max_pool2d, {x.name}, s, {.kernel_size = 3, .stride = 1, .padding = 1});
+      case 4:
+        return emit(fn::max_pool2d, {x.name}, s, {.kernel_size = 3, .stride = 1, .padding = 1});
       default: return conv(x);
     }
   }
@@ -119,7 +120,8 @@ class random_model {
     std::vector<std::string_view> fitting;
     for (const value& v : values_)
       if (v.shape == x.shape) fitting.push_back(v.name);
-    const std::string_view other = fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))];
+    const std::string_view other =
+        fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))];
     if (chance(40)) return emit(op::add, {x.name, other}, x.shape);
     if (chance(30)) return emit(fn::add, {other, x.name}, x.shape);
     const int dim = below(x.shape.rank);
@@ -145,9 +147,11 @@ struct no_fusion
     : backend_config<
           "no_fusion",
           backend_pattern_config<pattern<nn::conv2d>, dtype_configs<parts::weighted_int8>>,
-          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<parts::weighted_int8>>,
+          backend_pattern_config<pattern<nn::conv2d, nn::relu>,
+                                 dtype_configs<parts::weighted_int8>>,
           backend_pattern_config<pattern<nn::linear>, dtype_configs<parts::weighted_int8>>,
-          backend_pattern_config<pattern<nn::linear, fn::relu>, dtype_configs<parts::weighted_int8>>,
+          backend_pattern_config<pattern<nn::linear, fn::relu>,
+                                 dtype_configs<parts::weighted_int8>>,
           parts::binary<op::add>, parts::binary<op::add, nn::relu>, parts::shared<nn::relu>,
           backend_pattern_config<pattern<fn::relu>, dtype_configs<parts::activation_int8>>,
           backend_pattern_config<pattern<fn::cat>, dtype_configs<parts::activation_int8>>,
@@ -157,18 +161,18 @@ struct no_fusion
 /// Trees, and an op that is not observed.
 struct with_trees
     : x86::set<"with_trees",
-               backend_pattern_config<
-                   pattern<nested<op::add, match_all, nn::linear>>, dtype_configs<parts::weighted_int8>>,
-               backend_pattern_config<
-                   pattern<nested<fn::add, nn::conv2d, match_all>, nn::relu>,
-                   dtype_configs<parts::weighted_int8>>,
+               backend_pattern_config<pattern<nested<op::add, match_all, nn::linear>>,
+                                      dtype_configs<parts::weighted_int8>>,
+               backend_pattern_config<pattern<nested<fn::add, nn::conv2d, match_all>, nn::relu>,
+                                      dtype_configs<parts::weighted_int8>>,
                backend_pattern_config<pattern<nn::flatten>, dtype_configs<parts::activation_int8>,
                                       observation<observation_type::input_output_not_observed>>> {};
 
 /// A mapping with some modules in float and some with another range.
 struct random_mapping {
   using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
-  using narrow = qconfig<histogram_observer<{.reduce_range = true}>, per_channel_min_max_observer<>>;
+  using narrow =
+      qconfig<histogram_observer<{.reduce_range = true}>, per_channel_min_max_observer<>>;
 
   explicit random_mapping(random_model& m) {
     entries.push_back(global<usual>::value);
@@ -184,7 +188,9 @@ struct random_mapping {
     }
   }
 
-  [[nodiscard]] mapping_view view() const { return {entries.data(), static_cast<int>(entries.size())}; }
+  [[nodiscard]] mapping_view view() const {
+    return {entries.data(), static_cast<int>(entries.size())};
+  }
 
   std::vector<mapping_entry> entries;
 };

@@ -10,25 +10,22 @@ using namespace ctq::literals;
 
 namespace {
 
-constexpr auto net = model(
-    "x"_n              = nn::placeholder({1, 4}),
-    "stem"_n           = nn::linear("x"_n, {.out_features = 4}),
-    "layer1.0.fc1"_n   = nn::linear("stem"_n, {.out_features = 4}),
-    "layer1.0.relu"_n  = nn::relu("layer1.0.fc1"_n),
-    "layer1.0.fc2"_n   = nn::linear("layer1.0.relu"_n, {.out_features = 4}),
-    "layer1.0.add"_n   = op::add("layer1.0.fc2"_n, "stem"_n),
-    "layer1.0.relu_"_n = fn::relu("layer1.0.add"_n),
-    "layer10.fc"_n     = nn::linear("layer1.0.relu_"_n, {.out_features = 4}),
-    "add"_n            = op::add("layer10.fc"_n, "stem"_n),
-    "out"_n            = nn::output("add"_n));
+constexpr auto net =
+    model("x"_n = nn::placeholder({1, 4}), "stem"_n = nn::linear("x"_n, {.out_features = 4}),
+          "layer1.0.fc1"_n = nn::linear("stem"_n, {.out_features = 4}),
+          "layer1.0.relu"_n = nn::relu("layer1.0.fc1"_n),
+          "layer1.0.fc2"_n = nn::linear("layer1.0.relu"_n, {.out_features = 4}),
+          "layer1.0.add"_n = op::add("layer1.0.fc2"_n, "stem"_n),
+          "layer1.0.relu_"_n = fn::relu("layer1.0.add"_n),
+          "layer10.fc"_n = nn::linear("layer1.0.relu_"_n, {.out_features = 4}),
+          "add"_n = op::add("layer10.fc"_n, "stem"_n), "out"_n = nn::output("add"_n));
 
 using any = qconfig<min_max_observer<>, per_channel_min_max_observer<>>;
 
 /// The entry of the mapping that holds for a node, or -1.
 template <class... Entry>
 constexpr int entry_of(std::string_view name) {
-  const list<int> entries =
-      resolve_qconfigs(net.view(), mapping_v<qconfig_mapping<Entry...>>);
+  const list<int> entries = resolve_qconfigs(net.view(), mapping_v<qconfig_mapping<Entry...>>);
   return entries[static_cast<std::size_t>(find(net.view(), name))];
 }
 
@@ -44,7 +41,8 @@ static_assert(entry_of<global<any>>("x") == -1 && entry_of<global<any>>("out") =
 
 static_assert(entry_of<object_type<nn::linear, any>>("stem") == 0);
 static_assert(entry_of<object_type<nn::linear, any>>("add") == -1);
-static_assert(entry_of<object_type<fn::relu, any>>("layer1.0.relu") == -1);  // a module is no function
+static_assert(entry_of<object_type<fn::relu, any>>("layer1.0.relu") ==
+              -1);  // a module is no function
 static_assert(entry_of<object_type<fn::relu, any>>("layer1.0.relu_") == 0);
 
 static_assert(entry_of<module_name_regex<R"(layer\d)", any>>("layer1.0.fc1") == 0);
@@ -70,13 +68,17 @@ static_assert(names_of<>("layer1.0.add") == 1);
 static_assert(entry_of<module_name<"layer1.0.add", any>>("layer1.0.add") == -1);
 static_assert(entry_of<module_name<"add", any>>("add") == -1);
 // The empty name is no module.
-static_assert(entry_of<module_name<"", any>>("add") == -1 && entry_of<module_name<"", any>>("stem") == -1);
+static_assert(entry_of<module_name<"", any>>("add") == -1 &&
+              entry_of<module_name<"", any>>("stem") == -1);
 
 // ---- regular expressions: the first that fits; setting one again changes what it gives
 
-static_assert(entry_of<module_name_regex<"layer", any>, module_name_regex<".*fc1", any>>("layer1.0.fc1") == 0);
-static_assert(entry_of<module_name_regex<".*fc1", any>, module_name_regex<"layer", any>>("layer1.0.fc1") == 0);
-static_assert(entry_of<module_name_regex<".*fc9", any>, module_name_regex<"layer", any>>("layer1.0.fc1") == 1);
+static_assert(entry_of<module_name_regex<"layer", any>, module_name_regex<".*fc1", any>>(
+                  "layer1.0.fc1") == 0);
+static_assert(entry_of<module_name_regex<".*fc1", any>, module_name_regex<"layer", any>>(
+                  "layer1.0.fc1") == 0);
+static_assert(entry_of<module_name_regex<".*fc9", any>, module_name_regex<"layer", any>>(
+                  "layer1.0.fc1") == 1);
 static_assert(entry_of<module_name_regex<"layer", any>, module_name_regex<".*fc1", any>,
                        module_name_regex<"layer", qconfig_none>>("layer1.0.fc1") == 2);
 // A function is asked for by the name of the module around it: at the top that is nothing.
@@ -88,13 +90,16 @@ static_assert(entry_of<module_name_regex<".+", any>>("add") == -1);
 
 template <int Order>
 using second = module_name_object_type_order<"layer1.0", nn::linear, Order, any>;
-static_assert(entry_of<second<0>>("layer1.0.fc1") == 0 && entry_of<second<0>>("layer1.0.fc2") == -1);
-static_assert(entry_of<second<1>>("layer1.0.fc2") == 0 && entry_of<second<1>>("layer1.0.fc1") == -1);
+static_assert(entry_of<second<0>>("layer1.0.fc1") == 0 &&
+              entry_of<second<0>>("layer1.0.fc2") == -1);
+static_assert(entry_of<second<1>>("layer1.0.fc2") == 0 &&
+              entry_of<second<1>>("layer1.0.fc1") == -1);
 static_assert(entry_of<second<2>>("layer1.0.fc2") == -1);
 static_assert(entry_of<second<0>>("stem") == -1);
 static_assert(entry_of<module_name_object_type_order<"", op::add, 0, any>>("add") == 0);
 static_assert(entry_of<module_name_object_type_order<"", nn::linear, 0, any>>("stem") == 0);
-static_assert(entry_of<module_name_object_type_order<"layer1.0", op::add, 0, any>>("layer1.0.add") == 0);
+static_assert(
+    entry_of<module_name_object_type_order<"layer1.0", op::add, 0, any>>("layer1.0.add") == 0);
 
 // ---- from weak to strong: global, type, expression, name, order
 
@@ -114,14 +119,16 @@ static_assert(entry_of<g, t, r, n, o>("layer10.fc") == 2);
 static_assert(entry_of<g, t, r, n, o>("stem") == 1);
 static_assert(entry_of<g, t, r, n, o>("add") == 0);
 // The name of a module far around beats an expression for the node itself.
-static_assert(entry_of<module_name<"layer1", any>, module_name_regex<R"(layer1\.0\.fc1)", any>>("layer1.0.fc1") == 0);
+static_assert(entry_of<module_name<"layer1", any>, module_name_regex<R"(layer1\.0\.fc1)", any>>(
+                  "layer1.0.fc1") == 0);
 
 // ---- of two entries for one thing the later wins
 
 static_assert(entry_of<g, global<qconfig_none>>("stem") == 1);
 static_assert(entry_of<t, object_type<nn::linear, qconfig_none>>("stem") == 1);
 static_assert(entry_of<n, module_name<"layer1.0", qconfig_none>>("layer1.0.fc1") == 1);
-static_assert(entry_of<o, module_name_object_type_order<"layer1.0", nn::linear, 0, qconfig_none>>("layer1.0.fc1") == 1);
+static_assert(entry_of<o, module_name_object_type_order<"layer1.0", nn::linear, 0, qconfig_none>>(
+                  "layer1.0.fc1") == 1);
 
 // ---- fused modules are asked for by their own type, else by that of their root
 
@@ -138,7 +145,8 @@ constexpr int fused_entry(std::size_t i) {
 static_assert(fused_entry<object_type<nn::conv2d, any>>(0) == 0);
 static_assert(fused_entry<object_type<nn::linear, any>>(1) == 0);
 static_assert(fused_entry<object_type<nn::relu, any>>(0) == -1);
-static_assert(fused_entry<object_type<nni::conv_relu2d, any>, object_type<nn::conv2d, qconfig_none>>(0) == 0);
+static_assert(
+    fused_entry<object_type<nni::conv_relu2d, any>, object_type<nn::conv2d, qconfig_none>>(0) == 0);
 
 TEST_CASE("the entries are the same at run time") {
   using mapping = qconfig_mapping<g, t, r, n, o>;

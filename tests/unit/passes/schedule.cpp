@@ -49,13 +49,11 @@ std::string float_kernels(const Model& m) {
 }
 
 constexpr auto lenet = model(
-    "x"_n     = nn::placeholder({1, 1, 28, 28}),
+    "x"_n = nn::placeholder({1, 1, 28, 28}),
     "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5, .padding = 2}),
-    "relu1"_n = nn::relu("conv1"_n),
-    "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
-    "flat"_n  = fn::flatten("pool1"_n, {.start_dim = 1}),
-    "fc"_n    = nn::linear("flat"_n, {.out_features = 10}),
-    "out"_n   = nn::output("fc"_n));
+    "relu1"_n = nn::relu("conv1"_n), "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
+    "flat"_n = fn::flatten("pool1"_n, {.start_dim = 1}),
+    "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
 
 constexpr auto frozen = freeze<16, 16>(schedule(lowered(lenet.view()).view()));
 static_assert(!frozen.problem.any());
@@ -64,17 +62,20 @@ static_assert(frozen.input_shape == shape{1, 1, 28, 28} && frozen.output_shape =
 static_assert(frozen.output_dtype == f32);
 static_assert(frozen.observation_count == 0);
 // One channel: no transpose at the door.
-static_assert(frozen.steps[0].key == signature(kernel::quantize, f32, quint8, elementwise_shape{784}));
+static_assert(frozen.steps[0].key ==
+              signature(kernel::quantize, f32, quint8, elementwise_shape{784}));
 static_assert(frozen.steps[0].in[0].in == place::area::input);
 static_assert(frozen.steps[1].key.op == kernel::conv2d && frozen.steps[1].key.relu);
 static_assert(frozen.steps[1].key.as<conv2d_shape>().out_channels == 6);
-static_assert(frozen.steps[3].key == signature(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));
+static_assert(frozen.steps[3].key ==
+              signature(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));
 static_assert(frozen.steps[5].out.in == place::area::output);  // written where the caller wants it
 // The pool's output does not fit in the place of the quantized image, later ones do.
 static_assert(frozen.arena_bytes == align_up(784) + align_up(4704) + align_up(1176));
 
 TEST_CASE("the steps of an int8 model are its ops, and a transpose before a view") {
-  CHECK(kernels_of(lowered(lenet.view())) == "quantize conv2d max_pool2d to_nchw linear dequantize ");
+  CHECK(kernels_of(lowered(lenet.view())) ==
+        "quantize conv2d max_pool2d to_nchw linear dequantize ");
 }
 
 TEST_CASE("the same model in float, fused and not") {
@@ -95,23 +96,20 @@ TEST_CASE("a schedule made at run time equals the constant") {
 }
 
 TEST_CASE("an image with channels is brought into N, H, W, C once, at the door") {
-  constexpr auto net = model(
-      "x"_n     = nn::placeholder({1, 3, 8, 8}),
-      "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-      "conv2"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-      "add"_n   = op::add("conv1"_n, "conv2"_n),
-      "out"_n   = nn::output("add"_n));
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 3, 8, 8}),
+            "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "conv2"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "add"_n = op::add("conv1"_n, "conv2"_n), "out"_n = nn::output("add"_n));
   CHECK(float_kernels(net) == "to_nhwc conv2d conv2d add to_nchw ");
-  CHECK(kernels_of(lowered(net.view())) == "quantize to_nhwc conv2d conv2d add dequantize to_nchw ");
+  CHECK(kernels_of(lowered(net.view())) ==
+        "quantize to_nhwc conv2d conv2d add dequantize to_nchw ");
 }
 
 TEST_CASE("elementwise ops take any order, an add brings both sides into one") {
-  constexpr auto net = model(
-      "x"_n    = nn::placeholder({1, 3, 8, 8}),
-      "relu"_n = nn::relu("x"_n),
-      "conv"_n = nn::conv2d("relu"_n, {.out_channels = 3, .kernel_size = 1}),
-      "add"_n  = op::add("x"_n, "conv"_n),
-      "out"_n  = nn::output("add"_n));
+  constexpr auto net = model("x"_n = nn::placeholder({1, 3, 8, 8}), "relu"_n = nn::relu("x"_n),
+                             "conv"_n = nn::conv2d("relu"_n, {.out_channels = 3, .kernel_size = 1}),
+                             "add"_n = op::add("x"_n, "conv"_n), "out"_n = nn::output("add"_n));
   CHECK(float_kernels(net) == "relu to_nhwc conv2d to_nchw add ");
 }
 
@@ -119,7 +117,8 @@ TEST_CASE("one pixel or one channel needs no transpose") {
   constexpr auto pixel = sequential({2, 3, 4, 4}, nn::adaptive_avg_pool2d(), nn::flatten(),
                                     nn::linear({.out_features = 2}));
   CHECK(float_kernels(pixel) == "to_nhwc avg_pool2d linear ");
-  constexpr auto channel = sequential({2, 1, 4, 4}, nn::max_pool2d({.kernel_size = 2}), nn::flatten());
+  constexpr auto channel =
+      sequential({2, 1, 4, 4}, nn::max_pool2d({.kernel_size = 2}), nn::flatten());
   CHECK(float_kernels(channel) == "max_pool2d ");
 }
 
@@ -129,11 +128,10 @@ TEST_CASE("a batch norm that no conv took in has a step of its own") {
 }
 
 TEST_CASE("a cat is a copy for each input") {
-  constexpr auto net = model(
-      "x"_n   = nn::placeholder({1, 2, 4, 4}),
-      "a"_n   = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-      "cat"_n = fn::cat({"a"_n, "x"_n, "a"_n}, {.dim = 1}),
-      "out"_n = nn::output("cat"_n));
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 2, 4, 4}),
+            "a"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "cat"_n = fn::cat({"a"_n, "x"_n, "a"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
   const dynamic_schedule s = schedule(net.view());
   CHECK(kernels_of(s) == "to_nhwc conv2d concat concat concat to_nchw ");
   CHECK(s.steps[2].key.as<concat_shape>() == concat_shape{16, 3, 8, 0});
@@ -144,15 +142,12 @@ TEST_CASE("a cat is a copy for each input") {
 
 TEST_CASE("what a cat has so far survives the transpose of its next input") {
   // Nobody reads the cat, so only its own steps keep it alive; all other places are taken.
-  constexpr auto net = model(
-      "x"_n    = nn::placeholder({1, 2, 4, 4}),
-      "relu"_n = nn::relu("x"_n),
-      "conv"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
-      "keep"_n = nn::relu("conv"_n),
-      "dead"_n = fn::cat({"relu"_n, "conv"_n}, {.dim = 1}),
-      "sum1"_n = op::add("conv"_n, "keep"_n),
-      "sum2"_n = op::add("sum1"_n, "relu"_n),
-      "out"_n  = nn::output("sum2"_n));
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 2, 4, 4}), "relu"_n = nn::relu("x"_n),
+            "conv"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+            "keep"_n = nn::relu("conv"_n), "dead"_n = fn::cat({"relu"_n, "conv"_n}, {.dim = 1}),
+            "sum1"_n = op::add("conv"_n, "keep"_n), "sum2"_n = op::add("sum1"_n, "relu"_n),
+            "out"_n = nn::output("sum2"_n));
   CHECK(float_kernels(net) == "relu to_nhwc conv2d relu concat to_nchw concat to_nchw add add ");
 }
 
@@ -161,19 +156,20 @@ TEST_CASE("an output that is no step's own is copied to the caller") {
   CHECK(float_kernels(nothing) == "concat ");
   constexpr auto view = sequential({1, 3, 2, 2}, nn::flatten());
   CHECK(float_kernels(view) == "concat ");
-  constexpr auto earlier = model(
-      "x"_n    = nn::placeholder({1, 4}),
-      "a"_n    = nn::relu("x"_n),
-      "dead"_n = nn::relu("a"_n),
-      "out"_n  = nn::output("a"_n));
+  constexpr auto earlier = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n),
+                                 "dead"_n = nn::relu("a"_n), "out"_n = nn::output("a"_n));
   CHECK(float_kernels(earlier) == "relu relu concat ");
 }
 
 TEST_CASE("an int8 output keeps its dtype and its qparams") {
   dynamic_graph<stage::lowered> g;
   const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
-  const int quantized = g.add({.name = "q", .op = q::quantize_per_tensor.id(), .shape = {1, 4},
-                               .dtype = qint8, .observer = 5}, x);
+  const int quantized = g.add({.name = "q",
+                               .op = q::quantize_per_tensor.id(),
+                               .shape = {1, 4},
+                               .dtype = qint8,
+                               .observer = 5},
+                              x);
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, quantized);
   const dynamic_schedule s = schedule(g.view());
   CHECK(s.output_dtype == qint8);
@@ -193,12 +189,10 @@ TEST_CASE("the observed model shows each value when it is there") {
   CHECK(walking::complaint(g.view(), s) == "");
 }
 
-constexpr auto two_doors = model(
-    "x"_n   = nn::placeholder({1, 4}),
-    "y"_n   = nn::placeholder({1, 4}),
-    "add"_n = op::add("x"_n, "y"_n),
-    "out"_n = nn::output("add"_n));
-static_assert(schedule(two_doors.view()).problem.message() == "node y:\na model has one placeholder");
+constexpr auto two_doors = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::placeholder({1, 4}),
+                                 "add"_n = op::add("x"_n, "y"_n), "out"_n = nn::output("add"_n));
+static_assert(schedule(two_doors.view()).problem.message() ==
+              "node y:\na model has one placeholder");
 
 struct mystery_op : module_op<mystery_op> {
   static constexpr std::string_view name = "my.Mystery";
@@ -215,10 +209,13 @@ TEST_CASE("an op without a kernel is named") {
 TEST_CASE("an add of two dtypes is named") {
   dynamic_graph<stage::lowered> g;
   const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
-  const int a = g.add({.name = "a", .op = q::quantize_per_tensor.id(), .shape = {1, 4}, .dtype = quint8}, x);
-  const int b = g.add({.name = "b", .op = q::quantize_per_tensor.id(), .shape = {1, 4}, .dtype = qint8}, x);
+  const int a =
+      g.add({.name = "a", .op = q::quantize_per_tensor.id(), .shape = {1, 4}, .dtype = quint8}, x);
+  const int b =
+      g.add({.name = "b", .op = q::quantize_per_tensor.id(), .shape = {1, 4}, .dtype = qint8}, x);
   const int both[] = {a, b};
-  const int sum = g.add({.name = "sum", .op = q::add.id(), .shape = {1, 4}, .dtype = quint8}, both, 2);
+  const int sum =
+      g.add({.name = "sum", .op = q::add.id(), .shape = {1, 4}, .dtype = quint8}, both, 2);
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
   CHECK(std::string{schedule(g.view()).problem.message()} ==
         "no kernel for node sum:\nadd of quint8 and qint8");
@@ -227,8 +224,12 @@ TEST_CASE("an add of two dtypes is named") {
 TEST_CASE("a dtype without a kernel is named") {
   dynamic_graph<stage::reference> g;
   const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
-  const int a = g.add({.name = "quantize_per_tensor", .number = 2, .op = q::quantize_per_tensor.id(),
-                       .shape = {1, 4}, .dtype = f16}, x);
+  const int a = g.add({.name = "quantize_per_tensor",
+                       .number = 2,
+                       .op = q::quantize_per_tensor.id(),
+                       .shape = {1, 4},
+                       .dtype = f16},
+                      x);
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, a);
   CHECK(std::string{schedule(g.view()).problem.message()} ==
         "no kernel for node quantize_per_tensor_2:\nquantize, float32 to float16");

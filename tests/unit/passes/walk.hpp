@@ -31,10 +31,12 @@ struct content {
 template <stage Stage>
 class walker {
  public:
-  walker(graph_view<Stage> g, const dynamic_schedule& s) : g_(g), schedule_(s), value_(at(g.size())) {
+  walker(graph_view<Stage> g, const dynamic_schedule& s)
+      : g_(g), schedule_(s), value_(at(g.size())) {
     // Views and observers are other names for a value.
     for (int i = 0; i < g.size(); ++i) {
-      const bool same = is_any_of(g[i].op, nn::flatten, fn::flatten, nn::output, q::activation_post_process);
+      const bool same =
+          is_any_of(g[i].op, nn::flatten, fn::flatten, nn::output, q::activation_post_process);
       value_[at(i)] = same ? value_[at(g.args_of(i)[0])] : i;
       if (g[i].op->kind == op_kind::placeholder)
         memory_.push_back({place::area::input, 0, bytes_of(i), i, layout::nchw, 0});
@@ -51,14 +53,17 @@ class walker {
     const int last = g_.args_of(g_.size() - 1)[0];
     const content* const out = find({place::area::output, 0});
     expect(out != nullptr && out->value == value_[at(last)], "the output is not the model's");
-    expect(out != nullptr && (out->order == layout::nchw || !matters(last)), "the output is not N, C, H, W");
+    expect(out != nullptr && (out->order == layout::nchw || !matters(last)),
+           "the output is not N, C, H, W");
   }
 
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  [[nodiscard]] std::size_t bytes_of(int i) const { return numel(g_[i].shape) * size_of(g_[i].dtype); }
+  [[nodiscard]] std::size_t bytes_of(int i) const {
+    return numel(g_[i].shape) * size_of(g_[i].dtype);
+  }
   [[nodiscard]] bool matters(int i) const { return scheduling::order_matters(g_[i].shape); }
 
   void expect(bool fine, const char* what) {
@@ -80,7 +85,8 @@ class walker {
     const bool whole = there && (c->parts == 0 || c->parts == g_[c->value].arg_count);
     expect(whole, "an operand is not complete");
     if (there && p.in == reading_into_.in)
-      expect(c->offset + c->bytes <= reading_into_.offset || reading_into_.offset + into_bytes_ <= c->offset,
+      expect(c->offset + c->bytes <= reading_into_.offset ||
+                 reading_into_.offset + into_bytes_ <= c->offset,
              "an operand lies where the output goes");
     return there ? *c : content{};
   }
@@ -88,10 +94,12 @@ class walker {
   void write(const place& p, std::size_t bytes, int value, layout order, int parts = 0) {
     expect(p.in == place::area::arena || p.in == place::area::output, "the output has no place");
     expect(p.offset % arena_alignment == 0, "the output is not aligned");
-    if (p.in == place::area::arena) expect(p.offset + bytes <= schedule_.arena_bytes, "outside the arena");
+    if (p.in == place::area::arena)
+      expect(p.offset + bytes <= schedule_.arena_bytes, "outside the arena");
     std::vector<content> kept;
     for (const content& c : memory_)
-      if (c.area != p.in || c.offset + c.bytes <= p.offset || p.offset + bytes <= c.offset) kept.push_back(c);
+      if (c.area != p.in || c.offset + c.bytes <= p.offset || p.offset + bytes <= c.offset)
+        kept.push_back(c);
     kept.push_back({p.in, p.offset, bytes, value, order, parts});
     memory_ = std::move(kept);
   }
@@ -114,16 +122,19 @@ class walker {
       expect(s.in_observer[at(a)] == g_[from].observer, "the input has other qparams");
       expect(s.key.in == g_[from].dtype, "the input has another dtype");
       if (matters(from) && spatial(s.key.op)) expect(order == layout::nhwc, "wants N, H, W, C");
-      if (matters(from) && s.key.op == kernel::linear) expect(order == layout::nchw, "wants N, C, H, W");
+      if (matters(from) && s.key.op == kernel::linear)
+        expect(order == layout::nchw, "wants N, C, H, W");
     }
     if (spatial(s.key.op)) order = layout::nhwc;
     if (s.key.op == kernel::linear) order = layout::nchw;
-    expect(s.out_observer == n.observer && s.key.out == n.dtype, "the output is another than the node's");
+    expect(s.out_observer == n.observer && s.key.out == n.dtype,
+           "the output is another than the node's");
     write(s.out, bytes_of(s.node), s.node, order);
   }
 
   static bool spatial(kernel k) {
-    return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::max_pool2d || k == kernel::avg_pool2d;
+    return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::max_pool2d ||
+           k == kernel::avg_pool2d;
   }
 
   void move(const step& s, bool transpose) {

@@ -9,15 +9,14 @@
 
 using namespace ctq;
 
-static_assert(packed_bytes<reference_kernels>(
-                  signature(kernel::linear, quint8, quint8, linear_shape{1, 10, 4})) ==
-              64 + 2 * 64);
-static_assert(packed_bytes<reference_kernels>(
-                  signature(kernel::batch_norm2d, f32, f32, channels_shape{9, 5})) == 40);
-static_assert(packed_bytes<reference_kernels>(
-                  signature(kernel::relu, f32, f32, elementwise_shape{9})) == 0);
-static_assert(workspace_bytes<reference_kernels>(
-                  signature(kernel::linear, quint8, quint8, linear_shape{1, 10, 4})) == 0);
+static_assert(packed_bytes<reference_kernels>(signature(kernel::linear, quint8, quint8,
+                                                        linear_shape{1, 10, 4})) == 64 + 2 * 64);
+static_assert(packed_bytes<reference_kernels>(signature(kernel::batch_norm2d, f32, f32,
+                                                        channels_shape{9, 5})) == 40);
+static_assert(packed_bytes<reference_kernels>(signature(kernel::relu, f32, f32,
+                                                        elementwise_shape{9})) == 0);
+static_assert(workspace_bytes<reference_kernels>(signature(kernel::linear, quint8, quint8,
+                                                           linear_shape{1, 10, 4})) == 0);
 
 TEST_CASE("a kernel known to the compiler and one looked up are the same") {
   constexpr kernel_signature key = signature(kernel::quantize, f32, quint8, elementwise_shape{3});
@@ -32,7 +31,8 @@ TEST_CASE("a kernel known to the compiler and one looked up are the same") {
 }
 
 TEST_CASE("a key without a kernel does nothing when it is looked up") {
-  const kernel_signature key = signature(kernel::batch_norm2d, quint8, quint8, channels_shape{1, 1});
+  const kernel_signature key =
+      signature(kernel::batch_norm2d, quint8, quint8, channels_shape{1, 1});
   run_kernel<reference_kernels>(key, {});
   CHECK(!kernels::exists(key));
 }

@@ -10,7 +10,8 @@ TEST_CASE("fusing keeps the float output within rounding") {
   std::mt19937 random{9};
   const auto weights = small::checked_weights<small::net>(4);
   ctq::float_model<small::net, ctq::x86> fused{weights};
-  auto as_written = ctq::interpreter<ctq::reference_kernels>::make(small::net.view(), weights.get());
+  auto as_written =
+      ctq::interpreter<ctq::reference_kernels>::make(small::net.view(), weights.get());
   REQUIRE(as_written);
   ctq::tensor<float, 1, 3, 9, 11> x;
   ctq::tensor<float, 1, 7> y;

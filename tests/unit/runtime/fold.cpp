@@ -17,9 +17,8 @@ TEST_CASE("a batch norm goes into the weight and bias of its conv") {
     const double scale = at("bn1.weight", o) / std::sqrt(at("bn1.running_var", o) + 1e-5);
     for (std::size_t i = 0; i < 27; ++i)
       CHECK(f.weight[o * 27 + i] == doctest::Approx(at("conv1.weight", o * 27 + i) * scale));
-    CHECK(f.bias[o] ==
-          doctest::Approx((at("conv1.bias", o) - at("bn1.running_mean", o)) * scale +
-                          at("bn1.bias", o)));
+    CHECK(f.bias[o] == doctest::Approx((at("conv1.bias", o) - at("bn1.running_mean", o)) * scale +
+                                       at("bn1.bias", o)));
   }
 }
 

@@ -17,8 +17,8 @@ TEST_CASE("a linear layer by hand") {
 }
 
 TEST_CASE("the hook sees every step and what it wrote") {
-  auto run = ctq::interpreter<ctq::reference_kernels>::make(
-      small::mlp.view(), small::random_weights<small::mlp>(1));
+  auto run = ctq::interpreter<ctq::reference_kernels>::make(small::mlp.view(),
+                                                            small::random_weights<small::mlp>(1));
   REQUIRE(run);
   ctq::tensor<float, 3, 21> x;
   ctq::tensor<float, 3, 5> y;

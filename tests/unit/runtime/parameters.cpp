@@ -14,17 +14,21 @@ constexpr auto& schedule = plan::int8_schedule;
 ctq::result<ctq::parameters> make(const std::vector<ctq::qparams>& qparams) {
   const ctq::weights w = small::random_weights<small::mlp>(6);
   return ctq::make_parameters<ctq::reference_kernels>(
-      std::span(schedule.steps).first(schedule.count),
-      {.nodes = std::span(plan::lowered.nodes), .weights = &w, .qparams = qparams,
-       .backend = plan::backend, .mapping = plan::mapping});
+      std::span(schedule.steps).first(schedule.count), {.nodes = std::span(plan::lowered.nodes),
+                                                        .weights = &w,
+                                                        .qparams = qparams,
+                                                        .backend = plan::backend,
+                                                        .mapping = plan::mapping});
 }
 
 }  // namespace
 
-static_assert(ctq::packed_end<ctq::reference_kernels>(schedule.steps.data(), schedule.count) % 64 == 0);
+static_assert(ctq::packed_end<ctq::reference_kernels>(schedule.steps.data(), schedule.count) % 64 ==
+              0);
 
 TEST_CASE("each step gets the qparams of its operands, a relu in the lower bound") {
-  const auto p = make({{.scale = 0.1F, .zero_point = 100}, {.scale = 0.2F, .zero_point = 30},
+  const auto p = make({{.scale = 0.1F, .zero_point = 100},
+                       {.scale = 0.2F, .zero_point = 30},
                        {.scale = 0.3F, .zero_point = 50}});
   REQUIRE(p);
   REQUIRE(schedule.steps[1].key.op == ctq::kernel::linear);

@@ -7,8 +7,10 @@ namespace {
 
 using namespace ctq;
 
-const observer_record per_channel = per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127}>::value;
-const folded_weights two_rows{.weight = {1.27F, -0.64F, 0.0F, 0.5F}, .bias = {0.1F, 1.0F}, .outputs = 2};
+const observer_record per_channel =
+    per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127}>::value;
+const folded_weights two_rows{
+    .weight = {1.27F, -0.64F, 0.0F, 0.5F}, .bias = {0.1F, 1.0F}, .outputs = 2};
 
 }  // namespace
 
@@ -20,10 +22,12 @@ TEST_CASE("weights become steps of their row's scale") {
 }
 
 TEST_CASE("one scale for all rows with a per-tensor observer") {
-  const auto q = quantize_weights(
-      two_rows,
-      min_max_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric,
-                        .quant_min = -127, .quant_max = 127}>::value, {});
+  const auto q = quantize_weights(two_rows,
+                                  min_max_observer<{.dtype = qint8,
+                                                    .qscheme = qscheme::per_tensor_symmetric,
+                                                    .quant_min = -127,
+                                                    .quant_max = 127}>::value,
+                                  {});
   REQUIRE(q);
   CHECK(q->scale[0] == q->scale[1]);
   CHECK(q->weight == std::vector<std::int8_t>{127, -64, 0, 50});
@@ -33,7 +37,8 @@ TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
   const auto affine = quantize_weights(two_rows, min_max_observer<{.dtype = qint8}>::value, {});
   REQUIRE(!affine);
   CHECK(affine.error().cause.find("symmetric") != std::string::npos);
-  const auto small_scale = quantize_weights(two_rows, per_channel, {.scale_min_lower_bound = 0.005});
+  const auto small_scale =
+      quantize_weights(two_rows, per_channel, {.scale_min_lower_bound = 0.005});
   REQUIRE(!small_scale);
   CHECK(small_scale.error().cause.find("below the backend's scale_min") != std::string::npos);
   CHECK(!quantize_weights(two_rows, per_channel, {.scale_max_upper_bound = 0.005}));

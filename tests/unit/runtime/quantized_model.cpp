@@ -55,7 +55,8 @@ TEST_CASE("every kind of step gives the bytes of the interpreter") {
 
 TEST_CASE("one model serves many threads, each with its own arena") {
   std::mt19937 random{3};
-  auto observed = ctq::prepare<small::mlp, ctq::x86, small::int8>(small::checked_weights<small::mlp>(1));
+  auto observed =
+      ctq::prepare<small::mlp, ctq::x86, small::int8>(small::checked_weights<small::mlp>(1));
   ctq::tensor<float, 3, 21> x;
   small::fill(x, random);
   observed(x);

@@ -29,8 +29,8 @@ inline constexpr auto net = ctq::model(
     "x"_n = nn::placeholder({1, 3, 9, 11}),
     "conv1"_n = nn::conv2d("x"_n, {.out_channels = 10, .kernel_size = 3, .padding = 1}),
     "bn1"_n = nn::batch_norm2d("conv1"_n), "relu1"_n = nn::relu("bn1"_n),
-    "conv2"_n = nn::conv2d("relu1"_n, {.out_channels = 10, .kernel_size = {1, 3},
-                                       .padding = {0, 1}, .groups = 5}),
+    "conv2"_n = nn::conv2d(
+        "relu1"_n, {.out_channels = 10, .kernel_size = {1, 3}, .padding = {0, 1}, .groups = 5}),
     "add"_n = op::add("conv2"_n, "relu1"_n), "relu2"_n = fn::relu("add"_n),
     "plus"_n = fn::add("relu2"_n, "conv2"_n), "alone"_n = nn::relu("plus"_n),
     "cat"_n = fn::cat({"alone"_n, "conv2"_n}, {.dim = 1}),
@@ -39,14 +39,16 @@ inline constexpr auto net = ctq::model(
     "flat"_n = fn::flatten("avg"_n, {.start_dim = 1}),
     "fc"_n = nn::linear("flat"_n, {.out_features = 7}), "out"_n = nn::output("fc"_n));
 
-struct int8 : ctq::qconfig_mapping<ctq::global<ctq::qconfig<
-    ctq::min_max_observer<>, ctq::per_channel_min_max_observer<>>>> {};
+struct int8
+    : ctq::qconfig_mapping<
+          ctq::global<ctq::qconfig<ctq::min_max_observer<>, ctq::per_channel_min_max_observer<>>>> {
+};
 
 struct per_tensor
-    : ctq::qconfig_mapping<ctq::global<ctq::qconfig<
-          ctq::moving_average_min_max_observer<>,
-          ctq::min_max_observer<{.dtype = ctq::qint8,
-                                 .qscheme = ctq::qscheme::per_tensor_symmetric}>>>> {};
+    : ctq::qconfig_mapping<ctq::global<
+          ctq::qconfig<ctq::moving_average_min_max_observer<>,
+                       ctq::min_max_observer<{.dtype = ctq::qint8,
+                                              .qscheme = ctq::qscheme::per_tensor_symmetric}>>>> {};
 
 /// Weights of the right names and shapes, normally distributed; variances are positive.
 template <const auto& Model>
@@ -60,7 +62,8 @@ ctq::weights random_weights(unsigned seed) {
       for (const int extent : p.shape) count *= static_cast<std::size_t>(extent);
       ctq::weight_tensor t{p.name, p.shape, std::vector<float>(count)};
       for (float& v : t.values)
-        v = p.name.ends_with("running_var") ? 1.0F + std::abs(normal(random)) : 0.3F * normal(random);
+        v = p.name.ends_with("running_var") ? 1.0F + std::abs(normal(random))
+                                            : 0.3F * normal(random);
       tensors.push_back(std::move(t));
     }
   }

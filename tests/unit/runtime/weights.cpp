@@ -20,7 +20,9 @@ std::vector<weight_tensor> right() { return small::random_weights<small::mlp>(1)
 
 }  // namespace
 
-TEST_CASE("weights of the model's names and shapes are accepted") { CHECK(cause_of(right()).empty()); }
+TEST_CASE("weights of the model's names and shapes are accepted") {
+  CHECK(cause_of(right()).empty());
+}
 
 TEST_CASE("what is wrong with a tensor is said with its name") {
   auto missing = right();

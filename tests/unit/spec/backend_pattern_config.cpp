@@ -41,8 +41,8 @@ static_assert(fuser_of<fuser_method<fuser_kind::fuse_conv_bn>, fused_module<nni:
               fuser_kind::fuse_conv_bn);
 
 using by_args = num_tensor_args_to_observation_type<different, share, different>;
-constexpr auto add = backend_pattern_config<pattern<op::add>, by_args,
-                                            observation<not_observed>>::value;
+constexpr auto add =
+    backend_pattern_config<pattern<op::add>, by_args, observation<not_observed>>::value;
 static_assert(add.observation_for(0) == different);
 static_assert(add.observation_for(1) == share);
 static_assert(add.observation_for(2) == different);

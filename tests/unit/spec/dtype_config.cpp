@@ -10,8 +10,8 @@ namespace {
 using act = dtype_with_constraints<quint8, quant_min<0>, quant_max<127>>;
 using weights = dtype_with_constraints<qint8>;
 
-constexpr auto full =
-    dtype_config<input_dtype<act>, output_dtype<act>, weight_dtype<weights>, bias_dtype<f32>>::value;
+constexpr auto full = dtype_config<input_dtype<act>, output_dtype<act>, weight_dtype<weights>,
+                                   bias_dtype<f32>>::value;
 static_assert(full.input_dtype == act::value && full.output_dtype == act::value);
 static_assert(full.weight_dtype == weights::value && full.bias_dtype == f32 && !full.is_dynamic);
 

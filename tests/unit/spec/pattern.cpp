@@ -40,9 +40,9 @@ static_assert(pattern<nn::relu>::value != pattern<fn::relu>::value);
 static_assert(pattern<nn::conv2d, nn::relu>::value != pattern<nn::relu, nn::conv2d>::value);
 
 // The longest that is allowed.
-static_assert(pattern<nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
+static_assert(pattern<nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
                       nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
-                      nn::relu>::value.element.size() == max_pattern);
+                      nn::relu, nn::relu>::value.element.size() == max_pattern);
 
 template <class Pattern>
 std::string text_of() {
@@ -51,7 +51,9 @@ std::string text_of() {
   return out;
 }
 
-TEST_CASE("one op prints as its name") { CHECK(text_of<pattern<nn::linear>>() == "torch.nn.Linear"); }
+TEST_CASE("one op prints as its name") {
+  CHECK(text_of<pattern<nn::linear>>() == "torch.nn.Linear");
+}
 
 TEST_CASE("a chain prints in the order the data flows") {
   CHECK(text_of<pattern<nn::conv2d, nn::relu>>() == "(torch.nn.Conv2d, torch.nn.ReLU)");
@@ -62,10 +64,11 @@ TEST_CASE("a chain prints in the order the data flows") {
 TEST_CASE("a tree prints as PyTorch's nested tuple") {
   CHECK(text_of<residual>() ==
         "(_operator.add, MatchAllNode, (torch.nn.BatchNorm2d, torch.nn.Conv2d))");
-  CHECK(text_of<then_relu>() ==
-        "(torch.nn.ReLU, (_operator.add, MatchAllNode, torch.nn.Conv2d))");
-  CHECK(text_of<pattern<nested<op::add, nested<nn::relu, nn::conv2d>, nested<nn::relu, nn::linear>>>>() ==
-        "(_operator.add, (torch.nn.ReLU, torch.nn.Conv2d), (torch.nn.ReLU, torch.nn.Linear))");
+  CHECK(text_of<then_relu>() == "(torch.nn.ReLU, (_operator.add, MatchAllNode, torch.nn.Conv2d))");
+  CHECK(
+      text_of<
+          pattern<nested<op::add, nested<nn::relu, nn::conv2d>, nested<nn::relu, nn::linear>>>>() ==
+      "(_operator.add, (torch.nn.ReLU, torch.nn.Conv2d), (torch.nn.ReLU, torch.nn.Linear))");
   CHECK(text_of<pattern<nested<op::add, nested<nn::relu, nn::conv2d>, match_all>>>() ==
         "(_operator.add, (torch.nn.ReLU, torch.nn.Conv2d), MatchAllNode)");
 }

@@ -12,11 +12,11 @@ namespace {
 using usual = qconfig<min_max_observer<>, per_channel_min_max_observer<>>;
 using narrow = qconfig<min_max_observer<{.reduce_range = true}>, per_channel_min_max_observer<>>;
 
-using mapping = qconfig_mapping<global<usual>, object_type<nn::conv2d, narrow>,
-                                module_name_regex<"layer1.*", qconfig_none>,
-                                module_name<"layer1.0", usual>,
-                                module_name_object_type_order<"layer2", nn::relu, 1, narrow>,
-                                allow_float<"fc">>;
+using mapping =
+    qconfig_mapping<global<usual>, object_type<nn::conv2d, narrow>,
+                    module_name_regex<"layer1.*", qconfig_none>, module_name<"layer1.0", usual>,
+                    module_name_object_type_order<"layer2", nn::relu, 1, narrow>,
+                    allow_float<"fc">>;
 constexpr mapping_view m = mapping_v<mapping>;
 static_assert(m.count == 6);
 static_assert(m.entries[0].level == mapping_level::global && m.entries[0].quantizes);
@@ -25,7 +25,8 @@ static_assert(m.entries[1].level == mapping_level::object_type);
 static_assert(m.entries[1].op == nn::conv2d.id() && m.entries[1].qconfig == narrow::value);
 static_assert(m.entries[2].level == mapping_level::module_name_regex);
 static_assert(m.entries[2].module == "layer1.*" && !m.entries[2].quantizes);
-static_assert(m.entries[3].level == mapping_level::module_name && m.entries[3].module == "layer1.0");
+static_assert(m.entries[3].level == mapping_level::module_name &&
+              m.entries[3].module == "layer1.0");
 static_assert(m.entries[4].level == mapping_level::module_name_object_type_order);
 static_assert(m.entries[4].module == "layer2" && m.entries[4].op == nn::relu.id() &&
               m.entries[4].order == 1);

@@ -16,13 +16,12 @@ namespace {
 template <class Input, class Output = dtype_with_constraints<quint8>,
           class Weight = dtype_with_constraints<qint8>>
 struct npu
-    : backend_config<
-          "npu", backend_pattern_config<pattern<nn::relu>>,
-          backend_pattern_config<
-              pattern<nn::linear>,
-              dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8>>>,
-                            dtype_config<input_dtype<Input>, output_dtype<Output>,
-                                         weight_dtype<Weight>>>>> {};
+    : backend_config<"npu", backend_pattern_config<pattern<nn::relu>>,
+                     backend_pattern_config<
+                         pattern<nn::linear>,
+                         dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8>>>,
+                                       dtype_config<input_dtype<Input>, output_dtype<Output>,
+                                                    weight_dtype<Weight>>>>> {};
 
 template <class Input, class... More>
 constexpr diagnostic found = validate(backend_v<npu<Input, More...>>);
@@ -86,8 +85,8 @@ static_assert(validate(backend_v<fuses_a_tree>).message() ==
               "field: fused_module\nonly a chain of ops can be fused");
 
 TEST_CASE("a scale that is not a number is not one") {
-  for (const double v : {std::numeric_limits<double>::quiet_NaN(),
-                         std::numeric_limits<double>::infinity()}) {
+  for (const double v :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     dtype_with_constraints_record c{.dtype = quint8};
     c.scale_min_lower_bound = v;
     diagnostic d;
@@ -111,23 +110,24 @@ static_assert(!of_mapping<global<qconfig_none>, allow_float<"fc">,
                           module_name_regex<R"(layer\d\..*)", with_activation<observer_args{}>>>
                    .any());
 
-static_assert(complains(of_mapping<global<with_activation<observer_args{.quant_min = 0,
-                                                                        .quant_max = 256}>>>,
-                        "entry: #0 of 1, global\n"
-                        "field: activation.quant_max: 256\nquint8 allows: 0 to 255"));
-static_assert(complains(of_mapping<allow_float<"a">,
-                                   object_type<nn::relu, with_activation<observer_args{
-                                                             .quant_min = 1, .quant_max = 9}>>>,
-                        "entry: #1 of 2, object_type\n"
-                        "field: activation.quant_min, quant_max\nthe range must contain 0"));
+static_assert(
+    complains(of_mapping<global<with_activation<observer_args{.quant_min = 0, .quant_max = 256}>>>,
+              "entry: #0 of 1, global\n"
+              "field: activation.quant_max: 256\nquint8 allows: 0 to 255"));
+static_assert(complains(
+    of_mapping<
+        allow_float<"a">,
+        object_type<nn::relu, with_activation<observer_args{.quant_min = 1, .quant_max = 9}>>>,
+    "entry: #1 of 2, object_type\n"
+    "field: activation.quant_min, quant_max\nthe range must contain 0"));
 static_assert(complains(of_mapping<global<with_activation<observer_args{.quant_max = 127}>>>,
                         "field: activation\nquant_min and quant_max come together"));
 static_assert(complains(of_mapping<global<with_activation<observer_args{.eps = 0.0F}>>>,
                         "field: activation.eps: 0\neps is positive: the least scale"));
 static_assert(complains(
-    of_mapping<global<qconfig<min_max_observer<>, min_max_observer<{.dtype = qint8,
-                                                                    .quant_min = -200,
-                                                                    .quant_max = 0}>>>>,
+    of_mapping<
+        global<qconfig<min_max_observer<>,
+                       min_max_observer<{.dtype = qint8, .quant_min = -200, .quant_max = 0}>>>>,
     "field: weight.quant_min: -200\nqint8 allows: -128 to 127"));
 static_assert(complains(of_mapping<module_name_regex<"layer(1", qconfig_none>>,
                         "entry: #0 of 1, module_name_regex\n"
