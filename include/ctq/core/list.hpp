@@ -37,8 +37,8 @@ class list {
   constexpr ~list() { delete[] items_; }
 
   constexpr void reserve(std::integral auto wanted) {
+    if (std::cmp_less_equal(wanted, capacity_)) return;
     const auto n = static_cast<std::size_t>(wanted);
-    if (n <= capacity_) return;
     T* const bigger = new T[n]{};
     for (std::size_t i = 0; i < count_; ++i) bigger[i] = std::move(items_[i]);
     delete[] items_;

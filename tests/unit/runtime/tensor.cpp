@@ -20,7 +20,7 @@ static_assert(!std::is_convertible_v<std::span<float, 6>, tensor_view<float, 2, 
 static_assert(std::is_constructible_v<tensor_view<float, 2, 3>, std::span<float, 6>>);
 
 namespace {
-constexpr auto& schedule = ctq::bounds::schedule_of<small::net>;
+constexpr auto& schedule = ctq::fused_schedule_v<small::net, ctq::x86>;
 }
 static_assert(std::is_same_v<ctq::doors<schedule>::input, tensor<float, 1, 3, 9, 11>>);
 static_assert(std::is_same_v<ctq::doors<schedule>::output_view, tensor_view<float, 1, 7>>);
