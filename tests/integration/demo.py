@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The demo says what the README promises: demo.py FASHION_MNIST WEIGHTS DATA_DIR
 
-Its last line has the numbers. int8 costs less than one percent of accuracy and never allocates;
-times are not judged, machines differ. Without the data set the test is skipped.
+Its last line has the numbers. float reaches 91 %, int8 costs at most 0.3 % and never
+allocates; times are not judged, machines differ. Without the data set the test is skipped.
 """
 
 import subprocess
@@ -22,6 +22,6 @@ with tempfile.TemporaryDirectory() as folder:
     assert picture.read_bytes().startswith(b"\x89PNG"), "no picture"
 
 said = dict(word.split("=") for word in output.splitlines()[-1].removeprefix("demo: ").split())
-assert float(said["float_acc"]) > 0.89, "the network is not the trained one"
-assert abs(float(said["float_acc"]) - float(said["int8_acc"])) < 0.01, "int8 loses accuracy"
+assert float(said["float_acc"]) >= 0.91, "the network is not the trained one"
+assert float(said["int8_acc"]) >= float(said["float_acc"]) - 0.003, "int8 loses accuracy"
 assert said["allocations"] == "0", "a run allocates"

@@ -11,7 +11,8 @@
 // Which entry of a qconfig mapping holds for a node.
 //
 // The name of a module's node is the module's path, "layer1.0.conv1". A function belongs to the
-// module that its name is inside of: "layer1.0.add" to "layer1.0".
+// module that its name is inside of: "layer1.0.add" to "layer1.0". Beyond PyTorch, a module_name
+// entry may name a function's node as well: allow_float<"layer1.0.add">.
 
 namespace ctq {
 
@@ -118,7 +119,7 @@ template <stage Stage>
     int& found = entry[i];
     if (found >= 0 || n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
     const std::string_view module = n.op->kind == op_kind::module ? n.name : parent_of(n.name);
-    found = resolving::by_name(m, module);
+    found = resolving::by_name(m, n.name);
     if (found < 0) found = resolving::by_regex(expressions, module);
     if (found < 0 && has_types) found = resolving::by_type(m, n.op);
     if (found < 0) found = global;

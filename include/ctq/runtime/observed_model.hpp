@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -51,11 +52,15 @@ namespace ctq {
     const auto q = o.calculate_qparams();
     if (!q) return fail(place + ", " + q.error().place, q.error().cause);
     if (watched.choice.quantized()) {
-      const dtype_config_record& config =
-          backend.dtype_configs[backend.configs[watched.choice.pattern].first_dtype_config +
-                                watched.choice.dtype_config];
-      if (const status fits = check_scale(q->scale, config.output_dtype); !fits)
+      const auto& wanted = config_of(backend, watched.choice).output_dtype;
+      if (const status fits = check_scale(q->scale, wanted); !fits)
         return fail(place, fits.error().cause);
+    }
+    for (int reader = i + 1; reader < g.size(); ++reader) {
+      if (!g[reader].choice.quantized() || std::ranges::count(g.args_of(reader), i) == 0) continue;
+      const auto& wanted = config_of(backend, g[reader].choice).input_dtype;
+      if (const status fits = check_scale(q->scale, wanted); !fits)
+        return fail("node " + std::string{g[reader].name} + ", input", fits.error().cause);
     }
     const quant_range range = range_of(o.record().args.dtype);
     out[static_cast<std::size_t>(g[i].observer)] = {q->scale, q->zero_point,

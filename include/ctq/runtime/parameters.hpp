@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -51,6 +52,16 @@ inline constexpr std::size_t alignment = 64;
   return name;
 }
 
+}  // namespace packing
+
+/// The dtype config that was chosen for a quantized node.
+[[nodiscard]] inline const dtype_config_record& config_of(const backend_view& backend,
+                                                          const choice& c) {
+  return backend.dtype_configs[backend.configs[c.pattern].first_dtype_config + c.dtype_config];
+}
+
+namespace packing {
+
 /// How many channels of the input one output reads.
 [[nodiscard]] inline std::size_t channels_of(const kernel_signature& key) {
   return static_cast<std::size_t>(key.op == kernel::conv2d ? key.as<conv2d_shape>().in_group()
@@ -84,6 +95,19 @@ void with_shape(const kernel_signature& key, F f) {
   }
 }
 
+/// The first tensor that the step reads and that is not there, or nothing.
+[[nodiscard]] inline std::string missing_weight(const step& s, const node& n, const weights& w) {
+  const bool weighted = s.key.op == kernel::conv2d || s.key.op == kernel::linear;
+  if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
+  const std::string_view batch_norm = s.key.op == kernel::batch_norm2d ? n.name
+                                      : weighted                       ? n.batch_norm
+                                                                       : std::string_view{};
+  if (batch_norm.empty()) return {};
+  for (const char* part : {"weight", "bias", "running_mean", "running_var"})
+    if (w.find(batch_norm, part) == nullptr) return std::string{batch_norm} + "." + part;
+  return {};
+}
+
 template <class Kernels>
 status pack_weighted(const step& s, const node& n, const parameter_sources& from,
                      const step_data& data, std::byte* packed) {
@@ -93,9 +117,7 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
     with_shape(s.key, [&](const auto& shape) { pack_float<Kernels>(shape, f, packed); });
     return done{};
   }
-  const dtype_config_record& config =
-      from.backend.dtype_configs[from.backend.configs[n.choice.pattern].first_dtype_config +
-                                 n.choice.dtype_config];
+  const dtype_config_record& config = config_of(from.backend, n.choice);
   result<quantized_weights> w = quantize_weights(
       f, from.mapping.entries[n.choice.qconfig].qconfig.weight, config.weight_dtype);
   if (!w) return fail(place_of(n) + ", " + w.error().place, w.error().cause);
@@ -131,15 +153,36 @@ template <class Kernels>
   return at;
 }
 
-/// Errors  as quantize_weights and output_arithmetic_of, with the node's name
+/// Are there qparams for every observer of these steps, none where no step has one?
+[[nodiscard]] inline status check_qparams(std::span<const step> steps,
+                                          std::span<const qparams> qparams) {
+  int observers = 0;
+  for (const step& s : steps)
+    for (const int o : {s.in_observer[0], s.in_observer[1], s.out_observer})
+      observers = o + 1 > observers ? o + 1 : observers;
+  if (qparams.size() < static_cast<std::size_t>(observers))
+    return fail("qparams", std::to_string(qparams.size()) + " are given, the plan has " +
+                               std::to_string(observers) + " observers");
+  for (const ctq::qparams& q : qparams)
+    if (!(q.scale > 0.0F && q.scale <= 0x1p118F))
+      return fail("qparams", "the scale " + shortest(q.scale) + " is not positive and finite");
+  return done{};
+}
+
+/// Errors  qparams or weights that are missing; as quantize_weights and output_arithmetic_of, with
+///         the node's name
 template <class Kernels>
 [[nodiscard]] result<parameters> make_parameters(std::span<const step> steps,
                                                  const parameter_sources& from) {
   parameters p{aligned_buffer(packed_end<Kernels>(steps.data(), static_cast<int>(steps.size()))),
                std::vector<step_data>(steps.size())};
+  const bool on_integers = std::ranges::any_of(
+      steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
+  if (const status ok = check_qparams(on_integers ? steps : steps.first(0), from.qparams); !ok)
+    return unexpected{ok.error()};
   const auto qparams_of = [&](int observer) {
-    return observer < 0 || from.qparams.empty() ? qparams{}
-                                                : from.qparams[static_cast<std::size_t>(observer)];
+    return observer < 0 || !on_integers ? qparams{}
+                                        : from.qparams[static_cast<std::size_t>(observer)];
   };
   std::size_t at = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -154,6 +197,8 @@ template <class Kernels>
         .lo = s.key.relu && d.out.zero_point > d.out.quant_min ? d.out.zero_point : d.out.quant_min,
         .hi = d.out.quant_max};
     std::byte* const packed = p.packed.data() + at;
+    if (const std::string missing = packing::missing_weight(s, n, *from.weights); !missing.empty())
+      return fail("tensor " + missing, "is missing");
     if (s.key.op == kernel::conv2d || s.key.op == kernel::linear) {
       if (const status ok = packing::pack_weighted<Kernels>(s, n, from, d, packed); !ok)
         return unexpected{ok.error()};

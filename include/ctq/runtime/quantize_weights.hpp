@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +24,22 @@ struct quantized_weights {
   std::vector<float> scale;         // one an output
 };
 
+/// The shortest text that reads back as the same number.
+template <class Real>
+[[nodiscard]] std::string shortest(Real x) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
 /// A scale that the backend does not allow.
 [[nodiscard]] inline status check_scale(float scale, const dtype_with_constraints_record& c) {
   const double s = scale;
   if (c.scale_min_lower_bound.given && s < c.scale_min_lower_bound.value)
-    return fail("", "scale " + std::to_string(s) + " is below the backend's scale_min " +
-                        std::to_string(c.scale_min_lower_bound.value));
+    return fail("", "scale " + shortest(scale) + " is below the backend's scale_min " +
+                        shortest(c.scale_min_lower_bound.value));
   if (c.scale_max_upper_bound.given && s > c.scale_max_upper_bound.value)
-    return fail("", "scale " + std::to_string(s) + " is above the backend's scale_max " +
-                        std::to_string(c.scale_max_upper_bound.value));
+    return fail("", "scale " + shortest(scale) + " is above the backend's scale_max " +
+                        shortest(c.scale_max_upper_bound.value));
   return done{};
 }
 
@@ -39,6 +47,9 @@ struct quantized_weights {
 [[nodiscard]] inline result<quantized_weights> quantize_weights(
     const folded_weights& f, const observer_record& record,
     const dtype_with_constraints_record& constraints) {
+  if (record.args.dtype != qint8)
+    return fail("weight", "there are kernels for qint8, not for " +
+                              std::string{name_of(record.args.dtype)});
   observers::any_observer observer{record};
   const auto rest = static_cast<int>(f.outputs == 0 ? 0 : f.weight.size() / f.outputs);
   observer.observe(f.weight, {static_cast<int>(f.outputs), rest});
@@ -80,7 +91,7 @@ struct output_arithmetic {
 };
 
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
-///         channel; the model's ranges are then far from what it was calibrated with
+///         channel
 /// Source  QNNPACK: QuantizeBias, generate_requantization_scales
 [[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(const std::vector<float>& bias,
                                                                     const quantized_weights& w,
@@ -100,17 +111,25 @@ struct output_arithmetic {
       sum += v;
       sum_of_sizes += v < 0 ? -v : v;
     }
-    const auto bias_scale = static_cast<float>(double{w.scale[o]} * double{in.scale});
-    const float steps = std::nearbyint(bias[o] * (1.0F / bias_scale));
-    a.multiplier[o] = no_contract(w.scale[o] * in.scale) * inverse_out;
-    constexpr double limit = 2147483648.0;
-    const double folded = double{steps} - static_cast<double>(in.zero_point * sum);
-    const double bound = std::abs(folded) + static_cast<double>(largest_input * sum_of_sizes);
-    if (!(bound < limit) || !(bound * double{a.multiplier[o]} < limit - 512))
+    const auto fits = [&](float weight_scale) {
+      const auto bias_scale = static_cast<float>(double{weight_scale} * double{in.scale});
+      const float steps = std::nearbyint(bias[o] * (1.0F / bias_scale));
+      a.multiplier[o] = no_contract(weight_scale * in.scale) * inverse_out;
+      constexpr double limit = 2147483648.0;
+      const double folded = double{steps} - static_cast<double>(in.zero_point * sum);
+      const double bound = std::abs(folded) + static_cast<double>(largest_input * sum_of_sizes);
+      if (!(bound < limit) || !(bound * double{a.multiplier[o]} < limit - 512)) return false;
+      a.bias[o] = static_cast<std::int32_t>(folded);
+      return true;
+    };
+    // A dead channel: its weights are zeros in any scale, so it takes one in which the bias fits.
+    const bool dead = sum_of_sizes == 0;
+    if (!fits(w.scale[o]) && !(dead && fits(out.scale / in.scale)))
       return fail("accumulator_overflow, channel " + std::to_string(o),
-                  "the sum of products can leave int32: bias " + std::to_string(bias[o]) + " is " +
-                      std::to_string(steps) + " steps of " + std::to_string(bias_scale));
-    a.bias[o] = static_cast<std::int32_t>(folded);
+                  "the sum of products can leave int32, or an output step: bias " +
+                      shortest(bias[o]) + ", weight scale " + shortest(w.scale[o]) +
+                      ", input scale " + shortest(in.scale) + ", output scale " +
+                      shortest(out.scale));
   }
   return a;
 }

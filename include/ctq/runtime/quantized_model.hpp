@@ -19,7 +19,7 @@ namespace ctq {
 /// Memory for the values of one run: one for each thread that runs a model.
 template <std::size_t Bytes>
 struct alignas(64) arena {
-  std::byte bytes[Bytes];
+  std::byte bytes[Bytes == 0 ? 1 : Bytes];
 
   [[nodiscard]] std::byte* data() { return bytes; }
 };
@@ -74,6 +74,7 @@ template <class Model>
 class session {
  public:
   explicit session(const Model& model) : model_(&model), memory_(Model::arena_bytes) {}
+  explicit session(const Model&&) = delete;  // the model must outlive its session
 
   void operator()(typename Model::input in, typename Model::output out) noexcept {
     model_->run(in, out, *reinterpret_cast<typename Model::arena*>(memory_.data()));

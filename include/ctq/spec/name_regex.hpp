@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "ctq/core/list.hpp"
 
@@ -29,14 +30,15 @@ class name_regex {
   /// Does the expression fit at the start of the name?
   [[nodiscard]] constexpr bool matches(std::string_view name) const {
     if (!valid_) return false;
-    list<bool> now(code_.size(), false);
-    if (enter(now, 0, 0, name)) return true;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      list<bool> next(code_.size(), false);
-      for (std::size_t s = 0; s < code_.size(); ++s)
-        if (now[s] && code_[s].what == step::atom && atom_fits(code_[s].a, name[i]))
-          if (enter(next, s + 1, i + 1, name)) return true;
-      now = next;
+    progress p{name, {}, {}, list<std::ptrdiff_t>(code_.size(), -1)};
+    if (enter(p, 0, 0)) return true;
+    const char* const c = name.data();
+    const auto size = static_cast<std::ptrdiff_t>(name.size());
+    for (std::ptrdiff_t i = 0; i < size && !p.next.empty(); ++i) {
+      std::swap(p.now, p.next);
+      p.next.clear();
+      for (const std::ptrdiff_t s : p.now)
+        if (atom_fits(code_[s].a, c[i]) && enter(p, s + 1, i + 1)) return true;
     }
     return false;
   }
@@ -153,28 +155,34 @@ class name_regex {
     ++at_;
   }
 
-  /// Marks all states reachable from s without reading; true if accept is among them.
-  constexpr bool enter(list<bool>& states, std::size_t s, std::size_t at,
-                       std::string_view name) const {
-    if (states[s]) return false;
-    states[s] = true;
-    const auto go = [&](std::ptrdiff_t by) {
-      return enter(states, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s) + by), at, name);
-    };
-    switch (code_[s].what) {
+  /// The states, each an atom, that wait for the next character.
+  struct progress {
+    std::string_view name;
+    list<std::ptrdiff_t> now;
+    list<std::ptrdiff_t> next;
+    list<std::ptrdiff_t> seen;  // by state: the last place in the name where it was entered
+  };
+
+  /// Adds all atoms that can be reached from s without reading; true if the end can be.
+  constexpr bool enter(progress& p, std::ptrdiff_t s, std::ptrdiff_t at) const {
+    if (p.seen[s] == at) return false;
+    p.seen[s] = at;
+    const instruction& i = code_[s];
+    switch (i.what) {
+      case step::atom: p.next.push_back(s); return false;
       case step::accept: return true;
-      case step::jump: return go(code_[s].a);
-      case step::split: return go(code_[s].a) || go(code_[s].b);
-      case step::begin: return at == 0 && go(1);
-      case step::end: return at_end(name, at) && go(1);
-      case step::atom: return false;
+      case step::jump: return enter(p, s + i.a, at);
+      case step::split: return enter(p, s + i.a, at) || enter(p, s + i.b, at);
+      case step::begin: return at == 0 && enter(p, s + 1, at);
+      case step::end: return at_end(p.name, at) && enter(p, s + 1, at);
     }
     return false;
   }
 
   /// Python's $ also fits before a newline that ends the text.
-  static constexpr bool at_end(std::string_view name, std::size_t at) {
-    return at == name.size() || (at + 1 == name.size() && name[at] == '\n');
+  static constexpr bool at_end(std::string_view name, std::ptrdiff_t at) {
+    const std::string_view rest = name.substr(static_cast<std::size_t>(at));
+    return rest.empty() || rest == "\n";
   }
 
   static constexpr bool in_range(char c, char low, char high) {

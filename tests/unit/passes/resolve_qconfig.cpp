@@ -63,10 +63,11 @@ constexpr int names_of(std::string_view name) {
 static_assert(names_of<>("layer1.0.fc1") == 2);
 static_assert(names_of<>("layer1.0.fc2") == 1);
 static_assert(entry_of<module_name<"layer1", any>>("layer1.0.fc2") == 0);
-// A function belongs to the module that its name is inside of, and has no name of its own.
+// A function belongs to the module that its name is inside of. Beyond PyTorch, its own name counts.
 static_assert(names_of<>("layer1.0.add") == 1);
-static_assert(entry_of<module_name<"layer1.0.add", any>>("layer1.0.add") == -1);
-static_assert(entry_of<module_name<"add", any>>("add") == -1);
+static_assert(entry_of<module_name<"layer1.0.add", any>>("layer1.0.add") == 0);
+static_assert(entry_of<module_name<"layer1.0.add", any>>("layer1.0.fc1") == -1);
+static_assert(entry_of<module_name<"add", any>>("add") == 0);
 // The empty name is no module.
 static_assert(entry_of<module_name<"", any>>("add") == -1 &&
               entry_of<module_name<"", any>>("stem") == -1);

@@ -32,6 +32,12 @@ TEST_CASE("the hook sees every step and what it wrote") {
   CHECK(last == y.data());
 }
 
+TEST_CASE("weights that are missing are an error with their name") {
+  const auto run = ctq::interpreter<ctq::reference_kernels>::make(small::mlp.view(), {});
+  REQUIRE(!run);
+  CHECK(run.error().message() == "tensor 0.weight: is missing");
+}
+
 TEST_CASE("a graph without a kernel is an error that names the node") {
   ctq::dynamic_graph<ctq::stage::traced> g;
   const int x = g.add({.name = "x", .op = ctq::nn::placeholder.id(), .shape = {1, 2}}, nullptr, 0);

@@ -60,6 +60,14 @@ TEST_CASE("a sum that could leave int32 is an error with its channel") {
   CHECK(a.error().place == "accumulator_overflow, channel 1");
 }
 
+TEST_CASE("a dead channel keeps its bias, however small its scale") {
+  const quantized_weights w{.weight = {0, 0}, .scale = {0x1p-23F, 0x1p-23F}};
+  const auto a = output_arithmetic_of({8.0F, 0.5F}, w, {.scale = 0.004F}, quint8, {.scale = 0.5F});
+  REQUIRE(a);
+  CHECK(static_cast<float>(a->bias[0]) * a->multiplier[0] == doctest::Approx(16.0));
+  CHECK(static_cast<float>(a->bias[1]) * a->multiplier[1] == doctest::Approx(1.0));
+}
+
 TEST_CASE("an output that could leave int32 is an error as well") {
   const quantized_weights w{.weight = {127}, .scale = {1e6F}};
   CHECK(!output_arithmetic_of({0.0F}, w, {.scale = 1.0F}, quint8, {.scale = 1e-6F}));

@@ -38,6 +38,10 @@ TEST_CASE("what is wrong with a tensor is said with its name") {
   too_many.push_back({"2.bias", {5}, std::vector<float>(5)});
   CHECK(cause_of(too_many) == "tensor 2.bias: belongs to no module of the model");
 
+  auto too_few = right();
+  too_few.back().values.resize(84);
+  CHECK(cause_of(too_few) == "tensor 2.weight: has 84 values, its shape [5, 17] wants 85");
+
   auto not_finite = right();
   not_finite.back().values[3] = std::numeric_limits<float>::quiet_NaN();
   CHECK(cause_of(not_finite) == "tensor 2.weight: a value is not finite");
