@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/spec/reflect.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace ctq;
+
+static_assert(reflected<observer_args>);
+static_assert(reflected<dtype_config_record>);
+static_assert(!reflected<quant_range>);
+
+namespace {
+
+constexpr bool is_written(const observer_record& o, std::string_view expected) {
+  static_text<200> text;
+  append_observer(text, o);
+  return text.view() == expected;
+}
+
+}  // namespace
+
+static_assert(is_written(histogram_observer<>::value, "HistogramObserver()"));
+static_assert(
+    is_written(histogram_observer<{.dtype = qint8, .reduce_range = true, .eps = 0x1p-12F}>::value,
+               "HistogramObserver(dtype=qint8, reduce_range=True, eps=0.000244141)"));
+static_assert(is_written(per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127}>::value,
+                         "PerChannelMinMaxObserver(dtype=qint8, qscheme=per_channel_symmetric, "
+                         "quant_min=-127, quant_max=127)"));
+
+TEST_CASE("fields come in the order of declaration, under PyTorch's names") {
+  std::vector<std::string> names;
+  for_each_field(dtype_config_record{},
+                 [&](std::string_view name, const auto&) { names.emplace_back(name); });
+  CHECK(names == std::vector<std::string>{"input_dtype", "output_dtype", "weight_dtype",
+                                          "bias_dtype", "is_dynamic"});
+}
+
+TEST_CASE("a record prints what differs from its defaults, nested ones too") {
+  const dtype_config_record config{.input_dtype = {.dtype = quint8, .quant_max_upper_bound = 127},
+                                   .is_dynamic = true};
+  std::string text;
+  append_record(text, config);
+  CHECK(text == "(input_dtype=(dtype=quint8, quant_max_upper_bound=127), is_dynamic=True)");
+}
