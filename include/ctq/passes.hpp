@@ -14,6 +14,7 @@
 #include "ctq/passes/memory.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/passes/prepare.hpp"
+#include "ctq/passes/rejection.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/passes/schedule.hpp"
 #include "ctq/passes/step.hpp"

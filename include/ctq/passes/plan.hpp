@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "ctq/core/report.hpp"
@@ -30,12 +31,27 @@ consteval auto fuse() {
   return freeze<Model.count, Model.arg_count>(ctq::fuse(Model.view(), backend_v<Backend>));
 }
 
+template <const auto& Fused, class Mapping>
+consteval auto resolve() {
+  const list<int> found = resolve_qconfigs(Fused.view(), mapping_v<Mapping>);
+  std::array<int, Fused.count> entries{};
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = found[i];
+  return entries;
+}
+
+/// By node: its entry of the mapping. Regular expressions take many steps, so these have a budget
+/// of their own.
+template <const auto& Fused, class Mapping>
+inline constexpr auto qconfigs_v = resolve<Fused, Mapping>();
+
 /// Every node and every argument can get an observer, which is a node with an argument.
 template <const auto& Fused, class Backend, class Mapping, unsupported Policy>
 consteval auto prepare() {
   constexpr int observers = Fused.count + Fused.arg_count;
+  constexpr auto& qconfigs = qconfigs_v<Fused, Mapping>;
   return freeze<Fused.count + observers, Fused.arg_count + observers>(
-      prepare_graph(Fused.view(), backend_v<Backend>, mapping_v<Mapping>, Policy));
+      prepare_graph(Fused.view(), backend_v<Backend>, mapping_v<Mapping>,
+                    list<int>(qconfigs.data(), qconfigs.size()), Policy));
 }
 
 /// Each observer becomes two nodes.

@@ -3,6 +3,7 @@
 
 #include "ctq/passes/accept.hpp"
 #include "ctq/passes/match.hpp"
+#include "ctq/passes/rejection.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
 // Observer placement. For each occurrence of a backend pattern whose qconfig fits a dtype config,
@@ -28,11 +29,11 @@ struct observed_value {
 class placement {
  public:
   constexpr placement(graph_view<stage::fused> g, const backend_view& backend,
-                      const mapping_view& mapping)
+                      const mapping_view& mapping, const list<int>& qconfigs)
       : g_(g),
         backend_(backend),
         mapping_(mapping),
-        qconfig_(resolve_qconfigs(g, mapping)),
+        qconfig_(qconfigs),
         matches_(find_all(g, backend, [](const backend_pattern_config_record&) { return true; })),
         choice_(g.size()),
         first_app_(g.size(), -1),
@@ -262,62 +263,12 @@ constexpr bool is_dynamic(const choice& c, const backend_view& backend) {
 
 }  // namespace preparing
 
-/// Appends the lines that say why a node is left in float.
-template <class Text>
-constexpr void append_rejection(Text& out, const node& n, const backend_view& backend) {
-  constexpr std::string_view values[] = {"input", "output", "weight"};
-  const rejection& r = n.choice.why;
-  const std::string_view of = values[static_cast<std::size_t>(r.of)];
-  const auto asked = static_cast<long>(r.asked);
-  const auto allowed = static_cast<long>(r.allowed);
-  const bool of_config = r.why >= rejection::clause::dtype && r.why <= rejection::clause::no_range;
-  if (n.choice.pattern >= 0) {
-    const backend_pattern_config_record& config = backend.configs[n.choice.pattern];
-    out.append("\npattern: ");
-    append_pattern(out, config.pattern);
-    if (of_config)
-      append_all(out, "\ndtype_config: #", r.dtype_config, " of ", config.dtype_config_count);
-  }
-  out.append("\n");
-  switch (r.why) {
-    case rejection::clause::none: break;
-    case rejection::clause::no_qconfig: out.append("qconfig: none"); break;
-    case rejection::clause::no_pattern:
-      append_all(out, "no pattern with a dtype config for\n", n.op->name);
-      break;
-    case rejection::clause::dtype:
-      append_all(out, of, ".dtype: ", name_of(static_cast<dtype>(asked)),
-                 "\nthe backend allows: ", name_of(static_cast<dtype>(allowed)));
-      break;
-    case rejection::clause::is_dynamic:
-      append_all(out, "is_dynamic: ", asked, "\nthe backend allows: ", allowed);
-      break;
-    case rejection::clause::quant_min:
-      append_all(out, of, ".quant_min: ", asked, "\nthe backend allows: >= ", allowed);
-      break;
-    case rejection::clause::quant_max:
-      append_all(out, of, ".quant_max: ", asked, "\nthe backend allows: <= ", allowed);
-      break;
-    case rejection::clause::scale_min:
-      append_all(out, of, ".eps: ");
-      append_decimal(out, r.asked);
-      out.append("\nthe backend allows scale_min: ");
-      append_decimal(out, r.allowed);
-      break;
-    case rejection::clause::no_range:
-      append_all(out, of, ": the observer has no quant_min\nand quant_max");
-      break;
-    case rejection::clause::pattern_part:
-      out.append("another node of the pattern\nhas no qconfig that fits");
-      break;
-  }
-}
-
 /// Places the observers. problem says which qconfig cannot be honoured, and why.
+///   qconfigs  by node: its entry of the mapping, as resolve_qconfigs finds it
 [[nodiscard]] constexpr dynamic_graph<stage::prepared> prepare_graph(
     graph_view<stage::fused> g, const backend_view& backend, const mapping_view& mapping,
-    unsupported policy = unsupported::error) {
-  const preparing::placement placed{g, backend, mapping};
+    const list<int>& qconfigs, unsupported policy = unsupported::error) {
+  const preparing::placement placed{g, backend, mapping, qconfigs};
   dynamic_graph<stage::prepared> out = placed.graph();
   for (int i = 0; i < g.size() && !out.problem.any(); ++i) {
     const choice& c = placed.choice_of(i);
@@ -333,6 +284,12 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
   append_rejection(out.problem.text, n, backend);
   out.problem.line("to mean it: allow_float<", n.name, ">");
   return out;
+}
+
+[[nodiscard]] constexpr dynamic_graph<stage::prepared> prepare_graph(
+    graph_view<stage::fused> g, const backend_view& backend, const mapping_view& mapping,
+    unsupported policy = unsupported::error) {
+  return prepare_graph(g, backend, mapping, resolve_qconfigs(g, mapping), policy);
 }
 
 }  // namespace ctq

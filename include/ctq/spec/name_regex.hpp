@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 #include "ctq/core/list.hpp"
 
@@ -12,8 +11,9 @@
 // Not known, and said so by valid(): {m,n}, possessive forms, look-around, back references, other
 // escaped letters. A character is a byte.
 //
-// The expression becomes a small machine (Thompson's) whose states are run side by side, so no
-// expression takes more than its length times the length of the name.
+// The expression becomes a small machine (Thompson's), and that a table: which characters may come
+// behind each character (Glushkov's). All ways through it are gone side by side, so no expression
+// takes more than its length times the length of the name, and a name few steps of the compiler.
 
 namespace ctq {
 
@@ -23,6 +23,7 @@ class name_regex {
     alternatives();
     valid_ = valid_ && at_ == text_.size();
     emit({step::accept, 0, 0});
+    if (valid_) tabulate();
   }
 
   [[nodiscard]] constexpr bool valid() const { return valid_; }
@@ -30,25 +31,42 @@ class name_regex {
   /// Does the expression fit at the start of the name?
   [[nodiscard]] constexpr bool matches(std::string_view name) const {
     if (!valid_) return false;
-    progress p{name, {}, {}, list<std::ptrdiff_t>(code_.size(), -1)};
-    if (enter(p, 0, 0)) return true;
-    const char* const c = name.data();
-    const auto size = static_cast<std::ptrdiff_t>(name.size());
-    for (std::ptrdiff_t i = 0; i < size && !p.next.empty(); ++i) {
-      std::swap(p.now, p.next);
-      p.next.clear();
-      for (const std::ptrdiff_t s : p.now)
-        if (atom_fits(code_[s].a, c[i]) && enter(p, s + 1, i + 1)) return true;
+    list<int> atoms[2];                // those that wait for a character: this one, the next one
+    list<int> seen(code_.size(), -1);  // by atom: the last place in the name where it was reached
+    const auto reach = [&](const successors& after, int at) {
+      const int* const end = reachable_.data() + after.last;
+      for (const int* atom = reachable_.data() + after.first; atom != end; ++atom) {
+        if (seen[*atom] == at) continue;
+        seen[*atom] = at;
+        atoms[at % 2].push_back(*atom);
+      }
+      return after.ends == ending::anywhere || (after.ends == ending::at_end && at_end(name, at));
+    };
+    if (reach(after_.back(), 0)) return true;
+    const char* const chars = name.data();
+    const auto size = static_cast<int>(name.size());
+    for (int i = 0; i < size && !atoms[i % 2].empty(); ++i) {
+      atoms[(i + 1) % 2].clear();
+      for (const int atom : atoms[i % 2])
+        if (fits(code_[atom], chars[i]) && reach(after_[atom], i + 1)) return true;
     }
     return false;
   }
 
  private:
   enum class step : unsigned char { atom, split, jump, begin, end, accept };
-  // atom: a = where it stands in the expression · split, jump: a, b = how far to go
+  // atom: a = where it stands in the expression, b = the character it is, or several
+  // split, jump: a, b = how far to go
   struct instruction {
     step what{};
     std::ptrdiff_t a{}, b{};
+  };
+  static constexpr int several = -1;
+  enum class ending : unsigned char { nowhere, at_end, anywhere };
+  /// What can follow an atom: other atoms, from first to last in reachable_, or the end.
+  struct successors {
+    int first{}, last{};
+    ending ends{};
   };
 
   static constexpr bool is_anchor(step s) { return s == step::begin || s == step::end; }
@@ -107,24 +125,23 @@ class name_regex {
       case '{': valid_ = false; return;
       default: break;
     }
-    emit({step::atom, static_cast<std::ptrdiff_t>(at_), 0});
-    if (text_[at_] == '[') {
-      characters();
-    } else {
-      character();
-    }
+    const bool dot = text_[at_] == '.';
+    emit({step::atom, static_cast<std::ptrdiff_t>(at_), several});
+    if (text_[at_] == '[') return characters();
+    const int only = character();
+    if (!dot) code_.back().b = only;
   }
 
-  /// Steps over one character or escape. The character, or -1 if it stands for several.
+  /// Steps over one character or escape, and says which character it is.
   constexpr int character() {
     const bool escaped = text_[at_] == '\\';
     if (escaped) ++at_;
     if (!more()) valid_ = false;
-    if (!valid_) return -1;
+    if (!valid_) return several;
     const char c = text_[at_++];
-    const bool several = escaped && escape_fits('w', c) && c != '_';
-    if (several && std::string_view{"dDwWsS"}.find(c) == std::string_view::npos) valid_ = false;
-    return several ? -1 : static_cast<unsigned char>(c);
+    if (!escaped || c == '_' || !escape_fits('w', c)) return static_cast<unsigned char>(c);
+    if (std::string_view{"dDwWsS"}.find(c) == std::string_view::npos) valid_ = false;
+    return several;
   }
 
   constexpr void characters() {
@@ -135,7 +152,7 @@ class name_regex {
       if (at_ + 1 >= text_.size() || text_[at_] != '-' || text_[at_ + 1] == ']') continue;
       ++at_;
       const int high = character();
-      valid_ = valid_ && low >= 0 && high >= low;
+      valid_ = valid_ && low != several && high >= low;
     }
     if (!more()) valid_ = false;
     ++at_;
@@ -155,32 +172,46 @@ class name_regex {
     ++at_;
   }
 
-  /// The states, each an atom, that wait for the next character.
-  struct progress {
-    std::string_view name;
-    list<std::ptrdiff_t> now;
-    list<std::ptrdiff_t> next;
-    list<std::ptrdiff_t> seen;  // by state: the last place in the name where it was entered
-  };
-
-  /// Adds all atoms that can be reached from s without reading; true if the end can be.
-  constexpr bool enter(progress& p, std::ptrdiff_t s, std::ptrdiff_t at) const {
-    if (p.seen[s] == at) return false;
-    p.seen[s] = at;
-    const instruction& i = code_[s];
-    switch (i.what) {
-      case step::atom: p.next.push_back(s); return false;
-      case step::accept: return true;
-      case step::jump: return enter(p, s + i.a, at);
-      case step::split: return enter(p, s + i.a, at) || enter(p, s + i.b, at);
-      case step::begin: return at == 0 && enter(p, s + 1, at);
-      case step::end: return at_end(p.name, at) && enter(p, s + 1, at);
+  /// The successors of each atom, and, at last, those of the beginning.
+  constexpr void tabulate() {
+    const auto size = static_cast<int>(code_.size());
+    after_ = list<successors>(size + 1);
+    for (int s = 0; s <= size; ++s) {
+      if (s < size && code_[s].what != step::atom) continue;
+      list<bool> visited(2 * size, false);
+      after_[s].first = static_cast<int>(reachable_.size());
+      follow(after_[s], visited, s == size ? 0 : s + 1, s == size, false);
+      after_[s].last = static_cast<int>(reachable_.size());
     }
-    return false;
+  }
+
+  /// Goes on from s without reading. beginning: nothing has been read; behind a $ only the end can
+  /// follow.
+  constexpr void follow(successors& out, list<bool>& visited, std::ptrdiff_t s, bool beginning,
+                        bool ended) {
+    bool& here = visited[2 * s + (ended ? 1 : 0)];
+    if (here) return;
+    here = true;
+    const instruction i = code_[s];
+    const auto go = [&](std::ptrdiff_t by, bool e) { follow(out, visited, s + by, beginning, e); };
+    switch (i.what) {
+      case step::atom:
+        if (!ended) reachable_.push_back(static_cast<int>(s));
+        return;
+      case step::accept:
+        if (out.ends != ending::anywhere) out.ends = ended ? ending::at_end : ending::anywhere;
+        return;
+      case step::jump: return go(i.a, ended);
+      case step::split: go(i.a, ended); return go(i.b, ended);
+      case step::begin:
+        if (beginning) go(1, ended);
+        return;
+      case step::end: return go(1, true);
+    }
   }
 
   /// Python's $ also fits before a newline that ends the text.
-  static constexpr bool at_end(std::string_view name, std::ptrdiff_t at) {
+  static constexpr bool at_end(std::string_view name, int at) {
     const std::string_view rest = name.substr(static_cast<std::size_t>(at));
     return rest.empty() || rest == "\n";
   }
@@ -205,8 +236,9 @@ class name_regex {
     }
   }
 
-  [[nodiscard]] constexpr bool atom_fits(std::ptrdiff_t where, char c) const {
-    auto i = static_cast<std::size_t>(where);
+  [[nodiscard]] constexpr bool fits(const instruction& atom, char c) const {
+    if (atom.b != several) return atom.b == static_cast<unsigned char>(c);
+    auto i = static_cast<std::size_t>(atom.a);
     if (text_[i] == '.') return c != '\n';
     if (text_[i] != '[') return character_fits(i, c);
     const bool negated = text_[++i] == '^';
@@ -237,6 +269,8 @@ class name_regex {
   std::size_t at_ = 0;
   bool valid_ = true;
   list<instruction> code_;
+  list<successors> after_;  // by instruction; of atoms only; the last: of the beginning
+  list<int> reachable_;
 };
 
 /// Does expression fit at the start of name? False for an expression that is not valid.
