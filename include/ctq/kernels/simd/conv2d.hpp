@@ -25,7 +25,8 @@
 // set; float32 the same on those with fma (see float_dot).
 //
 // A caller packs the weights once and gives a workspace; neither conv2d allocates or throws.
-// Everything is inlined, so a constant shape gives a kernel for that shape.
+// With std::integral_constant<conv2d_shape, ...> everything is inlined into one kernel for that
+// shape; run-time shapes share their tiles.
 
 namespace ctq::kernels::simd {
 

@@ -15,23 +15,25 @@
 namespace ctq::kernels::simd {
 
 /// Satisfied by types with
-///   element      an activation as dot wants it; others are converted on their way in
-///   weight       a packed weight
-///   vec, lanes   a register of `lanes` sums
-///   k_group      products per lane: a register of weights holds lanes * k_group of them
-///   tile_rows    how many pixels times two vecs of sums fit in the registers
-///   load         a register from packed weights or biases, also from `element`s
-///   broadcast    k_group elements, in each lane
-///   dot          acc + Σ a * b in each lane
-///   interleave   k_group registers of channels, one a tap, to k_group registers ready for dot
-///   offset<In>   what is added to an activation of type In to make it an element
-///   elements     optional: a register of elements from activations of another type
-///   column       the channel that a lane of a block of registers stands for
+///   element         an activation as dot wants it; others are converted on their way in
+///   offset<In>      what is added to an activation of type In to make it an element
+///   elements, save  optional: a register of elements from activations of another type
+///   weight          a packed weight
+///   vec, lanes      a register of `lanes` sums
+///   k_group         products a lane: a register of weights holds lanes * k_group of them
+///   load            a register from packed weights or biases, also from elements
+///   broadcast       k_group elements, in each lane
+///   dot             acc + Σ a * b in each lane
+///   interleave      k_group registers of channels, one a tap, to k_group registers ready for dot
+///   column          the channel that a lane of a block of registers stands for
+///   store           the sums of a block, as outputs, to memory
+///   tile_rows       dense kernels: how many pixels times two vecs of sums fit in the registers
+///   depthwise_rows  depthwise kernels: how many pixels at once
 template <class D>
 concept dot_arch = requires(typename D::vec v, typename D::vec (&taps)[D::k_group], const void* p) {
   typename D::element;
   typename D::weight;
-  { D::lanes* D::k_group* D::tile_rows } -> std::convertible_to<int>;
+  { D::lanes* D::k_group* D::depthwise_rows } -> std::convertible_to<int>;
   { D::load(p) } -> std::same_as<typename D::vec>;
   { D::broadcast(p) } -> std::same_as<typename D::vec>;
   { D::dot(v, v, v) } -> std::same_as<typename D::vec>;

@@ -39,9 +39,7 @@ struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512
 /// Four taps of 32 channels fill four ymm; zmm would want 64 channels, which few layers have.
 template <>
 struct depthwise_dot<isa::avx512vnni>
-    : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {
-  static constexpr int tile_rows = 6;
-};
+    : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -16,7 +16,7 @@ namespace ctq::kernels::simd {
 template <class Isa, class Register>
 struct register_dot : Register {
   using typename Register::vec;
-  static constexpr int depthwise_rows = 1;
+  static constexpr int depthwise_rows = 2;
 
   /// The channel, within its block of `vectors` vecs, of a lane of one of them.
   [[nodiscard]] static constexpr int column(int vectors, int vector, int lane) {
