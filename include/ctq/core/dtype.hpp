@@ -49,11 +49,14 @@ struct quant_range {
   }
 }
 
+namespace names {
+inline constexpr std::string_view of_dtype[] = {"none",  "float32", "float16", "quint8",
+                                        "qint8", "qint32",  "quint4x2"};
+}
+
 /// PyTorch's name without "torch.".
 [[nodiscard]] constexpr std::string_view name_of(dtype d) {
-  constexpr std::string_view names[] = {"none",  "float32", "float16", "quint8",
-                                        "qint8", "qint32",  "quint4x2"};
-  return names[static_cast<std::size_t>(d)];
+  return names::of_dtype[static_cast<std::size_t>(d)];
 }
 
 }  // namespace ctq

@@ -6,12 +6,15 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/padded.hpp"
+#include "ctq/core/shape.hpp"
 
 // The contract between the passes, which decide what is to be computed, and the kernels, which
 // compute it. A signature holds all that machine code may depend on: the kernel, the element
 // types and the sizes. Equal signatures share one body. Activations lie in NHWC order.
 
 namespace ctq {
+
+struct op_info;
 
 enum class kernel : unsigned char {
   quantize,      // float32 -> quint8 | qint8                    elementwise_shape
@@ -26,15 +29,23 @@ enum class kernel : unsigned char {
   max_pool2d,    //                                              pool2d_shape
   avg_pool2d,    // also adaptive, which is a pool of fixed size pool2d_shape
   concat,        // one input of a cat, copied to its place      concat_shape
+  elementwise,   // an op of the user's own, on one or two       elementwise_shape
+  function,      // the same, not element by element             function_shape
   to_nhwc,       // transpose at a door or after a view          transpose_shape
   to_nchw,       //                                              transpose_shape
 };
 
 [[nodiscard]] constexpr std::string_view name_of(kernel k) {
-  constexpr std::string_view names[] = {
-      "quantize", "dequantize",   "requantize", "relu",       "add",    "add_relu", "conv2d",
-      "linear",   "batch_norm2d", "max_pool2d", "avg_pool2d", "concat", "to_nhwc",  "to_nchw"};
+  constexpr std::string_view names[] = {"quantize",     "dequantize", "requantize", "relu",
+                                        "add",          "add_relu",   "conv2d",     "linear",
+                                        "batch_norm2d", "max_pool2d", "avg_pool2d", "concat",
+                                        "elementwise",  "function",   "to_nhwc",    "to_nchw"};
   return names[static_cast<std::size_t>(k)];
+}
+
+/// The kernels that call an op of the user's own, which their key names.
+[[nodiscard]] constexpr bool is_own(kernel k) {
+  return k == kernel::elementwise || k == kernel::function;
 }
 
 struct elementwise_shape {
@@ -121,6 +132,14 @@ struct transpose_shape {
   friend constexpr bool operator==(const transpose_shape&, const transpose_shape&) = default;
 };
 
+/// Whole tensors, in N, C, H, W order.
+struct function_shape {
+  shape in[2]{};
+  shape out{};
+
+  friend constexpr bool operator==(const function_shape&, const function_shape&) = default;
+};
+
 struct kernel_signature {
   using sizes = std::array<int, 16>;
 
@@ -129,6 +148,7 @@ struct kernel_signature {
   dtype out = dtype::none;
   bool relu{};  // conv2d and linear: a relu follows (float32; the integer clamp carries it else)
   sizes size{};
+  const op_info* own{};  // elementwise and function: whose functions are called
 
   template <class Shape>
   [[nodiscard]] constexpr Shape as() const {
@@ -140,8 +160,9 @@ struct kernel_signature {
 
 template <fits_in<sizeof(kernel_signature::sizes)> Shape>
 [[nodiscard]] constexpr kernel_signature signature(kernel op, dtype in, dtype out,
-                                                   const Shape& shape, bool relu = false) {
-  return {op, in, out, relu, to_block<kernel_signature::sizes>(shape)};
+                                                   const Shape& shape, bool relu = false,
+                                                   const op_info* own = nullptr) {
+  return {op, in, out, relu, to_block<kernel_signature::sizes>(shape), own};
 }
 
 }  // namespace ctq

@@ -27,11 +27,13 @@ class list {
   constexpr list(list&& other) noexcept
       : items_(std::exchange(other.items_, nullptr)),
         count_(std::exchange(other.count_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+        capacity_(std::exchange(other.capacity_, 0)),
+        cleared_(other.cleared_) {}
   constexpr list& operator=(list other) noexcept {
     std::swap(items_, other.items_);
     std::swap(count_, other.count_);
     std::swap(capacity_, other.capacity_);
+    std::swap(cleared_, other.cleared_);
     return *this;
   }
   constexpr ~list() { delete[] items_; }
@@ -55,8 +57,20 @@ class list {
     }
   }
 
-  /// Keeps the memory.
-  constexpr void clear() { count_ = 0; }
+  /// Adds a T{} and gives it, to be filled in place: copies of large records cost the compiler.
+  constexpr T& emplace_back() {
+    if (count_ == capacity_) reserve(capacity_ == 0 ? 8 : 2 * capacity_);
+    T& added = items_[count_++];
+    if (cleared_) added = T{};
+    return added;
+  }
+
+  /// Keeps the first `count` items, and the memory.
+  constexpr void truncate(std::integral auto count) {
+    count_ = static_cast<std::size_t>(count);
+    cleared_ = true;
+  }
+  constexpr void clear() { truncate(0); }
 
   [[nodiscard]] constexpr std::size_t size() const { return count_; }
   [[nodiscard]] constexpr bool empty() const { return count_ == 0; }
@@ -75,6 +89,7 @@ class list {
   T* items_ = nullptr;
   std::size_t count_ = 0;
   std::size_t capacity_ = 0;
+  bool cleared_ = false;  // so items behind the last one may have been used
 };
 
 }  // namespace ctq

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/find_hooks.hpp"
 #include "ctq/core/options.hpp"
 #include "ctq/core/shape.hpp"
 
@@ -13,7 +14,7 @@
 //
 // PyTorch's specs tell modules, functions and operators apart, so they are different identities
 // here too. The address of an op_info is the identity at run time and in constant expressions;
-// the set is open.
+// the set is open: what an op of the user's own can say of itself is in core/op_hooks.hpp.
 
 namespace ctq {
 
@@ -22,12 +23,13 @@ enum class op_kind : unsigned char { placeholder, output, module, function, meth
 struct op_info {
   op_kind kind{};
   std::string_view name{};  // PyTorch's qualified name
+  const op_hooks* hooks{};  // what an op of the user's own says of itself; null for the others
 };
 
 using op_id = const op_info*;
 
 template <class Op>
-inline constexpr op_info info_of{Op::kind, Op::name};
+inline constexpr op_info info_of{Op::kind, Op::name, hooking::of<Op>()};
 
 /// An op with its arguments, not yet a node: it has no name.
 template <std::size_t Arity>
@@ -83,15 +85,39 @@ using module_op = op_base<Self, op_kind::module, Options>;
 template <class Self, class Options = no_options>
 using function_op = op_base<Self, op_kind::function, Options>;
 
+/// A method of tensors, which PyTorch's specs call by its bare name.
+template <class Self, class Options = no_options>
+using method_op = op_base<Self, op_kind::method, Options>;
+
 /// What passes put into a graph, never the user.
 template <class Self, class Options = no_options>
 using pass_op = op_base<Self, op_kind::pass, Options>;
 
-/// Functions of two tensors.
 template <class Self>
-struct binary_op : function_op<Self> {
-  consteval call<2> operator()(node_name a, node_name b) const {
-    return {function_op<Self>::id(), {}, {}, {a.text, b.text}};
+using output_op = op_base<Self, op_kind::output, no_options>;
+
+/// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
+template <class Self>
+struct placeholder_op : op_base<Self, op_kind::placeholder, no_options> {
+  consteval call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
+};
+
+/// Functions of two tensors.
+template <class Self, class Options = no_options>
+struct binary_op : function_op<Self, Options> {
+  consteval call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
+    return {this->id(), attributes{o}, {}, {a.text, b.text}};
+  }
+};
+
+/// Functions of any number of tensors: fn::cat({"a"_n, "b"_n}, {.dim = 1}).
+template <class Self, class Options = no_options>
+struct list_op : function_op<Self, Options> {
+  template <std::size_t Arity>
+  consteval call<Arity> operator()(const node_name (&x)[Arity], const Options& o = {}) const {
+    call<Arity> c{this->id(), attributes{o}, {}, {}};
+    for (std::size_t i = 0; i < Arity; ++i) c.args[i] = x[i].text;
+    return c;
   }
 };
 

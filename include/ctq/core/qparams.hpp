@@ -20,11 +20,14 @@ enum class qscheme : std::uint8_t {
 
 [[nodiscard]] constexpr bool is_per_channel(qscheme s) { return s >= qscheme::per_channel_affine; }
 
-[[nodiscard]] constexpr std::string_view name_of(qscheme s) {
-  constexpr std::string_view names[] = {"per_tensor_affine", "per_tensor_symmetric",
+namespace names {
+inline constexpr std::string_view of_qscheme[] = {"per_tensor_affine", "per_tensor_symmetric",
                                         "per_channel_affine", "per_channel_symmetric",
                                         "per_channel_affine_float_qparams"};
-  return names[static_cast<std::size_t>(s)];
+}
+
+[[nodiscard]] constexpr std::string_view name_of(qscheme s) {
+  return names::of_qscheme[static_cast<std::size_t>(s)];
 }
 
 /// Per-tensor quantization parameters. Integers are kept in [quant_min, quant_max].

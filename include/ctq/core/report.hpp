@@ -77,7 +77,10 @@ consteval auto get_line() {
   constexpr std::string_view text = message_of<Check>.view();
   constexpr wrap::range r = wrap::nth_line(text, I);
   line<r.end - r.begin + 1> l;
-  for (std::size_t i = r.begin; i < r.end; ++i) l.s[i - r.begin] = text[i];
+  for (std::size_t i = r.begin; i < r.end; ++i)
+    l.s[i - r.begin] = static_cast<unsigned char>(text[i]) < 0x80
+                           ? text[i]
+                           : '?';  // compilers print other bytes as numbers
   l.s[r.end - r.begin] = 0;
   return l;
 }

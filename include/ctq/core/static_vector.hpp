@@ -30,6 +30,7 @@ struct static_vector {
   [[nodiscard]] constexpr const T& operator[](std::size_t i) const { return item[i]; }
   [[nodiscard]] constexpr T& operator[](std::size_t i) { return item[i]; }
   [[nodiscard]] constexpr const T& back() const { return item[count - 1]; }
+  [[nodiscard]] constexpr T& back() { return item[count - 1]; }
 
   friend constexpr bool operator==(const static_vector&, const static_vector&) = default;
 };

@@ -69,17 +69,19 @@ constexpr void append_decimal(Text& out, double x) {
   append_number(out, exponent < 0 ? -exponent : exponent);
 }
 
+template <class Text>
+constexpr void append_part(Text& out, std::string_view word) {
+  out.append(word);
+}
+template <class Text, std::integral Number>
+constexpr void append_part(Text& out, Number number) {
+  append_number(out, number);
+}
+
 /// Appends words and whole numbers one after the other.
 template <class Text, class... Part>
 constexpr void append_all(Text& out, const Part&... part) {
-  const auto one = [&out](const auto& p) {
-    if constexpr (std::integral<std::remove_cvref_t<decltype(p)>>) {
-      append_number(out, p);
-    } else {
-      out.append(std::string_view{p});
-    }
-  };
-  (one(part), ...);
+  (append_part(out, part), ...);
 }
 
 }  // namespace ctq

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/core/ops.hpp"
+
 using namespace ctq;
 
 namespace {
@@ -35,6 +37,15 @@ static_assert(key == signature(kernel::conv2d, quint8, qint8, conv, true));
 static_assert(key != signature(kernel::conv2d, quint8, qint8, conv, false));
 static_assert(key != signature(kernel::conv2d, quint8, quint8, conv, true));
 
+// Ops of a user's own: their key says whose functions are called.
+static_assert(is_own(kernel::elementwise) && is_own(kernel::function));
+static_assert(!is_own(kernel::concat) && !is_own(kernel::to_nhwc));
+constexpr auto twice(const op_info* own) {
+  return signature(kernel::elementwise, quint8, quint8, elementwise_shape{4}, false, own);
+}
+static_assert(twice(nn::relu.id()) == twice(nn::relu.id()));
+static_assert(twice(nn::relu.id()) != twice(fn::relu.id()));
+
 template <kernel_signature Key>
 inline constexpr int channels = Key.template as<conv2d_shape>().out_channels;
 static_assert(channels<key> == 12);  // a template argument
@@ -59,6 +70,8 @@ TEST_CASE("every shape survives being kept in a key") {
   CHECK(signature(kernel::concat, quint8, quint8, concat).as<concat_shape>() == concat);
   const transpose_shape transpose{1, 3, 49};
   CHECK(signature(kernel::to_nhwc, f32, f32, transpose).as<transpose_shape>() == transpose);
+  const function_shape function{{{1, 3, 8, 8}, {2}}, {1, 3}};
+  CHECK(signature(kernel::function, f32, f32, function).as<function_shape>() == function);
   CHECK(signature(kernel::relu, f32, f32, elementwise_shape{5}).as<elementwise_shape>().count == 5);
   CHECK(signature(kernel::batch_norm2d, f32, f32, channels_shape{49, 8}).as<channels_shape>() ==
         channels_shape{49, 8});
@@ -69,6 +82,8 @@ TEST_CASE("kernels have the names of their enumerators") {
   CHECK(name_of(kernel::add_relu) == "add_relu");
   CHECK(name_of(kernel::batch_norm2d) == "batch_norm2d");
   CHECK(name_of(kernel::concat) == "concat");
+  CHECK(name_of(kernel::elementwise) == "elementwise");
+  CHECK(name_of(kernel::function) == "function");
   CHECK(name_of(kernel::to_nchw) == "to_nchw");
 }
 

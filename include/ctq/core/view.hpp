@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+
+// Items that lie one after the other and belong to someone else: std::span cut down to what
+// records need, because <span> costs every translation unit a look at the ranges library.
+
+namespace ctq {
+
+template <class T>
+struct view {
+  const T* items{};
+  int count{};
+
+  [[nodiscard]] constexpr int size() const { return count; }
+  [[nodiscard]] constexpr bool empty() const { return count == 0; }
+  [[nodiscard]] constexpr const T* begin() const { return items; }
+  [[nodiscard]] constexpr const T* end() const { return items + count; }
+  [[nodiscard]] constexpr const T& operator[](std::integral auto i) const { return items[i]; }
+
+  /// Equal items, wherever they lie.
+  friend constexpr bool operator==(const view& a, const view& b) {
+    if (a.count != b.count) return false;
+    for (int i = 0; i < a.count; ++i)
+      if (!(a.items[i] == b.items[i])) return false;
+    return true;
+  }
+};
+
+}  // namespace ctq
