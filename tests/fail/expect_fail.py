@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One mistake, one message: expect_fail.py FILE -- COMPILER [FLAG]...
 
-FILE must not compile, the compiler's output must hold every text of its "// expect: TEXT" lines and
-fill at most 12 lines; with -DCTQ_FIXED it must compile, so that it cannot fail for another reason.
+FILE must not compile. Where ctq says why, its error comes first; the output must hold every text of
+its "// expect: TEXT" lines (as it is, or put together from the lines of ctq::rejected<...>) and
+fill at most 12 lines. With -DCTQ_FIXED it must compile, so that it cannot fail for another reason.
 """
 
 import re
@@ -21,10 +22,25 @@ def run(*extra):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def without_spaces(text):
+    """The lines of a message are cut at spaces, and inside very long words."""
+    return re.sub(r"\s", "", text)
+
+
+def message_of(output):
+    """What ctq::rejected<line<9>{"backend:"}, ...> says."""
+    return "".join(re.findall(r'line<\d+>\{"(.*?)"\}', output))
+
+
 bad, good = run(), run("-DCTQ_FIXED")
 message = [line for line in bad.stderr.splitlines()
            if not re.fullmatch(r"\d+ errors? generated\.", line)]
-problems = [f"missing in the compiler's output: {text}" for text in wanted if text not in bad.stderr]
+said = without_spaces(bad.stderr) + without_spaces(message_of(bad.stderr))
+problems = [f"missing in the compiler's output: {text}" for text in wanted
+            if without_spaces(text) not in said]
+first_error = next((line for line in message if " error: " in line), "")
+if "rejected<" in bad.stderr and "ctq" not in first_error.partition(" error: ")[2]:
+    problems.append("the first error is not ours: " + first_error)
 if not wanted:
     problems.append("the file expects nothing")
 if bad.returncode == 0:

@@ -9,93 +9,102 @@
 #include <string_view>
 
 #include "ctq/core/fixed_string.hpp"
-#include "ctq/core/static_vector.hpp"
-#include "ctq/core/sum.hpp"
+#include "ctq/core/view.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 
 // A backend: a name and what it does with each pattern. Users derive a short tag from it,
 //   struct npu : backend_config<"npu", backend_pattern_config<...>, ...> {};
 // or override some patterns of another one,
 //   struct mine : x86::set<"mine", backend_pattern_config<pattern<nn::linear>, ...>> {};
+// or put lists of configs together, as PyTorch's backends do:
+//   struct edge : backend_config<"edge", conv_configs<int8>, linear_configs<int8>> {};
 
 namespace ctq {
 
 /// A backend as plain records: what the passes read, whether types or a file described it.
 struct backend_view {
-  std::string_view name;
-  const backend_pattern_config_record* configs{};
-  int count{};
-  const dtype_config_record* dtype_configs{};
+  std::string_view name{};
+  view<backend_pattern_config_record> configs{};
+
+  friend constexpr bool operator==(const backend_view&, const backend_view&) = default;
 };
+
+/// Some configs, to be put together with others.
+template <class... Config>
+using configs = boost::mp11::mp_list<Config...>;
 
 namespace backend_parts {
 
 namespace mp = boost::mp11;
 
 template <class Config>
+struct flat {
+  using type = mp::mp_list<Config>;
+};
+template <class... Config>
+struct flat<mp::mp_list<Config...>> {
+  using type = mp::mp_append<mp::mp_list<>, typename flat<Config>::type...>;
+};
+
+template <class... Config>
+using flat_t = typename flat<mp::mp_list<Config...>>::type;
+
+template <class Config>
 using pattern_of = typename Config::pattern_type;
 
+/// List with Config in the place of the entry for the same pattern, or at the end.
 template <class List, class Config>
-struct set {
-  using patterns = mp::mp_transform<pattern_of, List>;
-  using at = mp::mp_find<patterns, pattern_of<Config>>;
+struct replaced {
+  using at = mp::mp_find<mp::mp_transform<pattern_of, List>, pattern_of<Config>>;
   template <class L, class I>
   using replace = mp::mp_replace_at<L, I, Config>;
   using type = mp::mp_eval_if_c<at::value == mp::mp_size<List>::value,
                                 mp::mp_push_back<List, Config>, replace, List, at>;
 };
 
-/// List with Config in the place of the entry for the same pattern, or at the end.
 template <class List, class Config>
-using set_t = typename set<List, Config>::type;
-
-template <std::size_t Configs, std::size_t DtypeConfigs>
-struct records {
-  std::array<backend_pattern_config_record, Configs> configs{};
-  std::array<dtype_config_record, DtypeConfigs + 1> dtype_configs{};
-};
+using replaced_t = typename replaced<List, Config>::type;
 
 }  // namespace backend_parts
 
-/// Of two configs for one pattern the later wins, in the place of the first (as PyTorch's set).
+/// A name, and configs one by one or in lists.
 template <fixed_string Name, class... Config>
 struct backend_config {
-  using configs = boost::mp11::mp_fold<boost::mp11::mp_list<Config...>, boost::mp11::mp_list<>,
-                                       backend_parts::set_t>;
+  using config_list = backend_parts::flat_t<Config...>;
   static constexpr std::string_view name = Name.view();
 
+  /// The same under another name, each of the other configs in the place of the one for the same
+  /// pattern, or at the end (PyTorch's set_backend_pattern_config).
   template <fixed_string NewName, class... Other>
-  using set = backend_config<NewName, Config..., Other...>;
+  using set = backend_config<NewName, boost::mp11::mp_fold<backend_parts::flat_t<Other...>,
+                                                           config_list, backend_parts::replaced_t>>;
 };
 
 namespace backend_parts {
 
 template <class... Config>
-consteval auto make_records(boost::mp11::mp_list<Config...>) {
-  constexpr std::size_t total = sum({Config::dtype_configs_type::count...});
-  static_vector<dtype_config_record, total> dtypes;
-  records<sizeof...(Config), total> r{.configs = {Config::value...}, .dtype_configs = {}};
-  using in_order = int[];  // a fold would stop at 256 configs on clang
-  (void)in_order{0, (Config::dtype_configs_type::append(dtypes), 0)...};
-  for (std::size_t i = 0; i < dtypes.size(); ++i) r.dtype_configs[i] = dtypes[i];
-  int first = 0;
-  for (backend_pattern_config_record& c : r.configs) {
-    c.first_dtype_config = first;
-    first += c.dtype_config_count;
-  }
-  return r;
+consteval auto make_records(mp::mp_list<Config...>) {
+  return std::array<backend_pattern_config_record, sizeof...(Config)>{Config::make()...};
 }
 
 /// Keyed by the short tag, so that no symbol carries the whole spec.
 template <class Backend>
-inline constexpr auto records_of = make_records(typename Backend::configs{});
+inline constexpr auto records_of = make_records(typename Backend::config_list{});
+
+template <class Backend>
+consteval backend_view view_of() {
+  if constexpr (requires { Backend::records; }) {
+    return {Backend::name, Backend::records};
+  } else {
+    return {Backend::name,
+            {records_of<Backend>.data(), static_cast<int>(records_of<Backend>.size())}};
+  }
+}
 
 }  // namespace backend_parts
 
+/// The records of a backend: one put together from types, or one read from a file.
 template <class Backend>
-inline constexpr backend_view backend_v{
-    Backend::name, backend_parts::records_of<Backend>.configs.data(),
-    static_cast<int>(backend_parts::records_of<Backend>.configs.size()),
-    backend_parts::records_of<Backend>.dtype_configs.data()};
+inline constexpr backend_view backend_v = backend_parts::view_of<Backend>();
 
 }  // namespace ctq

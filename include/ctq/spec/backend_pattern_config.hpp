@@ -4,61 +4,101 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "ctq/core/op.hpp"
+#include "ctq/core/view.hpp"
 #include "ctq/spec/dtype_config.hpp"
+#include "ctq/spec/fuser_method.hpp"
+#include "ctq/spec/node_path.hpp"
 #include "ctq/spec/observation_type.hpp"
+#include "ctq/spec/observer.hpp"
 #include "ctq/spec/pattern.hpp"
 
 // What a backend does with one pattern:
 //   backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<int8>,
 //                          fused_module<nni::conv_relu2d>>
+// The parts have the names of PyTorch's setters, without set_.
 
 namespace ctq {
 
-/// How a matched pattern becomes one module.
-enum class fuser_kind : std::uint8_t {
-  none,
-  sequential,         // the fused module computes one part after the other
-  fuse_conv_bn,       // batch norm is folded into the weights: a plain conv
-  fuse_conv_bn_relu,  // the same, then relu: a conv_relu
+/// Counts of tensor arguments for which an observation type can be set of its own: 0 to 3.
+inline constexpr int max_tensor_args = 4;
+
+/// An observation type by the number of tensor arguments, where one is given.
+struct tensor_args_record {
+  std::array<observation_type, max_tensor_args> type{};
+  std::array<bool, max_tensor_args> given{};
+
+  friend constexpr bool operator==(const tensor_args_record&, const tensor_args_record&) = default;
 };
 
-/// Counts of tensor arguments for which an observation type can be set of its own.
-inline constexpr std::size_t max_tensor_args = 4;
+/// Which positional argument of a function is what; -1: not said.
+struct input_index_record {
+  int input = -1;
+  int weight = -1;
+  int bias = -1;
 
-/// PyTorch's BackendPatternConfig. The dtype configs lie in the backend's one list.
+  friend constexpr bool operator==(const input_index_record&, const input_index_record&) = default;
+};
+
+/// PyTorch 1.13's _set_input_output_observed.
+enum class observed : std::uint8_t { unsaid, yes, no };
+
+/// PyTorch's BackendPatternConfig, with its keys as names. What is left out is null or empty.
 struct backend_pattern_config_record {
   pattern_record pattern{};
-  observation_type observation = observation_type::output_use_different_observer_as_input;
-  std::array<observation_type, max_tensor_args> observation_of_args{};
-  bool observation_depends_on_args{};
-  int first_dtype_config{};
-  int dtype_config_count{};
+  ctq::observation_type observation_type =
+      ctq::observation_type::output_use_different_observer_as_input;
+  view<dtype_config_record> dtype_configs{};
   op_id root_module{};
   op_id qat_module{};
+  op_id reference_quantized_module_for_root{};
   op_id fused_module{};
-  fuser_kind fuser = fuser_kind::none;
+  fuser_id fuser_method{};
+  node_path root_node_getter{};
+  view<node_path> extra_inputs_getter{};
+  tensor_args_record num_tensor_args_to_observation_type{};
+  input_index_record input_type_to_index{};
+  // PyTorch 1.13 only:
+  observed input_output_observed = observed::unsaid;
+  const observer_record* overwrite_output_observer{};
+  const observer_record* overwrite_output_fake_quantize{};
 
   /// The type that holds for a node with so many tensor arguments.
-  [[nodiscard]] constexpr observation_type observation_for(int tensor_args) const {
+  [[nodiscard]] constexpr ctq::observation_type observation_for(int tensor_args) const {
+    if (input_output_observed == observed::no)
+      return ctq::observation_type::input_output_not_observed;
+    const tensor_args_record& by = num_tensor_args_to_observation_type;
     const auto n = static_cast<std::size_t>(tensor_args);
-    return observation_depends_on_args && n < max_tensor_args ? observation_of_args[n]
-                                                              : observation;
+    return n < by.given.size() && by.given[n] ? by.type[n] : observation_type;
+  }
+
+  friend constexpr bool operator==(const backend_pattern_config_record& a,
+                                   const backend_pattern_config_record& b) {
+    const auto same = [](const observer_record* p, const observer_record* q) {
+      return p == q || (p != nullptr && q != nullptr && *p == *q);
+    };
+    return a.pattern == b.pattern && a.observation_type == b.observation_type &&
+           a.dtype_configs == b.dtype_configs && a.root_module == b.root_module &&
+           a.qat_module == b.qat_module &&
+           a.reference_quantized_module_for_root == b.reference_quantized_module_for_root &&
+           a.fused_module == b.fused_module && a.fuser_method == b.fuser_method &&
+           a.root_node_getter == b.root_node_getter &&
+           a.extra_inputs_getter == b.extra_inputs_getter &&
+           a.num_tensor_args_to_observation_type == b.num_tensor_args_to_observation_type &&
+           a.input_type_to_index == b.input_type_to_index &&
+           a.input_output_observed == b.input_output_observed &&
+           same(a.overwrite_output_observer, b.overwrite_output_observer) &&
+           same(a.overwrite_output_fake_quantize, b.overwrite_output_fake_quantize);
   }
 };
 
 /// The dtype configs of a pattern; the first that fits a qconfig is taken.
 template <class... Config>
 struct dtype_configs {
-  static constexpr std::size_t count = sizeof...(Config);
-  template <class Records>
-  static constexpr void append(Records& out) {
-    (out.push_back(Config::value), ...);
-  }
+  static constexpr std::array<dtype_config_record, sizeof...(Config)> list{Config::value...};
   static constexpr void apply(backend_pattern_config_record& r) {
-    r.dtype_config_count = static_cast<int>(count);
+    r.dtype_configs = {list.data(), static_cast<int>(list.size())};
   }
 };
 
@@ -74,51 +114,99 @@ struct qat_module {
   static constexpr void apply(backend_pattern_config_record& r) { r.qat_module = Op.id(); }
 };
 
+/// What replaces the root module in the reference model.
+template <auto Op>
+struct reference_quantized_module {
+  static constexpr void apply(backend_pattern_config_record& r) {
+    r.reference_quantized_module_for_root = Op.id();
+  }
+};
+
 /// What the pattern becomes. Without a fuser_method its parts follow one another in it.
 template <auto Op>
 struct fused_module {
   static constexpr void apply(backend_pattern_config_record& r) {
     r.fused_module = Op.id();
-    if (r.fuser == fuser_kind::none) r.fuser = fuser_kind::sequential;
+    if (r.fuser_method == nullptr) r.fuser_method = sequential_wrapper2.id();
   }
 };
 
-template <fuser_kind Fuser>
+/// fuser_method<fuse_conv_bn>, or a fuser of the user's own.
+template <auto Fuser>
 struct fuser_method {
-  static constexpr void apply(backend_pattern_config_record& r) { r.fuser = Fuser; }
+  static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = Fuser.id(); }
+};
+
+/// Which node of the pattern is the root: the one that owns the weight, whose arguments the fused
+/// module gets. Left out, it is what is reached by taking the last element of each tuple.
+template <class Path>
+struct root_node_getter {
+  static constexpr void apply(backend_pattern_config_record& r) {
+    r.root_node_getter = Path::value;
+  }
+};
+
+/// Which nodes the fused module gets as arguments besides those of the root.
+template <class... Path>
+struct extra_inputs_getter {
+  static constexpr std::array<node_path, sizeof...(Path)> list{Path::value...};
+  static constexpr void apply(backend_pattern_config_record& r) {
+    r.extra_inputs_getter = {list.data(), static_cast<int>(list.size())};
+  }
 };
 
 template <observation_type Type>
 struct observation {
-  static constexpr void apply(backend_pattern_config_record& r) { r.observation = Type; }
+  static constexpr void apply(backend_pattern_config_record& r) { r.observation_type = Type; }
 };
 
 /// The output has the quantization parameters of the input, by construction.
 using share_observer_with_input = observation<observation_type::output_share_observer_with_input>;
+
+/// Nothing is observed: the op has no numbers to quantize (size, shape).
+using not_observed = observation<observation_type::input_output_not_observed>;
 
 /// The observation type by the number of tensor arguments: Type[n] for n of them.
 template <observation_type... Type>
 struct num_tensor_args_to_observation_type {
   static_assert(sizeof...(Type) <= max_tensor_args, "ctq: at most 3 tensor arguments");
   static constexpr void apply(backend_pattern_config_record& r) {
-    r.observation_of_args = {Type...};
-    r.observation_depends_on_args = true;
+    r.num_tensor_args_to_observation_type.type = {Type...};
+    for (std::size_t n = 0; n < sizeof...(Type); ++n)
+      r.num_tensor_args_to_observation_type.given[n] = true;
+  }
+};
+
+/// Where a function has its weight and its bias: input_type_to_index<{.weight = 1, .bias = 2}>.
+template <input_index_record Index>
+struct input_type_to_index {
+  static constexpr void apply(backend_pattern_config_record& r) { r.input_type_to_index = Index; }
+};
+
+/// PyTorch 1.13: no, for embeddings, whose input is not a number to quantize.
+template <bool Observed>
+struct input_output_observed {
+  static constexpr void apply(backend_pattern_config_record& r) {
+    r.input_output_observed = Observed ? observed::yes : observed::no;
+  }
+};
+
+/// PyTorch 1.13: the output's observer whatever the qconfig says.
+template <class Observer>
+struct overwrite_output_observer {
+  static constexpr void apply(backend_pattern_config_record& r) {
+    r.overwrite_output_observer = &Observer::value;
+  }
+};
+
+template <class FakeQuantize>
+struct overwrite_output_fake_quantize {
+  static constexpr void apply(backend_pattern_config_record& r) {
+    r.overwrite_output_fake_quantize = &FakeQuantize::value;
   }
 };
 
 namespace backend_parts {
-
-/// The dtype_configs<...> among the parts of a pattern config, or an empty one.
-template <class... Part>
-struct dtype_configs_of {
-  using type = dtype_configs<>;
-};
-template <class... Config, class... Rest>
-struct dtype_configs_of<dtype_configs<Config...>, Rest...> {
-  using type = dtype_configs<Config...>;
-};
-template <class First, class... Rest>
-struct dtype_configs_of<First, Rest...> : dtype_configs_of<Rest...> {};
 
 template <class Part>
 inline constexpr int is_dtype_configs = 0;
@@ -133,13 +221,13 @@ struct backend_pattern_config {
                 "ctq: a pattern has one list of dtype_configs");
 
   using pattern_type = Pattern;
-  using dtype_configs_type = typename backend_parts::dtype_configs_of<Part...>::type;
 
-  static constexpr backend_pattern_config_record value = [] {
+  static constexpr backend_pattern_config_record make() {
     backend_pattern_config_record r{.pattern = Pattern::value};
     (Part::apply(r), ...);
     return r;
-  }();
+  }
+  static constexpr backend_pattern_config_record value = make();
 };
 
 }  // namespace ctq

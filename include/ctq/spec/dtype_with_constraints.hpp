@@ -30,6 +30,8 @@ struct dtype_with_constraints_record {
   optional_int quant_max_upper_bound{};
   optional_real scale_min_lower_bound{};
   optional_real scale_max_upper_bound{};
+  optional_real scale_exact_match{};
+  optional_int zero_point_exact_match{};
 
   friend constexpr bool operator==(const dtype_with_constraints_record&,
                                    const dtype_with_constraints_record&) = default;
@@ -60,6 +62,15 @@ template <real Bound>
 struct scale_max {
   static constexpr void apply(dtype_with_constraints_record& r) {
     r.scale_max_upper_bound = Bound.value;
+  }
+};
+
+/// The one scale and zero point that fit, as those of a sigmoid: fixed_qparams_observer has them.
+template <real Scale, std::int64_t ZeroPoint>
+struct exact_qparams {
+  static constexpr void apply(dtype_with_constraints_record& r) {
+    r.scale_exact_match = Scale.value;
+    r.zero_point_exact_match = ZeroPoint;
   }
 };
 

@@ -19,8 +19,12 @@ namespace ctq {
 
 class name_regex {
  public:
+  /// The longest expression: its groups are walked recursively, and its size is squared.
+  static constexpr std::size_t max_size = 256;
+
   constexpr explicit name_regex(std::string_view expression) : text_(expression) {
-    alternatives();
+    valid_ = text_.size() <= max_size;
+    if (valid_) alternatives();
     valid_ = valid_ && at_ == text_.size();
     emit({step::accept, 0, 0});
     if (valid_) tabulate();

@@ -15,11 +15,14 @@ enum class observation_type : std::uint8_t {
   input_output_not_observed,
 };
 
+namespace names {
+inline constexpr std::string_view of_observation_type[] = {"OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT",
+                                                           "OUTPUT_SHARE_OBSERVER_WITH_INPUT",
+                                                           "INPUT_OUTPUT_NOT_OBSERVED"};
+}
+
 [[nodiscard]] constexpr std::string_view name_of(observation_type t) {
-  constexpr std::string_view names[] = {"OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT",
-                                        "OUTPUT_SHARE_OBSERVER_WITH_INPUT",
-                                        "INPUT_OUTPUT_NOT_OBSERVED"};
-  return names[static_cast<std::size_t>(t)];
+  return names::of_observation_type[static_cast<std::size_t>(t)];
 }
 
 }  // namespace ctq

@@ -20,6 +20,10 @@ enum class observer_class : std::uint8_t {
   per_channel_min_max,
   histogram,
   moving_average_per_channel_min_max,
+  fixed_qparams,
+  noop,
+  recording,
+  reuse_input,
 };
 
 /// One range for each channel, rather than one for the tensor.
@@ -28,16 +32,41 @@ enum class observer_class : std::uint8_t {
          c == observer_class::moving_average_per_channel_min_max;
 }
 
+namespace names {
+inline constexpr std::string_view of_observer_class[] = {"None",
+                                                         "PlaceholderObserver",
+                                                         "MinMaxObserver",
+                                                         "MovingAverageMinMaxObserver",
+                                                         "PerChannelMinMaxObserver",
+                                                         "HistogramObserver",
+                                                         "MovingAveragePerChannelMinMaxObserver",
+                                                         "FixedQParamsObserver",
+                                                         "NoopObserver",
+                                                         "RecordingObserver",
+                                                         "ReuseInputObserver"};
+}
+
 /// PyTorch's class name.
 [[nodiscard]] constexpr std::string_view name_of(observer_class c) {
-  constexpr std::string_view names[] = {"None",
-                                        "PlaceholderObserver",
-                                        "MinMaxObserver",
-                                        "MovingAverageMinMaxObserver",
-                                        "PerChannelMinMaxObserver",
-                                        "HistogramObserver",
-                                        "MovingAveragePerChannelMinMaxObserver"};
-  return names[static_cast<std::size_t>(c)];
+  return names::of_observer_class[static_cast<std::size_t>(c)];
+}
+
+/// What wraps an observer in quantization-aware training.
+enum class fake_quantize_class : std::uint8_t {
+  none,
+  fake_quantize,
+  fused_moving_avg_obs_fake_quantize,
+  fixed_qparams_fake_quantize,
+};
+
+namespace names {
+inline constexpr std::string_view of_fake_quantize_class[] = {
+    "None", "FakeQuantize", "FusedMovingAvgObsFakeQuantize", "FixedQParamsFakeQuantize"};
+}
+
+/// PyTorch's class name.
+[[nodiscard]] constexpr std::string_view name_of(fake_quantize_class c) {
+  return names::of_fake_quantize_class[static_cast<std::size_t>(c)];
 }
 
 /// An integer that may be left out: {.quant_min = -127}.
@@ -64,6 +93,8 @@ struct observer_args {
   int bins = 2048;                   // histogram
   int upsample_rate = 128;           // histogram
   bool is_dynamic = false;           // placeholder
+  float scale = 1.0F;                // fixed_qparams
+  std::int64_t zero_point = 0;       // fixed_qparams
 
   friend constexpr bool operator==(const observer_args&, const observer_args&) = default;
 };
@@ -73,9 +104,11 @@ struct observer_args {
   return a.quant_min.given && a.quant_max.given;
 }
 
+/// An observer, or a fake quantize around one: PyTorch's observer constructor.
 struct observer_record {
   observer_class type = observer_class::none;
   observer_args args{};
+  fake_quantize_class fake_quantize = fake_quantize_class::none;
 
   friend constexpr bool operator==(const observer_record&, const observer_record&) = default;
 };
@@ -95,7 +128,21 @@ struct observer {
   static constexpr observer_record value{Class, Args};
 };
 
-template <observer_args Args = observer_args{}>
+/// The arguments of a placeholder, whose default is to stay in float.
+struct placeholder_observer_args {
+  ctq::dtype dtype = f32;
+  optional_int quant_min{};
+  optional_int quant_max{};
+  bool is_dynamic = false;
+
+  constexpr operator observer_args() const {  // NOLINT(google-explicit-constructor)
+    return {
+        .dtype = dtype, .quant_min = quant_min, .quant_max = quant_max, .is_dynamic = is_dynamic};
+  }
+};
+
+/// No statistics: a dtype for what is quantized as it comes, or not at all.
+template <placeholder_observer_args Args = placeholder_observer_args{}>
 struct placeholder_observer : observer<observer_class::placeholder, Args> {};
 
 template <observer_args Args = observer_args{}>
@@ -137,5 +184,41 @@ struct moving_average_per_channel_min_max_observer
 
 template <observer_args Args = observer_args{}>
 struct histogram_observer : observer<observer_class::histogram, Args> {};
+
+/// A scale and a zero point that are known beforehand: {.scale = 0x1p-8, .zero_point = 0}.
+template <observer_args Args = observer_args{}>
+struct fixed_qparams_observer : observer<observer_class::fixed_qparams, Args> {};
+
+/// No statistics either: for values that are kept in half precision, or in float.
+template <dtype Dtype = f16>
+struct noop_observer : observer<observer_class::noop, observer_args{.dtype = Dtype}> {};
+
+/// Keeps what it has seen, for those who debug.
+template <observer_args Args = observer_args{}>
+struct recording_observer : observer<observer_class::recording, Args> {};
+
+/// The output has the observer of the input.
+struct reuse_input_observer : observer<observer_class::reuse_input, observer_args{}> {};
+
+namespace observer_parts {
+
+template <class Observer, fake_quantize_class Class>
+struct wrapped {
+  static constexpr observer_record value{Observer::value.type, Observer::value.args, Class};
+};
+
+}  // namespace observer_parts
+
+/// Observes, and rounds as the quantized model will: what PyTorch trains with.
+template <class Observer>
+struct fake_quantize : observer_parts::wrapped<Observer, fake_quantize_class::fake_quantize> {};
+
+template <class Observer>
+struct fused_moving_avg_obs_fake_quantize
+    : observer_parts::wrapped<Observer, fake_quantize_class::fused_moving_avg_obs_fake_quantize> {};
+
+template <class Observer>
+struct fixed_qparams_fake_quantize
+    : observer_parts::wrapped<Observer, fake_quantize_class::fixed_qparams_fake_quantize> {};
 
 }  // namespace ctq

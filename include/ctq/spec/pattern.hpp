@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
 #include "ctq/core/op.hpp"
-#include "ctq/core/static_vector.hpp"
+#include "ctq/core/view.hpp"
 
 // Which ops, in which arrangement, a backend can run as one.
 //
@@ -17,7 +18,8 @@
 
 namespace ctq {
 
-inline constexpr std::size_t max_pattern = 16;
+/// The ops of a pattern, MatchAllNode included.
+inline constexpr std::size_t max_pattern = 64;
 
 /// One op of a pattern. op: nullptr matches anything. args: how many of the following subtrees are
 /// its arguments; 0 says nothing about them.
@@ -30,13 +32,21 @@ struct pattern_element {
 
 /// A pattern as a tree in pre-order, the op nearest the output first.
 struct pattern_record {
-  static_vector<pattern_element, max_pattern> element;
+  view<pattern_element> element;
 
   [[nodiscard]] constexpr bool is_single() const { return element.size() == 1; }
-  [[nodiscard]] constexpr op_id anchor() const { return element[0].op; }
+  /// The op nearest the output; nullptr: MatchAllNode, or no op at all.
+  [[nodiscard]] constexpr op_id anchor() const { return element.empty() ? nullptr : element[0].op; }
 
   friend constexpr bool operator==(const pattern_record&, const pattern_record&) = default;
 };
+
+/// How many elements the tree at an element has.
+[[nodiscard]] constexpr int subtree(const pattern_record& p, int at) {
+  int size = 1;
+  for (int a = 0; a < p.element[at].args; ++a) size += subtree(p, at + size);
+  return size;
+}
 
 struct match_all_t {};
 /// Matches any argument, also one that is no op at all.
@@ -59,31 +69,60 @@ constexpr std::size_t size_of(const nested_t<Head, Argument...>&) {
   return (1 + ... + size_of(Argument));
 }
 
-constexpr void append(pattern_record& r, match_all_t) { r.element.push_back({nullptr, 0}); }
-
 template <class Op>
-constexpr void append(pattern_record& r, const Op&) {
-  r.element.push_back({Op::id(), 0});
-}
-
+inline constexpr bool is_nested = false;
 template <auto Head, auto... Argument>
-constexpr void append(pattern_record& r, const nested_t<Head, Argument...>&) {
-  append(r, Head);
-  r.element[r.element.size() - 1].args = sizeof...(Argument);
-  (append(r, Argument), ...);
-}
+inline constexpr bool is_nested<nested_t<Head, Argument...>> = true;
 
 template <class Op>
-constexpr pattern_record part_of(const Op& op) {
-  pattern_record r;
-  append(r, op);
-  return r;
+constexpr op_id id_of(const Op&) {
+  return Op::id();
 }
+constexpr op_id id_of(match_all_t) { return nullptr; }
+
+template <std::size_t N>
+struct builder {
+  std::array<pattern_element, N> element{};
+  std::size_t count = 0;
+
+  template <class Op>
+  constexpr void append(const Op& op) {
+    element[count++].op = id_of(op);
+  }
+  template <auto Head, auto... Argument>
+  constexpr void append(const nested_t<Head, Argument...>&) {
+    const std::size_t head = count;
+    append(Head);
+    element[head].args = sizeof...(Argument);
+    (append(Argument), ...);
+  }
+};
 
 /// Only the first part of a chain can be a tree: it is what all later ones read.
 template <class... Size>
 constexpr bool begins_with_tree_only(std::size_t, Size... later) {
   return ((later == 1) && ...);
+}
+
+}  // namespace pattern_parts
+
+namespace pattern_parts {
+
+/// The last op first, each with the one before as its argument: filled from behind.
+template <class First, class... Later>
+constexpr auto elements_of(const First& first, const Later&...) {
+  constexpr std::size_t tree = size_of(First{});
+  std::array<pattern_element, tree + sizeof...(Later)> all{};
+  std::size_t at = sizeof...(Later);
+  if constexpr (tree == 1 && !is_nested<First>) {
+    all[at].op = id_of(first);
+  } else {
+    builder<tree> b;
+    b.append(first);
+    for (std::size_t i = 0; i < tree; ++i) all[at + i] = b.element[i];
+  }
+  ((all[--at] = {id_of(Later{}), 1}), ...);
+  return all;
 }
 
 }  // namespace pattern_parts
@@ -94,25 +133,17 @@ struct pattern {
   static_assert(pattern_parts::begins_with_tree_only(pattern_parts::size_of(Op)...),
                 "ctq: nested<...> comes first in a pattern");
   static_assert((0 + ... + pattern_parts::size_of(Op)) <= max_pattern,
-                "ctq: a pattern has at most 16 ops");
+                "ctq: a pattern has at most 64 ops");
 
-  static constexpr pattern_record value = [] {
-    const pattern_record parts[] = {pattern_parts::part_of(Op)...};
-    pattern_record r;  // the last op first, each with the one before as its argument
-    for (std::size_t i = sizeof...(Op); i-- > 0;) {
-      const std::size_t head = r.element.size();
-      for (const pattern_element& e : parts[i].element) r.element.push_back(e);
-      if (i > 0) r.element[head].args = 1;
-    }
-    return r;
-  }();
+  static constexpr auto elements = pattern_parts::elements_of(Op...);
+  static constexpr pattern_record value{{elements.data(), static_cast<int>(elements.size())}};
 };
 
 namespace pattern_parts {
 
 /// Appends the tree at an element in PyTorch's nested form; returns where the next one begins.
 template <class Text>
-constexpr std::size_t append_tree(Text& out, const pattern_record& p, std::size_t at) {
+constexpr int append_tree(Text& out, const pattern_record& p, int at) {
   const pattern_element& e = p.element[at++];
   if (e.args > 0) out.append("(");
   out.append(e.op == nullptr ? std::string_view{"MatchAllNode"} : e.op->name);
@@ -126,20 +157,24 @@ constexpr std::size_t append_tree(Text& out, const pattern_record& p, std::size_
 
 }  // namespace pattern_parts
 
+/// Ops that follow one another, nothing else.
+[[nodiscard]] constexpr bool is_chain(const pattern_record& p) {
+  for (const pattern_element& e : p.element)
+    if (e.args > 1 || e.op == nullptr) return false;
+  return true;
+}
+
 /// Appends "(torch.nn.Conv2d, torch.nn.ReLU)" in the order the data flows, or the nested form of
 /// PyTorch, "(torch.add, MatchAllNode, torch.nn.Conv2d)", for a tree.
 template <class Text>
 constexpr void append_pattern(Text& out, const pattern_record& p) {
-  bool chain = true;
-  for (const pattern_element& e : p.element) chain = chain && e.args <= 1;
-  if (!chain || p.is_single()) {
+  if (!is_chain(p) || p.is_single()) {
     pattern_parts::append_tree(out, p, 0);
     return;
   }
   out.append("(");
-  for (std::size_t i = p.element.size(); i-- > 0;) {
-    const op_id op = p.element[i].op;
-    out.append(op == nullptr ? std::string_view{"MatchAllNode"} : op->name);
+  for (int i = p.element.size(); i-- > 0;) {
+    out.append(p.element[i].op->name);
     if (i > 0) out.append(", ");
   }
   out.append(")");

@@ -24,11 +24,15 @@ enum class mapping_level : std::uint8_t {
   module_name_object_type_order,
 };
 
+namespace names {
+inline constexpr std::string_view of_mapping_level[] = {
+    "none",        "global",
+    "object_type", "module_name_regex",
+    "module_name", "module_name_object_type_order"};
+}
+
 [[nodiscard]] constexpr std::string_view name_of(mapping_level l) {
-  constexpr std::string_view names[] = {"none",        "global",
-                                        "object_type", "module_name_regex",
-                                        "module_name", "module_name_object_type_order"};
-  return names[static_cast<std::size_t>(l)];
+  return names::of_mapping_level[static_cast<std::size_t>(l)];
 }
 
 struct mapping_entry {
@@ -100,8 +104,25 @@ struct qconfig_mapping {
   using set = qconfig_mapping<Entry..., Other...>;
 };
 
+namespace mapping_parts {
+
+/// Keyed by the short tag, so that no symbol carries all entries.
 template <class Mapping>
-inline constexpr mapping_view mapping_v{Mapping::entries.data(),
-                                        static_cast<int>(Mapping::entries.size())};
+inline constexpr auto entries_of = Mapping::entries;
+
+template <class Mapping>
+consteval mapping_view view_of() {
+  if constexpr (requires { Mapping::records; }) {
+    return Mapping::records;
+  } else {
+    return {entries_of<Mapping>.data(), static_cast<int>(entries_of<Mapping>.size())};
+  }
+}
+
+}  // namespace mapping_parts
+
+/// The entries of a mapping: one put together from types, or one read from a file.
+template <class Mapping>
+inline constexpr mapping_view mapping_v = mapping_parts::view_of<Mapping>();
 
 }  // namespace ctq

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/at.hpp>
 #include <boost/hana/core/to.hpp>
 #include <boost/hana/first.hpp>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/second.hpp>
+#include <boost/hana/size.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
 #include <concepts>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "ctq/core/text.hpp"
+#include "ctq/spec/backend_pattern_config.hpp"
 #include "ctq/spec/dtype_config.hpp"
 #include "ctq/spec/observer.hpp"
 #include "ctq/spec/qconfig.hpp"
@@ -22,9 +28,12 @@
 //   HistogramObserver(dtype=quint8, reduce_range=True)
 
 BOOST_HANA_ADAPT_STRUCT(ctq::observer_args, dtype, qscheme, reduce_range, quant_min, quant_max, eps,
-                        averaging_constant, ch_axis, bins, upsample_rate, is_dynamic);
+                        averaging_constant, ch_axis, bins, upsample_rate, is_dynamic, scale,
+                        zero_point);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_with_constraints_record, dtype, quant_min_lower_bound,
-                        quant_max_upper_bound, scale_min_lower_bound, scale_max_upper_bound);
+                        quant_max_upper_bound, scale_min_lower_bound, scale_max_upper_bound,
+                        scale_exact_match, zero_point_exact_match);
+BOOST_HANA_ADAPT_STRUCT(ctq::input_index_record, input, weight, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_config_record, input_dtype, output_dtype, weight_dtype,
                         bias_dtype, is_dynamic);
 
@@ -34,53 +43,77 @@ namespace ctq {
 template <class T>
 concept reflected = boost::hana::Struct<T>::value;
 
+namespace reflecting {
+
+/// The characters of a name. Hana's own copy has internal linkage, so what points to it would be
+/// another value in each translation unit (g++ 12 then fails to link them).
+template <class Name>
+struct characters;
+template <char... C>
+struct characters<boost::hana::string<C...>> {
+  static constexpr char value[]{C...};
+  static constexpr std::string_view view() { return {value, sizeof...(C)}; }
+};
+
+}  // namespace reflecting
+
+/// The names of the fields, in the order of declaration.
+template <reflected Record>
+inline constexpr auto field_names = [] {
+  std::array<std::string_view, decltype(boost::hana::size(boost::hana::accessors<Record>()))::value>
+      names{};
+  std::size_t at = 0;
+  boost::hana::for_each(boost::hana::accessors<Record>(), [&](auto field) {
+    names[at++] =
+        reflecting::characters<std::remove_cvref_t<decltype(boost::hana::first(field))>>::view();
+  });
+  return names;
+}();
+
+/// The function that gives a field of a record, by its index in field_names. An object of its own,
+/// so that the compiler need not put the list of all fields together each time.
+template <reflected Record, std::size_t Index>
+inline constexpr auto field_of =
+    boost::hana::second(boost::hana::at_c<Index>(boost::hana::accessors<Record>()));
+
+namespace reflecting {
+
+template <class Record, class F, std::size_t... I>
+constexpr void for_each_index(F f, std::index_sequence<I...>) {
+  (f(field_names<Record>[I], field_of<Record, I>), ...);
+}
+
+/// Calls f(name, function that gives the field) for each field.
+template <class Record, class F>
+constexpr void for_each_getter(F f) {
+  for_each_index<Record>(f, std::make_index_sequence<field_names<Record>.size()>{});
+}
+
+}  // namespace reflecting
+
 /// Calls f(name, value) for each field, in the order of declaration.
+template <class Record, class F>
+requires reflected<std::remove_cv_t<Record>>
+constexpr void for_each_field(Record& record, F f) {
+  reflecting::for_each_getter<std::remove_cv_t<Record>>(
+      [&](std::string_view name, const auto& get) { f(name, get(record)); });
+}
+
+/// Calls f(name, value) for each field of a that differs from that of b.
 template <reflected Record, class F>
-constexpr void for_each_field(const Record& record, F f) {
-  boost::hana::for_each(boost::hana::accessors<Record>(), [&](const auto& field) {
-    f(std::string_view{boost::hana::to<const char*>(boost::hana::first(field))},
-      boost::hana::second(field)(record));
+constexpr void for_each_difference(const Record& a, const Record& b, F f) {
+  reflecting::for_each_getter<Record>([&](std::string_view name, const auto& get) {
+    if (get(a) != get(b)) f(name, get(a));
   });
 }
 
 /// Calls f(name, value) for each field that differs from a record made with {}.
 template <reflected Record, class F>
 constexpr void for_each_change(const Record& record, F f) {
-  const Record defaults{};
-  boost::hana::for_each(boost::hana::accessors<Record>(), [&](const auto& field) {
-    const auto& value = boost::hana::second(field)(record);
-    if (value != boost::hana::second(field)(defaults))
-      f(std::string_view{boost::hana::to<const char*>(boost::hana::first(field))}, value);
-  });
+  for_each_difference(record, Record{}, f);
 }
 
 namespace reflecting {
-
-/// Six significant digits, shortest form: 0.01, 2.44141e-04.
-template <class Text>
-constexpr void append_real(Text& out, double x) {
-  if (x < 0) out.append("-");
-  if (x < 0) x = -x;
-  if (!(x > 0 && x < 1e300)) return out.append(x == 0 ? "0" : "inf"), void();
-  int exponent = 0;
-  for (; x >= 10; x /= 10) ++exponent;
-  for (; x < 1; x *= 10) --exponent;
-  auto digits = static_cast<long>(x * 100000 + 0.5);
-  if (digits >= 1000000) digits /= 10, ++exponent;
-  const bool scientific = exponent < -4 || exponent > 5;
-  int places = 5 - (scientific ? 0 : exponent);
-  for (; digits % 10 == 0 && places > 0; digits /= 10) --places;
-  long power = 1;
-  for (int i = 0; i < places; ++i) power *= 10;
-  append_number(out, digits / power);
-  if (places > 0) {
-    out.append(".");
-    for (long p = power / 10; p > 0; p /= 10) append_number(out, digits / p % 10);
-  }
-  if (!scientific) return;
-  append_all(out, exponent < 0 ? "e-" : "e+", exponent > -10 && exponent < 10 ? "0" : "",
-             exponent < 0 ? -exponent : exponent);
-}
 
 template <class Text, class T>
 constexpr void append_value(Text& out, const T& value) {
@@ -89,7 +122,7 @@ constexpr void append_value(Text& out, const T& value) {
   } else if constexpr (std::integral<T>) {
     append_number(out, value);
   } else if constexpr (std::floating_point<T>) {
-    append_real(out, value);
+    append_decimal(out, static_cast<double>(value));
   } else if constexpr (requires { name_of(value); }) {
     out.append(name_of(value));
   } else if constexpr (requires { value.given; }) {

@@ -1,173 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string_view>
 
 #include "ctq/core/diagnostic.hpp"
+#include "ctq/core/op_table.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/spec/backend_config.hpp"
-#include "ctq/spec/name_regex.hpp"
-#include "ctq/spec/qconfig_mapping.hpp"
+#include "ctq/spec/finding.hpp"
+#include "ctq/spec/overlap.hpp"
+#include "ctq/spec/validate_config.hpp"
+#include "ctq/spec/validate_mapping.hpp"
 
-// Is a spec well-formed in itself? Each rule fills a diagnostic with the first thing that is wrong.
-// The same functions serve compile errors (checked_backend, checked_mapping) and run time.
+// Is a backend well-formed? One code, three outlets: checked_backend<B> makes the first finding a
+// compile error, validate() gives all of them, the command line prints them.
 
 namespace ctq {
 
 namespace rules {
 
-/// An integer bound lies outside what the dtype can hold.
-constexpr void bound_in_dtype(diagnostic& d, std::string_view field, dtype type,
-                              const optional_int& low, const optional_int& high) {
-  if (d.any() || !is_quantized(type)) return;
-  const quant_range range = range_of(type);
-  const auto outside = [&](const optional_int& v) {
-    return v.given && (v.value < range.min || v.value > range.max);
+/// Configs by the op nearest the output, in their order: only those can get in each other's way.
+class by_anchor {
+ public:
+  constexpr explicit by_anchor(const backend_view& backend) : next_(backend.configs.size(), -1) {
+    list<int> tail(slots, -1);
+    for (int i = 0; i < backend.configs.size(); ++i) {
+      const op_id anchor = backend.configs[i].pattern.anchor();
+      const std::size_t slot = anchor == nullptr ? 0 : naming::slot_of(anchor->name) % slots;
+      if (tail[slot] >= 0) next_[tail[slot]] = i;
+      tail[slot] = i;
+    }
+  }
+
+  /// Calls f(i, k) for all pairs i < k with one anchor; stops when f says false.
+  template <class F>
+  constexpr void for_each_pair(const backend_view& backend, F f) const {
+    for (int i = 0; i < backend.configs.size(); ++i) {
+      const op_id anchor = backend.configs[i].pattern.anchor();
+      if (anchor == nullptr) continue;  // no pattern at all, which is an error of its own
+      for (int k = next_[i]; k >= 0; k = next_[k])
+        if (backend.configs[k].pattern.anchor() == anchor && !f(i, k)) return;
+    }
+  }
+
+ private:
+  static constexpr std::size_t slots = 128;
+
+  list<int> next_;
+};
+
+/// Do both lead to the same, whichever of them is taken?
+constexpr bool interchangeable(const backend_pattern_config_record& a,
+                               const backend_pattern_config_record& b) {
+  return a.dtype_configs == b.dtype_configs && a.fused_module == b.fused_module &&
+         a.observation_type == b.observation_type;
+}
+
+constexpr void pair(findings& out, const backend_view& backend, int i, int k) {
+  const backend_pattern_config_record& a = backend.configs[i];
+  const backend_pattern_config_record& b = backend.configs[k];
+  const int more = a.pattern.element.size() - b.pattern.element.size();
+  const bool a_first = more >= 0;
+  if (more == 0 && a.pattern == b.pattern) {
+    out.error(rule::duplicate_pattern, {k, -1, "pattern", {}}, "is that of configs[", i, "] too");
+  } else if (is_chain(a.pattern) && is_chain(b.pattern)) {
+    return;  // the longer one comes first, and says more
+  } else if (covers((a_first ? a : b).pattern, (a_first ? b : a).pattern)) {
+    static_text<120> other;
+    append_pattern(other, (a_first ? a : b).pattern);
+    out.error(rule::unreachable_pattern, {a_first ? k : i, -1, "pattern", {}},
+              "never matches, configs[", a_first ? i : k, "] always wins: ", other.view());
+  } else if (more == 0 && can_meet(a.pattern, b.pattern) && !interchangeable(a, b)) {
+    static_text<120> other;
+    append_pattern(other, a.pattern);
+    out.error(rule::ambiguous_pattern, {k, -1, "pattern", {}}, "can match where configs[", i,
+              "] does, which wins: ", other.view());
+  }
+}
+
+/// Root modules need a reference module, in whichever row (PyTorch collects them over all rows). A
+/// backend that names none at all does not go through PyTorch's reference modules.
+constexpr void references(findings& out, const backend_view& backend) {
+  list<op_id> known;
+  const auto has = [&known](op_id root) {
+    for (const op_id k : known)
+      if (k == root) return true;
+    return false;
   };
-  if (outside(low)) {
-    d.line("field: ", field, ".quant_min: ", low.value);
-  } else if (outside(high)) {
-    d.line("field: ", field, ".quant_max: ", high.value);
-  } else if (low.given && high.given && low.value > high.value) {
-    d.line("field: ", field, ".quant_min: ", low.value);
-    d.line("is above quant_max: ", high.value);
-    return;
-  } else {
-    return;
-  }
-  d.line(name_of(type), " allows: ", range.min, " to ", range.max);
-}
-
-/// A scale bound is not a positive finite number, or the lower is above the upper.
-constexpr void scale_bounds(diagnostic& d, std::string_view field,
-                            const dtype_with_constraints_record& c) {
-  if (d.any()) return;
-  const auto bad = [](const optional_real& v) {
-    return v.given && !(v.value > 0 && v.value <= 3.4028234663852886e38);
-  };
-  const auto show = [&d](const optional_real& v) { append_decimal(d.text, v.value); };
-  if (bad(c.scale_min_lower_bound)) {
-    d.line("field: ", field, ".scale_min: ");
-    show(c.scale_min_lower_bound);
-  } else if (bad(c.scale_max_upper_bound)) {
-    d.line("field: ", field, ".scale_max: ");
-    show(c.scale_max_upper_bound);
-  } else if (c.scale_min_lower_bound.given && c.scale_max_upper_bound.given &&
-             c.scale_min_lower_bound.value > c.scale_max_upper_bound.value) {
-    d.line("field: ", field, ".scale_min: ");
-    show(c.scale_min_lower_bound);
-    d.line("is above scale_max: ");
-    show(c.scale_max_upper_bound);
-    return;
-  } else {
-    return;
-  }
-  d.line("a scale is positive and finite");
-}
-
-constexpr void constraints(diagnostic& d, std::string_view field,
-                           const dtype_with_constraints_record& c) {
-  bound_in_dtype(d, field, c.dtype, c.quant_min_lower_bound, c.quant_max_upper_bound);
-  scale_bounds(d, field, c);
-}
-
-/// What an observer is asked to produce must fit its dtype and contain zero.
-constexpr void observer_range(diagnostic& d, std::string_view field, const observer_record& o) {
-  bound_in_dtype(d, field, o.args.dtype, o.args.quant_min, o.args.quant_max);
-  if (d.any()) return;
-  if (o.args.quant_min.given != o.args.quant_max.given) {
-    d.line("field: ", field);
-    d.line("quant_min and quant_max come together");
-  } else if (o.args.quant_min.given && (o.args.quant_min.value > 0 || o.args.quant_max.value < 0)) {
-    d.line("field: ", field, ".quant_min, quant_max");
-    d.line("the range must contain 0");
-  } else if (!(o.args.eps > 0)) {
-    d.line("field: ", field, ".eps: ");
-    append_decimal(d.text, static_cast<double>(o.args.eps));
-    d.line("eps is positive: the least scale");
-  }
-}
-
-/// A fused module takes the place of ops that follow one another: what a tree reads besides would
-/// be lost.
-constexpr void fused_chain(diagnostic& d, const backend_pattern_config_record& c) {
-  if (c.fuser == fuser_kind::none) return;
-  for (const pattern_element& e : c.pattern.element)
-    if (e.args > 1 && !d.any())
-      d.line("field: fused_module").line("only a chain of ops can be fused");
-}
-
-constexpr void pattern_config(diagnostic& d, const backend_view& backend,
-                              const backend_pattern_config_record& c) {
-  fused_chain(d, c);
-  for (int k = 0; k < c.dtype_config_count && !d.any(); ++k) {
-    const dtype_config_record& config = backend.dtype_configs[c.first_dtype_config + k];
-    diagnostic field;
-    constraints(field, "input_dtype", config.input_dtype);
-    constraints(field, "output_dtype", config.output_dtype);
-    constraints(field, "weight_dtype", config.weight_dtype);
-    if (field.any())
-      d.line("dtype_config: #", k, " of ", c.dtype_config_count).line(field.message());
+  for (const backend_pattern_config_record& c : backend.configs)
+    if (c.reference_quantized_module_for_root != nullptr && !has(c.root_module))
+      known.push_back(c.root_module);
+  for (int i = 0; i < backend.configs.size(); ++i) {
+    const op_id root = backend.configs[i].root_module;
+    if (root == nullptr || has(root)) continue;
+    out.add(rule::root_without_reference, known.empty() ? severity::warning : severity::error,
+            {i, -1, "root_module", {}}, -1,
+            {word(root->name), word(" has no reference_quantized_module_for_root in any row")});
   }
 }
 
 }  // namespace rules
 
-[[nodiscard]] constexpr diagnostic validate(const backend_view& backend) {
-  for (int i = 0; i < backend.count; ++i) {
-    diagnostic d;
-    rules::pattern_config(d, backend, backend.configs[i]);
-    if (!d.any()) continue;
-    diagnostic whole;
-    whole.line("the backend is not well-formed:").line("backend: ", backend.name);
-    static_text<200> pattern;
-    append_pattern(pattern, backend.configs[i].pattern);
-    whole.line("pattern: ", pattern.view()).line(d.message());
-    return whole;
+/// Appends what is wrong with a backend, config by config, then what is wrong between them.
+constexpr void validate(const backend_view& backend, findings& out) {
+  view<dtype_config_record> fine;  // a list of dtype configs in which nothing is wrong
+  for (int i = 0; i < backend.configs.size() && !out.full(); ++i) {
+    const backend_pattern_config_record& c = backend.configs[i];
+    const int before = out.size();
+    rules::pattern_config(
+        out, i, c, c.dtype_configs.items == fine.items && c.dtype_configs.count == fine.count);
+    if (out.size() == before) fine = c.dtype_configs;
   }
-  return {};
+  rules::references(out, backend);
+  rules::by_anchor{backend}.for_each_pair(backend, [&](int i, int k) {
+    rules::pair(out, backend, i, k);
+    return !out.full();
+  });
 }
 
-[[nodiscard]] constexpr diagnostic validate(const mapping_view& mapping) {
-  for (int i = 0; i < mapping.count; ++i) {
-    const mapping_entry& e = mapping.entries[i];
-    diagnostic d;
-    if (e.quantizes) {
-      rules::observer_range(d, "activation", e.qconfig.activation);
-      rules::observer_range(d, "weight", e.qconfig.weight);
-    }
-    if (!d.any() && e.level == mapping_level::module_name_regex && !name_regex{e.module}.valid())
-      d.line("not a regular expression known here:").line(e.module);
-    if (!d.any()) continue;
-    diagnostic whole;
-    whole.line("the QConfigMapping is not well-formed:");
-    whole.line("entry: #", i, " of ", mapping.count, ", ", name_of(e.level));
-    whole.line(d.message());
-    return whole;
-  }
-  return {};
+[[nodiscard]] constexpr findings validate(const backend_view& backend) {
+  findings found;
+  validate(backend, found);
+  return found;
 }
 
-template <class Backend>
+/// What makes a check fail.
+enum class strictness : unsigned char { errors, warnings };
+
+namespace rules {
+
+constexpr const finding* first_that_counts(const findings& found, strictness s) {
+  return s == strictness::warnings && found.size() > 0 ? found.begin() : found.first_error();
+}
+
+/// The first finding in a backend of types, with its place in words.
+constexpr diagnostic describe(const backend_view& backend, strictness s) {
+  diagnostic d;
+  const findings found = validate(backend);
+  const finding* const f = first_that_counts(found, s);
+  if (f == nullptr) return d;
+  const backend_pattern_config_record& c = backend.configs[f->place.config];
+  d.line("backend: ", backend.name);
+  static_text<200> pattern;
+  append_pattern(pattern, c.pattern);
+  d.line("pattern: ", pattern.view());
+  if (f->place.dtype_config >= 0)
+    d.line("dtype_config: #", f->place.dtype_config, " of ", c.dtype_configs.size());
+  d.text.append("\n");
+  append_finding(d.text, *f);
+  return d;
+}
+
+}  // namespace rules
+
+/// A backend that was read from a file brings the diagnostic with it, at its place in the file.
+template <class Backend, strictness Strictness = strictness::errors>
 struct backend_check {
-  static constexpr diagnostic found = validate(backend_v<Backend>);
-  static constexpr bool bad() { return found.any(); }
-  static constexpr auto message() { return found.text; }
-};
-
-template <class Mapping>
-struct mapping_check {
-  static constexpr diagnostic found = validate(mapping_v<Mapping>);
+  static constexpr diagnostic find() {
+    if constexpr (requires { Backend::template problem<Strictness>; }) {
+      return Backend::template problem<Strictness>;
+    } else {
+      return rules::describe(backend_v<Backend>, Strictness);
+    }
+  }
+  static constexpr diagnostic found = find();
   static constexpr bool bad() { return found.any(); }
   static constexpr auto message() { return found.text; }
 };
 
 /// Derive from it to have a backend checked: an error says which field of which config is wrong.
-template <class Backend>
-struct checked_backend : report<backend_check<Backend>> {};
-
-template <class Mapping>
-struct checked_mapping : report<mapping_check<Mapping>> {};
+template <class Backend, strictness Strictness = strictness::errors>
+struct checked_backend : report<backend_check<Backend, Strictness>> {};
 
 }  // namespace ctq

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: activation.quant_min
-// expect: must contain 0
+// expect: error: activation.quant_min: the range 5 to 255 does not contain 0 [observer-quant-range]
 
-#include "ctq/spec/validate.hpp"
+#include "ctq/spec/validate_mapping.hpp"
 
 using namespace ctq;
 
-struct mapping : qconfig_mapping<
 #ifdef CTQ_FIXED
-                     global<qconfig<min_max_observer<{.quant_min = 0, .quant_max = 255}>,
-                                    per_channel_min_max_observer<>>>
-#else
-                     global<qconfig<min_max_observer<{.quant_min = 5, .quant_max = 255}>,
-                                    per_channel_min_max_observer<>>>
-#endif
-                     > {
+using activation = min_max_observer<{.quant_min = 0, .quant_max = 255}>;
+struct mapping : qconfig_mapping<global<qconfig<activation, min_max_observer<{.dtype = qint8}>>>> {
 };
+#else
+using activation = min_max_observer<{.quant_min = 5, .quant_max = 255}>;
+struct mapping : qconfig_mapping<global<qconfig<activation, min_max_observer<{.dtype = qint8}>>>> {
+};
+#endif
 
 checked_mapping<mapping> checked;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: line<13>{"backend: npu"}
-// expect: line<27>{"pattern: (torch.nn.Conv2d,"}
-// expect: input_dtype.scale_min
-// expect: line<31>{"a scale is positive and finite"}
+// expect: backend: npu
+// expect: error: input_dtype.scale_min_lower_bound: 0 is not a positive, finite float32
+// [scale-not-positive]
 
 #include "ctq/core/ops.hpp"
 #include "ctq/spec/validate.hpp"
@@ -10,11 +9,11 @@
 using namespace ctq;
 
 #ifdef CTQ_FIXED
-using activation = dtype_with_constraints<quint8, scale_min<0x1p-12>>;
+using constraints = dtype_with_constraints<quint8, scale_min<0x1p-12>>;
 #else
-using activation = dtype_with_constraints<quint8, scale_min<-1.0>>;
+using constraints = dtype_with_constraints<quint8, scale_min<0.0>>;
 #endif
-using config = dtype_config<input_dtype<activation>, output_dtype<activation>>;
+using config = dtype_config<input_dtype<constraints>>;
 struct npu
     : backend_config<"npu",
                      backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<config>>> {

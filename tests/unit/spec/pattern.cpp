@@ -39,10 +39,13 @@ static_assert(pattern<nested<nn::relu, nn::conv2d>>::value == pattern<nn::conv2d
 static_assert(pattern<nn::relu>::value != pattern<fn::relu>::value);
 static_assert(pattern<nn::conv2d, nn::relu>::value != pattern<nn::relu, nn::conv2d>::value);
 
-// The longest that is allowed.
+// Long chains.
 static_assert(pattern<nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
                       nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu,
-                      nn::relu, nn::relu>::value.element.size() == max_pattern);
+                      nn::relu, nn::relu, nn::relu>::value.element.size() == 17);
+
+static_assert(subtree(residual::value, 0) == 4 && subtree(residual::value, 2) == 2);
+static_assert(is_chain(chain) && is_chain(single) && !is_chain(residual::value));
 
 template <class Pattern>
 std::string text_of() {

@@ -3,156 +3,103 @@
 
 #include <doctest/doctest.h>
 
-#include <limits>
 #include <string>
-
-#include "ctq/backends/x86.hpp"
-#include "ctq/core/ops.hpp"
 
 using namespace ctq;
 
 namespace {
 
-template <class Input, class Output = dtype_with_constraints<quint8>,
-          class Weight = dtype_with_constraints<qint8>>
-struct npu
-    : backend_config<"npu", backend_pattern_config<pattern<nn::relu>>,
-                     backend_pattern_config<
-                         pattern<nn::linear>,
-                         dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8>>>,
-                                       dtype_config<input_dtype<Input>, output_dtype<Output>,
-                                                    weight_dtype<Weight>>>>> {};
+template <auto... Op>
+using row = backend_pattern_config<pattern<Op...>>;
+template <class... Config>
+struct npu : backend_config<"npu", Config...> {};
 
-template <class Input, class... More>
-constexpr diagnostic found = validate(backend_v<npu<Input, More...>>);
+template <class... Config>
+constexpr int count_of = validate(backend_v<npu<Config...>>).size();
 
-using fine = dtype_with_constraints<quint8, quant_min<0>, quant_max<127>, scale_min<0x1p-12>,
-                                    scale_max<1.0>>;
-static_assert(!found<fine>.any());
-static_assert(!validate(backend_v<x86>).any());
-struct nothing : backend_config<"nothing"> {};
-static_assert(!validate(backend_v<nothing>).any());
-
-constexpr std::string_view head =
-    "the backend is not well-formed:\n"
-    "backend: npu\n"
-    "pattern: torch.nn.Linear\n"
-    "dtype_config: #1 of 2\n";
-
-constexpr bool says(const diagnostic& d, std::string_view lines) {
-  const std::string_view m = d.message();
-  return m.starts_with(head) && m.substr(head.size()) == lines;
+/// The rule of the only finding, and which config it is about.
+template <class... Config>
+constexpr bool finds(rule r, int config) {
+  const findings found = validate(backend_v<npu<Config...>>);
+  return found.size() == 1 && found[0].rule == r && found[0].place.config == config;
 }
 
-template <class... Constraint>
-using u8 = dtype_with_constraints<quint8, Constraint...>;
-template <class... Constraint>
-using s8 = dtype_with_constraints<qint8, Constraint...>;
+// Two configs for one pattern, in whatever form they are written.
+static_assert(count_of<> == 0 && count_of<row<nn::linear>, row<fn::linear>> == 0);
+static_assert(finds<row<nn::linear>, row<nn::relu>, row<nn::linear>>(rule::duplicate_pattern, 2));
+static_assert(finds<row<nn::conv2d, nn::relu>, row<nested<nn::relu, nn::conv2d>>>(
+    rule::duplicate_pattern, 1));
 
-static_assert(says(found<u8<quant_max<256>>>,
-                   "field: input_dtype.quant_max: 256\nquint8 allows: 0 to 255"));
-static_assert(says(found<u8<quant_min<-1>>>,
-                   "field: input_dtype.quant_min: -1\nquint8 allows: 0 to 255"));
-static_assert(says(found<s8<quant_min<-129>>>,
-                   "field: input_dtype.quant_min: -129\nqint8 allows: -128 to 127"));
-static_assert(says(found<u8<quant_min<100>, quant_max<99>>>,
-                   "field: input_dtype.quant_min: 100\nis above quant_max: 99"));
-static_assert(says(found<u8<scale_min<0.5>, scale_max<0.25>>>,
-                   "field: input_dtype.scale_min: 0.5\nis above scale_max: 0.25"));
-static_assert(says(found<u8<scale_min<0.0>>>,
-                   "field: input_dtype.scale_min: 0\na scale is positive and finite"));
-static_assert(says(found<u8<scale_max<-1.0>>>,
-                   "field: input_dtype.scale_max: -1\na scale is positive and finite"));
-static_assert(says(found<u8<scale_max<1e39>>>,
-                   "field: input_dtype.scale_max: 1e+39\na scale is positive and finite"));
-static_assert(says(found<fine, u8<quant_max<300>>>,
-                   "field: output_dtype.quant_max: 300\nquint8 allows: 0 to 255"));
-static_assert(says(found<fine, fine, s8<quant_max<128>>>,
-                   "field: weight_dtype.quant_max: 128\nqint8 allows: -128 to 127"));
-// Equal bounds are bounds.
-static_assert(!found<u8<quant_min<7>, quant_max<7>, scale_min<0.5>, scale_max<0.5>>>.any());
+// A general pattern takes all from a special one that comes later; longer ones come first anyway.
+static_assert(finds<row<nested<nn::relu, match_all>>, row<nn::conv2d, nn::relu>>(
+    rule::unreachable_pattern, 1));
+static_assert(count_of<row<nn::conv2d, nn::relu>, row<nested<nn::relu, match_all>>> == 0);
+static_assert(count_of<row<nn::relu>, row<nn::conv2d, nn::relu>> == 0);
 
-// Bounds of a dtype that is not quantized say nothing.
-static_assert(!found<dtype_with_constraints<f32, quant_max<300>>>.any());
-
-struct fuses_a_tree
-    : backend_config<"npu", backend_pattern_config<pattern<nested<op::add, match_all, nn::conv2d>>,
-                                                   fused_module<nni::conv_relu2d>>> {};
-static_assert(validate(backend_v<fuses_a_tree>).message() ==
-              "the backend is not well-formed:\n"
-              "backend: npu\n"
-              "pattern: (_operator.add, MatchAllNode, torch.nn.Conv2d)\n"
-              "field: fused_module\nonly a chain of ops can be fused");
-
-TEST_CASE("a scale that is not a number is not one") {
-  for (const double v :
-       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    dtype_with_constraints_record c{.dtype = quint8};
-    c.scale_min_lower_bound = v;
-    diagnostic d;
-    rules::constraints(d, "input_dtype", c);
-    CHECK(d.any());
-  }
-}
-
-template <auto Args>
-using with_activation = qconfig<min_max_observer<Args>, per_channel_min_max_observer<>>;
-template <class... Entry>
-constexpr diagnostic of_mapping = validate(mapping_v<qconfig_mapping<Entry...>>);
-
-constexpr bool complains(const diagnostic& d, std::string_view lines) {
-  return d.message().starts_with("the QConfigMapping is not well-formed:\n") &&
-         d.message().ends_with(lines);
-}
-
-static_assert(!of_mapping<>.any());
-static_assert(!of_mapping<global<qconfig_none>, allow_float<"fc">,
-                          module_name_regex<R"(layer\d\..*)", with_activation<observer_args{}>>>
-                   .any());
-
+// Both can match add(conv, linear): all the same if they lead to the same.
+template <class... Part>
+using conv_left = backend_pattern_config<pattern<nested<op::add, nn::conv2d, match_all>>, Part...>;
+template <class... Part>
+using linear_right =
+    backend_pattern_config<pattern<nested<op::add, match_all, nn::linear>>, Part...>;
+static_assert(count_of<conv_left<>, linear_right<>> == 0);
+static_assert(finds<conv_left<>, linear_right<not_observed>>(rule::ambiguous_pattern, 1));
 static_assert(
-    complains(of_mapping<global<with_activation<observer_args{.quant_min = 0, .quant_max = 256}>>>,
-              "entry: #0 of 1, global\n"
-              "field: activation.quant_max: 256\nquint8 allows: 0 to 255"));
-static_assert(complains(
-    of_mapping<
-        allow_float<"a">,
-        object_type<nn::relu, with_activation<observer_args{.quant_min = 1, .quant_max = 9}>>>,
-    "entry: #1 of 2, object_type\n"
-    "field: activation.quant_min, quant_max\nthe range must contain 0"));
-static_assert(complains(of_mapping<global<with_activation<observer_args{.quant_max = 127}>>>,
-                        "field: activation\nquant_min and quant_max come together"));
-static_assert(complains(of_mapping<global<with_activation<observer_args{.eps = 0.0F}>>>,
-                        "field: activation.eps: 0\neps is positive: the least scale"));
-static_assert(complains(
-    of_mapping<
-        global<qconfig<min_max_observer<>,
-                       min_max_observer<{.dtype = qint8, .quant_min = -200, .quant_max = 0}>>>>,
-    "field: weight.quant_min: -200\nqint8 allows: -128 to 127"));
-static_assert(complains(of_mapping<module_name_regex<"layer(1", qconfig_none>>,
-                        "entry: #0 of 1, module_name_regex\n"
-                        "not a regular expression known here:\nlayer(1"));
-// A regular expression is only one where one is wanted.
-static_assert(!of_mapping<module_name<"layer(1", qconfig_none>>.any());
+    finds<conv_left<dtype_configs<dtype_config<input_dtype<dtype_with_constraints<f32>>>>>,
+          linear_right<>>(rule::ambiguous_pattern, 1));
 
-TEST_CASE("records from a file are checked by the same rules") {
-  mapping_entry entries[2]{};
-  entries[0] = global<with_activation<observer_args{}>>::value;
-  entries[1] = entries[0];
-  const mapping_view good{entries, 2};
-  CHECK(!validate(good).any());
-  entries[1].qconfig.weight.args.quant_min = -128;
-  const diagnostic d = validate(good);
-  CHECK(std::string{d.message()} ==
-        "the QConfigMapping is not well-formed:\n"
-        "entry: #1 of 2, global\n"
-        "field: weight\n"
-        "quant_min and quant_max come together");
+// The reference module of a root may stand in any row.
+template <auto Op, class... Part>
+using rooted = backend_pattern_config<pattern<Op>, root_module<nn::linear>, Part...>;
+using reference = reference_quantized_module<nnqr::linear>;
+static_assert(count_of<rooted<nn::linear, reference>, rooted<nni::linear_relu>> == 0);
+static_assert(finds<rooted<nn::linear, reference>,
+                    backend_pattern_config<pattern<nn::conv2d>, root_module<nn::conv2d>>>(
+    rule::root_without_reference, 1));
+
+// A backend without reference modules does not go through PyTorch's convert: a warning.
+constexpr findings no_references() { return validate(backend_v<npu<rooted<nn::linear>>>); }
+static_assert(no_references().size() == 1 && no_references()[0].severity == severity::warning);
+static_assert(no_references().first_error() == nullptr);
+static_assert(!backend_check<npu<rooted<nn::linear>>>::bad());
+static_assert(backend_check<npu<rooted<nn::linear>>, strictness::warnings>::bad());
+
+// The words of a compile error.
+static_assert(
+    backend_check<npu<row<nn::relu>, row<nn::conv2d, nn::relu>, row<nn::conv2d, nn::relu>>>::found
+        .message() ==
+    "backend: npu\n"
+    "pattern: (torch.nn.Conv2d, torch.nn.ReLU)\n"
+    "error: pattern: is that of configs[1] too [duplicate-pattern]");
+
+TEST_CASE("all findings are told, config by config, then between configs") {
+  using bad = dtype_config<input_dtype<dtype_with_constraints<quint8, quant_max<256>>>>;
+  const findings found = validate(
+      backend_v<npu<backend_pattern_config<pattern<nn::relu>, dtype_configs<bad, bad>>,
+                    backend_pattern_config<pattern<nn::relu>, share_observer_with_input>,
+                    backend_pattern_config<pattern<nn::tanh>, share_observer_with_input>>>);
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].place.dtype_config == 0);
+  CHECK(found[1].place.dtype_config == 1);
+  CHECK(found[2].rule == rule::share_observer_range);
+  CHECK(found[3].rule == rule::duplicate_pattern);
+  CHECK(found.count(severity::error) == 4);
 }
 
-TEST_CASE("the first mistake is the one that is told") {
-  const diagnostic d = found<u8<quant_max<300>, scale_min<-1.0>>, u8<quant_min<-5>>>;
-  CHECK(says(d, "field: input_dtype.quant_max: 300\nquint8 allows: 0 to 255"));
+TEST_CASE("a spec that is all wrong gives no more findings than one can read") {
+  list<backend_pattern_config_record> rows(1000, row<nn::relu>::value);
+  const findings found = validate(backend_view{"npu", {rows.data(), 1000}});
+  CHECK(found.size() == max_findings);
+  CHECK(found.full());
+}
+
+TEST_CASE("a row without dtype configs does not vouch for the next one") {
+  using bad = dtype_config<input_dtype<dtype_with_constraints<quint8, quant_min<300>>>>;
+  const dtype_config_record& list = dtype_configs<bad>::list[0];
+  backend_pattern_config_record rows[] = {row<nn::relu>::value, row<nn::linear>::value};
+  rows[0].dtype_configs = {&list, 0};
+  rows[1].dtype_configs = {&list, 1};
+  CHECK(validate(backend_view{"npu", {rows, 2}}).size() == 1);
 }
 
 }  // namespace

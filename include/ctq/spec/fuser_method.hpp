@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/view.hpp"
+
+// How a matched pattern becomes one module: PyTorch's fuser methods, as functions from ops to an
+// op. What happens to the weights is up to the op that comes out. A user's own is a type:
+//
+//   struct fuse_gate_t : fuser<fuse_gate_t> {
+//     static constexpr std::string_view name = "my.fuse_gate";
+//     static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
+//   };
+//   inline constexpr fuse_gate_t fuse_gate{};   // fuser_method<my::fuse_gate>
+
+namespace ctq {
+
+struct fuser_arguments {
+  op_id root{};          // the op of the root node
+  op_id fused_module{};  // of the pattern's config; nullptr if it names none
+  bool is_qat = false;   // fused to be trained further
+};
+
+struct fuser_info {
+  std::string_view name{};
+  op_id (*fuse)(const fuser_arguments&){};
+};
+
+/// The address is the identity.
+using fuser_id = const fuser_info*;
+
+template <class Fuser>
+inline constexpr fuser_info info_of_fuser{Fuser::name, &Fuser::fuse};
+
+template <class Self>
+struct fuser {
+  static constexpr fuser_id id() { return &info_of_fuser<Self>; }
+};
+
+/// The parts one after the other, in the fused module: conv and relu.
+struct sequential_wrapper2_t : fuser<sequential_wrapper2_t> {
+  static constexpr std::string_view name = "sequential_wrapper2";
+  static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
+};
+inline constexpr sequential_wrapper2_t sequential_wrapper2{};
+
+namespace fusers {
+
+struct folded {
+  op_id conv, conv_relu;
+};
+
+/// What a weighted op with a batch norm folded into it becomes when a relu follows.
+constexpr op_id with_relu(op_id root) {
+  constexpr folded table[] = {{nn::conv1d.id(), nni::conv_relu1d.id()},
+                              {nn::conv2d.id(), nni::conv_relu2d.id()},
+                              {nn::conv3d.id(), nni::conv_relu3d.id()}};
+  for (const folded& f : table)
+    if (f.conv == root) return f.conv_relu;
+  return nullptr;
+}
+
+/// The batch norm disappears into the op before it, but in training.
+constexpr op_id fold_batch_norm(const fuser_arguments& a) {
+  return a.is_qat ? a.fused_module : a.root;
+}
+
+}  // namespace fusers
+
+/// A conv with the batch norm folded into its weights.
+struct fuse_conv_bn_t : fuser<fuse_conv_bn_t> {
+  static constexpr std::string_view name = "fuse_conv_bn";
+  static constexpr op_id fuse(const fuser_arguments& a) { return fusers::fold_batch_norm(a); }
+};
+inline constexpr fuse_conv_bn_t fuse_conv_bn{};
+
+/// The same, and a relu behind it: a conv_relu.
+struct fuse_conv_bn_relu_t : fuser<fuse_conv_bn_relu_t> {
+  static constexpr std::string_view name = "fuse_conv_bn_relu";
+  static constexpr op_id fuse(const fuser_arguments& a) {
+    return a.is_qat ? a.fused_module : fusers::with_relu(a.root);
+  }
+};
+inline constexpr fuse_conv_bn_relu_t fuse_conv_bn_relu{};
+
+struct fuse_linear_bn_t : fuser<fuse_linear_bn_t> {
+  static constexpr std::string_view name = "fuse_linear_bn";
+  static constexpr op_id fuse(const fuser_arguments& a) { return fusers::fold_batch_norm(a); }
+};
+inline constexpr fuse_linear_bn_t fuse_linear_bn{};
+
+struct fuse_convtranspose_bn_t : fuser<fuse_convtranspose_bn_t> {
+  static constexpr std::string_view name = "fuse_convtranspose_bn";
+  static constexpr op_id fuse(const fuser_arguments& a) { return fusers::fold_batch_norm(a); }
+};
+inline constexpr fuse_convtranspose_bn_t fuse_convtranspose_bn{};
+
+}  // namespace ctq

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/op_sets.hpp"
+#include "ctq/core/op_table.hpp"
+#include "ctq/spec/finding.hpp"
+#include "ctq/spec/fused_parts.hpp"
+
+// Is one pattern config well-formed in itself?
+
+namespace ctq::rules {
+
+constexpr double largest_float = 3.4028234663852886e38;
+
+constexpr bool is_scale(double x) { return x > 0 && x <= largest_float; }
+
+/// quant_min_lower_bound and quant_max_upper_bound against the dtype and one another.
+constexpr void quant_bounds(findings& out, spec_place at, const dtype_with_constraints_record& c) {
+  const optional_int& low = c.quant_min_lower_bound;
+  const optional_int& high = c.quant_max_upper_bound;
+  if (!low.given && !high.given) return;
+  const quant_range range = range_of(c.dtype);
+  const auto outside = [&](const optional_int& v) {
+    return v.given && (v.value < range.min || v.value > range.max);
+  };
+  const bool blame_low = is_quantized(c.dtype) ? outside(low) || !outside(high) : low.given;
+  at.part = blame_low ? "quant_min_lower_bound" : "quant_max_upper_bound";
+  if (!is_quantized(c.dtype)) {
+    out.error(rule::quant_bounds_outside_dtype, at, name_of(c.dtype), " has no integers");
+  } else if (outside(low) || outside(high)) {
+    out.error(rule::quant_bounds_outside_dtype, at, (blame_low ? low : high).value, " is outside ",
+              name_of(c.dtype), ", which holds ", range.min, " to ", range.max);
+  } else if (low.given && high.given && low.value > high.value) {
+    out.error(rule::quant_bounds_reversed, at, low.value, " is above quant_max_upper_bound, ",
+              high.value);
+  }
+}
+
+constexpr void scale_not_positive(findings& out, const spec_place& at, double x) {
+  static_text<32> number;
+  append_decimal(number, x);
+  out.error(rule::scale_not_positive, at, number.view(), " is not a positive, finite float32");
+}
+
+constexpr void scale_bounds(findings& out, spec_place at, const dtype_with_constraints_record& c) {
+  const optional_real& low = c.scale_min_lower_bound;
+  const optional_real& high = c.scale_max_upper_bound;
+  at.part = "scale_min_lower_bound";
+  if (low.given && !is_scale(low.value)) return scale_not_positive(out, at, low.value);
+  if (low.given && high.given && is_scale(high.value) && low.value > high.value) {
+    static_text<32> a, b;
+    append_decimal(a, low.value);
+    append_decimal(b, high.value);
+    out.error(rule::scale_bounds_reversed, at, a.view(), " is above scale_max_upper_bound, ",
+              b.view());
+    return;
+  }
+  at.part = "scale_max_upper_bound";
+  if (high.given && !is_scale(high.value)) scale_not_positive(out, at, high.value);
+}
+
+constexpr void exact_match(findings& out, spec_place at, const dtype_with_constraints_record& c) {
+  const optional_real& scale = c.scale_exact_match;
+  const optional_int& zero_point = c.zero_point_exact_match;
+  if (!scale.given && !zero_point.given) return;
+  at.part = "scale_exact_match";
+  if (scale.given && !is_scale(scale.value)) return scale_not_positive(out, at, scale.value);
+  if (!zero_point.given) {
+    out.error(rule::exact_match, at, "without zero_point_exact_match");
+    return;
+  }
+  at.part = "zero_point_exact_match";
+  const quant_range range = range_of(c.dtype);
+  if (!scale.given) {
+    out.error(rule::exact_match, at, "without scale_exact_match");
+  } else if (zero_point.value < range.min || zero_point.value > range.max) {
+    out.error(rule::exact_match, at, zero_point.value, " is outside ", name_of(c.dtype),
+              ", which holds ", range.min, " to ", range.max);
+  }
+}
+
+constexpr void constraints(findings& out, spec_place at, std::string_view field,
+                           const dtype_with_constraints_record& c) {
+  // Most say nothing but the dtype; the compiler checks hundreds of them.
+  const bool plain = !c.quant_min_lower_bound.given && !c.quant_max_upper_bound.given &&
+                     !c.scale_min_lower_bound.given && !c.scale_max_upper_bound.given &&
+                     !c.scale_exact_match.given && !c.zero_point_exact_match.given;
+  if (plain) return;
+  at.field = field;
+  if (c.dtype == dtype::none) {
+    out.warning(rule::constraint_without_dtype, at, "constraints without a dtype");
+    return;
+  }
+  quant_bounds(out, at, c);
+  scale_bounds(out, at, c);
+  exact_match(out, at, c);
+}
+
+/// The op whose weight a dtype config speaks of; nullptr: no op of the pattern has one.
+constexpr op_id weighted_op(const backend_pattern_config_record& c) {
+  if (c.root_module != nullptr) return c.root_module;
+  for (const pattern_element& e : c.pattern.element)
+    if (e.op != nullptr && is_weighted(e.op)) return e.op;
+  return nullptr;
+}
+
+/// An op of the user's, of which nothing is known.
+constexpr bool has_unknown_op(const backend_pattern_config_record& c) {
+  for (const pattern_element& e : c.pattern.element)
+    if (e.op != nullptr && !ops<builtin>::value.is_builtin(e.op)) return true;
+  return false;
+}
+
+/// PyTorch's own tables give arithmetic and fixed-qparams ops the config of weighted ones, and
+/// write float16 four times; that does no harm.
+constexpr bool has_weightless_habit(const backend_pattern_config_record& c,
+                                    const dtype_config_record& d) {
+  if (d.weight_dtype.dtype == dtype::float16) return true;
+  for (const pattern_element& e : c.pattern.element)
+    if (e.op != nullptr && (is_arithmetic(e.op) || has_fixed_qparams(e.op))) return true;
+  return false;
+}
+
+/// Do kernels, of PyTorch or of ctq, take these dtypes together? What is left out fits anything.
+constexpr bool has_kernel_signature(const dtype_config_record& d) {
+  const dtype in = d.input_dtype.dtype;
+  const dtype out = d.output_dtype.dtype;
+  const dtype weight = d.weight_dtype.dtype;
+  const auto is = [](dtype given, auto... any) {
+    return given == dtype::none || ((given == any) || ...);
+  };
+  const auto agree = [](dtype a, dtype b) {
+    return a == dtype::none || b == dtype::none || a == b;
+  };
+  if (!is(d.bias_dtype, f32, f16, qint32)) return false;
+  if (d.is_dynamic)
+    return is(out, f32) &&
+           ((is(in, quint8, qint8) && is(weight, qint8)) || (is(in, f16) && is(weight, f16)));
+  if (is(in, quint8, qint8) && is(out, quint8, qint8) && agree(in, out))
+    return is(weight, qint8, f32);
+  if (is(in, f16) && is(out, f16)) return is(weight, f16);
+  return is(in, f32) && is(out, f32) && is(weight, quint8, qint8, quint4x2, f32);
+}
+
+/// What is wrong with a dtype config for this pattern.
+constexpr void weight_of(findings& out, spec_place at, const backend_pattern_config_record& c,
+                         const dtype_config_record& d) {
+  const dtype weight = d.weight_dtype.dtype;
+  if (weight != dtype::none && weighted_op(c) == nullptr && !has_unknown_op(c) &&
+      !has_weightless_habit(c, d)) {
+    at.field = "weight_dtype";
+    out.error(rule::weight_dtype_without_weight, at, name_of(weight),
+              " is asked for, but no op of the pattern has a weight");
+  }
+}
+
+/// What is wrong with a dtype config for any pattern.
+constexpr void dtypes(findings& out, spec_place at, const dtype_config_record& d) {
+  constraints(out, at, "input_dtype", d.input_dtype);
+  constraints(out, at, "output_dtype", d.output_dtype);
+  constraints(out, at, "weight_dtype", d.weight_dtype);
+  if (d.is_dynamic && is_quantized(d.output_dtype.dtype)) {
+    at.field = "output_dtype";
+    out.error(rule::dynamic_quantized_output, at, name_of(d.output_dtype.dtype),
+              " is asked for, but dynamic quantization gives float32");
+  } else if (!has_kernel_signature(d)) {
+    at.field = {};
+    out.error(rule::no_kernel_signature, at, "no kernel takes input ", name_of(d.input_dtype.dtype),
+              ", output ", name_of(d.output_dtype.dtype), ", weight ",
+              name_of(d.weight_dtype.dtype), ", bias ", name_of(d.bias_dtype),
+              d.is_dynamic ? ", dynamic" : "");
+  }
+}
+
+/// The fused module consists of the ops of the pattern, unlike that of a fuser which folds some.
+constexpr bool keeps_parts(fuser_id f) {
+  return f == sequential_wrapper2.id() || f == fuse_conv_bn.id() || f == fuse_conv_bn_relu.id() ||
+         f == fuse_linear_bn.id();
+}
+
+constexpr void modules(findings& out, spec_place at, const backend_pattern_config_record& c) {
+  const bool wraps = c.fuser_method == sequential_wrapper2.id();
+  if (c.fused_module != nullptr && c.fuser_method == nullptr) {
+    at.field = "fused_module";
+    out.error(rule::fused_without_fuser, at, c.fused_module->name, " has no fuser_method");
+  } else if (c.fused_module == nullptr && wraps) {
+    at.field = "fuser_method";
+    out.error(rule::fused_without_fuser, at, c.fuser_method->name, " has no fused_module");
+  }
+  if (c.fuser_method != nullptr && c.extra_inputs_getter.empty()) {
+    if (!is_chain(c.pattern)) {
+      at.field = "fuser_method";
+      out.error(rule::fused_module_mismatch, at,
+                "arguments would be lost: an extra_inputs_getter names those to keep");
+    } else if (!can_fuse(c.pattern, c.fuser_method)) {
+      at.field = "fuser_method";
+      out.error(rule::fused_module_mismatch, at, c.fuser_method->name,
+                " is not for the ops of this pattern");
+    } else if (keeps_parts(c.fuser_method) && !can_become(c.pattern, c.fused_module)) {
+      at.field = "fused_module";
+      out.error(rule::fused_module_mismatch, at, c.fused_module->name,
+                " is not made of the ops of this pattern");
+    }
+  }
+  const op_id reference = c.reference_quantized_module_for_root;
+  if (c.root_module == nullptr && reference != nullptr) {
+    at.field = "reference_quantized_module_for_root";
+    out.error(rule::reference_without_root, at, reference->name, " has no root_module");
+  }
+}
+
+/// The op that gives the output another range than its input, or nullptr.
+constexpr op_id range_changer(const pattern_record& p) {
+  for (const pattern_element& e : p.element)
+    if (e.op != nullptr && (is_weighted(e.op) || is_arithmetic(e.op) || has_fixed_qparams(e.op)))
+      return e.op;
+  return nullptr;
+}
+
+constexpr void observation(findings& out, spec_place at, const backend_pattern_config_record& c) {
+  if (c.observation_type != observation_type::output_share_observer_with_input) return;
+  const op_id changer = range_changer(c.pattern);
+  at.field = "observation_type";
+  if (changer != nullptr)
+    out.error(rule::share_observer_range, at, "the output of ", changer->name,
+              " has another range than its input");
+}
+
+constexpr void paths(findings& out, spec_place at, const backend_pattern_config_record& c) {
+  const auto leads_nowhere = [&c](const node_path& p) { return element_at(c.pattern, p) < 0; };
+  at.field = "root_node_getter";
+  if (!c.root_node_getter.empty() && leads_nowhere(c.root_node_getter))
+    out.error(rule::node_path, at, "the indices lead to no node of the pattern");
+  at.field = "extra_inputs_getter";
+  for (const node_path& p : c.extra_inputs_getter)
+    if (leads_nowhere(p))
+      out.error(rule::node_path, at, "the indices lead to no node of the pattern");
+}
+
+constexpr void input_index(findings& out, spec_place at, const input_index_record& index) {
+  at.field = "input_type_to_index";
+  const int list[] = {index.input, index.weight, index.bias};
+  for (int i = 0; i < 3; ++i) {
+    if (list[i] < -1) {
+      out.error(rule::input_index, at, list[i], " is not a position of an argument");
+      return;
+    }
+    for (int k = 0; k < i; ++k) {
+      if (list[i] < 0 || list[i] != list[k]) continue;
+      out.error(rule::input_index, at, "position ", list[i], " is given twice");
+      return;
+    }
+  }
+}
+
+constexpr void pattern_form(findings& out, spec_place at, const pattern_record& p) {
+  at.field = "pattern";
+  if (p.element.empty()) {
+    out.error(rule::pattern_form, at, "a pattern names at least one op");
+  } else if (p.anchor() == nullptr) {
+    out.error(rule::pattern_form, at, "MatchAllNode stands for an argument, not for the pattern");
+  }
+}
+
+/// dtypes_are_fine: its dtype configs are those of another row, and nothing was wrong with them.
+constexpr void pattern_config(findings& out, int i, const backend_pattern_config_record& c,
+                              bool dtypes_are_fine = false) {
+  const spec_place at{i, -1, {}, {}};
+  pattern_form(out, at, c.pattern);
+  if (c.pattern.element.empty() || c.pattern.anchor() == nullptr) return;
+  modules(out, at, c);
+  observation(out, at, c);
+  paths(out, at, c);
+  input_index(out, at, c.input_type_to_index);
+  for (int k = 0; k < c.dtype_configs.size(); ++k) {
+    weight_of(out, {i, k, {}, {}}, c, c.dtype_configs[k]);
+    if (!dtypes_are_fine) dtypes(out, {i, k, {}, {}}, c.dtype_configs[k]);
+  }
+}
+
+}  // namespace ctq::rules

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/report.hpp"
+#include "ctq/spec/finding.hpp"
+#include "ctq/spec/name_regex.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// Is a QConfigMapping well-formed in itself? As validate.hpp for backends.
+
+namespace ctq {
+
+namespace rules {
+
+constexpr bool has_statistics(observer_class c) {
+  return c == observer_class::min_max || c == observer_class::moving_average_min_max ||
+         c == observer_class::histogram || is_per_channel(c);
+}
+
+/// Both ends or none, inside the dtype, the first below the second, 0 between them.
+constexpr void observer_range(findings& out, spec_place at, const observer_args& a) {
+  if (!a.quant_min.given && !a.quant_max.given) return;
+  const quant_range range = range_of(a.dtype);
+  const auto outside = [&range](const optional_int& v) {
+    return v.given && (v.value < range.min || v.value > range.max);
+  };
+  at.part = outside(a.quant_min) || !outside(a.quant_max) ? "quant_min" : "quant_max";
+  constexpr rule r = rule::observer_quant_range;
+  if (outside(a.quant_min) || outside(a.quant_max)) {
+    out.error(r, at, (outside(a.quant_min) ? a.quant_min : a.quant_max).value, " is outside ",
+              name_of(a.dtype), ", which holds ", range.min, " to ", range.max);
+  } else if (a.quant_min.given != a.quant_max.given) {
+    out.error(r, at, "quant_min and quant_max come together");
+  } else if (a.quant_min.value >= a.quant_max.value) {
+    out.error(r, at, a.quant_min.value, " is not below quant_max, ", a.quant_max.value);
+  } else if (a.quant_min.value > 0 || a.quant_max.value < 0) {
+    out.error(r, at, "the range ", a.quant_min.value, " to ", a.quant_max.value,
+              " does not contain 0");
+  }
+}
+
+constexpr void observer(findings& out, spec_place at, const observer_record& o) {
+  if (!has_statistics(o.type)) return;
+  if (!is_quantized(o.args.dtype)) {
+    at.part = "dtype";
+    out.error(rule::observer_dtype, at, name_of(o.args.dtype), " has no integers, ",
+              name_of(o.type), " needs some");
+    return;
+  }
+  observer_range(out, at, o.args);
+  if (!(o.args.eps > 0 && o.args.eps <= 3.4028234663852886e38F)) {
+    static_text<32> eps;
+    append_decimal(eps, static_cast<double>(o.args.eps));
+    at.part = "eps";
+    out.error(rule::observer_eps, at, eps.view(), " is not positive and finite");
+  }
+  at.part = "qscheme";
+  if (is_per_channel(o.type) != is_per_channel(o.args.qscheme))
+    out.error(rule::observer_qscheme, at, name_of(o.type), " cannot be ", name_of(o.args.qscheme));
+}
+
+}  // namespace rules
+
+/// Appends what is wrong with a mapping, entry by entry.
+constexpr void validate(const mapping_view& mapping, findings& out) {
+  for (int i = 0; i < mapping.count && !out.full(); ++i) {
+    const mapping_entry& e = mapping.entries[i];
+    if (e.quantizes) {
+      rules::observer(out, {i, -1, "activation", {}}, e.qconfig.activation);
+      rules::observer(out, {i, -1, "weight", {}}, e.qconfig.weight);
+    }
+    if (e.level == mapping_level::module_name_regex && !name_regex{e.module}.valid())
+      out.error(rule::regex_syntax, {i, -1, "module_name_regex", {}}, e.module,
+                " is no regular expression known here");
+  }
+}
+
+[[nodiscard]] constexpr findings validate(const mapping_view& mapping) {
+  findings found;
+  validate(mapping, found);
+  return found;
+}
+
+namespace rules {
+
+/// The first error in a mapping of types, with its place in words.
+constexpr diagnostic describe(const mapping_view& mapping) {
+  diagnostic d;
+  const findings found = validate(mapping);
+  const finding* const f = found.first_error();
+  if (f == nullptr) return d;
+  const mapping_entry& e = mapping.entries[f->place.config];
+  d.line("QConfigMapping entry: #", f->place.config, " of ", mapping.count, ", ", name_of(e.level));
+  d.text.append("\n");
+  append_finding(d.text, *f);
+  return d;
+}
+
+}  // namespace rules
+
+/// A mapping that was read from a file brings the diagnostic with it.
+template <class Mapping>
+struct mapping_check {
+  static constexpr diagnostic find() {
+    if constexpr (requires { Mapping::problem; }) {
+      return Mapping::problem;
+    } else {
+      return rules::describe(mapping_v<Mapping>);
+    }
+  }
+  static constexpr diagnostic found = find();
+  static constexpr bool bad() { return found.any(); }
+  static constexpr auto message() { return found.text; }
+};
+
+/// Derive from it to have a mapping checked.
+template <class Mapping>
+struct checked_mapping : report<mapping_check<Mapping>> {};
+
+}  // namespace ctq

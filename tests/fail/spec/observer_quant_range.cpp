@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: QConfigMapping entry: #0 of 1, global
+// expect: error: activation.quant_max: 300 is outside quint8, which holds 0 to 255
+// [observer-quant-range]
+
+#include "ctq/spec/validate_mapping.hpp"
+
+using namespace ctq;
+
+#ifdef CTQ_FIXED
+using activation = min_max_observer<{.quant_min = 0, .quant_max = 255}>;
+struct mapping : qconfig_mapping<global<qconfig<activation, min_max_observer<{.dtype = qint8}>>>> {
+};
+#else
+using activation = min_max_observer<{.quant_min = 0, .quant_max = 300}>;
+struct mapping : qconfig_mapping<global<qconfig<activation, min_max_observer<{.dtype = qint8}>>>> {
+};
+#endif
+
+checked_mapping<mapping> checked;
