@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// backends: what PyTorch's backends support. Data only.
+// backends: what PyTorch's backends support, and how it quantizes for them by default. Data only.
 
+#include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/backends/default_qconfigs.hpp"
+#include "ctq/backends/executorch.hpp"
+#include "ctq/backends/fbgemm.hpp"
+#include "ctq/backends/native.hpp"
+#include "ctq/backends/onednn.hpp"
+#include "ctq/backends/qconfigs.hpp"
+#include "ctq/backends/qnnpack.hpp"
+#include "ctq/backends/tensorrt.hpp"
 #include "ctq/backends/x86.hpp"

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <type_traits>
+
+#include "ctq/backends/default_qconfigs.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// The default qconfig mappings of PyTorch 2.1, for training and for what comes after it:
+//   struct mine : default_qconfig_mapping<x86>::set<module_name<"head", qconfig_none>> {};
+
+namespace ctq {
+
+namespace mapping_parts {
+
+/// A qconfig with another observer for the weight.
+template <class QConfig, class Weight>
+struct with_weight {
+  static constexpr bool quantizes = true;
+  static constexpr qconfig_record value{QConfig::value.activation, Weight::value};
+};
+
+/// The ops that every default mapping treats apart, in PyTorch's order. Layer norm and PReLU have
+/// kernels for these weights only; fixed ranges are known without observing.
+// clang-format off
+template <class Global, class Reshape, class ConvTranspose, class LayerNorm, class PRelu,
+          class From0To1, class FromNeg1To1>
+using table = qconfig_mapping<
+    global<Global>,
+    object_type<method::reshape, Reshape>,
+    object_type<nn::conv_transpose1d, ConvTranspose>,
+    object_type<nn::conv_transpose2d, ConvTranspose>,
+    object_type<nn::conv_transpose3d, ConvTranspose>,
+    object_type<fn::conv_transpose1d, ConvTranspose>,
+    object_type<fn::conv_transpose2d, ConvTranspose>,
+    object_type<fn::conv_transpose3d, ConvTranspose>,
+    object_type<fn::layer_norm, LayerNorm>,
+    object_type<nn::layer_norm, LayerNorm>,
+    object_type<nn::prelu, PRelu>,
+    object_type<nn::hardsigmoid, From0To1>,
+    object_type<fn::hardsigmoid, From0To1>,
+    object_type<method::hardsigmoid, From0To1>,
+    object_type<method::hardsigmoid_, From0To1>,
+    object_type<nn::sigmoid, From0To1>,
+    object_type<fn::sigmoid, From0To1>,
+    object_type<method::sigmoid, From0To1>,
+    object_type<method::sigmoid_, From0To1>,
+    object_type<nn::softmax, From0To1>,
+    object_type<nn::tanh, FromNeg1To1>,
+    object_type<fn::tanh, FromNeg1To1>,
+    object_type<method::tanh, FromNeg1To1>,
+    object_type<method::tanh_, FromNeg1To1>>;
+// clang-format on
+
+using fixed_0to1 = qconfig<default_fixed_qparams_range_0to1_observer, default_weight_observer>;
+using fixed_neg1to1 =
+    qconfig<default_fixed_qparams_range_neg1to1_observer, default_weight_observer>;
+using qat_fixed_0to1 =
+    qconfig<default_fixed_qparams_range_0to1_fake_quant, default_weight_fake_quant>;
+using qat_fixed_neg1to1 =
+    qconfig<default_fixed_qparams_range_neg1to1_fake_quant, default_weight_fake_quant>;
+
+template <class Backend, class QConfig, class PerTensor>
+using conv_transpose = std::conditional_t<qconfig_parts::traits<Backend>.per_tensor_conv_transpose,
+                                          with_weight<QConfig, PerTensor>, QConfig>;
+
+template <class Backend, class QConfig, class PerTensor, class From0To1, class FromNeg1To1>
+using of_backend =
+    table<QConfig, default_reuse_input_qconfig, conv_transpose<Backend, QConfig, PerTensor>,
+          with_weight<QConfig, default_placeholder_observer>, default_quint8_weight_qconfig,
+          From0To1, FromNeg1To1>;
+
+/// One qconfig but for fixed ranges.
+template <class QConfig, class From0To1, class FromNeg1To1>
+using uniform = table<QConfig, QConfig, QConfig, QConfig, QConfig, From0To1, FromNeg1To1>;
+
+}  // namespace mapping_parts
+
+/// get_default_qconfig_mapping(backend)
+template <class Backend>
+struct default_qconfig_mapping
+    : mapping_parts::of_backend<Backend, default_qconfig_of<Backend>, default_weight_observer,
+                                mapping_parts::fixed_0to1, mapping_parts::fixed_neg1to1> {};
+
+/// get_default_qat_qconfig_mapping(backend, version)
+template <class Backend, int Version = 1>
+struct default_qat_qconfig_mapping
+    : mapping_parts::of_backend<Backend, default_qat_qconfig_of<Backend, Version>,
+                                default_weight_fake_quant, mapping_parts::qat_fixed_0to1,
+                                mapping_parts::qat_fixed_neg1to1> {};
+
+/// What XNNPACK runs, by way of the qnnpack backend: signed activations also where qnnpack's
+/// default shares the input's observer or keeps a weight in float
+/// (_get_symmetric_qnnpack_qconfig_mapping).
+struct symmetric_qnnpack_qconfig_mapping
+    : mapping_parts::uniform<default_symmetric_qnnpack_qconfig, mapping_parts::fixed_0to1,
+                             mapping_parts::fixed_neg1to1> {};
+
+/// The same in training (_get_symmetric_qnnpack_qat_qconfig_mapping).
+struct symmetric_qnnpack_qat_qconfig_mapping
+    : mapping_parts::uniform<default_symmetric_qnnpack_qat_qconfig, mapping_parts::qat_fixed_0to1,
+                             mapping_parts::qat_fixed_neg1to1> {};
+
+}  // namespace ctq

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/backends/rows.hpp"
+
+// Batch norms that no convolution takes up, and layer norms.
+
+namespace ctq {
+
+namespace norm_parts {
+
+template <class Dtypes>
+using batch_norms =
+    configs<rows::fused<Dtypes, pattern<nn::batch_norm2d, nn::relu>, nni::bn_relu2d>,
+            rows::fused<Dtypes, pattern<nn::batch_norm2d, fn::relu>, nni::bn_relu2d>,
+            rows::plain<Dtypes, nn::batch_norm2d>,
+            rows::fused<Dtypes, pattern<nn::batch_norm3d, nn::relu>, nni::bn_relu3d>,
+            rows::fused<Dtypes, pattern<nn::batch_norm3d, fn::relu>, nni::bn_relu3d>,
+            rows::plain<Dtypes, nn::batch_norm3d>,
+            rows::each_plain<Dtypes, nni::bn_relu2d, nni::bn_relu3d>>;
+
+}  // namespace norm_parts
+
+/// Batch norms, alone and with relu: 8 rows.
+template <class... DtypeConfig>
+using bn_configs = norm_parts::batch_norms<dtype_configs<DtypeConfig...>>;
+
+/// Layer norm as a module and as a function: 2 rows.
+template <class... DtypeConfig>
+using ln_configs = configs<
+    rows::plain<dtype_configs<DtypeConfig...>, nn::layer_norm>,
+    rows::function<dtype_configs<DtypeConfig...>, fn::layer_norm, {.weight = 2, .bias = 3}>>;
+
+}  // namespace ctq

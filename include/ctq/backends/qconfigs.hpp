@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/backends/default_observers.hpp"
+#include "ctq/spec/qconfig.hpp"
+
+// The qconfigs that PyTorch has names for, by those names. Not here are default_weight_only_qconfig
+// and default_activation_only_qconfig: they hold a module in the place of an observer, which FX
+// graph mode quantization does not take.
+
+namespace ctq {
+
+// ---- after training
+
+struct default_qconfig : qconfig<default_observer, default_weight_observer> {};
+struct default_per_channel_qconfig
+    : qconfig<default_observer, default_per_channel_weight_observer> {};
+struct default_debug_qconfig : qconfig<default_debug_observer, default_weight_observer> {};
+
+/// For PReLU, whose weight the kernels want in quint8.
+struct default_quint8_weight_qconfig : qconfig<histogram_observer<>, min_max_observer<>> {};
+
+/// For ops that only look at a tensor in another way.
+struct default_reuse_input_qconfig : qconfig<default_reuse_input_observer, noop_observer<>> {};
+
+// ---- dynamic: activations are quantized as they come
+
+struct default_dynamic_qconfig : qconfig<default_dynamic_quant_observer, default_weight_observer> {
+};
+struct per_channel_dynamic_qconfig
+    : qconfig<default_dynamic_quant_observer, default_per_channel_weight_observer> {};
+struct float16_dynamic_qconfig : qconfig<placeholder_observer<{.dtype = f16, .is_dynamic = true}>,
+                                         placeholder_observer<{.dtype = f16}>> {};
+
+struct float16_static_qconfig
+    : qconfig<placeholder_observer<{.dtype = f16}>, placeholder_observer<{.dtype = f16}>> {};
+
+// ---- embeddings
+
+struct float_qparams_weight_only_qconfig
+    : qconfig<default_placeholder_observer, default_float_qparams_observer> {};
+struct float_qparams_weight_only_qconfig_4bit
+    : qconfig<default_placeholder_observer, default_float_qparams_observer_4bit> {};
+
+struct default_embedding_qat_qconfig : qconfig<noop_observer<f32>, default_embedding_fake_quant> {};
+struct default_embedding_qat_qconfig_4bit
+    : qconfig<noop_observer<f32>, default_embedding_fake_quant_4bit> {};
+
+// ---- in training
+
+struct default_qat_qconfig : qconfig<default_fake_quant, default_weight_fake_quant> {};
+struct default_qat_qconfig_v2 : qconfig<default_fused_act_fake_quant, default_fused_wt_fake_quant> {
+};
+struct default_dynamic_qat_qconfig
+    : qconfig<default_dynamic_fake_quant, default_weight_fake_quant> {};
+
+// ---- XNNPACK, by way of the qnnpack backend: signed activations, weights without -128
+
+namespace qconfig_parts {
+
+using xnnpack_activation = histogram_observer<{.dtype = qint8, .eps = 0x1p-12F}>;
+using xnnpack_qat_activation = fused_moving_avg_obs_fake_quantize<moving_average_min_max_observer<{
+    .dtype = qint8, .quant_min = -128, .quant_max = 127, .eps = 0x1p-12F}>>;
+
+}  // namespace qconfig_parts
+
+struct default_symmetric_qnnpack_qconfig
+    : qconfig<qconfig_parts::xnnpack_activation, weight_observer_range_neg_127_to_127> {};
+struct default_per_channel_symmetric_qnnpack_qconfig
+    : qconfig<qconfig_parts::xnnpack_activation, per_channel_weight_observer_range_neg_127_to_127> {
+};
+struct default_symmetric_qnnpack_qat_qconfig
+    : qconfig<qconfig_parts::xnnpack_qat_activation, fused_wt_fake_quant_range_neg_127_to_127> {};
+struct default_per_channel_symmetric_qnnpack_qat_qconfig
+    : qconfig<qconfig_parts::xnnpack_qat_activation,
+              fused_per_channel_wt_fake_quant_range_neg_127_to_127> {};
+
+}  // namespace ctq

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/ops.hpp"
+#include "ctq/spec/backend_config.hpp"
+
+// The kinds of rows that PyTorch's backends consist of. Dtypes is dtype_configs<...> everywhere.
+
+namespace ctq::rows {
+
+/// Ops that are observed, and that is all.
+template <class Dtypes, auto... Op>
+using plain = backend_pattern_config<pattern<Op...>, Dtypes>;
+
+/// The output has the quantization parameters of the input.
+template <class Dtypes, auto Op>
+using sharing = backend_pattern_config<pattern<Op>, Dtypes, share_observer_with_input>;
+
+/// The same row for each of several ops.
+template <class Dtypes, auto... Op>
+using each_plain = configs<plain<Dtypes, Op>...>;
+
+template <class Dtypes, auto... Op>
+using each_sharing = configs<sharing<Dtypes, Op>...>;
+
+/// A function whose weight and bias are arguments, given by their positions.
+template <class Dtypes, auto Op, input_index_record Index>
+using function = backend_pattern_config<pattern<Op>, Dtypes, input_type_to_index<Index>>;
+
+/// A module that is, or contains, the one with the weight.
+template <class Dtypes, auto Module, auto Root, auto Reference>
+using rooted = backend_pattern_config<pattern<Module>, Dtypes, root_module<Root>,
+                                      reference_quantized_module<Reference>>;
+
+/// The same, with a form of its own in quantization-aware training.
+template <class Dtypes, auto Module, auto Root, auto Qat, auto Reference>
+using trainable = backend_pattern_config<pattern<Module>, Dtypes, root_module<Root>,
+                                         qat_module<Qat>, reference_quantized_module<Reference>>;
+
+/// A fused module of which only the form in training is known.
+template <class Dtypes, auto Module, auto Qat>
+using trained = backend_pattern_config<pattern<Module>, Dtypes, qat_module<Qat>>;
+
+/// Ops that become one module, one after the other in it.
+template <class Dtypes, class Pattern, auto Fused>
+using fused = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>>;
+
+/// Ops that become one module by a fuser method of their own.
+template <class Dtypes, class Pattern, auto Fused, auto Fuser>
+using fused_by = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>, fuser_method<Fuser>>;
+
+/// Arithmetic on two values: with a number the output shares the input's observer, with two tensors
+/// it has its own.
+template <class Dtypes, auto... Op>
+using arithmetic = backend_pattern_config<
+    pattern<Op...>, Dtypes,
+    num_tensor_args_to_observation_type<observation_type::output_use_different_observer_as_input,
+                                        observation_type::output_share_observer_with_input,
+                                        observation_type::output_use_different_observer_as_input>>;
+
+}  // namespace ctq::rows

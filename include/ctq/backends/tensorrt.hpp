@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/backends/binary_op_configs.hpp"
+#include "ctq/backends/conv_configs.hpp"
+#include "ctq/backends/dtype_configs.hpp"
+#include "ctq/backends/linear_configs.hpp"
+#include "ctq/backends/share_qparams_op_configs.hpp"
+
+// TensorRT, by way of torch_tensorrt's FX frontend: int8 is signed throughout.
+
+namespace ctq {
+
+namespace tensorrt_parts {
+
+using addmm = rows::function<dtype_configs<signed_weighted_int8>, fn::addmm,
+                             {.input = 1, .weight = 2, .bias = 0}>;
+
+}  // namespace tensorrt_parts
+
+// clang-format off
+/// get_tensorrt_backend_config() of PyTorch 2.1: 149 patterns.
+struct tensorrt : backend_config<"tensorrt",
+    conv_configs<signed_weighted_int8>,
+    tensorrt_parts::addmm,
+    cat_config<signed_activation_int8>,
+    linear_configs<signed_weighted_int8>,
+    binary_op_configs<signed_weighted_int8>,
+    share_qparams_op_configs<signed_activation_int8>,
+    tensor_info_op_configs<signed_activation_int8>> {};
+// clang-format on
+
+}  // namespace ctq
