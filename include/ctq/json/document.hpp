@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/list.hpp"
+#include "ctq/core/same_text.hpp"
+#include "ctq/json/element.hpp"
+#include "ctq/json/number.hpp"
+#include "ctq/json/string.hpp"
+
+// Reads a JSON text, while the program compiles or while it runs: one code.
+//
+// What is accepted is RFC 8259 and not more: no NaN, no comments, no trailing commas, no byte
+// order mark. An error points at the character at which Python's json module points, too.
+//
+// All loops walk a const char*: string_view's operator[] is a call with an assertion, which would
+// bring a text of 80 KB past clang's limit of constexpr steps. For the same reason open containers
+// lie on a stack of our own; nothing recurses.
+
+namespace ctq::json {
+
+/// How many arrays and objects may be open at once. The error names the number, too.
+inline constexpr std::size_t max_depth = 64;
+
+struct syntax_error {
+  std::string_view rule{};  // json-syntax, json-depth, json-utf8; empty: no error
+  std::string_view what{};  // "expected , or }"
+  std::uint32_t at{};       // offset in the text
+
+  [[nodiscard]] constexpr bool any() const { return !rule.empty(); }
+};
+
+[[nodiscard]] constexpr bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/// How many values a text holds if it is valid; never fewer than parse meets before an error. Every
+/// value but the first stands behind one of [ { , : outside of strings.
+[[nodiscard]] constexpr std::size_t count_values(const char* text, std::size_t size) {
+  std::size_t count = 1;
+  const char* const end = text + size;
+  for (const char* p = text; p != end; ++p) {
+    if (*p == '"') {
+      for (++p; p != end && *p != '"';) p += *p == '\\' && p + 1 != end ? 2 : 1;
+      if (p == end) break;
+    } else if (*p == ',' || *p == ':') {
+      ++count;
+    } else if (*p == '[' || *p == '{') {
+      while (p + 1 != end && is_space(p[1])) ++p;
+      if (p + 1 != end && p[1] != ']' && p[1] != '}') ++count;
+    }
+  }
+  return count;
+}
+
+/// One walk over a text. Nothing recurses, and few functions are called: in a constant expression a
+/// call costs more than a character.
+class parser {
+ public:
+  /// Requires room for count_values(text, size) values at out.
+  constexpr parser(const char* text, std::size_t size, value* out)
+      : text_(text), p_(text), end_(text + size), values_(out) {}
+
+  constexpr syntax_error run() {
+    if (end_ - p_ >= 3 && same_text({p_, 3}, "\xEF\xBB\xBF")) {
+      fail(p_, "starts with a byte order mark");
+      return error_;
+    }
+    bool more = true;
+    while (more) more = value_and_separator();
+    if (error_.any()) return error_;
+    next();
+    if (p_ != end_) fail(p_, "expected the end of the text");
+    return error_;
+  }
+
+ private:
+  /// An array or object that is open at p_.
+  struct level {
+    std::uint32_t index = 0;
+    std::uint32_t count = 0;
+    char closing = 0;
+  };
+
+  /// Moves over a value, or into an array or object, and on to where the next value has to be.
+  /// False if none has to: the root is complete, or there is an error.
+  constexpr bool value_and_separator() {
+    ++open_[depth_].count;
+    const char c = next();
+    if (c == '"') return string() && separator();
+    if (c == '[' || c == '{') return open(c);
+    return (is_digit(c) || c == '-' ? number() : literal(c)) && separator();
+  }
+
+  /// Moves over what stands behind a value, as value_and_separator().
+  constexpr bool separator() {
+    while (depth_ != 0) {
+      const char c = next();
+      const char closing = open_[depth_].closing;
+      if (c == ',') {
+        ++p_;
+        return closing == ']' || key();
+      }
+      if (c != closing) return fail(p_, closing == ']' ? "expected , or ]" : "expected , or }");
+      close();
+    }
+    return false;
+  }
+
+  constexpr bool open(char bracket) {
+    if (depth_ == max_depth) return fail(p_, "more than 64 open brackets", "json-depth");
+    const bool array = bracket == '[';
+    open_[++depth_] = {count_, 0, array ? ']' : '}'};
+    values_[count_++] = {.type = array ? kind::array : kind::object, .begin = offset(p_)};
+    ++p_;
+    if (next() != open_[depth_].closing) return array || key();
+    close();
+    return separator();
+  }
+
+  constexpr void close() {
+    ++p_;
+    const level l = open_[depth_--];
+    value& v = values_[l.index];
+    v.end = offset(p_);
+    v.next = count_;
+    v.count = l.count;
+  }
+
+  constexpr bool key() {
+    if (next() != '"') return fail(p_, "expected a key in quotes");
+    if (!string()) return false;
+    if (next() != ':') return fail(p_, "expected :");
+    ++p_;
+    return true;
+  }
+
+  constexpr bool string() {
+    const char* p = p_ + 1;
+    bool has_escapes = false;
+    for (;;) {
+      while (p != end_ && *p != '"' && *p != '\\' && static_cast<signed char>(*p) >= 0x20) ++p;
+      if (p != end_ && *p == '"') break;
+      has_escapes = has_escapes || (p != end_ && *p == '\\');
+      p = special(p);
+      if (p == nullptr) return false;
+    }
+    values_[count_] = {.type = kind::string,
+                       .has_escapes = has_escapes,
+                       .begin = offset(p_ + 1),
+                       .end = offset(p),
+                       .next = count_ + 1};
+    ++count_;
+    p_ = p + 1;
+    return true;
+  }
+
+  /// What stands behind a character in a string that is not plain ASCII, or null. The string begins
+  /// at p_.
+  constexpr const char* special(const char* p) {
+    if (p == end_ || (*p == '\\' && p + 1 == end_))
+      return fail(p_, "a string without an end"), nullptr;
+    if (*p == '\\') return escape(p + 1);
+    if (static_cast<unsigned char>(*p) < 0x20)
+      return fail(p, "a control character in a string"), nullptr;
+    const int length = utf8_length(p, end_);
+    if (length == 0) return fail(p, "not UTF-8", "json-utf8"), nullptr;
+    return p + length;
+  }
+
+  /// What stands behind the escape of this letter, or null.
+  constexpr const char* escape(const char* letter) {
+    if (escape_meaning(*letter) != 0) return letter + 1;
+    if (*letter != 'u') return fail(letter - 1, "no escape of JSON"), nullptr;
+    const char* digit = letter + 1;
+    for (int i = 0; i < 4; ++i, ++digit)
+      if (digit == end_ || hex_digit(*digit) < 0)
+        return fail(letter, "expected 4 hex digits after u"), nullptr;
+    return digit;
+  }
+
+  constexpr bool number() {
+    const char* p = p_;
+    if (*p == '-') ++p;
+    const char* const whole = p;
+    p = skip_digits(p);
+    if (p == whole) return fail(p_, "expected a digit after -");
+    if (*whole == '0' && p - whole > 1) return fail(whole + 1, "a number starts with 0");
+    if (p != end_ && *p == '.') {
+      const char* const digits = p + 1;
+      if (skip_digits(digits) == digits) return fail(p, "expected a digit after .");
+      p = skip_digits(digits);
+    }
+    if (p != end_ && (*p == 'e' || *p == 'E')) {
+      const char* digits = p + 1;
+      if (digits != end_ && (*digits == '+' || *digits == '-')) ++digits;
+      if (skip_digits(digits) == digits) return fail(p, "expected a digit after e");
+      p = skip_digits(digits);
+    }
+    return scalar(kind::number, p, to_double(p_, p));
+  }
+
+  constexpr bool literal(char first) {
+    switch (first) {
+      case 'n': return word("null", kind::null, 0);
+      case 't': return word("true", kind::boolean, 1);
+      case 'f': return word("false", kind::boolean, 0);
+      default: return fail(p_, "expected a value");
+    }
+  }
+
+  constexpr bool word(std::string_view w, kind type, double meaning) {
+    if (static_cast<std::size_t>(end_ - p_) < w.size() || !same_text({p_, w.size()}, w))
+      return fail(p_, "expected a value");
+    return scalar(type, p_ + w.size(), meaning);
+  }
+
+  constexpr bool scalar(kind type, const char* end, double meaning) {
+    values_[count_] = {.type = type,
+                       .begin = offset(p_),
+                       .end = offset(end),
+                       .next = count_ + 1,
+                       .number = meaning};
+    ++count_;
+    p_ = end;
+    return true;
+  }
+
+  constexpr bool fail(const char* at, std::string_view what,
+                      std::string_view rule = "json-syntax") {
+    error_ = {rule, what, offset(at)};
+    return false;
+  }
+
+  /// Moves over white space to the next character; 0 at the end, which is nowhere allowed either.
+  constexpr char next() {
+    while (p_ != end_ && *p_ <= ' ' && is_space(*p_)) ++p_;
+    return p_ == end_ ? '\0' : *p_;
+  }
+
+  [[nodiscard]] constexpr const char* skip_digits(const char* p) const {
+    while (p != end_ && *p >= '0' && *p <= '9') ++p;
+    return p;
+  }
+
+  [[nodiscard]] constexpr std::uint32_t offset(const char* p) const {
+    return static_cast<std::uint32_t>(p - text_);
+  }
+
+  const char* const text_;
+  const char* p_;
+  const char* const end_;
+  value* const values_;
+  std::uint32_t count_ = 0;
+  level open_[max_depth + 1]{};  // behind what is no level
+  std::size_t depth_ = 0;
+  syntax_error error_;
+};
+
+/// A text that was read: with an error, its values mean nothing.
+template <class Values>
+struct basic_document {
+  Values values;
+  syntax_error error;
+
+  /// The outermost value. Requires no error, and the text that was parsed.
+  [[nodiscard]] constexpr element root(const char* text) const { return {values.data(), text}; }
+};
+
+using document = basic_document<list<value>>;
+
+/// Requires size < 2^31.
+[[nodiscard]] constexpr document parse(const char* text, std::size_t size) {
+  document d{list<value>(count_values(text, size)), {}};
+  d.error = parser{text, size, d.values.begin()}.run();
+  return d;
+}
+
+/// The same for a text that is a constant: File has a member text, a string_view. Counting and
+/// reading are two constants, each with the compiler's full budget of steps.
+template <const auto& File>
+inline constexpr std::size_t value_count_v = count_values(File.text.data(), File.text.size());
+
+template <std::size_t Count>
+[[nodiscard]] constexpr auto parse_exactly(const char* text, std::size_t size) {
+  basic_document<std::array<value, Count>> d{};
+  d.error = parser{text, size, d.values.data()}.run();
+  return d;
+}
+
+template <const auto& File>
+inline constexpr auto tape_v = parse_exactly<value_count_v<File>>(File.text.data(),
+                                                                  File.text.size());
+
+}  // namespace ctq::json

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+// A file that is part of the program: its name, for messages, and its text. Meson's ctq_embed makes
+// one of a file; by hand it is
+//
+//   inline constexpr ctq::embedded_file npu_json{"npu.json", R"({"name": "npu", ...})"};
+
+namespace ctq {
+
+struct embedded_file {
+  std::string_view name{};
+  std::string_view text{};
+};
+
+}  // namespace ctq

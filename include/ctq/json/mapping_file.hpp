@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/json/read_mapping.hpp"
+#include "ctq/json/spec_file.hpp"
+#include "ctq/spec/validate_mapping.hpp"
+
+// A QConfigMapping that is read from JSON while the program runs, with all that is wrong with it.
+
+namespace ctq::json {
+
+class mapping_file : public spec_file {
+ public:
+  /// Reads, and validates what could be read. Never fails: what is wrong is in found().
+  explicit mapping_file(std::string_view text, const op_table& ops = ctq::ops<builtin>::value)
+      : spec_file(text) {
+    if (!valid()) return;
+    const mapping_reader read{root(), ops, found_};
+    entries_ = read.entries;
+    unescaped_ = read.unescaped;
+    read.link(entries_, unescaped_.view().data());
+    if (valid()) validate(view(), found_);
+    for (finding& f : found_)
+      if (f.offset < 0) f.offset = locate_entry(root(), read.at[f.place.config], f.place);
+  }
+
+  /// What could be read: complete when the file is valid.
+  [[nodiscard]] mapping_view view() const {
+    return {entries_.data(), static_cast<int>(entries_.size())};
+  }
+
+ private:
+  list<mapping_entry> entries_;
+  text_buffer unescaped_;
+};
+
+}  // namespace ctq::json

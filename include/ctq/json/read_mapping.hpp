@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/core/list.hpp"
+#include "ctq/core/text_buffer.hpp"
+#include "ctq/json/draft.hpp"
+#include "ctq/json/read_observer.hpp"
+#include "ctq/json/reader.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// QConfigMappings in JSON, in the form of PyTorch's to_dict:
+//   {"": QCONFIG, "object_type": [["torch.nn.Linear", QCONFIG], ...],
+//    "module_name_regex": [["layer1.*", QCONFIG], ...], "module_name": [["fc", QCONFIG], ...],
+//    "module_name_object_type_order": [["layer1", "torch.nn.Linear", 0, QCONFIG], ...]}
+// where a QCONFIG is {"activation": OBSERVER, "weight": OBSERVER}, or null: leave it in float.
+// Described in qconfig_mapping.schema.json.
+
+namespace ctq::json {
+
+/// More entries than any mapping has.
+inline constexpr int max_entries = 2048;
+
+class mapping_reader {
+ public:
+  constexpr mapping_reader(element root, const op_table& ops, findings& out)
+      : out_(out), read_(ops, out) {
+    if (!read_.expect(root, kind::object)) return;
+    bool seen[static_cast<int>(mapping_level::module_name_object_type_order) + 1]{};
+    for (const auto [key, value] : root.members()) {
+      const mapping_level level = level_of(key);
+      if (key.is("$schema")) {
+        continue;
+      } else if (level == mapping_level::none) {
+        nearest near{key.text()};
+        for (const std::string_view k : keys) near.offer(k);
+        read_.unknown(rule::unknown_key, key, "level of a QConfigMapping", near);
+      } else if (seen[static_cast<int>(level)]) {
+        read_.error(rule::duplicate_key, key, key.text(), " is there already");
+      } else if (level == mapping_level::global) {
+        entry(value, value, {.level = level});
+      } else if (read_.expect(value, kind::array)) {
+        for (const element e : value.elements()) row(e, level);
+      }
+      seen[static_cast<int>(level)] = true;
+    }
+  }
+
+  list<mapping_entry> entries{};
+  list<int> at{};            // by entry: where it stands in the text
+  text_buffer unescaped{};   // of names that the text has escapes in, one after the other
+  list<stretch> in_there{};  // by entry: its name in `unescaped`, if the count is not 0
+
+  /// Points names that had escapes to a copy of `unescaped`.
+  template <class Entries>
+  constexpr void link(Entries& out, const char* copy) const {
+    for (std::size_t i = 0; i < in_there.size(); ++i)
+      if (in_there[i].count > 0)
+        out[i].module = {copy + in_there[i].first, static_cast<std::size_t>(in_there[i].count)};
+  }
+
+ private:
+  static constexpr std::string_view keys[] = {"object_type", "module_name_regex", "module_name",
+                                              "module_name_object_type_order"};
+
+  static constexpr mapping_level level_of(element key) {
+    if (key.is("")) return mapping_level::global;
+    for (int i = 0; i < 4; ++i)
+      if (key.is(keys[i]))
+        return static_cast<mapping_level>(static_cast<int>(mapping_level::object_type) + i);
+    return mapping_level::none;
+  }
+
+  /// [KEY, QCONFIG], or [MODULE, OP, INDEX, QCONFIG].
+  constexpr void row(element e, mapping_level level) {
+    if (out_.full() || !read_.expect(e, kind::array)) return;
+    if (static_cast<int>(entries.size()) == max_entries)
+      return read_.error(rule::too_many, e, "more than 2048 entries");
+    const bool ordered = level == mapping_level::module_name_object_type_order;
+    if (e.size() != (ordered ? 4U : 2U))
+      return read_.error(rule::wrong_type, e, "expected ", ordered ? 4 : 2, " values, not ",
+                         e.size());
+    mapping_entry m{.level = level};
+    element name;
+    element part = e.first();
+    if (level == mapping_level::object_type) {
+      read_.read(part, m.op);
+    } else if (read_.expect(part, kind::string)) {
+      m.module = part.text();
+      name = part;
+    }
+    if (ordered) {
+      part = part.next();
+      read_.read(part, m.op);
+      part = part.next();
+      read_.read(part, m.order);
+    }
+    entry(e, part.next(), m, name);
+  }
+
+  constexpr void entry(element where, element qconfig, mapping_entry m, element name = {}) {
+    stretch s{static_cast<int>(unescaped.size()), 0};
+    if (name && name.has_escapes()) {
+      append_unescaped(unescaped, name.text());
+      s.count = static_cast<int>(unescaped.size()) - s.first;
+    }
+    in_there.push_back(s);
+    at.push_back(static_cast<int>(where.at()));
+    if (qconfig.type() != kind::null) read_qconfig(qconfig, m);
+    entries.push_back(m);
+  }
+
+  constexpr void read_qconfig(element e, mapping_entry& m) {
+    if (!read_.expect(e, kind::object)) return;
+    m.quantizes = true;
+    bool activation = false;
+    bool weight = false;
+    for (const auto [key, value] : e.members()) {
+      const bool is_activation = key.is("activation");
+      bool& seen = is_activation ? activation : weight;
+      if (!is_activation && !key.is("weight")) {
+        read_.error(rule::unknown_key, key, key.text(), " is no key here: activation, weight");
+      } else if (seen) {
+        read_.error(rule::duplicate_key, key, key.text(), " is there already");
+      } else {
+        seen = true;
+        read_observer(read_, value, is_activation ? m.qconfig.activation : m.qconfig.weight);
+      }
+    }
+    if (!activation) read_.error(rule::missing_key, e, "activation is missing");
+    if (!weight) read_.error(rule::missing_key, e, "weight is missing");
+  }
+
+  findings& out_;
+  reader read_;
+};
+
+/// Where in the document a place of a mapping is. The entry's offset is known; within it, the field
+/// of its qconfig.
+[[nodiscard]] constexpr int locate_entry(element root, int entry_at, const spec_place& place) {
+  for (const auto [key, value] : root.members()) {
+    const auto field_of = [&place](element qconfig) {
+      if (qconfig.type() != kind::object) return qconfig;
+      const element field = qconfig.find(place.field);
+      if (!field) return qconfig;
+      const element part = field.find(place.part);
+      return part ? part : field;
+    };
+    if (static_cast<int>(value.at()) == entry_at) return static_cast<int>(field_of(value).at());
+    if (value.type() != kind::array) continue;
+    for (const element e : value.elements()) {
+      if (static_cast<int>(e.at()) != entry_at || e.type() != kind::array) continue;
+      element last = e.first();
+      for (std::uint32_t i = 1; i < e.size(); ++i) last = last.next();
+      return static_cast<int>(
+          (place.field == "module_name_regex" ? e.first() : field_of(last)).at());
+    }
+  }
+  return entry_at;
+}
+
+}  // namespace ctq::json

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/json/reader.hpp"
+#include "ctq/spec/observer.hpp"
+
+// Observer constructors in JSON: the class, and its keyword arguments beside it.
+//   {"class": "HistogramObserver", "reduce_range": true}
+//   {"class": "FakeQuantize", "observer": "MovingAverageMinMaxObserver", "quant_max": 127, ...}
+// What is left out has PyTorch's default.
+
+namespace ctq::json {
+
+/// The arguments that PyTorch's class has when none are given.
+[[nodiscard]] constexpr observer_args default_args(observer_class c) {
+  observer_args a;
+  if (is_per_channel(c)) a.qscheme = qscheme::per_channel_affine;
+  if (c == observer_class::placeholder) a.dtype = f32;
+  if (c == observer_class::noop) a.dtype = f16;
+  return a;
+}
+
+/// The observer inside a fake quantize, when none is named.
+[[nodiscard]] constexpr observer_class default_observer(fake_quantize_class c) {
+  return c == fake_quantize_class::fixed_qparams_fake_quantize
+             ? observer_class::fixed_qparams
+             : observer_class::moving_average_min_max;
+}
+
+namespace observer_parts {
+
+inline constexpr int class_count = static_cast<int>(observer_class::reuse_input) + 1;
+inline constexpr int fake_count =
+    static_cast<int>(fake_quantize_class::fixed_qparams_fake_quantize) + 1;
+
+constexpr observer_class find_class(std::string_view name) {
+  for (int i = 1; i < class_count; ++i)
+    if (same_text(name_of(static_cast<observer_class>(i)), name))
+      return static_cast<observer_class>(i);
+  return observer_class::none;
+}
+
+constexpr fake_quantize_class find_fake(std::string_view name) {
+  for (int i = 1; i < fake_count; ++i)
+    if (same_text(name_of(static_cast<fake_quantize_class>(i)), name))
+      return static_cast<fake_quantize_class>(i);
+  return fake_quantize_class::none;
+}
+
+/// with_fakes: a fake quantize could stand here as well.
+constexpr void unknown_class(reader& r, element e, bool with_fakes) {
+  nearest near{without_module(e.text())};
+  for (int i = 1; i < class_count; ++i) near.offer(name_of(static_cast<observer_class>(i)));
+  for (int i = 1; with_fakes && i < fake_count; ++i)
+    near.offer(name_of(static_cast<fake_quantize_class>(i)));
+  r.unknown(rule::unknown_value, e, "observer", near);
+}
+
+/// The keys that read_fields leaves alone are there once.
+constexpr void check_repeated(reader& r, element object, std::string_view name) {
+  int seen = 0;
+  for (const auto [key, value] : object.members())
+    if (key.is(name) && seen++ > 0) r.error(rule::duplicate_key, key, name, " is there already");
+}
+
+constexpr observer_class read_class(reader& r, element e, bool with_fakes) {
+  if (!r.expect(e, kind::string)) return observer_class::none;
+  const observer_class found = find_class(without_module(e.text()));
+  if (found == observer_class::none) unknown_class(r, e, with_fakes);
+  return found;
+}
+
+}  // namespace observer_parts
+
+constexpr void read_observer(reader& r, element e, observer_record& out) {
+  if (!r.expect(e, kind::object)) return;
+  const element name = e.find("class");
+  if (!name) return r.error(rule::missing_key, e, "class is missing");
+  if (!r.expect(name, kind::string)) return;
+  out.fake_quantize = observer_parts::find_fake(without_module(name.text()));
+  const bool fake = out.fake_quantize != fake_quantize_class::none;
+  const element inner = fake ? e.find("observer") : name;
+  out.type =
+      inner ? observer_parts::read_class(r, inner, !fake) : default_observer(out.fake_quantize);
+  out.args = default_args(out.type);
+  observer_parts::check_repeated(r, e, "class");
+  if (fake) observer_parts::check_repeated(r, e, "observer");
+  r.read_fields(e, out.args,
+                [fake](element key) { return key.is("class") || (fake && key.is("observer")); });
+}
+
+}  // namespace ctq::json

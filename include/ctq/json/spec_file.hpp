@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/core/list.hpp"
+#include "ctq/json/document.hpp"
+#include "ctq/json/located.hpp"
+#include "ctq/spec/finding.hpp"
+
+// What files that are read while the program runs have in common: the text, its values, and what
+// is wrong with it.
+
+namespace ctq::json {
+
+/// Larger texts are refused at the door.
+inline constexpr std::size_t max_text = std::size_t{4} << 20U;
+
+/// Owns what views point to; moving it moves nothing of that.
+class spec_file {
+ public:
+  spec_file(spec_file&&) = default;
+  spec_file& operator=(spec_file&&) = default;
+  spec_file(const spec_file&) = delete;
+  spec_file& operator=(const spec_file&) = delete;
+
+  /// All that is wrong, with its place in the text.
+  [[nodiscard]] const findings& found() const { return found_; }
+  [[nodiscard]] bool valid() const { return found_.first_error() == nullptr; }
+  [[nodiscard]] std::string_view text() const { return {text_.data(), text_.size()}; }
+
+ protected:
+  explicit spec_file(std::string_view text)
+      : text_(text.data(), text.size() <= max_text ? text.size() : 0) {
+    if (text.size() > max_text) {
+      found_.add(rule::too_many, severity::error, {}, 0, {word("more than 4 MiB of text")});
+      return;
+    }
+    document_ = parse(text_.data(), text_.size());
+    if (document_.error.any()) add_syntax_error(found_, document_.error);
+  }
+  ~spec_file() = default;
+
+  /// Requires a valid text.
+  [[nodiscard]] element root() const { return {document_.values.data(), text_.data()}; }
+
+  findings found_;
+
+ private:
+  list<char> text_;
+  document document_;
+};
+
+}  // namespace ctq::json

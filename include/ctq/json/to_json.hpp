@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/json/write_backend.hpp"
+
+// A backend type as JSON, while the program compiles: static_assert(to_json<npu>() == text).
+
+namespace ctq {
+
+namespace file_parts {
+
+/// Counts what is appended.
+struct text_size {
+  std::size_t size = 0;
+  constexpr void append(std::string_view s) { size += s.size(); }
+};
+
+/// Text into memory that is large enough.
+struct text_into {
+  char* to;
+  constexpr void append(std::string_view s) {
+#if defined(__clang__)
+    __builtin_memcpy(to, s.data(), s.size());  // a constant expression to clang, and one step
+    to += s.size();
+#else
+    const char* const end = s.data() + s.size();
+    for (const char* p = s.data(); p != end; ++p) *to++ = *p;
+#endif
+  }
+};
+
+template <class Backend>
+consteval std::size_t json_size() {
+  text_size count;
+  json::append_json(count, backend_v<Backend>);
+  return count.size;
+}
+
+template <class Backend>
+consteval auto json_text() {
+  std::array<char, json_size<Backend>()> text{};
+  text_into out{text.data()};
+  json::append_json(out, backend_v<Backend>);
+  return text;
+}
+
+template <class Backend>
+inline constexpr auto json_v = json_text<Backend>();
+
+}  // namespace file_parts
+
+/// The canonical JSON of a backend.
+template <class Backend>
+[[nodiscard]] constexpr std::string_view to_json() {
+  return {file_parts::json_v<Backend>.data(), file_parts::json_v<Backend>.size()};
+}
+
+}  // namespace ctq
