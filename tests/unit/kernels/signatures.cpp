@@ -24,8 +24,9 @@ static_assert(exists(kernel::batch_norm2d, f32, f32) &&
               !exists(kernel::batch_norm2d, quint8, quint8));
 
 TEST_CASE("what moves or compares values has one dtype on both sides") {
-  for (const kernel op : {kernel::relu, kernel::add, kernel::add_relu, kernel::max_pool2d,
-                          kernel::avg_pool2d, kernel::concat, kernel::to_nhwc, kernel::to_nchw}) {
+  for (const kernel op :
+       {kernel::relu, kernel::add, kernel::add_relu, kernel::max_pool2d, kernel::avg_pool2d,
+        kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc, kernel::to_nchw}) {
     CAPTURE(name_of(op));
     for (const dtype d : {f32, quint8, qint8}) CHECK(exists(op, d, d));
     for (const dtype d : {dtype::none, f16, qint32, quint4x2}) CHECK(!exists(op, d, d));
