@@ -7,6 +7,7 @@
 
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/fixed_qparams.hpp"
 #include "ctq/observers/histogram.hpp"
 #include "ctq/observers/min_max.hpp"
 #include "ctq/observers/moving_average_min_max.hpp"
@@ -17,7 +18,7 @@
 
 namespace ctq::observers {
 
-/// The classes that collect nothing: None and PlaceholderObserver.
+/// The classes that collect nothing: None, PlaceholderObserver and their like.
 struct no_statistics {};
 
 class any_observer {
@@ -69,7 +70,7 @@ class any_observer {
 
  private:
   using state = std::variant<no_statistics, min_max, moving_average_min_max, per_channel_min_max,
-                             moving_average_per_channel_min_max, histogram>;
+                             moving_average_per_channel_min_max, histogram, fixed_qparams>;
 
   static state make(const observer_record& record, semantics s) {
     switch (record.type) {
@@ -79,8 +80,8 @@ class any_observer {
       case observer_class::moving_average_per_channel_min_max:
         return moving_average_per_channel_min_max(record.args, s);
       case observer_class::histogram: return histogram(record.args, s);
-      case observer_class::none:
-      case observer_class::placeholder: break;
+      case observer_class::fixed_qparams: return fixed_qparams(record.args);
+      default: break;
     }
     return no_statistics{};
   }
