@@ -7,4 +7,5 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/graph/shape_checks.hpp"
 #include "ctq/graph/shape_rules.hpp"

@@ -27,6 +27,7 @@ struct rejection {
     quant_max,     //
     scale_min,     // asked: the observer's eps · allowed: the least scale
     no_range,      // the observer does not say which integers it uses
+    exact_match,   // asked: the observer's scale · allowed: the one scale, of a fixed pair
     pattern_part,  // another node of its pattern is left in float
   };
   enum class value : std::uint8_t { input, output, weight };

@@ -1,91 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/diagnostic.hpp"
+#include <cstddef>
+#include <cstdint>
+
 #include "ctq/core/ops.hpp"
-#include "ctq/core/shape.hpp"
-#include "ctq/graph/node.hpp"
+#include "ctq/graph/shape_checks.hpp"
 
 // The shape of what each op gives, one rule an op. A rule also completes the op's options: channels
 // that were left to be found, a stride that defaults to the kernel size.
 
 namespace ctq {
 
-template <class Text>
-constexpr void append_shape(Text& out, const shape& s) {
-  out.append("[");
-  for (int axis = 0; axis < s.rank; ++axis) append_all(out, axis > 0 ? ", " : "", s[axis]);
-  out.append("]");
-}
-
 namespace shape_rules {
-
-struct inputs {
-  const shape* shapes{};
-  int count{};
-  [[nodiscard]] constexpr const shape& operator[](int i) const { return shapes[i]; }
-};
-
-/// Says what is wrong with a node, and that the graph ends here.
-template <class... Part>
-constexpr void complain(diagnostic& d, const node& n, const Part&... what) {
-  if (d.any()) return;
-  d.line("node ", n.name, ":").line(what...);
-}
-
-constexpr void show_input(diagnostic& d, const shape& s) {
-  static_text<64> text;
-  append_shape(text, s);
-  d.line("the input is ", text.view());
-}
-
-constexpr bool needs(diagnostic& d, const node& n, inputs in, int arguments, int rank) {
-  if (in.count != arguments) {
-    complain(d, n, "takes ", arguments, " inputs, not ", in.count);
-    return false;
-  }
-  if (rank > 0 && in[0].rank != rank) {
-    complain(d, n, "wants an input of ", rank, " axes");
-    show_input(d, in[0]);
-    return false;
-  }
-  return true;
-}
-
-/// An option that must equal an extent of the input; 0 means "take it from there".
-constexpr bool settle(diagnostic& d, const node& n, std::string_view option, int& given, int found,
-                      const shape& in) {
-  if (given == 0) given = found;
-  if (given == found) return true;
-  complain(d, n, option, " is ", given);
-  show_input(d, in);
-  return false;
-}
-
-/// How many windows of a given kernel fit along one axis.
-constexpr int windows(int in, int kernel, int stride, int padding, int dilation, bool ceil_mode) {
-  const int room = in + 2 * padding - dilation * (kernel - 1) - 1;
-  if (room < 0) return 0;
-  if (!ceil_mode) return room / stride + 1;
-  const int n = (room + stride - 1) / stride + 1;
-  return (n - 1) * stride >= in + padding ? n - 1 : n;  // the last window starts inside
-}
-
-constexpr bool valid_window(diagnostic& d, const node& n, const shape& in, extent2d kernel,
-                            extent2d stride, extent2d padding, extent2d dilation) {
-  if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
-      dilation.w < 1 || padding.h < 0 || padding.w < 0) {
-    complain(d, n, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
-    return false;
-  }
-  if (windows(in[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
-      windows(in[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
-    complain(d, n, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
-    show_input(d, in);
-    return false;
-  }
-  return true;
-}
 
 constexpr void conv2d(node& n, inputs in, diagnostic& d) {
   if (!needs(d, n, in, 1, 4)) return;
@@ -96,6 +23,9 @@ constexpr void conv2d(node& n, inputs in, diagnostic& d) {
     return complain(d, n, "groups ", o.groups, " must divide\nin_channels ", o.in_channels,
                     " and out_channels ", o.out_channels);
   if (!valid_window(d, n, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return;
+  if (!countable_weight(
+          d, n, {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
+    return;
   n.attrs = attributes{o};
   n.shape = {in[0][0], o.out_channels,
              windows(in[0][2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false),
@@ -109,6 +39,7 @@ constexpr void linear(node& n, inputs in, diagnostic& d) {
   const int last = in[0].rank - 1;
   if (!settle(d, n, "in_features", o.in_features, in[0][last], in[0])) return;
   if (o.out_features < 1) return complain(d, n, "out_features is ", o.out_features);
+  if (!countable_weight(d, n, {o.out_features, o.in_features})) return;
   n.attrs = attributes{o};
   n.shape = in[0];
   n.shape[last] = o.out_features;
@@ -206,7 +137,40 @@ constexpr void cat(node& n, inputs in, diagnostic& d) {
       show_input(d, in[i]);
       return;
     }
+    if (!countable(std::int64_t{n.shape[o.dim]} + in[i][o.dim]))
+      return complain(d, n, "more than 2^31 - 1 elements\nalong dim ", o.dim);
     n.shape[o.dim] += in[i][o.dim];
+  }
+}
+
+/// An op of the user's own, by what it says itself.
+constexpr void own(node& n, inputs in, diagnostic& d) {
+  const op_hooks& hooks = *n.op->hooks;
+  if (!hooks.problem.empty()) {
+    complain(d, n, n.op->name, ":");
+    d.line(hooks.problem);
+    return;
+  }
+  if (hooks.tensors > 0 && !needs(d, n, in, hooks.tensors, 0)) return;
+  if (hooks.infer_shape != nullptr) {
+    diagnostic said;
+    n.shape = hooks.infer_shape({in.shapes, in.count}, n.attrs, said);
+    if (said.any()) return complain(d, n, said.message());
+    bool valid = n.shape.rank >= 0 && n.shape.rank <= static_cast<int>(max_rank);
+    for (int axis = 0; axis < n.shape.rank && valid; ++axis) valid = n.shape[axis] > 0;
+    if (!valid) return complain(d, n, "infer_shape gives axes that are empty\nor too many");
+    for (std::size_t axis = 0; axis < max_rank; ++axis)  // equal shapes have equal extents
+      if (static_cast<int>(axis) >= n.shape.rank) n.shape.extent[axis] = 0;
+    return;
+  }
+  if (in.count == 0) return complain(d, n, "takes 1 input or more");
+  n.shape = in[0];
+  for (int i = 1; i < in.count; ++i) {
+    if (in[i] == in[0]) continue;
+    complain(d, n, "reads tensors of different shapes");
+    show_input(d, in[0]);
+    show_input(d, in[i]);
+    return;
   }
 }
 
@@ -236,11 +200,18 @@ inline constexpr entry table[] = {
     {nn::output.id(), same},
 };
 
-/// Fills in the shape of n and completes its options, or says what is wrong.
-constexpr void infer(node& n, inputs in, diagnostic& d) {
+constexpr void apply_rule(node& n, inputs in, diagnostic& d) {
   for (const entry& e : table)
     if (e.op == n.op) return e.rule(n, in, d);
+  if (n.op->hooks != nullptr) return own(n, in, d);
   complain(d, n, "no shape rule for ", n.op->name);
+  d.line("an op of your own defines").line("static float apply(float)");
+}
+
+/// Fills in the shape of n and completes its options, or says what is wrong.
+constexpr void infer(node& n, inputs in, diagnostic& d) {
+  apply_rule(n, in, d);
+  if (!d.any()) countable_elements(d, n, n.shape, "the output");
 }
 
 }  // namespace shape_rules

@@ -13,6 +13,19 @@ namespace ctq {
 
 namespace accepting {
 
+/// An exact pair is asked of observers that have one: PyTorch's fixed-qparams ops. Half precision
+/// throughout needs no pair.
+constexpr rejection exact_pair_holds(rejection::value of, const dtype_with_constraints_record& want,
+                                     const observer_record& observer) {
+  if (!want.scale_exact_match.given || !want.zero_point_exact_match.given) return {};
+  const observer_args& a = observer.args;
+  const auto scale = static_cast<float>(want.scale_exact_match.value);
+  const bool fixed = observer.type == observer_class::fixed_qparams;
+  if (fixed && a.scale == scale && a.zero_point == want.zero_point_exact_match.value) return {};
+  return {rejection::clause::exact_match, of, fixed ? static_cast<double>(a.scale) : 0.0,
+          want.scale_exact_match.value};
+}
+
 constexpr rejection constraints_hold(rejection::value of, const dtype_with_constraints_record& want,
                                      const observer_record& observer) {
   using clause = rejection::clause;
@@ -33,7 +46,7 @@ constexpr rejection constraints_hold(rejection::value of, const dtype_with_const
   }
   if (want.scale_min_lower_bound.given && !(a.eps >= want.scale_min_lower_bound.value))
     return {clause::scale_min, of, a.eps, want.scale_min_lower_bound.value};
-  return {};
+  return exact_pair_holds(of, want, observer);
 }
 
 }  // namespace accepting

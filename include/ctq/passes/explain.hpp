@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "ctq/passes/plan.hpp"
@@ -13,10 +15,12 @@ namespace ctq {
 
 class explanation {
  public:
-  constexpr explanation(graph_view<stage::traced> traced, graph_view<stage::prepared> prepared,
-                        graph_view<stage::lowered> lowered, const backend_view& backend,
-                        const mapping_view& mapping)
+  /// into: of the traced nodes, as fused_into finds it
+  constexpr explanation(graph_view<stage::traced> traced, view<int> into,
+                        graph_view<stage::prepared> prepared, graph_view<stage::lowered> lowered,
+                        const backend_view& backend, const mapping_view& mapping)
       : traced_(traced),
+        into_(into),
         prepared_(prepared),
         lowered_(lowered),
         backend_(backend),
@@ -51,14 +55,19 @@ class explanation {
   }
 
  private:
-  /// The name under which a node runs: its own, or that of what it was fused into. A fused node
-  /// is followed towards the output (into an add_relu) or the input (into its conv).
+  /// The name under which a node runs: its own, or that of what fuse or lower has put it into. It
+  /// may be that of no node, if nothing reads it.
   [[nodiscard]] constexpr std::string_view part_of(std::string_view name) const {
-    int i = find(traced_, name);
-    if (i < 0 || find(lowered_, name) >= 0) return name;
-    for (int up = i; traced_[up].arg_count > 0; up = traced_.args_of(up)[0])
-      if (find(lowered_, traced_[up].name) >= 0) return traced_[up].name;
-    return name;
+    const int i = find(traced_, name);
+    if (i < 0) return name;
+    const std::string_view fused = traced_[into_[i]].name;
+    const int planned = find(prepared_, fused);
+    if (planned < 0 || find(lowered_, fused) >= 0) return fused;
+    // A relu without an observer between it and an op on integers is in that op.
+    if (!is_any_of(prepared_[planned].op, nn::relu, fn::relu)) return fused;
+    const node& inner = prepared_.arg(planned, 0);
+    const int at = inner.op->kind == op_kind::pass ? -1 : find(lowered_, inner.name);
+    return at >= 0 && is_quantized(lowered_[at].dtype) ? inner.name : fused;
   }
 
   [[nodiscard]] static constexpr std::string_view short_name(op_id op) {
@@ -114,8 +123,9 @@ class explanation {
       return;
     }
     if (!is_quantized(runs.dtype)) {
-      out.append("no integer form: something reads its float value");
-      return;
+      if (!is_observed(planned, backend_))
+        return out.append("the backend observes nothing of it"), void();
+      return append_all(out, "no integer kernel for ", runs.op->name);
     }
     append_pattern(out, backend_.configs[c.pattern].pattern);
     append_all(out, " dtype_config #", c.dtype_config, ", qconfig #", c.qconfig, ", qparams #",
@@ -140,17 +150,28 @@ class explanation {
   }
 
   graph_view<stage::traced> traced_;
+  view<int> into_;
   graph_view<stage::prepared> prepared_;
   graph_view<stage::lowered> lowered_;
   backend_view backend_;
   mapping_view mapping_;
 };
 
+template <const auto& Model, class Backend>
+inline constexpr auto fused_into_v = [] {
+  const list<int> found = fused_into(Model.view(), backend_v<Backend>);
+  std::array<int, Model.count> into{};
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = found[i];
+  return into;
+}();
+
 template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
 [[nodiscard]] consteval explanation explain() {
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   using p = plan<Model, Backend, Mapping, Policy>;
-  return {p::traced.view(), p::prepared.view(), p::lowered.view(), p::backend, p::mapping};
+  return {p::traced.view(),   {fused_into_v<Model, Backend>.data(), Model.count},
+          p::prepared.view(), p::lowered.view(),
+          p::backend,         p::mapping};
 }
 
 }  // namespace ctq

@@ -3,6 +3,7 @@
 
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/spec/backend_config.hpp"
 
 // Lowering: dequantize -> float op -> quantize becomes one op on integers. A float op that is not
 // between the two stays as it is.
@@ -79,6 +80,16 @@ class rewrite {
     return g_[i].arg_count > 0;
   }
 
+  /// The integer form of the op at x, whose value the quantize at i reads.
+  [[nodiscard]] constexpr op_id form_of(int x, int i) const {
+    const op_hooks* const own = g_[x].op->hooks;
+    if (own == nullptr) return integer_op(g_[x].op, false);
+    if (!own->has_integer_form(g_[i].dtype)) return nullptr;
+    for (const int a : g_.args_of(x))
+      if (g_.arg(a, 0).dtype != g_[i].dtype) return nullptr;
+    return g_[x].op;
+  }
+
   /// What stands before the quantize at i: an op, or an op and a relu.
   constexpr void find_op(int i) {
     const int x = g_.args_of(i)[0];
@@ -93,8 +104,9 @@ class rewrite {
         return;
       }
     }
-    const op_id op = integer_op(g_[x].op, false);
-    if (op == nullptr || !all_dequantized(x)) return;
+    if (!all_dequantized(x)) return;
+    const op_id op = form_of(x, i);
+    if (op == nullptr) return;
     op_[i] = {x, -1, op};
     absorbed_[x] = true;
   }
@@ -152,8 +164,37 @@ class rewrite {
 
 }  // namespace lowering
 
+/// Does the backend want integers on both sides of this node? (Of some ops it observes nothing.)
+[[nodiscard]] constexpr bool is_observed(const node& n, const backend_view& backend) {
+  return n.choice.quantized() && backend.configs[n.choice.pattern].observation_for(n.arg_count) !=
+                                     observation_type::input_output_not_observed;
+}
+
+/// The first node that the backend accepted and no kernel runs on integers, or -1.
+[[nodiscard]] constexpr int first_without_kernel(graph_view<stage::lowered> g,
+                                                 const backend_view& backend) {
+  for (int i = 0; i < g.size(); ++i)
+    if (g[i].op->kind != op_kind::pass && g[i].dtype == f32 && is_observed(g[i], backend)) return i;
+  return -1;
+}
+
 [[nodiscard]] constexpr dynamic_graph<stage::lowered> lower(graph_view<stage::reference> g) {
   return lowering::rewrite{g}.graph();
+}
+
+/// Says which node has no integer kernel, though the backend lists its pattern.
+[[nodiscard]] constexpr diagnostic missing_kernel(graph_view<stage::lowered> g,
+                                                  const backend_view& backend) {
+  diagnostic d;
+  const int bad = first_without_kernel(g, backend);
+  if (bad < 0) return d;
+  const node& n = g[bad];
+  d.line("the QConfig cannot be honoured:").line("backend: ", backend.name);
+  d.line("node: ", n.name).line("pattern: ");
+  append_pattern(d.text, backend.configs[n.choice.pattern].pattern);
+  d.line("no integer kernel for").line(n.op->name);
+  if (n.op->hooks != nullptr) d.line("define: static void run(...)");
+  return d.line("to mean it: allow_float<", n.name, ">");
 }
 
 }  // namespace ctq

@@ -14,34 +14,45 @@
 // As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
 // inner nodes of an occurrence have one reader; the graph is scanned from its end, so overlapping
 // occurrences are decided in favour of the one nearest the output. Beyond PyTorch: a pattern with
-// add matches both orders of its arguments.
+// add or mul matches both orders of its arguments.
 
 namespace ctq {
 
 struct occurrence {
-  int config = -1;                          // of the backend; -1: none
-  static_vector<int, max_pattern> nodes{};  // by element of the pattern; -1 for match_all
+  int config = -1;    // of the backend; -1: none
+  int root_at = -1;   // the element whose node owns the weight
+  list<int> nodes{};  // by element of the pattern; ~n where match_all stands for node n
 
   [[nodiscard]] constexpr bool found() const { return config >= 0; }
   /// The node nearest the output.
   [[nodiscard]] constexpr int last() const { return nodes[0]; }
-  /// The node that owns the weight: PyTorch's default root, the last leaf of the tree that is an
-  /// op.
-  [[nodiscard]] constexpr int root() const {
-    std::size_t i = nodes.size() - 1;
-    while (nodes[i] < 0) --i;
-    return nodes[i];
-  }
+  /// The node that owns the weight.
+  [[nodiscard]] constexpr int root() const { return nodes[root_at]; }
 };
+
+/// The element of the root: where the config says, else what is reached by taking the last
+/// element of each tuple, MatchAllNode left out.
+[[nodiscard]] constexpr int root_element(const backend_pattern_config_record& c) {
+  if (!c.root_node_getter.empty()) return element_at(c.pattern, c.root_node_getter);
+  int i = c.pattern.element.size() - 1;
+  while (i > 0 && c.pattern.element[i].op == nullptr) --i;
+  return i;
+}
+
+[[nodiscard]] constexpr bool is_commutative(op_id op) {
+  return is_any_of(op, op::add, fn::add, op::mul, fn::mul);
+}
 
 class matcher {
  public:
   constexpr explicit matcher(const backend_view& backend)
-      : backend_(backend), next_(backend.count, -1) {
+      : backend_(backend), next_(backend.configs.size(), -1) {
     head_.fill(-1);
     tail_.fill(-1);
-    for (std::size_t length = max_pattern; length > 0; --length)
-      for (int i = 0; i < backend.count; ++i)
+    for (const backend_pattern_config_record& c : backend.configs)
+      longest_ = c.pattern.element.size() > longest_ ? c.pattern.element.size() : longest_;
+    for (int length = longest_; length > 0; --length)
+      for (int i = 0; i < backend.configs.size(); ++i)
         if (backend.configs[i].pattern.element.size() == length) append(i);
   }
 
@@ -51,13 +62,15 @@ class matcher {
                                           Wanted wanted) const {
     const op_id op = g[node].op;
     occurrence o;
+    o.nodes.reserve(longest_);
     for (int i = head_[bucket(op)]; i >= 0; i = next_[i]) {
       const backend_pattern_config_record& c = backend_.configs[i];
       if (c.pattern.anchor() != op || !wanted(c)) continue;
       o.nodes.clear();
-      for (std::size_t e = 0; e < c.pattern.element.size(); ++e) o.nodes.push_back(-1);
+      for (int e = 0; e < c.pattern.element.size(); ++e) o.nodes.push_back(-1);
       if (!fits(g, users, node, c.pattern, 0, o, true)) continue;
       o.config = i;
+      o.root_at = root_element(c);
       break;
     }
     return o;
@@ -87,19 +100,14 @@ class matcher {
     tail_[b] = config;
   }
 
-  /// How many elements the subtree at `element` has.
-  static constexpr std::size_t subtree(const pattern_record& p, std::size_t element) {
-    std::size_t size = 1;
-    for (int a = 0; a < p.element[element].args; ++a) size += subtree(p, element + size);
-    return size;
-  }
-
   template <stage Stage>
   constexpr bool fits(graph_view<Stage> g, const list<int>& users, int node,
-                      const pattern_record& p, std::size_t element, occurrence& o,
-                      bool is_last) const {
+                      const pattern_record& p, int element, occurrence& o, bool is_last) const {
     const pattern_element& e = p.element[element];
-    if (e.op == nullptr) return true;
+    if (e.op == nullptr) {
+      o.nodes[element] = ~node;
+      return true;
+    }
     if (e.op != g[node].op) return false;
     if (!is_last && users[node] > 1) return false;
     o.nodes[element] = node;
@@ -107,15 +115,15 @@ class matcher {
     if (e.args == 0) return true;
     if (e.args != args.size()) return false;
     if (arguments_fit(g, users, args, p, element, o, false)) return true;
-    return args.size() == 2 && is_any_of(e.op, op::add, fn::add) &&
+    return args.size() == 2 && is_commutative(e.op) &&
            arguments_fit(g, users, args, p, element, o, true);
   }
 
   template <stage Stage>
   constexpr bool arguments_fit(graph_view<Stage> g, const list<int>& users, argument_list args,
-                               const pattern_record& p, std::size_t element, occurrence& o,
+                               const pattern_record& p, int element, occurrence& o,
                                bool swapped) const {
-    std::size_t at = element + 1;
+    int at = element + 1;
     for (int a = 0; a < args.size(); ++a) {
       const int arg = args[swapped ? args.size() - 1 - a : a];
       if (!fits(g, users, arg, p, at, o, false)) return false;
@@ -128,6 +136,7 @@ class matcher {
   std::array<int, buckets> head_{};
   std::array<int, buckets> tail_{};
   list<int> next_;
+  int longest_ = 0;
 };
 
 /// All occurrences of the wanted patterns that do not overlap, nearest the output first; and for

@@ -9,6 +9,7 @@
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower.hpp"
+#include "ctq/passes/mapping_names.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/schedule.hpp"
 #include "ctq/spec/validate.hpp"
@@ -62,10 +63,11 @@ consteval auto convert() {
 }
 
 /// An argument can be requantized.
-template <const auto& Reference>
+template <const auto& Reference, class Backend, unsupported Policy>
 consteval auto lower() {
-  return freeze<Reference.count + Reference.arg_count, 2 * Reference.arg_count>(
-      ctq::lower(Reference.view()));
+  dynamic_graph<stage::lowered> g = ctq::lower(Reference.view());
+  if (Policy == unsupported::error) g.problem = missing_kernel(g.view(), backend_v<Backend>);
+  return freeze<Reference.count + Reference.arg_count, 2 * Reference.arg_count>(g);
 }
 
 /// A step a node, a transpose and a copy an argument.
@@ -88,7 +90,15 @@ inline constexpr auto reference_v =
     stages::convert<prepared_v<Model, Backend, Mapping, Policy>, Mapping>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto lowered_v = stages::lower<reference_v<Model, Backend, Mapping, Policy>>();
+inline constexpr auto lowered_v =
+    stages::lower<reference_v<Model, Backend, Mapping, Policy>, Backend, Policy>();
+
+/// The first entry of the mapping that names nothing.
+template <const auto& Model, class Backend, class Mapping>
+inline constexpr diagnostic mapping_names_v = check_mapping_names(Model.view(),
+                                                                  fused_v<Model, Backend>.view(),
+                                                                  backend_v<Backend>,
+                                                                  mapping_v<Mapping>);
 
 /// The float model with the fusions of the backend applied.
 template <const auto& Model, class Backend>
@@ -112,10 +122,15 @@ struct plan_check {
       return backend_check<Backend>::found;
     } else if constexpr (mapping_check<Mapping>::bad()) {
       return mapping_check<Mapping>::found;
+    } else if constexpr (Policy == unsupported::error &&
+                         mapping_names_v<Model, Backend, Mapping>.any()) {
+      return mapping_names_v<Model, Backend, Mapping>;
     } else if constexpr (prepared_v<Model, Backend, Mapping, Policy>.problem.any()) {
       return prepared_v<Model, Backend, Mapping, Policy>.problem;
     } else if constexpr (prepared_schedule_v<Model, Backend, Mapping, Policy>.problem.any()) {
       return prepared_schedule_v<Model, Backend, Mapping, Policy>.problem;
+    } else if constexpr (lowered_v<Model, Backend, Mapping, Policy>.problem.any()) {
+      return lowered_v<Model, Backend, Mapping, Policy>.problem;
     } else {
       return lowered_schedule_v<Model, Backend, Mapping, Policy>.problem;
     }

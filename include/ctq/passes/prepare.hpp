@@ -5,6 +5,7 @@
 #include "ctq/passes/match.hpp"
 #include "ctq/passes/rejection.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
+#include "ctq/passes/unsupported.hpp"
 
 // Observer placement. For each occurrence of a backend pattern whose qconfig fits a dtype config,
 // an observer comes before each input of its root and behind its last node; ops that keep their
@@ -15,8 +16,6 @@
 // skip (then it stays in float, as in PyTorch).
 
 namespace ctq {
-
-enum class unsupported : unsigned char { error, skip };
 
 namespace preparing {
 
@@ -107,11 +106,10 @@ class placement {
     }
     c.pattern = o->config;
     const backend_pattern_config_record& config = backend_.configs[o->config];
-    if (config.dtype_config_count == 0) c.why.why = rejection::clause::no_pattern;
+    if (config.dtype_configs.empty()) c.why.why = rejection::clause::no_pattern;
     const bool weighted = config.root_module != nullptr || has_weight(g_[o->root()].op);
-    for (int k = 0; k < config.dtype_config_count; ++k) {
-      rejection r = accepts(backend_.dtype_configs[config.first_dtype_config + k],
-                            mapping_.entries[c.qconfig].qconfig, weighted);
+    for (int k = 0; k < config.dtype_configs.size(); ++k) {
+      rejection r = accepts(config.dtype_configs[k], mapping_.entries[c.qconfig].qconfig, weighted);
       if (r.why == rejection::clause::none) {
         c.dtype_config = k;
         c.why = {};
@@ -257,8 +255,7 @@ class placement {
 
 /// Was a dtype config taken that quantizes activations as they come?
 constexpr bool is_dynamic(const choice& c, const backend_view& backend) {
-  const int first = backend.configs[c.pattern].first_dtype_config;
-  return backend.dtype_configs[first + c.dtype_config].is_dynamic;
+  return backend.configs[c.pattern].dtype_configs[c.dtype_config].is_dynamic;
 }
 
 }  // namespace preparing

@@ -20,13 +20,14 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
   const std::string_view of = values[static_cast<std::size_t>(r.of)];
   const auto asked = static_cast<long>(r.asked);
   const auto allowed = static_cast<long>(r.allowed);
-  const bool of_config = r.why >= rejection::clause::dtype && r.why <= rejection::clause::no_range;
+  const bool of_config =
+      r.why >= rejection::clause::dtype && r.why <= rejection::clause::exact_match;
   if (n.choice.pattern >= 0) {
     const backend_pattern_config_record& config = backend.configs[n.choice.pattern];
     out.append("\npattern: ");
     append_pattern(out, config.pattern);
     if (of_config)
-      append_all(out, "\ndtype_config: #", r.dtype_config, " of ", config.dtype_config_count);
+      append_all(out, "\ndtype_config: #", r.dtype_config, " of ", config.dtype_configs.size());
   }
   out.append("\n");
   switch (r.why) {
@@ -53,6 +54,12 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
       append_decimal(out, r.asked);
       out.append("\nthe backend allows scale_min: ");
       append_decimal(out, r.allowed);
+      break;
+    case rejection::clause::exact_match:
+      append_all(out, of, ": ", r.asked > 0 ? "another scale or zero point" : "not a fixed scale",
+                 "\nthe backend allows: scale ");
+      append_decimal(out, r.allowed);
+      out.append(" alone, of\na fixed_qparams_observer");
       break;
     case rejection::clause::no_range:
       append_all(out, of, ": the observer has no quant_min\nand quant_max");

@@ -9,6 +9,7 @@
 #include "ctq/kernels/signatures.hpp"
 #include "ctq/passes/kernel_shapes.hpp"
 #include "ctq/passes/memory.hpp"
+#include "ctq/passes/own_op.hpp"
 #include "ctq/passes/step.hpp"
 
 // From a graph of any stage to the steps that compute it: which kernel, where its operands lie.
@@ -144,7 +145,8 @@ class scheduler {
     if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return conv2d(i, true);
     if (is_any_of(op, nn::linear, q::linear)) return linear(i, false);
     if (is_any_of(op, nni::linear_relu, q::linear_relu)) return linear(i, true);
-    if (is_any_of(op, nn::batch_norm2d)) return batch_norm2d(i);
+    if (is_any_of(op, nn::batch_norm2d)) return batch_norm2d(i, false);
+    if (is_any_of(op, nni::bn_relu2d)) return batch_norm2d(i, true);
     if (is_any_of(op, op::add, fn::add, q::add)) return add(i, kernel::add);
     if (is_any_of(op, q::add_relu)) return add(i, kernel::add_relu);
     if (is_any_of(op, nn::max_pool2d, fn::max_pool2d)) return max_pool2d(i);
@@ -153,6 +155,7 @@ class scheduler {
       return adaptive_avg_pool2d(i);
     if (is_any_of(op, nn::flatten, fn::flatten)) return flatten(i);
     if (is_any_of(op, fn::cat)) return cat(i);
+    if (op->hooks != nullptr) return own(i);
     out_.problem.line("no kernel for node ", g_[i].name, ":").line(op->name);
   }
 
@@ -221,9 +224,9 @@ class scheduler {
           in_order(arg(i), layout::nchw), layout::nchw, relu);
   }
 
-  constexpr void batch_norm2d(int i) {
+  constexpr void batch_norm2d(int i, bool relu) {
     const shape& x = in_shape(i);
-    spatial(i, kernel::batch_norm2d, channels_shape{x[0] * x[2] * x[3], x[1]});
+    spatial(i, kernel::batch_norm2d, channels_shape{x[0] * x[2] * x[3], x[1]}, relu);
   }
 
   constexpr void add(int i, kernel op) {
@@ -275,6 +278,26 @@ class scheduler {
       before += extent;
     }
     form_of(i) = {target, order};
+  }
+
+  /// An op of the user's own: its elements in whatever order, or whole tensors in N, C, H, W.
+  constexpr void own(int i) {
+    const op_hooks& hooks = *g_[i].op->hooks;
+    check_own_op(g_, i, out_.problem);
+    if (out_.problem.any()) return;
+    const bool binary = hooks.tensors == 2;
+    const int a = arg(i, 0);
+    const int b = binary ? arg(i, 1) : -1;
+    const form x = hooks.elementwise ? form_of(a) : in_order(a, layout::nchw);
+    const int y = binary ? in_order(b, x.order).value : -1;
+    const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
+    const dtype in = g_[a].dtype;
+    const function_shape whole{{g_[a].shape, binary ? g_[b].shape : shape{}}, g_[i].shape};
+    emit(hooks.elementwise
+             ? signature(kernel::elementwise, in, g_[i].dtype, count_of(i), false, g_[i].op)
+             : signature(kernel::function, in, g_[i].dtype, whole, false, g_[i].op),
+         i, {x.value, y}, out, {g_[a].observer, binary ? g_[b].observer : -1}, g_[i].observer);
+    form_of(i) = {out, x.order};
   }
 
   graph_view<Stage> g_;

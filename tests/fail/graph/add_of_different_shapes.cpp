@@ -14,7 +14,7 @@ inline constexpr auto net = ctq::model("x"_n = nn::placeholder({1, 3, 8, 8}),
 #ifdef CTQ_FIXED
                                        "sum"_n = op::add("pool"_n, "pool"_n),
 #else
-                                        "sum"_n = op::add("x"_n, "pool"_n),
+                                       "sum"_n = op::add("x"_n, "pool"_n),
 #endif
                                        "out"_n = nn::output("sum"_n));
 

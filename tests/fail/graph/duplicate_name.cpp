@@ -13,7 +13,7 @@ inline constexpr auto net =
 #ifdef CTQ_FIXED
                "relu2"_n = nn::relu("relu"_n), "out"_n = nn::output("relu2"_n));
 #else
-                "relu"_n = nn::relu("relu"_n), "out"_n = nn::output("relu"_n));
+               "relu"_n = nn::relu("relu"_n), "out"_n = nn::output("relu"_n));
 #endif
 
 ctq::checked_model<net> checked;

@@ -14,7 +14,7 @@ inline constexpr auto net =
 #ifdef CTQ_FIXED
                "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 3, .groups = 3}),
 #else
-                "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 3, .groups = 2}),
+               "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 3, .groups = 2}),
 #endif
                "out"_n = nn::output("conv1"_n));
 

@@ -13,7 +13,7 @@ inline constexpr auto net =
 #ifdef CTQ_FIXED
                "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 9, .padding = 1}),
 #else
-                "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 9}),
+               "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 9}),
 #endif
                "out"_n = nn::output("conv1"_n));
 

@@ -12,7 +12,7 @@ inline constexpr auto net = ctq::model("x"_n = nn::placeholder({1, 3, 8, 8}),
 #ifdef CTQ_FIXED
                                        "relu"_n = nn::relu("x"_n), "out"_n = nn::output("relu"_n));
 #else
-                                        "relu"_n = nn::relu("x"_n));
+                                       "relu"_n = nn::relu("x"_n));
 #endif
 
 ctq::checked_model<net> checked;

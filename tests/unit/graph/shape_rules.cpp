@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
+
+#include "own_ops.hpp"
 
 using namespace ctq;
 
@@ -201,41 +204,52 @@ static_assert(of_placeholder({}) == "bad");
 static_assert(of_placeholder({1, 0, 8, 8}) == "bad");
 static_assert(of_placeholder({-1, 3}) == "bad");
 
-struct swish_op : module_op<swish_op> {
-  static constexpr std::string_view name = "my.Swish";
-};
-static_assert(complains("no shape rule for my.Swish", swish_op{}, no_options{}, image));
+// An op of a user's own: what it says, else the shape of its inputs.
+static_assert(gives(image, own::swish, own::swish_options{}, image));
+static_assert(gives(image, own::add_swish, own::swish_options{}, image, image));
+static_assert(gives({1, 3, 28}, own::sum, no_options{}, image));
+static_assert(gives(image, own::shaped, no_options{}, image));
+static_assert(complains("takes 1 inputs, not 2", own::swish, own::swish_options{}, image, image));
+static_assert(complains("takes 2 inputs, not 1", own::add_swish, own::swish_options{}, image));
+static_assert(
+    complains("reads tensors of different shapes\nthe input is [1, 3, 28, 28]\n"
+              "the input is [1, 3]",
+              own::add_swish, own::swish_options{}, image, shape{1, 3}));
+static_assert(complains("wants 2 axes or more", own::sum, no_options{}, shape{4}));
+static_assert(
+    complains("no shape rule for own.unknown\nan op of your own defines\n"
+              "static float apply(float)",
+              own::unknown, no_options{}, image));
 
-/// What a pool does, step by step: windows start at -padding, each stride further; in ceil_mode one
-/// that is cut at the end counts too, if it starts before the right padding.
-int windows_one_by_one(int in, int kernel, int stride, int padding, int dilation, bool ceil_mode) {
-  int n = 0;
-  for (int start = -padding;; start += stride, ++n) {
-    const int end = start + dilation * (kernel - 1) + 1;
-    if (end <= in + padding) continue;
-    const bool rest = n == 0 || end - stride < in + padding;  // something is not covered yet
-    return n + (ceil_mode && rest && start < in ? 1 : 0);
-  }
-}
-
-TEST_CASE("windows are counted as PyTorch counts them, with and without ceil_mode") {
-  for (int in = 1; in < 12; ++in)
-    for (int kernel = 1; kernel < 6; ++kernel)
-      for (int stride = 1; stride < 7; ++stride)
-        for (int padding = 0; 2 * padding <= kernel; ++padding)
-          for (int dilation = 1; dilation < 3; ++dilation)
-            for (const bool ceil_mode : {false, true}) {
-              if (in + 2 * padding < dilation * (kernel - 1) + 1) continue;  // refused before
-              CAPTURE(in);
-              CAPTURE(kernel);
-              CAPTURE(stride);
-              CAPTURE(padding);
-              CAPTURE(dilation);
-              CAPTURE(ceil_mode);
-              CHECK(shape_rules::windows(in, kernel, stride, padding, dilation, ceil_mode) ==
-                    windows_one_by_one(in, kernel, stride, padding, dilation, ceil_mode));
-            }
-}
+// Kernels count elements in int.
+constexpr int most = std::numeric_limits<int>::max();
+static_assert(gives({most}, nn::relu, relu_options{}, shape{most}));
+static_assert(complains("more than 2^31 - 1 elements in\nthe output [65536, 32768]", nn::relu,
+                        relu_options{}, shape{65536, 32768}));
+static_assert(
+    complains("more than 2^31 - 1 elements in\nthe output [2147483647, 2147483647, "
+              "2147483647, 2147483647]",
+              nn::relu, relu_options{}, shape{most, most, most, most}));
+static_assert(complains("more than 2^31 - 1 elements in\nthe weight [2147483647, 2147483647]",
+                        nn::linear, linear_options{.out_features = most}, shape{most}));
+static_assert(complains("more than 2^31 - 1 elements in\nthe weight [2147483647, 3, 1, 1]",
+                        nn::conv2d, conv{.out_channels = most, .kernel_size = 1}, image));
+static_assert(complains("more than 2^31 - 1 elements in\nthe output [1, 8388608, 28, 28]",
+                        nn::conv2d, conv{.out_channels = 8388608, .kernel_size = 1}, image));
+static_assert(
+    complains("padding 2147483647x0: more than\n2^31 - 1 elements\n"
+              "the input is [1, 3, 28, 28]",
+              nn::conv2d, conv{.out_channels = 1, .kernel_size = 1, .padding = {most, 0}}, image));
+static_assert(complains("kernel_size 2147483647x1 does not fit\nthe input is [1, 3, 28, 28]",
+                        nn::conv2d,
+                        conv{.out_channels = 1, .kernel_size = {most, 1}, .dilation = most},
+                        image));
+static_assert(complains("more than 2^31 - 1 elements\nalong dim 0", fn::cat, cat_options{},
+                        shape{most}, shape{1}));
+static_assert(complains("more than 2^31 - 1 elements in\nthe output [1073741824, 2]", fn::cat,
+                        cat_options{.dim = 1}, shape{1 << 30, 1}, shape{1 << 30, 1}));
+static_assert(complains("more than 2^31 - 1 elements in\nthe output [1, 3, 65536, 65536]",
+                        nn::adaptive_avg_pool2d, adaptive_avg_pool2d_options{65536}, image));
 
 TEST_CASE("a rule says the same at run time") {
   const answer a = infer(nn::conv2d, conv{.out_channels = 6, .kernel_size = 5}, image);
@@ -249,13 +263,6 @@ TEST_CASE("only the first complaint of a node is kept") {
   node n{.name = "n", .op = nn::relu.id()};
   shape_rules::infer(n, {}, d);
   CHECK(d.message() == "earlier");
-}
-
-TEST_CASE("a shape prints as Python's list") {
-  std::string out;
-  append_shape(out, {1, 3, 28, 28});
-  append_shape(out, {});
-  CHECK(out == "[1, 3, 28, 28][]");
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ static_assert(fits(accepts(config<u8<scale_max<0x1p-30>>>, with<>, true)));  // 
 // dynamic
 constexpr dtype_config_record dynamic = dtype_config<input_dtype<u8<>>, is_dynamic>::value;
 constexpr qconfig_record dynamic_qconfig =
-    qconfig<placeholder_observer<{.is_dynamic = true}>, min_max_observer<{.dtype = qint8}>>::value;
+    qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
+            min_max_observer<{.dtype = qint8}>>::value;
 static_assert(is(accepts(dynamic, with<>, true), clause::is_dynamic, value::input, 0, 1));
 static_assert(is(accepts(config<u8<>>, dynamic_qconfig, true), clause::is_dynamic, value::input, 1,
                  0));
@@ -107,5 +108,22 @@ TEST_CASE("records from a file are judged alike") {
   q.activation.args.reduce_range = true;  // halves what was asked for
   CHECK(accepts(c, q, true).why == clause::none);
 }
+
+// A fixed pair is asked of the observers that have one.
+using sigmoid_dtype =
+    dtype_with_constraints<quint8, quant_min<0>, quant_max<255>, exact_qparams<0x1p-8, 0>>;
+constexpr dtype_config_record sigmoid_config =
+    dtype_config<input_dtype<sigmoid_dtype>, output_dtype<sigmoid_dtype>>::value;
+template <class Activation>
+constexpr rejection of_sigmoid = accepts(sigmoid_config,
+                                         qconfig<Activation, min_max_observer<>>::value, false);
+
+static_assert(of_sigmoid<fixed_qparams_observer<{.scale = 0x1p-8F}>>.why ==
+              rejection::clause::none);
+static_assert(of_sigmoid<fixed_qparams_observer<{.scale = 0x1p-7F}>>.why ==
+              rejection::clause::exact_match);
+static_assert(of_sigmoid<fixed_qparams_observer<{.scale = 0x1p-8F, .zero_point = 1}>>.why ==
+              rejection::clause::exact_match);
+static_assert(of_sigmoid<histogram_observer<>>.why == rejection::clause::exact_match);
 
 }  // namespace

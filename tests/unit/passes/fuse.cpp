@@ -7,6 +7,7 @@
 #include "ctq/graph/model.hpp"
 #include "graph_builder.hpp"
 #include "graphs.hpp"
+#include "own_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -72,6 +73,46 @@ constexpr auto twice = sequential({1, 4}, nn::linear({.out_features = 4}), nn::r
                                   nn::linear({.out_features = 4}));
 constexpr auto once = freeze<5, 4>(fuse(twice.view(), backend_v<only_module>));
 static_assert(once.nodes[1].op == nni::linear_relu.id() && once.nodes[2].op == nn::linear.id());
+
+// A tree: the fused node reads what its root reads, and the extra input, in whichever order the add
+// has its arguments.
+struct with_tree
+    : backend_config<"with_tree",
+                     backend_pattern_config<pattern<nested<op::add, match_all, own::swish>>,
+                                            fused_module<own::add_swish>, root_node_getter<path<2>>,
+                                            extra_inputs_getter<path<1>>>> {};
+constexpr auto added = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::relu("x"_n),
+                             "s"_n = own::swish("x"_n, {.beta = 2.0F}),
+                             "sum"_n = op::add("s"_n, "y"_n), "t"_n = own::swish("sum"_n),
+                             "last"_n = op::add("y"_n, "t"_n), "out"_n = nn::output("last"_n));
+constexpr auto trees = freeze<7, 9>(fuse(added.view(), backend_v<with_tree>));
+
+TEST_CASE("a tree is fused with its extra inputs, in both orders of an add") {
+  CHECK(graphs::print(trees.view()) ==
+        "x = placeholder()\n"
+        "y = torch.nn.ReLU(x)\n"
+        "s = own.add_swish(x, y)\n"
+        "t = own.add_swish(s, y)\n"
+        "out = output(t)\n");
+  CHECK(trees.view()[2].attrs.as<own::swish_options>().beta == 2.0F);
+  const list<int> into = fused_into(added.view(), backend_v<with_tree>);
+  CHECK(added.view()[into[find(added.view(), "sum")]].name == "s");
+  CHECK(added.view()[into[find(added.view(), "last")]].name == "t");
+  CHECK(added.view()[into[find(added.view(), "y")]].name == "y");
+}
+
+// A fuser that can make nothing of the root leaves the pattern as it is.
+struct odd_fuser
+    : backend_config<"odd_fuser", backend_pattern_config<pattern<nn::linear, nn::relu>,
+                                                         fuser_method<fuse_conv_bn_relu>>> {};
+static_assert(fuse(twice.view(), backend_v<odd_fuser>).nodes.size() == 5);
+
+// A batch norm that is the root is folded into nothing.
+constexpr auto norm = model("x"_n = nn::placeholder({1, 3, 4, 4}), "bn"_n = nn::batch_norm2d("x"_n),
+                            "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
+constexpr auto bn_relu = freeze<4, 3>(fuse(norm.view(), backend_v<x86>));
+static_assert(bn_relu.count == 3 && bn_relu.nodes[1].op == nni::bn_relu2d.id());
+static_assert(bn_relu.nodes[1].name == "bn" && bn_relu.nodes[1].batch_norm.empty());
 
 TEST_CASE("fusing at run time gives what the compiler gave") {
   const dynamic_graph<stage::fused> again = fuse(net.view(), backend_v<x86>);

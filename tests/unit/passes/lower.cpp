@@ -11,6 +11,7 @@
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "graphs.hpp"
+#include "own_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -65,7 +66,7 @@ TEST_CASE("every op between dequantize and quantize runs on integers") {
             "add = torch.ops.quantized.add_relu(conv2, conv1) #3\n"
             "sum = torch.ops.quantized.add(add, quantize_per_tensor_0) #4\n"
             "pool1 = torch.nn.MaxPool2d(sum) #4\n"
-            "pool2 = torch._C._nn.avg_pool2d(pool1) #4\n"
+            "pool2 = torch.nn.functional.avg_pool2d(pool1) #4\n"
             "pool3 = torch.nn.AdaptiveAvgPool2d(pool2) #4\n"
             "flat = torch.flatten(pool3) #4\n"
             "fc1 = torch.ao.nn.intrinsic.quantized.LinearReLU(flat) #5\n"
@@ -112,11 +113,11 @@ TEST_CASE("a value that integers and floats read is kept in both forms") {
 
 // ---- a relu behind an op whose backend does not fuse the two
 
-struct unfused : x86::set<"unfused",
-                          backend_pattern_config<pattern<nn::conv2d, nn::relu>,
-                                                 dtype_configs<x86_parts::weighted_int8>>,
-                          backend_pattern_config<pattern<nn::linear, fn::relu>,
-                                                 dtype_configs<x86_parts::weighted_int8>>> {};
+struct unfused
+    : x86::set<
+          "unfused",
+          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<weighted_int8>>,
+          backend_pattern_config<pattern<nn::linear, fn::relu>, dtype_configs<weighted_int8>>> {};
 constexpr auto behind =
     model("x"_n = nn::placeholder({1, 2, 1, 1}),
           "conv"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
@@ -147,9 +148,8 @@ TEST_CASE("a relu on its own runs on integers") {
 // A backend that observes nothing of a relu must not turn the float conv before it into integers.
 struct free_relu
     : backend_config<
-          "free_relu",
-          backend_pattern_config<pattern<nn::conv2d>, dtype_configs<x86_parts::weighted_int8>>,
-          backend_pattern_config<pattern<nn::relu>, dtype_configs<x86_parts::activation_int8>,
+          "free_relu", backend_pattern_config<pattern<nn::conv2d>, dtype_configs<weighted_int8>>,
+          backend_pattern_config<pattern<nn::relu>, dtype_configs<activation_int8>,
                                  observation<observation_type::input_output_not_observed>>> {};
 
 TEST_CASE("an op that the user left in float stays there, whatever is behind it") {
@@ -210,8 +210,8 @@ TEST_CASE("ops that move steps read their own qparams, others convert by themsel
 }
 
 struct cat_alone
-    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>,
-                                                   dtype_configs<x86_parts::activation_int8>>> {};
+    : x86::set<"cat_alone",
+               backend_pattern_config<pattern<fn::cat>, dtype_configs<activation_int8>>> {};
 
 TEST_CASE("each input of a cat that differs is requantized, to the output's qparams") {
   const auto l = lowered<cat_alone, everywhere>(cat.view());
@@ -224,6 +224,44 @@ TEST_CASE("each input of a cat that differs is requantized, to the output's qpar
     CHECK(v.arg(at, a).shape == v.arg(v.args_of(at)[a], 0).shape);
     CHECK(v.arg(at, a).number == a);
   }
+}
+
+// ---- ops of a user's own
+
+struct with_own
+    : x86::set<"with_own",
+               backend_pattern_config<pattern<own::swish>, dtype_configs<activation_int8>>,
+               backend_pattern_config<pattern<own::add_swish>, dtype_configs<activation_int8>>,
+               backend_pattern_config<pattern<own::sum>, dtype_configs<activation_int8>>> {};
+
+constexpr auto own_net =
+    model("x"_n = nn::placeholder({1, 4, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+          "a"_n = own::swish("fc"_n), "b"_n = own::add_swish("a"_n, "fc"_n),
+          "c"_n = own::sum("b"_n), "d"_n = own::swish("c"_n), "out"_n = nn::output("d"_n));
+
+TEST_CASE("an op of a user's own that has a form on integers keeps its name there") {
+  CHECK(print<with_own, everywhere>(own_net) ==
+        std::string{door_in} +
+            "fc = torch.ao.nn.quantized.Linear(quantize_per_tensor_0) #1\n"
+            "a = own.swish(fc) #2\n"
+            "b = own.add_swish(a, fc) #3\n"
+            "dequantize_3 = dequantize(b) #3\n"
+            "c = own.sum(dequantize_3)\n"
+            "quantize_per_tensor_4 = torch.quantize_per_tensor(c) #4\n"
+            "d = own.swish(quantize_per_tensor_4) #5\n"
+            "dequantize_5 = dequantize(d) #5\n"
+            "out = output(dequantize_5)\n");
+}
+
+TEST_CASE("an op without one is told, with what to define") {
+  const auto fused = fuse(own_net.view(), backend_v<with_own>);
+  const auto prepared = prepare_graph(fused.view(), backend_v<with_own>, mapping_v<everywhere>);
+  const auto reference = convert_graph(prepared.view(), mapping_v<everywhere>);
+  const auto out = lower(reference.view());
+  CHECK(std::string{missing_kernel(out.view(), backend_v<with_own>).message()} ==
+        "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
+        "no integer kernel for\nown.sum\ndefine: static void run(...)\n"
+        "to mean it: allow_float<c>");
 }
 
 TEST_CASE("what nobody reads is dropped") {

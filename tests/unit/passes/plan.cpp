@@ -17,8 +17,8 @@ inline constexpr auto net =
     model("x"_n = nn::placeholder({1, 2, 8, 8}),
           "conv1"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3}),
           "relu1"_n = nn::relu("conv1"_n), "pool"_n = nn::adaptive_avg_pool2d("relu1"_n),
-          "flat"_n = nn::flatten("pool"_n), "fc"_n = nn::linear("flat"_n, {.out_features = 10}),
-          "out"_n = nn::output("fc"_n));
+          "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
+          "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
 
 using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
 struct everywhere : qconfig_mapping<global<usual>> {};
@@ -41,8 +41,8 @@ static_assert(partly::lowered.nodes[find(partly::lowered.view(), "fc")].dtype ==
 
 // There is room for all that a pass may add: here each argument is requantized.
 struct cat_alone
-    : x86::set<"cat_alone", backend_pattern_config<pattern<fn::cat>,
-                                                   dtype_configs<x86_parts::activation_int8>>> {};
+    : x86::set<"cat_alone",
+               backend_pattern_config<pattern<fn::cat>, dtype_configs<activation_int8>>> {};
 inline constexpr auto many =
     model("x"_n = nn::placeholder({1, 3, 2, 2}),
           "cat"_n = fn::cat({"x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n, "x"_n},
@@ -57,9 +57,8 @@ static_assert(plan_check<typo, x86, everywhere, unsupported::error>::found.messa
               "node out:\nno earlier node is named\ny");
 
 template <class Backend, class Mapping>
-constexpr std::string_view first_line() {
-  constexpr auto& d = plan_check<net, Backend, Mapping, unsupported::error>::found;
-  return d.message().substr(0, d.message().find('\n'));
+constexpr std::string_view message() {
+  return plan_check<net, Backend, Mapping, unsupported::error>::found.message();
 }
 
 struct bad_backend
@@ -71,10 +70,22 @@ struct bad_regex : everywhere::set<module_name_regex<"(", usual>> {};
 struct bad_dtype
     : qconfig_mapping<
           global<qconfig<histogram_observer<{.dtype = qint8}>, per_channel_min_max_observer<>>>> {};
-static_assert(first_line<bad_backend, everywhere>() == "the backend is not well-formed:");
-static_assert(first_line<bad_backend, bad_regex>() == "the backend is not well-formed:");
-static_assert(first_line<x86, bad_regex>() == "the QConfigMapping is not well-formed:");
-static_assert(first_line<x86, bad_dtype>() == "the QConfig cannot be honoured:");
+static_assert(message<bad_backend, everywhere>().starts_with("backend: bad\n"));
+static_assert(message<bad_backend, bad_regex>().starts_with("backend: bad\n"));
+static_assert(message<x86, bad_regex>().starts_with("QConfigMapping entry: #1"));
+static_assert(message<x86, bad_dtype>().starts_with("the QConfig cannot be honoured:\n"));
+
+// A pattern of the backend is no kernel: without one, the node would run in float unnoticed.
+inline constexpr auto norm =
+    model("x"_n = nn::placeholder({1, 3, 4, 4}), "bn"_n = nn::batch_norm2d("x"_n),
+          "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
+static_assert(plan_check<norm, x86, everywhere, unsupported::error>::found.message() ==
+              "the QConfig cannot be honoured:\nbackend: x86\nnode: bn\n"
+              "pattern: torch.ao.nn.intrinsic.BNReLU2d\nno integer kernel for\n"
+              "torch.ao.nn.intrinsic.BNReLU2d\nto mean it: allow_float<bn>");
+static_assert(!plan_check<norm, x86, everywhere, unsupported::skip>::bad());
+struct but_bn : everywhere::set<allow_float<"bn">> {};
+static_assert(!plan_check<norm, x86, but_bn, unsupported::error>::bad());
 
 // What cannot be honoured may be skipped.
 static_assert(!plan_check<net, x86, bad_dtype, unsupported::skip>::bad());
@@ -86,7 +97,7 @@ TEST_CASE("each stage of a plan can be looked at while the program runs") {
         "quantize_per_tensor_0 = torch.quantize_per_tensor(x) #0\n"
         "conv1 = torch.ao.nn.intrinsic.quantized.ConvReLU2d(quantize_per_tensor_0) #1\n"
         "pool = torch.nn.AdaptiveAvgPool2d(conv1) #1\n"
-        "flat = torch.nn.Flatten(pool) #1\n"
+        "flat = torch.flatten(pool) #1\n"
         "fc = torch.ao.nn.quantized.Linear(flat) #2\n"
         "dequantize_4 = dequantize(fc) #2\n"
         "out = output(dequantize_4)\n");

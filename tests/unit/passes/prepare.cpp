@@ -185,9 +185,9 @@ TEST_CASE("all inputs and the output of a cat have the observer of the first inp
 }
 
 struct add_shares
-    : x86::set<"add_shares", backend_pattern_config<pattern<op::add, nn::relu>,
-                                                    dtype_configs<x86_parts::weighted_int8>,
-                                                    share_observer_with_input>> {};
+    : x86::set<"add_shares",
+               backend_pattern_config<pattern<op::add, nn::relu>, dtype_configs<weighted_int8>,
+                                      share_observer_with_input>> {};
 
 TEST_CASE("of other ops than cat only the first input is linked") {
   CHECK(print<add_shares, everywhere>(residual) ==
@@ -202,9 +202,9 @@ TEST_CASE("of other ops than cat only the first input is linked") {
 }
 
 struct tree_shares
-    : backend_config<"tree_shares", backend_pattern_config<
-                                        pattern<op::add>, dtype_configs<x86_parts::activation_int8>,
-                                        share_observer_with_input>> {};
+    : backend_config<"tree_shares",
+                     backend_pattern_config<pattern<op::add>, dtype_configs<activation_int8>,
+                                            share_observer_with_input>> {};
 
 TEST_CASE("an add that shares has the qparams of its first input") {
   using only_add = qconfig_mapping<object_type<op::add, usual>>;
@@ -334,8 +334,8 @@ struct dynamic
     : backend_config<"dynamic", backend_pattern_config<
                                     pattern<nn::linear>,
                                     dtype_configs<dtype_config<input_dtype<u8<>>, is_dynamic>>>> {};
-using dynamically =
-    qconfig_mapping<global<qconfig<placeholder_observer<{.is_dynamic = true}>, weights>>>;
+using dynamically = qconfig_mapping<
+    global<qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>, weights>>>;
 static_assert(problem<dynamic, dynamically>(one, unsupported::skip).message() ==
               "node 0:\ndynamic quantization has no kernels");
 

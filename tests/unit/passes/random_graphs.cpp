@@ -14,6 +14,7 @@
 #include "graph_builder.hpp"
 #include "graphs.hpp"
 #include "meaning.hpp"
+#include "own_ops.hpp"
 #include "walk.hpp"
 
 // What holds for the passes whatever the model: a thousand random ones, with residuals, cats and
@@ -67,10 +68,16 @@ class random_model {
   void grow() {
     const value x = pick();
     if (chance(20)) return join(x);
+    if (chance(10)) return own_op(x);
     if (chance(20))
       return chance(50) ? emit(nn::relu, {x.name}, x.shape) : emit(fn::relu, {x.name}, x.shape);
     if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
     linear(x);
+  }
+
+  void own_op(const value& x) {
+    if (chance(50)) return emit(own::swish, {x.name}, x.shape, {0.5F});
+    emit(own::reverse, {x.name}, x.shape);
   }
 
   void linear(const value& x) {
@@ -124,6 +131,7 @@ class random_model {
         fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))];
     if (chance(40)) return emit(op::add, {x.name, other}, x.shape);
     if (chance(30)) return emit(fn::add, {other, x.name}, x.shape);
+    if (chance(20)) return emit(own::add_swish, {x.name, other}, x.shape);
     const int dim = below(x.shape.rank);
     std::vector<std::string_view> inputs{x.name, other};
     if (chance(30)) inputs.push_back(fitting.front());
@@ -140,32 +148,33 @@ class random_model {
   dynamic_graph<stage::traced> graph_;
 };
 
-namespace parts = x86_parts;
+using int8 = dtype_configs<weighted_int8>;
 
 /// Quantizes conv and relu together without fusing them, and cats with qparams of their own.
 struct no_fusion
     : backend_config<
-          "no_fusion",
-          backend_pattern_config<pattern<nn::conv2d>, dtype_configs<parts::weighted_int8>>,
-          backend_pattern_config<pattern<nn::conv2d, nn::relu>,
-                                 dtype_configs<parts::weighted_int8>>,
-          backend_pattern_config<pattern<nn::linear>, dtype_configs<parts::weighted_int8>>,
-          backend_pattern_config<pattern<nn::linear, fn::relu>,
-                                 dtype_configs<parts::weighted_int8>>,
-          parts::binary<op::add>, parts::binary<op::add, nn::relu>, parts::shared<nn::relu>,
-          backend_pattern_config<pattern<fn::relu>, dtype_configs<parts::activation_int8>>,
-          backend_pattern_config<pattern<fn::cat>, dtype_configs<parts::activation_int8>>,
-          backend_pattern_config<pattern<nn::max_pool2d>, dtype_configs<parts::activation_int8>>,
-          parts::shared<fn::flatten>> {};
+          "no_fusion", backend_pattern_config<pattern<nn::conv2d>, dtype_configs<weighted_int8>>,
+          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<weighted_int8>>,
+          backend_pattern_config<pattern<nn::linear>, dtype_configs<weighted_int8>>,
+          backend_pattern_config<pattern<nn::linear, fn::relu>, dtype_configs<weighted_int8>>,
+          rows::arithmetic<int8, op::add>, rows::arithmetic<int8, op::add, nn::relu>,
+          rows::sharing<dtype_configs<activation_int8>, nn::relu>,
+          backend_pattern_config<pattern<fn::relu>, dtype_configs<activation_int8>>,
+          backend_pattern_config<pattern<fn::cat>, dtype_configs<activation_int8>>,
+          backend_pattern_config<pattern<nn::max_pool2d>, dtype_configs<activation_int8>>,
+          rows::sharing<dtype_configs<activation_int8>, fn::flatten>> {};
 
 /// Trees, and an op that is not observed.
 struct with_trees
     : x86::set<"with_trees",
                backend_pattern_config<pattern<nested<op::add, match_all, nn::linear>>,
-                                      dtype_configs<parts::weighted_int8>>,
+                                      dtype_configs<weighted_int8>>,
                backend_pattern_config<pattern<nested<fn::add, nn::conv2d, match_all>, nn::relu>,
-                                      dtype_configs<parts::weighted_int8>>,
-               backend_pattern_config<pattern<nn::flatten>, dtype_configs<parts::activation_int8>,
+                                      dtype_configs<weighted_int8>>,
+               rows::plain<dtype_configs<activation_int8>, own::swish>,
+               rows::plain<dtype_configs<activation_int8>, own::reverse>,
+               rows::plain<dtype_configs<activation_int8>, own::add_swish>,
+               backend_pattern_config<pattern<nn::flatten>, dtype_configs<activation_int8>,
                                       observation<observation_type::input_output_not_observed>>> {};
 
 /// A mapping with some modules in float and some with another range.

@@ -122,16 +122,17 @@ class walker {
       expect(s.in_observer[at(a)] == g_[from].observer, "the input has other qparams");
       expect(s.key.in == g_[from].dtype, "the input has another dtype");
       if (matters(from) && spatial(s.key.op)) expect(order == layout::nhwc, "wants N, H, W, C");
-      if (matters(from) && s.key.op == kernel::linear)
+      if (matters(from) && as_in_the_graph(s.key.op))
         expect(order == layout::nchw, "wants N, C, H, W");
     }
     if (spatial(s.key.op)) order = layout::nhwc;
-    if (s.key.op == kernel::linear) order = layout::nchw;
+    if (as_in_the_graph(s.key.op)) order = layout::nchw;
     expect(s.out_observer == n.observer && s.key.out == n.dtype,
            "the output is another than the node's");
     write(s.out, bytes_of(s.node), s.node, order);
   }
 
+  static bool as_in_the_graph(kernel k) { return k == kernel::linear || k == kernel::function; }
   static bool spatial(kernel k) {
     return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::max_pool2d ||
            k == kernel::avg_pool2d;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/options.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/graph/node.hpp"
+
+// What the shape rules ask of a node's inputs and options, and what they say when it is not so.
+
+namespace ctq {
+
+template <class Text>
+constexpr void append_shape(Text& out, const shape& s) {
+  out.append("[");
+  for (int axis = 0; axis < s.rank; ++axis) append_all(out, axis > 0 ? ", " : "", s[axis]);
+  out.append("]");
+}
+
+namespace shape_rules {
+
+struct inputs {
+  const shape* shapes{};
+  int count{};
+  [[nodiscard]] constexpr const shape& operator[](int i) const { return shapes[i]; }
+};
+
+/// Says what is wrong with a node, and that the graph ends here.
+template <class... Part>
+constexpr void complain(diagnostic& d, const node& n, const Part&... what) {
+  if (d.any()) return;
+  d.line("node ", n.name, ":").line(what...);
+}
+
+constexpr void show_input(diagnostic& d, const shape& s) {
+  static_text<64> text;
+  append_shape(text, s);
+  d.line("the input is ", text.view());
+}
+
+constexpr bool needs(diagnostic& d, const node& n, inputs in, int arguments, int rank) {
+  if (in.count != arguments) {
+    complain(d, n, "takes ", arguments, " inputs, not ", in.count);
+    return false;
+  }
+  if (rank > 0 && in[0].rank != rank) {
+    complain(d, n, "wants an input of ", rank, " axes");
+    show_input(d, in[0]);
+    return false;
+  }
+  return true;
+}
+
+/// An option that must equal an extent of the input; 0 means "take it from there".
+constexpr bool settle(diagnostic& d, const node& n, std::string_view option, int& given, int found,
+                      const shape& in) {
+  if (given == 0) given = found;
+  if (given == found) return true;
+  complain(d, n, option, " is ", given);
+  show_input(d, in);
+  return false;
+}
+
+/// Can a tensor have so many elements, the product of these? Kernels count them in int. (A double
+/// is exact as far as that matters, and does not overflow.)
+template <class... Int>
+constexpr bool countable(Int... factors) {
+  return (static_cast<double>(factors) * ...) <= INT32_MAX;
+}
+
+constexpr bool countable_elements(diagnostic& d, const node& n, const shape& s,
+                                  std::string_view of) {
+  double elements = 1;
+  for (int axis = 0; axis < s.rank; ++axis) elements *= s[axis];
+  if (countable(elements)) return true;
+  static_text<64> text;
+  append_shape(text, s);
+  complain(d, n, "more than 2^31 - 1 elements in");
+  d.line(of, " ", text.view());
+  return false;
+}
+
+/// How many windows of a given kernel fit along one axis, as far as int goes.
+constexpr int windows(std::int64_t in, std::int64_t kernel, std::int64_t stride,
+                      std::int64_t padding, std::int64_t dilation, bool ceil_mode) {
+  const std::int64_t room = in + 2 * padding - dilation * (kernel - 1) - 1;
+  if (room < 0) return 0;
+  std::int64_t n = room / stride + 1;
+  if (ceil_mode) {
+    n = (room + stride - 1) / stride + 1;
+    if ((n - 1) * stride >= in + padding) --n;  // the last window starts inside
+  }
+  return static_cast<int>(n < INT32_MAX ? n : INT32_MAX);
+}
+
+constexpr bool valid_window(diagnostic& d, const node& n, const shape& in, extent2d kernel,
+                            extent2d stride, extent2d padding, extent2d dilation) {
+  if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
+      dilation.w < 1 || padding.h < 0 || padding.w < 0) {
+    complain(d, n, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
+    return false;
+  }
+  if (windows(in[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
+      windows(in[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
+    complain(d, n, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
+    show_input(d, in);
+    return false;
+  }
+  const auto padded = [](int extent, int by) { return extent + 2 * std::int64_t{by}; };
+  if (countable(in[0], in[1], padded(in[2], padding.h), padded(in[3], padding.w))) return true;
+  complain(d, n, "padding ", padding.h, "x", padding.w, ": more than\n2^31 - 1 elements");
+  show_input(d, in);
+  return false;
+}
+
+/// The weight of a module, which its options alone decide.
+constexpr bool countable_weight(diagnostic& d, const node& n, const shape& weight) {
+  return countable_elements(d, n, weight, "the weight");
+}
+
+}  // namespace shape_rules
+
+}  // namespace ctq

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/same_text.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/resolve_qconfig.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// Does what a mapping names exist? PyTorch has no word for a misspelt module_name, nor for one that
+// fusion has put into another module: the entry is without effect.
+
+namespace ctq {
+
+namespace mapping_names {
+
+/// Is the node the module, or inside it?
+constexpr bool is_in(std::string_view node, std::string_view module) {
+  return node.size() >= module.size() && same_text(node.substr(0, module.size()), module) &&
+         (node.size() == module.size() || node[module.size()] == '.');
+}
+
+template <stage Stage>
+constexpr bool names_any(graph_view<Stage> g, std::string_view module) {
+  for (int i = 0; i < g.size(); ++i)
+    if (is_in(g[i].name, module)) return true;
+  return false;
+}
+
+/// Nodes of this op in this module, as module_name_object_type_order counts them.
+constexpr int count(graph_view<stage::fused> g, const mapping_entry& e) {
+  int n = 0;
+  for (int i = 0; i < g.size(); ++i)
+    n += g[i].op == e.op && same_text(parent_of(g[i].name), e.module) ? 1 : 0;
+  return n;
+}
+
+/// Why a module_name entry is without effect, or nothing.
+constexpr void module_name(diagnostic& d, graph_view<stage::traced> traced,
+                           graph_view<stage::fused> fused, const backend_view& backend,
+                           std::string_view module) {
+  if (names_any(fused, module)) return;
+  if (!names_any(traced, module)) {
+    d.line("no module of the model is named").line(module);
+    return;
+  }
+  const list<int> into = fused_into(traced, backend);
+  for (int i = 0; i < traced.size(); ++i) {
+    if (!is_in(traced[i].name, module)) continue;
+    d.line(traced[i].name, " is fused into ", traced[into[i]].name);
+    d.line("name that one");
+    return;
+  }
+}
+
+}  // namespace mapping_names
+
+/// The first entry of a mapping that names nothing.
+[[nodiscard]] constexpr diagnostic check_mapping_names(graph_view<stage::traced> traced,
+                                                       graph_view<stage::fused> fused,
+                                                       const backend_view& backend,
+                                                       const mapping_view& mapping) {
+  for (int i = 0; i < mapping.count; ++i) {
+    const mapping_entry& e = mapping.entries[i];
+    diagnostic d;
+    if (e.level == mapping_level::module_name)
+      mapping_names::module_name(d, traced, fused, backend, e.module);
+    if (e.level == mapping_level::module_name_object_type_order) {
+      const int there = mapping_names::count(fused, e);
+      if (e.order >= there)
+        d.line("after fusion there are ", there, " nodes of")
+            .line(e.op->name)
+            .line("directly in ", e.module.empty() ? std::string_view{"the model"} : e.module);
+    }
+    if (!d.any()) continue;
+    diagnostic whole;
+    whole.line("a QConfigMapping entry has no effect:");
+    whole.line("entry: #", i, " of ", mapping.count, ", ", name_of(e.level));
+    whole.line(d.message());
+    return whole;
+  }
+  return {};
+}
+
+}  // namespace ctq

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/dtype.hpp"
+#include "ctq/graph/graph.hpp"
+
+namespace ctq {
+
+/// Says what an op of the user's own lacks to be computed at node i. A node that fusion has made
+/// met no shape rule, so its inputs are looked at here.
+template <stage Stage>
+constexpr void check_own_op(graph_view<Stage> g, int i, diagnostic& problem) {
+  const node& n = g[i];
+  const op_hooks& hooks = *n.op->hooks;
+  const auto complain = [&](const auto&... what) {
+    problem.line("no kernel for node ", n.name, ":").line(n.op->name).line(what...);
+  };
+  if (!hooks.problem.empty()) {
+    complain(hooks.problem);
+  } else if (hooks.apply == nullptr) {
+    complain("has no float meaning: define");
+    problem.line("static float apply(float)");
+  } else if (n.arg_count != hooks.tensors) {
+    complain("takes ", hooks.tensors, " inputs, not ", n.arg_count);
+  } else if (n.arg_count == 2 && hooks.elementwise && g.arg(i, 0).shape != g.arg(i, 1).shape) {
+    complain("reads tensors of different shapes");
+  } else if (n.arg_count == 2 && g.arg(i, 0).dtype != g.arg(i, 1).dtype) {
+    complain("reads ", name_of(g.arg(i, 0).dtype), " and ", name_of(g.arg(i, 1).dtype));
+  }
+}
+
+}  // namespace ctq
