@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/op.hpp"
 #include "ctq/kernels/signatures.hpp"
 #include "ctq/runtime/operands.hpp"
 
@@ -44,6 +45,10 @@ struct shape_of<kernel::concat> {
   using type = concat_shape;
 };
 template <>
+struct shape_of<kernel::function> {
+  using type = function_shape;
+};
+template <>
 struct shape_of<kernel::to_nhwc> {
   using type = transpose_shape;
 };
@@ -55,9 +60,16 @@ struct shape_of<kernel::to_nchw> {
 /// The code of one key; all steps with this key share it.
 template <kernel_signature Key, class Kernels>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
+  using in = element_t<Key.in>;
+  using out = element_t<Key.out>;
   using shape = typename shape_of<Key.op>::type;
-  Kernels::template run<element_t<Key.in>, element_t<Key.out>>(
-      kernel_c<Key.op>{}, std::integral_constant<shape, Key.template as<shape>()>{}, Key.relu, x);
+  if constexpr (is_own(Key.op)) {
+    constexpr const op_hooks& own = *Key.own->hooks;
+    Kernels::template run<in, out>(kernel_c<Key.op>{}, Key.template as<shape>(), own, x);
+  } else {
+    Kernels::template run<in, out>(
+        kernel_c<Key.op>{}, std::integral_constant<shape, Key.template as<shape>()>{}, Key.relu, x);
+  }
 }
 
 namespace binding {
@@ -79,12 +91,25 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
         constexpr auto Op = static_cast<kernel>(decltype(op)::value);
         constexpr dtype In = binding::dtypes[decltype(in)::value];
         constexpr dtype Out = binding::dtypes[decltype(out)::value];
-        if constexpr (kernels::exists({.op = Op, .in = In, .out = Out}))
-          Kernels::template run<element_t<In>, element_t<Out>>(
-              kernel_c<Op>{}, key.template as<typename shape_of<Op>::type>(), key.relu, x);
+        if constexpr (kernels::exists({.op = Op, .in = In, .out = Out})) {
+          const auto shape = key.template as<typename shape_of<Op>::type>();
+          if constexpr (is_own(Op)) {
+            Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape,
+                                                                 *key.own->hooks, x);
+          } else {
+            Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape, key.relu,
+                                                                 x);
+          }
+        }
       });
     });
   });
+}
+
+/// Does a table of 256 entries stand for the op of this step?
+template <class Kernels>
+[[nodiscard]] constexpr bool uses_table(const kernel_signature& key) {
+  return key.op == kernel::elementwise && Kernels::uses_table(*key.own->hooks, key.in);
 }
 
 /// Bytes of weights, bias and multipliers in the kernel's order, and of its scratch memory.
@@ -95,6 +120,7 @@ template <class Kernels>
     case kernel::linear: return Kernels::packed_bytes(key.as<linear_shape>(), key.in);
     case kernel::batch_norm2d:
       return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
+    case kernel::elementwise: return uses_table<Kernels>(key) ? 256 : 0;
     default: return 0;
   }
 }
@@ -104,6 +130,7 @@ template <class Kernels>
   switch (key.op) {
     case kernel::conv2d: return Kernels::workspace_bytes(key.as<conv2d_shape>(), key.in);
     case kernel::linear: return Kernels::workspace_bytes(key.as<linear_shape>(), key.in);
+    case kernel::function: return Kernels::workspace_bytes(key.as<function_shape>(), key.in);
     default: return 0;
   }
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/op_hooks.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/kernels/requantization.hpp"
 
@@ -19,6 +20,7 @@ struct step_data {
   qparams in[2]{};
   qparams out{};
   kernels::output_steps steps{};  // conv2d, linear: output zero point and bounds, relu included
+  attributes options{};           // of an op of the user's own
 };
 
 struct operands {
@@ -37,6 +39,19 @@ struct operands {
     return static_cast<T*>(out);
   }
 };
+
+/// What the functions of an op of the user's own get.
+template <class T>
+[[nodiscard]] op_arguments<T> own_arguments(elementwise_shape s, const operands& x) {
+  return {
+      .in = {{x.input<T>(0), {s.count}, x.data->in[0]}, {x.input<T>(1), {s.count}, x.data->in[1]}},
+      .out = {x.output<T>(), {s.count}, x.data->out}};
+}
+template <class T>
+[[nodiscard]] op_arguments<T> own_arguments(const function_shape& s, const operands& x) {
+  return {.in = {{x.input<T>(0), s.in[0], x.data->in[0]}, {x.input<T>(1), s.in[1], x.data->in[1]}},
+          .out = {x.output<T>(), s.out, x.data->out}};
+}
 
 /// The C++ type of an element.
 template <dtype D>

@@ -11,6 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/passes/step.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
@@ -57,7 +58,7 @@ inline constexpr std::size_t alignment = 64;
 /// The dtype config that was chosen for a quantized node.
 [[nodiscard]] inline const dtype_config_record& config_of(const backend_view& backend,
                                                           const choice& c) {
-  return backend.dtype_configs[backend.configs[c.pattern].first_dtype_config + c.dtype_config];
+  return backend.configs[c.pattern].dtype_configs[c.dtype_config];
 }
 
 namespace packing {
@@ -143,6 +144,18 @@ inline void pack_batch_norm(const node& n, const weights& w, std::byte* packed) 
   std::memcpy(packed, scale_and_shift.data(), 2 * channels * sizeof(float));
 }
 
+/// What a unary op of the user's own makes of each of the 256 integers.
+inline void pack_table(const step& s, const step_data& d, std::byte* packed) {
+  const auto make = [&](auto* table) {
+    kernels::reference::make_table(*s.key.own->hooks, d.options, d.in[0], d.out, table);
+  };
+  if (s.key.in == quint8) {
+    make(reinterpret_cast<std::uint8_t*>(packed));
+  } else {
+    make(reinterpret_cast<std::int8_t*>(packed));
+  }
+}
+
 }  // namespace packing
 
 /// Where in the packed block each step's weights begin, and behind the last.
@@ -176,8 +189,8 @@ template <class Kernels>
                                                  const parameter_sources& from) {
   parameters p{aligned_buffer(packed_end<Kernels>(steps.data(), static_cast<int>(steps.size()))),
                std::vector<step_data>(steps.size())};
-  const bool on_integers = std::ranges::any_of(
-      steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
+  const bool on_integers =
+      std::ranges::any_of(steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
   if (const status ok = check_qparams(on_integers ? steps : steps.first(0), from.qparams); !ok)
     return unexpected{ok.error()};
   const auto qparams_of = [&](int observer) {
@@ -204,6 +217,9 @@ template <class Kernels>
         return unexpected{ok.error()};
     } else if (s.key.op == kernel::batch_norm2d) {
       packing::pack_batch_norm(n, *from.weights, packed);
+    } else if (is_own(s.key.op)) {
+      d.options = n.attrs;
+      if (uses_table<Kernels>(s.key)) packing::pack_table(s, d, packed);
     }
     at += packing::padded(packed_bytes<Kernels>(s.key));
   }

@@ -15,6 +15,7 @@
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/max_pool2d.hpp"
+#include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/reference/rescale.hpp"
@@ -122,6 +123,31 @@ struct reference_kernels {
   template <class In, class Out>
   static void run(op<kernel::to_nchw>, const transpose_shape& s, bool, const operands& x) noexcept {
     kernels::reference::to_nchw(s, x.input<In>(), x.output<Out>());
+  }
+
+  // Ops of the user's own, by definition: their run is what this is compared with.
+  template <class In, class Out>
+  static void run(op<kernel::elementwise>, elementwise_shape s, const op_hooks& own,
+                  const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      own.apply(own_arguments<float>(s, x), x.data->options);
+    } else {
+      kernels::reference::elementwise(own, x.data->options, own_arguments<In>(s, x));
+    }
+  }
+  template <class In, class Out>
+  static void run(op<kernel::function>, const function_shape& s, const op_hooks& own,
+                  const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      own.apply(own_arguments<float>(s, x), x.data->options);
+    } else {
+      kernels::reference::function(own, x.data->options, own_arguments<In>(s, x),
+                                   reinterpret_cast<float*>(x.workspace));
+    }
+  }
+  static constexpr bool uses_table(const op_hooks&, dtype) { return false; }
+  static constexpr std::size_t workspace_bytes(const function_shape& s, dtype in) {
+    return in == f32 ? 0 : (numel(s.in[0]) + numel(s.in[1]) + numel(s.out)) * sizeof(float);
   }
 
   template <class Shape>

@@ -13,6 +13,7 @@
 #include "ctq/kernels/simd/dequantize.hpp"
 #include "ctq/kernels/simd/linear.hpp"
 #include "ctq/kernels/simd/max_pool2d.hpp"
+#include "ctq/kernels/simd/own_op.hpp"
 #include "ctq/kernels/simd/quantize.hpp"
 #include "ctq/kernels/simd/relu.hpp"
 #include "ctq/kernels/simd/rescale.hpp"
@@ -118,6 +119,33 @@ struct simd_kernels {
   static void run(op<kernel::to_nchw>, const transpose_shape& s, bool, const operands& x) noexcept {
     kernels::simd::to_nchw<Isa>(s, x.input<In>(), x.output<Out>());
   }
+
+  /// packed: the table, if one stands for the op.
+  template <class In, class Out>
+  static void run(op<kernel::elementwise>, elementwise_shape s, const op_hooks& own,
+                  const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      own.apply(own_arguments<float>(s, x), x.data->options);
+    } else if (own.run<In>() != nullptr) {
+      own.run<In>()(own_arguments<In>(s, x), x.data->options);
+    } else if (own.tensors == 1) {
+      kernels::simd::look_up<Isa>(s, x.input<In>(), reinterpret_cast<const In*>(x.packed),
+                                  x.output<In>());
+    } else {
+      kernels::simd::elementwise<Isa>(own, x.data->options, own_arguments<In>(s, x));
+    }
+  }
+  template <class In, class Out>
+  static void run(op<kernel::function>, const function_shape& s, const op_hooks& own,
+                  const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      own.apply(own_arguments<float>(s, x), x.data->options);
+    } else {
+      own.run<In>()(own_arguments<In>(s, x), x.data->options);
+    }
+  }
+  static constexpr bool uses_table(const op_hooks& own, dtype in) { return own.needs_table(in); }
+  static constexpr std::size_t workspace_bytes(const function_shape&, dtype) { return 0; }
 
   static constexpr std::size_t packed_bytes(const conv2d_shape& s, dtype in) {
     return kernels::simd::conv2d_packed_bytes<Isa>(s, in);
