@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// ctq: compile-time quantization. See README.md. What reads Fashion-MNIST and other gzip files
-// needs zlib and stands apart: ctq/io/idx.hpp.
+// ctq: compile-time quantization. See README.md. Two parts stand apart: specs in JSON,
+// ctq/json.hpp, which most programs do without, and what reads gzip files and so needs zlib,
+// ctq/io/idx.hpp.
 
 #include "ctq/backends.hpp"
 #include "ctq/core.hpp"

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ctq/json/backend_file.hpp"
+
+namespace tool {
+
+/// A backend that the command line names: built in, or in a file that it owns.
+class backend_source {
+ public:
+  /// Says on standard error why there is none. A file with errors is none; its findings are told.
+  [[nodiscard]] static std::optional<backend_source> open(const std::string& name_or_file);
+
+  [[nodiscard]] ctq::backend_view view() const { return file_ ? file_->view() : builtin_; }
+
+ private:
+  backend_source() = default;
+
+  ctq::backend_view builtin_{};
+  std::optional<ctq::json::backend_file> file_;
+};
+
+}  // namespace tool

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "commands.hpp"
+#include "ctq/json/backend_file.hpp"
+#include "ctq/json/mapping_file.hpp"
+#include "ctq/json/write.hpp"
+#include "read_text.hpp"
+#include "report.hpp"
+#include "terminal.hpp"
+
+namespace tool {
+
+namespace {
+
+/// A backend has configs, a QConfigMapping has levels.
+bool is_mapping(std::string_view text) {
+  const ctq::json::document document = ctq::json::parse(text.data(), text.size());
+  if (document.error.any()) return false;
+  const ctq::json::element root = document.root(text.data());
+  if (root.type() != ctq::json::kind::object || root.find("configs")) return false;
+  for (const char* const level :
+       {"", "object_type", "module_name_regex", "module_name", "module_name_object_type_order"})
+    if (root.find(level)) return true;
+  return false;
+}
+
+class printer {
+ public:
+  explicit printer(const check_options& options)
+      : options_(options), colour_(!options.json && wants_colour()) {}
+
+  exit_code check(const std::string& file) {
+    const auto text = read_text(file);
+    if (!text) {
+      fmt::print(stderr, "ctq: {}\n", text.error().message());
+      return unreadable;
+    }
+    const std::string name = file == "-" ? "<stdin>" : file;
+    return is_mapping(*text) ? print(name, ctq::json::mapping_file{*text})
+                             : print(name, ctq::json::backend_file{*text});
+  }
+
+  void finish() const {
+    if (options_.json) fmt::print("[{}\n]\n", json_);
+  }
+
+ private:
+  template <class File>
+  exit_code print(const std::string& name, const File& read) {
+    const auto found = in_order_of_place(read.found(), options_.errors_only);
+    std::size_t errors = 0;
+    for (const ctq::finding* f : found) {
+      errors += f->severity == ctq::severity::error ? 1U : 0U;
+      if (options_.json) {
+        add_json(name, read.text(), *f);
+      } else {
+        fmt::print("{}\n", located(name, read.text(), *f, colour_));
+      }
+    }
+    summarize(name, errors, found.size() - errors, read.found().full() ? ", and maybe more" : "");
+    return found.empty() ? fine : findings;
+  }
+
+  static void summarize(const std::string& name, std::size_t errors, std::size_t warnings,
+                        const char* rest) {
+    std::fflush(stdout);
+    const auto plural = [](std::size_t n, const char* word) {
+      return n == 0 ? std::string{} : fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+    };
+    const std::string e = plural(errors, "error");
+    const std::string w = plural(warnings, "warning");
+    fmt::print(stderr, "{}: {}{}{}{}\n", visible(name), e.empty() && w.empty() ? "no findings" : e,
+               e.empty() || w.empty() ? "" : ", ", w, rest);
+  }
+
+  void add_json(const std::string& name, std::string_view text, const ctq::finding& f) {
+    const auto at = ctq::json::position_at(text.data(), text.size(), ctq::json::at_of(f));
+    std::string message;
+    ctq::append_finding(message, f);
+    // Without the severity in front and the rule behind, which have members of their own.
+    message.erase(0, name_of(f.severity).size() + 2);
+    message.erase(message.size() - about(f.rule).name.size() - 3);
+    json_ += json_.empty() ? "\n  " : ",\n  ";
+    ctq::json::writer json{json_};
+    json.object([&] {
+      json.member("file", visible(name));
+      json.member("line", at.line);
+      json.member("column", at.column);
+      json.member("severity", name_of(f.severity));
+      json.member("rule", about(f.rule).name);
+      json.member("message", visible(message));
+    });
+  }
+
+  const check_options& options_;
+  bool colour_;
+  std::string json_;
+};
+
+}  // namespace
+
+exit_code check(const check_options& options) {
+  printer out(options);
+  exit_code worst = fine;
+  for (const std::string& file : options.files) worst = std::max(worst, out.check(file));
+  out.finish();
+  return worst;
+}
+
+}  // namespace tool

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+// What ctq can be asked for, one function a subcommand. Answers go to standard output, all else to
+// standard error.
+
+namespace tool {
+
+/// What the shell gets.
+enum exit_code {
+  fine = 0,
+  findings = 1,    // something is wrong with a spec, or two of them differ
+  unreadable = 2,  // the question cannot be answered
+};
+
+struct check_options {
+  std::vector<std::string> files;  // "-": standard input
+  bool errors_only = false;
+  bool json = false;
+};
+exit_code check(const check_options& options);
+
+struct show_options {
+  std::string backend;  // a built-in name, or a file
+  std::string op;       // only the patterns that name it; empty: all
+  bool markdown = false;
+  bool json = false;
+};
+exit_code show(const show_options& options);
+
+/// Prints what has to change in `from` to get `to`; each a built-in name, or a file.
+exit_code diff(const std::string& from, const std::string& to);
+
+/// Explains a rule by its name, or lists all for "".
+exit_code explain(const std::string& rule);
+
+}  // namespace tool

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ctq checks, shows and compares backend specs on the command line. The rules and the words are
+// those of the compile-time checks: it is the same code.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+
+namespace {
+
+constexpr const char* footer =
+    "Exit status: 0 fine, 1 something was found or differs, 2 a question that cannot be answered.\n"
+    "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
+
+/// Command line -> what to do; nothing is done yet.
+struct command_line {
+  CLI::App app{"Backend specs for compile-time quantization: check, show, compare.", "ctq"};
+  tool::check_options check;
+  tool::show_options show;
+  std::string from, to, rule;
+  CLI::App* check_command = app.add_subcommand(
+      "check",
+      "Find mistakes in backends and QConfigMappings (FILE:LINE:COLUMN: error: ... [rule])");
+  CLI::App* show_command = app.add_subcommand("show", "Show the patterns of a backend");
+  CLI::App* diff_command = app.add_subcommand("diff", "Say how one backend differs from another");
+  CLI::App* explain_command = app.add_subcommand("explain", "Explain a rule, or list all");
+
+  command_line() {
+    app.footer(footer);
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "ctq " CTQ_VERSION);
+    check_command->add_option("FILE", check.files, "JSON files; - is standard input")->required();
+    check_command->add_flag("--errors-only", check.errors_only, "do not report warnings");
+    check_command->add_flag("--json", check.json,
+                            "print an array of {file, line, column, severity, rule, message}");
+    show_command->add_option("BACKEND", show.backend, "a backend's name, or a JSON file")
+        ->required();
+    show_command->add_option("--op", show.op,
+                             "only patterns with this op (nn.Conv2d, F.relu, ...)");
+    auto* markdown = show_command->add_flag("--markdown", show.markdown, "a table in Markdown");
+    show_command->add_flag("--json", show.json, "the spec as JSON: the way to start one's own")
+        ->excludes(markdown);
+    diff_command->add_option("A", from, "a backend's name, or a JSON file")->required();
+    diff_command->add_option("B", to, "what A would have to become")->required();
+    explain_command->add_option("RULE", rule, "the name in brackets behind a finding");
+  }
+
+  [[nodiscard]] tool::exit_code run() const {
+    if (check_command->parsed()) return tool::check(check);
+    if (show_command->parsed()) return tool::show(show);
+    if (diff_command->parsed()) return tool::diff(from, to);
+    return tool::explain(rule);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    command_line line;
+    try {
+      line.app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      return line.app.exit(e) == 0 ? tool::fine : tool::unreadable;
+    }
+    const tool::exit_code code = line.run();
+    // A full disk must not pass for an answer.
+    return std::fflush(stdout) == 0 ? code : tool::unreadable;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "ctq: {}\n", e.what());
+    return tool::unreadable;
+  }
+}
