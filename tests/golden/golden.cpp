@@ -1,56 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares ctq with what PyTorch answered: golden DIR [--suite NAME]... [--semantics NAME]
+// golden DIR --write-json TO writes its backend configs as ctq's specs instead.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "backend_configs.hpp"
 #include "suites.hpp"
 
 namespace {
 
 struct suite {
   const char* name;
-  void (*run)(const golden::suite_file&, ctq::semantics, golden::report&);
+  void (*run)(const std::filesystem::path&, ctq::semantics, golden::report&);
 };
+
+/// A suite that is one file. One that the folder does not have counts 0 cases.
+template <const char* Name, void (*Run)(const golden::suite_file&, ctq::semantics, golden::report&)>
+void run_file(const std::filesystem::path& folder, ctq::semantics s, golden::report& report) {
+  if (const auto file = golden::suite_file::open(folder, Name)) Run(*file, s, report);
+}
+
+constexpr char observers[] = "observers";
+constexpr char quantize[] = "quantize";
 
 constexpr suite suites[] = {
-    {"observers", golden::run_observers},
-    {"quantize", golden::run_quantize},
+    {observers, run_file<observers, golden::run_observers>},
+    {quantize, run_file<quantize, golden::run_quantize>},
+    {"backend_configs", golden::run_backend_configs},
 };
 
-/// A suite that the folder does not have counts 0 cases.
 bool run(const suite& s, const std::string& folder, ctq::semantics semantics) {
   golden::report report(s.name);
   try {
-    if (const auto file = golden::suite_file::open(folder, s.name)) s.run(*file, semantics, report);
+    s.run(folder, semantics, report);
   } catch (const std::exception& e) {
     report.add("the suite", {golden::outcome::kind::failed, e.what()});
   }
   return report.finish();
 }
 
+/// The exit code of --write-json.
+int write_json(const std::string& folder, const std::string& to) {
+  try {
+    golden::write_tables(folder, to);
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "golden: %s\n", e.what());
+    return 1;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Compares ctq with golden data from PyTorch"};
-  std::string folder;
+  std::string folder, specs;
   std::vector<std::string> chosen;
   auto semantics = ctq::semantics::torch_1_13;
   std::vector<std::string> names;
   for (const suite& s : suites) names.emplace_back(s.name);
   const std::map<std::string, ctq::semantics> versions{{"torch_1_13", ctq::semantics::torch_1_13},
                                                        {"torch_2_1", ctq::semantics::torch_2_1}};
-  app.add_option("folder", folder, "where NAME.json and NAME.bin lie")->required();
+  app.add_option("folder", folder, "where NAME.json and NAME.bin lie")
+      ->required()
+      ->check(CLI::ExistingDirectory);
   app.add_option("--suite", chosen, "run only this suite (may be repeated)")
       ->check(CLI::IsMember(names));
   app.add_option("--semantics", semantics, "whose behaviour ctq shall show")
       ->transform(CLI::CheckedTransformer(versions));
+  app.add_option("--write-json", specs, "only write the backend configs there, as specs of ctq");
   CLI11_PARSE(app, argc, argv);
+  if (!specs.empty()) return write_json(folder, specs);
 
   bool ok = true;
   for (const suite& s : suites) {

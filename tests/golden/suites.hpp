@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <filesystem>
+
 #include "ctq/core/semantics.hpp"
 #include "report.hpp"
 #include "tensors.hpp"
 
-// The suites. Each compares ctq, with the semantics asked for, with the cases of one file.
+// The suites. Each compares ctq, with the semantics asked for, with the cases of one file, or with
+// those of all files of a folder.
 
 namespace golden {
 
 void run_observers(const suite_file& file, ctq::semantics semantics, report& report);
 void run_quantize(const suite_file& file, ctq::semantics semantics, report& report);
+void run_backend_configs(const std::filesystem::path& folder, ctq::semantics semantics,
+                         report& report);
 
 }  // namespace golden
