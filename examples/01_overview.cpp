@@ -2,12 +2,14 @@
 #include <ctq/ctq.hpp>
 using namespace ctq::literals;
 namespace nn = ctq::nn;
+namespace fn = ctq::fn;
 
 inline constexpr auto net = ctq::model(
     "x"_n = nn::placeholder({1, 3, 32, 32}),
     "conv"_n = nn::conv2d("x"_n, {.out_channels = 16, .kernel_size = 3, .padding = 1}),
     "relu"_n = nn::relu("conv"_n), "pool"_n = nn::adaptive_avg_pool2d("relu"_n),
-    "flat"_n = nn::flatten("pool"_n), "fc"_n = nn::linear("flat"_n, {.out_features = 10}),
+    "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
+    "fc"_n = nn::linear("flat"_n, {.out_features = 10}),
     "out"_n = nn::output("fc"_n));
 
 struct int8 : ctq::qconfig_mapping<ctq::global<ctq::qconfig<
