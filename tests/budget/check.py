@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a plan costs the compiler: check.py INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+"""What plans and specs cost the compiler: check.py SOURCE_ROOT -- COMPILER [FLAG]...
 
 Compiles the plan of residual networks of 20, 200 and 1000 nodes under the compiler's default limits.
 With 200 nodes the memory must stay under 200 MB; no symbol may have more than 400 characters, nor
-more in a larger network. Time, and the memory of 1000 nodes, are printed, not judged.
+more in a larger network. Then PyTorch's largest table: as a type that is checked (150 MB), from a
+JSON file, and there and back (450 MB). Time, and the memory of 1000 nodes, are printed, not judged.
 """
 
 import subprocess
@@ -14,7 +15,8 @@ from pathlib import Path
 
 LONGEST_SYMBOL = 400
 MEGABYTES = 200
-include, _, *compiler = sys.argv[1:]
+root, _, *compiler = sys.argv[1:]
+include = Path(root, "include")
 
 
 def network(nodes):
@@ -50,26 +52,55 @@ const void* used() {{ return sizeof(p) > 0 ? &p::int8_schedule : nullptr; }}
 """
 
 
-def cost(nodes, folder):
+SPECS = {
+    "native": (150, """
+#include "ctq/backends/native.hpp"
+#include "ctq/spec/validate.hpp"
+ctq::checked_backend<ctq::native> checked;
+"""),
+    "native.json": (350, """
+#include "native.json.hpp"
+#include "ctq/json/spec_from_json.hpp"
+struct spec : ctq::spec_from_json<native_json> {};
+ctq::checked_backend<spec> checked;
+"""),
+    "native.json and back": (450, """
+#include "native.json.hpp"
+#include "ctq/backends/native.hpp"
+#include "ctq/json/spec_from_json.hpp"
+#include "ctq/json/to_json.hpp"
+struct spec : ctq::spec_from_json<native_json> {};
+ctq::checked_backend<spec> checked;
+static_assert(ctq::same_text(ctq::to_json<spec>(), native_json.text));
+static_assert(ctq::backend_v<spec> == ctq::backend_v<ctq::native>);
+"""),
+}
+
+
+def cost(name, text, folder):
     """User seconds, megabytes and the longest symbol of one compilation."""
-    file, obj = Path(folder, "net.cpp"), Path(folder, "net.o")
-    file.write_text(source(nodes))
-    command = [*compiler, "-std=c++20", "-O1", "-I", include, "-c", file, "-o", obj]
+    file, obj = Path(folder, "file.cpp"), Path(folder, "file.o")
+    file.write_text(text)
+    command = [*compiler, "-std=c++20", "-O1", "-I", include, "-I", folder, "-c", file, "-o", obj]
     measure = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
                "use = resource.getrusage(resource.RUSAGE_CHILDREN); "
                "print(use.ru_utime, use.ru_maxrss); sys.exit(code)")
     done = subprocess.run([sys.executable, "-c", measure, *command], text=True,
                           capture_output=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{nodes} nodes do not compile:\n{done.stderr[:4000]}")
+        sys.exit(f"{name} does not compile:\n{done.stderr[:4000]}")
     seconds, kilobytes = map(float, done.stdout.split())
     symbols = subprocess.run(["nm", obj], text=True, capture_output=True, check=True).stdout.split()
-    return seconds, kilobytes / 1024, max(map(len, symbols))
+    megabytes, symbol = kilobytes / 1024, max(map(len, symbols))
+    print(f"{name}: {seconds:.2f} s user, {megabytes:.0f} MB, longest symbol {symbol}")
+    return megabytes, symbol
 
 
 with tempfile.TemporaryDirectory() as temporary:
-    costs = {nodes: cost(nodes, temporary) for nodes in (20, 200, 1000)}
-for nodes, (seconds, megabytes, symbol) in costs.items():
-    print(f"{nodes:5} nodes: {seconds:.2f} s user, {megabytes:.0f} MB, longest symbol {symbol}")
-no_longer = all(symbol <= min(LONGEST_SYMBOL, costs[20][2]) for _, _, symbol in costs.values())
-sys.exit(not (no_longer and costs[200][1] <= MEGABYTES))
+    costs = {nodes: cost(f"{nodes} nodes", source(nodes), temporary) for nodes in (20, 200, 1000)}
+    table = Path(root, "tests/golden/data/torch_2_1/backend_configs/native.json")
+    subprocess.run([sys.executable, Path(root, "tools/embed/embed.py"), table,
+                    Path(temporary, "native.json.hpp")], check=True)
+    specs_fit = all(cost(name, text, temporary)[0] <= limit for name, (limit, text) in SPECS.items())
+no_longer = all(symbol <= min(LONGEST_SYMBOL, costs[20][1]) for _, symbol in costs.values())
+sys.exit(not (no_longer and specs_fit and costs[200][0] <= MEGABYTES))

@@ -28,7 +28,8 @@ def output(*command, **options):
 
 def install(root, prefix, build, environment):
     run("meson", "setup", build, root, "--prefix", prefix, "-Dtests=disabled",
-        "-Dbenchmarks=disabled", "-Dexamples=disabled", "--wrap-mode=nofallback", env=environment)
+        "-Dbenchmarks=disabled", "-Dexamples=disabled", "-Dtools=disabled",
+        "--wrap-mode=nofallback", env=environment)
     run("meson", "install", "-C", build)
 
 

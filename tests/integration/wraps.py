@@ -29,9 +29,11 @@ REPOSITORIES = {
     "xsimd": {"include/xsimd": SYSTEM / "xsimd"},
     "doctest": {"doctest": SYSTEM / "doctest"},
     "google-benchmark": {"include/benchmark": SYSTEM / "benchmark"},
+    "cli11": {"include/CLI": SYSTEM / "CLI"},
+    "fmt": {"include/fmt": SYSTEM / "fmt"},
 }
-# Two sources that need all of the others.
-COMPILED = ["examples_02_backend.cpp.o", "unit_kernels_quantize.cpp.o"]
+# Sources that need all of the others.
+COMPILED = ["examples_02_backend.cpp.o", "unit_kernels_quantize.cpp.o", "ctq.p/main.cpp.o"]
 
 
 def run(*command, **options):

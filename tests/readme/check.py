@@ -1,19 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every C++ block of the README stands word for word in a file that is compiled.
+"""Every C++ block of a page stands word for word in a file that is compiled, and every table that a
+program prints stands in the page.
 
-    check.py README.md FILE...
+    check.py PAGE.md [--table PROGRAM] FILE...
 """
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
-readme, *files = map(Path, sys.argv[1:])
-compiled = [f.read_text() for f in files]
-blocks = re.findall(r"```cpp\n(.*?)```", readme.read_text(), re.DOTALL)
-unknown = [b for b in blocks if not any(b.rstrip("\n") in text for text in compiled)]
-for block in unknown:
-    print("not in any compiled file:\n" + block)
-print(f"{len(blocks)} blocks, {len(unknown)} unknown")
-sys.exit(not blocks or bool(unknown))
+page, *rest = sys.argv[1:]
+text = Path(page).read_text()
+problems = []
+if rest[:1] == ["--table"]:
+    table = subprocess.run([rest[1]], capture_output=True, text=True, check=True).stdout
+    rest = rest[2:]
+    if table not in text:
+        problems.append("the page should have this table:\n" + table)
+compiled = [Path(f).read_text() for f in rest]
+blocks = re.findall(r"```cpp\n(.*?)```", text, re.DOTALL)
+problems += ["not in any compiled file:\n" + b for b in blocks
+             if not any(b.rstrip("\n") in c for c in compiled)]
+print(*problems, f"{len(blocks)} blocks, {len(problems)} problems", sep="\n")
+sys.exit(not blocks or bool(problems))
