@@ -26,7 +26,6 @@
 #include "ctq/core/same_text.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/core/static_vector.hpp"
 #include "ctq/core/sum.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/core/text_buffer.hpp"

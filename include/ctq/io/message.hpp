@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "ctq/core/text.hpp"
-#include "ctq/io/json_string.hpp"
+#include "ctq/json/string.hpp"
 
 // The words of this layer's errors. What they quote comes from a file that may be hostile: it is
 // cut, and characters that would move a terminal's cursor are left out.
@@ -29,11 +29,12 @@ template <class... Part>
   constexpr std::size_t longest = 80;
   std::string out;
   while (!name.empty()) {
-    const std::size_t length = std::max<std::size_t>(utf8_length(name), 1);
+    const int valid = json::utf8_length(name.data(), name.data() + name.size());
+    const std::size_t length = valid == 0 ? 1 : static_cast<std::size_t>(valid);
     if (out.size() + length > longest) return out + "...";
     const std::string_view c = name.substr(0, length);
     const bool control = c < " " || c == "\x7F" || (c >= "\xC2\x80" && c < "\xC2\xA0");
-    const bool visible = utf8_length(c) != 0 && !control;
+    const bool visible = valid != 0 && !control;
     out += visible ? c : "?";
     name.remove_prefix(length);
   }

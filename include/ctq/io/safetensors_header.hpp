@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/io/json_string.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/io/safetensors.hpp"
+#include "ctq/json/string.hpp"
 
 // Reads the JSON in front of a safetensors file. Only what the format can say is known here, two
 // levels of objects and lists of whole numbers, so nothing recurses and nothing is skipped.
@@ -160,48 +160,45 @@ class json_cursor {
   bool character(std::string& out) {
     if (static_cast<unsigned char>(text_[at_]) < 0x20)
       return reject("a control character in a string must be escaped");
-    const std::size_t length = utf8_length(text_.substr(at_, 4));
+    const int length = json::utf8_length(text_.data() + at_, text_.data() + text_.size());
     if (length == 0) return reject("the string is not UTF-8");
-    out.append(text_.substr(at_, length));
-    at_ += length;
+    out.append(text_.substr(at_, static_cast<std::size_t>(length)));
+    at_ += static_cast<std::size_t>(length);
     return true;
   }
 
   bool escape(std::string& out) {
-    constexpr std::string_view letters = "\"\\/bfnrt";
-    constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
     ++at_;
     if (next_is("u")) return unicode_escape(out);
-    if (!next_is(letters)) return reject("no such escape");
-    out += meant[letters.find(text_[at_++])];
+    const char meant = at_ < text_.size() ? json::escape_meaning(text_[at_]) : '\0';
+    if (meant == '\0') return reject("no such escape");
+    out += meant;
+    ++at_;
     return true;
   }
 
-  /// uXXXX, or two of them that are the surrogates of one character.
+  /// u and four digits, or two of these that are the surrogates of one character.
   bool unicode_escape(std::string& out) {
-    const std::optional<char32_t> first = code_unit();
+    const std::optional<std::uint32_t> first = code_unit();
     if (!first) return reject("\\u wants four hexadecimal digits");
-    if (*first < 0xD800 || *first > 0xDFFF) return append_utf8(out, *first), true;
+    if (*first < 0xD800 || *first > 0xDFFF) return json::append_utf8(out, *first), true;
     const bool paired = *first < 0xDC00 && next_is("\\");
     if (paired) ++at_;
-    const std::optional<char32_t> second = paired && next_is("u") ? code_unit() : std::nullopt;
+    const std::optional<std::uint32_t> second = paired && next_is("u") ? code_unit() : std::nullopt;
     if (!second || *second < 0xDC00 || *second > 0xDFFF)
       return reject("a surrogate without its other half");
-    append_utf8(out, 0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00));
+    json::append_utf8(out, 0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00));
     return true;
   }
 
   /// Moves over u and four hexadecimal digits.
-  std::optional<char32_t> code_unit() {
-    constexpr std::string_view digits = "0123456789abcdef";
-    char32_t unit = 0;
+  std::optional<std::uint32_t> code_unit() {
+    std::uint32_t unit = 0;
     ++at_;
     for (int i = 0; i < 4; ++i, ++at_) {
-      if (at_ == text_.size()) return std::nullopt;
-      const char c = text_[at_];
-      const std::size_t digit = digits.find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
-      if (digit == digits.npos) return std::nullopt;
-      unit = unit * 16 + static_cast<char32_t>(digit);
+      const int digit = at_ == text_.size() ? -1 : json::hex_digit(text_[at_]);
+      if (digit < 0) return std::nullopt;
+      unit = unit * 16 + static_cast<std::uint32_t>(digit);
     }
     return unit;
   }

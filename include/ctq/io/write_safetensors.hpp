@@ -19,9 +19,9 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/io/json_string.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/io/safetensors.hpp"
+#include "ctq/json/string.hpp"
 
 // Writes safetensors. The same tensors give the same bytes in whatever order they come, and these
 // are the bytes of huggingface/safetensors: wide elements first, then by name; the header is padded
@@ -48,7 +48,7 @@ namespace ctq {
       return fail("tensor " + shown(t.name), std::move(cause));
     };
     if (t.name == "__metadata__") return wrong("the format keeps this name for itself");
-    if (!is_utf8(t.name)) return wrong("the name is not UTF-8");
+    if (!json::is_utf8(t.name)) return wrong("the name is not UTF-8");
     const std::optional<std::int64_t> wanted = byte_count(t.dtype, t.shape);
     if (!wanted)
       return wrong(sentence("shape ", shown(t.shape), " is negative or does not fit into 63 bits"));
@@ -65,41 +65,42 @@ namespace ctq {
 
 [[nodiscard]] inline status check_writable(const metadata_map& metadata) {
   for (const auto& [key, value] : metadata)
-    if (!is_utf8(key) || !is_utf8(value)) return fail("metadata " + shown(key), "is not UTF-8");
+    if (!json::is_utf8(key) || !json::is_utf8(value))
+      return fail("metadata " + shown(key), "is not UTF-8");
   return done{};
 }
 
 /// The length and the JSON, padded. Requires what check_writable checks.
 [[nodiscard]] inline std::string header_text(std::span<const stored_tensor* const> order,
                                              const metadata_map& metadata) {
-  std::string json = "{";
-  const auto key = [&json](std::string_view name) {
-    if (json.back() != '{') json += ',';
-    append_json_string(json, name);
-    json += ':';
+  std::string header = "{";
+  const auto key = [&header](std::string_view name) {
+    if (header.back() != '{') header += ',';
+    json::append_string(header, name);
+    header += ':';
   };
   if (!metadata.empty()) {
     key("__metadata__");
-    json += '{';
-    for (const auto& [name, value] : metadata) key(name), append_json_string(json, value);
-    json += '}';
+    header += '{';
+    for (const auto& [name, value] : metadata) key(name), json::append_string(header, value);
+    header += '}';
   }
   std::size_t offset = 0;
   for (const stored_tensor* t : order) {
     key(t->name);
-    append_all(json, R"({"dtype":")", name_of(t->dtype), R"(","shape":[)");
+    append_all(header, R"({"dtype":")", name_of(t->dtype), R"(","shape":[)");
     for (std::size_t i = 0; i < t->shape.size(); ++i)
-      append_all(json, i == 0 ? "" : ",", t->shape[i]);
-    append_all(json, R"(],"data_offsets":[)", offset, ",", offset + t->data.size(), "]}");
+      append_all(header, i == 0 ? "" : ",", t->shape[i]);
+    append_all(header, R"(],"data_offsets":[)", offset, ",", offset + t->data.size(), "]}");
     offset += t->data.size();
   }
-  json += '}';
-  json.append((8 - json.size() % 8) % 8, ' ');
+  header += '}';
+  header.append((8 - header.size() % 8) % 8, ' ');
 
-  const std::uint64_t length = json.size();
+  const std::uint64_t length = header.size();
   std::string text(sizeof(length), '\0');
   std::memcpy(text.data(), &length, sizeof(length));
-  return text + json;
+  return text + header;
 }
 
 /// A file about to be written: the header, then the data of each tensor.

@@ -29,6 +29,17 @@ namespace ctq::json {
   return length;
 }
 
+[[nodiscard]] constexpr bool is_utf8(std::string_view text) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  while (p != end) {
+    const int length = utf8_length(p, end);
+    if (length == 0) return false;
+    p += length;
+  }
+  return true;
+}
+
 /// 0 to 15, or -1 for what is no hexadecimal digit.
 [[nodiscard]] constexpr int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -147,14 +158,6 @@ constexpr void append_string(Text& out, std::string_view text) {
       out.append(hex.substr(code & 15U, 1));
     }
   }
-  out.append("\"");
-}
-
-/// Appends a string that is already escaped, as it stood in a JSON text.
-template <class Text>
-constexpr void append_raw_string(Text& out, std::string_view raw) {
-  out.append("\"");
-  out.append(raw);
   out.append("\"");
 }
 

@@ -63,14 +63,8 @@ class writer {
   }
   constexpr writer& null() { return verbatim("null"); }
 
-  /// A text whose escapes are there already, as element::text() gives it.
-  constexpr writer& raw_string(std::string_view raw) {
-    separate();
-    append_raw_string(out_, raw);
-    return *this;
-  }
-
-  /// A text of two parts in which nothing needs an escape, as the names of ops: cheap to compile.
+  /// A text of two parts in which nothing needs an escape, as the names of ops, or has it already,
+  /// as element::text(): cheap to compile.
   constexpr writer& plain(std::string_view prefix, std::string_view text) {
     separate();
     out_.append("\"");

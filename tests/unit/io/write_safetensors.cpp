@@ -88,9 +88,9 @@ TEST_CASE("names of any characters survive") {
   for (int round = 0; round < 500; ++round) {
     std::string name;
     for (auto n = random() % 20; n > 0; --n) {
-      const char32_t most[] = {0x20, 0x80, 0x800, 0x110000};
-      const auto c = static_cast<char32_t>(random() % most[random() % 4]);
-      ctq::append_utf8(name, c >= 0xD800 && c < 0xE000 ? U'x' : c);
+      const std::uint32_t most[] = {0x20, 0x80, 0x800, 0x110000};
+      const auto c = static_cast<std::uint32_t>(random() % most[random() % 4]);
+      ctq::json::append_utf8(name, c >= 0xD800 && c < 0xE000 ? 'x' : c);
     }
     const ctq::stored_tensor tensors[] = {{name, ctq::stored_dtype::u8, {0}, {}}};
     const auto content = ctq::serialize_safetensors(tensors, {{name, name}});

@@ -70,7 +70,7 @@ constexpr void copy(writer<Text>& out, element e) {
         }
       });
       return;
-    case kind::string: out.raw_string(e.text()); return;
+    case kind::string: out.plain({}, e.text()); return;
     default: out.verbatim(e.text());
   }
 }
