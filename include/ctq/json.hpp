@@ -20,6 +20,7 @@
 #include "ctq/json/read_backend.hpp"
 #include "ctq/json/read_mapping.hpp"
 #include "ctq/json/read_observer.hpp"
+#include "ctq/json/read_pattern.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/json/spec_file.hpp"
 #include "ctq/json/spec_from_json.hpp"

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include "ctq/core/list.hpp"
 #include "ctq/json/draft.hpp"
 #include "ctq/json/read_observer.hpp"
+#include "ctq/json/read_pattern.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/fuser_table.hpp"
@@ -29,7 +29,7 @@ class backend_reader {
  public:
   /// Reads the whole document. ops: all that patterns can name, declared ones included.
   constexpr backend_reader(element root, const op_table& ops, findings& out)
-      : ops_(ops), out_(out), read_(ops, out) {
+      : out_(out), read_(ops, out), pattern_(ops, out, draft.elements) {
     if (!read_.expect(root, kind::object)) return;
     bool named = false;
     bool declared = false;
@@ -151,7 +151,7 @@ class backend_reader {
     backend_pattern_config_record& r = c.record;
     switch (f) {
       case field::pattern:
-      case field::pattern_complex_format: return pattern(e, c, f == field::pattern);
+      case field::pattern_complex_format: return pattern_.read(e, f == field::pattern);
       case field::observation_type: return read_.read(e, r.observation_type);
       case field::dtype_configs: return dtype_configs(e, c.dtype_configs);
       case field::root_module: return read_.read(e, r.root_module);
@@ -176,77 +176,6 @@ class backend_reader {
     }
   }
 
-  [[nodiscard]] static constexpr bool is_match_all(element e) {
-    return same_text(without_module(e.text()), "MatchAllNode");
-  }
-
-  /// False: it is not worth going on.
-  constexpr bool add(element e, int args, const config_draft& c) {
-    const auto size = draft.elements.size() - static_cast<std::size_t>(c.elements.first);
-    if (size == max_pattern) read_.error(rule::too_many, e, "more than 64 ops in one pattern");
-    if (size == max_pattern || out_.full()) return false;
-    const op_id op = ops_.find(e.text());
-    if (op == nullptr && !is_match_all(e)) read_.unknown_op(e);
-    draft.elements.push_back({op, args});
-    return true;
-  }
-
-  /// A pattern in which something is wrong is empty: half a tree would be no tree.
-  constexpr void pattern(element e, const config_draft& c, bool flat) {
-    const int before = out_.total();
-    if (flat) {
-      chain(e, c);
-    } else {
-      tree(e, c);
-    }
-    if (out_.total() != before) draft.elements.truncate(c.elements.first);
-  }
-
-  /// An op, or a list of them in the order the data flows.
-  constexpr void chain(element e, const config_draft& c) {
-    if (e.type() == kind::string) return static_cast<void>(add(e, 0, c));
-    if (e.type() != kind::array)
-      return read_.error(rule::wrong_type, e, "expected an op or a list of ops, not ",
-                         with_article(e.type()));
-    for (const element part : e.elements()) {
-      if (part.type() == kind::array)
-        return read_.error(rule::pattern_form, part,
-                           "a nested pattern belongs under pattern_complex_format");
-      if (!read_.expect(part, kind::string) || !add(part, part == e.first() ? 0 : 1, c)) return;
-    }
-    reverse(c.elements.first);
-  }
-
-  /// The last op first, from here on.
-  constexpr void reverse(int first) {
-    for (auto last = static_cast<int>(draft.elements.size()) - 1; first < last; ++first, --last)
-      std::swap(draft.elements[first], draft.elements[last]);
-  }
-
-  /// PyTorch's nested form: an op, or an op and what its arguments are. False as add().
-  constexpr bool tree(element e, const config_draft& c) {
-    if (e.type() == kind::string) return add(e, 0, c);
-    if (e.type() != kind::array) {
-      read_.error(rule::wrong_type, e, "expected an op or a nested list, not ",
-                  with_article(e.type()));
-      return false;
-    }
-    if (e.size() == 0) {
-      read_.error(rule::pattern_form, e, "an empty list is no pattern");
-      return false;
-    }
-    const element head = e.first();
-    if (!read_.expect(head, kind::string)) return false;
-    if (is_match_all(head) && e.size() > 1) {
-      read_.error(rule::pattern_form, head, "MatchAllNode has no arguments");
-      return false;
-    }
-    bool go_on = add(head, static_cast<int>(e.size()) - 1, c);
-    for (const element part : e.elements())
-      if (go_on && !(part == head)) go_on = tree(part, c);
-    return go_on;
-  }
-
   /// The rows of a category have one list, word by word: it is read once.
   constexpr void dtype_configs(element e, stretch& out) {
     if (!read_.expect(e, kind::array)) return;
@@ -268,9 +197,7 @@ class backend_reader {
   constexpr void fuser(element e, fuser_id& out) {
     if (e.type() == kind::null || !read_.expect(e, kind::string)) return;
     const std::string_view name = without_module(e.text());
-    for (const fuser_id known : fuser_table)
-      if (same_text(known->name, name)) out = known;
-    if (out == nullptr && same_text(name, "_sequential_wrapper2")) out = sequential_wrapper2.id();
+    out = find_fuser(name);
     if (out != nullptr) return;
     nearest near{name};
     for (const fuser_id known : fuser_table) near.offer(known->name);
@@ -330,9 +257,9 @@ class backend_reader {
     stretch configs{};
   };
 
-  op_table ops_;
   findings& out_;
   reader read_;
+  pattern_reader pattern_;
   list<known_list> lists_;
 };
 
