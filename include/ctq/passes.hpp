@@ -20,4 +20,5 @@
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/passes/schedule.hpp"
 #include "ctq/passes/step.hpp"
+#include "ctq/passes/step_writer.hpp"
 #include "ctq/passes/unsupported.hpp"

@@ -39,13 +39,6 @@ struct fuser {
   static constexpr fuser_id id() { return &info_of_fuser<Self>; }
 };
 
-/// The parts one after the other, in the fused module: conv and relu.
-struct sequential_wrapper2_t : fuser<sequential_wrapper2_t> {
-  static constexpr std::string_view name = "sequential_wrapper2";
-  static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
-};
-inline constexpr sequential_wrapper2_t sequential_wrapper2{};
-
 namespace fusers {
 
 struct folded {
@@ -62,17 +55,31 @@ constexpr op_id with_relu(op_id root) {
   return nullptr;
 }
 
+/// What follows the root does not change what the op becomes: its parts are in the fused module.
+template <class Self>
+struct into_fused : fuser<Self> {
+  static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
+};
+
 /// The batch norm disappears into the op before it, but in training.
-constexpr op_id fold_batch_norm(const fuser_arguments& a) {
-  return a.is_qat ? a.fused_module : a.root;
-}
+template <class Self>
+struct folds_batch_norm : fuser<Self> {
+  static constexpr op_id fuse(const fuser_arguments& a) {
+    return a.is_qat ? a.fused_module : a.root;
+  }
+};
 
 }  // namespace fusers
 
+/// The parts one after the other, in the fused module: conv and relu.
+struct sequential_wrapper2_t : fusers::into_fused<sequential_wrapper2_t> {
+  static constexpr std::string_view name = "sequential_wrapper2";
+};
+inline constexpr sequential_wrapper2_t sequential_wrapper2{};
+
 /// A conv with the batch norm folded into its weights.
-struct fuse_conv_bn_t : fuser<fuse_conv_bn_t> {
+struct fuse_conv_bn_t : fusers::folds_batch_norm<fuse_conv_bn_t> {
   static constexpr std::string_view name = "fuse_conv_bn";
-  static constexpr op_id fuse(const fuser_arguments& a) { return fusers::fold_batch_norm(a); }
 };
 inline constexpr fuse_conv_bn_t fuse_conv_bn{};
 
@@ -85,15 +92,13 @@ struct fuse_conv_bn_relu_t : fuser<fuse_conv_bn_relu_t> {
 };
 inline constexpr fuse_conv_bn_relu_t fuse_conv_bn_relu{};
 
-struct fuse_linear_bn_t : fuser<fuse_linear_bn_t> {
+struct fuse_linear_bn_t : fusers::folds_batch_norm<fuse_linear_bn_t> {
   static constexpr std::string_view name = "fuse_linear_bn";
-  static constexpr op_id fuse(const fuser_arguments& a) { return fusers::fold_batch_norm(a); }
 };
 inline constexpr fuse_linear_bn_t fuse_linear_bn{};
 
-struct fuse_convtranspose_bn_t : fuser<fuse_convtranspose_bn_t> {
+struct fuse_convtranspose_bn_t : fusers::folds_batch_norm<fuse_convtranspose_bn_t> {
   static constexpr std::string_view name = "fuse_convtranspose_bn";
-  static constexpr op_id fuse(const fuser_arguments& a) { return fusers::fold_batch_norm(a); }
 };
 inline constexpr fuse_convtranspose_bn_t fuse_convtranspose_bn{};
 

@@ -10,12 +10,6 @@ namespace ctq {
 
 namespace onednn_parts {
 
-/// What follows the conv does not change what the op becomes: its parts are in the fused module.
-template <class Self>
-struct into_fused : fuser<Self> {
-  static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
-};
-
 template <class Self>
 struct into_fused_unless_qat : fuser<Self> {
   static constexpr op_id fuse(const fuser_arguments& a) {
@@ -26,13 +20,13 @@ struct into_fused_unless_qat : fuser<Self> {
 }  // namespace onednn_parts
 
 /// add(conv(x), y)
-struct fuse_conv_add_left_t : onednn_parts::into_fused<fuse_conv_add_left_t> {
+struct fuse_conv_add_left_t : fusers::into_fused<fuse_conv_add_left_t> {
   static constexpr std::string_view name = "_fuse_conv_add_left";
 };
 inline constexpr fuse_conv_add_left_t fuse_conv_add_left{};
 
 /// add(y, conv(x))
-struct fuse_conv_add_right_t : onednn_parts::into_fused<fuse_conv_add_right_t> {
+struct fuse_conv_add_right_t : fusers::into_fused<fuse_conv_add_right_t> {
   static constexpr std::string_view name = "_fuse_conv_add_right";
 };
 inline constexpr fuse_conv_add_right_t fuse_conv_add_right{};
@@ -50,13 +44,13 @@ struct fuse_conv_bn_add_right_t : onednn_parts::into_fused_unless_qat<fuse_conv_
 inline constexpr fuse_conv_bn_add_right_t fuse_conv_bn_add_right{};
 
 /// relu(add(conv(x), y))
-struct fuse_conv_add_relu_left_t : onednn_parts::into_fused<fuse_conv_add_relu_left_t> {
+struct fuse_conv_add_relu_left_t : fusers::into_fused<fuse_conv_add_relu_left_t> {
   static constexpr std::string_view name = "_fuse_conv_add_relu_left";
 };
 inline constexpr fuse_conv_add_relu_left_t fuse_conv_add_relu_left{};
 
 /// relu(add(y, conv(x)))
-struct fuse_conv_add_relu_right_t : onednn_parts::into_fused<fuse_conv_add_relu_right_t> {
+struct fuse_conv_add_relu_right_t : fusers::into_fused<fuse_conv_add_relu_right_t> {
   static constexpr std::string_view name = "_fuse_conv_add_relu_right";
 };
 inline constexpr fuse_conv_add_relu_right_t fuse_conv_add_relu_right{};
