@@ -38,7 +38,7 @@ class graph_builder {
     std::vector<ctq::linking::pending> rows;
     for (const row& r : rows_)
       rows.push_back(
-          {r.name, r.op, r.attrs, r.shape, r.args.data(), static_cast<int>(r.args.size())});
+          {r.name, r.op, &r.attrs, &r.shape, r.args.data(), static_cast<int>(r.args.size())});
     return ctq::linking::link(rows.data(), rows.size());
   }
 

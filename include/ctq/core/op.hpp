@@ -18,12 +18,29 @@
 
 namespace ctq {
 
-enum class op_kind : unsigned char { placeholder, output, module, function, method, pass };
+enum class op_kind : unsigned char {
+  placeholder,
+  output,
+  get_attr,
+  module,
+  function,
+  method,
+  pass
+};
 
 struct op_info {
   op_kind kind{};
   std::string_view name{};  // PyTorch's qualified name
   const op_hooks* hooks{};  // what an op of the user's own says of itself; null for the others
+  unsigned hash = hash_of(name);
+
+  /// Of the end of a name, where names differ: a table of ops need not look at them again.
+  static constexpr unsigned hash_of(std::string_view name) {
+    unsigned h = 0;
+    for (std::size_t i = name.size() > 6 ? name.size() - 6 : 0; i < name.size(); ++i)
+      h = h * 31 + static_cast<unsigned char>(name[i]);
+    return h;
+  }
 };
 
 using op_id = const op_info*;
@@ -95,6 +112,10 @@ using pass_op = op_base<Self, op_kind::pass, Options>;
 
 template <class Self>
 using output_op = op_base<Self, op_kind::output, no_options>;
+
+/// A tensor that a module owns, read by its name.
+template <class Self>
+using get_attr_op = op_base<Self, op_kind::get_attr, no_options>;
 
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
 template <class Self>

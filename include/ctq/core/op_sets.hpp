@@ -31,9 +31,11 @@ inline constexpr op_id weighted[] = {nn::conv1d.id(),
                                      nn::lstm_cell.id(),
                                      nn::gru.id(),
                                      nn::gru_cell.id(),
+                                     nn::rnn.id(),
                                      nn::rnn_cell.id(),
                                      nn::prelu.id(),
                                      nn::layer_norm.id(),
+                                     nn::group_norm.id(),
                                      nn::batch_norm1d.id(),
                                      nn::batch_norm2d.id(),
                                      nn::batch_norm3d.id(),
@@ -81,14 +83,18 @@ inline constexpr op_id weighted[] = {nn::conv1d.id(),
                                      fn::conv_transpose2d.id(),
                                      fn::conv_transpose3d.id(),
                                      fn::linear.id(),
+                                     fn::batch_norm.id(),
                                      fn::layer_norm.id(),
                                      fn::group_norm.id(),
                                      fn::instance_norm.id(),
+                                     fn::prelu.id(),
                                      fn::embedding.id(),
+                                     fn::embedding_bag.id(),
                                      fn::addmm.id()};
 
-inline constexpr op_id arithmetic[] = {op::add.id(), op::sub.id(), op::mul.id(),   fn::add.id(),
-                                       fn::sub.id(), fn::mul.id(), fn::matmul.id()};
+inline constexpr op_id arithmetic[] = {
+    op::add.id(), op::sub.id(), op::mul.id(), op::truediv.id(), op::matmul.id(), fn::add.id(),
+    fn::sub.id(), fn::mul.id(), fn::div.id(), fn::matmul.id(),  fn::bmm.id()};
 
 inline constexpr op_id fixed_qparams[] = {nn::sigmoid.id(),
                                           nn::hardsigmoid.id(),

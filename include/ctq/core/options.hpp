@@ -62,6 +62,32 @@ struct relu_options {
   flag inplace = false;  // without effect: values are never changed under another reader
 };
 
+struct leaky_relu_options {
+  float negative_slope = 0.01F;
+  flag inplace = false;
+};
+
+struct elu_options {
+  float alpha = 1.0F;
+  flag inplace = false;
+};
+
+struct hardtanh_options {
+  float min_val = -1.0F;
+  float max_val = 1.0F;
+  flag inplace = false;
+};
+
+struct clamp_options {
+  float min = -__builtin_huge_valf();
+  float max = __builtin_huge_valf();
+};
+
+struct dropout_options {
+  float p = 0.5F;        // without effect: what is quantized is not trained
+  flag inplace = false;  // without effect
+};
+
 struct max_pool2d_options {
   extent2d kernel_size{};
   extent2d stride = 0;  // 0: kernel_size

@@ -14,13 +14,13 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
 }
 
 /// HistogramObserver starts afresh not only when all values so far were equal, but also when they
-/// lie within 1e-6.
+/// lie within 1e-6. Ours: PyTorch does so only in releases after 2.1.
 [[nodiscard]] constexpr bool histogram_restarts_on_tiny_range(semantics s) {
   return s == semantics::torch_2_1;
 }
 
 /// HistogramObserver starts afresh when the range grows so much that PyTorch could not allocate
-/// the finer histogram it goes through.
+/// the finer histogram it goes through. Ours: 2.1 still tries to, later releases start afresh.
 [[nodiscard]] constexpr bool histogram_restarts_on_huge_growth(semantics s) {
   return s == semantics::torch_2_1;
 }
@@ -30,14 +30,54 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
   return s == semantics::torch_2_1;
 }
 
-/// HistogramObserver leaves out infinite elements.
+/// HistogramObserver leaves out infinite elements. Ours: 2.1 fails on them, later releases do not.
 [[nodiscard]] constexpr bool histogram_ignores_infinity(semantics s) {
+  return s == semantics::torch_2_1;
+}
+
+/// FusedMovingAvgObsFakeQuantize trains with the formula of dynamic quantization, although
+/// conversion then asks the observer, whose formula is another; eps is ignored in training. Ours,
+/// since every PyTorch does so: one formula for both.
+[[nodiscard]] constexpr bool fused_fake_quantize_has_own_formula(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// The bounds that a backend sets to scales hold: what an observer gives is at least the lower one,
+/// whatever its eps, and at most the upper one, else there is an error. Ours: PyTorch compares eps
+/// with the lower bound and never looks at the upper one.
+[[nodiscard]] constexpr bool scale_bounds_are_enforced(semantics s) {
   return s == semantics::torch_2_1;
 }
 
 /// A range too wide for float32 gives an infinite scale, as in every PyTorch. ctq calls it an
 /// error unless the exact answer of PyTorch 1.13 is asked for.
 [[nodiscard]] constexpr bool infinite_scale_is_kept(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// The default QConfigMapping lists the ops that fusion puts together beside the global qconfig,
+/// because a fused module takes the qconfig that object_type gives its first part.
+[[nodiscard]] constexpr bool default_mapping_lists_fusible_ops(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// The default QConfigMapping knows that kernels want PReLU's weight in quint8.
+[[nodiscard]] constexpr bool default_mapping_lists_prelu(semantics s) {
+  return s == semantics::torch_2_1;
+}
+
+/// A backend that PyTorch has no qconfig for gets default_qconfig, rather than an error.
+[[nodiscard]] constexpr bool unknown_backend_gets_default_qconfig(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// default_dynamic_quant_observer says which integers it means, not only the dtype.
+[[nodiscard]] constexpr bool dynamic_quant_observer_has_range(semantics s) {
+  return s == semantics::torch_2_1;
+}
+
+/// Half precision whose activations are rounded as they come counts as static quantization.
+[[nodiscard]] constexpr bool dynamic_float16_counts_as_static(semantics s) {
   return s == semantics::torch_1_13;
 }
 

@@ -20,8 +20,10 @@ struct static_text {
 
   /// What does not fit is cut.
   constexpr static_text& append(std::string_view s) {
-    for (const char c : s)
-      if (count < Capacity) chars[count++] = c;
+    const std::size_t room = Capacity - count;
+    const std::size_t n = s.size() < room ? s.size() : room;
+    for (std::size_t i = 0; i < n; ++i) chars[count + i] = s[i];
+    count += n;
     return *this;
   }
 };

@@ -30,8 +30,8 @@ namespace linking {
 struct pending {
   std::string_view name;
   op_id op{};
-  attributes attrs{};
-  ctq::shape shape{};
+  const attributes* attrs{};
+  const ctq::shape* shape{};  // of a placeholder
   const std::string_view* args{};
   int arg_count{};
 };
@@ -67,13 +67,11 @@ constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t cou
   dynamic_graph<stage::traced> g;
   g.reserve(static_cast<int>(count), 2 * static_cast<int>(count));
   name_table names(count);
-  list<int> args;
   list<shape> shapes;
   diagnostic& d = g.problem;
   for (std::size_t i = 0; i < count && !d.any(); ++i) {
     const pending& row = rows[i];
-    node n{.name = row.name, .op = row.op, .attrs = row.attrs, .shape = row.shape};
-    args.clear();
+    const auto first_arg = static_cast<int>(g.args.size());
     shapes.clear();
     for (int a = 0; a < row.arg_count; ++a) {
       const int found = *names.slot(row.args[a], g.nodes);
@@ -81,7 +79,7 @@ constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t cou
         d.line("node ", row.name, ":").line("no earlier node is named").line(row.args[a]);
         return g;
       }
-      args.push_back(found);
+      g.args.push_back(found);
       shapes.push_back(g.nodes[found].shape);
     }
     int* const slot = names.slot(row.name, g.nodes);
@@ -89,12 +87,19 @@ constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t cou
       d.line("two nodes are named").line(row.name);
       return g;
     }
+    *slot = static_cast<int>(i);
+    node& n = g.nodes.emplace_back();
+    n.name = row.name;
+    n.op = row.op;
+    n.first_arg = first_arg;
+    n.arg_count = row.arg_count;
+    n.attrs = *row.attrs;
+    if (n.op->kind == op_kind::placeholder) n.shape = *row.shape;
     shape_rules::infer(n, {shapes.data(), static_cast<int>(shapes.size())}, d);
     const bool last = i + 1 == count;
     if (!d.any() && (n.op->kind == op_kind::output) != last)
       d.line("node ", row.name, ":")
           .line(last ? "the last node must be nn::output" : "nn::output comes last");
-    *slot = g.add(n, args);
   }
   if (count == 0) d.line("the model has no node");
   return g;
@@ -102,8 +107,8 @@ constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t cou
 
 template <std::size_t Arity>
 constexpr pending pending_of(const named_call<Arity>& c) {
-  return {c.name,        c.value.op,          c.value.attrs,
-          c.value.shape, c.value.args.data(), static_cast<int>(Arity)};
+  return {c.name,         c.value.op,          &c.value.attrs,
+          &c.value.shape, c.value.args.data(), static_cast<int>(Arity)};
 }
 
 template <int I>
@@ -131,10 +136,11 @@ consteval auto sequential(std::index_sequence<I...>, shape input, const Layer&..
   const std::array<std::string_view, last + 1> names{
       "input", std::string_view{number_text<static_cast<int>(I)>::value.view()}...};
   const std::string_view output_arg = names[last];
+  const attributes none;
   const std::array<pending, last + 2> rows{
-      pending{"input", nn::placeholder.id(), {}, input, nullptr, 0},
-      pending{names[I + 1], layer.op, layer.attrs, {}, &names[I], 1}...,
-      pending{"output", nn::output.id(), {}, {}, &output_arg, 1}};
+      pending{"input", nn::placeholder.id(), &none, &input, nullptr, 0},
+      pending{names[I + 1], layer.op, &layer.attrs, &layer.shape, &names[I], 1}...,
+      pending{"output", nn::output.id(), &none, &input, &output_arg, 1}};
   return freeze<last + 2, last + 1>(link(rows.data(), rows.size()));
 }
 

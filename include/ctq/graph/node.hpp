@@ -8,6 +8,8 @@
 #include "ctq/core/ops.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/text.hpp"
+#include "ctq/graph/fx_row.hpp"
+#include "ctq/spec/observer.hpp"
 
 // One row of a graph, as torch.fx prints it: a name, an op, its arguments. The same record serves
 // every stage; passes fill in the last three groups.
@@ -30,7 +32,7 @@ struct rejection {
     exact_match,   // asked: the observer's scale · allowed: the one scale, of a fixed pair
     pattern_part,  // another node of its pattern is left in float
   };
-  enum class value : std::uint8_t { input, output, weight };
+  enum class value : std::uint8_t { input, output, weight, bias };
 
   clause why = clause::none;
   value of = value::input;
@@ -44,6 +46,7 @@ struct choice {
   int qconfig = -1;       // entry of the mapping
   int pattern = -1;       // config of the backend
   int dtype_config = -1;  // of that pattern; -1: the node stays in float
+  bool observed{};        // its pattern has observers, so convert may quantize its weight
   rejection why{};
 
   [[nodiscard]] constexpr bool quantized() const { return dtype_config >= 0; }
@@ -65,7 +68,15 @@ struct node {
 
   ctq::choice choice{};  // prepare
   int observer = -1;     // prepare: the observer, later the qparams, of the output; equal = shared
+  const observer_record* app{};     // prepare: of an activation_post_process, what it observes with
+  const observer_record* weight{};  // convert: the weight is quantized with this; null: it is not
+  const fx_row* row{};              // of a model that torch.fx traced; else null
 };
+
+/// The path that the node's weights are found under: a module called twice is two nodes.
+[[nodiscard]] constexpr std::string_view path_of(const node& n) {
+  return n.row != nullptr && !n.row->target.empty() ? n.row->target : n.name;
+}
 
 /// Is the op one of these? is_any_of(n.op, nn::relu, fn::relu)
 template <class... Op>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/elementwise_ops.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/shape_checks.hpp"
 
@@ -143,6 +144,15 @@ constexpr void cat(node& n, inputs in, diagnostic& d) {
   }
 }
 
+constexpr void elementwise(node& n, inputs in, int tensors, diagnostic& d) {
+  if (!needs(d, n, in, tensors, 0)) return;
+  n.shape = in[0];
+  if (tensors == 1 || in[0] == in[1]) return;
+  complain(d, n, "reads tensors of different shapes");
+  show_input(d, in[0]);
+  show_input(d, in[1]);
+}
+
 /// An op of the user's own, by what it says itself.
 constexpr void own(node& n, inputs in, diagnostic& d) {
   const op_hooks& hooks = *n.op->hooks;
@@ -197,6 +207,11 @@ inline constexpr entry table[] = {
     {fn::add.id(), add},
     {fn::cat.id(), cat},
     {op::add.id(), add},
+    {fn::torch_relu.id(), same},
+    {method::relu.id(), same},
+    {nn::identity.id(), same},
+    {method::contiguous.id(), same},
+    {method::detach.id(), same},
     {nn::output.id(), same},
 };
 
@@ -204,6 +219,7 @@ constexpr void apply_rule(node& n, inputs in, diagnostic& d) {
   for (const entry& e : table)
     if (e.op == n.op) return e.rule(n, in, d);
   if (n.op->hooks != nullptr) return own(n, in, d);
+  if (const int tensors = elementwise_tensors(n.op)) return elementwise(n, in, tensors, d);
   complain(d, n, "no shape rule for ", n.op->name);
   d.line("an op of your own defines").line("static float apply(float)");
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/list.hpp"
+#include "ctq/graph/graph.hpp"
+
+// Where the nodes that a node reads stand in its Python call: f(x, [y, z], weight=w) reads x at
+// position 0, y and z in the list at position 1, w by keyword.
+
+namespace ctq {
+
+struct argument_place {
+  int position = -1;           // -1: passed by keyword
+  std::string_view keyword{};  // of the parameter, if it is passed by keyword
+  bool in_list = false;
+};
+
+/// Functions whose tensors come as one list.
+[[nodiscard]] constexpr bool takes_list(op_id op) {
+  return is_any_of(op, fn::cat, fn::concat, fn::concatenate, fn::stack);
+}
+
+namespace argument_places {
+
+/// Visits an argument and what it contains: visit(argument, place). Returns the next one's index.
+template <class Visit>
+constexpr int walk(const view<argument>& args, int at, const argument_place& place, Visit& visit) {
+  const argument& a = args[at++];
+  visit(a, place);
+  if (a.is != argument::kind::list) return at;
+  argument_place inside = place;
+  inside.in_list = true;
+  for (int e = 0; e < a.integer; ++e) at = walk(args, at, inside, visit);
+  return at;
+}
+
+}  // namespace argument_places
+
+/// Calls visit(argument, place) for all arguments of a row, those inside lists included.
+template <class Visit>
+constexpr void for_each_argument(const fx_row& row, Visit visit) {
+  int position = 0;
+  for (int at = 0; at < row.args.size();) {
+    const std::string_view keyword = row.args[at].keyword;
+    const argument_place place{keyword.empty() ? position++ : -1, keyword, false};
+    at = argument_places::walk(row.args, at, place, visit);
+  }
+}
+
+/// By argument of node i: its place. What fusion has appended stands behind the rest.
+template <stage Stage>
+[[nodiscard]] constexpr list<argument_place> places_of(graph_view<Stage> g, int i) {
+  const node& n = g[i];
+  list<argument_place> places;
+  places.reserve(n.arg_count);
+  int positions = 0;
+  if (n.row != nullptr)
+    for_each_argument(*n.row, [&](const argument& a, const argument_place& place) {
+      positions = place.position >= positions ? place.position + 1 : positions;
+      if (a.is == argument::kind::node) places.push_back(place);
+    });
+  const bool listed = n.row == nullptr && takes_list(n.op);
+  while (static_cast<int>(places.size()) < n.arg_count)
+    places.push_back({listed ? 0 : positions++, {}, listed});
+  return places;
+}
+
+/// By position: the node that stands there, -1 for a literal or a list.
+template <stage Stage>
+[[nodiscard]] constexpr list<int> positional_nodes(graph_view<Stage> g, int i) {
+  const node& n = g[i];
+  list<int> nodes;
+  if (n.row == nullptr) {
+    if (takes_list(n.op)) {
+      nodes.push_back(-1);
+    } else {
+      for (const int a : g.args_of(i)) nodes.push_back(a);
+    }
+    return nodes;
+  }
+  int next = 0;
+  for_each_argument(*n.row, [&](const argument& a, const argument_place& place) {
+    const bool is_node = a.is == argument::kind::node;
+    if (place.position >= 0 && !place.in_list)
+      nodes.push_back(is_node ? g.args_of(i)[next] : -1);
+    next += is_node ? 1 : 0;
+  });
+  while (next < n.arg_count) nodes.push_back(g.args_of(i)[next++]);
+  return nodes;
+}
+
+}  // namespace ctq

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/view.hpp"
+
+// What torch.fx writes of a node beside its op and the nodes it reads: the path of the module or
+// attribute it means, the module around it, and its arguments as they stand in the Python call.
+// Nodes of a model written in C++ have none of it: their options say it all.
+
+namespace ctq {
+
+/// One argument of a Python call. A list is followed by its elements.
+struct argument {
+  enum class kind : std::uint8_t { node, none, boolean, integer, real, text, list };
+
+  kind is{};
+  std::string_view keyword{};  // the parameter's name, if it is passed by keyword
+  std::int64_t integer{};      // also of booleans: 0 or 1 · list: how many elements follow
+  double real{};
+  std::string_view text{};
+};
+
+struct fx_row {
+  std::string_view target{};  // "layer1.0.conv1", the path of a module or an attribute
+  std::string_view scope{};   // "layer1.0", the module whose forward makes the call
+  view<argument> args{};      // positional ones, then those passed by keyword
+};
+
+}  // namespace ctq
