@@ -15,7 +15,8 @@
 //   {"": QCONFIG, "object_type": [["torch.nn.Linear", QCONFIG], ...],
 //    "module_name_regex": [["layer1.*", QCONFIG], ...], "module_name": [["fc", QCONFIG], ...],
 //    "module_name_object_type_order": [["layer1", "torch.nn.Linear", 0, QCONFIG], ...]}
-// where a QCONFIG is {"activation": OBSERVER, "weight": OBSERVER}, or null: leave it in float.
+// where a QCONFIG is {"activation": OBSERVER, "weight": OBSERVER}, or null: leave it in float. It
+// may have an "output": OBSERVER, if outputs are to be quantized in another way than inputs.
 // Described in qconfig_mapping.schema.json.
 
 namespace ctq::json {
@@ -115,22 +116,25 @@ class mapping_reader {
   constexpr void read_qconfig(element e, mapping_entry& m) {
     if (!read_.expect(e, kind::object)) return;
     m.quantizes = true;
-    bool activation = false;
-    bool weight = false;
+    constexpr std::string_view names[] = {"activation", "weight", "output"};
+    observer_record* const records[] = {&m.qconfig.activation, &m.qconfig.weight,
+                                        &m.qconfig.output};
+    bool seen[3]{};
     for (const auto [key, value] : e.members()) {
-      const bool is_activation = key.is("activation");
-      bool& seen = is_activation ? activation : weight;
-      if (!is_activation && !key.is("weight")) {
-        read_.error(rule::unknown_key, key, key.text(), " is no key here: activation, weight");
-      } else if (seen) {
+      int which = 0;
+      while (which < 3 && !key.is(names[which])) ++which;
+      if (which == 3) {
+        read_.error(rule::unknown_key, key, key.text(),
+                    " is no key here: activation, weight, output");
+      } else if (seen[which]) {
         read_.error(rule::duplicate_key, key, key.text(), " is there already");
       } else {
-        seen = true;
-        read_observer(read_, value, is_activation ? m.qconfig.activation : m.qconfig.weight);
+        seen[which] = true;
+        read_observer(read_, value, *records[which]);
       }
     }
-    if (!activation) read_.error(rule::missing_key, e, "activation is missing");
-    if (!weight) read_.error(rule::missing_key, e, "weight is missing");
+    if (!seen[0]) read_.error(rule::missing_key, e, "activation is missing");
+    if (!seen[1]) read_.error(rule::missing_key, e, "weight is missing");
   }
 
   findings& out_;

@@ -31,19 +31,15 @@ namespace ctq::json {
 
 namespace observer_parts {
 
-inline constexpr int class_count = static_cast<int>(observer_class::reuse_input) + 1;
-inline constexpr int fake_count =
-    static_cast<int>(fake_quantize_class::fixed_qparams_fake_quantize) + 1;
-
 constexpr observer_class find_class(std::string_view name) {
-  for (int i = 1; i < class_count; ++i)
+  for (int i = 1; i < observer_class_count; ++i)
     if (same_text(name_of(static_cast<observer_class>(i)), name))
       return static_cast<observer_class>(i);
   return observer_class::none;
 }
 
 constexpr fake_quantize_class find_fake(std::string_view name) {
-  for (int i = 1; i < fake_count; ++i)
+  for (int i = 1; i < fake_quantize_class_count; ++i)
     if (same_text(name_of(static_cast<fake_quantize_class>(i)), name))
       return static_cast<fake_quantize_class>(i);
   return fake_quantize_class::none;
@@ -52,8 +48,9 @@ constexpr fake_quantize_class find_fake(std::string_view name) {
 /// with_fakes: a fake quantize could stand here as well.
 constexpr void unknown_class(reader& r, element e, bool with_fakes) {
   nearest near{without_module(e.text())};
-  for (int i = 1; i < class_count; ++i) near.offer(name_of(static_cast<observer_class>(i)));
-  for (int i = 1; with_fakes && i < fake_count; ++i)
+  for (int i = 1; i < observer_class_count; ++i)
+    near.offer(name_of(static_cast<observer_class>(i)));
+  for (int i = 1; with_fakes && i < fake_quantize_class_count; ++i)
     near.offer(name_of(static_cast<fake_quantize_class>(i)));
   r.unknown(rule::unknown_value, e, "observer", near);
 }

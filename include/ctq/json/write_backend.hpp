@@ -189,7 +189,7 @@ constexpr void append_json(Text& out, const backend_view& backend) {
   append_string(out, backend.name);
   out.append(",\n");
   const list<op_id> own = own_ops(backend);
-  constexpr std::string_view kinds[] = {"", "", "module", "function", "method", ""};
+  constexpr std::string_view kinds[] = {"", "", "", "module", "function", "method", ""};
   for (std::size_t i = 0; i < own.size(); ++i)
     append_all(out, i == 0 ? "  \"ops\": [" : ", ", "{\"name\": \"", own[i]->name,
                "\", \"kind\": \"", kinds[static_cast<std::size_t>(own[i]->kind)],

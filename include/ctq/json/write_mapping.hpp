@@ -22,6 +22,8 @@ constexpr void write_qconfig(writer<Text>& out, const mapping_entry& e) {
   out.object([&] {
     write_observer(out.plain_key("activation"), e.qconfig.activation);
     write_observer(out.plain_key("weight"), e.qconfig.weight);
+    if (e.qconfig.output.type != observer_class::none)
+      write_observer(out.plain_key("output"), e.qconfig.output);
   });
 }
 

@@ -55,6 +55,13 @@ constexpr bool is_batch_norm(op_id op) {
 
 }  // namespace fused_parts
 
+/// The first of the parts of a fused module; nullptr for any other op.
+[[nodiscard]] constexpr op_id first_part_of(op_id fused) {
+  for (const fused_parts::row& r : fused_parts::table)
+    if (r.fused == fused) return r.part[0];
+  return nullptr;
+}
+
 /// Can the ops of this chain become this module? True for modules that ctq does not know.
 [[nodiscard]] constexpr bool can_become(const pattern_record& chain, op_id fused) {
   for (const fused_parts::row& r : fused_parts::table) {

@@ -24,7 +24,11 @@ enum class observer_class : std::uint8_t {
   noop,
   recording,
   reuse_input,
+  power_of_two_histogram,
 };
+
+inline constexpr int observer_class_count =
+    static_cast<int>(observer_class::power_of_two_histogram) + 1;
 
 /// One range for each channel, rather than one for the tensor.
 [[nodiscard]] constexpr bool is_per_channel(observer_class c) {
@@ -43,10 +47,11 @@ inline constexpr std::string_view of_observer_class[] = {"None",
                                                          "FixedQParamsObserver",
                                                          "NoopObserver",
                                                          "RecordingObserver",
-                                                         "ReuseInputObserver"};
+                                                         "ReuseInputObserver",
+                                                         "PowerOfTwoHistogramObserver"};
 }
 
-/// PyTorch's class name.
+/// PyTorch's class name; PowerOfTwoHistogramObserver is ctq's own.
 [[nodiscard]] constexpr std::string_view name_of(observer_class c) {
   return names::of_observer_class[static_cast<std::size_t>(c)];
 }
@@ -57,11 +62,16 @@ enum class fake_quantize_class : std::uint8_t {
   fake_quantize,
   fused_moving_avg_obs_fake_quantize,
   fixed_qparams_fake_quantize,
+  learnable_fake_quantize,
 };
+
+inline constexpr int fake_quantize_class_count =
+    static_cast<int>(fake_quantize_class::learnable_fake_quantize) + 1;
 
 namespace names {
 inline constexpr std::string_view of_fake_quantize_class[] = {
-    "None", "FakeQuantize", "FusedMovingAvgObsFakeQuantize", "FixedQParamsFakeQuantize"};
+    "None", "FakeQuantize", "FusedMovingAvgObsFakeQuantize", "FixedQParamsFakeQuantize",
+    "_LearnableFakeQuantize"};
 }
 
 /// PyTorch's class name.
@@ -93,8 +103,9 @@ struct observer_args {
   int bins = 2048;                   // histogram
   int upsample_rate = 128;           // histogram
   bool is_dynamic = false;           // placeholder
-  float scale = 1.0F;                // fixed_qparams
-  std::int64_t zero_point = 0;       // fixed_qparams
+  float scale = 1.0F;                // fixed_qparams, learnable_fake_quantize
+  std::int64_t zero_point = 0;       // fixed_qparams, learnable_fake_quantize
+  bool use_grad_scaling = false;     // learnable_fake_quantize
 
   friend constexpr bool operator==(const observer_args&, const observer_args&) = default;
 };
@@ -185,6 +196,10 @@ struct moving_average_per_channel_min_max_observer
 template <observer_args Args = observer_args{}>
 struct histogram_observer : observer<observer_class::histogram, Args> {};
 
+/// A histogram whose bins are powers of two wide: what many of them saw apart adds up exactly.
+template <observer_args Args = observer_args{}>
+struct power_of_two_histogram_observer : observer<observer_class::power_of_two_histogram, Args> {};
+
 /// A scale and a zero point that are known beforehand: {.scale = 0x1p-8, .zero_point = 0}.
 template <observer_args Args = observer_args{}>
 struct fixed_qparams_observer : observer<observer_class::fixed_qparams, Args> {};
@@ -220,5 +235,10 @@ struct fused_moving_avg_obs_fake_quantize
 template <class Observer>
 struct fixed_qparams_fake_quantize
     : observer_parts::wrapped<Observer, fake_quantize_class::fixed_qparams_fake_quantize> {};
+
+/// Its scale and zero point are trained as well, after the observer's first guess.
+template <class Observer>
+struct learnable_fake_quantize
+    : observer_parts::wrapped<Observer, fake_quantize_class::learnable_fake_quantize> {};
 
 }  // namespace ctq

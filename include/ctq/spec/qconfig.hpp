@@ -7,18 +7,29 @@
 
 namespace ctq {
 
-/// PyTorch's QConfig.
+/// PyTorch's QConfig, and beyond it an observer for the output where it is not to be quantized as
+/// the inputs are: integers in, floats out.
 struct qconfig_record {
   observer_record activation{};
   observer_record weight{};
+  observer_record output{};  // none: as activation
+
+  [[nodiscard]] constexpr const observer_record& for_output() const {
+    return output.type == observer_class::none ? activation : output;
+  }
 
   friend constexpr bool operator==(const qconfig_record&, const qconfig_record&) = default;
 };
 
-template <class Activation, class Weight>
+/// "The same for the output."
+struct as_activation {
+  static constexpr observer_record value{};
+};
+
+template <class Activation, class Weight, class Output = as_activation>
 struct qconfig {
   static constexpr bool quantizes = true;
-  static constexpr qconfig_record value{Activation::value, Weight::value};
+  static constexpr qconfig_record value{Activation::value, Weight::value, Output::value};
 };
 
 /// "Leave it in float": PyTorch's None.

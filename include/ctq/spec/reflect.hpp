@@ -29,7 +29,7 @@
 
 BOOST_HANA_ADAPT_STRUCT(ctq::observer_args, dtype, qscheme, reduce_range, quant_min, quant_max, eps,
                         averaging_constant, ch_axis, bins, upsample_rate, is_dynamic, scale,
-                        zero_point);
+                        zero_point, use_grad_scaling);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_with_constraints_record, dtype, quant_min_lower_bound,
                         quant_max_upper_bound, scale_min_lower_bound, scale_max_upper_bound,
                         scale_exact_match, zero_point_exact_match);

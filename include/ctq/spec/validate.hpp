@@ -169,6 +169,16 @@ struct backend_check {
   static constexpr auto message() { return found.text; }
 };
 
+/// Has a backend an error? PyTorch's own are not looked at again: ctq's tests have.
+template <class Backend>
+consteval bool has_finding() {
+  if constexpr (requires { requires Backend::is_well_formed; }) {
+    return false;
+  } else {
+    return backend_check<Backend>::bad();
+  }
+}
+
 /// Derive from it to have a backend checked: an error says which field of which config is wrong.
 template <class Backend, strictness Strictness = strictness::errors>
 struct checked_backend : report<backend_check<Backend, Strictness>> {};

@@ -71,6 +71,8 @@ constexpr void validate(const mapping_view& mapping, findings& out) {
     if (e.quantizes) {
       rules::observer(out, {i, -1, "activation", {}}, e.qconfig.activation);
       rules::observer(out, {i, -1, "weight", {}}, e.qconfig.weight);
+      if (e.qconfig.output.type != observer_class::none)
+        rules::observer(out, {i, -1, "output", {}}, e.qconfig.output);
     }
     if (e.level == mapping_level::module_name_regex && !name_regex{e.module}.valid())
       out.error(rule::regex_syntax, {i, -1, "module_name_regex", {}}, e.module,

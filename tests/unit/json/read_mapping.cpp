@@ -114,7 +114,7 @@ TEST_CASE("a qconfig has both observers, each once, and nothing else") {
   CHECK(wrong(R"({"": {"activation": )" + noop + R"(, "weight": )" + noop + R"(, "weight": 7}})") ==
         "f:1:85: error: weight is there already [duplicate-key]\n");
   CHECK(wrong(R"({"": {"activation": )" + noop + R"(, "weight": )" + noop + R"(, "bias": 7}})") ==
-        "f:1:85: error: bias is no key here: activation, weight [unknown-key]\n");
+        "f:1:85: error: bias is no key here: activation, weight, output [unknown-key]\n");
   CHECK(wrong(R"({"": {"activation": null, "weight": )" + noop + "}}") ==
         "f:1:21: error: expected an object, not null [wrong-type]\n");
 }

@@ -46,11 +46,11 @@ static_assert(json::default_observer(fake_quantize_class::fake_quantize) ==
 
 // Each class is found by its name, and by nothing else.
 static_assert([] {
-  for (int i = 1; i < json::observer_parts::class_count; ++i)
+  for (int i = 1; i < observer_class_count; ++i)
     if (json::observer_parts::find_class(name_of(static_cast<observer_class>(i))) !=
         static_cast<observer_class>(i))
       return false;
-  for (int i = 1; i < json::observer_parts::fake_count; ++i)
+  for (int i = 1; i < fake_quantize_class_count; ++i)
     if (json::observer_parts::find_fake(name_of(static_cast<fake_quantize_class>(i))) !=
         static_cast<fake_quantize_class>(i))
       return false;
@@ -63,6 +63,8 @@ static_assert(json::observer_parts::find_fake("MinMaxObserver") == fake_quantize
 static_assert(read(R"({"class": "HistogramObserver", "reduce_range": true})") ==
               histogram_observer<{.reduce_range = true}>::value);
 static_assert(read(R"({"class": "torch.ao.quantization.NoopObserver"})") == noop_observer<>::value);
+static_assert(read(R"({"class": "PowerOfTwoHistogramObserver", "bins": 512})") ==
+              power_of_two_histogram_observer<{.bins = 512}>::value);
 
 TEST_CASE("the class decides the defaults, wherever it stands") {
   CHECK(read(R"({"bins": 4, "class": "PerChannelMinMaxObserver", "ch_axis": 1})") ==
@@ -76,7 +78,8 @@ TEST_CASE("all arguments are read") {
   CHECK(read(R"({"class": "MinMaxObserver", "dtype": "torch.qint8",
                  "qscheme": "torch.per_tensor_symmetric", "reduce_range": true, "quant_min": -8,
                  "quant_max": 7, "eps": 0.5, "averaging_constant": 0.25, "ch_axis": 2, "bins": 3,
-                 "upsample_rate": 4, "is_dynamic": true, "scale": 2, "zero_point": -5})") ==
+                 "upsample_rate": 4, "is_dynamic": true, "scale": 2, "zero_point": -5,
+                 "use_grad_scaling": true})") ==
         min_max_observer<{.dtype = qint8,
                           .qscheme = qscheme::per_tensor_symmetric,
                           .reduce_range = true,
@@ -89,7 +92,8 @@ TEST_CASE("all arguments are read") {
                           .upsample_rate = 4,
                           .is_dynamic = true,
                           .scale = 2.0F,
-                          .zero_point = -5}>::value);
+                          .zero_point = -5,
+                          .use_grad_scaling = true}>::value);
 }
 
 TEST_CASE("a fake quantize is around an observer, with a default for each") {
@@ -97,6 +101,9 @@ TEST_CASE("a fake quantize is around an observer, with a default for each") {
         fake_quantize<moving_average_min_max_observer<>>::value);
   CHECK(read(R"({"class": "FixedQParamsFakeQuantize", "scale": 0.5})") ==
         fixed_qparams_fake_quantize<fixed_qparams_observer<{.scale = 0.5F}>>::value);
+  CHECK(
+      read(R"({"class": "_LearnableFakeQuantize", "use_grad_scaling": true})") ==
+      learnable_fake_quantize<moving_average_min_max_observer<{.use_grad_scaling = true}>>::value);
   CHECK(read(R"({"observer": "torch.ao.quantization.PerChannelMinMaxObserver",
                  "class": "torch.ao.quantization.FusedMovingAvgObsFakeQuantize"})") ==
         observer_record{observer_class::per_channel_min_max,

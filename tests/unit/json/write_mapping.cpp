@@ -69,6 +69,12 @@ TEST_CASE("an entry of no level is not written") {
   CHECK(text == "{}\n");
 }
 
+TEST_CASE("an observer for the output is written where there is one") {
+  using in_floats = qconfig<min_max_observer<>, min_max_observer<>, placeholder_observer<>>;
+  CHECK(written<global<in_floats>>().find("\"output\": {\"class\": \"PlaceholderObserver\"") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is written is JSON") {
   const std::string text = written<object_type<nn::relu, noops>, global<noops>>();
   const json::document d = json::parse(text.data(), text.size());

@@ -59,7 +59,7 @@ TEST_CASE("values are written as the reader wants them") {
 }
 
 TEST_CASE("an observer as PyTorch makes it is its class alone") {
-  for (int i = 1; i < json::observer_parts::class_count; ++i) {
+  for (int i = 1; i < observer_class_count; ++i) {
     const auto type = static_cast<observer_class>(i);
     CHECK(written({type, json::default_args(type)}) ==
           R"({"class": ")" + std::string{name_of(type)} + "\"}");
@@ -95,9 +95,10 @@ TEST_CASE("observers with odd arguments are read back as they were") {
                           .upsample_rate = 0,
                           .is_dynamic = true,
                           .scale = std::numeric_limits<float>::max(),
-                          .zero_point = 1 - (std::int64_t{1} << 53)};
-  for (int c = 1; c < json::observer_parts::class_count; ++c)
-    for (int f = 0; f < json::observer_parts::fake_count; ++f) {
+                          .zero_point = 1 - (std::int64_t{1} << 53),
+                          .use_grad_scaling = true};
+  for (int c = 1; c < observer_class_count; ++c)
+    for (int f = 0; f < fake_quantize_class_count; ++f) {
       const observer_record o{static_cast<observer_class>(c), odd,
                               static_cast<fake_quantize_class>(f)};
       CHECK(read(written(o)) == o);

@@ -22,6 +22,12 @@ static_assert(usual::value == qconfig<histogram_observer<{.reduce_range = true}>
 static_assert(usual::value != qconfig<histogram_observer<>, weight>::value);
 static_assert(usual::value != qconfig<activation, min_max_observer<{.dtype = qint8}>>::value);
 
+// An output may be observed in another way than the inputs.
+using to_float = qconfig<activation, weight, placeholder_observer<>>;
+static_assert(usual::value.for_output() == activation::value);
+static_assert(to_float::value.for_output() == placeholder_observer<>::value);
+static_assert(to_float::value != usual::value);
+
 TEST_CASE("no qconfig has no observers") {
   CHECK(qconfig_none::value.activation.type == observer_class::none);
   CHECK(qconfig_none::value.weight.type == observer_class::none);
