@@ -3,7 +3,9 @@
 
 // backends: what PyTorch's backends support, and how it quantizes for them by default. Data only.
 
+#include "ctq/backends/default_mapping_entries.hpp"
 #include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/backends/default_qconfig_records.hpp"
 #include "ctq/backends/default_qconfigs.hpp"
 #include "ctq/backends/executorch.hpp"
 #include "ctq/backends/fbgemm.hpp"

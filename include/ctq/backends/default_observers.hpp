@@ -60,10 +60,18 @@ struct default_debug_observer : recording_observer<> {};
 struct default_placeholder_observer : placeholder_observer<> {};
 struct default_reuse_input_observer : reuse_input_observer {};
 
+/// A torch.nn.Identity in the place of an observer.
+struct no_observer {
+  static constexpr observer_record value{};
+};
+
 /// Quantized as it comes, in all 8 bits.
 struct default_dynamic_quant_observer
     : placeholder_observer<{
           .dtype = quint8, .quant_min = 0, .quant_max = 255, .is_dynamic = true}> {};
+/// The same in PyTorch 1.13: the dtype alone says which integers (compute_dtype, there).
+struct dtype_only_dynamic_quant_observer
+    : placeholder_observer<{.dtype = quint8, .is_dynamic = true}> {};
 
 /// What a sigmoid gives, and a tanh.
 struct default_fixed_qparams_range_0to1_observer

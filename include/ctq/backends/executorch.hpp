@@ -44,7 +44,9 @@ struct executorch : backend_config<"executorch",
     rows::each_sharing<executorch_parts::activations, fn::cat, fn::concat, fn::concatenate>,
     embedding_configs<weight_only_quint8>,
     rows::function<dtype_configs<weight_only_quint8>, fn::embedding, {.weight = 1}>,
-    embedding_bag_configs<weight_only_quint8>> {};
+    embedding_bag_configs<weight_only_quint8>> {
+  static constexpr bool is_well_formed = true;
+};
 // clang-format on
 
 }  // namespace ctq

@@ -33,7 +33,9 @@ struct onednn : backend_config<"onednn",
     bn_configs<activation_int8>,
     ln_configs<layer_norm_int8>,
     rnn_op_configs<dynamic_int8>,
-    embedding_op_configs<weight_only_qint8>> {};
+    embedding_op_configs<weight_only_qint8>> {
+  static constexpr bool is_well_formed = true;
+};
 // clang-format on
 
 }  // namespace ctq

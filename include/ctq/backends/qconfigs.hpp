@@ -4,9 +4,7 @@
 #include "ctq/backends/default_observers.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// The qconfigs that PyTorch has names for, by those names. Not here are default_weight_only_qconfig
-// and default_activation_only_qconfig: they hold a module in the place of an observer, which FX
-// graph mode quantization does not take.
+// The qconfigs that PyTorch has names for, by those names.
 
 namespace ctq {
 
@@ -53,6 +51,12 @@ struct default_qat_qconfig_v2 : qconfig<default_fused_act_fake_quant, default_fu
 };
 struct default_dynamic_qat_qconfig
     : qconfig<default_dynamic_fake_quant, default_weight_fake_quant> {};
+
+// ---- half of one: a module stands in the place of an observer, which FX graph mode quantization
+// does not take
+
+struct default_weight_only_qconfig : qconfig<no_observer, default_weight_fake_quant> {};
+struct default_activation_only_qconfig : qconfig<default_fake_quant, no_observer> {};
 
 // ---- XNNPACK, by way of the qnnpack backend: signed activations, weights without -128
 

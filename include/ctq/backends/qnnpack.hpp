@@ -28,7 +28,9 @@ struct qnnpack : backend_config<"qnnpack",
     share_qparams_op_configs<symmetric_activation_int8, activation_int8>,
     bn_configs<symmetric_activation_int8, activation_int8>,
     rnn_op_configs<dynamic_int8, dynamic_float16>,
-    embedding_op_configs<weight_only_quint8, weight_only_quint4x2>> {};
+    embedding_op_configs<weight_only_quint8, weight_only_quint4x2>> {
+  static constexpr bool is_well_formed = true;
+};
 // clang-format on
 
 }  // namespace ctq

@@ -27,7 +27,9 @@ struct tensorrt : backend_config<"tensorrt",
     linear_configs<signed_weighted_int8>,
     binary_op_configs<signed_weighted_int8>,
     share_qparams_op_configs<signed_activation_int8>,
-    tensor_info_op_configs<signed_activation_int8>> {};
+    tensor_info_op_configs<signed_activation_int8>> {
+  static constexpr bool is_well_formed = true;
+};
 // clang-format on
 
 }  // namespace ctq

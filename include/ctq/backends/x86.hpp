@@ -30,7 +30,9 @@ struct x86 : backend_config<"x86",
     tensor_info_op_configs<activation_int8>,
     bn_configs<activation_int8>,
     rnn_op_configs<dynamic_int8, dynamic_float16>,
-    embedding_op_configs<weight_only_quint8, weight_only_quint4x2>> {};
+    embedding_op_configs<weight_only_quint8, weight_only_quint4x2>> {
+  static constexpr bool is_well_formed = true;
+};
 // clang-format on
 
 }  // namespace ctq
