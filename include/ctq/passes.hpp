@@ -6,6 +6,7 @@
 
 #include "ctq/passes/accept.hpp"
 #include "ctq/passes/convert.hpp"
+#include "ctq/passes/equalize.hpp"
 #include "ctq/passes/explain.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/kernel_shapes.hpp"

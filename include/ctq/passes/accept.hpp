@@ -6,12 +6,46 @@
 #include "ctq/spec/qconfig.hpp"
 
 // Does a backend's dtype config fit what a qconfig asks for? The answer is the first clause that
-// does not. Unlike PyTorch this also looks at the weights of modules, and an error is an error:
-// PyTorch would leave the node in float and go on.
+// does not. An error is an error: PyTorch would leave the node in float and go on.
 
 namespace ctq {
 
+/// What the values of a node will be, if its pattern is accepted: what its qconfig asks for.
+/// dtype::none stands for what is no tensor of numbers.
+struct planned_dtypes {
+  dtype input = f32;
+  bool is_dynamic = false;
+  dtype weight = f32;
+  dtype bias = f32;
+  dtype output = f32;
+};
+
+/// What a qconfig asks for. A dynamically quantized op gives floats.
+[[nodiscard]] constexpr planned_dtypes dtypes_of(const qconfig_record& q) {
+  const observer_args& act = q.activation.args;
+  const dtype weight = q.weight.args.dtype;
+  const bool half = act.dtype == f16 && weight == f16 && !act.is_dynamic;
+  const observer_args& out = q.for_output().args;
+  return {act.dtype, act.is_dynamic, weight, half ? f16 : f32, out.is_dynamic ? f32 : out.dtype};
+}
+
+/// Which kinds of arguments the root of a pattern has.
+struct root_arguments {
+  bool activation = false;
+  bool weight = false;  // passed to it, or the module's own
+  bool bias = false;
+};
+
 namespace accepting {
+
+/// Observers that have no quant_min and quant_max, no eps.
+constexpr bool has_range(observer_class c) {
+  return c != observer_class::placeholder && c != observer_class::noop &&
+         c != observer_class::recording && c != observer_class::reuse_input;
+}
+constexpr bool has_eps(observer_class c) {
+  return has_range(c) && c != observer_class::fixed_qparams;
+}
 
 /// An exact pair is asked of observers that have one: PyTorch's fixed-qparams ops. Half precision
 /// throughout needs no pair.
@@ -29,13 +63,10 @@ constexpr rejection exact_pair_holds(rejection::value of, const dtype_with_const
 constexpr rejection constraints_hold(rejection::value of, const dtype_with_constraints_record& want,
                                      const observer_record& observer) {
   using clause = rejection::clause;
-  if (want.dtype == dtype::none) return {};
+  if (want.dtype == dtype::none || observer.args.dtype != want.dtype) return {};
   const observer_args& a = observer.args;
-  if (a.dtype != want.dtype)
-    return {clause::dtype, of, static_cast<double>(a.dtype), static_cast<double>(want.dtype)};
-  const bool has_bounds = want.quant_min_lower_bound.given && want.quant_max_upper_bound.given;
-  if (has_bounds) {
-    if (observer.type == observer_class::placeholder) return {clause::no_range, of, 0, 0};
+  if (want.quant_min_lower_bound.given && want.quant_max_upper_bound.given) {
+    if (!has_range(observer.type)) return {clause::no_range, of, 0, 0};
     const quant_range range = range_of(a);
     if (range.min < want.quant_min_lower_bound.value)
       return {clause::quant_min, of, static_cast<double>(range.min),
@@ -44,27 +75,57 @@ constexpr rejection constraints_hold(rejection::value of, const dtype_with_const
       return {clause::quant_max, of, static_cast<double>(range.max),
               static_cast<double>(want.quant_max_upper_bound.value)};
   }
-  if (want.scale_min_lower_bound.given && !(a.eps >= want.scale_min_lower_bound.value))
-    return {clause::scale_min, of, a.eps, want.scale_min_lower_bound.value};
+  const double eps = has_eps(observer.type) ? static_cast<double>(a.eps) : 0.0;
+  if (want.scale_min_lower_bound.given && !(eps >= want.scale_min_lower_bound.value))
+    return {clause::scale_min, of, eps, want.scale_min_lower_bound.value};
   return exact_pair_holds(of, want, observer);
+}
+
+/// A config without a dtype accepts any.
+constexpr rejection value_fits(rejection::value of, const dtype_with_constraints_record& want,
+                               dtype planned, const observer_record& observer) {
+  if (want.dtype == dtype::none) return {};
+  if (want.dtype != planned)
+    return {rejection::clause::dtype, of, static_cast<double>(planned),
+            static_cast<double>(want.dtype)};
+  return constraints_hold(of, want, observer);
 }
 
 }  // namespace accepting
 
-/// Why the config does not fit; clause::none if it does. has_weight: the root owns one.
+/// Why the config does not fit; clause::none if it does.
+///   has     the arguments of the pattern's root
+///   root    what is planned for that one's inputs
+///   output  what is planned for the output of the pattern's last node
+///   q       what the node asks for that the question is about
 [[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
-                                          const qconfig_record& q, bool has_weight) {
+                                          const root_arguments& has, const planned_dtypes& root,
+                                          dtype output, const qconfig_record& q) {
   using value = rejection::value;
   using clause = rejection::clause;
-  if (q.activation.args.is_dynamic != config.is_dynamic)
-    return {clause::is_dynamic, value::input, static_cast<double>(q.activation.args.is_dynamic),
+  const bool asks_input = has.activation && config.input_dtype.dtype != dtype::none;
+  if (asks_input && root.is_dynamic != config.is_dynamic)
+    return {clause::is_dynamic, value::input, static_cast<double>(root.is_dynamic),
             static_cast<double>(config.is_dynamic)};
-  rejection r = accepting::constraints_hold(value::input, config.input_dtype, q.activation);
-  if (r.why == clause::none && has_weight)
-    r = accepting::constraints_hold(value::weight, config.weight_dtype, q.weight);
-  if (r.why == clause::none && !config.is_dynamic)
-    r = accepting::constraints_hold(value::output, config.output_dtype, q.activation);
+  rejection r{};
+  if (has.activation)
+    r = accepting::value_fits(value::input, config.input_dtype, root.input, q.activation);
+  if (r.why == clause::none && has.weight)
+    r = accepting::value_fits(value::weight, config.weight_dtype, root.weight, q.weight);
+  if (r.why == clause::none && has.bias && config.bias_dtype != dtype::none &&
+      config.bias_dtype != root.bias)
+    r = {clause::dtype, value::bias, static_cast<double>(root.bias),
+         static_cast<double>(config.bias_dtype)};
+  if (r.why == clause::none)
+    r = accepting::value_fits(value::output, config.output_dtype, output, q.for_output());
   return r;
+}
+
+/// The same where one qconfig holds for the whole pattern. has_weight: the root owns one.
+[[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
+                                          const qconfig_record& q, bool has_weight) {
+  const planned_dtypes planned = dtypes_of(q);
+  return accepts(config, {.activation = true, .weight = has_weight}, planned, planned.output, q);
 }
 
 }  // namespace ctq

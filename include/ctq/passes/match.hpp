@@ -6,7 +6,9 @@
 
 #include "ctq/core/list.hpp"
 #include "ctq/core/ops.hpp"
+#include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/backend_config.hpp"
 
 // Where the patterns of a backend occur in a graph.
@@ -21,7 +23,10 @@ namespace ctq {
 struct occurrence {
   int config = -1;    // of the backend; -1: none
   int root_at = -1;   // the element whose node owns the weight
-  list<int> nodes{};  // by element of the pattern; ~n where match_all stands for node n
+  list<int> nodes{};  // by element of the pattern; ~n where match_all stands for node n, or literal
+
+  /// match_all stands for a literal, which is no node.
+  static constexpr int literal = ~0x7fffffff;
 
   [[nodiscard]] constexpr bool found() const { return config >= 0; }
   /// The node nearest the output.
@@ -45,53 +50,46 @@ struct occurrence {
 
 class matcher {
  public:
-  constexpr explicit matcher(const backend_view& backend)
-      : backend_(backend), next_(backend.configs.size(), -1) {
+  /// wanted(config) selects patterns.
+  template <class Wanted>
+  constexpr matcher(const backend_view& backend, Wanted wanted, semantics s = {})
+      : backend_(backend), semantics_(s), next_(backend.configs.size(), -1) {
     head_.fill(-1);
     tail_.fill(-1);
     for (const backend_pattern_config_record& c : backend.configs)
       longest_ = c.pattern.element.size() > longest_ ? c.pattern.element.size() : longest_;
     for (int length = longest_; length > 0; --length)
       for (int i = 0; i < backend.configs.size(); ++i)
-        if (backend.configs[i].pattern.element.size() == length) append(i);
+        if (backend.configs[i].pattern.element.size() == length && wanted(backend.configs[i]))
+          append(i);
   }
 
-  /// The first pattern that occurs with its last node at `node`. wanted(config) selects patterns.
-  template <stage Stage, class Wanted>
-  [[nodiscard]] constexpr occurrence find(graph_view<Stage> g, const list<int>& users, int node,
-                                          Wanted wanted) const {
-    const op_id op = g[node].op;
-    occurrence o;
-    o.nodes.reserve(longest_);
-    for (int i = head_[bucket(op)]; i >= 0; i = next_[i]) {
-      const backend_pattern_config_record& c = backend_.configs[i];
-      if (c.pattern.anchor() != op || !wanted(c)) continue;
+  /// The first pattern that occurs with its last node at `node`.
+  template <stage Stage>
+  constexpr void find(const graph_view<Stage>& g, const list<int>& users, int node,
+                      occurrence& o) const {
+    const op_id op = g.nodes[node].op;
+    o.config = -1;
+    for (int i = head_[op->hash % buckets]; i >= 0; i = next_[i]) {
+      const backend_pattern_config_record& c = backend_.configs.items[i];
+      const pattern_record& p = c.pattern;
+      if (p.element.items[0].op != op) continue;
       o.nodes.clear();
-      for (int e = 0; e < c.pattern.element.size(); ++e) o.nodes.push_back(-1);
-      if (!fits(g, users, node, c.pattern, 0, o, true)) continue;
+      for (int e = 0; e < p.element.count; ++e) o.nodes.push_back(-1);
+      if (!fits(g, users, node, p, 0, o, true)) continue;
       o.config = i;
       o.root_at = root_element(c);
-      break;
+      return;
     }
-    return o;
   }
 
  private:
   static constexpr std::size_t buckets = 64;
 
-  static constexpr std::size_t bucket(op_id op) {
-    const std::size_t n = op->name.size();
-    const char* const end = op->name.data() + n;
-    std::size_t h = n;
-    for (const char* c = n > 4 ? end - 4 : op->name.data(); c != end; ++c)
-      h = h * 31 + static_cast<unsigned char>(*c);
-    return h % buckets;
-  }
-
   constexpr void append(int config) {
     const op_id anchor = backend_.configs[config].pattern.anchor();
     if (anchor == nullptr) return;  // a pattern that is match_all alone says nothing
-    const std::size_t b = bucket(anchor);
+    const std::size_t b = anchor->hash % buckets;
     if (head_[b] < 0) {
       head_[b] = config;
     } else {
@@ -101,38 +99,45 @@ class matcher {
   }
 
   template <stage Stage>
-  constexpr bool fits(graph_view<Stage> g, const list<int>& users, int node,
+  constexpr bool fits(const graph_view<Stage>& g, const list<int>& users, int node,
                       const pattern_record& p, int element, occurrence& o, bool is_last) const {
-    const pattern_element& e = p.element[element];
+    const pattern_element& e = p.element.items[element];
     if (e.op == nullptr) {
-      o.nodes[element] = ~node;
+      o.nodes[element] = node < 0 ? occurrence::literal : ~node;
       return true;
     }
-    if (e.op != g[node].op) return false;
+    if (node < 0 || e.op != g.nodes[node].op) return false;
     if (!is_last && users[node] > 1) return false;
     o.nodes[element] = node;
-    const argument_list args = g.args_of(node);
     if (e.args == 0) return true;
+    if (g.nodes[node].row != nullptr && patterns_see_positional_arguments_only(semantics_)) {
+      const list<int> positional = positional_nodes(g, node);
+      const argument_list args{positional.data(), static_cast<int>(positional.size())};
+      return e.args == args.size() && arguments_fit(g, users, args, p, element, o, false);
+    }
+    const argument_list args = g.args_of(node);
     if (e.args != args.size()) return false;
     if (arguments_fit(g, users, args, p, element, o, false)) return true;
-    return args.size() == 2 && is_commutative(e.op) &&
+    return args.size() == 2 && is_commutative(e.op) && !patterns_have_one_order(semantics_) &&
            arguments_fit(g, users, args, p, element, o, true);
   }
 
+  /// args: nodes, -1 for a literal
   template <stage Stage>
-  constexpr bool arguments_fit(graph_view<Stage> g, const list<int>& users, argument_list args,
-                               const pattern_record& p, int element, occurrence& o,
-                               bool swapped) const {
+  constexpr bool arguments_fit(const graph_view<Stage>& g, const list<int>& users,
+                               const argument_list& args, const pattern_record& p, int element,
+                               occurrence& o, bool swapped) const {
     int at = element + 1;
-    for (int a = 0; a < args.size(); ++a) {
-      const int arg = args[swapped ? args.size() - 1 - a : a];
+    for (int a = 0; a < args.count; ++a) {
+      const int arg = args.first[swapped ? args.count - 1 - a : a];
       if (!fits(g, users, arg, p, at, o, false)) return false;
-      at += subtree(p, at);
+      at += p.element.items[at].args == 0 ? 1 : subtree(p, at);
     }
     return true;
   }
 
   backend_view backend_;
+  semantics semantics_{};
   std::array<int, buckets> head_{};
   std::array<int, buckets> tail_{};
   list<int> next_;
@@ -148,13 +153,14 @@ struct occurrences {
 
 template <stage Stage, class Wanted>
 [[nodiscard]] constexpr occurrences find_all(graph_view<Stage> g, const backend_view& backend,
-                                             Wanted wanted) {
-  const matcher patterns{backend};
+                                             Wanted wanted, semantics s = {}) {
+  const matcher patterns{backend, wanted, s};
   const list<int> users = count_users(g);
   occurrences all{{}, list<int>(g.size(), -1)};
+  occurrence o;
   for (int i = g.size() - 1; i >= 0; --i) {
     if (all.of_node[i] >= 0) continue;
-    const occurrence o = patterns.find(g, users, i, wanted);
+    patterns.find(g, users, i, o);
     if (!o.found()) continue;
     bool free = true;
     for (const int n : o.nodes) free = free && (n < 0 || all.of_node[n] < 0);

@@ -52,22 +52,25 @@ consteval auto prepare() {
   constexpr auto& qconfigs = qconfigs_v<Fused, Mapping>;
   return freeze<Fused.count + observers, Fused.arg_count + observers>(
       prepare_graph(Fused.view(), backend_v<Backend>, mapping_v<Mapping>,
-                    list<int>(qconfigs.data(), qconfigs.size()), Policy));
+                    list<int>(qconfigs.data(), qconfigs.size()), {.policy = Policy}));
 }
 
 /// Each observer becomes two nodes.
-template <const auto& Prepared, class Mapping>
+template <const auto& Prepared, class Backend, class Mapping>
 consteval auto convert() {
   return freeze<2 * Prepared.count, 2 * Prepared.arg_count>(
-      convert_graph(Prepared.view(), mapping_v<Mapping>));
+      convert_graph(Prepared.view(), backend_v<Backend>, mapping_v<Mapping>));
 }
 
-/// An argument can be requantized.
-template <const auto& Reference, class Backend, unsupported Policy>
+/// From the prepared graph, so that the reference graph between need not be kept. An observer can
+/// become a quantize and a dequantize, an argument can be requantized.
+template <const auto& Prepared, class Backend, class Mapping, unsupported Policy>
 consteval auto lower() {
-  dynamic_graph<stage::lowered> g = ctq::lower(Reference.view());
+  const dynamic_graph<stage::reference> reference =
+      convert_graph(Prepared.view(), backend_v<Backend>, mapping_v<Mapping>);
+  dynamic_graph<stage::lowered> g = ctq::lower(reference.view());
   if (Policy == unsupported::error) g.problem = missing_kernel(g.view(), backend_v<Backend>);
-  return freeze<Reference.count + Reference.arg_count, 2 * Reference.arg_count>(g);
+  return freeze<Prepared.count + 2 * Prepared.arg_count, 2 * Prepared.arg_count>(g);
 }
 
 /// A step a node, a transpose and a copy an argument.
@@ -87,11 +90,11 @@ inline constexpr auto prepared_v =
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto reference_v =
-    stages::convert<prepared_v<Model, Backend, Mapping, Policy>, Mapping>();
+    stages::convert<prepared_v<Model, Backend, Mapping, Policy>, Backend, Mapping>();
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto lowered_v =
-    stages::lower<reference_v<Model, Backend, Mapping, Policy>, Backend, Policy>();
+    stages::lower<prepared_v<Model, Backend, Mapping, Policy>, Backend, Mapping, Policy>();
 
 /// The first entry of the mapping that names nothing.
 template <const auto& Model, class Backend, class Mapping>
@@ -118,7 +121,7 @@ struct plan_check {
   static constexpr diagnostic find() {
     if constexpr (Model.problem.any()) {
       return Model.problem;
-    } else if constexpr (backend_check<Backend>::bad()) {
+    } else if constexpr (has_finding<Backend>()) {
       return backend_check<Backend>::found;
     } else if constexpr (mapping_check<Mapping>::bad()) {
       return mapping_check<Mapping>::found;
@@ -146,7 +149,7 @@ struct float_check {
   static constexpr diagnostic find() {
     if constexpr (Model.problem.any()) {
       return Model.problem;
-    } else if constexpr (backend_check<Backend>::bad()) {
+    } else if constexpr (has_finding<Backend>()) {
       return backend_check<Backend>::found;
     } else {
       return fused_schedule_v<Model, Backend>.problem;

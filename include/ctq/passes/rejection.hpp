@@ -15,7 +15,7 @@ namespace ctq {
 /// Appends the lines that say why a node is left in float.
 template <class Text>
 constexpr void append_rejection(Text& out, const node& n, const backend_view& backend) {
-  constexpr std::string_view values[] = {"input", "output", "weight"};
+  constexpr std::string_view values[] = {"input", "output", "weight", "bias"};
   const rejection& r = n.choice.why;
   const std::string_view of = values[static_cast<std::size_t>(r.of)];
   const auto asked = static_cast<long>(r.asked);

@@ -3,16 +3,20 @@
 
 #include <string_view>
 
+#include "ctq/core/diagnostic.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/passes/fx_semantics.hpp"
+#include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/name_regex.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // Which entry of a qconfig mapping holds for a node.
 //
 // The name of a module's node is the module's path, "layer1.0.conv1". A function belongs to the
-// module that its name is inside of: "layer1.0.add" to "layer1.0". Beyond PyTorch, a module_name
-// entry may name a function's node as well: allow_float<"layer1.0.add">.
+// module that its name is inside of: "layer1.0.add" to "layer1.0"; an attribute to its owner.
+// Beyond PyTorch, a module_name entry may name a function's node as well:
+// allow_float<"layer1.0.add">.
 
 namespace ctq {
 
@@ -22,13 +26,17 @@ namespace ctq {
   return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
 }
 
+/// The module around a node: of a module the one that owns it.
+[[nodiscard]] constexpr std::string_view scope_of(const node& n) {
+  const bool has_path = n.op->kind == op_kind::module || n.op->kind == op_kind::get_attr;
+  return has_path || n.row == nullptr ? parent_of(path_of(n)) : n.row->scope;
+}
+
 namespace resolving {
 
-/// The op whose object_type entries hold for a fused module: that of its root.
-constexpr op_id type_of(op_id op) {
-  if (is_any_of(op, nni::conv_relu2d)) return nn::conv2d.id();
-  if (is_any_of(op, nni::linear_relu)) return nn::linear.id();
-  return op;
+/// The module whose name decides: itself, or the one around it.
+constexpr std::string_view module_of(const node& n) {
+  return n.op->kind == op_kind::module ? path_of(n) : scope_of(n);
 }
 
 /// The last entry that satisfies the question, or -1.
@@ -42,10 +50,12 @@ constexpr int last_entry(const mapping_view& m, mapping_level level, Question fi
 /// Writes entry i to the node it means, if there is one. A pass over the nodes for each entry,
 /// rather than over the earlier nodes for each node: entries are few.
 template <stage Stage>
-constexpr void apply_order(graph_view<Stage> g, const mapping_entry& e, int i, list<int>& entry) {
+constexpr void apply_order(graph_view<Stage> g, const mapping_entry& e, int i, semantics s,
+                           list<int>& entry) {
+  if (e.op != nullptr && e.op->kind == op_kind::method && methods_are_not_counted(s)) return;
   int order = 0;
   for (int n = 0; n < g.size(); ++n) {
-    if (g[n].op != e.op || parent_of(g[n].name) != e.module || order++ != e.order) continue;
+    if (g[n].op != e.op || scope_of(g[n]) != e.module || order++ != e.order) continue;
     entry[n] = i;
     return;
   }
@@ -86,13 +96,20 @@ constexpr int by_regex(const list<expression>& expressions, std::string_view mod
   return -1;
 }
 
-constexpr int by_type(const mapping_view& m, op_id op) {
-  const auto search = [&m](op_id type) {
-    return last_entry(m, mapping_level::object_type,
-                      [type](const mapping_entry& e) { return e.op == type; });
-  };
-  const int own = search(op);
-  return own >= 0 ? own : search(type_of(op));
+constexpr int entry_of_type(const mapping_view& m, op_id type) {
+  return last_entry(m, mapping_level::object_type,
+                    [type](const mapping_entry& e) { return e.op == type; });
+}
+
+/// Of a fused module the entry of its first part holds, if it has none itself. In PyTorch the one
+/// of the part goes first, unless it says None.
+constexpr int by_type(const mapping_view& m, op_id op, semantics s) {
+  const int own = entry_of_type(m, op);
+  const op_id first = first_part_of(op);
+  if (first == nullptr || (own >= 0 && !fused_types_want_one_qconfig(s))) return own;
+  const int inner = by_type(m, first, s);
+  if (!fused_types_want_one_qconfig(s)) return inner;
+  return inner >= 0 && m.entries[inner].quantizes ? inner : own;
 }
 
 constexpr int global(const mapping_view& m) {
@@ -101,15 +118,46 @@ constexpr int global(const mapping_view& m) {
 
 }  // namespace resolving
 
+/// What a module_name entry calls a node: a module by its path, any other by its name.
+[[nodiscard]] constexpr std::string_view name_in_mapping(const node& n) {
+  return n.op->kind == op_kind::module ? path_of(n) : n.name;
+}
+
+/// PyTorch: which fused module's parts have different object_type entries, if there is one.
+[[nodiscard]] constexpr diagnostic check_fused_types(graph_view<stage::fused> g,
+                                                     const mapping_view& m) {
+  const auto same = [&m](int a, int b) {
+    const bool no_a = a < 0 || !m.entries[a].quantizes;
+    const bool no_b = b < 0 || !m.entries[b].quantizes;
+    return no_a || no_b ? no_a == no_b : m.entries[a].qconfig == m.entries[b].qconfig;
+  };
+  diagnostic d;
+  bool has_types = false;
+  for (int i = 0; i < m.count; ++i)
+    has_types = has_types || m.entries[i].level == mapping_level::object_type;
+  for (int i = 0; has_types && i < g.size() && !d.any(); ++i)
+    for (const fused_parts::row& row : fused_parts::table) {
+      if (row.fused != g[i].op) continue;
+      for (const op_id part : row.part)
+        if (part != nullptr &&
+            !same(resolving::entry_of_type(m, row.part[0]), resolving::entry_of_type(m, part)))
+          d.line("node ", g[i].name, ":")
+              .line("the types inside of ", row.fused->name)
+              .line("have different qconfigs: ", part->name);
+    }
+  return d;
+}
+
 /// The entry of the mapping for each node, or -1; placeholders and outputs have none.
 template <stage Stage>
-[[nodiscard]] constexpr list<int> resolve_qconfigs(graph_view<Stage> g, const mapping_view& m) {
+[[nodiscard]] constexpr list<int> resolve_qconfigs(graph_view<Stage> g, const mapping_view& m,
+                                                   semantics s = {}) {
   list<int> entry(g.size(), -1);
   bool has_types = false;
   for (int i = 0; i < m.count; ++i) {
     const mapping_entry& e = m.entries[i];
     if (e.level == mapping_level::module_name_object_type_order)
-      resolving::apply_order(g, e, i, entry);
+      resolving::apply_order(g, e, i, s, entry);
     has_types = has_types || e.level == mapping_level::object_type;
   }
   const list<resolving::expression> expressions = resolving::expressions_of(m);
@@ -118,10 +166,11 @@ template <stage Stage>
     const node& n = g[i];
     int& found = entry[i];
     if (found >= 0 || n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
-    const std::string_view module = n.op->kind == op_kind::module ? n.name : parent_of(n.name);
-    found = resolving::by_name(m, n.name);
+    const std::string_view module = resolving::module_of(n);
+    if (!module_names_mean_modules(s)) found = resolving::by_name(m, name_in_mapping(n));
+    if (found < 0) found = resolving::by_name(m, module);
     if (found < 0) found = resolving::by_regex(expressions, module);
-    if (found < 0 && has_types) found = resolving::by_type(m, n.op);
+    if (found < 0 && has_types) found = resolving::by_type(m, n.op, s);
     if (found < 0) found = global;
   }
   return entry;

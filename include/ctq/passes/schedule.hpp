@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/elementwise_ops.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/kernel_shapes.hpp"
@@ -52,7 +53,9 @@ class scheduler : public step_writer<Stage> {
     if (is_any_of(op, q::quantize_per_tensor)) return elementwise(i, kernel::quantize);
     if (is_any_of(op, q::dequantize)) return elementwise(i, kernel::dequantize);
     if (is_any_of(op, q::requantize)) return elementwise(i, kernel::requantize);
-    if (is_any_of(op, nn::relu, fn::relu)) return elementwise(i, kernel::relu);
+    if (is_any_of(op, nn::relu, fn::relu, fn::torch_relu, method::relu))
+      return elementwise(i, kernel::relu);
+    if (is_any_of(op, nn::identity, method::contiguous, method::detach)) return same(i);
     if (is_any_of(op, nn::conv2d, q::conv2d)) return conv2d(i, false);
     if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return conv2d(i, true);
     if (is_any_of(op, nn::linear, q::linear)) return linear(i, false);
@@ -68,6 +71,7 @@ class scheduler : public step_writer<Stage> {
     if (is_any_of(op, nn::flatten, fn::flatten)) return flatten(i);
     if (is_any_of(op, fn::cat)) return cat(i);
     if (op->hooks != nullptr) return own(i);
+    if (const int tensors = elementwise_tensors(op)) return by_definition(i, tensors, true);
     out_.problem.line("no kernel for node ", g_[i].name, ":").line(op->name);
   }
 
@@ -171,6 +175,9 @@ class scheduler : public step_writer<Stage> {
     spatial(i, kernel::avg_pool2d, kernel_shapes::adaptive_avg_pool2d(in_shape(i), g_[i].shape));
   }
 
+  /// Nothing is computed.
+  constexpr void same(int i) { form_of(i) = form_of(arg(i)); }
+
   /// A view: no step, but its order can be seen, so the input is brought into N, C, H, W first.
   constexpr void flatten(int i) { form_of(i) = in_order(arg(i), layout::nchw); }
 
@@ -194,21 +201,23 @@ class scheduler : public step_writer<Stage> {
 
   /// An op of the user's own: its elements in whatever order, or whole tensors in N, C, H, W.
   constexpr void own(int i) {
-    const op_hooks& hooks = *g_[i].op->hooks;
     check_own_op(g_, i, out_.problem);
     if (out_.problem.any()) return;
-    const bool binary = hooks.tensors == 2;
+    by_definition(i, g_[i].op->hooks->tensors, g_[i].op->hooks->elementwise);
+  }
+
+  /// An op that its kernel calls: element by element in whatever order, or on whole tensors.
+  constexpr void by_definition(int i, int tensors, bool elementwise) {
     const int a = arg(i, 0);
-    const int b = binary ? arg(i, 1) : -1;
-    const form x = hooks.elementwise ? form_of(a) : in_order(a, layout::nchw);
-    const int y = binary ? in_order(b, x.order).value : -1;
+    const int b = tensors == 2 ? arg(i, 1) : -1;
+    const form x = elementwise ? form_of(a) : in_order(a, layout::nchw);
+    const int y = b >= 0 ? in_order(b, x.order).value : -1;
     const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
     const dtype in = g_[a].dtype;
-    const function_shape whole{{g_[a].shape, binary ? g_[b].shape : shape{}}, g_[i].shape};
-    emit(hooks.elementwise
-             ? signature(kernel::elementwise, in, g_[i].dtype, count_of(i), false, g_[i].op)
-             : signature(kernel::function, in, g_[i].dtype, whole, false, g_[i].op),
-         i, {x.value, y}, out, {g_[a].observer, binary ? g_[b].observer : -1}, g_[i].observer);
+    const function_shape whole{{g_[a].shape, b >= 0 ? g_[b].shape : shape{}}, g_[i].shape};
+    emit(elementwise ? signature(kernel::elementwise, in, g_[i].dtype, count_of(i), false, g_[i].op)
+                     : signature(kernel::function, in, g_[i].dtype, whole, false, g_[i].op),
+         i, {x.value, y}, out, {g_[a].observer, b >= 0 ? g_[b].observer : -1}, g_[i].observer);
     form_of(i) = {out, x.order};
   }
 };

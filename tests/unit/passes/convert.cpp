@@ -27,7 +27,7 @@ constexpr dynamic_graph<stage::prepared> prepared() {
                        mapping_v<everywhere>);
 }
 constexpr dynamic_graph<stage::reference> converted() {
-  return convert_graph(prepared().view(), mapping_v<everywhere>);
+  return convert_graph(prepared().view(), backend_v<x86>, mapping_v<everywhere>);
 }
 constexpr auto frozen = freeze<20, 20>(converted());
 constexpr graph_view<stage::reference> g = frozen.view();
@@ -67,8 +67,36 @@ TEST_CASE("converting at run time gives what the compiler gave") {
 TEST_CASE("a graph without observers stays as it is") {
   const auto none = prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
                                   mapping_v<qconfig_mapping<>>);
-  const auto same = convert_graph(none.view(), mapping_v<qconfig_mapping<>>);
+  const auto same = convert_graph(none.view(), backend_v<x86>, mapping_v<qconfig_mapping<>>);
   CHECK(graphs::print(same.view()) == graphs::print(none.view()));
+}
+
+TEST_CASE("the decomposed form quantizes to plain integers, dynamically in two steps") {
+  const auto decomposed = convert_graph(prepared().view(), backend_v<x86>, mapping_v<everywhere>,
+                                        {.decomposed = true});
+  REQUIRE(decomposed.view().size() == g.size());
+  CHECK(decomposed.view()[1].op == q::decomposed_quantize_per_tensor.id());
+  CHECK(decomposed.view()[2].op == q::decomposed_dequantize_per_tensor.id());
+  CHECK(decomposed.view()[1].app->args.dtype == quint8);
+
+  using dynamic = qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
+                          min_max_observer<{.dtype = qint8}>>;
+  struct mapping : qconfig_mapping<object_type<nn::linear, dynamic>> {};
+  const auto fused = fuse(net.view(), backend_v<x86>);
+  const auto observed = prepare_graph(fused.view(), backend_v<x86>, mapping_v<mapping>);
+  CHECK(graphs::print(convert_graph(observed.view(), backend_v<x86>, mapping_v<mapping>,
+                                    {.decomposed = true})
+                          .view()) ==
+        "x = placeholder()\n"
+        "pool = torch.nn.MaxPool2d(x)\n"
+        "flat = torch.flatten(pool)\n"
+        "choose_qparams_0 = quantized_decomposed.choose_qparams(flat) #0\n"
+        "quantize_per_tensor_0 = quantized_decomposed.quantize_per_tensor(flat, choose_qparams_0) "
+        "#0\n"
+        "dequantize_0 = quantized_decomposed.dequantize_per_tensor(quantize_per_tensor_0, "
+        "choose_qparams_0) #0\n"
+        "fc = torch.nn.Linear(dequantize_0)\n"
+        "out = output(fc)\n");
 }
 
 }  // namespace

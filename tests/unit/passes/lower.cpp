@@ -28,7 +28,7 @@ constexpr dynamic_graph<stage::lowered> lowered(graph_view<stage::traced> g,
                                                 unsupported policy = unsupported::error) {
   const auto fused = fuse(g, backend_v<Backend>);
   const auto prepared = prepare_graph(fused.view(), backend_v<Backend>, mapping_v<Mapping>, policy);
-  return lower(convert_graph(prepared.view(), mapping_v<Mapping>).view());
+  return lower(convert_graph(prepared.view(), backend_v<Backend>, mapping_v<Mapping>).view());
 }
 
 template <class Backend, class Mapping, class Model>
@@ -256,7 +256,7 @@ TEST_CASE("an op of a user's own that has a form on integers keeps its name ther
 TEST_CASE("an op without one is told, with what to define") {
   const auto fused = fuse(own_net.view(), backend_v<with_own>);
   const auto prepared = prepare_graph(fused.view(), backend_v<with_own>, mapping_v<everywhere>);
-  const auto reference = convert_graph(prepared.view(), mapping_v<everywhere>);
+  const auto reference = convert_graph(prepared.view(), backend_v<with_own>, mapping_v<everywhere>);
   const auto out = lower(reference.view());
   CHECK(std::string{missing_kernel(out.view(), backend_v<with_own>).message()} ==
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"

@@ -109,8 +109,8 @@ TEST_CASE("readers that want the same observer share it, others get one each") {
       qconfig_mapping<global<usual>, object_type<op::add, narrow>, object_type<nn::relu, narrow>>;
   CHECK(print<x86, mapping>(residual) ==
         "x = placeholder()\n"
-        "activation_post_process_0 = activation_post_process(x) #0\n"
-        "activation_post_process_2 = activation_post_process(x) #1\n"
+        "activation_post_process_2 = activation_post_process(x) #0\n"
+        "activation_post_process_0 = activation_post_process(x) #1\n"
         "fc = torch.nn.Linear(activation_post_process_0)\n"
         "activation_post_process_1 = activation_post_process(fc) #2\n"
         "add = _operator.add(activation_post_process_1, activation_post_process_2)\n"
@@ -329,15 +329,30 @@ static_assert(prepared<npu<s8<>>, fits>(one.view(), unsupported::skip).observers
 static_assert(
     !problem<npu<s8<>>, qconfig_mapping<global<weight_fits>, allow_float<"0">>>(one).any());
 
-// Dynamic quantization is a spec that can be written down, and nothing that can be run.
+// What is quantized as it comes has an observer in front, which collects nothing, and none behind.
 struct dynamic
     : backend_config<"dynamic", backend_pattern_config<
                                     pattern<nn::linear>,
                                     dtype_configs<dtype_config<input_dtype<u8<>>, is_dynamic>>>> {};
 using dynamically = qconfig_mapping<
     global<qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>, weights>>>;
-static_assert(problem<dynamic, dynamically>(one, unsupported::skip).message() ==
-              "node 0:\ndynamic quantization has no kernels");
+static_assert(!problem<dynamic, dynamically>(one).any());
+static_assert(prepared<dynamic, dynamically>(one.view()).observers == 1);
+
+// ---- PyTorch has one observer for inputs and outputs (pytorch#75006); ctq's may differ
+
+struct to_float
+    : backend_config<"to_float",
+                     backend_pattern_config<
+                         pattern<nn::linear>,
+                         dtype_configs<dtype_config<input_dtype<u8<>>,
+                                                    output_dtype<dtype_with_constraints<f32>>>>>> {
+};
+using integers_in_floats_out =
+    qconfig_mapping<global<qconfig<histogram_observer<>, weights, placeholder_observer<>>>>;
+static_assert(!problem<to_float, integers_in_floats_out>(one).any());
+static_assert(prepared<to_float, integers_in_floats_out>(one.view()).observers == 1);
+static_assert(problem<to_float, everywhere>(one).any());
 
 // ---- a producer that is rejected does not take the observer of its reader away (PyTorch 1.13 did)
 

@@ -25,7 +25,7 @@ constexpr dynamic_graph<stage::prepared> prepared(graph_view<stage::traced> g) {
   return prepare_graph(fuse(g, backend_v<x86>).view(), backend_v<x86>, mapping_v<everywhere>);
 }
 constexpr dynamic_graph<stage::lowered> lowered(graph_view<stage::traced> g) {
-  return lower(convert_graph(prepared(g).view(), mapping_v<everywhere>).view());
+  return lower(convert_graph(prepared(g).view(), backend_v<x86>, mapping_v<everywhere>).view());
 }
 
 /// "to_nhwc quantize conv2d ..."

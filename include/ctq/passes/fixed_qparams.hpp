@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/op_sets.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// PyTorch 1.13 refuses a mapping that gives a sigmoid, a softmax or a tanh, as a module or as a
+// function, another observer than the one whose scale and zero point go with its range.
+
+namespace ctq {
+
+namespace fixed_qparams {
+
+/// What has the range of the op: 0 to 1, or -1 to 1.
+constexpr bool fits(const observer_record& activation, op_id op) {
+  const observer_args& a = activation.args;
+  const bool placeholder = activation.type == observer_class::placeholder;
+  if (placeholder && a.dtype == f16) return true;
+  const bool is_tanh = is_any_of(op, nn::tanh, fn::tanh);
+  return activation.type == observer_class::fixed_qparams && a.dtype == quint8 &&
+         has_custom_range(a) && a.scale == (is_tanh ? 0x1p-7F : 0x1p-8F) &&
+         a.zero_point == (is_tanh ? 128 : 0);
+}
+
+}  // namespace fixed_qparams
+
+[[nodiscard]] constexpr diagnostic check_fixed_qparams(graph_view<stage::fused> g,
+                                                       const mapping_view& mapping,
+                                                       const list<int>& qconfigs) {
+  diagnostic d;
+  for (int i = 0; i < g.size() && !d.any(); ++i) {
+    const op_id op = g[i].op;
+    const int q = qconfigs[i];
+    if (op->kind == op_kind::method || !has_fixed_qparams(op)) continue;
+    if (q < 0 || !mapping.entries[q].quantizes) continue;
+    if (fixed_qparams::fits(mapping.entries[q].qconfig.activation, op)) continue;
+    d.line("QConfigMapping must specify fixed qparams")
+        .line("observer for fixed qparams op")
+        .line("node: ", g[i].name)
+        .line(op->name);
+  }
+  return d;
+}
+
+}  // namespace ctq

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/graph/graph.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// Modules that fake-quantize their weight while they are trained, and what they were before.
+
+namespace ctq {
+
+/// What a backend trains instead of a module; nullptr: nothing else.
+[[nodiscard]] constexpr op_id qat_module_of(const backend_view& backend, op_id op) {
+  if (op->kind != op_kind::module) return nullptr;
+  for (const backend_pattern_config_record& c : backend.configs)
+    if (c.qat_module != nullptr && c.pattern.is_single() && c.pattern.anchor() == op)
+      return c.qat_module;
+  return nullptr;
+}
+
+namespace qat_modules {
+
+struct row {
+  op_id trained, converted;
+};
+
+template <class Trained, class Converted>
+constexpr row of(const Trained& trained, const Converted& converted) {
+  return {trained.id(), converted.id()};
+}
+
+// A batch norm that was trained beside its conv is folded into it.
+inline constexpr row table[] = {
+    of(nnqat::conv1d, nn::conv1d),
+    of(nnqat::conv2d, nn::conv2d),
+    of(nnqat::conv3d, nn::conv3d),
+    of(nnqat::linear, nn::linear),
+    of(nnqat::embedding, nn::embedding),
+    of(nnqat::embedding_bag, nn::embedding_bag),
+    of(nniqat::conv_relu1d, nni::conv_relu1d),
+    of(nniqat::conv_relu2d, nni::conv_relu2d),
+    of(nniqat::conv_relu3d, nni::conv_relu3d),
+    of(nniqat::conv_bn1d, nn::conv1d),
+    of(nniqat::conv_bn2d, nn::conv2d),
+    of(nniqat::conv_bn3d, nn::conv3d),
+    of(nniqat::conv_bn_relu1d, nni::conv_relu1d),
+    of(nniqat::conv_bn_relu2d, nni::conv_relu2d),
+    of(nniqat::conv_bn_relu3d, nni::conv_relu3d),
+    of(nniqat::linear_relu, nni::linear_relu),
+    of(nniqat::linear_bn1d, nn::linear),
+};
+
+}  // namespace qat_modules
+
+/// The float module that a trained one becomes (PyTorch's to_float); nullptr if it is none.
+[[nodiscard]] constexpr op_id trained_module(op_id op) {
+  for (const qat_modules::row& r : qat_modules::table)
+    if (r.trained == op) return r.converted;
+  return nullptr;
+}
+
+/// Puts the backend's modules for training in the place of those that have a qconfig.
+///   qconfigs  by node: its entry of the mapping
+[[nodiscard]] constexpr dynamic_graph<stage::fused> swap_qat_modules(graph_view<stage::fused> g,
+                                                                     const backend_view& backend,
+                                                                     const mapping_view& mapping,
+                                                                     const list<int>& qconfigs) {
+  dynamic_graph<stage::fused> out;
+  out.reserve(g.size(), g.arg_total());
+  for (int i = 0; i < g.size(); ++i) {
+    out.add(g[i], g.args_of(i).begin(), g[i].arg_count);
+    const int q = qconfigs[i];
+    const op_id trained = qat_module_of(backend, g[i].op);
+    if (trained == nullptr || q < 0 || !mapping.entries[q].quantizes) continue;
+    out.nodes.back().op = trained;
+    out.nodes.back().weight = &mapping.entries[q].qconfig.weight;
+  }
+  return out;
+}
+
+}  // namespace ctq

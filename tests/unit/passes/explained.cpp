@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/explained.hpp"
+
+#include <doctest/doctest.h>
+
+#include "explain_model.hpp"
+
+using namespace explain_model;
+
+namespace {
+
+constexpr explanation all = explain<net, qnnpack, mapping, unsupported::skip>();
+
+// conv, relu and pool run on integers; fc and head do not; flat is a view, unread does not run.
+static_assert(coverage<net, qnnpack, mapping, unsupported::skip>() == 3.0 / 5.0);
+
+const explained_node& node_named(const explained_model& m, std::string_view name) {
+  for (const explained_node& n : m.nodes)
+    if (n.name == name) return n;
+  FAIL("no such node");
+  return m.nodes[0];
+}
+
+}  // namespace
+
+TEST_CASE("a fused node is told of the node that it runs in") {
+  const explained_model m = all.model();
+  const explained_node& relu = node_named(m, "relu");
+  CHECK(relu.runs_in == "conv");
+  CHECK(relu.on_integers);
+  CHECK(relu.runs_as == q::conv_relu2d.id());
+  CHECK(relu.observer == node_named(m, "conv").observer);
+}
+
+TEST_CASE("observers know the values that share them, nodes the observers of their inputs") {
+  const explained_model m = all.model();
+  const explained_node& pool = node_named(m, "pool");
+  REQUIRE(pool.input_observers.size() == 1);
+  CHECK(pool.input_observers[0] == pool.observer);
+  CHECK(m.observers[pool.observer].values.size() == 4);
+  CHECK(*m.observers[pool.observer].record == min_max_observer<>::value);
+}
+
+TEST_CASE("each dtype config before the one that was taken has its reason") {
+  const explained_model m = all.model();
+  const explained_node& fc = node_named(m, "fc");
+  REQUIRE(fc.rejected.size() == 4);
+  CHECK(fc.rejected[0].why == rejection::clause::scale_min);
+  CHECK(fc.rejected[1].why == rejection::clause::dtype);
+  CHECK(fc.rejected[2].why == rejection::clause::is_dynamic);
+  CHECK(node_named(m, "pool").rejected.size() == 1);
+  CHECK(node_named(m, "head").rejected.empty());
+}
+
+TEST_CASE("what nothing reads does not run") {
+  const explained_model m = all.model();
+  CHECK(!node_named(m, "unread").is_read);
+  CHECK(node_named(m, "unread").runs_as == nullptr);
+}
+
+// ---- a relu that goes into an op when it is lowered, not when it is fused
+
+constexpr auto added = model(
+    "x"_n = nn::placeholder({1, 4}), "a"_n = nn::linear("x"_n, {.out_features = 4}),
+    "add"_n = op::add("a"_n, "x"_n), "relu"_n = fn::relu("add"_n), "out"_n = nn::output("relu"_n));
+struct all_int8 : qconfig_mapping<global<int8>> {};
+
+static_assert(coverage<added, qnnpack, all_int8>() == 1.0);
+
+TEST_CASE("an op has the qparams of the relu that it computes as well") {
+  const explained_model m = explain<added, qnnpack, all_int8>().model();
+  CHECK(node_named(m, "relu").runs_in == "add");
+  CHECK(node_named(m, "add").observer >= 0);
+}
+
+// ---- a model that only looks at its input
+
+constexpr auto view_only =
+    model("x"_n = nn::placeholder({1, 2, 2, 2}), "flat"_n = fn::flatten("x"_n, {.start_dim = 1}),
+          "out"_n = nn::output("flat"_n));
+static_assert(coverage<view_only, qnnpack, all_int8>() == 1.0);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/fixed_qparams.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ctq/backends/native.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/prepare.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+constexpr auto net =
+    model("x"_n = nn::placeholder({1, 2}), "s"_n = nn::sigmoid("x"_n), "out"_n = nn::output("s"_n));
+
+template <class Activation>
+struct mapping : qconfig_mapping<global<qconfig<Activation, min_max_observer<{.dtype = qint8}>>>> {
+};
+template <observer_args Args>
+using fixed = fixed_qparams_observer<Args>;
+using right = fixed<{.quant_min = 0, .quant_max = 255, .scale = 0x1p-8F, .zero_point = 0}>;
+
+template <class Activation>
+diagnostic problem(semantics s) {
+  const auto fused = fuse(net.view(), backend_v<native>, {.semantics = s});
+  return prepare_graph(fused.view(), backend_v<native>, mapping_v<mapping<Activation>>,
+                       prepare_options{.semantics = s, .policy = unsupported::skip})
+      .problem;
+}
+
+TEST_CASE(
+    "PyTorch 1.13 refuses a sigmoid without its fixed observer, later ones leave it in float") {
+  const diagnostic d = problem<min_max_observer<>>(semantics::torch_1_13);
+  CHECK(d.message() ==
+        "QConfigMapping must specify fixed qparams\nobserver for fixed qparams op\nnode: s\n"
+        "torch.nn.Sigmoid");
+  CHECK(!problem<min_max_observer<>>(semantics::torch_2_1).any());
+  CHECK(!problem<right>(semantics::torch_1_13).any());
+  CHECK(!problem<placeholder_observer<{.dtype = f16}>>(semantics::torch_1_13).any());
+  CHECK(problem<fixed<{.quant_min = 0, .quant_max = 255, .scale = 0x1p-7F}>>(semantics::torch_1_13)
+            .any());
+}
+
+}  // namespace
