@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ctq/core/qparams.hpp"
+#include "ctq/kernels/requantization.hpp"
 
 // What the 8-bit kernels derive from qparams, once per call. The reference and the vector kernels
 // share it, so that they start from the same floats.
@@ -35,6 +36,13 @@ struct quantizer {
 [[nodiscard, gnu::always_inline]] constexpr quantizer with_relu(quantizer q) noexcept {
   q.low = q.low < 0.0F ? 0.0F : q.low;
   return q;
+}
+
+/// The same ends, as steps of the output.
+[[nodiscard, gnu::always_inline]] constexpr output_steps steps_of(const quantizer& q) noexcept {
+  return {.zero_point = q.zero_point,
+          .lo = static_cast<std::int32_t>(q.low) + q.zero_point,
+          .hi = static_cast<std::int32_t>(q.high) + q.zero_point};
 }
 
 /// True if quantizing what was dequantized gives every integer back, but for the clamp.

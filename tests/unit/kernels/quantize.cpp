@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "samples.hpp"
@@ -39,5 +41,63 @@ TEST_CASE_TEMPLATE("simd quantize gives the bytes of the reference", Q, std::uin
       simd::quantize<isa::native>({n}, in.data(), p, out.data());
       CHECK(out.holds(expected));
     }
+  }
+}
+
+TEST_CASE_TEMPLATE("one number that no int32 holds does not spoil its neighbours", Q, std::uint8_t,
+                   std::int8_t) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr int lo = std::numeric_limits<Q>::lowest();
+  const qparams p{0.1F, lo + 100, lo, lo + 255};
+  for (const float odd : {std::nanf(""), inf, -inf, 3e8F, -3e8F, 3.4e38F, -3276.8F, -3276.9F}) {
+    for (std::size_t at = 0; at < 64; ++at) {
+      std::vector<float> in(64, 1.25F);
+      in[at] = odd;
+      std::vector<Q> expected(64);
+      reference::quantize({64}, in.data(), p, expected.data());
+      samples::guarded<Q> out(64);
+      simd::quantize<isa::native>({64}, in.data(), p, out.data());
+      CHECK(out.holds(expected));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("simd quantize by channel gives the bytes of the reference", Q, std::uint8_t,
+                   std::int8_t) {
+  constexpr int lo = std::numeric_limits<Q>::lowest();
+  for (const int channels : {1, 3, 16, 31, 32, 63, 64, 65, 100, 128, 130}) {
+    std::vector<float> scale;
+    std::vector<std::int32_t> zero_point;
+    for (int c = 0; c < channels; ++c) {
+      scale.push_back(0.01F + 0.003F * static_cast<float>(c % 17));
+      zero_point.push_back(lo + c * 7 % 256);
+    }
+    for (const int rows : {0, 1, 5}) {
+      const auto count = static_cast<std::size_t>(rows * channels);
+      const auto in = samples::floats(count, static_cast<unsigned>(channels), 0.02F);
+      std::vector<Q> expected(count);
+      reference::quantize({rows, channels}, in.data(), scale.data(), zero_point.data(), lo,
+                          lo + 255, expected.data());
+      samples::guarded<Q> out(count);
+      simd::quantize<isa::native>({rows, channels}, in.data(), scale.data(), zero_point.data(), lo,
+                                  lo + 255, out.data());
+      CHECK(out.holds(expected));
+    }
+  }
+}
+
+TEST_CASE("results larger than the caches are the same, wherever they start") {
+  const qparams p{0.05F, 117, 0, 255};
+  constexpr int count = (7 << 20) + 5;
+  const auto in = samples::plain_floats(count + 1, 3);
+  std::vector<std::uint8_t> expected(count);
+  reference::quantize({count}, in.data(), p, expected.data());
+  std::vector<std::uint8_t> memory(count + 130, 0xA5);
+  for (const std::size_t start : {0U, 1U, 37U, 63U, 64U}) {
+    std::fill(memory.begin(), memory.end(), std::uint8_t{0xA5});
+    simd::quantize<isa::native>({count}, in.data(), p, memory.data() + start);
+    CHECK(std::memcmp(memory.data() + start, expected.data(), count) == 0);
+    CHECK((start == 0 || memory[start - 1] == 0xA5));
+    CHECK(memory[start + count] == 0xA5);
   }
 }

@@ -33,4 +33,17 @@ inline void quantize(elementwise_shape shape, const float* in, const qparams& p,
   for (int i = 0; i < shape.count; ++i) out[i] = quantize<Q>(in[i], to);
 }
 
+/// The same with a scale and a zero point for each channel, the last axis: in, out [rows,
+/// channels].
+template <quantized Q>
+inline void quantize(channels_shape shape, const float* in, const float* scale,
+                     const std::int32_t* zero_point, std::int32_t quant_min, std::int32_t quant_max,
+                     Q* out) noexcept {
+  for (int row = 0; row < shape.rows; ++row) {
+    for (int c = 0; c < shape.channels; ++c) {
+      *out++ = quantize<Q>(*in++, quantizer_of({scale[c], zero_point[c], quant_min, quant_max}));
+    }
+  }
+}
+
 }  // namespace ctq::kernels::reference

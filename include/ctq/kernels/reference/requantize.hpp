@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/no_contract.hpp"
+#include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/requantization.hpp"
 
 namespace ctq::kernels::reference {
@@ -17,6 +19,15 @@ namespace ctq::kernels::reference {
   const float scaled = no_contract(static_cast<float>(acc) * multiplier);
   const auto rounded = static_cast<std::int32_t>(std::nearbyint(scaled));
   return std::clamp(rounded + to.zero_point, to.lo, to.hi);
+}
+
+/// Sums of a layer that were kept, with one multiplier for all, to 8-bit integers.
+template <quantized Q>
+inline void requantize(elementwise_shape shape, const std::int32_t* in, float multiplier,
+                       const output_steps& to, Q* out) noexcept {
+  for (int i = 0; i < shape.count; ++i) {
+    out[i] = static_cast<Q>(requantize(in[i], multiplier, to));
+  }
 }
 
 }  // namespace ctq::kernels::reference

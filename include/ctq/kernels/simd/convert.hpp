@@ -2,15 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/quantizer.hpp"
+#include "ctq/kernels/requantization.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 #include "ctq/kernels/simd/arch/convert_avx2.hpp"
 #include "ctq/kernels/simd/arch/convert_avx512.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 #include "ctq/kernels/simd/arch/convert_sse4.hpp"
+#include "ctq/kernels/simd/blocks.hpp"
+#include "ctq/kernels/simd/rounding.hpp"
 
 // Registers of 8-bit integers, of 32-bit integers, of floats: from one to the other, and the two
 // formulas of quantization on them. The arch headers are there because xsimd widens element by
@@ -56,6 +60,101 @@ template <vectorized Isa, quantized Q, class Part>
                                                           part(3 * n));
 }
 
+/// As for_blocks_once, with the stores of Isa.
+template <vectorized Isa, int Block, class T, class Compute, class Element>
+[[gnu::always_inline]] inline void for_streamed_blocks(int count, T* out, int read, Compute compute,
+                                                       Element element) noexcept {
+  using convert = conversions<xsimd_arch<Isa>>;
+  using block = batch<Isa, T>;
+  for_blocks_once<Block>(
+      count, out, read, compute,
+      [&](int i, const block& x) __attribute__((always_inline)) { x.store_unaligned(out + i); },
+      [&](int i, const block& x) __attribute__((always_inline)) {
+        convert::stream(out + i, static_cast<typename block::register_type>(x));
+      },
+      []() __attribute__((always_inline)) { convert::streamed(); }, element);
+}
+
+/// What the four parts of a register of bytes stand for: reference::dequantize on them, in the
+/// order of conversions::biased.
+template <vectorized Isa>
+struct part_dequantizer {
+  using floats = batch<Isa, float>;
+
+  floats zero, scale;  // zero: 2^23 + zero point, so that both are exact as floats
+
+  template <quantized Q>
+  [[gnu::always_inline]] part_dequantizer(const qparams& p, std::type_identity<Q>) noexcept
+      : zero(static_cast<float>(0x800000 + p.zero_point + (std::is_signed_v<Q> ? 128 : 0))),
+        scale(p.scale) {}
+
+  /// The bytes that start at `in`, as the parts want them: int8 plus 128.
+  template <quantized Q>
+  [[nodiscard, gnu::always_inline]] static batch<Isa, std::uint8_t> load(const Q* in) noexcept {
+    const auto x =
+        batch<Isa, std::uint8_t>::load_unaligned(reinterpret_cast<const std::uint8_t*>(in));
+    return std::is_signed_v<Q> ? x ^ batch<Isa, std::uint8_t>(std::uint8_t{128}) : x;
+  }
+  template <int Part>
+  [[nodiscard, gnu::always_inline]] floats part(const batch<Isa, std::uint8_t>& x) const noexcept {
+    return (floats(conversions<xsimd_arch<Isa>>::template biased<Part>(x)) - zero) * scale;
+  }
+};
+
+/// Four registers of steps as bytes: rounded, plus the zero point, clamped.
+/// Requires  |step| < 2^31, except of `exceeds`, which tells when that may not be so
+template <vectorized Isa>
+struct step_narrower {
+  using floats = batch<Isa, float>;
+  using convert = conversions<xsimd_arch<Isa>>;
+
+  typename convert::range range;
+
+  [[gnu::always_inline]] explicit step_narrower(const output_steps& to) noexcept : range(to) {}
+
+  /// Steps part(0) … part(3) of `part_dequantizer`, back in the order of their bytes.
+  template <quantized Q, class Part>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes(Part part) const noexcept {
+    const auto x = words([&](auto k) __attribute__((always_inline)) { return part(k); });
+    return convert::template bytes<Q>(x.low, x.high, range);
+  }
+  /// Steps part(0), part(n), part(2n), part(3n), n being float_lanes, one after the other.
+  template <quantized Q, class Part>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes_in_order(Part part) const noexcept {
+    const auto x = words_in_order(part);
+    return convert::ordered(convert::template bytes<Q>(x.low, x.high, range));
+  }
+  /// The same if all steps are fine, else what otherwise() gives: one may be NaN or exceed 2^31.
+  template <quantized Q, class Part, class Otherwise>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes_in_order(
+      Part part, Otherwise otherwise) const noexcept {
+    const auto x = words_in_order(part);
+    if (convert::lowest(x.low, x.high)) [[unlikely]]
+      return otherwise();
+    return convert::ordered(convert::template bytes<Q>(x.low, x.high, range));
+  }
+
+ private:
+  template <class Part>
+  [[nodiscard, gnu::always_inline]] static auto words(Part part) noexcept {
+    const auto rounded = [&](auto k) __attribute__((always_inline)) {
+      return convert::round(part(k));
+    };
+    constexpr std::integral_constant<int, 0> a;
+    constexpr std::integral_constant<int, 1> b;
+    constexpr std::integral_constant<int, 2> c;
+    constexpr std::integral_constant<int, 3> d;
+    struct both {
+      decltype(convert::words(rounded(a), rounded(b))) low, high;
+    };
+    return both{convert::words(rounded(a), rounded(b)), convert::words(rounded(c), rounded(d))};
+  }
+  template <class Part>
+  [[nodiscard, gnu::always_inline]] static auto words_in_order(Part part) noexcept {
+    return words([&](auto k) __attribute__((always_inline)) { return part(k * float_lanes<Isa>); });
+  }
+};
+
 /// reference::dequantize on registers.
 template <vectorized Isa>
 struct dequantizer_lanes {
@@ -85,6 +184,14 @@ struct quantizer_lanes {
 
   [[gnu::always_inline]] explicit quantizer_lanes(const quantizer& q) noexcept
       : inverse(q.inverse), low(q.low), high(q.high), zero_point(q.zero_point) {}
+
+  /// One quantizer a lane.
+  [[gnu::always_inline]] quantizer_lanes(const float* scale, const std::int32_t* zero_points,
+                                         std::int32_t quant_min, std::int32_t quant_max) noexcept
+      : inverse(divide<Isa>(floats(1.0F), floats::load_unaligned(scale))),
+        low(to_float<Isa>(integers(quant_min) - integers::load_unaligned(zero_points))),
+        high(to_float<Isa>(integers(quant_max) - integers::load_unaligned(zero_points))),
+        zero_point(integers::load_unaligned(zero_points)) {}
 
   // The bounds are integers, so clamping before rounding is clamping after it.
   [[nodiscard, gnu::always_inline]] integers operator()(floats x) const noexcept {

@@ -50,8 +50,9 @@ template <class Dot, int Rows, class To, class Out>
   }
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
+  const auto ends = Dot::prepared(to);
   unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    Dot::store(acc[m], multiplier, to, out + m * by.out, used);
+    Dot::store(acc[m], multiplier, ends, out + m * by.out, used);
   });
 }
 

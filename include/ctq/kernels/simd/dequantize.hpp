@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ctq/kernels/reference/dequantize.hpp"
-#include "ctq/kernels/simd/blocks.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 
 namespace ctq::kernels::simd {
@@ -15,10 +14,9 @@ template <class Isa, quantized Q>
     reference::dequantize(shape, in, p, out);
   } else {
     const dequantizer_lanes<Isa> lanes(p);
-    for_blocks<float_lanes<Isa>>(
-        shape.count, [&](int i) __attribute__((always_inline)) { return lanes(in + i); },
-        [&](int i, const batch<Isa, float>& x)
-            __attribute__((always_inline)) { x.store_unaligned(out + i); },
+    for_streamed_blocks<Isa, float_lanes<Isa>>(
+        shape.count, out,
+        sizeof(Q), [&](int i) __attribute__((always_inline)) { return lanes(in + i); },
         [&](int i) __attribute__((always_inline)) { out[i] = reference::dequantize(in[i], p); });
   }
 }

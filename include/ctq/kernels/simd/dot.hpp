@@ -26,6 +26,7 @@ namespace ctq::kernels::simd {
 ///   dot             acc + Σ a * b in each lane
 ///   interleave      k_group registers of channels, one a tap, to k_group registers ready for dot
 ///   column          the channel that a lane of a block of registers stands for
+///   prepared        output_steps (of floats: relu) as store wants them
 ///   store           the sums of a block, as outputs, to memory
 ///   tile_rows       dense kernels: how many pixels times two vecs of sums fit in the registers
 ///   depthwise_rows  depthwise kernels: how many pixels at once

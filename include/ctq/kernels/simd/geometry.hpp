@@ -92,6 +92,7 @@ struct panels {
   static constexpr int width = 2 * Dot::lanes;
 
   [[nodiscard]] constexpr int count() const { return ceil_div(channels, width); }
+  [[nodiscard]] constexpr int whole() const { return channels / width; }
   [[nodiscard]] constexpr int vectors(int panel) const {
     return channels - panel * width > Dot::lanes ? 2 : 1;
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/depthwise_columns.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 
 // Weights, biases and multipliers in the order in which the kernels read them, padded with zeros
@@ -73,6 +74,13 @@ std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first
   return packed + layout.bytes();
 }
 
+/// Steps of a block of a depthwise kernel.
+template <class Dot>
+[[nodiscard]] constexpr int depthwise_steps(const conv2d_shape& s) {
+  if (by_columns<Dot>(s)) return column_plan<Dot>{s.stride_h}.steps();
+  return s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
+}
+
 template <class Dot, class In, class Weight, class Bias>
 void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   const k_runs runs = runs_of<Dot>(s);
@@ -94,21 +102,41 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
   }
 }
 
-/// Kernel rows in groups of k_group taps.
+/// Blocks of channels: kernel rows in groups of k_group taps or, by columns, what column_plan says.
 template <class Dot, class In, class Weight, class Bias>
 void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   constexpr int width = Dot::lanes * Dot::k_group;
-  const int groups = ceil_div(s.kernel_w, Dot::k_group);
-  const auto at = [&](int channel, int step, int j) {
-    const int row = step / groups;
-    const int tap = step % groups * Dot::k_group + j;
+  const int blocks = ceil_div(s.out_channels, width);
+  const int steps = depthwise_steps<Dot>(s);
+  const auto weight = [&](int channel, int row, int tap) {
     const std::ptrdiff_t index = (std::ptrdiff_t{channel} * s.kernel_h + row) * s.kernel_w + tap;
-    return tap < s.kernel_w ? from.weight[index] : Weight{};
+    const bool inside = row >= 0 && row < s.kernel_h && tap < s.kernel_w;
+    return inside ? from.weight[index] : Weight{};
   };
-  for (int first = 0; first < s.out_channels; first += width) {
-    packed = pack_block<Dot, In>(from, s.kernel_h * s.kernel_w, first,
-                                 std::min(width, s.out_channels - first), Dot::k_group,
-                                 s.kernel_h * groups, packed, at);
+  const auto pack_blocks = [&](auto first, auto at) {
+    for (int i = 0; i < blocks; ++i) {
+      const int channel = first(i);
+      packed = pack_block<Dot, In>(from, s.kernel_h * s.kernel_w, channel,
+                                   std::min(width, s.out_channels - channel), Dot::k_group, steps,
+                                   packed, at);
+    }
+  };
+  if (by_columns<Dot>(s)) {
+    const column_plan<Dot> plan{s.stride_h};
+    const int rows = plan.rows();
+    const int groups = plan.groups(rows);
+    pack_blocks([&](int i) { return block_start<Dot>(s, i); },
+                [&](int channel, int step, int j) {
+                  const int group = step / rows % groups;
+                  return weight(channel, plan.kernel_row(group, j, step % rows),
+                                step / rows / groups);
+                });
+  } else {
+    const int groups = ceil_div(s.kernel_w, Dot::k_group);
+    pack_blocks([](int i) { return i * width; },
+                [&](int channel, int step, int j) {
+                  return weight(channel, step / groups, step % groups * Dot::k_group + j);
+                });
   }
 }
 
@@ -126,7 +154,7 @@ template <class Dot>
 template <class Dot>
 [[nodiscard]] constexpr std::size_t depthwise_packed_bytes(const conv2d_shape& s) {
   const auto blocks = static_cast<std::size_t>(ceil_div(s.out_channels, Dot::lanes * Dot::k_group));
-  const auto steps = static_cast<std::size_t>(s.kernel_h * ceil_div(s.kernel_w, Dot::k_group));
+  const auto steps = static_cast<std::size_t>(depthwise_steps<Dot>(s));
   return round_up(blocks * block_layout<Dot>{Dot::k_group, steps}.bytes(), packed_alignment);
 }
 

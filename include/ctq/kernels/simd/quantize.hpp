@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include "ctq/kernels/reference/quantize.hpp"
-#include "ctq/kernels/simd/blocks.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 
 namespace ctq::kernels::simd {
@@ -17,16 +20,55 @@ template <class Isa, quantized Q>
     using floats = batch<Isa, float>;
     const quantizer to = quantizer_of(p);
     const quantizer_lanes<Isa> steps(to);
-    for_blocks<4 * float_lanes<Isa>>(
-        shape.count,
+    const step_narrower<Isa> narrower({p.zero_point, p.quant_min, p.quant_max});
+    for_streamed_blocks<Isa, 4 * float_lanes<Isa>>(
+        shape.count, out, sizeof(float),
         [&](int i) __attribute__((always_inline)) {
-          return narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
-            return steps.or_zero(floats::load_unaligned(in + i + k));
-          });
+          return narrower.template bytes_in_order<Q>(
+              [&](int k) __attribute__((always_inline)) {
+                return floats::load_unaligned(in + i + k) * steps.inverse;
+              },
+              [&]() __attribute__((always_inline)) {
+                return narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
+                  return steps.or_zero(floats::load_unaligned(in + i + k));
+                });
+              });
         },
-        [&](int i, const batch<Isa, Q>& q)
-            __attribute__((always_inline)) { q.store_unaligned(out + i); },
         [&](int i) __attribute__((always_inline)) { out[i] = reference::quantize<Q>(in[i], to); });
+  }
+}
+
+/// As reference::quantize by channel, byte for byte. Channels are taken a block at a time, all rows
+/// of it, so that scales are inverted once.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void quantize(channels_shape shape, const float* in,
+                                            const float* scale, const std::int32_t* zero_point,
+                                            std::int32_t quant_min, std::int32_t quant_max,
+                                            Q* out) noexcept {
+  constexpr int block = [] {
+    if constexpr (vectorized<Isa>) return 4 * float_lanes<Isa>;
+    return 1;
+  }();
+  if (block == 1 || shape.channels < block) {
+    return reference::quantize(shape, in, scale, zero_point, quant_min, quant_max, out);
+  }
+  if constexpr (vectorized<Isa>) {
+    constexpr int n = float_lanes<Isa>;
+    for (int first = 0; first < shape.channels; first += block) {
+      const int channel = std::min(first, shape.channels - block);  // the last one moves back
+      const auto lanes = [&](int k) __attribute__((always_inline)) {
+        return quantizer_lanes<Isa>(scale + channel + k * n, zero_point + channel + k * n,
+                                    quant_min, quant_max);
+      };
+      const quantizer_lanes<Isa> steps[] = {lanes(0), lanes(1), lanes(2), lanes(3)};
+      for (int row = 0; row < shape.rows; ++row) {
+        const std::ptrdiff_t at = std::ptrdiff_t{row} * shape.channels + channel;
+        const batch<Isa, Q> q = narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
+          return steps[k / n].or_zero(batch<Isa, float>::load_unaligned(in + at + k));
+        });
+        q.store_unaligned(out + at);
+      }
+    }
   }
 }
 

@@ -31,11 +31,11 @@ template <class Dot, int Vectors>
 
 /// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, whose order is that
 /// of block_layout and k_runs. Writes `used` channels of each pixel.
-template <class Dot, int Vectors, class To, class Out, int... m>
+template <class Dot, int Vectors, class To, class Out, class Used, int... m>
 [[gnu::always_inline]] inline void tile(std::integer_sequence<int, m...>,
                                         const typename Dot::element* first, int width,
                                         const strides& by, const k_runs& runs,
-                                        const std::byte* block, const To& to, Out* out, int used) {
+                                        const std::byte* block, const To& to, Out* out, Used used) {
   using vec = typename Dot::vec;
   using element = typename Dot::element;
   constexpr std::size_t step_bytes = Vectors * block_layout<Dot>::vec_bytes;
@@ -68,7 +68,8 @@ template <class Dot, int Vectors, class To, class Out, int... m>
   }
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  (Dot::store(acc[m], multiplier, to, out + m * by.out, used), ...);
+  const auto ends = Dot::prepared(to);
+  (Dot::store(acc[m], multiplier, ends, out + m * by.out, used), ...);
 }
 
 /// The same, compiled once for all shapes that are not known to the compiler.
@@ -98,10 +99,11 @@ template <class Dot, class Shape>
 }
 
 /// All tiles of an image with one panel, whose weights are in `block` and whose outputs start at
-/// `out`.
-template <class Dot, int Vectors, class Shape, class To, class Out>
+/// `out`. Used: int, or a constant.
+template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
 [[gnu::always_inline]] inline void sweep(const Shape& shape, const typename Dot::element* in,
-                                         const std::byte* block, const To& to, Out* out, int used) {
+                                         const std::byte* block, const To& to, Out* out,
+                                         Used used) {
   const conv2d_shape s = shape;
   const strides by = strides_of(s);
   const k_runs runs = runs_of<Dot>(s);

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/requantization.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 
 namespace ctq::kernels::simd {
@@ -41,6 +42,54 @@ struct conversions<xsimd::neon64> {
     } else {
       return vreinterpretq_u8_s8(bytes);
     }
+  }
+
+  [[gnu::always_inline]] static void stream(void* p, uint8x16_t x) {
+    vst1q_u8(static_cast<std::uint8_t*>(p), x);
+  }
+  [[gnu::always_inline]] static void stream(void* p, int8x16_t x) {
+    vst1q_s8(static_cast<std::int8_t*>(p), x);
+  }
+  [[gnu::always_inline]] static void stream(void* p, float32x4_t x) {
+    vst1q_f32(static_cast<float*>(p), x);
+  }
+  static void streamed() {}
+
+  struct range {
+    int16x8_t zero_point;
+    int8x16_t lo8, hi8;
+
+    explicit range(const output_steps& to)
+        : zero_point(vdupq_n_s16(static_cast<std::int16_t>(to.zero_point))),
+          lo8(vdupq_n_s8(static_cast<std::int8_t>(to.lo))),
+          hi8(vdupq_n_s8(static_cast<std::int8_t>(to.hi))) {}
+  };
+  [[gnu::always_inline]] static int16x8_t words(int32x4_t a, int32x4_t b) {
+    return vcombine_s16(vqmovn_s32(a), vqmovn_s32(b));
+  }
+  template <class Q>
+  [[gnu::always_inline]] static auto bytes(int16x8_t v, int16x8_t w, const range& to) {
+    v = vqaddq_s16(v, to.zero_point);
+    w = vqaddq_s16(w, to.zero_point);
+    if constexpr (std::is_signed_v<Q>) {
+      const int8x16_t q = vcombine_s8(vqmovn_s16(v), vqmovn_s16(w));
+      return vminq_s8(vmaxq_s8(q, to.lo8), to.hi8);
+    } else {
+      const uint8x16_t q = vcombine_u8(vqmovun_s16(v), vqmovun_s16(w));
+      return vminq_u8(vmaxq_u8(q, vreinterpretq_u8_s8(to.lo8)), vreinterpretq_u8_s8(to.hi8));
+    }
+  }
+  template <class Bytes>
+  [[gnu::always_inline]] static Bytes ordered(Bytes x) {
+    return x;
+  }
+  /// Here NaN becomes 0, and what exceeds an int32 its nearest end.
+  [[gnu::always_inline]] static bool lowest(int16x8_t, int16x8_t) { return false; }
+  template <int Part>
+  [[gnu::always_inline]] static float32x4_t biased(uint8x16_t x) {
+    const uint16x8_t half = vmovl_u8(Part < 2 ? vget_low_u8(x) : vget_high_u8(x));
+    const uint32x4_t part = vmovl_u16(Part % 2 == 0 ? vget_low_u16(half) : vget_high_u16(half));
+    return vreinterpretq_f32_u32(vorrq_u32(part, vdupq_n_u32(0x4B000000)));
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
+#include "ctq/kernels/simd/arch/register128.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -35,6 +36,34 @@ struct conversions<xsimd::sse4_1> {
     const __m128i ab = _mm_packs_epi32(a, b);
     const __m128i cd = _mm_packs_epi32(c, d);
     return std::is_signed_v<Q> ? _mm_packs_epi16(ab, cd) : _mm_packus_epi16(ab, cd);
+  }
+
+  [[gnu::always_inline]] static void stream(void* p, __m128i x) {
+    _mm_stream_si128(static_cast<__m128i*>(p), x);
+  }
+  [[gnu::always_inline]] static void stream(void* p, __m128 x) { stream(p, _mm_castps_si128(x)); }
+  [[gnu::always_inline]] static void streamed() { _mm_sfence(); }
+
+  using range = register128::bounds;
+  [[gnu::always_inline]] static __m128i words(__m128i a, __m128i b) {
+    return register128::narrow(a, b);
+  }
+  template <class Q>
+  [[gnu::always_inline]] static __m128i bytes(__m128i v, __m128i w, const range& to) {
+    return register128::finish<Q>(v, w, to);
+  }
+  [[gnu::always_inline]] static __m128i ordered(__m128i x) { return x; }
+  [[gnu::always_inline]] static bool lowest(__m128i v, __m128i w) {
+    const __m128i least = _mm_min_epi16(v, w);
+    return _mm_movemask_epi8(_mm_cmpeq_epi16(least, _mm_set1_epi16(-32768))) != 0;
+  }
+  template <int Part>
+  [[gnu::always_inline]] static __m128 biased(__m128i x) {
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i high = _mm_set1_epi16(0x4B00);
+    const __m128i half = Part < 2 ? _mm_unpacklo_epi8(x, zero) : _mm_unpackhi_epi8(x, zero);
+    return _mm_castsi128_ps(Part % 2 == 0 ? _mm_unpacklo_epi16(half, high)
+                                          : _mm_unpackhi_epi16(half, high));
   }
 
  private:

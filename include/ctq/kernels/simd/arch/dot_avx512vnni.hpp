@@ -21,11 +21,12 @@ struct avx512vnni_instructions {
     return acc;
 #endif
   }
+  // Weights of depthwise_dot come from memory: its registers are full of activations.
   [[gnu::always_inline]] static __m256i dpbusd(__m256i acc, __m256i a, __m256i b) {
 #if defined(__clang__)
     return _mm256_dpbusd_epi32(acc, a, b);
 #else
-    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b));
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "vm"(b));
     return acc;
 #endif
   }

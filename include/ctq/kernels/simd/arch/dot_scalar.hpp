@@ -33,6 +33,10 @@ struct scalar_dot {
   [[gnu::always_inline]] static vec broadcast(const void* p) { return load(p); }
   [[gnu::always_inline]] static void interleave(vec (&)[1]) {}
   [[nodiscard]] static constexpr int column(int, int vector, int) { return vector; }
+  template <class To>
+  [[nodiscard]] static constexpr To prepared(const To& to) {
+    return to;
+  }
 };
 
 template <class Isa>

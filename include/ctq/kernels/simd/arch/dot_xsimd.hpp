@@ -40,6 +40,10 @@ struct xsimd_dot {
   [[nodiscard]] static constexpr int column(int, int vector, int lane) {
     return vector * lanes + lane;
   }
+  template <class To>
+  [[nodiscard]] static constexpr To prepared(const To& to) {
+    return to;
+  }
 };
 
 template <class Isa>

@@ -66,11 +66,28 @@ struct register128 {
   [[gnu::always_inline]] static words narrow(vec a) { return _mm_packs_epi32(a, a); }
   [[gnu::always_inline]] static words narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
 
+  /// output_steps in registers: as 16-bit integers and, for clamping, as bytes too.
+  struct bounds {
+    vec zero_point, lo, hi, lo8, hi8;
+
+    [[gnu::always_inline]] explicit bounds(const output_steps& to)
+        : zero_point(_mm_set1_epi16(static_cast<short>(to.zero_point))),
+          lo(_mm_set1_epi16(static_cast<short>(to.lo))),
+          hi(_mm_set1_epi16(static_cast<short>(to.hi))),
+          lo8(_mm_set1_epi8(static_cast<char>(to.lo))),
+          hi8(_mm_set1_epi8(static_cast<char>(to.hi))) {}
+  };
   /// clamp(q + zero_point, lo, hi). The sum saturates, which the clamp hides.
-  [[gnu::always_inline]] static words finish(words q, const output_steps& to) {
-    const auto all = [](std::int32_t x) { return _mm_set1_epi16(static_cast<short>(x)); };
-    q = _mm_adds_epi16(q, all(to.zero_point));
-    return _mm_min_epi16(_mm_max_epi16(q, all(to.lo)), all(to.hi));
+  [[gnu::always_inline]] static words finish(words q, const bounds& to) {
+    return _mm_min_epi16(_mm_max_epi16(_mm_adds_epi16(q, to.zero_point), to.lo), to.hi);
+  }
+  /// The same for two, as bytes.
+  template <class Out>
+  [[gnu::always_inline]] static vec finish(words q0, words q1, const bounds& to) {
+    const vec bytes =
+        pack<Out>(_mm_adds_epi16(q0, to.zero_point), _mm_adds_epi16(q1, to.zero_point));
+    return std::is_signed_v<Out> ? _mm_min_epi8(_mm_max_epi8(bytes, to.lo8), to.hi8)
+                                 : _mm_min_epu8(_mm_max_epu8(bytes, to.lo8), to.hi8);
   }
 
   /// The first `count` of eight bytes, and of sixteen.
@@ -86,12 +103,7 @@ struct register128 {
   [[gnu::always_inline]] static void store(words q0, words q1, Out* out, int count) {
     write(pack<Out>(q0, q1), out, count);
   }
-
- private:
-  template <class Out>
-  [[gnu::always_inline]] static vec pack(words a, words b) {
-    return std::is_signed_v<Out> ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b);
-  }
+  /// The same of bytes.
   template <class Out>
   [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
     if (count == 16) {
@@ -101,6 +113,12 @@ struct register128 {
       _mm_store_si128(reinterpret_cast<vec*>(kept), bytes);
       std::memcpy(out, kept, static_cast<std::size_t>(count));
     }
+  }
+
+ private:
+  template <class Out>
+  [[gnu::always_inline]] static vec pack(words a, words b) {
+    return std::is_signed_v<Out> ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b);
   }
 };
 

@@ -50,13 +50,33 @@ struct register256 {
   }
   [[gnu::always_inline]] static vec narrow(vec a, vec b) { return _mm256_packs_epi32(a, b); }
 
-  [[gnu::always_inline]] static __m128i finish(__m128i q, const output_steps& to) {
-    return register128::finish(q, to);
+  struct bounds {
+    vec zero_point, lo, hi, lo8, hi8;
+
+    [[gnu::always_inline]] explicit bounds(const output_steps& to)
+        : zero_point(_mm256_set1_epi16(static_cast<short>(to.zero_point))),
+          lo(_mm256_set1_epi16(static_cast<short>(to.lo))),
+          hi(_mm256_set1_epi16(static_cast<short>(to.hi))),
+          lo8(_mm256_set1_epi8(static_cast<char>(to.lo))),
+          hi8(_mm256_set1_epi8(static_cast<char>(to.hi))) {}
+  };
+  [[gnu::always_inline]] static __m128i finish(__m128i q, const bounds& to) {
+    q = _mm_adds_epi16(q, _mm256_castsi256_si128(to.zero_point));
+    q = _mm_max_epi16(q, _mm256_castsi256_si128(to.lo));
+    return _mm_min_epi16(q, _mm256_castsi256_si128(to.hi));
   }
-  [[gnu::always_inline]] static vec finish(vec q, const output_steps& to) {
-    const auto all = [](std::int32_t x) { return _mm256_set1_epi16(static_cast<short>(x)); };
-    q = _mm256_adds_epi16(q, all(to.zero_point));
-    return _mm256_min_epi16(_mm256_max_epi16(q, all(to.lo)), all(to.hi));
+  [[gnu::always_inline]] static vec finish(vec q, const bounds& to) {
+    return _mm256_min_epi16(_mm256_max_epi16(_mm256_adds_epi16(q, to.zero_point), to.lo), to.hi);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
+    q0 = _mm256_adds_epi16(q0, to.zero_point);
+    q1 = _mm256_adds_epi16(q1, to.zero_point);
+    if constexpr (std::is_signed_v<Out>) {
+      return _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(q0, q1), to.lo8), to.hi8);
+    } else {
+      return _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(q0, q1), to.lo8), to.hi8);
+    }
   }
 
   /// The first `count` of 8, 16 and 32 bytes.
@@ -69,9 +89,7 @@ struct register256 {
     register128::store(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1), out, count);
   }
   template <class Out>
-  [[gnu::always_inline]] static void store(vec q0, vec q1, Out* out, int count) {
-    const vec bytes =
-        std::is_signed_v<Out> ? _mm256_packs_epi16(q0, q1) : _mm256_packus_epi16(q0, q1);
+  [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
     if (count == 32) {
       _mm256_storeu_si256(reinterpret_cast<vec*>(out), bytes);
     } else {

@@ -50,13 +50,34 @@ struct register512 {
   [[gnu::always_inline]] static __m256i narrow(vec a) { return _mm512_cvtsepi32_epi16(a); }
   [[gnu::always_inline]] static vec narrow(vec a, vec b) { return _mm512_packs_epi32(a, b); }
 
-  [[gnu::always_inline]] static __m256i finish(__m256i q, const output_steps& to) {
-    return register256::finish(q, to);
+  struct bounds {
+    vec zero_point, lo, hi, lo8, hi8;
+
+    [[gnu::always_inline]] explicit bounds(const output_steps& to)
+        : zero_point(_mm512_set1_epi16(static_cast<short>(to.zero_point))),
+          lo(_mm512_set1_epi16(static_cast<short>(to.lo))),
+          hi(_mm512_set1_epi16(static_cast<short>(to.hi))),
+          lo8(_mm512_set1_epi8(static_cast<char>(to.lo))),
+          hi8(_mm512_set1_epi8(static_cast<char>(to.hi))) {}
+  };
+  [[gnu::always_inline]] static __m256i finish(__m256i q, const bounds& to) {
+    q = _mm256_adds_epi16(q, _mm512_castsi512_si256(to.zero_point));
+    q = _mm256_max_epi16(q, _mm512_castsi512_si256(to.lo));
+    return _mm256_min_epi16(q, _mm512_castsi512_si256(to.hi));
   }
-  [[gnu::always_inline]] static vec finish(vec q, const output_steps& to) {
-    const auto all = [](std::int32_t x) { return _mm512_set1_epi16(static_cast<short>(x)); };
-    q = _mm512_adds_epi16(q, all(to.zero_point));
-    return _mm512_min_epi16(_mm512_max_epi16(q, all(to.lo)), all(to.hi));
+  [[gnu::always_inline]] static vec finish(vec q, const bounds& to) {
+    return _mm512_min_epi16(_mm512_max_epi16(_mm512_adds_epi16(q, to.zero_point), to.lo), to.hi);
+  }
+
+  template <class Out>
+  [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
+    q0 = _mm512_adds_epi16(q0, to.zero_point);
+    q1 = _mm512_adds_epi16(q1, to.zero_point);
+    if constexpr (std::is_signed_v<Out>) {
+      return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(q0, q1), to.lo8), to.hi8);
+    } else {
+      return _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(q0, q1), to.lo8), to.hi8);
+    }
   }
 
   /// The first `count` of 16 and of 32 bytes. The words are in range, so their low bytes do.

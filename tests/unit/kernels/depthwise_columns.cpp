@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/depthwise_columns.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ctq/kernels/reference/conv2d.hpp"
+#include "ctq/kernels/simd/conv2d.hpp"
+#include "layer_case.hpp"
+#include "samples.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+using samples::values;
+using isa_t = isa::native;
+using dot = simd::depthwise_dot<isa_t>;
+
+namespace {
+
+constexpr conv2d_shape shape_of(int channels, int h, int w, int stride, int padding) {
+  return {.batch = 1,
+          .in_h = h,
+          .in_w = w,
+          .in_channels = channels,
+          .out_channels = channels,
+          .kernel_h = 3,
+          .kernel_w = 3,
+          .stride_h = stride,
+          .stride_w = stride,
+          .padding_h = padding,
+          .padding_w = padding,
+          .groups = channels};
+}
+
+constexpr bool on_integers = dot::k_group > 1;  // elsewhere the general kernel does everything
+static_assert(simd::by_columns<dot>(shape_of(128, 5, 5, 1, 1)) == on_integers);
+static_assert(!simd::by_columns<dot>(shape_of(3, 5, 5, 1, 1)));
+static_assert(!simd::by_columns<dot>(shape_of(128, 5, 5, 3, 1)));
+static_assert(!on_integers ||
+              simd::conv2d_workspace_bytes<isa_t>(shape_of(128, 5, 5, 1, 1), qint8) == 0);
+
+template <class In, class Out, class Shape>
+bool equals_reference(const Shape& shape, values kind, unsigned seed) {
+  const conv2d_shape s = shape;
+  constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
+  std::mt19937 random(seed);
+  const auto size = [](int a, int b, int c) { return static_cast<std::size_t>(a * b * c); };
+  const auto in = samples::steps<In>(size(s.batch * s.in_h, s.in_w, s.in_channels), kind, random);
+  const auto weight = samples::steps<std::int8_t>(size(s.in_channels, 3, 3), kind, random);
+  const samples::epilogue e = samples::random_epilogue<Out>(s.out_channels, 9, random);
+  const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
+  std::vector<Out> expected(size(s.batch * s.out_h(), s.out_w(), s.out_channels));
+  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantization(), zero_point,
+                    expected.data());
+  const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, type));
+  const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, type));
+  simd::pack_conv2d<isa_t, In>(s, weight.data(), e.bias.data(), e.multiplier.data(), packed.data());
+  samples::guarded<Out> out(expected.size());
+  simd::conv2d<isa_t>(shape, in.data(), packed.data(), e.to, zero_point, out.data(),
+                      workspace.data());
+  return out.holds(expected);
+}
+
+void check(const conv2d_shape& s, unsigned seed) {
+  CAPTURE(s.in_channels);
+  CAPTURE(s.in_h);
+  CAPTURE(s.in_w);
+  CAPTURE(s.stride_h);
+  CAPTURE(s.padding_h);
+  CHECK(equals_reference<std::uint8_t, std::uint8_t>(s, values::random, seed));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(s, values::extreme, seed));
+}
+
+}  // namespace
+
+TEST_CASE("depthwise by columns equals the reference at every width and height of a tile") {
+  unsigned seed = 1;
+  for (int stride : {1, 2}) {
+    for (int size = 3; size <= 14; ++size) {
+      check(shape_of(32, 5, size, stride, 1), seed++);
+      check(shape_of(32, size, 4, stride, 1), seed++);
+    }
+  }
+}
+
+TEST_CASE("depthwise by columns equals the reference for any count of channels") {
+  unsigned seed = 100;
+  for (int channels = 8; channels <= 100; channels += channels < 70 ? 1 : 9) {
+    check(shape_of(channels, 4, 5, 1, 1), seed++);
+    check(shape_of(channels, 5, 4, 2, 1), seed++);
+  }
+}
+
+TEST_CASE("depthwise by columns reads the zero point in borders of any width") {
+  unsigned seed = 200;
+  for (int padding : {0, 1, 2, 4}) {
+    for (int size = 1; size <= 4; ++size) {
+      if (size + 2 * padding < 3) continue;
+      check(shape_of(40, size, size + 2, 1, padding), seed++);
+      check(shape_of(64, size + 2, size, 2, padding), seed++);
+    }
+  }
+  conv2d_shape uneven = shape_of(48, 6, 9, 1, 0);
+  uneven.padding_w = 3;
+  uneven.batch = 2;
+  check(uneven, seed);
+}
+
+TEST_CASE("depthwise by columns takes one type and gives another") {
+  CHECK(equals_reference<std::uint8_t, std::int8_t>(shape_of(36, 6, 7, 1, 1), values::random, 1));
+  CHECK(equals_reference<std::int8_t, std::uint8_t>(shape_of(36, 6, 7, 2, 1), values::random, 2));
+}
+
+TEST_CASE("depthwise by columns equals the reference for shapes that the compiler knows") {
+  CHECK(equals_reference<std::uint8_t, std::uint8_t>(
+      std::integral_constant<conv2d_shape, shape_of(80, 7, 8, 1, 1)>{}, values::extreme, 3));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(
+      std::integral_constant<conv2d_shape, shape_of(72, 9, 11, 2, 1)>{}, values::random, 4));
+}
