@@ -4,7 +4,14 @@
 // Observers at work: each collects statistics of the tensors it is shown during calibration, and
 // gives the scale and zero point they ask for. Fake quantization shows what these would cost.
 
+#include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/choose_qparams.hpp"
+#include "ctq/observers/equalization.hpp"
 #include "ctq/observers/fake_quantize.hpp"
+#include "ctq/observers/float_qparams.hpp"
+#include "ctq/observers/learnable_gradient.hpp"
+#include "ctq/observers/mergeable.hpp"
 #include "ctq/observers/observer.hpp"
+#include "ctq/observers/quantize_int32.hpp"
+#include "ctq/observers/scale_bounds.hpp"

@@ -6,6 +6,9 @@
 #include <limits>
 #include <span>
 
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/compat.hpp"
+
 // The smallest and the largest value of some floats, in one pass.
 
 namespace ctq::observers {
@@ -28,30 +31,51 @@ struct extrema {
   friend constexpr bool operator==(const extrema&, const extrema&) = default;
 };
 
-/// As torch.aminmax, but for NaN. The lanes let a compiler use SIMD without reordering anything
-/// that matters: minimum and maximum do not depend on the order.
-[[nodiscard]] inline extrema aminmax(std::span<const float> data) {
-  constexpr std::size_t lanes = 32;
-  float lo[lanes];
-  float hi[lanes];
-  int nan[lanes]{};
-  for (std::size_t j = 0; j < lanes; ++j) {
-    lo[j] = std::numeric_limits<float>::infinity();
-    hi[j] = -std::numeric_limits<float>::infinity();
+/// The extrema of whole blocks of registers; 0 if data is shorter than one.
+template <kernels::vectorized Isa>
+std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
+  using floats = kernels::batch<Isa, float>;
+  constexpr std::size_t lanes = floats::size;
+  constexpr std::size_t together = 4;  // hides the latency of a comparison
+  constexpr std::size_t block = together * lanes;
+  const std::size_t whole = data.size() / block * block;
+  if (whole == 0) return 0;
+  floats lo[together];
+  floats hi[together];
+  for (std::size_t j = 0; j < together; ++j) {
+    lo[j] = floats(seen.min);
+    hi[j] = floats(seen.max);
   }
-  const float* x = data.data();
-  const std::size_t whole = data.size() / lanes * lanes;
-  for (std::size_t i = 0; i < whole; i += lanes) {
-    for (std::size_t j = 0; j < lanes; ++j) {
-      const float v = x[i + j];
-      lo[j] = v < lo[j] ? v : lo[j];
-      hi[j] = v > hi[j] ? v : hi[j];
-      nan[j] |= v != v ? 1 : 0;
+  auto nan = xsimd::isnan(lo[0]);
+  const float* const x = data.data();
+  for (std::size_t i = 0; i < whole; i += block) {
+    for (std::size_t j = 0; j < together; ++j) {
+      const floats v = floats::load_unaligned(x + i + j * lanes);
+      lo[j] = xsimd::select(v < lo[j], v, lo[j]);  // not min and max: a NaN must lose everywhere
+      hi[j] = xsimd::select(v > hi[j], v, hi[j]);
+      nan = nan | xsimd::isnan(v);
     }
   }
+  float low[block];
+  float high[block];
+  for (std::size_t j = 0; j < together; ++j) {
+    lo[j].store_unaligned(low + j * lanes);
+    hi[j].store_unaligned(high + j * lanes);
+  }
+  for (std::size_t j = 0; j < block; ++j) seen.merge({low[j], high[j], false});
+  seen.saw_nan = xsimd::any(nan);
+  return whole;
+}
+
+/// As torch.aminmax, but for NaN. Which element comes first does not matter: -0 counts as 0.
+template <class Isa = isa::native>
+[[nodiscard]] extrema aminmax(std::span<const float> data) {
   extrema seen;
-  for (std::size_t j = 0; j < lanes; ++j) seen.merge({lo[j], hi[j], nan[j] != 0});
-  for (std::size_t i = whole; i < data.size(); ++i) seen.merge({x[i], x[i], std::isnan(x[i])});
+  std::size_t i = 0;
+  if constexpr (kernels::vectorized<Isa>) i = aminmax_of_blocks<Isa>(data, seen);
+  for (; i < data.size(); ++i) seen.merge({data[i], data[i], std::isnan(data[i])});
+  seen.min += 0.0F;
+  seen.max += 0.0F;
   return seen;
 }
 

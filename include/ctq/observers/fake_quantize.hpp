@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,36 +13,123 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/slices.hpp"
 
-// Quantize and dequantize at once, in float32: what a tensor looks like after its integers.
+// Quantize and dequantize at once, in float32: what a tensor looks like after its integers. And the
+// gradient that training takes for it: rounding counts as the identity, saturation as a constant
+// (the straight-through estimator).
+//
+// In all functions the spans have the same size, and in and out may be the same memory.
 
 namespace ctq::observers {
 
+/// Numbers in steps, on both sides of zero: the integers minus the zero point, before they are
+/// rounded, and where they saturate.
+struct steps {
+  float inverse{};  // 1 / scale
+  float low{};
+  float high{};
+
+  explicit steps(const qparams& p)
+      : inverse(1.0F / p.scale),
+        low(static_cast<float>(std::int64_t{p.quant_min} - p.zero_point)),
+        high(static_cast<float>(std::int64_t{p.quant_max} - p.zero_point)) {}
+
+  /// NaN for NaN.
+  [[nodiscard]] float of(float x) const { return std::nearbyint(x * inverse); }
+  [[nodiscard]] bool inside(float q) const { return q >= low && q <= high; }
+};
+
 /// out[i] = clamp(rne(in[i] * (1 / scale)), quant_min - zp, quant_max - zp) * scale
 ///
-/// in and out have the same size and may be the same memory. NaN gives 0, ±inf the ends.
+/// NaN gives 0, ±inf the ends.
 /// Source  PyTorch fake_quantize_per_tensor_affine
 inline void fake_quantize(std::span<const float> in, const qparams& p, std::span<float> out) {
-  const float inverse = 1.0F / p.scale;
-  const auto low = static_cast<float>(std::int64_t{p.quant_min} - p.zero_point);
-  const auto high = static_cast<float>(std::int64_t{p.quant_max} - p.zero_point);
+  const steps to(p);
   for (std::size_t i = 0; i < in.size(); ++i) {
-    float steps = std::nearbyint(in[i] * inverse);
-    if (steps != steps) steps = 0.0F;
-    if (steps < low) steps = low;
-    if (steps > high) steps = high;
-    out[i] = steps * p.scale;
+    float q = to.of(in[i]);
+    if (q != q) q = 0.0F;
+    if (q < to.low) q = to.low;
+    if (q > to.high) q = to.high;
+    out[i] = q * p.scale;
   }
 }
 
-/// The same with the parameters of each slice along p.axis; shape is that of in and out. Integer
-/// zero points only.
+/// grad_in[i] = grad_out[i] where in[i] does not saturate, else 0; 0 for NaN.
+inline void fake_quantize_gradient(std::span<const float> in, const qparams& p,
+                                   std::span<const float> grad_out, std::span<float> grad_in) {
+  const steps to(p);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    grad_in[i] = to.inside(to.of(in[i])) ? grad_out[i] : 0.0F;
+}
+
+/// Parameters whose zero point is real: those of a row of an embedding.
+struct real_qparams {
+  float scale = 1.0F;
+  float zero_point = 0.0F;
+  std::int32_t quant_min = 0;
+  std::int32_t quant_max = 255;
+
+  /// rne(x * (1 / scale) + zero_point), rounded once before: PyTorch's kernel is compiled to fma.
+  [[nodiscard]] float integer_of(float x) const {
+    return std::nearbyint(std::fma(x, 1.0F / scale, zero_point));
+  }
+  [[nodiscard]] bool inside(float q) const {
+    return q >= static_cast<float>(quant_min) && q <= static_cast<float>(quant_max);
+  }
+};
+
+/// out[i] = (clamp(rne(in[i] * (1 / scale) + zp), quant_min, quant_max) - zp) * scale, the
+/// difference and the product in double. NaN gives 0. A template, so that {…} in a call means
+/// qparams.
+template <std::same_as<real_qparams> P>
+void fake_quantize(std::span<const float> in, const P& p, std::span<float> out) {
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto q = static_cast<double>(p.integer_of(in[i]));
+    const double kept = std::clamp(q, double(p.quant_min), double(p.quant_max));
+    const double real = (kept - static_cast<double>(p.zero_point)) * static_cast<double>(p.scale);
+    out[i] = q == q ? static_cast<float>(real) : 0.0F;
+  }
+}
+
+template <std::same_as<real_qparams> P>
+void fake_quantize_gradient(std::span<const float> in, const P& p, std::span<const float> grad_out,
+                            std::span<float> grad_in) {
+  for (std::size_t i = 0; i < in.size(); ++i)
+    grad_in[i] = p.inside(p.integer_of(in[i])) ? grad_out[i] : 0.0F;
+}
+
+/// Calls f(parameters of the slice, offset, count) for each slice along p.axis.
+/// Requires  as many channels as the shape has along that axis
+template <class F>
+void for_each_slice(const shape& shape, const per_channel_qparams& p, F f) {
+  for_each_slice(shape, p.axis, [&](std::size_t c, std::size_t offset, std::size_t count) {
+    if (p.float_zero_point.empty())
+      f(qparams{p.scale[c], p.zero_point[c], p.quant_min, p.quant_max}, offset, count);
+    else
+      f(real_qparams{p.scale[c], p.float_zero_point[c], p.quant_min, p.quant_max}, offset, count);
+  });
+}
+
+/// The same with the parameters of each slice along p.axis; shape is that of in and out.
 inline void fake_quantize(std::span<const float> in, const shape& shape,
                           const per_channel_qparams& p, std::span<float> out) {
-  for_each_slice(shape, p.axis, [&](std::size_t c, std::size_t offset, std::size_t count) {
-    fake_quantize(in.subspan(offset, count),
-                  {p.scale[c], p.zero_point[c], p.quant_min, p.quant_max},
-                  out.subspan(offset, count));
+  for_each_slice(shape, p, [&](const auto& channel, std::size_t offset, std::size_t count) {
+    fake_quantize(in.subspan(offset, count), channel, out.subspan(offset, count));
   });
+}
+
+inline void fake_quantize_gradient(std::span<const float> in, const shape& shape,
+                                   const per_channel_qparams& p, std::span<const float> grad_out,
+                                   std::span<float> grad_in) {
+  for_each_slice(shape, p, [&](const auto& channel, std::size_t offset, std::size_t count) {
+    fake_quantize_gradient(in.subspan(offset, count), channel, grad_out.subspan(offset, count),
+                           grad_in.subspan(offset, count));
+  });
+}
+
+/// False if a slice along p.axis would have no parameters of its own.
+[[nodiscard]] inline bool fits(const per_channel_qparams& p, const shape& shape) {
+  const int axis = axis_index(shape, p.axis);
+  return axis >= 0 && p.scale.size() == static_cast<std::size_t>(shape[axis]);
 }
 
 }  // namespace ctq::observers

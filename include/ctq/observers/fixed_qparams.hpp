@@ -15,7 +15,10 @@ class fixed_qparams {
  public:
   explicit fixed_qparams(const observer_args& args) : args_(args) {}
 
+  [[nodiscard]] const observer_args& args() const { return args_; }
+
   void observe(std::span<const float>) {}
+  void merge(const fixed_qparams&) {}
   [[nodiscard]] bool observed() const { return true; }
 
   /// Errors  a scale that is not positive, a zero point outside the range
@@ -27,6 +30,8 @@ class fixed_qparams {
     return qparams{args_.scale, static_cast<std::int32_t>(args_.zero_point),
                    static_cast<std::int32_t>(range.min), static_cast<std::int32_t>(range.max)};
   }
+
+  friend bool operator==(const fixed_qparams&, const fixed_qparams&) = default;
 
  private:
   observer_args args_;

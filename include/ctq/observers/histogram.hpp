@@ -13,7 +13,9 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/bin_counter.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/histc.hpp"
 #include "ctq/observers/histogram_growth.hpp"
 #include "ctq/observers/histogram_search.hpp"
 #include "ctq/spec/observer.hpp"
@@ -23,29 +25,6 @@
 
 namespace ctq::observers {
 
-/// Adds to count[i] how many elements lie in the i-th of bins equal parts of [lo, hi], as
-/// torch.histc: hi belongs to the last part, elements outside are left out. lo == hi stands for the
-/// range of the data, or for one unit around it if that is a point too.
-inline void count_into(std::span<std::uint32_t> count, std::span<const float> data, float lo,
-                       float hi, const extrema& range_of_data) {
-  if (lo == hi) {
-    lo = range_of_data.min;
-    hi = range_of_data.max;
-  }
-  if (lo == hi) {
-    lo -= 1.0F;
-    hi += 1.0F;
-  }
-  const auto bins = static_cast<float>(count.size());
-  const float last = bins - 1.0F;
-  const float width = hi - lo;
-  for (const float x : data) {
-    if (!(x >= lo && x <= hi)) continue;
-    const float position = (x - lo) / width * bins;
-    ++count[static_cast<std::size_t>(position < last ? position : last)];
-  }
-}
-
 /// Its memory is fixed when it is made; nothing grows with the data. Data that has no histogram
 /// (NaN; infinity and values beyond 2⁶³ under torch_1_13; a range that grows too much) is no crash
 /// and not lost: calculate_qparams gives an error from then on.
@@ -54,11 +33,13 @@ class histogram {
   explicit histogram(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s), bins_(bins_of(args)), count_(bins_of(args)) {
     if (args.bins < 1 || args.upsample_rate < 1) trouble_ = "bins and upsample_rate start at 1";
+    if (args.bins > most_bins) trouble_ = "bins are at most 2²⁴, since float32 counts them";
   }
 
   /// No elements, no change.
+  template <class Isa = isa::native>
   void observe(std::span<const float> data) {
-    extrema now = aminmax(data);
+    extrema now = aminmax<Isa>(data);
     if (histogram_ignores_infinity(semantics_) && (std::isinf(now.min) || std::isinf(now.max)))
       now = finite_aminmax(data);
     if (now.saw_nan) trouble_ = "the observed values include NaN";
@@ -67,9 +48,9 @@ class histogram {
         !observed() || seen_.min == seen_.max ||
         (histogram_restarts_on_tiny_range(semantics_) && seen_.max - seen_.min < 1e-6F);
     if (restart)
-      begin(data, now);
+      begin<Isa>(data, now);
     else
-      extend(data, now);
+      extend<Isa>(data, now);
   }
 
   [[nodiscard]] bool observed() const { return seen_.observed() || !trouble_.empty(); }
@@ -96,28 +77,33 @@ class histogram {
   }
 
  private:
+  static constexpr int most_bins = 1 << 24;
+
   static std::size_t bins_of(const observer_args& args) {
-    return static_cast<std::size_t>(std::max(args.bins, 1));
+    return static_cast<std::size_t>(std::clamp(args.bins, 1, most_bins));
   }
 
+  template <class Isa>
   void begin(std::span<const float> data, const extrema& now) {
-    if (!count(data, now.min, now.max, now)) return;
+    if (!count<Isa>(data, now.min, now.max, now)) return;
     seen_ = now;
-    for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] = static_cast<float>(count_[i]);
+    std::fill(bins_.begin(), bins_.end(), 0.0F);
+    count_.add_to<Isa>(bins_);
   }
 
+  template <class Isa>
   void extend(std::span<const float> data, const extrema& now) {
     const histogram_growth g = grow(seen_, now, args_.bins, args_.upsample_rate, semantics_);
     const double finer_bins = static_cast<double>(g.downsample) * args_.bins;  // NaN: 0/0
     constexpr double gigabyte_of_floats = 1e9 / 4;                             // PyTorch's limit
     if (histogram_restarts_on_huge_growth(semantics_) && !(finer_bins <= gigabyte_of_floats))
-      return begin(data, now);
+      return begin<Isa>(data, now);
     if (!(finer_bins <= 0x1p53 && static_cast<double>(g.start) <= finer_bins))
       trouble_ = "the observed range grew too much for a histogram";
     if (!trouble_.empty()) return;
-    if (!count(data, g.min, g.max, now)) return;
+    if (!count<Isa>(data, g.min, g.max, now)) return;
     if (g.min == seen_.min && g.max == seen_.max) {
-      for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] += static_cast<float>(count_[i]);
+      count_.add_to<Isa>(bins_);
       return;
     }
     std::vector<float>& old = bins_;
@@ -130,8 +116,8 @@ class histogram {
   }
 
   /// False if lo or hi is nothing that PyTorch could count in.
+  template <class Isa>
   bool count(std::span<const float> data, float lo, float hi, const extrema& now) {
-    std::fill(count_.begin(), count_.end(), 0U);
     if (histogram_range_is_truncated(semantics_)) {
       if (!(lo >= -0x1p63F && hi < 0x1p63F))
         trouble_ = "the observed range exceeds 64-bit integers";
@@ -139,7 +125,7 @@ class histogram {
       hi = std::trunc(hi);
     }
     if (!std::isfinite(hi - lo)) trouble_ = "the observed range is too wide for float32";
-    if (trouble_.empty()) count_into(count_, data, lo, hi, now);
+    if (trouble_.empty()) count_.count<Isa>(data, histc_rule::of(bins_.size(), lo, hi, now));
     return trouble_.empty();
   }
 
@@ -147,7 +133,7 @@ class histogram {
   semantics semantics_;
   extrema seen_;
   std::vector<float> bins_;
-  std::vector<std::uint32_t> count_;
+  bin_counter count_;
   std::string_view trouble_;
 };
 

@@ -17,7 +17,13 @@ class min_max {
   explicit min_max(const observer_args& args, semantics s = {}) : args_(args), semantics_(s) {}
 
   /// No elements, no change.
-  void observe(std::span<const float> data) { seen_.merge(aminmax(data)); }
+  template <class Isa = isa::native>
+  void observe(std::span<const float> data) {
+    seen_.merge(aminmax<Isa>(data));
+  }
+
+  /// Requires  equal arguments
+  void merge(const min_max& other) { seen_.merge(other.seen_); }
 
   [[nodiscard]] bool observed() const { return seen_.observed(); }
   [[nodiscard]] const extrema& seen() const { return seen_; }
@@ -27,6 +33,8 @@ class min_max {
   [[nodiscard]] result<qparams> calculate_qparams() const {
     return observers::calculate_qparams(args_, seen_, semantics_);
   }
+
+  friend bool operator==(const min_max&, const min_max&) = default;
 
  private:
   observer_args args_;

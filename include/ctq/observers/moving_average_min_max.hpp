@@ -28,8 +28,9 @@ class moving_average_min_max {
       : args_(args), semantics_(s) {}
 
   /// No elements, no change.
+  template <class Isa = isa::native>
   void observe(std::span<const float> data) {
-    if (!data.empty()) seen_ = moving_average(seen_, aminmax(data), args_.averaging_constant);
+    if (!data.empty()) seen_ = moving_average(seen_, aminmax<Isa>(data), args_.averaging_constant);
   }
 
   [[nodiscard]] bool observed() const { return seen_.observed(); }

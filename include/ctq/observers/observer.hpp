@@ -3,46 +3,73 @@
 
 #include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/fixed_qparams.hpp"
 #include "ctq/observers/histogram.hpp"
+#include "ctq/observers/mergeable.hpp"
 #include "ctq/observers/min_max.hpp"
 #include "ctq/observers/moving_average_min_max.hpp"
+#include "ctq/observers/no_statistics.hpp"
 #include "ctq/observers/per_channel_min_max.hpp"
+#include "ctq/observers/power_of_two_histogram.hpp"
+#include "ctq/observers/recording.hpp"
 #include "ctq/spec/observer.hpp"
 
 // An observer of whatever class a record asks for, chosen at run time.
 
 namespace ctq::observers {
 
-/// The classes that collect nothing: None, PlaceholderObserver and their like.
-struct no_statistics {};
-
 class any_observer {
  public:
   explicit any_observer(const observer_record& record, semantics s = {})
-      : record_(record), state_(make(record, s)) {}
+      : record_(record), semantics_(s), state_(make(record, s)) {}
 
   [[nodiscard]] const observer_record& record() const { return record_; }
   [[nodiscard]] bool is_per_channel() const { return ctq::is_per_channel(record_.type); }
 
   /// data in logical order (NCHW, OIHW), as many as the shape says; per tensor any order will do.
+  template <class Isa = isa::native>
   void observe(std::span<const float> data, const shape& shape) {
     std::visit(
         [&](auto& o) {
-          if constexpr (requires { o.observe(data, shape); })
+          if constexpr (requires { o.template observe<Isa>(data, shape); })
+            o.template observe<Isa>(data, shape);
+          else if constexpr (requires { o.template observe<Isa>(data); })
+            o.template observe<Isa>(data);
+          else if constexpr (requires { o.observe(data, shape); })
             o.observe(data, shape);
-          else if constexpr (requires { o.observe(data); })
-            o.observe(data);
         },
         state_);
   }
 
   /// The same for a tensor whose shape does not matter, or of one axis.
-  void observe(std::span<const float> data) { observe(data, shape(static_cast<int>(data.size()))); }
+  template <class Isa = isa::native>
+  void observe(std::span<const float> data) {
+    observe<Isa>(data, shape(static_cast<int>(data.size())));
+  }
+
+  /// Afterwards this one is as if it had seen the data of both, this one's first.
+  /// Errors  records that differ; a class that cannot do so exactly, such as HistogramObserver
+  [[nodiscard]] status merge(const any_observer& other) {
+    if (record_ != other.record_ || semantics_ != other.semantics_)
+      return fail(std::string(name_of(record_.type)), "merges with its like only");
+    return std::visit(
+        [&](auto& o) -> status {
+          using observer = std::remove_reference_t<decltype(o)>;
+          if constexpr (mergeable_observer<observer>) {
+            o.merge(*std::get_if<observer>(&other.state_));
+            return done{};
+          } else {
+            return fail(std::string(name_of(record_.type)),
+                        "depends on the order of the data and cannot be merged");
+          }
+        },
+        state_);
+  }
 
   [[nodiscard]] bool observed() const {
     return std::visit(
@@ -69,8 +96,10 @@ class any_observer {
   }
 
  private:
-  using state = std::variant<no_statistics, min_max, moving_average_min_max, per_channel_min_max,
-                             moving_average_per_channel_min_max, histogram, fixed_qparams>;
+  using state =
+      std::variant<nothing, placeholder, noop, recording, reuse_input, min_max,
+                   moving_average_min_max, per_channel_min_max, moving_average_per_channel_min_max,
+                   histogram, power_of_two_histogram, fixed_qparams>;
 
   static state make(const observer_record& record, semantics s) {
     switch (record.type) {
@@ -80,10 +109,15 @@ class any_observer {
       case observer_class::moving_average_per_channel_min_max:
         return moving_average_per_channel_min_max(record.args, s);
       case observer_class::histogram: return histogram(record.args, s);
+      case observer_class::power_of_two_histogram: return power_of_two_histogram(record.args, s);
       case observer_class::fixed_qparams: return fixed_qparams(record.args);
-      default: break;
+      case observer_class::placeholder: return placeholder(record.args);
+      case observer_class::noop: return noop{record.args.dtype};
+      case observer_class::recording: return recording(record.args);
+      case observer_class::reuse_input: return reuse_input{};
+      case observer_class::none: break;
     }
-    return no_statistics{};
+    return nothing{};
   }
 
   template <class QParams>
@@ -100,6 +134,7 @@ class any_observer {
   }
 
   observer_record record_;
+  semantics semantics_;
   state state_;
 };
 

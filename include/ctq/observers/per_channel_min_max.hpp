@@ -20,12 +20,13 @@ namespace ctq::observers {
 
 /// The range of each slice of data, which is contiguous in its logical order (NCHW, OIHW).
 /// axis < 0 counts from the end. Empty if axis or the number of elements do not fit the shape.
-[[nodiscard]] inline std::vector<extrema> aminmax(std::span<const float> data, const shape& shape,
-                                                  int axis) {
+template <class Isa = isa::native>
+[[nodiscard]] std::vector<extrema> aminmax(std::span<const float> data, const shape& shape,
+                                           int axis) {
   if (axis_index(shape, axis) < 0 || data.size() != numel(shape)) return {};
   std::vector<extrema> seen(static_cast<std::size_t>(shape[axis_index(shape, axis)]));
   for_each_slice(shape, axis, [&](std::size_t channel, std::size_t offset, std::size_t count) {
-    seen[channel].merge(aminmax(data.subspan(offset, count)));
+    seen[channel].merge(aminmax<Isa>(data.subspan(offset, count)));
   });
   return seen;
 }
@@ -38,18 +39,25 @@ class per_channel {
   explicit per_channel(const observer_args& args, semantics s = {}) : args_(args), semantics_(s) {}
 
   /// No elements, no change.
+  template <class Isa = isa::native>
   void observe(std::span<const float> data, const shape& shape) {
     if (data.empty()) return;
-    const std::vector<extrema> now = aminmax(data, shape, args_.ch_axis);
-    misshapen_ = misshapen_ || now.empty() || (!seen_.empty() && now.size() != seen_.size());
-    if (misshapen_) return;
-    if (seen_.empty()) seen_.resize(now.size());
+    const std::vector<extrema> now = aminmax<Isa>(data, shape, args_.ch_axis);
+    if (!has_room_for(now)) return;
     for (std::size_t c = 0; c < now.size(); ++c) {
       if constexpr (MovingAverage)
         seen_[c] = moving_average(seen_[c], now[c], args_.averaging_constant);
       else
         seen_[c].merge(now[c]);
     }
+  }
+
+  /// Requires  equal arguments
+  void merge(const per_channel& other) requires(!MovingAverage) {
+    misshapen_ = misshapen_ || other.misshapen_;
+    if (misshapen_) return seen_.clear();
+    if (other.seen_.empty() || !has_room_for(other.seen_)) return;
+    for (std::size_t c = 0; c < seen_.size(); ++c) seen_[c].merge(other.seen_[c]);
   }
 
   [[nodiscard]] bool observed() const { return !seen_.empty() || misshapen_; }
@@ -65,7 +73,17 @@ class per_channel {
     return observers::calculate_qparams(args_, std::span<const extrema>(seen_), semantics_);
   }
 
+  friend bool operator==(const per_channel&, const per_channel&) = default;
+
  private:
+  /// False, and misshapen from then on, if that is another number of channels than before.
+  bool has_room_for(std::span<const extrema> now) {
+    misshapen_ = misshapen_ || now.empty() || (!seen_.empty() && now.size() != seen_.size());
+    if (misshapen_) seen_.clear();
+    if (!misshapen_ && seen_.empty()) seen_.resize(now.size());
+    return !misshapen_;
+  }
+
   observer_args args_;
   semantics semantics_;
   std::vector<extrema> seen_;

@@ -3,9 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
+
+#include "every_isa.hpp"
 
 namespace {
 
@@ -50,6 +56,23 @@ TEST_CASE("infinite elements can be left out") {
   CHECK(aminmax(data) == extrema{-inf, inf, false});
   CHECK(finite_aminmax(data) == extrema{2.0F, 3.0F, false});
   CHECK(!finite_aminmax(std::vector<float>{inf, inf}).observed());
+}
+
+TEST_CASE("every instruction set finds the same extremes, of which -0 is none") {
+  std::mt19937 random(3);
+  for (const std::size_t size : {1U, 15U, 64U, 65U, 1000U}) {
+    std::vector<float> data(size);
+    for (float& x : data) x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    const extrema wanted = aminmax<ctq::isa::scalar>(data);
+    std::vector<float> zeros(size);
+    for (std::size_t i = 0; i < size; i += 3) zeros[i] = -0.0F;
+    ctq::for_each_isa([&](auto tag) {
+      REQUIRE(aminmax<decltype(tag)>(data) == wanted);
+      const extrema zero = aminmax<decltype(tag)>(zeros);
+      REQUIRE(!std::signbit(zero.min));
+      REQUIRE(!std::signbit(zero.max));
+    });
+  }
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ TEST_CASE("what is seen changes nothing") {
 TEST_CASE("a pair that no tensor can have is an error") {
   CHECK_FALSE(fixed_qparams{{.scale = 0.0F}}.calculate_qparams());
   CHECK_FALSE(fixed_qparams{{.scale = 1.0F, .zero_point = 256}}.calculate_qparams());
-  CHECK_FALSE(fixed_qparams{{.dtype = qint8, .scale = 1.0F, .zero_point = -129}}
-                  .calculate_qparams());
+  CHECK_FALSE(
+      fixed_qparams{{.dtype = qint8, .scale = 1.0F, .zero_point = -129}}.calculate_qparams());
 }
 
 }  // namespace

@@ -9,10 +9,11 @@
 #include <random>
 #include <vector>
 
+#include "every_isa.hpp"
+
 namespace {
 
 using namespace ctq;
-using observers::count_into;
 using observers::extrema;
 using observers::histogram;
 
@@ -26,22 +27,6 @@ std::vector<float> bins(const histogram& h) { return {h.bins().begin(), h.bins()
 
 float sum(const histogram& h) { return std::accumulate(h.bins().begin(), h.bins().end(), 0.0F); }
 
-std::vector<std::uint32_t> counted(const std::vector<float>& data, float lo, float hi) {
-  std::vector<std::uint32_t> count(4);
-  count_into(count, data, lo, hi, observers::aminmax(data));
-  return count;
-}
-
-TEST_CASE("values are counted in equal parts, the upper end in the last one") {
-  CHECK(counted({0, 1, 2, 3, 4}, 0, 4) == std::vector<std::uint32_t>{1, 1, 1, 2});
-  CHECK(counted({0, 1, 2, 3, 4}, 1, 3) == std::vector<std::uint32_t>{1, 0, 1, 1});
-}
-
-TEST_CASE("an empty range stands for that of the data, or one unit around it") {
-  CHECK(counted({0, 1, 2, 3, 4}, 7, 7) == std::vector<std::uint32_t>{1, 1, 1, 2});
-  CHECK(counted({5, 5}, 0, 0) == std::vector<std::uint32_t>{0, 0, 2, 0});
-}
-
 TEST_CASE("nothing observed gives scale 1") {
   histogram h({});
   h.observe({});
@@ -50,7 +35,7 @@ TEST_CASE("nothing observed gives scale 1") {
   CHECK(*h.calculate_qparams() == qparams{1.0F, 0, 0, 255});
 }
 
-TEST_CASE("1.13 truncates the range it counts in") {
+TEST_CASE("issue 11: 1.13 truncates the range it counts in, 2.1 drops nothing") {
   const std::vector<float> data{-1.5F, -0.5F, 0.25F, 0.75F, 1.75F};
   histogram h({.bins = 4});
   h.observe(data);
@@ -97,13 +82,32 @@ TEST_CASE("a histogram grows in fixed memory and keeps its counts") {
   }
 }
 
-TEST_CASE("growth without bounds: 2.1 starts afresh, 1.13 goes on") {
+TEST_CASE("issue 11: growth without bounds: 2.1 starts afresh, 1.13 goes on") {
   for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
     histogram h({}, s);
     h.observe(std::vector<float>{0.0F, 1e-5F});
     h.observe(std::vector<float>{0.0F, 1e3F});
     REQUIRE(h.calculate_qparams());
     CHECK(sum(h) == doctest::Approx(s == semantics::torch_2_1 ? 2.0 : 4.0));
+  }
+}
+
+TEST_CASE("every instruction set leaves the same histogram") {
+  std::mt19937 random(5);
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram wanted({}, s);
+    std::vector<std::vector<float>> batches;
+    for (const float width : {1.0F, 3.0F, 0.1F, 50.0F}) {
+      std::vector<float>& x = batches.emplace_back(20'000);
+      for (float& v : x) v = (static_cast<float>(random() >> 8U) * 0x1p-24F - 0.3F) * width;
+      wanted.observe<isa::scalar>(x);
+    }
+    for_each_isa([&](auto tag) {
+      histogram h({}, s);
+      for (const auto& x : batches) h.observe<decltype(tag)>(x);
+      CHECK(bins(h) == bins(wanted));
+      CHECK(h.seen() == wanted.seen());
+    });
   }
 }
 
@@ -117,7 +121,7 @@ TEST_CASE("NaN is an error, once seen") {
   }
 }
 
-TEST_CASE("2.1 leaves infinity out, 1.13 cannot count it") {
+TEST_CASE("issue 11: 2.1 leaves infinity out, 1.13 cannot count it") {
   const std::vector<float> data{-inf, 0.0F, 1.0F, inf};
   histogram h({.bins = 4});
   h.observe(data);
@@ -142,6 +146,7 @@ TEST_CASE("ranges that PyTorch cannot count in are errors") {
   too_wide.observe(std::vector<float>{-3e38F, 3e38F});
   CHECK(!too_wide.calculate_qparams());
   CHECK(!histogram({.bins = 0}).calculate_qparams());
+  CHECK(!histogram({.bins = (1 << 24) + 1}).calculate_qparams());
   CHECK(!histogram({.qscheme = qscheme::per_channel_affine}).calculate_qparams());
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <vector>
 
 namespace {
@@ -47,12 +48,39 @@ TEST_CASE("every class that collects statistics can be made") {
 }
 
 TEST_CASE("a class without statistics has no parameters, and says so") {
-  any_observer o(placeholder_observer<>::value);
+  for (const auto type : {observer_class::none, observer_class::placeholder, observer_class::noop,
+                          observer_class::recording, observer_class::reuse_input}) {
+    any_observer o({type, {}});
+    o.observe(data);
+    CHECK(o.calculate_qparams().error().message() ==
+          std::string(name_of(type)) + ": has no per-tensor quantization parameters");
+    CHECK(!o.calculate_per_channel_qparams());
+    CHECK(o.observed() == (type == observer_class::recording));
+  }
+}
+
+TEST_CASE("a class of one's own is chosen by its name as well") {
+  any_observer o(power_of_two_histogram_observer<>::value);
   o.observe(data);
-  CHECK(!o.observed());
-  CHECK(o.calculate_qparams().error().message() ==
-        "PlaceholderObserver: has no per-tensor quantization parameters");
-  CHECK(!o.calculate_per_channel_qparams());
+  REQUIRE(o.get_if<observers::power_of_two_histogram>() != nullptr);
+  CHECK(o.calculate_qparams());
+}
+
+TEST_CASE("observers of one record merge, if their class can") {
+  for (int c = 0; c < observer_class_count; ++c) {
+    const auto type = static_cast<observer_class>(c);
+    const bool depends_on_order = type == observer_class::histogram ||
+                                  type == observer_class::moving_average_min_max ||
+                                  type == observer_class::moving_average_per_channel_min_max;
+    any_observer a({type, {}}), b({type, {}}), other({type, {.quant_min = 0, .quant_max = 7}});
+    CHECK(a.merge(b).has_value() == !depends_on_order);
+    CHECK(!a.merge(other));
+  }
+  any_observer a(min_max_observer<>::value), b(min_max_observer<>::value);
+  a.observe(std::vector{-1.0F});
+  b.observe(std::vector{1.55F});
+  REQUIRE(a.merge(b));
+  CHECK(*a.calculate_qparams() == qparams{2.55F / 255.0F, 100, 0, 255});
 }
 
 TEST_CASE("semantics reach the observer") {

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/observers/fake_quantize.hpp"
+#include "ctq/observers/learnable_gradient.hpp"
+#include "ctq/observers/observer.hpp"
+#include "ctq/observers/observing_fake_quantize.hpp"
+#include "ctq/spec/observer.hpp"
+
+// _LearnableFakeQuantize: a fake quantize whose scale and zero point an optimizer moves, once the
+// observer has made a first guess.
+
+namespace ctq::observers {
+
+/// Errors are values, as with the other fake quantizes.
+class learnable_fake_quantize {
+ public:
+  explicit learnable_fake_quantize(const observer_record& record, semantics s = {})
+      : observer_(with_fake_quantize_defaults(record), s),
+        scale_{args().scale},
+        zero_point_{static_cast<float>(args().zero_point)} {}
+
+  [[nodiscard]] const observer_record& record() const { return observer_.record(); }
+  [[nodiscard]] const any_observer& observer() const { return observer_; }
+
+  /// The observer sets the parameters. At first it does, and nothing is learned.
+  void enable_observer(bool enabled = true) { observer_enabled_ = enabled; }
+  void enable_learning(bool enabled = true) { learning_enabled_ = enabled; }
+  void enable_fake_quant(bool enabled = true) { fake_quant_enabled_ = enabled; }
+  [[nodiscard]] bool observer_enabled() const { return observer_enabled_; }
+  [[nodiscard]] bool learning_enabled() const { return learning_enabled_; }
+  [[nodiscard]] bool fake_quant_enabled() const { return fake_quant_enabled_; }
+
+  /// The optimizer sets the parameters from here on.
+  void enable_param_learning() { enable(false, true, true); }
+  /// The observer does.
+  void enable_static_estimate() { enable(true, false, true); }
+  /// The observer does, but nothing is rounded.
+  void enable_static_observation() { enable(true, false, false); }
+
+  /// What is trained: one pair, or one a channel. The optimizer writes here.
+  [[nodiscard]] std::span<float> scale() { return scale_; }
+  [[nodiscard]] std::span<float> zero_point() { return zero_point_; }
+  [[nodiscard]] std::span<const float> scale() const { return scale_; }
+  [[nodiscard]] std::span<const float> zero_point() const { return zero_point_; }
+
+  /// As the other fake quantizes; without the observer, scales below 2⁻²³ are raised to it.
+  template <class Isa = isa::native>
+  [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
+                               std::span<float> out) {
+    if (std::string cause = observers::cause_against(record()); !cause.empty())
+      return fail(std::string(name_of(record().fake_quantize)), std::move(cause));
+    if (observer_enabled_) {
+      observer_.observe<Isa>(in, shape);
+      if (const status asked = ask(); !asked) return asked;
+    } else if (std::string cause = observers::cause_against(args()); !cause.empty()) {
+      return fail("observer arguments", std::move(cause));
+    } else {
+      if (!resize(shape)) return misfit();
+      for (float& s : scale_) s = std::max(s, smallest_scale);
+    }
+    if (!fake_quant_enabled_) {
+      std::copy(in.begin(), in.end(), out.begin());
+      return done{};
+    }
+    if (is_symmetric(args().qscheme)) std::fill(zero_point_.begin(), zero_point_.end(), 0.0F);
+    if (!resize(shape)) return misfit();
+    if (per_channel())
+      fake_quantize(in, shape, rounded_channels(), out);
+    else
+      fake_quantize(in, rounded(learnable(0)), out);
+    return done{};
+  }
+
+  /// The gradients of the last forward, which was given in: of the input to grad_in, and of each
+  /// scale and zero point; none of these while they are not learned.
+  [[nodiscard]] result<std::vector<qparams_gradient>> backward(std::span<const float> in,
+                                                               const shape& shape,
+                                                               std::span<const float> grad_out,
+                                                               std::span<float> grad_in) const {
+    std::vector<qparams_gradient> g;
+    if (!fake_quant_enabled_) {
+      std::copy(grad_out.begin(), grad_out.end(), grad_in.begin());
+      if (learning_enabled_) g.resize(scale_.size());
+      return g;
+    }
+    if (per_channel()) {
+      if (!fits(rounded_channels(), shape)) return misfit();
+      std::vector<learnable_qparams> channels;
+      for (std::size_t i = 0; i < scale_.size(); ++i) channels.push_back(learnable(i));
+      g = learnable_gradient(in, shape, args().ch_axis, channels, grad_factor(in.size()), grad_out,
+                             grad_in);
+    } else {
+      g = {learnable_gradient(in, learnable(0), grad_factor(in.size()), grad_out, grad_in)};
+    }
+    if (!learning_enabled_) g.clear();
+    return g;
+  }
+
+  /// What conversion asks for: what was learned, rounded.
+  [[nodiscard]] result<qparams> calculate_qparams() const {
+    if (per_channel()) return observer_.calculate_qparams();  // which says that it has none
+    qparams q = rounded(learnable(0));
+    q.scale = std::max(q.scale, smallest_scale);
+    return q;
+  }
+  [[nodiscard]] result<per_channel_qparams> calculate_per_channel_qparams() const {
+    if (!per_channel()) return observer_.calculate_per_channel_qparams();
+    per_channel_qparams q = rounded_channels();
+    for (float& s : q.scale) s = std::max(s, smallest_scale);
+    return q;
+  }
+
+ private:
+  static constexpr float smallest_scale = 0x1p-23F;  // whatever the observer's eps
+
+  [[nodiscard]] const observer_args& args() const { return observer_.record().args; }
+  [[nodiscard]] bool per_channel() const { return observer_.is_per_channel(); }
+  static unexpected misfit() {
+    return fail("_LearnableFakeQuantize",
+                "the tensor has another number of channels than the parameters");
+  }
+
+  void enable(bool observer, bool learning, bool fake_quant) {
+    observer_enabled_ = observer;
+    learning_enabled_ = learning;
+    fake_quant_enabled_ = fake_quant;
+  }
+
+  [[nodiscard]] learnable_qparams learnable(std::size_t i) const {
+    return {scale_[i], zero_point_[i], range_of(args())};
+  }
+
+  /// 1 / sqrt(elements * quant_max) keeps the steps of scale and zero point in proportion to those
+  /// of the weights, which are many.
+  [[nodiscard]] double grad_factor(std::size_t elements) const {
+    if (!args().use_grad_scaling) return 1.0;
+    const auto product = static_cast<double>(elements) * static_cast<double>(range_of(args()).max);
+    return 1.0 / std::sqrt(product);
+  }
+
+  /// One pair a channel from the first tensor on; PyTorch wants channel_len beforehand.
+  bool resize(const shape& shape) {
+    if (!per_channel()) return true;
+    const int axis = axis_index(shape, args().ch_axis);
+    if (axis < 0) return false;
+    const auto channels = static_cast<std::size_t>(shape[axis]);
+    if (scale_.size() == 1) {
+      scale_.resize(channels, scale_[0]);
+      zero_point_.resize(channels, zero_point_[0]);
+    }
+    return scale_.size() == channels;
+  }
+
+  status ask() {
+    if (per_channel()) {
+      const auto q = observer_.calculate_per_channel_qparams();
+      if (!q) return unexpected{q.error()};
+      scale_ = q->scale;
+      zero_point_.assign(q->zero_point.begin(), q->zero_point.end());
+    } else {
+      const auto q = observer_.calculate_qparams();
+      if (!q) return unexpected{q.error()};
+      scale_ = {q->scale};
+      zero_point_ = {static_cast<float>(q->zero_point)};
+    }
+    return done{};
+  }
+
+  [[nodiscard]] per_channel_qparams rounded_channels() const {
+    per_channel_qparams p;
+    for (std::size_t i = 0; i < scale_.size(); ++i) {
+      const qparams q = rounded(learnable(i));
+      p.scale.push_back(q.scale);
+      p.zero_point.push_back(q.zero_point);
+      p.quant_min = q.quant_min;
+      p.quant_max = q.quant_max;
+    }
+    p.axis = args().ch_axis;
+    return p;
+  }
+
+  any_observer observer_;
+  std::vector<float> scale_;
+  std::vector<float> zero_point_;
+  bool observer_enabled_ = true;
+  bool learning_enabled_ = false;
+  bool fake_quant_enabled_ = true;
+};
+
+}  // namespace ctq::observers

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/bin_counter.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/histogram_search.hpp"
+#include "ctq/observers/power_of_two_grid.hpp"
+#include "ctq/spec/observer.hpp"
+
+// A histogram that adds up: its state depends on the values it has seen and on nothing else, so
+// calibration can be split over threads or machines in any way and merged in any order.
+// HistogramObserver cannot: whenever it grows it spreads its counts over bins they do not fit.
+
+namespace ctq::observers {
+
+/// Its memory is fixed when it is made. The bins are at most twice as wide as the range divided by
+/// args.bins would be. Infinite values are left out; NaN is no crash and not lost:
+/// calculate_qparams gives an error from then on.
+class power_of_two_histogram {
+ public:
+  explicit power_of_two_histogram(const observer_args& args, semantics s = {})
+      : args_(args), semantics_(s), counts_(bins_of(args)), scratch_(bins_of(args)) {}
+
+  /// No elements, no change.
+  template <class Isa = isa::native>
+  void observe(std::span<const float> data) {
+    extrema now = aminmax<Isa>(data);
+    if (std::isinf(now.min) || std::isinf(now.max)) now = finite_aminmax(data);
+    const bool has_values = now.min <= now.max;
+    extend(now);
+    if (!has_values) return;
+    scratch_.count<Isa>(data, power_of_two_rule(grid_, counts_.size(), now.min, now.max));
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += scratch_[i];
+  }
+
+  /// Afterwards the state is as if this one had seen the values of both.
+  /// Requires  equal arguments
+  void merge(const power_of_two_histogram& other) {
+    const std::vector<std::uint64_t> more = other.counts_;  // other may be this one
+    const power_of_two_grid grid = other.grid_;
+    const bool has_values = other.has_values();
+    extend(other.seen_);
+    if (has_values) add(more, grid);
+  }
+
+  [[nodiscard]] bool observed() const { return seen_.observed(); }
+  /// The extrema of the finite values.
+  [[nodiscard]] const extrema& seen() const { return seen_; }
+  [[nodiscard]] const power_of_two_grid& grid() const { return grid_; }
+  /// counts()[i] values lie in bin grid().first + i.
+  [[nodiscard]] std::span<const std::uint64_t> counts() const { return counts_; }
+  [[nodiscard]] const observer_args& args() const { return args_; }
+
+  /// The part of the range that is worth its integers, as of HistogramObserver. NaN before any
+  /// finite value was observed.
+  [[nodiscard]] value_range search() const {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    if (!has_values()) return {nan, nan};
+    const auto used = static_cast<std::size_t>(power_of_two_grid::index(seen_.max, grid_.exponent) -
+                                               grid_.first + 1);
+    const std::vector<float> bins(counts_.begin(),
+                                  counts_.begin() + static_cast<std::ptrdiff_t>(used));
+    const double targets = std::exp2(8.0 * static_cast<double>(size_of(args_.dtype)));
+    // In units of bins, so that nothing overflows: the search does not depend on the unit.
+    const auto [min, max] = histogram_search(bins, 0.0F, static_cast<float>(used), targets).best();
+    const auto value = [&](float bin) {
+      const double index = static_cast<double>(bin) + static_cast<double>(grid_.first);
+      const double x = std::ldexp(index, grid_.exponent);
+      return static_cast<float>(std::clamp(x, double{seen_.min}, double{seen_.max}));
+    };
+    return {value(min), value(max)};
+  }
+
+  /// Scale 1 and zero point 0 before anything was observed.
+  [[nodiscard]] result<qparams> calculate_qparams() const {
+    if (args_.bins < 2 || args_.bins > most_bins)
+      return fail("observer arguments", "bins are not between 2 and 2²⁴");
+    if (!has_values() || seen_.saw_nan)
+      return observers::calculate_qparams(args_, seen_, semantics_);
+    const auto [min, max] = search();
+    return observers::calculate_qparams(args_, {min, max, false}, semantics_);
+  }
+
+  friend bool operator==(const power_of_two_histogram& a, const power_of_two_histogram& b) {
+    return a.args_ == b.args_ && a.semantics_ == b.semantics_ && a.seen_ == b.seen_ &&
+           a.grid_ == b.grid_ && a.counts_ == b.counts_;
+  }
+
+ private:
+  static constexpr int most_bins = 1 << 24;
+
+  static std::size_t bins_of(const observer_args& args) {
+    return static_cast<std::size_t>(std::clamp(args.bins, 2, most_bins));
+  }
+  [[nodiscard]] bool has_values() const { return seen_.min <= seen_.max; }
+
+  /// Makes room for values of that range.
+  void extend(const extrema& now) {
+    const bool had_values = has_values();
+    seen_.merge(now);
+    if (!has_values()) return;
+    const power_of_two_grid wider = power_of_two_grid::of(seen_.min, seen_.max, counts_.size());
+    const power_of_two_grid old = grid_;
+    if (wider == old) return;
+    grid_ = wider;
+    if (!had_values) return;
+    const std::vector<std::uint64_t> kept = counts_;
+    std::fill(counts_.begin(), counts_.end(), 0U);
+    add(kept, old);
+  }
+
+  void add(std::span<const std::uint64_t> counts, const power_of_two_grid& finer) {
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] != 0) counts_[finer.place_in(grid_, i)] += counts[i];
+  }
+
+  observer_args args_;
+  semantics semantics_;
+  extrema seen_;
+  power_of_two_grid grid_;
+  std::vector<std::uint64_t> counts_;
+  bin_counter scratch_;
+};
+
+}  // namespace ctq::observers

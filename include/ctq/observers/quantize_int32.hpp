@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ctq/core/qparams.hpp"
+
+// Tensors of qint32. No kernel computes on them; biases and accumulators are looked at this way.
+
+namespace ctq::observers {
+
+/// out[i] = clamp(zero_point + rne(in[i] * (1 / scale))), the sum in float32 as in PyTorch: beyond
+/// 2²⁴ steps it has lost the zero point. NaN gives the zero point.
+/// Source  PyTorch quantize_per_tensor to torch.qint32
+inline void quantize(std::span<const float> in, const qparams& p, std::span<std::int32_t> out) {
+  const float inverse = 1.0F / p.scale;
+  const auto zero_point = static_cast<float>(p.zero_point);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto q = static_cast<double>(zero_point + std::nearbyint(in[i] * inverse));
+    const double kept =
+        std::clamp(q, static_cast<double>(p.quant_min), static_cast<double>(p.quant_max));
+    out[i] = q == q ? static_cast<std::int32_t>(kept) : p.zero_point;
+  }
+}
+
+/// out[i] = (float(in[i]) - float(zero_point)) * scale
+inline void dequantize(std::span<const std::int32_t> in, const qparams& p, std::span<float> out) {
+  for (std::size_t i = 0; i < in.size(); ++i)
+    out[i] = (static_cast<float>(in[i]) - static_cast<float>(p.zero_point)) * p.scale;
+}
+
+}  // namespace ctq::observers
