@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ctq/core/op.hpp"
+#include "ctq/kernels/elementwise_functions.hpp"
 #include "ctq/kernels/signatures.hpp"
 #include "ctq/runtime/operands.hpp"
 
@@ -64,7 +65,7 @@ template <kernel_signature Key, class Kernels>
   using out = element_t<Key.out>;
   using shape = typename shape_of<Key.op>::type;
   if constexpr (is_own(Key.op)) {
-    constexpr const op_hooks& own = *Key.own->hooks;
+    constexpr const op_hooks& own = kernels::hooks_of(Key.own);
     Kernels::template run<in, out>(kernel_c<Key.op>{}, Key.template as<shape>(), own, x);
   } else {
     Kernels::template run<in, out>(
@@ -95,7 +96,7 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
           const auto shape = key.template as<typename shape_of<Op>::type>();
           if constexpr (is_own(Op)) {
             Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape,
-                                                                 *key.own->hooks, x);
+                                                                 kernels::hooks_of(key.own), x);
           } else {
             Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape, key.relu,
                                                                  x);
@@ -109,7 +110,7 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 /// Does a table of 256 entries stand for the op of this step?
 template <class Kernels>
 [[nodiscard]] constexpr bool uses_table(const kernel_signature& key) {
-  return key.op == kernel::elementwise && Kernels::uses_table(*key.own->hooks, key.in);
+  return key.op == kernel::elementwise && Kernels::uses_table(kernels::hooks_of(key.own), key.in);
 }
 
 /// Bytes of weights, bias and multipliers in the kernel's order, and of its scratch memory.

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-#include "ctq/core/no_contract.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/kernels/batch_norm_fold.hpp"
 #include "ctq/runtime/weights.hpp"
 
 // The weight and bias of a node as it runs: a batch norm that fuse has taken in is folded into
-// them, in PyTorch's order of float32 operations (fuse_conv_bn_weights).
+// them.
 
 namespace ctq {
 
@@ -30,6 +29,10 @@ struct batch_norm_values {
   const float* gamma{};
   const float* beta{};
   const float* mean{};
+
+  [[nodiscard]] kernels::norm_channel channel(std::size_t c) const {
+    return {gamma[c], beta[c], mean[c], inverse_deviation[c]};
+  }
 };
 
 [[nodiscard]] inline batch_norm_values batch_norm_of(const weights& w, std::string_view module,
@@ -40,7 +43,7 @@ struct batch_norm_values {
                       .beta = w.find(module, "bias")->values.data(),
                       .mean = w.find(module, "running_mean")->values.data()};
   for (std::size_t c = 0; c < variance.size(); ++c)
-    b.inverse_deviation[c] = 1.0F / std::sqrt(variance[c] + eps);
+    b.inverse_deviation[c] = kernels::inverse_deviation(variance[c], eps);
   return b;
 }
 
@@ -52,12 +55,13 @@ struct batch_norm_values {
   f.bias = bias != nullptr ? bias->values : std::vector<float>(f.outputs, 0.0F);
   if (n.batch_norm.empty()) return f;
   const batch_norm_values b = batch_norm_of(w, n.batch_norm, n.batch_norm_eps);
+  const bool linear = weight.shape.size() == 2;
+  const auto order = linear ? kernels::fold_order::linear : kernels::fold_order::conv;
   const std::size_t per_output = f.weight.size() / f.outputs;
   for (std::size_t o = 0; o < f.outputs; ++o) {
-    const float scale = b.gamma[o] * b.inverse_deviation[o];
-    for (std::size_t i = 0; i < per_output; ++i) f.weight[o * per_output + i] *= scale;
-    const float centred = (f.bias[o] - b.mean[o]) * b.inverse_deviation[o] * b.gamma[o];
-    f.bias[o] = no_contract(centred) + b.beta[o];
+    const kernels::norm_channel norm = b.channel(o);
+    for (std::size_t i = 0; i < per_output; ++i) f.weight[o * per_output + i] *= norm.scale();
+    f.bias[o] = norm.folded_bias(f.bias[o], order);
   }
   return f;
 }

@@ -24,12 +24,11 @@ namespace ctq {
 
 /// The observers of a prepared graph, by their number, each once.
 [[nodiscard]] inline std::vector<observers::any_observer> make_observers(
-    graph_view<stage::prepared> g, const mapping_view& mapping, semantics s) {
+    graph_view<stage::prepared> g, semantics s) {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
   for (int i = 0; i < g.size(); ++i)
     if (is_any_of(g[i].op, q::activation_post_process))
-      records[static_cast<std::size_t>(g[i].observer)] =
-          &mapping.entries[g[i].choice.qconfig].qconfig.activation;
+      records[static_cast<std::size_t>(g[i].observer)] = g[i].app;
   std::vector<observers::any_observer> all;
   for (const observer_record* r : records) all.emplace_back(*r, s);
   return all;
@@ -40,7 +39,7 @@ namespace ctq {
 ///         node whose output it watches
 [[nodiscard]] inline result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
-    std::span<const observers::any_observer> all) {
+    std::span<const observers::any_observer> all, semantics s = {}) {
   std::vector<qparams> out(all.size());
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
@@ -53,14 +52,14 @@ namespace ctq {
     if (!q) return fail(place + ", " + q.error().place, q.error().cause);
     if (watched.choice.quantized()) {
       const auto& wanted = config_of(backend, watched.choice).output_dtype;
-      if (const status fits = check_scale(q->scale, wanted); !fits)
-        return fail(place, fits.error().cause);
+      if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
+        return fail(place, fits.error().message());
     }
     for (int reader = i + 1; reader < g.size(); ++reader) {
       if (!g[reader].choice.quantized() || std::ranges::count(g.args_of(reader), i) == 0) continue;
       const auto& wanted = config_of(backend, g[reader].choice).input_dtype;
-      if (const status fits = check_scale(q->scale, wanted); !fits)
-        return fail("node " + std::string{g[reader].name} + ", input", fits.error().cause);
+      if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
+        return fail("node " + std::string{g[reader].name} + ", input", fits.error().message());
     }
     const quant_range range = range_of(o.record().args.dtype);
     out[static_cast<std::size_t>(g[i].observer)] = {q->scale, q->zero_point,
@@ -81,7 +80,8 @@ class observed_model {
   using input = typename doors<schedule>::input_view;
   using output = typename doors<schedule>::output;
 
-  explicit observed_model(const model_weights<Model>& w, semantics s = semantics::torch_2_1)
+  explicit observed_model(const model_weights<Model>& w,
+                          ctq::semantics s = ctq::semantics::torch_2_1)
       : weights_(w.get()),
         parameters_(
             *make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
@@ -90,7 +90,8 @@ class observed_model {
                                                  .qparams = {},
                                                  .backend = Plan::backend,
                                                  .mapping = Plan::mapping})),
-        observers_(make_observers(Plan::prepared.view(), Plan::mapping, s)),
+        semantics_(s),
+        observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes) {}
 
   /// Computes the float output and shows every watched value to its observer.
@@ -112,10 +113,12 @@ class observed_model {
 
   [[nodiscard]] const weights& float_weights() const { return weights_; }
   [[nodiscard]] std::span<const observers::any_observer> observers() const { return observers_; }
+  [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
 
  private:
   weights weights_;
   parameters parameters_;
+  ctq::semantics semantics_;
   std::vector<observers::any_observer> observers_;
   aligned_buffer arena_;
 };
@@ -134,9 +137,11 @@ template <const auto& Model, class Backend, class Mapping, unsupported Policy = 
 template <const auto& Model, class Plan, class Isa>
 [[nodiscard]] result<quantized_model<Plan, Isa>> convert(
     const observed_model<Model, Plan, Isa>& observed) {
-  auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers());
+  auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers(),
+                                   observed.semantics());
   if (!qparams) return unexpected{qparams.error()};
-  return quantized_model<Plan, Isa>::make(observed.float_weights(), *std::move(qparams));
+  return quantized_model<Plan, Isa>::make(observed.float_weights(), *std::move(qparams),
+                                          observed.semantics());
 }
 
 }  // namespace ctq

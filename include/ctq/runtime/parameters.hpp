@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/passes/step.hpp"
@@ -37,6 +38,7 @@ struct parameter_sources {
   std::span<const ctq::qparams> qparams;
   backend_view backend;
   mapping_view mapping;
+  ctq::semantics semantics{};
 };
 
 namespace packing {
@@ -119,8 +121,9 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
     return done{};
   }
   const dtype_config_record& config = config_of(from.backend, n.choice);
-  result<quantized_weights> w = quantize_weights(
-      f, from.mapping.entries[n.choice.qconfig].qconfig.weight, config.weight_dtype);
+  result<quantized_weights> w =
+      quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
+                       config.weight_dtype, from.semantics);
   if (!w) return fail(place_of(n) + ", " + w.error().place, w.error().cause);
   const auto arithmetic = output_arithmetic_of(f.bias, *w, data.in[0], s.key.in, data.out);
   if (!arithmetic)
@@ -147,7 +150,7 @@ inline void pack_batch_norm(const node& n, const weights& w, std::byte* packed) 
 /// What a unary op of the user's own makes of each of the 256 integers.
 inline void pack_table(const step& s, const step_data& d, std::byte* packed) {
   const auto make = [&](auto* table) {
-    kernels::reference::make_table(*s.key.own->hooks, d.options, d.in[0], d.out, table);
+    kernels::reference::make_table(kernels::hooks_of(s.key.own), d.options, d.in[0], d.out, table);
   };
   if (s.key.in == quint8) {
     make(reinterpret_cast<std::uint8_t*>(packed));

@@ -11,7 +11,9 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
 #include "ctq/observers/observer.hpp"
+#include "ctq/observers/scale_bounds.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/spec/dtype_with_constraints.hpp"
 
@@ -31,25 +33,13 @@ template <class Real>
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-/// A scale that the backend does not allow.
-[[nodiscard]] inline status check_scale(float scale, const dtype_with_constraints_record& c) {
-  const double s = scale;
-  if (c.scale_min_lower_bound.given && s < c.scale_min_lower_bound.value)
-    return fail("", "scale " + shortest(scale) + " is below the backend's scale_min " +
-                        shortest(c.scale_min_lower_bound.value));
-  if (c.scale_max_upper_bound.given && s > c.scale_max_upper_bound.value)
-    return fail("", "scale " + shortest(scale) + " is above the backend's scale_max " +
-                        shortest(c.scale_max_upper_bound.value));
-  return done{};
-}
-
 /// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer says.
 [[nodiscard]] inline result<quantized_weights> quantize_weights(
     const folded_weights& f, const observer_record& record,
-    const dtype_with_constraints_record& constraints) {
+    const dtype_with_constraints_record& constraints, semantics s = {}) {
   if (record.args.dtype != qint8)
-    return fail("weight", "there are kernels for qint8, not for " +
-                              std::string{name_of(record.args.dtype)});
+    return fail("weight",
+                "there are kernels for qint8, not for " + std::string{name_of(record.args.dtype)});
   observers::any_observer observer{record};
   const auto rest = static_cast<int>(f.outputs == 0 ? 0 : f.weight.size() / f.outputs);
   observer.observe(f.weight, {static_cast<int>(f.outputs), rest});
@@ -69,9 +59,9 @@ template <class Real>
   }
   for (const std::int32_t z : zero_points)
     if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
-  for (const float s : q.scale)
-    if (const status fits = check_scale(s, constraints); !fits)
-      return fail("weight", fits.error().cause);
+  for (const float scale : q.scale)
+    if (const status fits = observers::check_bounds(scale, constraints, s); !fits)
+      return fail("weight", fits.error().message());
   const std::size_t per_output = f.outputs == 0 ? 0 : f.weight.size() / f.outputs;
   for (std::size_t i = 0; i < f.weight.size(); ++i) {
     const float inverse = 1.0F / q.scale[i / per_output];

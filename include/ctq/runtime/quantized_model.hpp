@@ -40,13 +40,15 @@ class quantized_model {
   /// qparams: one an observer of the plan.
   /// Errors  as make_parameters
   [[nodiscard]] static result<quantized_model> make(const weights& w,
-                                                    std::vector<ctq::qparams> qparams) {
+                                                    std::vector<ctq::qparams> qparams,
+                                                    semantics s = {}) {
     auto p = make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
                                                 {.nodes = std::span(Plan::lowered.nodes),
                                                  .weights = &w,
                                                  .qparams = qparams,
                                                  .backend = Plan::backend,
-                                                 .mapping = Plan::mapping});
+                                                 .mapping = Plan::mapping,
+                                                 .semantics = s});
     if (!p) return unexpected{p.error()};
     return quantized_model{*std::move(p), std::move(qparams)};
   }

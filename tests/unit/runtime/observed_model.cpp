@@ -57,6 +57,6 @@ TEST_CASE("data with NaN is an error that names the node") {
 
 TEST_CASE("shared observers are one observer") {
   using plan = ctq::plan<small::net, ctq::x86, small::int8>;
-  const auto observers = ctq::make_observers(plan::prepared.view(), plan::mapping, {});
+  const auto observers = ctq::make_observers(plan::prepared.view(), {});
   CHECK(static_cast<int>(observers.size()) == plan::prepared.observers);
 }

@@ -40,7 +40,7 @@ TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
   const auto small_scale =
       quantize_weights(two_rows, per_channel, {.scale_min_lower_bound = 0.005});
   REQUIRE(!small_scale);
-  CHECK(small_scale.error().cause.find("below the backend's scale_min") != std::string::npos);
+  CHECK(small_scale.error().cause.find("below the backend's bound 0.005") != std::string::npos);
   CHECK(!quantize_weights(two_rows, per_channel, {.scale_max_upper_bound = 0.005}));
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/kernels/eager/call.hpp"
+#include "ctq/passes/fx_semantics.hpp"
+#include "ctq/passes/lowered_ops.hpp"
+#include "ctq/runtime/integer_arithmetic.hpp"
+#include "ctq/runtime/node_value.hpp"
+
+// What an op of a lowered graph gives for integers. Linear layers and convolutions have an
+// arithmetic of their own; every other op is by definition dequantize, the float op, quantize.
+
+namespace ctq {
+
+/// Adding or multiplying a number changes the scale, so that nothing is cut off. PyTorch does so in
+/// every release, though the reference model rounds to the scale of the input (its issue: the two
+/// differ without bound). ctq keeps to the reference model unless PyTorch 1.13 is asked for.
+[[nodiscard]] constexpr bool scalars_change_the_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// A module that is called more than once has the output scale of its last call.
+[[nodiscard]] constexpr bool last_call_decides_the_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+namespace lowered {
+
+/// What an integer op was before it was lowered.
+struct origin {
+  op_id op{};
+  bool relu = false;
+  bool dynamic = false;
+};
+
+/// The weighted op that this one stands for; op is null if it is none.
+[[nodiscard]] constexpr origin weighted_origin(op_id op) {
+  for (const lowered_ops::weighted_row& r : lowered_ops::weighted) {
+    if (r.plain == op) return {r.from, false, false};
+    if (r.with_relu == op) return {r.from, true, false};
+    if (r.dynamic == op) return {r.from, false, true};
+    if (r.dynamic_relu == op) return {r.from, true, true};
+  }
+  return {};
+}
+
+[[nodiscard]] constexpr origin binary_origin(op_id op) {
+  for (const lowered_ops::binary_row& r : lowered_ops::binary) {
+    if (r.plain == op) return {r.from, false, false};
+    if (r.with_relu == op) return {r.from, true, false};
+  }
+  return {};
+}
+
+/// A linear layer or a convolution on integers.
+///   call  the float op's, with in and weight dequantized: for what it says beside them
+/// Errors  as the float op's arguments
+[[nodiscard]] inline result<node_value> weighted(const origin& from, const quantized_tensor& in,
+                                                 const quantized_tensor& weight,
+                                                 eager::python_call call, const quantization& out) {
+  const std::string_view place = from.op->name;
+  const std::string_view signature = eager::signature_of(from.op);
+  const auto bound = eager::bind(place, signature, std::move(call));
+  if (!bound) return unexpected{bound.error()};
+  eager::operands args(place, signature, *bound, eager::call);
+  const eager::tensor* const bias = args.floats_or_null("bias");
+  const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
+  const auto outputs = static_cast<std::size_t>(weight.q.shape.empty() ? 0 : weight.q.shape[0]);
+  args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
+  if (is_any_of(from.op, nn::linear, fn::linear)) {
+    args.require(
+        weight.q.shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == weight.q.shape[1],
+        "the input does not fit the weight");
+    if (args.failed()) return args.failure();
+    return node_value(integer_linear(in, weight, terms, out, from.relu));
+  }
+  const int axes = eager::rank(weight.q.shape) - 2;
+  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == weight.q.shape.size(),
+               "the input does not fit the weight");
+  window_steps w;
+  if (!args.failed()) {
+    w = {args.integers("stride", axes), args.integers("padding", axes),
+         args.integers("dilation", axes), args.integer("groups")};
+    args.require(w.groups > 0 && in.q.shape[1] == weight.q.shape[1] * w.groups,
+                 "the input does not fit the weight");
+  }
+  if (args.failed()) return args.failure();
+  return node_value(integer_convolution(in, weight, terms, w, out, from.relu));
+}
+
+/// A sum or a product of integers and a number, with a scale that follows from both.
+[[nodiscard]] inline node_value with_scalar(const origin& from, const quantized_tensor& in,
+                                            double number) {
+  const bool adds = is_any_of(from.op, op::add, fn::add);
+  quantized_tensor out = adds ? integer_add(in, number) : integer_mul(in, number);
+  if (from.relu) out = integer_relu(std::move(out));
+  return out;
+}
+
+/// The number among the arguments of a sum or a product, if there is just one.
+[[nodiscard]] inline std::optional<double> scalar_of(const eager::python_call& call) {
+  std::optional<double> number;
+  for (const eager::value& v : call.positional)
+    if (const auto x = eager::as_real(v)) number = x;
+  return number;
+}
+
+}  // namespace lowered
+
+}  // namespace ctq

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/evaluator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+#include "ctq/graph/model.hpp"
+#include "ctq/runtime/compare.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+constexpr auto net =
+    model("x"_n = nn::placeholder({1, 2}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
+          "relu"_n = nn::relu("fc"_n), "out"_n = nn::output("relu"_n));
+
+module_state weights() {
+  module_state m;
+  m.set_tensor("fc.weight", eager::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
+  m.set_tensor("fc.bias", eager::tensor{{2}, {0.25F, -0.5F}});
+  return m;
+}
+
+std::vector<node_value> input() { return {eager::tensor{{1, 2}, {1.0F, 2.0F}}}; }
+
+eager::tensor tensor_of(const node_value& v) {
+  const eager::value real = v.real();
+  return *real.get_if<eager::tensor>();
+}
+
+/// quantize -> dequantize -> fc, its weight rounded -> relu, quantized and dequantized
+dynamic_graph<stage::reference> reference_graph(const observer_record* weight) {
+  dynamic_graph<stage::reference> g;
+  const auto pass = [&g](op_id op, int arg, int observer) {
+    node n{.name = op->name, .op = op};
+    n.dtype = is_any_of(op, q::dequantize) ? f32 : quint8;
+    n.observer = observer;
+    return g.add(n, arg);
+  };
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  const int in = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), 0, 0), 0);
+  node fc{.name = "fc", .op = nn::linear.id()};
+  fc.weight = weight;
+  const int relu = g.add({.name = "relu", .op = nn::relu.id()}, g.add(fc, in));
+  const int out = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), relu, 1), 1);
+  g.add({.name = "out", .op = nn::output.id()}, out);
+  return g;
+}
+
+constexpr observer_record weight_observer{
+    observer_class::min_max, {.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}};
+
+}  // namespace
+
+TEST_CASE("a float graph gives what its ops mean") {
+  const module_state m = weights();
+  const auto values = evaluator<stage::traced>(net.view(), m, {}).run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{5.25F, 0.0F});
+}
+
+TEST_CASE("a prepared graph shows its observers what passes by") {
+  dynamic_graph<stage::prepared> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  constexpr observer_record seen{observer_class::min_max, {}};
+  node app{.name = "activation_post_process", .op = q::activation_post_process.id()};
+  app.observer = 3;
+  app.app = &seen;
+  g.add({.name = "out", .op = nn::output.id()}, g.add(app, 0));
+  observer_set observers;
+  const module_state none;
+  const auto values =
+      evaluator<stage::prepared>(g.view(), none, {.observers = &observers}).run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{1.0F, 2.0F});
+  REQUIRE(observers.steps(3).has_value());
+  CHECK(observers.steps(3)->scale[0] == doctest::Approx(2.0 / 255));
+  CHECK_FALSE(observers.steps(0).has_value());
+}
+
+TEST_CASE("a reference graph computes with rounded values and weights") {
+  const module_state m = weights();
+  const auto g = reference_graph(&weight_observer);
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  const auto values = run.run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{5.0F, 0.0F});
+  const auto weight = run.weight_of(g.view()[3]);
+  REQUIRE(weight.has_value());
+  REQUIRE(weight->has_value());
+  CHECK((*weight)->steps.scale[0] == doctest::Approx(3.0 / 127.5));
+}
+
+TEST_CASE("compare tells layer by layer what rounding costs") {
+  const module_state m = weights();
+  const auto g = reference_graph(&weight_observer);
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {0.01}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const evaluator<stage::traced> real(net.view(), m, {});
+  const evaluator<stage::reference> rounded(g.view(), m, {.steps = &steps});
+  const std::vector<std::vector<node_value>> data{input()};
+  const auto layers = compare(real, rounded, data);
+  REQUIRE(layers.has_value());
+  REQUIRE(layers->size() == 3);
+  CHECK((*layers)[0].name == "fc");
+  CHECK((*layers)[0].sqnr > 30.0);
+  CHECK((*layers)[1].name == "relu");
+  CHECK((*layers)[2].name == "out");
+  CHECK((*layers)[2].largest == doctest::Approx(0.25));
+  CHECK((*layers)[1].largest_in_steps < 0.1);
+}
+
+TEST_CASE("what cannot be evaluated is an error that names the node") {
+  const module_state none;
+  const auto values = evaluator<stage::traced>(net.view(), none, {}).run(input());
+  REQUIRE_FALSE(values.has_value());
+  CHECK(values.error().place == "node fc");
+  const auto without = evaluator<stage::traced>(net.view(), none, {}).run({});
+  REQUIRE_FALSE(without.has_value());
+  CHECK(without.error().message() == "node x: has no input");
+}

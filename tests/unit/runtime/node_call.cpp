@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/node_call.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "ctq/graph/fx_row.hpp"
+
+using namespace ctq;
+
+namespace {
+
+constexpr argument in{.is = argument::kind::node};
+constexpr argument number(std::int64_t i) { return {.is = argument::kind::integer, .integer = i}; }
+
+}  // namespace
+
+TEST_CASE("the nodes of a row are what was computed, everything else as it was written") {
+  const std::vector<argument> written{{.is = argument::kind::list, .integer = 2},
+                                      in,
+                                      in,
+                                      number(1),
+                                      {.is = argument::kind::none, .keyword = "out"}};
+  fx_row row;
+  row.args = {written.data(), static_cast<int>(written.size())};
+  node n{.name = "cat", .op = fn::cat.id()};
+  n.row = &row;
+  const eager::python_call c = call_of(n, {1.5, 2.5});
+  REQUIRE(c.positional.size() == 2);
+  const auto* items = c.positional[0].get_if<eager::list>();
+  REQUIRE(items != nullptr);
+  CHECK(eager::as_real((*items)[1]) == 2.5);
+  CHECK(eager::as_integer(c.positional[1]) == 1);
+  REQUIRE(c.keywords.size() == 1);
+  CHECK(c.keywords[0].name == "out");
+  CHECK(c.keywords[0].given.is<eager::none>());
+}
+
+TEST_CASE("what fusion has appended stands behind the arguments that were written") {
+  const std::vector<argument> written{in};
+  fx_row row;
+  row.args = {written.data(), 1};
+  node n{.name = "add", .op = op::add.id()};
+  n.row = &row;
+  const eager::python_call c = call_of(n, {1, 2});
+  REQUIRE(c.positional.size() == 2);
+  CHECK(eager::as_integer(c.positional[1]) == 2);
+}
+
+TEST_CASE("a node that was written in C++ has its options by name") {
+  node pool{.name = "pool", .op = nn::max_pool2d.id()};
+  pool.attrs = attributes{max_pool2d_options{.kernel_size = 2}};
+  const eager::python_call module = call_of(pool, {1.0});
+  CHECK(module.positional.size() == 1);
+  CHECK(module.keywords.empty());
+  REQUIRE(!module.attributes.empty());
+  CHECK(module.attributes[0].name == "kernel_size");
+  pool.op = fn::max_pool2d.id();
+  CHECK(call_of(pool, {1.0}).keywords.size() == module.attributes.size());
+  CHECK(call_of(pool, {1.0}).attributes.empty());
+}
+
+TEST_CASE("cat reads one list") {
+  node n{.name = "cat", .op = fn::cat.id()};
+  n.attrs = attributes{cat_options{.dim = 1}};
+  const eager::python_call c = call_of(n, {1.0, 2.0, 3.0});
+  REQUIRE(c.positional.size() == 1);
+  CHECK(c.positional[0].get_if<eager::list>()->size() == 3);
+}
