@@ -37,4 +37,24 @@ exit_code diff(const std::string& from, const std::string& to);
 /// Explains a rule by its name, or lists all for "".
 exit_code explain(const std::string& rule);
 
+struct explain_options {
+  std::string fx;       // a model that torch.fx traced
+  std::string backend;  // a built-in name, or a file
+  std::string mapping;  // a file; empty: the backend's default QConfigMapping
+  bool markdown = false;
+  bool json = false;
+  bool dot = false;
+};
+/// Says of each node of a model what becomes of it, and why.
+exit_code explain_model(const explain_options& options);
+
+struct import_request {
+  std::string fx;      // a model that torch.fx traced
+  std::string output;  // a file; empty: standard output
+  std::string name;    // of the model in C++; empty: the file's
+  std::string space = "models";
+};
+/// Writes a model that torch.fx traced as a C++ header.
+exit_code import_fx(const import_request& request);
+
 }  // namespace tool

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ctq checks, shows and compares backend specs on the command line. The rules and the words are
-// those of the compile-time checks: it is the same code.
+// ctq checks, shows and compares backend specs on the command line, and says what becomes of a
+// model that PyTorch traced. The rules and the words are those of the compile-time checks: it is
+// the same code.
 
 #include <fmt/core.h>
 
@@ -19,16 +20,21 @@ constexpr const char* footer =
 
 /// Command line -> what to do; nothing is done yet.
 struct command_line {
-  CLI::App app{"Backend specs for compile-time quantization: check, show, compare.", "ctq"};
+  CLI::App app{"Backend specs and models for compile-time quantization.", "ctq"};
   tool::check_options check;
   tool::show_options show;
+  tool::explain_options explain;
+  tool::import_request request;
   std::string from, to, rule;
   CLI::App* check_command = app.add_subcommand(
       "check",
       "Find mistakes in backends and QConfigMappings (FILE:LINE:COLUMN: error: ... [rule])");
   CLI::App* show_command = app.add_subcommand("show", "Show the patterns of a backend");
   CLI::App* diff_command = app.add_subcommand("diff", "Say how one backend differs from another");
-  CLI::App* explain_command = app.add_subcommand("explain", "Explain a rule, or list all");
+  CLI::App* explain_command = app.add_subcommand(
+      "explain", "Explain a rule, or list all; or what becomes of each node of a model");
+  CLI::App* import_command =
+      app.add_subcommand("import", "Write a model that torch.fx traced as a C++ header");
 
   command_line() {
     app.footer(footer);
@@ -47,14 +53,48 @@ struct command_line {
         ->excludes(markdown);
     diff_command->add_option("A", from, "a backend's name, or a JSON file")->required();
     diff_command->add_option("B", to, "what A would have to become")->required();
-    explain_command->add_option("RULE", rule, "the name in brackets behind a finding");
+    add_explain_options();
+    add_import_options();
+  }
+
+  void add_explain_options() {
+    auto* named =
+        explain_command->add_option("RULE", rule, "the name in brackets behind a finding");
+    auto* fx = explain_command->add_option("--fx", explain.fx,
+                                           "a model: what tools/export_fx.py writes of it");
+    fx->excludes(named);
+    const auto with_model = [fx](CLI::Option* option) {
+      option->needs(fx);
+      return option;
+    };
+    fx->needs(with_model(explain_command->add_option("--backend", explain.backend,
+                                                     "a backend's name, or a JSON file")));
+    with_model(explain_command->add_option(
+        "--mapping", explain.mapping, "a QConfigMapping in JSON; else the backend's default one"));
+    auto* markdown =
+        with_model(explain_command->add_flag("--markdown", explain.markdown, "tables in Markdown"));
+    auto* json = with_model(explain_command->add_flag("--json", explain.json, "all as JSON"));
+    json->excludes(markdown);
+    with_model(explain_command->add_flag("--dot", explain.dot, "a picture, for Graphviz"))
+        ->excludes(markdown)
+        ->excludes(json);
+  }
+
+  void add_import_options() {
+    import_command
+        ->add_option("--fx", request.fx, "the model: what tools/export_fx.py writes of it")
+        ->required();
+    import_command->add_option("-o,--output", request.output, "the header; else standard output");
+    import_command->add_option("--name", request.name, "of the constant; else the file's");
+    import_command->add_option("--namespace", request.space, "around it")->capture_default_str();
   }
 
   [[nodiscard]] tool::exit_code run() const {
     if (check_command->parsed()) return tool::check(check);
     if (show_command->parsed()) return tool::show(show);
     if (diff_command->parsed()) return tool::diff(from, to);
-    return tool::explain(rule);
+    if (import_command->parsed()) return tool::import_fx(request);
+    return explain.fx.empty() ? tool::explain(rule) : tool::explain_model(explain);
   }
 };
 

@@ -197,7 +197,8 @@ def main():
     code, out, _ = run("--version")
     assert code == FINE and out.startswith("ctq ")
     code, out, _ = run("--help")
-    assert code == FINE and all(word in out for word in ("check", "show", "diff", "explain"))
+    words = ("check", "show", "diff", "explain", "import")
+    assert code == FINE and all(word in out for word in words)
     with tempfile.TemporaryDirectory() as folder:
         for part in (check, colours, show, diff):
             part(folder)

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/op_table.hpp"
+#include "ctq/graph/graph.hpp"
+
+// A model that torch.fx traced, read at run time: the graph, and all that its nodes refer to.
+
+namespace ctq {
+
+/// Move-only: the nodes of the graph point into what it owns.
+class fx_graph {
+ public:
+  fx_graph() = default;
+  fx_graph(fx_graph&&) = default;
+  fx_graph& operator=(fx_graph&&) = default;
+  fx_graph(const fx_graph&) = delete;
+  fx_graph& operator=(const fx_graph&) = delete;
+  ~fx_graph() = default;
+
+  [[nodiscard]] graph_view<stage::traced> view() const { return graph_.view(); }
+
+  /// The options of the module that a node calls, as far as the rows have them: arguments with
+  /// keywords, "kernel_size", "stride". Empty for other nodes.
+  [[nodiscard]] ctq::view<argument> options_of(int node) const {
+    return as_view(options_[static_cast<std::size_t>(node)]);
+  }
+
+  /// The ops that ctq has no name for, "Sub", "torch.exp": what patterns and mappings may mean.
+  [[nodiscard]] ctq::view<op_id> own_ops() const { return as_view(own_); }
+
+  // What a reader fills it with.
+
+  /// Keeps a text as long as the graph.
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+  /// The op of this kind and name: one that the table knows, or one of the graph's own.
+  op_id op(op_kind kind, std::string_view name, const op_table& known) {
+    const op_id found = known.find(name);
+    if (found != nullptr && found->kind == kind) return found;
+    for (const op_id mine : own_)
+      if (mine->kind == kind && mine->name == name) return mine;
+    own_.push_back(&infos_.emplace_back(op_info{kind, keep(std::string(name)), nullptr}));
+    return own_.back();
+  }
+
+  /// Appends a node. The names in it and in its arguments must be kept ones.
+  ///   reads  nodes in the order of their appearance among the arguments
+  void add(node n, fx_row row, std::vector<argument> arguments, std::vector<argument> options,
+           const std::vector<int>& reads) {
+    row.args = as_view(arguments_.emplace_back(std::move(arguments)));
+    n.row = &rows_.emplace_back(row);
+    options_.push_back(std::move(options));
+    graph_.add(n, reads.data(), static_cast<int>(reads.size()));
+  }
+
+  /// Moves a function or method into the module whose forward calls it.
+  void set_scope(int node, std::string_view scope) {
+    rows_[static_cast<std::size_t>(node)].scope = scope;
+  }
+
+ private:
+  template <class T>
+  static ctq::view<T> as_view(const std::vector<T>& v) {
+    return {v.data(), static_cast<int>(v.size())};
+  }
+
+  dynamic_graph<stage::traced> graph_;
+  // Deques, since what lies in them never moves.
+  std::deque<std::string> texts_;
+  std::deque<op_info> infos_;
+  std::deque<fx_row> rows_;
+  std::deque<std::vector<argument>> arguments_;
+  std::vector<std::vector<argument>> options_;
+  std::vector<op_id> own_;
+};
+
+}  // namespace ctq

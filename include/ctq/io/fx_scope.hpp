@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ctq/graph/graph.hpp"
+
+// Which module's forward calls a function, where the rows do not say: torch.fx writes the path of a
+// module that is called, not the place of an operator between two of them.
+//
+// The rule: the deepest module around all modules that are called nearest before and nearest
+// behind, through other functions. F.relu between s1.fc1 and s1.fc2 lies in s1; between s1.fc2
+// and s2.fc1 it lies in the model.
+
+namespace ctq {
+
+/// "layer1.0" of "layer1.0.conv1"; empty at the top.
+[[nodiscard]] constexpr std::string_view module_around(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+/// The deepest module that is both or around both.
+[[nodiscard]] constexpr std::string_view common_module(std::string_view a, std::string_view b) {
+  const auto contains = [](std::string_view outer, std::string_view path) {
+    return outer.empty() || (path.substr(0, outer.size()) == outer &&
+                             (path.size() == outer.size() || path[outer.size()] == '.'));
+  };
+  while (!contains(a, b)) a = module_around(a);
+  return a;
+}
+
+namespace scoping {
+
+/// By node: the module around what is called nearest to it in one direction; none if that is
+/// nothing.
+using nearest = std::vector<std::optional<std::string_view>>;
+
+inline void meet(std::optional<std::string_view>& scope, std::optional<std::string_view> other) {
+  if (!other) return;
+  scope = scope ? common_module(*scope, *other) : *other;
+}
+
+/// What a neighbour knows: a module of itself, a function of those beyond it.
+inline std::optional<std::string_view> seen_through(const node& n, std::size_t i,
+                                                    const nearest& known) {
+  if (n.op->kind == op_kind::module) return module_around(path_of(n));
+  return known[i];
+}
+
+}  // namespace scoping
+
+/// By node: the module whose forward makes the call.
+[[nodiscard]] inline std::vector<std::string_view> infer_scopes(graph_view<stage::traced> g) {
+  const auto count = static_cast<std::size_t>(g.size());
+  scoping::nearest before(count);
+  scoping::nearest behind(count);
+  const auto index = [](int i) { return static_cast<std::size_t>(i); };
+  for (int i = 0; i < g.size(); ++i)
+    for (const int a : g.args_of(i))
+      scoping::meet(before[index(i)], scoping::seen_through(g[a], index(a), before));
+  for (int i = g.size() - 1; i >= 0; --i)
+    for (const int a : g.args_of(i))
+      scoping::meet(behind[index(a)], scoping::seen_through(g[i], index(i), behind));
+  std::vector<std::string_view> scopes(count);
+  for (int i = 0; i < g.size(); ++i) {
+    const op_kind kind = g[i].op->kind;
+    if (kind == op_kind::module || kind == op_kind::get_attr) {
+      scopes[index(i)] = module_around(path_of(g[i]));
+    } else if (kind == op_kind::function || kind == op_kind::method) {
+      scoping::meet(before[index(i)], behind[index(i)]);
+      scopes[index(i)] = before[index(i)].value_or(std::string_view{});
+    }
+  }
+  return scopes;
+}
+
+}  // namespace ctq

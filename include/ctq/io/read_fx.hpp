@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/io/fx_graph.hpp"
+#include "ctq/io/fx_scope.hpp"
+#include "ctq/io/message.hpp"
+#include "ctq/json/document.hpp"
+#include "ctq/json/position.hpp"
+
+// Reads a model as torch.fx prints it, a list of rows in JSON:
+//
+//   {"name": "relu", "op": "call_function", "target": "F.relu", "args": [{"n": "conv1"}],
+//    "kwargs": {"inplace": false}, "scope": "layer1"}
+//
+//   op      placeholder, get_attr, call_module, call_function, call_method, output
+//   target  the path of a module or attribute, the name of a function or method
+//   args    {"n": name} is what that node gives; None, booleans, numbers, texts and lists stand for
+//           themselves
+//   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; what is no argument
+//           of its constructor may stand there, too
+//   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
+
+namespace ctq {
+
+namespace fx_reading {
+
+using json::element;
+
+inline constexpr std::pair<std::string_view, op_kind> op_kinds[] = {
+    {"placeholder", op_kind::placeholder}, {"get_attr", op_kind::get_attr},
+    {"call_module", op_kind::module},      {"call_function", op_kind::function},
+    {"call_method", op_kind::method},      {"output", op_kind::output},
+};
+
+class reader {
+ public:
+  explicit reader(const op_table& ops) : ops_(ops) {}
+
+  /// The graph, or what is wrong with which row.
+  result<fx_graph> read(element rows) {
+    if (rows.type() != json::kind::array) return fail("fx graph", "expected a list of rows");
+    for (const element row : rows.elements()) {
+      cause_.clear();
+      if (!add(row)) return fail(sentence("row ", at_, name_.empty() ? "" : " ", name_), cause_);
+      ++at_;
+    }
+    if (at_ == 0) return fail("fx graph", "there is no row");
+    if (!has_scopes_) infer();
+    return std::move(graph_);
+  }
+
+ private:
+  bool wrong(std::string cause) {
+    cause_ = std::move(cause);
+    return false;
+  }
+
+  static std::string unescaped(element e) {
+    std::string text;
+    if (e.has_escapes())
+      json::append_unescaped(text, e.text());
+    else
+      text = e.text();
+    return text;
+  }
+
+  bool text_of(element row, std::string_view key, std::string_view& out) {
+    const element e = row.find(key);
+    if (!e || e.type() != json::kind::string) return wrong(sentence("has no text ", key));
+    out = graph_.keep(unescaped(e));
+    return true;
+  }
+
+  bool add(element row) {
+    name_.clear();
+    node n;
+    std::string_view kind_name;
+    fx_row fx;
+    if (row.type() != json::kind::object) return wrong("is no object");
+    if (!text_of(row, "name", n.name)) return false;
+    name_ = shown(n.name);
+    if (by_name_.contains(n.name)) return wrong("has the name of an earlier row");
+    if (!text_of(row, "op", kind_name) || !text_of(row, "target", fx.target)) return false;
+    const auto* kind = op_kinds;
+    while (kind != std::end(op_kinds) && kind->first != kind_name) ++kind;
+    if (kind == std::end(op_kinds)) return wrong("op " + shown(kind_name) + " is none of torch.fx");
+
+    std::vector<argument> options;
+    if (kind->second == op_kind::module) {
+      const element module = row.find("module");
+      std::string_view type;
+      if (!module || module.type() != json::kind::object) return wrong("has no module");
+      if (!text_of(module, "type", type)) return wrong("its module has no type");
+      n.op = graph_.op(kind->second, type, ops_);
+      read_options(module, options);
+    } else {
+      n.op = op_of(kind->second, fx.target);
+      if (kind->second == op_kind::function || kind->second == op_kind::method) fx.target = {};
+    }
+    std::vector<argument> arguments;
+    std::vector<int> reads;
+    if (!read_arguments(row, arguments, reads)) return false;
+    if (const element scope = row.find("scope"); scope && scope.type() == json::kind::string) {
+      has_scopes_ = true;
+      fx.scope = graph_.keep(unescaped(scope));
+    }
+    by_name_.emplace(n.name, at_);
+    graph_.add(n, fx, std::move(arguments), std::move(options), reads);
+    return true;
+  }
+
+  op_id op_of(op_kind kind, std::string_view target) {
+    switch (kind) {
+      case op_kind::placeholder: return nn::placeholder.id();
+      case op_kind::get_attr: return nn::get_attr.id();
+      case op_kind::output: return nn::output.id();
+      default: return graph_.op(kind, target, ops_);
+    }
+  }
+
+  bool read_arguments(element row, std::vector<argument>& out, std::vector<int>& reads) {
+    if (const element args = row.find("args")) {
+      if (args.type() != json::kind::array) return wrong("args is no list");
+      for (const element e : args.elements())
+        if (!append(e, {}, out, &reads)) return false;
+    }
+    const element kwargs = row.find("kwargs");
+    if (!kwargs) return true;
+    if (kwargs.type() != json::kind::object) return wrong("kwargs is no object");
+    for (const auto [key, value] : kwargs.members())
+      if (!append(value, graph_.keep(unescaped(key)), out, &reads)) return false;
+    return true;
+  }
+
+  /// What a module says of itself beside its type, as far as that can be an argument.
+  void read_options(element module, std::vector<argument>& out) {
+    for (const auto [key, value] : module.members()) {
+      if (key.is("type")) continue;
+      std::vector<argument> option;
+      if (append(value, graph_.keep(unescaped(key)), option, nullptr))
+        out.insert(out.end(), option.begin(), option.end());
+    }
+  }
+
+  /// One argument and, if it is a list, its elements.
+  ///   reads  null where no node can be meant
+  bool append(element e, std::string_view keyword, std::vector<argument>& out,
+              std::vector<int>* reads) {
+    argument a{.keyword = keyword};
+    switch (e.type()) {
+      case json::kind::null: a.is = argument::kind::none; break;
+      case json::kind::boolean:
+        a.is = argument::kind::boolean;
+        a.integer = e.boolean() ? 1 : 0;
+        break;
+      case json::kind::string:
+        a.is = argument::kind::text;
+        a.text = graph_.keep(unescaped(e));
+        break;
+      case json::kind::number: set_number(e, a); break;
+      case json::kind::array: {
+        a.is = argument::kind::list;
+        a.integer = e.size();
+        out.push_back(a);
+        for (const element item : e.elements())
+          if (!append(item, {}, out, reads)) return false;
+        return true;
+      }
+      case json::kind::object: {
+        const element name = e.find("n");
+        if (reads == nullptr || !name || name.type() != json::kind::string)
+          return wrong("an argument is an object without \"n\"");
+        a.is = argument::kind::node;
+        const std::string wanted = unescaped(name);
+        const auto found = by_name_.find(std::string_view{wanted});
+        if (found == by_name_.end()) return wrong("no earlier row is named " + shown(wanted));
+        reads->push_back(found->second);
+      }
+    }
+    out.push_back(a);
+    return true;
+  }
+
+  /// Python's integers have neither point nor exponent; what does not fit is a real number.
+  static void set_number(element e, argument& a) {
+    const std::string_view digits = e.text();
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), a.integer);
+    const bool whole = error == std::errc{} && end == digits.data() + digits.size();
+    a.is = whole ? argument::kind::integer : argument::kind::real;
+    if (!whole) a.integer = 0;
+    a.real = e.number();
+  }
+
+  void infer() {
+    const std::vector<std::string_view> scopes = infer_scopes(graph_.view());
+    for (int i = 0; i < at_; ++i) graph_.set_scope(i, scopes[static_cast<std::size_t>(i)]);
+  }
+
+  op_table ops_;
+  fx_graph graph_;
+  std::unordered_map<std::string_view, int> by_name_;
+  int at_ = 0;
+  bool has_scopes_ = false;
+  std::string name_;
+  std::string cause_;
+};
+
+}  // namespace fx_reading
+
+/// The model of a list of rows.
+///   ops  what targets can name besides what they make up themselves; must outlive the graph
+/// Errors  the text is no JSON; the row, and what is wrong with it
+[[nodiscard]] inline result<fx_graph> read_fx(std::string_view text,
+                                              const op_table& ops = ctq::ops<builtin>::value) {
+  constexpr std::size_t largest = 0x7FFFFFFF;
+  if (text.size() >= largest) return fail("fx graph", "the text is larger than 2 GB");
+  const json::document d = json::parse(text.data(), text.size());
+  if (d.error.any()) {
+    std::string place;
+    json::append_position(place, "fx graph",
+                          json::position_at(text.data(), text.size(), d.error.at));
+    return fail(place, std::string(d.error.what));
+  }
+  return fx_reading::reader{ops}.read(d.root(text.data()));
+}
+
+}  // namespace ctq

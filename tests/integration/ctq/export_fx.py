@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models of PyTorch, exported and imported: export_fx.py CTQ EXPORTER
+
+A network as torchvision's are: blocks with a shortcut, FloatFunctional, a Sequential, one module
+that is a class of the user's. Without PyTorch the test is skipped.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PYTHON = "/usr/bin/python3"  # the one that has Debian's PyTorch
+ctq, exporter = sys.argv[1:]
+
+NETS = '''
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Block(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.bn = nn.BatchNorm2d(channels)
+        self.skip = torch.nn.quantized.FloatFunctional()
+
+    def forward(self, x):
+        return F.relu(self.skip.add(self.bn(self.conv(x)), x))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, stride=2), nn.ReLU(inplace=True))
+        self.layer1 = Block(8)
+        self.layer2 = Block(8)
+        self.pool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(8, 5)
+
+    def forward(self, x):
+        x = self.layer2(self.layer1(self.stem(x)))
+        x = torch.flatten(self.pool(F.max_pool2d(x, 2)), 1)
+        return self.fc(x)
+
+
+class Odd(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def forward(self, x, y=None):
+        return x[:, 1:] * self.weight.to(torch.float32), x.size(0)
+
+
+def net():
+    torch.manual_seed(0)
+    return Net()
+
+
+trained = net()
+not_a_model = 3
+'''
+
+CHECK = '''
+import json, struct, sys
+import torch
+import nets
+raw = open("net.safetensors", "rb").read()
+size, = struct.unpack("<Q", raw[:8])
+assert size % 8 == 0
+header = json.loads(raw[8:8 + size])
+state = nets.net().state_dict()
+assert set(state) == set(header) - {"__metadata__"}
+for name, tensor in state.items():
+    begin, end = header[name]["data_offsets"]
+    data = raw[8 + size + begin:8 + size + end]
+    assert data == tensor.contiguous().numpy().tobytes(), name
+    assert header[name]["shape"] == list(tensor.shape), name
+assert len(raw) == 8 + size + max(v["data_offsets"][1] for k, v in header.items() if k[0] != "_")
+'''
+
+
+def run(*command, folder=None):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False,
+                          cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)})
+
+
+def export(folder, *arguments):
+    return run(PYTHON, "-W", "ignore", exporter, *arguments, folder=folder)
+
+
+def rows_of(folder, model, name, *inputs):
+    shapes = [part for shape in inputs for part in ("--input", shape)]
+    done = export(folder, model, *shapes, "-o", name)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / name).read_text())
+
+
+def main():
+    if run(PYTHON, "-W", "ignore", "-c", "import torch").returncode != 0:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "nets.py").write_text(NETS)
+        rows = rows_of(folder, "nets:net", "net.json", "1,3,16,16")
+        by_name = {row["name"]: row for row in rows}
+        assert rows == rows_of(folder, "nets:trained", "again.json", "1,3,16,16"), "of an object"
+        assert by_name["x"]["shape"] == [1, 3, 16, 16]
+        assert by_name["add"] == {"name": "add", "op": "call_function", "target": "torch.add",
+                                  "args": [{"n": "layer1_bn"}, {"n": "stem_1"}],
+                                  "scope": "layer1"}, by_name["add"]
+        assert by_name["relu_1"]["target"] == "F.relu" and by_name["relu_1"]["scope"] == "layer2"
+        assert by_name["stem_0"]["module"]["kernel_size"] == [3, 3]
+        assert by_name["layer1_conv"]["module"]["bias"] is False
+        assert by_name["max_pool2d"]["target"] == "F.max_pool2d"
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK, folder=folder)
+        assert check.returncode == 0, check.stderr
+
+        header = run(ctq, "import", "--fx", folder / "net.json").stdout
+        assert '"layer2.bn"_n' in header and "nn::adaptive_avg_pool2d(" in header, header
+        table = run(ctq, "explain", "--fx", folder / "net.json", "--backend", "fbgemm").stdout
+        assert "layer1_bn              in layer1_conv " in table, table
+
+        odd = {row["name"]: row for row in rows_of(folder, "nets:Odd", "odd.json", "2,5", "1")}
+        assert odd["getitem"]["args"][1][1] == "slice(1, None, None)", odd["getitem"]
+        assert odd["to"]["args"][1] == "float32" and odd["weight"]["op"] == "get_attr"
+
+        for model, words in (("nets:Nothing", "Nothing"), ("nets", "module:name"),
+                             ("nets:not_a_model", "not_a_model"), ("nets:Odd", "2 inputs")):
+            failed = export(folder, model, "--input", "1,3", "-o", "x.json")
+            assert failed.returncode != 0 and words in failed.stderr, failed.stderr
+            assert "Traceback" not in failed.stderr, failed.stderr
+
+
+main()

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ctq import and ctq explain --fx: import.py CTQ INCLUDE COMPILER...
+
+The header that is made of a small network equals the model written by hand, for each compiler.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CTQ, INCLUDE, *COMPILERS = sys.argv[1:]
+FINE, FINDINGS, UNREADABLE = 0, 1, 2
+
+
+def module(name, path, kind, reads, **options):
+    return {"name": name, "op": "call_module", "target": path, "args": [{"n": reads}],
+            "module": {"type": kind, **options}, "scope": path.rpartition(".")[0]}
+
+
+def function(name, target, args, scope="", **kwargs):
+    return {"name": name, "op": "call_function", "target": target, "args": args, "kwargs": kwargs,
+            "scope": scope}
+
+
+def ref(name):
+    return {"n": name}
+
+
+CONV = {"padding_mode": "zeros", "dilation": [1, 1], "groups": 1}
+NET = [
+    {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 3, 32, 32]},
+    module("stem_0", "stem.0", "nn.Conv2d", "x", in_channels=3, out_channels=8, kernel_size=[3, 5],
+           stride=[2, 2], padding=[1, 2], bias=False, **CONV),
+    module("stem_1", "stem.1", "nn.BatchNorm2d", "stem_0", num_features=8, eps=0.001, momentum=0.1,
+           affine=True, track_running_stats=True),
+    module("stem_2", "stem.2", "nn.ReLU", "stem_1", inplace=True),
+    module("pool", "pool", "nn.MaxPool2d", "stem_2", kernel_size=2, stride=2, padding=0, dilation=1,
+           return_indices=False, ceil_mode=False),
+    module("block_conv", "block.conv", "nn.Conv2d", "pool", in_channels=8, out_channels=8,
+           kernel_size=[1, 1], stride=[1, 1], padding=[0, 0], bias=True, **CONV),
+    function("add", "operator.add", [ref("block_conv"), ref("pool")], "block"),
+    function("relu", "F.relu", [ref("add")], "block", inplace=False),
+    function("leaky_relu", "F.leaky_relu", [ref("relu"), 0.2]),
+    function("cat", "torch.cat", [[ref("leaky_relu"), ref("pool")], 1]),
+    function("avg_pool2d", "F.avg_pool2d", [ref("cat"), 2], ceil_mode=True,
+             count_include_pad=False),
+    module("avgpool", "avgpool", "nn.AdaptiveAvgPool2d", "avg_pool2d", output_size=[1, 1]),
+    function("flatten", "torch.flatten", [ref("avgpool"), 1]),
+    module("fc", "fc", "nn.Linear", "flatten", in_features=16, out_features=10, bias=True),
+    {"name": "output", "op": "output", "target": "output", "args": [ref("fc")]},
+]
+
+BY_HAND = """
+#include "net.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+constexpr auto by_hand = model(
+    "x"_n          = nn::placeholder({1, 3, 32, 32}),
+    "stem.0"_n     = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = {3, 5}, .stride = 2, .padding = {1, 2}, .bias = false}),
+    "stem.1"_n     = nn::batch_norm2d("stem.0"_n, {.eps = 0.001F}),
+    "stem.2"_n     = nn::relu("stem.1"_n),
+    "pool"_n       = nn::max_pool2d("stem.2"_n, {.kernel_size = 2}),
+    "block.conv"_n = nn::conv2d("pool"_n, {.out_channels = 8, .kernel_size = 1}),
+    "block.add"_n  = op::add("block.conv"_n, "pool"_n),
+    "block.relu"_n = fn::relu("block.add"_n),
+    "leaky_relu"_n = fn::leaky_relu("block.relu"_n, {.negative_slope = 0.2F}),
+    "cat"_n        = fn::cat({"leaky_relu"_n, "pool"_n}, {.dim = 1}),
+    "avg_pool2d"_n = fn::avg_pool2d("cat"_n, {.kernel_size = 2, .ceil_mode = true, .count_include_pad = false}),
+    "avgpool"_n    = nn::adaptive_avg_pool2d("avg_pool2d"_n),
+    "flatten"_n    = fn::flatten("avgpool"_n, {.start_dim = 1}),
+    "fc"_n         = nn::linear("flatten"_n, {.out_features = 10}),
+    "output"_n     = nn::output("fc"_n));
+
+constexpr bool same() {
+  const auto a = by_hand.view();
+  const auto b = models::net.view();
+  if (by_hand.problem.any() || models::net.problem.any() || a.size() != b.size()) return false;
+  for (int i = 0; i < a.size(); ++i) {
+    if (a[i].name != b[i].name || a[i].op != b[i].op || a[i].attrs != b[i].attrs) return false;
+    if (a[i].shape != b[i].shape || a[i].arg_count != b[i].arg_count) return false;
+    for (int k = 0; k < a[i].arg_count; ++k)
+      if (a.args_of(i)[k] != b.args_of(i)[k]) return false;
+  }
+  return true;
+}
+static_assert(same());
+"""
+
+
+def run(*arguments, **options):
+    done = subprocess.run([CTQ, *map(str, arguments)], capture_output=True, text=True, check=False,
+                          **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(got, wanted, what):
+    assert got == wanted, f"{what}:\n  wanted {wanted!r}\n  got    {got!r}"
+
+
+def headers(folder):
+    """ctq import --fx FILE [-o HEADER]"""
+    rows = folder / "net.json"
+    rows.write_text(json.dumps(NET))
+    header = folder / "net.hpp"
+    expect(run("import", "--fx", rows, "-o", header), (FINE, "", ""), "a header")
+    expect(run("import", "--fx", rows)[1], header.read_text(), "the same on standard output")
+    text = header.read_text()
+    assert '    "pool"_n       = nn::max_pool2d("stem.2"_n, {.kernel_size = 2}),\n' in text, text
+    assert '"fc"_n         = nn::linear("flatten"_n, {.out_features = 10}),\n' in text, text
+    named = run("import", "--fx", rows, "--name", "lenet", "--namespace", "mine")[1]
+    assert "namespace mine {" in named and "constexpr auto lenet = " in named
+    source = folder / "by_hand.cpp"
+    source.write_text(BY_HAND)
+    for compiler in COMPILERS:
+        done = subprocess.run([*compiler.split(), "-std=c++20", "-fsyntax-only", "-I", INCLUDE,
+                               str(source)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def changed(name, **row):
+    """NET with members of one row changed; those of the module beside it."""
+    rows = json.loads(json.dumps(NET))
+    found = next(r for r in rows if r["name"] == name)
+    found["module"] = {**found.get("module", {}), **row.pop("module", {})}
+    found.update(row)
+    return rows
+
+
+def names(folder):
+    """A module without weights may be called again; a function gives way to a module's name."""
+    rows = folder / "names.json"
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4]},
+        function("relu", "F.relu", [ref("x")]),
+        module("relu_1", "relu", "nn.ReLU", "relu"),
+        module("relu_2", "relu", "nn.ReLU", "relu_1"),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("relu_2")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "names")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"relu_call"_n = fn::relu("x"_n),', '"relu"_n = nn::relu("relu_call"_n),',
+                 '"relu.relu_2"_n = nn::relu("relu"_n),'):
+        assert line in lines, f"{line}:\n{text}"
+
+
+def mistakes(folder):
+    """What has no form in C++ is an error that says which node, and why."""
+    rows = folder / "wrong.json"
+    cases = [
+        (changed("stem_0", module={"padding": "same"}), 'node stem.0: calls torch.nn.Conv2d, which '
+         'cannot have padding = "same" in ctq'),
+        (changed("stem_0", module={"padding_mode": "reflect"}), 'padding_mode = "reflect"'),
+        (changed("stem_1", module={"affine": False}), "affine = False"),
+        (changed("fc", module={"type": "my.Head"}), "node fc: calls my.Head, which ctq has no op"),
+        (changed("add", args=[ref("pool"), 2.0]), "node block.add: calls _operator.add, which "
+         "reads 2"),
+        (changed("fc", target="block.conv"), "node block.conv: is called more than once"),
+        (changed("x", shape=None), "node x: has no shape"),
+        (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
+        (changed("output", args=[[ref("fc"), ref("flatten")]]), "gives several tensors"),
+        (changed("relu", op="get_attr", args=[]), "is a tensor of its own"),
+        (changed("relu", op="call_methods"), "row 7"),
+    ]
+    for wrong, words in cases:
+        rows.write_text(json.dumps(wrong))
+        code, out, err = run("import", "--fx", rows)
+        assert (code, out) == (FINDINGS, "") and words in err, f"{words}:\n{code} {out} {err}"
+    expect(run("import", "--fx", folder / "none.json")[:2], (UNREADABLE, ""), "no such file")
+    rows.write_text(json.dumps(NET))
+    expect(run("import", "--fx", rows, "-o", folder / "none" / "a.hpp")[:2], (UNREADABLE, ""),
+           "a folder that is not there")
+
+
+def explanations(folder):
+    """ctq explain --fx FILE --backend BACKEND [--mapping FILE]"""
+    rows = folder / "net.json"
+    rows.write_text(json.dumps(NET))
+    code, text, err = run("explain", "--fx", rows, "--backend", "x86")
+    expect((code, err), (FINE, ""), "a table")
+    assert "\nstem_1                 in stem_0                quint8   part of stem_0\n" in text, text
+    code, text, _ = run("explain", "--fx", rows, "--backend", "x86", "--json")
+    nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
+    expect((code, nodes["add"]["on_integers"], nodes["relu"]["runs_in"]), (FINE, True, "add"),
+           "JSON")
+    mapping = folder / "mapping.json"
+    mapping.write_text('{"": {"activation": {"class": "MinMaxObserver"}, "weight": {"class": '
+                       '"MinMaxObserver", "dtype": "torch.qint8", "qscheme": '
+                       '"torch.per_tensor_symmetric"}}, "module_name": [["fc", null]]}')
+    code, text, err = run("explain", "--fx", rows, "--backend", "native", "--mapping", mapping,
+                          "--markdown")
+    expect((code, err), (FINE, ""), "Markdown")
+    assert "| fc | Linear | float32 | left in float by qconfig #1 |" in text, text
+    code, text, _ = run("explain", "--fx", rows, "--backend", "x86", "--dot")
+    assert code == FINE and text.startswith("digraph ") and '"pool" -> "block_conv"' in text
+    code, out, err = run("explain", "--fx", rows, "--backend", "native")
+    expect((code, out), (UNREADABLE, ""), "a backend without a default mapping")
+    assert "--mapping" in err
+    for wrong in (["--fx", rows], ["--dot"], ["--fx", rows, "--backend", "x86", "--dot", "--json"],
+                  ["json-syntax", "--fx", rows, "--backend", "x86"]):
+        expect(run("explain", *wrong)[:2], (UNREADABLE, ""), str(wrong))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        for part in (headers, names, mistakes, explanations):
+            part(Path(name))
+
+
+main()

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/io/read_fx.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <type_traits>
+
+#include "ctq/core/ops.hpp"
+
+using namespace ctq;
+
+static_assert(std::is_move_constructible_v<result<fx_graph>>);
+static_assert(!std::is_copy_constructible_v<fx_graph>);
+
+namespace {
+
+constexpr std::string_view two_branches = R"([
+  {"name": "x", "op": "placeholder", "target": "x", "args": []},
+  {"name": "w", "op": "get_attr", "target": "head.w", "args": []},
+  {"name": "_0", "op": "call_module", "target": "0", "args": [{"n": "x"}],
+   "module": {"type": "nn.Conv2d", "kernel_size": [3, 5], "bias": false, "t": {"t": 1}}},
+  {"name": "cat", "op": "call_function", "target": "torch.cat",
+   "args": [[{"n": "_0"}, {"n": "x"}, {"n": "_0"}]], "kwargs": {"dim": -1}},
+  {"name": "own", "op": "call_module", "target": "sub", "args": [{"n": "cat"}, null, 2.5, true],
+   "module": {"type": "Sub"}},
+  {"name": "exp", "op": "call_function", "target": "torch.exp", "args": [{"n": "own"}]},
+  {"name": "exp_1", "op": "call_function", "target": "torch.exp", "args": [{"n": "exp"}]},
+  {"name": "relu", "op": "call_method", "target": "relu", "args": [{"n": "exp_1"}]},
+  {"name": "output", "op": "output", "target": "output", "args": [[{"n": "relu"}, {"n": "w"}]]}
+])";
+
+/// What read_fx says of rows that stand behind a placeholder x.
+std::string problem_of(const std::string& rows) {
+  const auto read =
+      read_fx(R"([{"name": "x", "op": "placeholder", "target": "x", "args": []},)" + rows + "]");
+  return read ? "" : read.error().message();
+}
+
+}  // namespace
+
+TEST_CASE("rows become nodes with the ops that ctq knows, and with ops of their own") {
+  const result<fx_graph> read = read_fx(two_branches);
+  REQUIRE(read.has_value());
+  const graph_view<stage::traced> g = read->view();
+  REQUIRE(g.size() == 9);
+  CHECK(g[0].op == nn::placeholder.id());
+  CHECK(g[1].op == nn::get_attr.id());
+  CHECK(g[2].op == nn::conv2d.id());
+  CHECK(g[3].op == fn::cat.id());
+  CHECK(g[4].op->name == "Sub");
+  CHECK(g[4].op->kind == op_kind::module);
+  CHECK(g[5].op == g[6].op);
+  CHECK(g[7].op == method::relu.id());
+  CHECK(g[8].op == nn::output.id());
+  CHECK(read->own_ops().size() == 2);
+  CHECK(path_of(g[2]) == "0");
+  CHECK(path_of(g[1]) == "head.w");
+}
+
+TEST_CASE("a node reads the nodes of its arguments in the order of their appearance") {
+  const result<fx_graph> read = read_fx(two_branches);
+  REQUIRE(read.has_value());
+  const graph_view<stage::traced> g = read->view();
+  const argument_list cat = g.args_of(3);
+  REQUIRE(cat.size() == 3);
+  CHECK(cat[0] == 2);
+  CHECK(cat[1] == 0);
+  CHECK(cat[2] == 2);
+  CHECK(g.args_of(8).size() == 2);
+}
+
+TEST_CASE("arguments are kept as they stand in the call") {
+  const result<fx_graph> read = read_fx(two_branches);
+  REQUIRE(read.has_value());
+  const graph_view<stage::traced> g = read->view();
+  const view<argument> cat = g[3].row->args;
+  REQUIRE(cat.size() == 5);
+  CHECK(cat[0].is == argument::kind::list);
+  CHECK(cat[0].integer == 3);
+  CHECK(cat[1].is == argument::kind::node);
+  CHECK(cat[4].keyword == "dim");
+  CHECK(cat[4].is == argument::kind::integer);
+  CHECK(cat[4].integer == -1);
+  const view<argument> own = g[4].row->args;
+  CHECK(own[1].is == argument::kind::none);
+  CHECK(own[2].is == argument::kind::real);
+  CHECK(own[2].real == 2.5);
+  CHECK(own[3].is == argument::kind::boolean);
+  CHECK(own[3].integer == 1);
+}
+
+TEST_CASE("the options of a module are kept by name, without what is no argument") {
+  const result<fx_graph> read = read_fx(two_branches);
+  REQUIRE(read.has_value());
+  const view<argument> options = read->options_of(2);
+  REQUIRE(options.size() == 4);
+  CHECK(options[0].keyword == "kernel_size");
+  CHECK(options[0].integer == 2);
+  CHECK(options[2].integer == 5);
+  CHECK(options[3].keyword == "bias");
+  CHECK(read->options_of(3).empty());
+}
+
+TEST_CASE("names stay valid when the graph is moved") {
+  result<fx_graph> read = read_fx(two_branches);
+  REQUIRE(read.has_value());
+  const fx_graph moved = *std::move(read);
+  CHECK(moved.view()[4].op->name == "Sub");
+  CHECK(moved.view()[3].row->args[4].keyword == "dim");
+}
+
+TEST_CASE("a scope that the rows give is taken as it is") {
+  const result<fx_graph> read = read_fx(
+      R"([{"name": "a", "op": "call_module", "target": "m.a", "args": [],
+           "module": {"type": "nn.ReLU"}, "scope": "m"},
+          {"name": "b", "op": "call_method", "target": "relu", "args": [{"n": "a"}]}])");
+  REQUIRE(read.has_value());
+  CHECK(read->view()[0].row->scope == "m");
+  CHECK(read->view()[1].row->scope.empty());
+}
+
+TEST_CASE("an error names the row") {
+  CHECK(problem_of(R"({"name": "y", "op": "call", "target": "y"})") ==
+        "row 1 y: op call is none of torch.fx");
+  CHECK(problem_of(R"({"name": "y", "op": "call_module", "target": "y", "args": []})") ==
+        "row 1 y: has no module");
+  CHECK(problem_of(R"({"name": "y", "op": "call_method", "target": "t", "args": [{"n": "z"}]})") ==
+        "row 1 y: no earlier row is named z");
+  CHECK(problem_of(R"({"name": "y", "op": "call_method", "target": "t", "args": [{"m": 1}]})") ==
+        "row 1 y: an argument is an object without \"n\"");
+  CHECK(problem_of(R"({"name": "x", "op": "placeholder", "target": "x"})") ==
+        "row 1 x: has the name of an earlier row");
+  CHECK(problem_of(R"({"name": "y", "op": "placeholder", "target": 1})") ==
+        "row 1 y: has no text target");
+  CHECK(problem_of("3") == "row 1: is no object");
+}
+
+TEST_CASE("what is no list of rows is an error") {
+  CHECK(read_fx("{}").error().message() == "fx graph: expected a list of rows");
+  CHECK(read_fx("[]").error().message() == "fx graph: there is no row");
+  CHECK(read_fx("[1,\n}").error().place == "fx graph:2:1");
+}

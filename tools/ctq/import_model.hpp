@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ctq/core/result.hpp"
+
+namespace tool {
+
+/// A model that torch.fx traced, the rows of tools/export_fx.py, as a C++ header: the model as one
+/// would write it by hand.
+///   rows       JSON
+///   name       of the constant, a C++ identifier
+///   space      the namespace it is put into
+///   source     where the rows come from, for the comment
+/// Errors  the row that is wrong, or that the C++ form has no word for
+[[nodiscard]] ctq::result<std::string> import_model(std::string_view rows, const std::string& name,
+                                                    const std::string& space,
+                                                    const std::string& source);
+
+}  // namespace tool

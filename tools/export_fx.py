@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model of PyTorch as rows of torch.fx: export_fx.py MODEL --input 1,3,224,224 -o NAME.json
+
+MODEL is module:function, module:class or module:object: what gives, or is, a torch.nn.Module. It is
+traced as prepare_fx traces it, with FloatFunctional swapped for its FX version, in evaluation mode.
+Writes the rows, which `ctq import --fx` and `ctq explain --fx` read, and the weights beside them,
+NAME.safetensors. One --input for each input of the model: its shape. Runs with the Python that has
+PyTorch, 1.13 to 2.x.
+"""
+
+import argparse
+import importlib
+import inspect
+import json
+import operator
+import os
+import sys
+from pathlib import Path
+
+import torch
+import torch.ao.quantization.quantize_fx as quantize_fx
+from torch.ao.quantization.fx.tracer import QuantizationTracer
+from torch.fx import Node
+
+# Where functions are looked up, and what rows call them. The first that has an object names it.
+NAMESPACES = [("F", torch.nn.functional), ("torch", torch), ("operator", operator)]
+MODULES = [
+    ("nniqat", ["torch.ao.nn.intrinsic.qat", "torch.nn.intrinsic.qat"]),
+    ("nni", ["torch.ao.nn.intrinsic", "torch.nn.intrinsic"]),
+    ("nnqat", ["torch.ao.nn.qat", "torch.nn.qat"]),
+    ("nn", ["torch.nn"]),
+]
+SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
+               torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32",
+               torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
+
+
+class NotExpressible(Exception):
+    """Something that rows have no form for."""
+
+
+def function_names():
+    """Object -> name. A function has its own name rather than an alias."""
+    names = {}
+    for prefix, space in NAMESPACES:
+        for name, value in sorted(vars(space).items()):
+            if not callable(value) or isinstance(value, type) or name.startswith("_"):
+                continue
+            own = getattr(value, "__name__", None) == name
+            known = names.get(id(value))
+            if known is None or (own and not known[1]):
+                names[id(value)] = (f"{prefix}.{name}", own)
+    return {key: name for key, (name, _) in names.items()}
+
+
+def module_type(module):
+    """"nn.Conv2d", or the qualified name of a class that is not PyTorch's."""
+    kind = type(module)
+    for prefix, candidates in MODULES:
+        for candidate in candidates:
+            try:
+                space = importlib.import_module(candidate)
+            except ImportError:
+                continue
+            if getattr(space, kind.__name__, None) is kind:
+                return f"{prefix}.{kind.__name__}"
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def plain(value):
+    """A Python value as JSON has it; nodes by their names. Raises NotExpressible for others."""
+    if isinstance(value, Node):
+        return {"n": value.name}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [plain(v) for v in value]
+    if isinstance(value, torch.dtype):
+        return str(value).replace("torch.", "")
+    if isinstance(value, slice):
+        parts = [plain(p) for p in (value.start, value.stop, value.step)]
+        if not any(isinstance(p, dict) for p in parts):
+            return f"slice({parts[0]}, {parts[1]}, {parts[2]})"
+    if value is Ellipsis:
+        return "..."
+    raise NotExpressible(f"an argument of type {type(value).__name__}")
+
+
+def module_row(module):
+    """The class of a module and the arguments of its constructor, as far as it has kept them."""
+    row = {"type": module_type(module)}
+    for name in inspect.signature(type(module).__init__).parameters:
+        if name in ("self", "args", "kwargs", "device", "dtype") or not hasattr(module, name):
+            continue
+        value = getattr(module, name)
+        if name == "bias":
+            value = value is not None and value is not False
+        try:
+            row[name] = plain(value)
+        except NotExpressible:
+            continue  # a module or a tensor: rows show options
+    return row
+
+
+class Exporter:
+    def __init__(self, model, shapes):
+        self.model = model.eval()
+        self.shapes = shapes
+        self.names = function_names()
+
+    def trace(self):
+        quantize_fx._swap_ff_with_fxff(self.model)
+        tracer = QuantizationTracer([], [])
+        graph = tracer.trace(self.model)
+        return graph, tracer.node_name_to_scope
+
+    def rows(self):
+        graph, scopes = self.trace()
+        inputs = [n for n in graph.nodes if n.op == "placeholder"]
+        if len(inputs) != len(self.shapes):
+            raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
+        shape_of = dict(zip(inputs, self.shapes))
+        return [self.row(node, shape_of, scopes) for node in graph.nodes]
+
+    def row(self, node, shape_of, scopes):
+        try:
+            row = {"name": node.name, "op": node.op, "target": self.target(node),
+                   "args": [plain(a) for a in node.args]}
+            if node.op == "placeholder":
+                row["args"] = []  # a default value is not an input
+            if node.kwargs:
+                row["kwargs"] = {key: plain(value) for key, value in node.kwargs.items()}
+        except NotExpressible as e:
+            raise NotExpressible(f"node {node.name} has {e}") from e
+        if node.op == "placeholder":
+            row["shape"] = list(shape_of[node])
+        elif node.op == "call_module":
+            row["module"] = module_row(self.model.get_submodule(node.target))
+            row["scope"] = node.target.rpartition(".")[0]
+        elif node.op != "output":
+            row["scope"] = scopes.get(node.name, ("", None))[0]
+        return row
+
+    def target(self, node):
+        if node.op != "call_function":
+            return str(node.target)
+        known = self.names.get(id(node.target))
+        if known is not None:
+            return known
+        return f"{node.target.__module__}.{node.target.__qualname__}"
+
+    def weights(self):
+        return {name: tensor.detach() for name, tensor in self.model.state_dict().items()
+                if isinstance(tensor, torch.Tensor)}
+
+
+def write_rows(path, rows):
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    path.write_text(f"[\n{lines}\n]\n")
+
+
+def write_safetensors(path, tensors):
+    header, blobs, end = {"__metadata__": {"format": "pt"}}, [], 0
+    for name, tensor in tensors.items():
+        if tensor.dtype not in SAFETENSORS:
+            raise NotExpressible(f"{name} is a tensor of {tensor.dtype}")
+        raw = tensor.contiguous().flatten().view(torch.uint8) if tensor.numel() else tensor
+        blobs.append(raw.numpy().tobytes())
+        begin, end = end, end + len(blobs[-1])
+        header[name] = {"dtype": SAFETENSORS[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [begin, end]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(blobs))
+
+
+def find_model(name):
+    """The module that module:attribute is, or gives when it is called."""
+    path, _, attribute = name.partition(":")
+    if not attribute:
+        raise NotExpressible(f"{name} is not of the form module:name")
+    sys.path.insert(0, os.getcwd())
+    try:
+        found = operator.attrgetter(attribute)(importlib.import_module(path))
+    except (ImportError, AttributeError) as e:
+        raise NotExpressible(f"{name}: {e}") from e
+    given = isinstance(found, torch.nn.Module) or not callable(found)
+    model = found if given else found()
+    if not isinstance(model, torch.nn.Module):
+        raise NotExpressible(f"{name} gives {model!r:.60}, which is no torch.nn.Module")
+    return model
+
+
+def shape(text):
+    return tuple(int(extent) for extent in text.split(","))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("model", metavar="MODEL", help="module:function, module:class or :object")
+    parser.add_argument("--input", type=shape, action="append", required=True, metavar="SHAPE",
+                        help="of one input, 1,3,224,224; repeat it for each")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
+    parser.add_argument("--no-weights", action="store_true", help="only the rows")
+    arguments = parser.parse_args()
+    try:
+        exporter = Exporter(find_model(arguments.model), arguments.input)
+        rows = exporter.rows()
+        write_rows(arguments.output, rows)
+        if not arguments.no_weights:
+            write_safetensors(arguments.output.with_suffix(".safetensors"), exporter.weights())
+    except NotExpressible as e:
+        sys.exit(f"export_fx.py: {e}")
+
+
+if __name__ == "__main__":
+    main()
