@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares ctq with what PyTorch answered: golden DIR [--suite NAME]... [--semantics NAME]
-// golden DIR --write-json TO writes its backend configs as ctq's specs instead.
+// golden DIR --write-json TO writes its backend configs as ctq's specs instead; --write-fx TO
+// [--case NAME]... its models, for `ctq import`.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "backend_configs.hpp"
 #include "suites.hpp"
+#include "written_models.hpp"
 
 namespace {
 
@@ -28,12 +30,18 @@ void run_file(const std::filesystem::path& folder, ctq::semantics s, golden::rep
   if (const auto file = golden::suite_file::open(folder, Name)) Run(*file, s, report);
 }
 
+constexpr char fusion[] = "fusion";
 constexpr char observers[] = "observers";
 constexpr char quantize[] = "quantize";
+constexpr char qconfigs[] = "qconfigs";
 
 constexpr suite suites[] = {
     {observers, run_file<observers, golden::run_observers>},
+    {fusion, run_file<fusion, golden::run_fusion>},
     {quantize, run_file<quantize, golden::run_quantize>},
+    {qconfigs, run_file<qconfigs, golden::run_qconfigs>},
+    {"qconfig_match", golden::run_qconfig_match},
+    {"models", golden::run_models},
     {"backend_configs", golden::run_backend_configs},
 };
 
@@ -47,10 +55,11 @@ bool run(const suite& s, const std::string& folder, ctq::semantics semantics) {
   return report.finish();
 }
 
-/// The exit code of --write-json.
-int write_json(const std::string& folder, const std::string& to) {
+/// The exit code of what only writes files.
+template <class Write>
+int write(Write files) {
   try {
-    golden::write_tables(folder, to);
+    files();
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "golden: %s\n", e.what());
@@ -62,8 +71,8 @@ int write_json(const std::string& folder, const std::string& to) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Compares ctq with golden data from PyTorch"};
-  std::string folder, specs;
-  std::vector<std::string> chosen;
+  std::string folder, specs, models;
+  std::vector<std::string> chosen, cases;
   auto semantics = ctq::semantics::torch_1_13;
   std::vector<std::string> names;
   for (const suite& s : suites) names.emplace_back(s.name);
@@ -77,8 +86,12 @@ int main(int argc, char** argv) {
   app.add_option("--semantics", semantics, "whose behaviour ctq shall show")
       ->transform(CLI::CheckedTransformer(versions));
   app.add_option("--write-json", specs, "only write the backend configs there, as specs of ctq");
+  auto* write_fx = app.add_option("--write-fx", models,
+                                  "only write the models there, as `ctq import` reads them");
+  app.add_option("--case", cases, "write only this model (may be repeated)")->needs(write_fx);
   CLI11_PARSE(app, argc, argv);
-  if (!specs.empty()) return write_json(folder, specs);
+  if (!specs.empty()) return write([&] { golden::write_tables(folder, specs); });
+  if (!models.empty()) return write([&] { golden::write_models(folder, models, cases); });
 
   bool ok = true;
   for (const suite& s : suites) {

@@ -26,8 +26,9 @@ E named(const E (&all)[N], const std::string& name) {
 }
 
 inline ctq::dtype dtype_from(const std::string& name) {
-  constexpr ctq::dtype all[] = {ctq::quint8, ctq::qint8, ctq::qint32, ctq::quint4x2};
-  return named(all, name);
+  constexpr ctq::dtype all[] = {ctq::f32,   ctq::f16,    ctq::quint8,
+                                ctq::qint8, ctq::qint32, ctq::quint4x2};
+  return name == "float" ? ctq::f32 : named(all, name);
 }
 
 inline ctq::qscheme qscheme_from(const std::string& name) {
@@ -37,13 +38,24 @@ inline ctq::qscheme qscheme_from(const std::string& name) {
   return named(all, name);
 }
 
-/// Classes that collect statistics; none for any other.
+/// MinMaxObserver, and aq.MinMaxObserver as well.
+inline std::string without_module(const std::string& name) {
+  return name.substr(name.find_last_of('.') + 1);
+}
+
 inline ctq::observer_class observer_class_from(const std::string& name) {
   using enum ctq::observer_class;
-  for (const auto c : {min_max, moving_average_min_max, per_channel_min_max,
-                       moving_average_per_channel_min_max, histogram})
-    if (name == name_of(c)) return c;
-  return none;
+  constexpr ctq::observer_class all[] = {placeholder,
+                                         min_max,
+                                         moving_average_min_max,
+                                         per_channel_min_max,
+                                         histogram,
+                                         noop,
+                                         moving_average_per_channel_min_max,
+                                         fixed_qparams,
+                                         recording,
+                                         reuse_input};
+  return named(all, without_module(name));
 }
 
 /// The class with PyTorch's defaults and these keyword arguments. Throws malformed for one that ctq
@@ -52,6 +64,8 @@ inline ctq::observer_record observer_from(ctq::observer_class type, const json& 
   ctq::observer_record r{type, {}};
   ctq::observer_args& args = r.args;
   if (is_per_channel(type)) args.qscheme = ctq::qscheme::per_channel_affine;
+  if (type == ctq::observer_class::placeholder) args.dtype = ctq::f32;
+  if (type == ctq::observer_class::noop) args.dtype = ctq::f16;
   for (const auto& [key, value] : kwargs.items()) {
     if (value.is_null()) continue;
     if (key == "dtype")
@@ -74,8 +88,20 @@ inline ctq::observer_record observer_from(ctq::observer_class type, const json& 
       args.bins = integer<int>(value, 1);
     else if (key == "upsample_rate")
       args.upsample_rate = integer<int>(value, 1);
-    else
+    else if (key == "scale")
+      args.scale = value.get<float>();
+    else if (key == "zero_point")
+      args.zero_point = integer<std::int64_t>(value);
+    else if (key == "is_dynamic")
+      args.is_dynamic = value.get<bool>();
+    else if (key != "compute_dtype" && key != "custom_op_name")
       throw malformed("observer argument " + key);
+  }
+  // 1.13 says by compute_dtype what a placeholder quantizes to while the model runs.
+  if (const auto compute = kwargs.find("compute_dtype");
+      compute != kwargs.end() && compute->is_string()) {
+    args.dtype = dtype_from(*compute);
+    args.is_dynamic = true;
   }
   constexpr std::int64_t finest = std::int64_t{1} << 28;  // a second or so each time it grows
   if (std::int64_t{args.bins} * args.upsample_rate > finest)

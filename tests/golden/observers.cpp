@@ -18,8 +18,10 @@ namespace {
 std::string check_step(const suite_file& file, const json& step, const obs::any_observer& o) {
   const observer_state s = state_of(o);
   std::string why = s.error;
-  why += difference("min", file.numbers(step.at("min")), s.min);
-  why += difference("max", file.numbers(step.at("max")), s.max);
+  if (step.contains("min")) {
+    why += difference("min", file.numbers(step.at("min")), s.min);
+    why += difference("max", file.numbers(step.at("max")), s.max);
+  }
   const auto* histogram = o.get_if<obs::histogram>();
   if (histogram != nullptr && step.contains("search_min")) {
     const auto [min, max] = histogram->search();
@@ -36,13 +38,17 @@ std::string check_fresh(const suite_file& file, const json& c, const obs::any_ob
   const observer_state s = state_of(o);
   const ctq::observer_args& args = o.record().args;
   const auto [min, max] = range_of(args);
+  if (!c.contains("uninit")) return s.error;
   const json& before = c.at("uninit");
-  return s.error +
-         difference("quant_min", file.numbers(c.at("quant_min")), {static_cast<double>(min)}) +
-         difference("quant_max", file.numbers(c.at("quant_max")), {static_cast<double>(max)}) +
-         difference("eps", file.numbers(c.at("eps")), {double{args.eps}}) +
-         difference("first scale", file.numbers(before.at(0)), s.scale) +
-         difference("first zero_point", file.numbers(before.at(1)), s.zero_point);
+  std::string why = s.error + difference("first scale", file.numbers(before.at(0)), s.scale) +
+                    difference("first zero_point", file.numbers(before.at(1)), s.zero_point);
+  const auto check_argument = [&](const char* name, double value) {
+    if (c.contains(name)) why += difference(name, file.numbers(c.at(name)), {value});
+  };
+  check_argument("quant_min", static_cast<double>(min));
+  check_argument("quant_max", static_cast<double>(max));
+  check_argument("eps", double{args.eps});
+  return why;
 }
 
 std::string check(const suite_file& file, const json& c, ctq::observer_record record,
@@ -85,15 +91,21 @@ bool has_infinite_scale(const suite_file& file, const json& c) {
 std::string known_difference(const suite_file& file, const json& c, const ctq::observer_record& r,
                              ctq::semantics semantics) {
   const bool histogram = r.type == ctq::observer_class::histogram;
+  const std::string error = c.contains("error") ? c.at("error").get<std::string>() : "";
+  const auto error_says = [&](const char* words) { return error.find(words) != std::string::npos; };
   // The other observers refuse this, as ctq does; the histogram's zero point 128 lies outside its
   // own range 0 … 127.
   if (histogram && r.args.dtype == ctq::quint8 && r.args.reduce_range &&
       obs::is_symmetric(r.args.qscheme))
     return "symmetric-quint8-with-reduced-range";
   // PyTorch had no room for the finer histogram; ctq never makes it.
-  if (histogram && c.contains("error") &&
-      c.at("error").get<std::string>().find("memory") != std::string::npos)
-    return "histogram-out-of-memory";
+  if (histogram && error_says("memory")) return "histogram-out-of-memory";
+  // By rounding, the old histogram does not fit into the new one; ctq counts what is beyond the
+  // last bin in that.
+  if (histogram && error_says("must match the existing size"))
+    return "histogram-beyond-the-last-bin";
+  // PyTorch flattens all axes but the first of two; ctq gives each element of a vector a range.
+  if (is_per_channel(r.type) && error_says("Dimension out of range")) return "channels-of-a-vector";
   // The data comes from 1.13, whose histograms drop what lies outside a truncated range.
   if (histogram && semantics == ctq::semantics::torch_2_1) return "histogram-of-another-release";
   // ctq calls a range too wide for float32 an error.
@@ -103,9 +115,7 @@ std::string known_difference(const suite_file& file, const json& c, const ctq::o
 
 outcome observer_case(const suite_file& file, const json& c, ctq::semantics semantics) {
   const std::string name = c.at("observer");
-  const auto type = observer_class_from(name);
-  if (type == ctq::observer_class::none) return outcome::not_covered(name);
-  const auto record = observer_from(type, c.at("kwargs"));
+  const auto record = observer_from(observer_class_from(name), c.at("kwargs"));
   std::string why = check(file, c, record, semantics);
   if (why.empty()) return outcome::of("");
   const std::string rule = known_difference(file, c, record, semantics);

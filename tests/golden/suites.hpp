@@ -13,7 +13,12 @@
 namespace golden {
 
 void run_observers(const suite_file& file, ctq::semantics semantics, report& report);
+void run_fusion(const suite_file& file, ctq::semantics semantics, report& report);
 void run_quantize(const suite_file& file, ctq::semantics semantics, report& report);
+void run_qconfigs(const suite_file& file, ctq::semantics semantics, report& report);
+void run_qconfig_match(const std::filesystem::path& folder, ctq::semantics semantics,
+                       report& report);
+void run_models(const std::filesystem::path& folder, ctq::semantics semantics, report& report);
 void run_backend_configs(const std::filesystem::path& folder, ctq::semantics semantics,
                          report& report);
 

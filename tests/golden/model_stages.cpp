@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model_stages.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "model_values.hpp"
+#include "traced_rows.hpp"
+
+namespace golden {
+namespace {
+
+using ctq::node;
+using ctq::node_value;
+using ctq::stage;
+using attributes = std::vector<ctq::eager::named_value>;
+
+ctq::result<node_value> last_of(ctq::result<std::vector<node_value>> values) {
+  if (!values) return ctq::unexpected{values.error()};
+  return values->back();
+}
+
+/// The largest scale among the integers behind the output, dequantized or not.
+template <stage Stage>
+double largest_scale(ctq::graph_view<Stage> g, const std::vector<node_value>& values) {
+  double largest = 0.0;
+  const auto look = [&](int i) {
+    if (const auto* q = values[static_cast<std::size_t>(i)].integers())
+      for (const double s : q->steps.scale) largest = std::max(largest, s);
+  };
+  for (const int a : g.args_of(g.size() - 1)) {
+    look(a);
+    for (const int behind : g.args_of(a)) look(behind);
+  }
+  return largest;
+}
+
+std::vector<node_value> in_float(const std::vector<node_value>& values) {
+  std::vector<node_value> out;
+  for (const node_value& v : values) out.emplace_back(v.real());
+  return out;
+}
+
+/// relu(conv(x) + y), the module of the golden data's own backend.
+ctq::result<node_value> conv_add_relu(const std::vector<node_value>& reads, attributes a) {
+  if (reads.size() != 2) return ctq::fail("ConvAddReLU", "reads two tensors");
+  const ctq::eager::value y = reads[1].real();
+  auto out = ctq::eager::call(ctq::nn::conv2d.id(),
+                              {.positional = {reads[0].real()}, .attributes = std::move(a)});
+  if (out) out = ctq::eager::call(ctq::fn::add.id(), {.positional = {*out, y}});
+  if (out) out = ctq::eager::call(ctq::fn::relu.id(), {.positional = {*out}});
+  if (!out) return ctq::unexpected{out.error()};
+  return node_value(*std::move(out));
+}
+
+json numbers_of(const ctq::quantization& s) {
+  std::vector<double> zero_point(s.zero_point.begin(), s.zero_point.end());
+  if (!s.float_zero_point.empty())
+    zero_point.assign(s.float_zero_point.begin(), s.float_zero_point.end());
+  if (s.is_per_channel()) return {{"scale", s.scale}, {"zero_point", zero_point}};
+  return {{"scale", s.scale[0]}, {"zero_point", s.zero_point[0]}};
+}
+
+bool is_recurrent(ctq::op_id op) {
+  return is_any_of(op, ctq::nn::lstm, ctq::nn::gru, ctq::nn::lstm_cell, ctq::nn::gru_cell,
+                   ctq::nn::rnn_cell);
+}
+
+std::string qscheme_of(const ctq::observer_args& a) {
+  if (!is_per_channel(a.qscheme)) return "per_tensor_affine";
+  const bool real = a.qscheme == ctq::qscheme::per_channel_affine_float_qparams;
+  return real ? std::string(name_of(a.qscheme)) : "per_channel_affine";
+}
+
+/// The description of a reference quantized module that has this weight, perhaps inside.
+const json* reference_module(const json& row) {
+  const json& module = row.at("module");
+  if (module.contains("weight_scale")) return &module;
+  if (!module.contains("children")) return nullptr;
+  for (const json& child : module.at("children"))
+    if (child.contains("weight_scale")) return &child;
+  return nullptr;
+}
+
+}  // namespace
+
+ctq::own_meaning float_meaning(const model_case& of, const ctq::module_state& modules) {
+  return [&of, &modules](const node& n, const std::vector<node_value>& reads,
+                         const attributes& a) -> std::optional<ctq::result<node_value>> {
+    if (n.op->name == "ConvAddReLU") return conv_add_relu(reads, a);
+    const auto opaque = of.opaque_modules().find(std::string(path_of(n)));
+    if (n.op->kind != ctq::op_kind::module || opaque == of.opaque_modules().end()) return {};
+    const ctq::module_state inside = modules.inside(opaque->first);
+    return last_of(
+        ctq::evaluator<stage::traced>(opaque->second.view(), inside, {}).run(in_float(reads)));
+  };
+}
+
+model_stages::model_stages(const suite_file& file, const model_case& of, const model_graph& graph,
+                           ctq::mapping_view mapping, const ctq::prepare_options& prepare,
+                           const ctq::convert_options& convert, ctq::module_state modules,
+                           const json& wanted_reference)
+    : file_(file),
+      case_(of),
+      mapping_(mapping),
+      semantics_(prepare.semantics),
+      modules_(std::move(modules)),
+      fused_(ctq::fuse(graph.traced.view(), of.backend(), {semantics_, of.is_qat()})),
+      prepared_(ctq::prepare_graph(fused_.view(), of.backend(), mapping, prepare)),
+      reference_(ctq::convert_graph(prepared_.view(), of.backend(), mapping, convert)),
+      lowered_(
+          ctq::lower(reference_.view(), {.semantics = semantics_, .only_with_kernels = false})),
+      observers_(semantics_) {
+  if (!wanted_reference.is_null()) {
+    take_steps(wanted_reference);
+    if (of.is_qat()) take_weight_steps(wanted_reference);
+  }
+  add_standalone(of, convert);
+}
+
+void model_stages::add_standalone(const model_case& of, const ctq::convert_options& convert) {
+  for (const model_case::standalone& s : of.standalone_modules()) {
+    int entry = -1;
+    for (int i = 0; i < fused_.view().size(); ++i)
+      if (path_of(fused_.view()[i]) == s.path)
+        entry = prepared_.view()[find(prepared_.view(), fused_.view()[i].name)].choice.qconfig;
+    if (entry < 0) continue;
+    child& c = children_.emplace_back();
+    c.path = s.path;
+    c.mapping.push_back(mapping_.entries[entry]);
+    c.mapping[0].level = ctq::mapping_level::global;
+    c.prepare = of.prepare_options(s);
+    c.convert = convert;
+    c.convert.prepared = c.prepare;
+    c.convert.mapping = nullptr;
+    c.stages = std::make_unique<model_stages>(
+        file_, of, s.graph, ctq::mapping_view{&c.mapping[0], 1}, c.prepare, c.convert,
+        modules_.inside(s.path), s.wanted_reference);
+  }
+}
+
+/// Each quantize is found by the node it reads: one node has one, or several that are equal.
+void model_stages::take_steps(const json& wanted) {
+  const ctq::graph_view<stage::prepared> g = prepared_.view();
+  for (int i = 0; i < g.size(); ++i) {
+    if (g[i].app == nullptr) continue;
+    const std::string from(g.arg(i, 0).name);
+    for (const json& row : wanted) {
+      const std::string target = row.at("target");
+      const bool per_channel = target == "torch.quantize_per_channel";
+      if (!per_channel && target != "torch.quantize_per_tensor") continue;
+      if (node_at(row, 0) != from) continue;
+      const json* scale = find_row(wanted, node_at(row, 1));
+      const json* zero_point = find_row(wanted, node_at(row, 2));
+      if (scale == nullptr || zero_point == nullptr) throw malformed("a quantize without a scale");
+      const int axis = per_channel ? integer<int>(row.at("args").at(3)) : -1;
+      steps_.activations[g[i].observer] = quantization_from(
+          file_, g[i].app->args.dtype, axis, scale->at("value"), zero_point->at("value"));
+    }
+  }
+}
+
+void model_stages::take_weight_steps(const json& wanted) {
+  for (int i = 0; i < reference_.view().size(); ++i) {
+    const node& n = reference_.view()[i];
+    const json* row = find_row(wanted, std::string(n.name));
+    if (n.weight == nullptr || row == nullptr) continue;
+    const json* m = reference_module(*row);
+    if (m == nullptr) continue;
+    const int axis = is_per_channel(n.weight->args.qscheme) ? n.weight->args.ch_axis : -1;
+    steps_.weights[std::string(path_of(n)) + ".weight"] = quantization_from(
+        file_, n.weight->args.dtype, axis, m->at("weight_scale"), m->at("weight_zero_point"));
+  }
+}
+
+// --- Rows --------------------------------------------------------------------------------------
+
+template <class Graph>
+json model_stages::describe_weight(const Graph& run, const node& n, bool packed) const {
+  if (n.weight == nullptr) return json::object();
+  const ctq::observer_args& a = n.weight->args;
+  if (!packed && is_recurrent(n.op)) {
+    json all = json::object();
+    for (const auto& [name, given] : modules_.attributes_of(path_of(n))) {
+      if (!name.starts_with("weight")) continue;
+      const auto w = run.weight_of(n, name);
+      if (!w) throw malformed(w.error().message());
+      const json s = *w ? numbers_of((*w)->steps) : json{{"scale", 1.0}, {"zero_point", 0}};
+      all[name + "_scale"] = s.at("scale");
+      all[name + "_zero_point"] = s.at("zero_point");
+    }
+    return all;
+  }
+  const auto w = run.weight_of(n);
+  if (!w) throw malformed(w.error().message());
+  if (!*w)
+    return {{"weight_dtype", std::string(name_of(a.dtype))},
+            {"weight_qscheme", nullptr},
+            {"weight_scale", 1.0},
+            {"weight_zero_point", 0}};
+  const json s = numbers_of((*w)->steps);
+  if (!packed)
+    return {{"weight_dtype", std::string(name_of(a.dtype))},
+            {"weight_qscheme", qscheme_of(a)},
+            {"weight_scale", s.at("scale")},
+            {"weight_zero_point", s.at("zero_point")}};
+  const std::vector<double> q((*w)->q.data.begin(), (*w)->q.data.end());
+  const std::string plural = (*w)->steps.is_per_channel() ? "s" : "";
+  return {{"q_weight", q},
+          {"q_weight_scale" + plural, s.at("scale")},
+          {"q_weight_zero_point" + plural, s.at("zero_point")}};
+}
+
+row_values model_stages::numbers() const {
+  row_values v;
+  v.tensor = [this](const std::string& path) -> json {
+    const ctq::eager::value* t = modules_.find(path);
+    const auto* floats = t == nullptr ? nullptr : t->get_if<ctq::eager::tensor>();
+    if (floats == nullptr) throw malformed("the model has no " + path);
+    return std::vector<double>(floats->data.begin(), floats->data.end());
+  };
+  v.qparams = [this](int observer) -> json {
+    const auto found = steps_.activations.find(observer);
+    if (found == steps_.activations.end()) return {{"scale", nullptr}, {"zero_point", nullptr}};
+    return numbers_of(found->second);
+  };
+  v.reference_weight = [this](const node& n) {
+    const ctq::evaluator<stage::reference> run(reference_.view(), modules_,
+                                               {.semantics = semantics_, .steps = &steps_});
+    return describe_weight(run, n, false);
+  };
+  v.left_in_float = [this](const node& n) {
+    return n.op->kind == ctq::op_kind::module &&
+           case_.left_in_float().contains(std::string(path_of(n)));
+  };
+  v.packed_weight = [this](const node& n) {
+    const ctq::evaluator<stage::lowered> run(lowered_.view(), modules_,
+                                             {.semantics = semantics_, .steps = &steps_});
+    return describe_weight(run, n, true);
+  };
+  return v;
+}
+
+/// Rows of standalone modules have the module's own rows inside.
+void model_stages::nest(json& rows, json (model_stages::*of)() const) const {
+  for (json& row : rows)
+    for (const child& c : children_)
+      if (row.at("op") == "call_module" && row.at("target") == c.path)
+        row["module"] = {{"type", "torch.fx.graph_module.GraphModule"},
+                         {"graph", (c.stages.get()->*of)()}};
+}
+
+json model_stages::prepared_rows() const {
+  json rows = rows_of(prepared_.view(), numbers());
+  nest(rows, &model_stages::prepared_rows);
+  return rows;
+}
+
+json model_stages::reference_rows() const {
+  json rows = rows_of(reference_.view(), mapping_, numbers());
+  nest(rows, &model_stages::reference_rows);
+  return rows;
+}
+
+json model_stages::lowered_rows() const {
+  json rows = rows_of(lowered_.view(), reference_.view(), mapping_, numbers());
+  nest(rows, &model_stages::lowered_rows);
+  return rows;
+}
+
+// --- Numbers -----------------------------------------------------------------------------------
+
+ctq::evaluation_options model_stages::options(run_stage of_children) {
+  ctq::evaluation_options o;
+  o.semantics = semantics_;
+  o.observers = &observers_;
+  o.steps = &steps_;
+  o.own = [this, of_children](const node& n, const values& reads,
+                              const attributes& a) -> std::optional<ctq::result<node_value>> {
+    for (const child& c : children_)
+      if (n.op->kind == ctq::op_kind::module && path_of(n) == c.path)
+        return (c.stages.get()->*of_children)(reads);
+    return float_meaning(case_, modules_)(n, reads, a);
+  };
+  return o;
+}
+
+ctq::result<node_value> model_stages::run_prepared(const values& inputs) {
+  const auto o = options(&model_stages::run_prepared);
+  return last_of(ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs));
+}
+
+ctq::result<node_value> model_stages::run_reference(const values& inputs) {
+  const auto o = options(&model_stages::run_reference);
+  auto values = ctq::evaluator<stage::reference>(reference_.view(), modules_, o).run(inputs);
+  if (values) output_scale_ = largest_scale(reference_.view(), *values);
+  return last_of(std::move(values));
+}
+
+ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
+  const auto o = options(&model_stages::run_lowered);
+  auto values = ctq::evaluator<stage::lowered>(lowered_.view(), modules_, o).run(inputs);
+  if (values) output_scale_ = largest_scale(lowered_.view(), *values);
+  return last_of(std::move(values));
+}
+
+}  // namespace golden

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ctq/runtime/module_state.hpp"
+#include "ctq/runtime/node_value.hpp"
+#include "tensors.hpp"
+
+// Values of the golden models as those that ctq evaluates with, and their comparison.
+
+namespace golden {
+
+/// A tensor, or integers with their scale: {"q": …, "scale": …, "zero_point": …, "dtype": …}.
+[[nodiscard]] ctq::node_value value_from(const suite_file& file, const json& j);
+[[nodiscard]] std::vector<ctq::node_value> values_from(const suite_file& file, const json& list);
+
+/// A state_dict.
+[[nodiscard]] ctq::module_state modules_from(const suite_file& file, const json& params);
+
+/// {"scale": …, "zero_point": …}, numbers or tensors.
+///   axis  -1: one for all
+[[nodiscard]] ctq::quantization quantization_from(const suite_file& file, ctq::dtype dtype,
+                                                  int axis, const json& scale,
+                                                  const json& zero_point);
+
+/// How two outputs differ.
+struct output_difference {
+  std::string problem;     // another number of tensors or another shape
+  double largest = 0.0;    // of the absolute differences
+  double magnitude = 0.0;  // largest absolute value that is wanted
+  std::size_t differing = 0;
+
+  /// Is each element within that part of the largest value?
+  [[nodiscard]] bool within(double part) const {
+    return problem.empty() && largest <= part * (magnitude > 1.0 ? magnitude : 1.0);
+  }
+  [[nodiscard]] bool none() const { return problem.empty() && largest == 0.0; }
+  [[nodiscard]] std::string words() const;
+};
+
+/// Wanted is a tensor, a list of them, or integers.
+[[nodiscard]] output_difference compare_outputs(const suite_file& file, const json& wanted,
+                                                const ctq::node_value& got);
+
+}  // namespace golden

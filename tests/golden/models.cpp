@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model_case.hpp"
+#include "model_stages.hpp"
+#include "model_tolerances.hpp"
+#include "model_values.hpp"
+#include "module_options.hpp"
+#include "suites.hpp"
+#include "traced_rows.hpp"
+
+// Whole models: the same nodes, arguments, observers and sharing as PyTorch's after each stage, and
+// the same numbers. Weights and observers of inputs have PyTorch's parameters bit for bit; for what
+// the model computes the order of sums decides the last bits, so these have a tolerance.
+
+namespace golden {
+namespace {
+
+using ctq::node_value;
+using ctq::stage;
+
+std::string stage_problem(const char* where, const std::string& why) {
+  return why.empty() ? "" : std::string(where) + ": " + why + "; ";
+}
+
+class model_check {
+ public:
+  model_check(const suite_file& file, const json& c, golden_backends& backends,
+              ctq::semantics semantics)
+      : file_(file),
+        c_(c),
+        semantics_(semantics),
+        case_(c, backends, semantics),
+        modules_(modules_from(file, c.at("params"))) {}
+
+  outcome result() {
+    const std::string why = run();
+    const std::string rule = why.empty() ? "" : rule_of_releases();
+    if (!rule.empty()) return outcome::known(rule);
+    return why.empty() && !rule_.empty() ? outcome::known(rule_) : outcome::of(why);
+  }
+
+ private:
+  /// The golden data is 1.13's: where another release or ctq itself does better, answers differ.
+  /// The rule by which they may in this case; empty if they may not.
+  [[nodiscard]] std::string rule_of_releases() const {
+    if (semantics_ == ctq::semantics::torch_1_13) return {};
+    if (c_.contains("error")) return "fixed-qparams-op-stays-in-float";
+    std::set<std::string> paths;
+    for (const json& row : c_.contains("traced") ? c_.at("traced") : json::array())
+      if (row.at("op") == "call_module" && !paths.insert(row.at("target")).second)
+        return "shared-module";
+    const auto observed = c_.at("observed_node_names").get<std::set<std::string>>();
+    for (const json& row : c_.at("prepared")) {
+      const std::string name = row.at("name");
+      if (row.contains("obs_id")) {
+        if (row.at("module").at("type") == "aq.HistogramObserver")
+          return "histogram-of-another-release";
+        continue;
+      }
+      const std::string kind = row.at("op");
+      const bool is_call = kind == "call_function" || kind == "call_module";
+      const bool asked = is_call && c_.at("node_qconfig_is_none").contains(name) &&
+                         !c_.at("node_qconfig_is_none").at(name).get<bool>();
+      if (asked && !observed.contains(name)) return "rejected-pattern-promises-nothing";
+    }
+    if (!c_.contains("reference")) return {};
+    for (const json& row : c_.at("reference"))
+      if (row.at("op") == "call_module" && observed.contains(row.at("name")) &&
+          c_.at("params").contains(row.at("target").get<std::string>() + ".weight") &&
+          row.dump().find("weight_scale") == std::string::npos)
+        return "weight-is-checked-in-prepare";
+    const auto g = stages_->lowered();
+    for (int i = 0; i < g.size(); ++i)
+      if (ctq::lowered::binary_origin(g[i].op).op != nullptr && g[i].arg_count == 1)
+        return "scalar-keeps-the-scale";
+    if (requantizes(g)) return "copies-take-the-scale-of-their-observer";
+    return {};
+  }
+
+  std::string run() {
+    if (case_.is_qat()) take_trained_parameters();
+    std::string why = check_float();
+    stages_ = model_stages_ready(*this).stages;
+    const bool fails_in_prepare = c_.contains("error") && !c_.contains("prepared");
+    if (fails_in_prepare) return why + (stages_->problem().empty() ? "prepare: no error; " : "");
+    why += stage_problem("prepare", stages_->problem());
+    why += stage_problem("prepared",
+                         difference_of_rows(file_, c_.at("prepared"), stages_->prepared_rows()));
+    if (!why.empty()) return why;
+    if (!c_.contains("reference"))
+      return has_transposed_per_channel(stages_->lowered()) ? ""
+                                                            : "convert: PyTorch raised an error; ";
+    why += check_calibration();
+    why += stage_problem("reference",
+                         difference_of_rows(file_, c_.at("reference"), stages_->reference_rows()));
+    why += check_reference();
+    return why + check_lowered();
+  }
+
+  struct model_stages_ready {
+    explicit model_stages_ready(const model_check& m)
+        : stages(std::make_unique<model_stages>(
+              m.file_, m.case_, m.case_.model(), m.case_.mapping(), m.case_.prepare_options(),
+              m.case_.convert_options(), m.modules_,
+              m.c_.contains("reference") ? m.c_.at("reference") : json{})) {}
+    std::unique_ptr<model_stages> stages;
+  };
+
+  [[nodiscard]] std::vector<std::vector<node_value>> calibration_inputs() const {
+    std::vector<std::vector<node_value>> all;
+    for (const json& one : c_.at("calib_inputs")) all.push_back(values_from(file_, one));
+    return all;
+  }
+  [[nodiscard]] std::vector<node_value> eval_inputs() const {
+    return values_from(file_, c_.at("eval_inputs"));
+  }
+  [[nodiscard]] std::vector<node_value> quantized_inputs() const {
+    return values_from(file_, c_.at(c_.contains("quantized_eval_inputs") ? "quantized_eval_inputs"
+                                                                         : "eval_inputs"));
+  }
+
+  /// A batch norm that is trained lies inside its conv: c.bn.weight is bn.weight of the model.
+  void take_trained_parameters() {
+    if (!c_.contains("params_after_train")) return;
+    const ctq::fx_graph& g = case_.traced();
+    for (const auto& [name, j] : c_.at("params_after_train").items()) {
+      std::string path = name;
+      const std::size_t inside = name.find(".bn.");
+      for (int i = 0; inside != std::string::npos && i < g.view().size(); ++i)
+        if (g.view()[i].arg_count == 1 && path_of(g.view()[i]) != name.substr(0, inside) &&
+            path_of(g.view().arg(i, 0)) == name.substr(0, inside) &&
+            g.view()[i].op->name.find("BatchNorm") != std::string_view::npos)
+          path = std::string(path_of(g.view()[i])) + name.substr(inside + 3);
+      modules_.set_tensor(path, value_from(file_, j).real());
+    }
+  }
+
+  // --- The float model -------------------------------------------------------------------------
+
+  std::string check_float() {
+    std::string why;
+    row_values numbers;
+    numbers.tensor = [this](const std::string& path) -> json {
+      return file_.read(c_.at("params").at(path)).values;
+    };
+    const auto fused = ctq::fuse(case_.traced().view(), case_.backend(), {semantics_, false});
+    if (c_.contains("traced"))
+      why += stage_problem("traced", difference_of_rows(file_, c_.at("traced"),
+                                                        rows_of(case_.traced().view(), numbers)));
+    if (c_.contains("fused"))
+      why += stage_problem(
+          "fused", difference_of_rows(file_, c_.at("fused"), rows_of(fused.view(), numbers)));
+    option_search search{.graph = fused.view(), .accepts = {}, .own = {}};
+    for (const auto& [path, type] : c_.at("modules").items()) search.types[path] = type;
+    search.inputs = calibration_inputs();
+    search.inputs.push_back(eval_inputs());
+    if (c_.contains("qparams")) search.seen = seen_ranges();
+    search.own = float_meaning(case_, modules_);
+    std::string last = "no combination of options fits";
+    search.accepts = [&](const node_value& out) {
+      const output_difference d = c_.contains("fused_out")
+                                      ? compare_outputs(file_, c_.at("fused_out"), out)
+                                      : reference_difference();
+      if (!d.within(float_tolerance)) last = d.words();
+      return d.within(float_tolerance);
+    };
+    if (!find_options(search, modules_)) return why + stage_problem("options", last);
+    if (!c_.contains("float_out")) return why;
+    const auto out = ctq::evaluator<stage::traced>(case_.traced().view(), modules_,
+                                                   {.own = float_meaning(case_, modules_)})
+                         .run(eval_inputs());
+    if (!out) return why + stage_problem("float_out", out.error().message());
+    const output_difference d = compare_outputs(file_, c_.at("float_out"), out->back());
+    return why + stage_problem("float_out", d.within(float_tolerance) ? "" : d.words());
+  }
+
+  /// Of a model in training nothing but what became of it is in the file.
+  [[nodiscard]] output_difference reference_difference() const {
+    const model_stages_ready with(*this);
+    const auto out = with.stages->run_reference(quantized_inputs());
+    if (out) return compare_outputs(file_, c_.at("reference_out"), *out);
+    return {.problem = out.error().message()};
+  }
+
+  /// What observers saw that have one node alone: by name of the node.
+  [[nodiscard]] std::map<std::string, seen_range> seen_ranges() const {
+    std::map<int, int> uses;
+    for (const json& row : c_.at("prepared"))
+      if (row.contains("obs_id")) ++uses[row.at("obs_id")];
+    std::map<std::string, seen_range> seen;
+    for (const json& row : c_.at("prepared")) {
+      if (!row.contains("obs_id") || uses[row.at("obs_id")] != 1 || case_.is_qat()) continue;
+      const std::string type = row.at("module").at("type");
+      if (type != "aq.MinMaxObserver" && type != "aq.HistogramObserver") continue;
+      for (const json& q : c_.at("qparams"))
+        if (q.at("node") == row.at("name") && q.contains("min") && q.at("min").is_number())
+          seen[node_at(row, 0)] = {q.at("min"), q.at("max"), type == "aq.HistogramObserver"};
+    }
+    return seen;
+  }
+
+  // --- Calibration -----------------------------------------------------------------------------
+
+  std::string check_calibration() {
+    if (case_.is_qat()) return {};  // trained: the file has the parameters of what came out
+    for (const auto& inputs : calibration_inputs())
+      if (const auto out = stages_->run_prepared(inputs); !out)
+        return stage_problem("calibration", out.error().message());
+    std::string why;
+    const auto g = stages_->prepared();
+    for (const json& wanted : c_.at("qparams"))
+      for (int i = 0; i < g.size(); ++i)
+        if (g[i].app != nullptr &&
+            wanted.at("node") == "activation_post_process_" + std::to_string(g[i].number))
+          why += check_qparams(wanted, i);
+    // What the evaluation observes comes after calibration, so that it cannot disturb it.
+    const auto out = stages_->run_prepared(eval_inputs());
+    if (!out) return why + stage_problem("prepared_out", out.error().message());
+    const output_difference d = compare_outputs(file_, c_.at("prepared_out"), *out);
+    return why + stage_problem("prepared_out", d.within(float_tolerance) ? "" : d.words());
+  }
+
+  /// Does the observer see what was computed, or only inputs and weights?
+  [[nodiscard]] bool sees_computed(int observer) const {
+    const auto g = stages_->prepared();
+    for (int i = 0; i < g.size(); ++i) {
+      if (g[i].app == nullptr || g[i].observer != observer) continue;
+      const ctq::op_kind from = g.arg(i, 0).op->kind;
+      if (from != ctq::op_kind::placeholder && from != ctq::op_kind::get_attr) return true;
+    }
+    return false;
+  }
+
+  /// A histogram of computed values: where a value lies on the border of two bins, its last bits
+  /// decide, and the search for the best range may stop a few bins elsewhere.
+  std::string check_qparams(const json& wanted, int i) {
+    const ctq::node& n = stages_->prepared()[i];
+    const auto steps = stages_->observers().steps(n.observer);
+    const std::string place = "qparams of " + wanted.at("node").get<std::string>();
+    if (!wanted.contains("scale"))
+      return steps ? stage_problem(place.c_str(), "there should be none") : "";
+    if (!steps) return stage_problem(place.c_str(), "there are none");
+    const std::vector<double> scale = file_.numbers(wanted.at("scale"));
+    const std::vector<double> zero_point = file_.numbers(wanted.at("zero_point"));
+    std::vector<double> got_zero_point(steps->zero_point.begin(), steps->zero_point.end());
+    if (!steps->float_zero_point.empty())
+      got_zero_point.assign(steps->float_zero_point.begin(), steps->float_zero_point.end());
+    if (scale.size() != steps->scale.size() || zero_point.size() != got_zero_point.size())
+      return stage_problem(place.c_str(), "another number of channels");
+    const bool exact = !sees_computed(n.observer);
+    for (std::size_t c = 0; c < scale.size(); ++c) {
+      const double allowed = exact ? 0.0 : scale_tolerance(*n.app, wanted, scale[c]);
+      if (std::abs(steps->scale[c] - scale[c]) > allowed ||
+          std::abs(got_zero_point[c] - zero_point[c]) > (exact ? 0.0 : 1.0)) {
+        char text[120];
+        std::snprintf(text, sizeof text, "%.9g, %g instead of %.9g, %g", steps->scale[c],
+                      got_zero_point[c], scale[c], zero_point[c]);
+        return stage_problem(place.c_str(), text);
+      }
+    }
+    return {};
+  }
+
+  // --- Quantized models ------------------------------------------------------------------------
+
+  std::string check_reference() {
+    const auto out = stages_->run_reference(quantized_inputs());
+    if (!out) return stage_problem("reference_out", out.error().message());
+    const output_difference d = compare_outputs(file_, c_.at("reference_out"), *out);
+    return stage_problem("reference_out", d.within(float_tolerance) ? "" : d.words());
+  }
+
+  static bool requantizes(ctq::graph_view<ctq::stage::lowered> g) {
+    for (int i = 0; i < g.size(); ++i)
+      if (g[i].op == ctq::q::requantize.id()) return true;
+    return false;
+  }
+
+  std::string check_lowered() {
+    if (!c_.contains("lowered")) {
+      const bool expected =
+          c_.contains("lowered_error") && pytorch_cannot_lower(stages_->lowered());
+      return expected ? "" : "lowered: PyTorch raised an error that ctq does not foresee; ";
+    }
+    if (requantizes(stages_->lowered())) return "lowered: torch.fx has no form for requantize; ";
+    std::string why = stage_problem(
+        "lowered", difference_of_rows(file_, c_.at("lowered"), stages_->lowered_rows(), false));
+    const auto out = stages_->run_lowered(quantized_inputs());
+    if (!out) return why + stage_problem("lowered_out", out.error().message());
+    const output_difference d = compare_outputs(file_, c_.at("lowered_out"), *out);
+    if (why.empty() && d.problem.empty() && !d.none() &&
+        has_depthwise(stages_->lowered(), modules_)) {
+      rule_ = "depthwise-layout";
+      return {};
+    }
+    const bool near = d.problem.empty() &&
+                      d.largest <= allowed_steps(stages_->lowered()) * stages_->output_scale();
+    return why +
+           stage_problem("lowered_out",
+                         near || d.within(lowered_tolerance(stages_->lowered())) ? "" : d.words());
+  }
+
+  const suite_file& file_;
+  const json& c_;
+  ctq::semantics semantics_;
+  model_case case_;
+  ctq::module_state modules_;
+  std::unique_ptr<model_stages> stages_;
+  std::string rule_;  // by which ctq differs
+};
+
+}  // namespace
+
+void run_models(const std::filesystem::path& folder, ctq::semantics semantics, report& report) {
+  const auto file = suite_file::open(folder, "models");
+  if (!file) return;
+  golden_backends backends(folder);
+  for (const json& c : file->list("cases")) {
+    const std::string name = c.value("name", "a case without a name");
+    try {
+      report.add(name, model_check(*file, c, backends, semantics).result());
+    } catch (const std::exception& e) {
+      report.add(name, {outcome::kind::failed, e.what()});
+    }
+  }
+}
+
+}  // namespace golden

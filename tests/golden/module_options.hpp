@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/graph/graph.hpp"
+#include "ctq/runtime/evaluator.hpp"
+#include "ctq/runtime/module_state.hpp"
+
+// What the constructors of modules were told, which the golden models do not say: the stride of a
+// convolution, the kernel of a pool.
+//
+// Where the shape of a weight tells (kernel, groups), that holds. For the rest likely values are
+// tried module by module in graph order, the defaults first: the first combination with which the
+// model gives PyTorch's output is taken. What observers have seen of a module's output decides
+// early, so that few combinations are tried.
+
+namespace golden {
+
+/// What an observer behind a node has seen in all calibration inputs.
+struct seen_range {
+  double min{}, max{};
+  bool widened = false;  // histograms round their range up when it grows
+};
+
+struct option_search {
+  ctq::graph_view<ctq::stage::fused> graph;
+  std::map<std::string, std::string> types{};           // of modules, by path
+  std::vector<std::vector<ctq::node_value>> inputs{};   // those of calibration, then to evaluate
+  std::map<std::string, seen_range> seen{};             // by name of the node
+  std::function<bool(const ctq::node_value&)> accepts;  // the output for the last inputs
+  ctq::own_meaning own{};
+};
+
+/// Gives the modules the options that were found; false if no combination fits.
+[[nodiscard]] bool find_options(const option_search& search, ctq::module_state& modules);
+
+}  // namespace golden

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "written_models.hpp"
+
+#include <deque>
+#include <fstream>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "ctq/io/write_safetensors.hpp"
+#include "ctq/json/write_mapping.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "model_case.hpp"
+#include "model_tolerances.hpp"
+#include "model_values.hpp"
+#include "module_options.hpp"
+
+namespace golden {
+namespace {
+
+constexpr auto semantics = ctq::semantics::torch_1_13;
+constexpr double float_tolerance = 1e-5;  // of the largest value, or of 1
+
+/// Why a case cannot be a model in C++, or nothing. What `ctq import` and the compiler refuse by
+/// themselves is not asked here.
+std::string reason_against(const json& c, const model_case& of) {
+  const std::string backend = c.at("backend").is_null() ? "native" : c.at("backend");
+  if (backend == "custom") return "its backend is no type of ctq";
+  if (of.is_qat()) return "it was traced for training, which has no form in C++";
+  if (!of.standalone_modules().empty()) return "a module of it is prepared by itself";
+  if (!of.opaque_modules().empty()) return "a module of it is not traceable";
+  if (!of.left_in_float().empty()) return "convert was given a mapping of its own";
+  if (!of.model().input_quantized_indexes.empty()) return "its inputs are integers";
+  if (!of.model().output_quantized_indexes.empty()) return "its outputs are integers";
+  return {};
+}
+
+// --- Rows --------------------------------------------------------------------------------------
+
+/// An option as JSON; null for a tensor, which is none.
+json json_of(const ctq::eager::value& v) {
+  if (const auto* b = v.get_if<bool>()) return *b;
+  if (const auto* i = v.get_if<std::int64_t>()) return *i;
+  if (const auto* x = v.get_if<double>()) return *x;
+  if (const auto* text = v.get_if<std::string>()) return *text;
+  json items = json::array();
+  const auto* list = v.get_if<ctq::eager::list>();
+  if (list == nullptr) return nullptr;
+  for (const ctq::eager::value& item : *list) items.push_back(json_of(item));
+  return items;
+}
+
+std::vector<int> shape_of(const ctq::module_state& modules, const std::string& path) {
+  const ctq::eager::value* v = modules.find(path);
+  const auto* t = v == nullptr ? nullptr : v->get_if<ctq::eager::tensor>();
+  return t == nullptr ? std::vector<int>{} : t->shape;
+}
+
+/// What the constructor of a module was told: the sizes of its weight, and what was found.
+json module_description(const ctq::module_state& modules, const std::string& path,
+                        const std::string& type) {
+  json m{{"type", type}};
+  for (const auto& [name, given] : modules.attributes_of(path))
+    if (const json option = json_of(given); !option.is_null()) m[name] = option;
+  const std::vector<int> weight = shape_of(modules, path + ".weight");
+  const bool has_bias = modules.find(path + ".bias") != nullptr;
+  if (type == "nn.Linear" && weight.size() == 2) {
+    m["out_features"] = weight[0];
+    m["in_features"] = weight[1];
+    m["bias"] = has_bias;
+  } else if (type.starts_with("nn.Conv") && !type.starts_with("nn.ConvT") && weight.size() > 2) {
+    m["out_channels"] = weight[0];
+    m["in_channels"] = weight[1] * m.value("groups", 1);
+    m["kernel_size"] = std::vector<int>(weight.begin() + 2, weight.end());
+    m["bias"] = has_bias;
+  } else if (type.starts_with("nn.BatchNorm") && weight.size() == 1) {
+    m["num_features"] = weight[0];
+  }
+  return m;
+}
+
+std::vector<std::vector<ctq::node_value>> all_inputs(const suite_file& file, const json& c) {
+  std::vector<std::vector<ctq::node_value>> all;
+  for (const json& one : c.at("calib_inputs")) all.push_back(values_from(file, one));
+  all.push_back(values_from(file, c.at("eval_inputs")));
+  return all;
+}
+
+ctq::module_state modules_with_options(const suite_file& file, const json& c,
+                                       const model_case& of) {
+  ctq::module_state modules = modules_from(file, c.at("params"));
+  const auto fused = ctq::fuse(of.traced().view(), of.backend(), {semantics, false});
+  option_search search{.graph = fused.view(), .accepts = {}, .own = {}};
+  for (const auto& [path, type] : c.at("modules").items()) search.types[path] = type;
+  search.inputs = all_inputs(file, c);
+  search.accepts = [&](const ctq::node_value& out) {
+    return compare_outputs(file, c.at("fused_out"), out).within(float_tolerance);
+  };
+  if (!find_options(search, modules)) throw malformed("no combination of options fits");
+  return modules;
+}
+
+json rows_to_import(const suite_file& file, const json& c, const model_case& of) {
+  const ctq::module_state modules = modules_with_options(file, c, of);
+  json rows = c.at("traced");
+  std::size_t input = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    json& row = rows[i];
+    row["scope"] = std::string(of.traced().view()[static_cast<int>(i)].row->scope);
+    if (row.at("op") == "placeholder" && input < c.at("eval_inputs").size())
+      row["shape"] = c.at("eval_inputs").at(input++).at("t").at(1);
+    if (row.at("op") == "call_module")
+      row["module"] = module_description(modules, row.at("target"), row.at("module").at("type"));
+  }
+  return rows;
+}
+
+// --- Tensors -----------------------------------------------------------------------------------
+
+/// Tensors of float32 on their way into a file.
+class tensor_list {
+ public:
+  void add(std::string name, const tensor& t) {
+    if (t.dtype != "f32") return;  // counters, and indices, which no compiled model reads
+    const std::vector<float>& values = values_.emplace_back(t.floats());
+    all_.push_back({std::move(name),
+                    ctq::stored_dtype::f32,
+                    {t.shape.begin(), t.shape.end()},
+                    std::as_bytes(std::span{values})});
+  }
+  void add(const std::string& name, const suite_file& file, const json& j) {
+    if (j.is_object() && j.contains("t")) add(name, file.read(j));
+  }
+
+  void write(const std::filesystem::path& path) const {
+    if (const ctq::status s = ctq::write_safetensors(path, all_); !s)
+      throw malformed(s.error().message());
+  }
+
+ private:
+  std::deque<std::vector<float>> values_;  // a deque: the list looks at its elements
+  std::vector<ctq::stored_tensor> all_;
+};
+
+tensor_list parameters_of(const suite_file& file, const json& c) {
+  tensor_list out;
+  for (const auto& [name, j] : c.at("params").items()) out.add(name, file, j);
+  return out;
+}
+
+/// The output that ctq is compared with: that of PyTorch's integers, or of its reference model
+/// where PyTorch's kernel of this build is wrong. Null if there is neither.
+json expected_output(const suite_file& file, const json& c, const model_case& of) {
+  const auto fused = ctq::fuse(of.traced().view(), of.backend(), {semantics, false});
+  const auto prepared =
+      ctq::prepare_graph(fused.view(), of.backend(), of.mapping(), of.prepare_options());
+  const auto reference =
+      ctq::convert_graph(prepared.view(), of.backend(), of.mapping(), of.convert_options());
+  const auto lowered =
+      ctq::lower(reference.view(), {.semantics = semantics, .only_with_kernels = false});
+  const bool wrong = has_depthwise(lowered.view(), modules_from(file, c.at("params")));
+  return c.value(wrong ? "reference_out" : "lowered_out", json{});
+}
+
+tensor_list data_of(const suite_file& file, const json& c, const model_case& of) {
+  tensor_list out;
+  const auto add = [&](const std::string& prefix, const json& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      out.add(prefix + "." + std::to_string(i), file, inputs[i]);
+  };
+  const json& steps = c.at("calib_inputs");
+  for (std::size_t s = 0; s < steps.size(); ++s) add("calibration." + std::to_string(s), steps[s]);
+  add("evaluation", c.at("eval_inputs"));
+  out.add("expected", file, expected_output(file, c, of));
+  return out;
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw malformed(path.string() + " cannot be written");
+}
+
+/// The entry of cases.json.
+json write_case(const suite_file& file, const json& c, golden_backends& backends,
+                const std::filesystem::path& to) {
+  const std::string name = c.at("name");
+  const auto without = [&name](const std::string& reason) {
+    return json{{"name", name}, {"reason", reason}};
+  };
+  if (!c.contains("prepared")) return without("PyTorch refuses to prepare it");
+  try {
+    const model_case of(c, backends, semantics);
+    if (const std::string why = reason_against(c, of); !why.empty()) return without(why);
+    write_text(to / (name + ".json"), rows_to_import(file, c, of).dump(1));
+    std::string mapping;
+    ctq::json::append_json(mapping, of.mapping());
+    write_text(to / (name + ".mapping.json"), mapping);
+    parameters_of(file, c).write(to / (name + ".safetensors"));
+    data_of(file, c, of).write(to / (name + ".data.safetensors"));
+    return {{"name", name}, {"backend", c.at("backend").is_null() ? "native" : c.at("backend")}};
+  } catch (const malformed& e) {
+    return without(e.what());
+  }
+}
+
+}  // namespace
+
+void write_models(const std::filesystem::path& folder, const std::filesystem::path& to,
+                  const std::vector<std::string>& names) {
+  const auto file = suite_file::open(folder, "models");
+  if (!file) throw malformed(folder.string() + " has no models.json");
+  std::filesystem::create_directories(to);
+  golden_backends backends(folder);
+  std::set<std::string> missing(names.begin(), names.end());
+  json written = json::array();
+  for (const json& c : file->list("cases")) {
+    const std::string name = c.value("name", "");
+    const bool wanted = names.empty() || missing.erase(name) > 0;
+    if (wanted) written.push_back(write_case(*file, c, backends, to));
+  }
+  if (!missing.empty()) throw malformed("there is no case " + *missing.begin());
+  write_text(to / "cases.json", written.dump(1) + "\n");
+}
+
+}  // namespace golden
