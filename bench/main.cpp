@@ -1,86 +1,188 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolutions of the example network: ctq beside oneDNN, float and int8, in one run on one core,
-// in random order, the median of many repetitions.
+// int8 kernels of ctq beside those of other libraries and beside what the machine can do, in one
+// process on one core. bench --help tells the options.
 
-#include <benchmark/benchmark.h>
-#include <sched.h>
-#include <unistd.h>
-
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <cstring>
+#include <iterator>
 #include <string>
-#include <vector>
 
-#include "convolutions.hpp"
-#include "ctq/core/isa.hpp"
+#include "elementwise.hpp"
+#include "layer.hpp"
+#include "measure.hpp"
+#include "peaks.hpp"
+#include "report.hpp"
+#include "shapes.hpp"
+
+namespace bench {
 
 namespace {
 
-/// Keeps the median time of each benchmark, in µs, by name.
-class medians : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs)
-      if (run.aggregate_name == "median")
-        time_[run.run_name.function_name] = run.GetAdjustedRealTime() / 1e3;
-  }
-  [[nodiscard]] double operator()(const std::string& name) const {
-    const auto at = time_.find(name);
-    return at == time_.end() ? std::nan("") : at->second;
-  }
-
- private:
-  std::map<std::string, double> time_;
+struct options {
+  const char* json = nullptr;
+  const char* html = nullptr;
+  std::string only;  // cases whose "regime name" contains it
+  int windows = 21;
+  double seconds = 0.004;
 };
 
-void stay_on_one_core() {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-  sched_setaffinity(0, sizeof one, &one);
+void usage() {
+  std::puts(
+      "bench [--json FILE] [--html FILE] [--only TEXT] [--windows N] [--seconds S]\n"
+      "  --only TEXT   cases whose regime and name contain TEXT\n"
+      "  --windows N   windows a subject, whose median counts (21)\n"
+      "  --seconds S   length of a window (0.004)");
+}
+
+options parse(int count, char** arguments) {
+  options o;
+  for (int i = 1; i < count; i += 2) {
+    const std::string name = arguments[i];
+    if (name == "--help" || i + 1 == count) {
+      usage();
+      std::exit(name == "--help" ? 0 : 1);
+    }
+    const char* const value = arguments[i + 1];
+    if (name == "--json") {
+      o.json = value;
+    } else if (name == "--html") {
+      o.html = value;
+    } else if (name == "--only") {
+      o.only = value;
+    } else if (name == "--windows") {
+      o.windows = std::atoi(value);
+    } else if (name == "--seconds") {
+      o.seconds = std::atof(value);
+    } else {
+      usage();
+      std::exit(1);
+    }
+  }
+  return o;
+}
+
+bool wanted(const options& o, regime kind, const std::string& name) {
+  return (std::string(name_of(kind)) + " " + name).find(o.only) != std::string::npos;
+}
+
+void add(bench_case& to, std::optional<subject> s) {
+  if (s) to.subjects.push_back(std::move(*s));
+}
+
+template <class Make>
+void run_layer(const options& o, regime kind, const layer& of, double others, bool counted,
+               Make make_ours, std::vector<result>& all) {
+  bench_case c{.kind = kind,
+               .name = name_of(of),
+               .counted = counted,
+               .work = of.operations(),
+               .traffic = of.bytes(),
+               .others = peers_have_amx() ? others : 1.0,
+               .subjects = {make_ours()},
+               .distance = [&of](const void* answer) {
+                 return of.distance(static_cast<const std::uint8_t*>(answer));
+               }};
+  add(c, onednn(of));
+  add(c, xnnpack(of));
+  add(c, gemmlowp(of));
+  add(c, dot_peak(c.peak_work));
+  if (of.linear && of.shape.in_w <= 4) add(c, read_loop(of.weight.size()));
+  all.push_back(measure(c, o.windows, o.seconds));
+}
+
+void run_gemms(const options& o, std::vector<result>& all) {
+  for (std::size_t i = 0; i < std::size(gemms); ++i) {
+    const gemm_entry& e = gemms[i];
+    const ctq::conv2d_shape as_conv{.batch = 1,
+                                    .in_h = 1,
+                                    .in_w = e.shape.rows,
+                                    .in_channels = e.shape.in_features,
+                                    .out_channels = e.shape.out_features,
+                                    .kernel_h = 1,
+                                    .kernel_w = 1};
+    if (!wanted(o, regime::gemm, name_of_gemm(as_conv))) continue;
+    const layer of(as_conv, true);
+    run_layer(
+        o, regime::gemm, of, e.others, e.counted, [&] { return ctq_gemm(i, of); }, all);
+  }
+}
+
+template <class Entries, class Make>
+void run_convs(const options& o, regime kind, const Entries& entries, Make make,
+               std::vector<result>& all) {
+  for (std::size_t i = 0; i < std::size(entries); ++i) {
+    if (!wanted(o, kind, name_of_conv(entries[i].shape))) continue;
+    const layer of(entries[i].shape, false);
+    run_layer(
+        o, kind, of, entries[i].others, entries[i].counted, [&] { return make(i, of); }, all);
+  }
+}
+
+void run_elementwise(const options& o, std::vector<result>& all) {
+  using op = elementwise::op;
+  for (const op what :
+       {op::quantize, op::dequantize, op::requantize, op::add, op::quantize_channels}) {
+    for (const int count : counts) {
+      const std::string name =
+          std::string(name_of(what)) + ", " + std::to_string(count >> 10) + " Ki";
+      if (!wanted(o, regime::elementwise, name)) continue;
+      const elementwise of(what, count);
+      const double bytes = static_cast<double>(count) * (of.read() + of.written());
+      bench_case c{.kind = regime::elementwise,
+                   .name = name,
+                   .work = bytes,
+                   .traffic = bytes,
+                   .subjects = {ctq_elementwise(of)},
+                   .distance = [&of](const void* answer) { return of.distance(answer); }};
+      add(c, onednn(of));
+      add(c, xnnpack(of));
+      add(c, copy_loop(static_cast<std::size_t>(count), of.read(), of.written()));
+      add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
+      all.push_back(measure(c, o.windows, o.seconds));
+    }
+  }
+}
+
+void write(const char* path, void (*writer)(std::FILE*, const std::vector<result>&),
+           const std::vector<result>& all) {
+  if (path == nullptr) return;
+  std::FILE* const file = std::fopen(path, "w");
+  if (file == nullptr) {
+    std::perror(path);
+    std::exit(1);
+  }
+  writer(file, all);
+  std::fclose(file);
+}
+
+int run(const options& o) {
+  std::vector<result> all;
+  run_gemms(o, all);
+  print_table(regime::gemm, all);
+  run_convs(o, regime::conv, convs, ctq_conv, all);
+  print_table(regime::conv, all);
+  run_convs(o, regime::depthwise, depthwises, ctq_depthwise, all);
+  print_table(regime::depthwise, all);
+  run_elementwise(o, all);
+  print_table(regime::elementwise, all);
+  std::puts(
+      "\npeers: their time divided by ours; others: of those not installed, estimated from oneDNN's"
+      "\n*: a shape of our own, not in the means");
+  write(o.json, write_json, all);
+  write(o.html, write_html, all);
+  print_summary(all);
+  for (const result& r : all)
+    if (r.ours() == 0.0) return 1;  // a wrong result
+  return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (std::getenv("OMP_NUM_THREADS") == nullptr) {  // OpenMP reads it when it is loaded
-    setenv("OMP_NUM_THREADS", "1", 1);
-    execv("/proc/self/exe", argv);
-  }
-  stay_on_one_core();
-  std::vector<char*> args(argv, argv + argc);
-  std::string defaults[] = {"--benchmark_repetitions=9", "--benchmark_min_time=0.02",
-                            "--benchmark_enable_random_interleaving=true",
-                            "--benchmark_report_aggregates_only=true"};
-  for (std::string& d : defaults) args.insert(args.begin() + 1, d.data());
-  int count = static_cast<int>(args.size());
-  benchmark::Initialize(&count, args.data());
-  bench::add_ctq();
-  bench::add_onednn();
-  medians time;
-  benchmark::RunSpecifiedBenchmarks(&time);
+}  // namespace bench
 
-  std::printf("%-24s %9s %9s %6s %9s %9s %6s %9s\n", "us, median", "ctq f32", "oneDNN", "ratio",
-              "ctq int8", "oneDNN", "ratio", "f32/int8");
-  double logs[3] = {};
-  for (const ctq::conv2d_shape& s : bench::convolutions) {
-    const std::string name = bench::name_of(s);
-    const double f32 = time(name + "|ctq f32");
-    const double int8 = time(name + "|ctq int8");
-    const double their_f32 = time(name + "|oneDNN f32");
-    const double their_int8 = time(name + "|oneDNN int8");
-    std::printf("%-24s %9.2f %9.2f %6.2f %9.2f %9.2f %6.2f %9.2f\n", name.c_str(), f32, their_f32,
-                their_f32 / f32, int8, their_int8, their_int8 / int8, f32 / int8);
-    logs[0] += std::log(their_f32 / f32);
-    logs[1] += std::log(their_int8 / int8);
-    logs[2] += std::log(f32 / int8);
-  }
-  const auto mean = [](double sum) {
-    return std::exp(sum / static_cast<double>(std::size(bench::convolutions)));
-  };
-  std::printf("bench: f32_vs_onednn=%.2f int8_vs_onednn=%.2f int8_vs_f32=%.2f isa=%s\n",
-              mean(logs[0]), mean(logs[1]), mean(logs[2]), ctq::isa::native::name.data());
+int main(int count, char** arguments) {
+  const bench::options o = bench::parse(count, arguments);
+  bench::stay_on_one_core(arguments);
+  return bench::run(o);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <memory>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/add.hpp"
+#include "ctq/kernels/simd/dequantize.hpp"
+#include "ctq/kernels/simd/quantize.hpp"
+#include "ctq/kernels/simd/requantize.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "elementwise.hpp"
+
+namespace bench {
+
+namespace {
+
+namespace simd = ctq::kernels::simd;
+using isa = ctq::isa::native;
+using op = elementwise::op;
+
+/// One body for all sizes, as in a program whose sizes are not known to the compiler.
+[[gnu::noinline]] void run(const elementwise& of, std::byte* out) {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(out);
+  const ctq::elementwise_shape s{of.count};
+  switch (of.what) {
+    case op::quantize: simd::quantize<isa>(s, of.floats.data(), elementwise::out, bytes); break;
+    case op::dequantize:
+      simd::dequantize<isa>(s, of.bytes.data(), elementwise::a, reinterpret_cast<float*>(out));
+      break;
+    case op::add:
+      simd::add<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(), elementwise::b,
+                     elementwise::out, bytes, false);
+      break;
+    case op::requantize:
+      simd::requantize<isa>(s, of.sums.data(), elementwise::multiplier,
+                            {elementwise::out.zero_point, 0, 255}, bytes);
+      break;
+    case op::quantize_channels:
+      simd::quantize<isa>({of.count / elementwise::channels, elementwise::channels},
+                          of.floats.data(), of.channel_scales.data(), of.channel_zeros.data(), -128,
+                          127, reinterpret_cast<std::int8_t*>(out));
+      break;
+  }
+}
+
+}  // namespace
+
+subject ctq_elementwise(const elementwise& of) {
+  auto out = std::make_shared<ctq::aligned_buffer>(static_cast<std::size_t>(of.count) *
+                                                   static_cast<std::size_t>(of.written()));
+  return {"ctq", [&of, out] { run(of, out->data()); }, [out] { return out->data(); }};
+}
+
+}  // namespace bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/simd_kernels.hpp"
+#include "layer.hpp"
+
+// ctq as its compiled executor runs a layer: the shape is known to the compiler.
+
+namespace bench {
+
+using kernels = ctq::simd_kernels<ctq::isa::native>;
+
+template <ctq::kernel_signature Key>
+subject ctq_layer(const layer& of) {
+  constexpr auto shape = Key.template as<
+      std::conditional_t<Key.op == ctq::kernel::linear, ctq::linear_shape, ctq::conv2d_shape>>();
+  struct state {
+    ctq::aligned_buffer in, packed, workspace, out;
+    ctq::step_data data;
+    ctq::operands x;
+  };
+  auto s = std::make_shared<state>(state{ctq::aligned_buffer{of.in.size()},
+                                         ctq::aligned_buffer{ctq::packed_bytes<kernels>(Key)},
+                                         ctq::aligned_buffer{ctq::workspace_bytes<kernels>(Key)},
+                                         ctq::aligned_buffer{of.outputs()},
+                                         {},
+                                         {}});
+  std::memcpy(s->in.data(), of.in.data(), of.in.size());
+  kernels::pack<std::uint8_t>(shape, of.weight.data(), of.folded.data(), of.multiplier.data(),
+                              s->packed.data());
+  s->data.in[0].zero_point = layer::zero_point_in;
+  s->data.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
+  s->x = {.in = {s->in.data()},
+          .out = s->out.data(),
+          .packed = s->packed.data(),
+          .workspace = s->workspace.data(),
+          .data = &s->data};
+  return {"ctq", [s] { ctq::run_kernel<Key, kernels>(s->x); }, [s] { return s->out.data(); }};
+}
+
+/// The function for entry `index` of a list of shapes: table[index] is compiled for it alone.
+template <const auto& Entries, ctq::kernel Op>
+subject ctq_layer_of(std::size_t index, const layer& of) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    using make = subject (*)(const layer&);
+    constexpr make table[] = {
+        ctq_layer<ctq::signature(Op, ctq::quint8, ctq::quint8, Entries[I].shape)>...};
+    return table[index](of);
+  }
+  (std::make_index_sequence<std::size(Entries)>{});
+}
+
+}  // namespace bench

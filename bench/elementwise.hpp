@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ctq/core/qparams.hpp"
+#include "subject.hpp"
+
+// The operands of the kernels that work element by element, the same for everybody.
+
+namespace bench {
+
+struct elementwise {
+  enum class op { quantize, dequantize, requantize, add, quantize_channels };
+
+  op what;
+  int count;
+  std::vector<float> floats;          // quantize
+  std::vector<float> channel_scales;  // quantize_channels: the last axis
+  std::vector<std::int32_t> channel_zeros;
+  std::vector<std::int32_t> sums;        // requantize
+  std::vector<std::uint8_t> bytes;       // dequantize, add
+  std::vector<std::uint8_t> more_bytes;  // add
+
+  static constexpr ctq::qparams a{0.05F, 117, 0, 255};
+  static constexpr ctq::qparams b{0.03F, 100, 0, 255};
+  static constexpr ctq::qparams out{0.07F, 128, 0, 255};
+  static constexpr float multiplier = 0.003F;
+  static constexpr int channels = 64;
+
+  elementwise(op o, int n);
+
+  /// Bytes an element that are read and written.
+  [[nodiscard]] int read() const { return floats.empty() && sums.empty() ? inputs() : 4; }
+  [[nodiscard]] int written() const { return what == op::dequantize ? 4 : 1; }
+  /// In steps; of floats, 1 if any bit differs.
+  [[nodiscard]] int distance(const void* answer) const;
+
+ private:
+  [[nodiscard]] int inputs() const { return what == op::add ? 2 : 1; }
+
+  std::vector<std::uint8_t> expected_;  // the bytes of the result
+};
+
+[[nodiscard]] const char* name_of(elementwise::op what);
+
+// Each of the libraries; nothing if it lacks the kernel.
+[[nodiscard]] subject ctq_elementwise(const elementwise& of);
+[[nodiscard]] std::optional<subject> onednn(const elementwise& of);
+[[nodiscard]] std::optional<subject> xnnpack(const elementwise& of);
+
+}  // namespace bench

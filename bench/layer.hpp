@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "subject.hpp"
+
+// The operands of a linear layer or a convolution, the same for everybody: uint8 activations with
+// a zero point, int8 weights with a scale a channel, a bias, uint8 results.
+
+namespace bench {
+
+struct layer {
+  ctq::conv2d_shape shape;  // of a linear layer: one row of M pixels, 1x1
+  bool linear{};
+  std::vector<std::uint8_t> in;      // [H,W,C]
+  std::vector<std::int8_t> weight;   // [O,kh,kw,C/g]
+  std::vector<std::int32_t> bias;    // [O]
+  std::vector<std::int32_t> folded;  // the same less zero_point_in * Σ weight
+  std::vector<float> multiplier;     // [O]
+  static constexpr int zero_point_in = 117;
+  static constexpr int zero_point_out = 128;
+
+  explicit layer(const ctq::conv2d_shape& s, bool is_linear);
+
+  [[nodiscard]] std::size_t outputs() const {
+    return static_cast<std::size_t>(shape.out_h() * shape.out_w() * shape.out_channels);
+  }
+  [[nodiscard]] double operations() const {
+    return 2.0 * static_cast<double>(outputs()) * shape.kernel_h * shape.kernel_w *
+           shape.in_group();
+  }
+  [[nodiscard]] double bytes() const {
+    return static_cast<double>(in.size() + weight.size() + outputs());
+  }
+  /// The largest difference from the reference, in steps. Of large products only some rows are
+  /// compared.
+  [[nodiscard]] int distance(const std::uint8_t* out) const;
+
+ private:
+  struct row {
+    std::size_t at;
+    std::vector<std::uint8_t> values;
+  };
+  std::vector<row> expected_;
+};
+
+/// "64x64x64": M, N, K.
+[[nodiscard]] std::string name_of_gemm(const ctq::conv2d_shape& s);
+/// "3x3/2 48->96 @28", "3x3 depthwise 32 @14"
+[[nodiscard]] std::string name_of_conv(const ctq::conv2d_shape& s);
+[[nodiscard]] inline std::string name_of(const layer& of) {
+  return of.linear ? name_of_gemm(of.shape) : name_of_conv(of.shape);
+}
+
+// Each of the libraries; nothing if it lacks the kernel. ctq compiles one for each shape: index is
+// the place in gemms, convs or depthwises.
+[[nodiscard]] subject ctq_gemm(std::size_t index, const layer& of);
+[[nodiscard]] subject ctq_conv(std::size_t index, const layer& of);
+[[nodiscard]] subject ctq_depthwise(std::size_t index, const layer& of);
+[[nodiscard]] std::optional<subject> onednn(const layer& of);
+[[nodiscard]] std::optional<subject> xnnpack(const layer& of);
+[[nodiscard]] std::optional<subject> gemmlowp(const layer& of);
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdio>
+#include <vector>
+
+#include "subject.hpp"
+
+// What is told of the measurements: tables, one line of means, a JSON file, a page of plots.
+
+namespace bench {
+
+inline constexpr const char* peers[] = {"oneDNN", "XNNPACK", "gemmlowp", "ORT", "others"};
+
+/// Seconds of a peer; "others" are those that are not installed: oneDNN's time, divided by how much
+/// the best of them beat it elsewhere. 0 if it was not measured.
+[[nodiscard]] double peer_seconds(const result& r, const std::string& peer);
+/// The fastest peer's time divided by ours; 0 if there is none, or if we are wrong.
+[[nodiscard]] double best_ratio(const result& r);
+/// A part of what the machine can do (of the peak, of reads, of a copy loop); 0 if not measured.
+[[nodiscard]] double share_of_peak(const result& r);
+[[nodiscard]] double share_of(const result& r, const char* limit);
+
+struct summary {
+  double mean[std::size(regimes)];  // geometric, of best_ratio over the shapes that count
+  double worst;
+};
+[[nodiscard]] summary summarize(const std::vector<result>& all);
+
+void print_table(regime kind, const std::vector<result>& all);
+void print_summary(const std::vector<result>& all);
+void write_json(std::FILE* to, const std::vector<result>& all);
+/// One self-contained file: bars against the peers, and the roofline.
+void write_html(std::FILE* to, const std::vector<result>& all);
+
+}  // namespace bench

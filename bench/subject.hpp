@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+// What is measured: one computation on given operands, by several libraries in turn.
+
+namespace bench {
+
+/// One way to do the work of a case, with memory of its own for the result.
+struct subject {
+  std::string name;  // "ctq", a peer, or a limit of the machine: "peak", "read", "copy", "memcpy"
+  std::function<void()> run;
+  /// What the last run wrote, as the case's operands want to compare it; none for a limit.
+  std::function<const void*()> answer;
+};
+
+enum class regime { gemm, conv, depthwise, elementwise };
+inline constexpr regime regimes[] = {regime::gemm, regime::conv, regime::depthwise,
+                                     regime::elementwise};
+
+[[nodiscard]] constexpr const char* name_of(regime r) {
+  constexpr const char* names[] = {"gemm", "conv", "depthwise", "elementwise"};
+  return names[static_cast<int>(r)];
+}
+
+struct bench_case {
+  regime kind{};
+  std::string name;
+  bool counted = true;  // in the means of the last line
+  double work{};        // operations (two a product), or bytes read and written if elementwise
+  double traffic{};     // bytes that must come and go at least: operands and result, each once
+  double peak_work{};   // operations of one run of the subject "peak"
+  double others = 1.0;  // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
+  std::vector<subject> subjects;  // ctq first
+  /// The largest difference from the reference: steps of an integer result; of floats, 0 or 1.
+  std::function<int(const void*)> distance;
+};
+
+/// A median of one subject's windows, in seconds.
+struct timing {
+  std::string name;
+  double seconds{};
+  int distance{};
+};
+
+struct result {
+  bench_case of;  // without subjects
+  std::vector<timing> times;
+
+  /// 0 if nobody of that name was measured.
+  [[nodiscard]] double seconds(const std::string& name) const {
+    for (const timing& t : times)
+      if (t.name == name) return t.seconds;
+    return 0.0;
+  }
+  [[nodiscard]] double ours() const { return seconds("ctq"); }
+};
+
+}  // namespace bench
