@@ -169,7 +169,7 @@ std::string compare_gradients(const state& wanted, const ctq::qat_gradients& g, 
 }
 
 /// The state after the step: what was trained is as before, what is observed has moved.
-std::string compare_state(const state& wanted, ctq::qat_module& m) {
+std::string compare_state(const state& wanted, ctq::module_in_training& m) {
   const ctq::qat_parameters& p = m.parameters();
   std::string why = bits("weight", wanted.floats("weight"), p.weight);
   if (p.bn) {
@@ -212,10 +212,10 @@ std::string check_step(const suite_file& file, const json& c, const state& befor
     p.convolution = closest(geometries(x.shape, p.weight.shape, y.shape, groups, false), y,
                             [&](const eager::convolution_options& o) {
                               p.convolution = o;
-                              return ctq::qat_module(p, record, semantics).train(x);
+                              return ctq::module_in_training(p, record, semantics).train(x);
                             });
   }
-  ctq::qat_module m(p, record, semantics);
+  ctq::module_in_training m(p, record, semantics);
   std::string why = off_by("y_train", y, must(m.train(x)));
   const eager::tensor grad_out = floats_of(file.read(c.at("grad_out")));
   const double scale = magnitude(grad_out.data);

@@ -51,9 +51,9 @@ struct qat_gradients {
   std::optional<eager::tensor> bias{}, bn_weight{}, bn_bias{};
 };
 
-class qat_module {
+class module_in_training {
  public:
-  qat_module(qat_parameters p, const observer_record& weight_fake_quant, semantics s = {})
+  module_in_training(qat_parameters p, const observer_record& weight_fake_quant, semantics s = {})
       : parameters_(std::move(p)), weight_fake_quant_(weight_fake_quant, s) {}
 
   /// To be changed between steps by whoever trains.

@@ -31,6 +31,7 @@ struct outcome {
   kind is = kind::failed;
   std::string words{};     // why it was refused or failed
   int integer_steps = 0;   // steps of the schedule that read or write integers
+  bool averages = false;   // is one of them an average?
   double difference = -1;  // from PyTorch, in steps of the output; of the largest value for floats
 };
 
@@ -60,7 +61,8 @@ struct registration {
 [[nodiscard]] double step_behind(ctq::graph_view<ctq::stage::lowered> g,
                                  std::span<const ctq::qparams> qparams);
 
-[[nodiscard]] int count_integer_steps(std::span<const ctq::step> steps);
+/// Fills in what an outcome says of a schedule.
+void look_at(std::span<const ctq::step> steps, outcome& o);
 
 /// Observers as the version of the data has them; the plan is that of today.
 inline constexpr auto semantics = ctq::semantics::torch_1_13;
@@ -94,8 +96,7 @@ outcome compare(const std::filesystem::path& stem) {
   session(input{std::span<const float, input::size>(data->evaluation)}, ours);
   oracle->run(data->evaluation.data(), expected.data());
   outcome o;
-  o.integer_steps =
-      count_integer_steps(std::span(plan::int8_schedule.steps).first(plan::int8_schedule.count));
+  look_at(std::span(plan::int8_schedule.steps).first(plan::int8_schedule.count), o);
   if (std::memcmp(ours.data(), expected.data(), sizeof ours.values) != 0) {
     o.words = "the compiled executor differs from the interpreter";
     return o;

@@ -17,8 +17,10 @@ namespace golden_models {
 
 namespace {
 
-/// QNNPACK's fixed point is a step off at times where ctq rounds what float computes.
-constexpr double most_steps = 1.01;
+// QNNPACK's fixed point is a step off at times where ctq rounds what float computes. Averages often
+// lie between two steps, and a layer behind them makes a few of one.
+constexpr double one_step = 1.01;
+constexpr double few_steps = 8.01;
 constexpr double float_tolerance = 1e-5;
 
 ctq::result<std::vector<float>> read(const ctq::tensor_file& file, const std::string& name) {
@@ -82,10 +84,12 @@ double step_behind(ctq::graph_view<ctq::stage::lowered> g, std::span<const ctq::
   return largest;
 }
 
-int count_integer_steps(std::span<const ctq::step> steps) {
-  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const ctq::step& s) {
-    return is_quantized(s.key.in) || is_quantized(s.key.out);
-  }));
+void look_at(std::span<const ctq::step> steps, outcome& o) {
+  for (const ctq::step& s : steps) {
+    const bool on_integers = is_quantized(s.key.in) || is_quantized(s.key.out);
+    o.integer_steps += on_integers ? 1 : 0;
+    o.averages = o.averages || (on_integers && s.key.op == ctq::kernel::avg_pool2d);
+  }
 }
 
 namespace {
@@ -93,7 +97,8 @@ namespace {
 outcome run(const entry& e, const std::filesystem::path& folder) {
   if (e.run == nullptr) return {.is = outcome::kind::refused, .words = e.reason};
   outcome o = e.run(folder / e.name);
-  const double allowed = o.integer_steps > 0 ? most_steps : float_tolerance;
+  const double on_integers = o.averages ? few_steps : one_step;
+  const double allowed = o.integer_steps > 0 ? on_integers : float_tolerance;
   if (o.is == outcome::kind::equal && o.difference > allowed) {
     o.is = outcome::kind::failed;
     o.words = "differs from PyTorch by " + std::to_string(o.difference) +

@@ -47,12 +47,12 @@ double weighted_sum(const tensor& out, const tensor& by) {
 TEST_CASE("without rounding, gradients are the slopes of the output") {
   const tensor x = waves({2, 2, 4, 3}, 0.7);
   const auto module_of = [](const qat_parameters& p) {
-    qat_module m(p, weight_fake_quant);
+    module_in_training m(p, weight_fake_quant);
     m.weight_fake_quant().disable_fake_quant();
     return m;
   };
   qat_parameters p = conv_bn_relu();
-  qat_module m = module_of(p);
+  module_in_training m = module_of(p);
   const auto y = m.train(x);
   REQUIRE(y);
   const tensor by = waves(y->shape, 2.6);
@@ -79,7 +79,7 @@ TEST_CASE("without rounding, gradients are the slopes of the output") {
 
 TEST_CASE("a weight that saturates has no gradient") {
   qat_parameters p{.weight = {{1, 2}, {0.5F, 1.0F}}};
-  qat_module m(p, weight_fake_quant);
+  module_in_training m(p, weight_fake_quant);
   REQUIRE(m.train({{1, 2}, {1, 1}}));  // the observer has seen 1
   m.weight_fake_quant().disable_observer();
   m.parameters().weight.data[1] = 2.0F;
@@ -91,7 +91,7 @@ TEST_CASE("a weight that saturates has no gradient") {
 }
 
 TEST_CASE("training moves the statistics of the batch norm, evaluating uses them") {
-  qat_module m(conv_bn_relu(), weight_fake_quant);
+  module_in_training m(conv_bn_relu(), weight_fake_quant);
   const tensor x = waves({2, 2, 4, 3}, 0.7);
   REQUIRE(m.train(x));
   CHECK(m.parameters().bn->num_batches_tracked == 1);
@@ -102,11 +102,11 @@ TEST_CASE("training moves the statistics of the batch norm, evaluating uses them
 }
 
 TEST_CASE("what does not fit is an error") {
-  qat_module m(conv_bn_relu(), weight_fake_quant);
+  module_in_training m(conv_bn_relu(), weight_fake_quant);
   CHECK_FALSE(m.backward(eager::filled({2, 3, 5, 4})).has_value());  // before any train
   CHECK_FALSE(m.train(eager::filled({2, 2, 4})).has_value());
   CHECK_FALSE(m.train(eager::filled({2, 5, 4, 4})).has_value());
   qat_parameters p = conv_bn_relu();
   p.bn->weight = eager::filled({2});
-  CHECK_FALSE(qat_module(p, weight_fake_quant).train(eager::filled({2, 2, 4, 4})).has_value());
+  CHECK_FALSE(module_in_training(p, weight_fake_quant).train(eager::filled({2, 2, 4, 4})).has_value());
 }
