@@ -24,9 +24,9 @@ constexpr std::string_view two_branches = R"([
    "args": [[{"n": "_0"}, {"n": "x"}, {"n": "_0"}]], "kwargs": {"dim": -1}},
   {"name": "own", "op": "call_module", "target": "sub", "args": [{"n": "cat"}, null, 2.5, true],
    "module": {"type": "Sub"}},
-  {"name": "exp", "op": "call_function", "target": "torch.exp", "args": [{"n": "own"}]},
-  {"name": "exp_1", "op": "call_function", "target": "torch.exp", "args": [{"n": "exp"}]},
-  {"name": "relu", "op": "call_method", "target": "relu", "args": [{"n": "exp_1"}]},
+  {"name": "erf", "op": "call_function", "target": "torch.erf", "args": [{"n": "own"}]},
+  {"name": "erf_1", "op": "call_function", "target": "torch.erf", "args": [{"n": "erf"}]},
+  {"name": "relu", "op": "call_method", "target": "relu", "args": [{"n": "erf_1"}]},
   {"name": "output", "op": "output", "target": "output", "args": [[{"n": "relu"}, {"n": "w"}]]}
 ])";
 
