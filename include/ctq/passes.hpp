@@ -6,6 +6,7 @@
 
 #include "ctq/passes/accept.hpp"
 #include "ctq/passes/convert.hpp"
+#include "ctq/passes/dtype_choice.hpp"
 #include "ctq/passes/equalize.hpp"
 #include "ctq/passes/explain.hpp"
 #include "ctq/passes/fuse.hpp"
@@ -15,6 +16,7 @@
 #include "ctq/passes/match.hpp"
 #include "ctq/passes/memory.hpp"
 #include "ctq/passes/own_op.hpp"
+#include "ctq/passes/pattern_index.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/rejection.hpp"

@@ -32,21 +32,31 @@ struct op_info {
   op_kind kind{};
   std::string_view name{};  // PyTorch's qualified name
   const op_hooks* hooks{};  // what an op of the user's own says of itself; null for the others
+  bool builtin{};           // one of ctq's own, core/ops.hpp
   unsigned hash = hash_of(name);
 
   /// Of the end of a name, where names differ: a table of ops need not look at them again.
   static constexpr unsigned hash_of(std::string_view name) {
     unsigned h = 0;
+    const char* const text = name.data();  // whose elements are not a call each
     for (std::size_t i = name.size() > 6 ? name.size() - 6 : 0; i < name.size(); ++i)
-      h = h * 31 + static_cast<unsigned char>(name[i]);
+      h = h * 31 + static_cast<unsigned char>(text[i]);
     return h;
   }
 };
 
 using op_id = const op_info*;
 
+/// ctq's own ops say so, and are asked no further.
+template <class Op>
+concept builtin_op = requires {
+  typename Op::builtin;
+};
+
 template <class Op>
 inline constexpr op_info info_of{Op::kind, Op::name, hooking::of<Op>()};
+template <builtin_op Op>
+inline constexpr op_info info_of<Op>{Op::kind, Op::name, nullptr, true};
 
 /// An op with its arguments, not yet a node: it has no name.
 template <std::size_t Arity>
@@ -68,13 +78,13 @@ struct node_name {
   std::string_view text;
 
   template <std::size_t Arity>
-  consteval named_call<Arity> operator=(const call<Arity>& c) const {  // NOLINT
+  constexpr named_call<Arity> operator=(const call<Arity>& c) const {  // NOLINT
     return {text, c};
   }
 };
 
 inline namespace literals {
-consteval node_name operator""_n(const char* text, std::size_t size) { return {{text, size}}; }
+constexpr node_name operator""_n(const char* text, std::size_t size) { return {{text, size}}; }
 }  // namespace literals
 
 /// The part that all ops have: who they are, and how a model calls them.
@@ -87,11 +97,11 @@ struct op_base {
   static constexpr op_id id() { return &info_of<Self>; }
 
   /// Without an input: an element of a sequential.
-  consteval call<0> operator()(const Options& o = {}) const {
+  constexpr call<0> operator()(const Options& o = {}) const {
     return {id(), attributes{o}, {}, {}};
   }
 
-  consteval call<1> operator()(node_name x, const Options& o = {}) const {
+  constexpr call<1> operator()(node_name x, const Options& o = {}) const {
     return {id(), attributes{o}, {}, {x.text}};
   }
 };
@@ -120,13 +130,13 @@ using get_attr_op = op_base<Self, op_kind::get_attr, no_options>;
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
 template <class Self>
 struct placeholder_op : op_base<Self, op_kind::placeholder, no_options> {
-  consteval call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
+  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
 };
 
 /// Functions of two tensors.
 template <class Self, class Options = no_options>
 struct binary_op : function_op<Self, Options> {
-  consteval call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
+  constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
     return {this->id(), attributes{o}, {}, {a.text, b.text}};
   }
 };
@@ -135,7 +145,7 @@ struct binary_op : function_op<Self, Options> {
 template <class Self, class Options = no_options>
 struct list_op : function_op<Self, Options> {
   template <std::size_t Arity>
-  consteval call<Arity> operator()(const node_name (&x)[Arity], const Options& o = {}) const {
+  constexpr call<Arity> operator()(const node_name (&x)[Arity], const Options& o = {}) const {
     call<Arity> c{this->id(), attributes{o}, {}, {}};
     for (std::size_t i = 0; i < Arity; ++i) c.args[i] = x[i].text;
     return c;

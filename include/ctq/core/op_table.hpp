@@ -56,10 +56,13 @@ inline constexpr std::size_t slot_count = 1024;
 
 /// A place by the last part of a name, which all spellings have in common.
 constexpr std::size_t slot_of(std::string_view name) {
-  const char* const first = name.data();
-  const char* at = first + name.size();
-  std::size_t h = 0;
-  while (at != first && at[-1] != '.') h = h * 33 + static_cast<unsigned char>(*--at);
+  const char* const text = name.data();
+  unsigned h = 0;
+  for (std::size_t i = name.size(); i > 0; --i) {
+    const char c = text[i - 1];
+    if (c == '.') break;
+    h = h * 33 + static_cast<unsigned char>(c);
+  }
   return (h ^ (h >> 10)) % slot_count;
 }
 

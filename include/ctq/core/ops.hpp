@@ -11,6 +11,7 @@
 #define CTQ_OP(space, base, identifier, qualified_name, ...)                     \
   namespace ctq::space {                                                         \
   struct op_##identifier : base<op_##identifier __VA_OPT__(, ) __VA_ARGS__> {    \
+    using builtin = void;                                                        \
     static constexpr std::string_view name = qualified_name;                     \
   };                                                                             \
   inline constexpr op_##identifier identifier{};                                 \

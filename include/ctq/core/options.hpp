@@ -125,8 +125,8 @@ struct cat_options {
 
 /// The options of any op, as words. Options are trivially copyable structs of 4-byte members.
 struct attributes {
-  static constexpr std::size_t max_words = 16;
-  using words = std::array<std::uint32_t, max_words>;
+  static constexpr std::size_t max_words = 8;
+  using words = std::array<std::uint64_t, max_words>;
 
   words word{};
 

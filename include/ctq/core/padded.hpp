@@ -26,7 +26,7 @@ template <class T, std::size_t Bytes>
 concept fits_in = sizeof(T) <= Bytes && sizeof(T) % 4 == 0 && alignof(T) <= 4;
 
 template <class Block, fits_in<sizeof(Block)> T>
-[[nodiscard]] constexpr Block to_block(const T& value) {
+[[nodiscard]] constexpr Block to_block(T value) {
   return std::bit_cast<Block>(padded<T, sizeof(Block)>{value});
 }
 

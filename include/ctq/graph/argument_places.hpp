@@ -50,9 +50,9 @@ constexpr void for_each_argument(const fx_row& row, Visit visit) {
 }
 
 /// By argument of node i: its place. What fusion has appended stands behind the rest.
-template <stage Stage>
-[[nodiscard]] constexpr list<argument_place> places_of(graph_view<Stage> g, int i) {
-  const node& n = g[i];
+template <class Graph>
+[[nodiscard]] constexpr list<argument_place> places_of(const Graph& g, int i) {
+  const node& n = g.nodes[i];
   list<argument_place> places;
   places.reserve(n.arg_count);
   int positions = 0;
@@ -68,15 +68,15 @@ template <stage Stage>
 }
 
 /// By position: the node that stands there, -1 for a literal or a list.
-template <stage Stage>
-[[nodiscard]] constexpr list<int> positional_nodes(graph_view<Stage> g, int i) {
-  const node& n = g[i];
+template <class Graph>
+[[nodiscard]] constexpr list<int> positional_nodes(const Graph& g, int i) {
+  const node& n = g.nodes[i];
   list<int> nodes;
   if (n.row == nullptr) {
     if (takes_list(n.op)) {
       nodes.push_back(-1);
     } else {
-      for (const int a : g.args_of(i)) nodes.push_back(a);
+      for (int a = 0; a < n.arg_count; ++a) nodes.push_back(g.args[n.first_arg + a]);
     }
     return nodes;
   }
@@ -84,10 +84,10 @@ template <stage Stage>
   for_each_argument(*n.row, [&](const argument& a, const argument_place& place) {
     const bool is_node = a.is == argument::kind::node;
     if (place.position >= 0 && !place.in_list)
-      nodes.push_back(is_node ? g.args_of(i)[next] : -1);
+      nodes.push_back(is_node ? g.args[n.first_arg + next] : -1);
     next += is_node ? 1 : 0;
   });
-  while (next < n.arg_count) nodes.push_back(g.args_of(i)[next++]);
+  while (next < n.arg_count) nodes.push_back(g.args[n.first_arg + next++]);
   return nodes;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/graph/room.hpp"
 
 // A graph is a list of nodes in an order in which they can be computed; arguments are indices of
-// earlier nodes, all in one flat list. Passes read a graph_view and return a dynamic_graph; what
-// the compiler keeps of it is a static_graph. The stage is part of each type, so passes cannot be
-// applied in a wrong order.
+// earlier nodes, all in one flat list. At run time passes read a graph_view and return a
+// dynamic_graph, in constants they read a static_graph and write another: both have nodes, args and
+// count. The stage is part of each type, so passes cannot be applied in a wrong order.
 
 namespace ctq {
 
@@ -30,6 +30,10 @@ struct argument_list {
 
 template <stage Stage>
 struct graph_view {
+  static constexpr stage at = Stage;
+  static constexpr std::size_t max_nodes = 0;  // as many as there are
+  static constexpr std::size_t max_args = 0;
+
   const node* nodes{};
   int count{};
   const int* args{};
@@ -52,19 +56,33 @@ struct graph_view {
 /// A graph that grows: what a pass returns, and a model made at run time.
 template <stage Stage>
 struct dynamic_graph {
+  static constexpr std::size_t max_nodes = 0;
+  static constexpr std::size_t max_args = 0;
+
   list<node> nodes;
   list<int> args;
   int observers{};
   diagnostic problem;  // why the pass gave up, if it did
 
   [[nodiscard]] constexpr graph_view<Stage> view() const {
-    return {nodes.data(), static_cast<int>(nodes.size()), args.data(), observers};
+    return {nodes.data(), size(), args.data(), observers};
   }
+  [[nodiscard]] constexpr int size() const { return static_cast<int>(nodes.size()); }
 
   /// Makes room, so that appending moves nothing: for the compiler every move is a cost.
   constexpr void reserve(int node_count, int arg_count) {
     nodes.reserve(node_count);
     args.reserve(arg_count);
+  }
+
+  /// Room for nodes and arguments that are written by their indices, until all are.
+  constexpr void open(int node_count, int arg_count) {
+    nodes = list<node>(node_count);
+    args = list<int>(arg_count);
+  }
+  constexpr void close(int node_count, int arg_count) {
+    nodes.truncate(node_count);
+    args.truncate(arg_count);
   }
 
   /// Appends a node whose arguments are the given ones; returns its index.
@@ -85,20 +103,38 @@ struct dynamic_graph {
 /// A graph in a constant, with room for Nodes and Args.
 template <stage Stage, std::size_t Nodes, std::size_t Args>
 struct static_graph {
-  static constexpr std::size_t max_nodes = Nodes;
-  static constexpr std::size_t max_args = Args;
+  static constexpr stage at = Stage;
+  static constexpr std::size_t max_nodes = Nodes > 0 ? Nodes : 1;
+  static constexpr std::size_t max_args = Args + 1;
 
-  std::array<node, Nodes> nodes{};
-  std::array<int, Args + 1> args{};
+  node nodes[max_nodes]{};
+  int args[max_args]{};
   int count{};
   int arg_count{};
   int observers{};
   diagnostic problem{};
 
-  [[nodiscard]] constexpr graph_view<Stage> view() const {
-    return {nodes.data(), count, args.data(), observers};
+  constexpr static_graph() = default;
+  /// Written in place, by write(graph): clang would copy one that is returned.
+  template <class Write>
+  constexpr explicit static_graph(Write write) {
+    write(*this);
+  }
+
+  [[nodiscard]] constexpr graph_view<Stage> view() const { return {nodes, count, args, observers}; }
+  [[nodiscard]] constexpr int size() const { return count; }
+  [[nodiscard]] constexpr int arg_total() const { return arg_count; }
+
+  constexpr void open(int, int) {}
+  constexpr void close(int nodes_written, int args_written) {
+    count = nodes_written;
+    arg_count = args_written;
   }
 };
+
+/// What a pass reads: a graph_view, or a static_graph of the stage.
+template <class Graph, stage Stage>
+concept graph_at = Graph::at == Stage;
 
 /// Keeps what a pass returned. The capacities are bounds the pass states.
 template <std::size_t Nodes, std::size_t Args, stage Stage>
@@ -114,17 +150,22 @@ template <std::size_t Nodes, std::size_t Args, stage Stage>
 }
 
 /// How many different nodes read each node.
+///   users  by node, all 0
+template <class Graph, class Users>
+constexpr void count_users(const Graph& g, Users& users) {
+  for (int i = 0; i < g.count; ++i) {
+    const int first = g.nodes[i].first_arg;
+    for (int a = first; a < first + g.nodes[i].arg_count; ++a) {
+      bool repeated = false;
+      for (int b = first; b < a; ++b) repeated = repeated || g.args[b] == g.args[a];
+      if (!repeated) ++users[g.args[a]];
+    }
+  }
+}
 template <stage Stage>
 [[nodiscard]] constexpr list<int> count_users(graph_view<Stage> g) {
   list<int> users(g.size(), 0);
-  for (int i = 0; i < g.size(); ++i) {
-    const argument_list args = g.args_of(i);
-    for (int a = 0; a < args.size(); ++a) {
-      bool repeated = false;
-      for (int b = 0; b < a; ++b) repeated = repeated || args[b] == args[a];
-      if (!repeated) ++users[args[a]];
-    }
-  }
+  count_users(g, users);
   return users;
 }
 

@@ -3,12 +3,15 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "ctq/core/report.hpp"
+#include "ctq/core/same_text.hpp"
 #include "ctq/core/sum.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
 #include "ctq/graph/shape_rules.hpp"
 
 // A model is a constant that reads like torch.fx's print-out:
@@ -36,72 +39,133 @@ struct pending {
   int arg_count{};
 };
 
-/// From names to indices: open addressing over FNV-1a, since a search among the earlier nodes
-/// would be quadratic and end at the compilers' limits.
-class name_table {
- public:
-  constexpr explicit name_table(std::size_t names) : slots_(2 * names + 1, -1) {}
+/// A name as numbers, since to compare texts letter by letter is most of what a model costs. (g++
+/// computes it once for all literals that are equal.)
+struct name_key {
+  static constexpr std::size_t exact = 32;  // the longest name that no other has the key of
 
-  /// The index kept for a name, or a place where it can be kept: *slot == -1.
-  constexpr int* slot(std::string_view name, const list<node>& nodes) {
-    std::size_t at = hash(name) % slots_.size();
-    while (slots_[at] >= 0 && nodes[slots_[at]].name != name)
-      at = at + 1 == slots_.size() ? 0 : at + 1;
-    return &slots_[at];
-  }
-
- private:
-  static constexpr std::size_t hash(std::string_view name) {
-    std::size_t h = 14695981039346656037U;
-    const char* const end = name.data() + name.size();
-    for (const char* c = name.data(); c != end; ++c)  // a third of the steps of a loop over name
-      h = (h ^ static_cast<unsigned char>(*c)) * 1099511628211U;
-    return h;
-  }
-
-  list<int> slots_;
+  std::uint64_t word[exact / 8]{};
+  std::size_t size{};
+  std::size_t hash{};
 };
 
-/// Turns rows with names into a graph, or says which node is wrong.
-constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t count) {
-  dynamic_graph<stage::traced> g;
-  g.reserve(static_cast<int>(count), 2 * static_cast<int>(count));
-  name_table names(count);
-  list<shape> shapes;
-  diagnostic& d = g.problem;
-  for (std::size_t i = 0; i < count && !d.any(); ++i) {
-    const pending& row = rows[i];
-    const auto first_arg = static_cast<int>(g.args.size());
-    shapes.clear();
+constexpr name_key key_of(const char* text, std::size_t size) {
+  name_key key;
+  key.size = key.hash = size;
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    word = word << 8 | static_cast<unsigned char>(text[i]);
+    if (i % 8 != 7 && i + 1 != size) continue;
+    const std::size_t at = i % name_key::exact / 8;
+    key.word[at] = key.word[at] * 31 + word;
+    key.hash = (key.hash ^ word ^ word >> 32) * 1099511628211U;
+    word = 0;
+  }
+  key.hash ^= key.hash >> 32;
+  return key;
+}
+
+/// Writes the nodes of a graph whose rows have names for arguments. Open addressing, since a search
+/// among the earlier nodes would be quadratic and end at the compilers' limits.
+template <class Out>
+class linker {
+ public:
+  constexpr linker(std::size_t rows, std::size_t args, Out& out)
+      : out_(out), slot_count_(2 * rows + 1) {
+    out.open(static_cast<int>(rows), static_cast<int>(args));
+    give_room(node_in_, slot_count_);
+    give_room(key_, rows);
+  }
+
+  /// Adds one row; says what is wrong with it, if something is.
+  constexpr void add(const pending& row, bool last) {
+    diagnostic& d = out_.problem;
+    const int i = count_;
+    const int first_arg = args_;
     for (int a = 0; a < row.arg_count; ++a) {
-      const int found = *names.slot(row.args[a], g.nodes);
+      const int found = find(row.args[a]);
       if (found < 0) {
         d.line("node ", row.name, ":").line("no earlier node is named").line(row.args[a]);
-        return g;
+        return;
       }
-      g.args.push_back(found);
-      shapes.push_back(g.nodes[found].shape);
+      out_.args[args_++] = found;
     }
-    int* const slot = names.slot(row.name, g.nodes);
-    if (*slot >= 0) {
+    if (find(row.name) >= 0) {
       d.line("two nodes are named").line(row.name);
-      return g;
+      return;
     }
-    *slot = static_cast<int>(i);
-    node& n = g.nodes.emplace_back();
-    n.name = row.name;
-    n.op = row.op;
-    n.first_arg = first_arg;
-    n.arg_count = row.arg_count;
-    n.attrs = *row.attrs;
-    if (n.op->kind == op_kind::placeholder) n.shape = *row.shape;
-    shape_rules::infer(n, {shapes.data(), static_cast<int>(shapes.size())}, d);
-    const bool last = i + 1 == count;
-    if (!d.any() && (n.op->kind == op_kind::output) != last)
+    node_in_[slot_] = i + 1;
+    key_[i] = wanted_;
+    out_.nodes[i].name = row.name;
+    out_.nodes[i].op = row.op;
+    out_.nodes[i].first_arg = first_arg;
+    out_.nodes[i].arg_count = row.arg_count;
+    out_.nodes[i].attrs = *row.attrs;
+    if (row.op->kind == op_kind::placeholder) out_.nodes[i].shape = *row.shape;
+    ++count_;
+    infer(i, d);
+    if ((row.op->kind == op_kind::output) != last && !d.any())
       d.line("node ", row.name, ":")
           .line(last ? "the last node must be nn::output" : "nn::output comes last");
   }
-  if (count == 0) d.line("the model has no node");
+
+  constexpr void finish() {
+    if (count_ == 0 && !out_.problem.any()) out_.problem.line("the model has no node");
+    out_.close(count_, args_);
+  }
+
+ private:
+  static constexpr std::size_t max_slots = Out::max_nodes == 0 ? 0 : 2 * Out::max_nodes + 1;
+
+  /// The node of this name, or -1; slot_ is where it is kept, or can be.
+  constexpr int find(std::string_view name) {
+    wanted_ = key_of(name.data(), name.size());
+    for (slot_ = wanted_.hash % slot_count_; node_in_[slot_] != 0;
+         slot_ = slot_ + 1 == slot_count_ ? 0 : slot_ + 1) {
+      const int i = node_in_[slot_] - 1;
+      bool same = key_[i].size == wanted_.size;
+      for (int w = 0; w < 4 && same; ++w) same = key_[i].word[w] == wanted_.word[w];
+      if (same && wanted_.size > name_key::exact) same = same_text(out_.nodes[i].name, name);
+      if (same) return i;
+    }
+    return -1;
+  }
+
+  constexpr void infer(int i, diagnostic& d) {
+    const int first = out_.nodes[i].first_arg;
+    const auto rule = rules_(out_.nodes[i].op, shape_rules::rule_of);
+    if (out_.nodes[i].arg_count == 1)
+      return shape_rules::infer(out_.nodes[i], {&out_.nodes[out_.args[first]].shape, 1}, d, rule);
+    list<shape> shapes;
+    for (int a = first; a < args_; ++a) shapes.push_back(out_.nodes[out_.args[a]].shape);
+    shape_rules::infer(out_.nodes[i], {shapes.data(), static_cast<int>(shapes.size())}, d, rule);
+  }
+
+  Out& out_;
+  std::size_t slot_count_;
+  room<int, max_slots> node_in_{};  // by slot: 1 + a node, 0: none
+  room<name_key, Out::max_nodes> key_{};
+  op_memo<shape_rules::rule> rules_{};
+  name_key wanted_{};
+  std::size_t slot_ = 0;
+  int count_ = 0;
+  int args_ = 0;
+};
+
+/// Turns rows with names into a graph, or says which node is wrong.
+template <class Rows, class Out>
+constexpr void link_into(const Rows& rows, std::size_t count, std::size_t args, Out& out) {
+  linker<Out> links{count, args, out};
+  for (std::size_t i = 0; i < count && out.problem.text.count == 0; ++i)
+    links.add(rows[i], i + 1 == count);
+  links.finish();
+}
+
+constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t count) {
+  std::size_t args = 0;
+  for (std::size_t i = 0; i < count; ++i) args += static_cast<std::size_t>(rows[i].arg_count);
+  dynamic_graph<stage::traced> g;
+  link_into(rows, count, args, g);
   return g;
 }
 
@@ -124,8 +188,10 @@ struct number_text {
 
 template <std::size_t... Arity>
 consteval auto model(const named_call<Arity>&... row) {
-  const std::array<linking::pending, sizeof...(Arity)> rows{linking::pending_of(row)...};
-  return freeze<sizeof...(Arity), sum({Arity...})>(linking::link(rows.data(), rows.size()));
+  constexpr std::size_t args = sum({Arity...});
+  const linking::pending rows[]{linking::pending_of(row)..., {}};
+  return static_graph<stage::traced, sizeof...(Arity), args>{
+      [&rows](auto& g) { linking::link_into(rows, sizeof...(Arity), args, g); }};
 }
 
 namespace linking {
@@ -137,11 +203,12 @@ consteval auto sequential(std::index_sequence<I...>, shape input, const Layer&..
       "input", std::string_view{number_text<static_cast<int>(I)>::value.view()}...};
   const std::string_view output_arg = names[last];
   const attributes none;
-  const std::array<pending, last + 2> rows{
-      pending{"input", nn::placeholder.id(), &none, &input, nullptr, 0},
-      pending{names[I + 1], layer.op, &layer.attrs, &layer.shape, &names[I], 1}...,
-      pending{"output", nn::output.id(), &none, &input, &output_arg, 1}};
-  return freeze<last + 2, last + 1>(link(rows.data(), rows.size()));
+  const pending rows[]{pending{"input", nn::placeholder.id(), &none, &input, nullptr, 0},
+                       pending{names[I + 1], layer.op, &layer.attrs, &layer.shape, &names[I], 1}...,
+                       pending{"output", nn::output.id(), &none, &input, &output_arg, 1}};
+  static_graph<stage::traced, last + 2, last + 1> g;
+  link_into(rows, last + 2, last + 1, g);
+  return g;
 }
 
 }  // namespace linking

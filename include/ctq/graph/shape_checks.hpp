@@ -46,7 +46,7 @@ constexpr bool needs(diagnostic& d, const node& n, inputs in, int arguments, int
     complain(d, n, "takes ", arguments, " inputs, not ", in.count);
     return false;
   }
-  if (rank > 0 && in[0].rank != rank) {
+  if (rank > 0 && in.shapes[0].rank != rank) {
     complain(d, n, "wants an input of ", rank, " axes");
     show_input(d, in[0]);
     return false;
@@ -55,7 +55,7 @@ constexpr bool needs(diagnostic& d, const node& n, inputs in, int arguments, int
 }
 
 /// An option that must equal an extent of the input; 0 means "take it from there".
-constexpr bool settle(diagnostic& d, const node& n, std::string_view option, int& given, int found,
+constexpr bool settle(diagnostic& d, const node& n, const char* option, int& given, int found,
                       const shape& in) {
   if (given == 0) given = found;
   if (given == found) return true;
@@ -71,11 +71,10 @@ constexpr bool countable(Int... factors) {
   return (static_cast<double>(factors) * ...) <= INT32_MAX;
 }
 
-constexpr bool countable_elements(diagnostic& d, const node& n, const shape& s,
-                                  std::string_view of) {
+constexpr bool countable_elements(diagnostic& d, const node& n, const shape& s, const char* of) {
   double elements = 1;
-  for (int axis = 0; axis < s.rank; ++axis) elements *= s[axis];
-  if (countable(elements)) return true;
+  for (int axis = 0; axis < s.rank; ++axis) elements *= s.extent[axis];
+  if (elements <= INT32_MAX || d.any()) return true;
   static_text<64> text;
   append_shape(text, s);
   complain(d, n, "more than 2^31 - 1 elements in");
@@ -103,14 +102,15 @@ constexpr bool valid_window(diagnostic& d, const node& n, const shape& in, exten
     complain(d, n, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
     return false;
   }
-  if (windows(in[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
-      windows(in[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
+  if (windows(in.extent[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
+      windows(in.extent[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
     complain(d, n, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
     show_input(d, in);
     return false;
   }
-  const auto padded = [](int extent, int by) { return extent + 2 * std::int64_t{by}; };
-  if (countable(in[0], in[1], padded(in[2], padding.h), padded(in[3], padding.w))) return true;
+  if (countable(in.extent[0], in.extent[1], in.extent[2] + 2 * std::int64_t{padding.h},
+                in.extent[3] + 2 * std::int64_t{padding.w}))
+    return true;
   complain(d, n, "padding ", padding.h, "x", padding.w, ": more than\n2^31 - 1 elements");
   show_input(d, in);
   return false;

@@ -17,20 +17,25 @@ namespace shape_rules {
 
 constexpr void conv2d(node& n, inputs in, diagnostic& d) {
   if (!needs(d, n, in, 1, 4)) return;
+  const shape& x = in.shapes[0];
   auto o = n.attrs.as<conv2d_options>();
-  if (!settle(d, n, "in_channels", o.in_channels, in[0][1], in[0])) return;
+  if (!settle(d, n, "in_channels", o.in_channels, x.extent[1], x)) return;
   if (o.out_channels < 1) return complain(d, n, "out_channels is ", o.out_channels);
   if (o.groups < 1 || o.in_channels % o.groups != 0 || o.out_channels % o.groups != 0)
     return complain(d, n, "groups ", o.groups, " must divide\nin_channels ", o.in_channels,
                     " and out_channels ", o.out_channels);
-  if (!valid_window(d, n, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return;
+  if (!valid_window(d, n, x, o.kernel_size, o.stride, o.padding, o.dilation)) return;
   if (!countable_weight(
           d, n, {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
     return;
   n.attrs = attributes{o};
-  n.shape = {in[0][0], o.out_channels,
-             windows(in[0][2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false),
-             windows(in[0][3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false)};
+  n.shape.rank = 4;
+  n.shape.extent[0] = x.extent[0];
+  n.shape.extent[1] = o.out_channels;
+  n.shape.extent[2] =
+      windows(x.extent[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false);
+  n.shape.extent[3] =
+      windows(x.extent[3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false);
 }
 
 constexpr void linear(node& n, inputs in, diagnostic& d) {
@@ -49,9 +54,10 @@ constexpr void linear(node& n, inputs in, diagnostic& d) {
 constexpr void batch_norm2d(node& n, inputs in, diagnostic& d) {
   if (!needs(d, n, in, 1, 4)) return;
   auto o = n.attrs.as<batch_norm2d_options>();
-  if (!settle(d, n, "num_features", o.num_features, in[0][1], in[0])) return;
+  const shape& x = in.shapes[0];
+  if (!settle(d, n, "num_features", o.num_features, x.extent[1], x)) return;
   n.attrs = attributes{o};
-  n.shape = in[0];
+  n.shape = x;
 }
 
 template <class Options>
@@ -109,13 +115,13 @@ constexpr void placeholder(node& n, inputs in, diagnostic& d) {
 }
 
 constexpr void same(node& n, inputs in, diagnostic& d) {
-  if (needs(d, n, in, 1, 0)) n.shape = in[0];
+  if (needs(d, n, in, 1, 0)) n.shape = in.shapes[0];
 }
 
 constexpr void add(node& n, inputs in, diagnostic& d) {
   if (!needs(d, n, in, 2, 0)) return;
-  n.shape = in[0];
-  if (in[0] == in[1]) return;
+  n.shape = in.shapes[0];
+  if (in.shapes[0] == in.shapes[1]) return;
   complain(d, n, "adds tensors of different shapes");
   show_input(d, in[0]);
   show_input(d, in[1]);
@@ -186,7 +192,7 @@ constexpr void own(node& n, inputs in, diagnostic& d) {
 
 struct entry {
   op_id op;
-  void (*rule)(node&, inputs, diagnostic&);
+  void (*apply)(node&, inputs, diagnostic&);
 };
 
 inline constexpr entry table[] = {
@@ -215,20 +221,31 @@ inline constexpr entry table[] = {
     {nn::output.id(), same},
 };
 
-constexpr void apply_rule(node& n, inputs in, diagnostic& d) {
-  for (const entry& e : table)
-    if (e.op == n.op) return e.rule(n, in, d);
-  if (n.op->hooks != nullptr) return own(n, in, d);
-  if (const int tensors = elementwise_tensors(n.op)) return elementwise(n, in, tensors, d);
+using rule = void (*)(node&, inputs, diagnostic&);
+
+constexpr void unary_elementwise(node& n, inputs in, diagnostic& d) { elementwise(n, in, 1, d); }
+constexpr void binary_elementwise(node& n, inputs in, diagnostic& d) { elementwise(n, in, 2, d); }
+
+constexpr void unknown(node& n, inputs, diagnostic& d) {
   complain(d, n, "no shape rule for ", n.op->name);
   d.line("an op of your own defines").line("static float apply(float)");
 }
 
-/// Fills in the shape of n and completes its options, or says what is wrong.
-constexpr void infer(node& n, inputs in, diagnostic& d) {
-  apply_rule(n, in, d);
-  if (!d.any()) countable_elements(d, n, n.shape, "the output");
+[[nodiscard]] constexpr rule rule_of(op_id op) {
+  for (std::size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i)
+    if (table[i].op == op) return table[i].apply;
+  if (op->hooks != nullptr) return own;
+  const int tensors = elementwise_tensors(op);
+  return tensors == 0 ? unknown : tensors == 1 ? unary_elementwise : binary_elementwise;
 }
+
+/// Fills in the shape of n and completes its options, or says what is wrong.
+///   apply  the rule of n's op
+constexpr void infer(node& n, inputs in, diagnostic& d, rule apply) {
+  apply(n, in, d);
+  countable_elements(d, n, n.shape, "the output");
+}
+constexpr void infer(node& n, inputs in, diagnostic& d) { infer(n, in, d, rule_of(n.op)); }
 
 }  // namespace shape_rules
 

@@ -11,17 +11,20 @@ namespace ctq::kernels {
 /// One byte an element, with qparams: what activations are quantized to.
 [[nodiscard]] constexpr bool is_int8(dtype d) { return d == dtype::quint8 || d == dtype::qint8; }
 
-[[nodiscard]] constexpr bool exists(const kernel_signature& s) {
-  const bool same = s.in == s.out && (s.in == f32 || is_int8(s.in));
-  switch (s.op) {
-    case kernel::quantize: return s.in == f32 && is_int8(s.out);
-    case kernel::dequantize: return is_int8(s.in) && s.out == f32;
-    case kernel::requantize: return is_int8(s.in) && is_int8(s.out);
+[[nodiscard]] constexpr bool exists(kernel op, dtype in, dtype out) {
+  const bool same = in == out && (in == f32 || is_int8(in));
+  switch (op) {
+    case kernel::quantize: return in == f32 && is_int8(out);
+    case kernel::dequantize: return is_int8(in) && out == f32;
+    case kernel::requantize: return is_int8(in) && is_int8(out);
     case kernel::conv2d:
-    case kernel::linear: return same || (is_int8(s.in) && is_int8(s.out));
-    case kernel::batch_norm2d: return s.in == f32 && s.out == f32;
+    case kernel::linear: return same || (is_int8(in) && is_int8(out));
+    case kernel::batch_norm2d: return in == f32 && out == f32;
     default: return same;
   }
+}
+[[nodiscard]] constexpr bool exists(const kernel_signature& s) {
+  return exists(s.op, s.in, s.out);
 }
 
 }  // namespace ctq::kernels

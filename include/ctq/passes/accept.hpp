@@ -34,6 +34,10 @@ struct root_arguments {
   bool activation = false;
   bool weight = false;  // passed to it, or the module's own
   bool bias = false;
+
+  [[nodiscard]] constexpr int bits() const {
+    return (activation ? 1 : 0) + (weight ? 2 : 0) + (bias ? 4 : 0);
+  }
 };
 
 namespace accepting {

@@ -4,6 +4,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // Observers that cannot do what a mapping asks of them; PyTorch raises an error for each.
@@ -18,25 +19,31 @@ namespace ctq {
          c != observer_class::reuse_input;
 }
 
+[[nodiscard]] constexpr bool is_transposed_conv(op_id op) {
+  return is_any_of(op, nn::conv_transpose1d, nn::conv_transpose2d, nn::conv_transpose3d);
+}
+
 /// The output channels of a transposed convolution's weight are its second axis; per-channel
 /// observers would give each input channel a scale. PyTorch looks no further than observers: a fake
 /// quantize passes.
 ///   qconfigs  by node: its entry of the mapping
-[[nodiscard]] constexpr diagnostic check_conv_transpose_weights(graph_view<stage::fused> g,
+template <graph_at<stage::fused> Graph, class QConfigs>
+[[nodiscard]] constexpr diagnostic check_conv_transpose_weights(const Graph& g,
                                                                 const mapping_view& mapping,
-                                                                const list<int>& qconfigs) {
+                                                                const QConfigs& qconfigs) {
   diagnostic d;
-  for (int i = 0; i < g.size() && !d.any(); ++i) {
-    if (!is_any_of(g[i].op, nn::conv_transpose1d, nn::conv_transpose2d, nn::conv_transpose3d))
-      continue;
+  op_memo<bool> transposed;
+  for (int i = 0; i < g.count; ++i) {
+    if (!transposed(g.nodes[i].op, is_transposed_conv)) continue;
     const int q = qconfigs[i];
     if (q < 0 || !mapping.entries[q].quantizes) continue;
     const observer_record& weight = mapping.entries[q].qconfig.weight;
     if (weight.fake_quantize != fake_quantize_class::none || !is_per_channel(weight.type)) continue;
     d.line("a transposed convolution cannot have")
         .line("a per-channel weight observer")
-        .line("node: ", g[i].name)
-        .line(g[i].op->name);
+        .line("node: ", g.nodes[i].name)
+        .line(g.nodes[i].op->name);
+    break;
   }
   return d;
 }

@@ -4,6 +4,7 @@
 #include "ctq/core/op_sets.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
 #include "ctq/passes/accept.hpp"
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/prepare_options.hpp"
@@ -106,27 +107,38 @@ constexpr bool is_weight_dtype(dtype d) {
   return d == quint8 || d == qint8 || d == f16 || d == quint4x2;
 }
 
+template <class Graph, class Out>
 class conversion {
  public:
-  constexpr conversion(graph_view<stage::prepared> g, const backend_view& backend,
-                       const mapping_view& mapping, const convert_options& options)
-      : g_(g), backend_(backend), mapping_(mapping), options_(options), moved_(g.size(), -1) {
+  constexpr conversion(const Graph& g, const backend_view& backend, const mapping_view& mapping,
+                       const convert_options& options, Out& out)
+      : g_(g),
+        backend_(backend),
+        mapping_(mapping),
+        options_(options),
+        has_leaves_(!options.prepared.standalone.empty() ||
+                    !options.prepared.custom_modules.empty()),
+        out_(out) {
     if (options.mapping != nullptr)
-      excluded_ = resolve_qconfigs(g, *options.mapping, options.semantics);
-    out_.observers = g.observers;
+      resolve_qconfigs(g, *options.mapping, options.semantics, excluded_);
+    give_room(moved_, g.count);
     int observed = 0;
-    for (int i = 0; i < g.size(); ++i)
-      observed += is_any_of(g[i].op, q::activation_post_process) ? 1 : 0;
-    out_.reserve(g.size() + observed, g.arg_total() + observed);
-    for (int i = 0; i < g.size(); ++i) visit(i);
+    for (int i = 0; i < g.count; ++i)
+      if (g.nodes[i].op == observed_by) ++observed;
+    // Half a graph can be standalone modules, whose outputs are dequantized; and the range of what
+    // is quantized as it comes is a node as well.
+    out.open(2 * g.count + observed, g.arg_total() + g.count + 3 * observed);
+    out.observers = g.observers;
+    for (int i = 0; i < g.count; ++i) visit(i);
+    out.close(nodes_, args_);
   }
 
-  [[nodiscard]] constexpr const dynamic_graph<stage::reference>& graph() const { return out_; }
-
  private:
+  static constexpr op_id observed_by = q::activation_post_process.id();
+
   /// Is the node to be left in float: by what convert was told, else by what prepare was?
   [[nodiscard]] constexpr bool has_none(int i) const {
-    const op_kind kind = g_[i].op->kind;
+    const op_kind kind = g_.nodes[i].op->kind;
     if (kind == op_kind::pass) return false;
     if (kind == op_kind::placeholder || kind == op_kind::output) return true;
     if (options_.mapping != nullptr) {
@@ -134,123 +146,156 @@ class conversion {
       return e < 0 || !options_.mapping->entries[e].quantizes;
     }
     if (kind == op_kind::get_attr) return false;
-    const int q = g_[i].choice.qconfig;
+    const int q = g_.nodes[i].choice.qconfig;
     return q < 0 || !mapping_.entries[q].quantizes;
   }
 
   constexpr void visit(int i) {
-    args_.clear();
-    for (const int a : g_.args_of(i)) args_.push_back(moved_[a]);
-    const node& n = g_[i];
-    if (is_any_of(n.op, q::activation_post_process)) return observer(i);
-    if (n.op->kind == op_kind::output) keep_outputs_quantized(i);
-    const standalone_module* const alone = standalone_of(options_.prepared, n);
-    if (alone != nullptr) skip_dequantizes(i, alone->input_quantized_indexes);
-    if (is_custom(options_.prepared, n.op)) skip_dequantizes(i, {});
-    moved_[i] = out_.add(n, args_);
-    if (n.op->kind == op_kind::module) convert_module(i, out_.nodes.back());
-    if (n.op->kind == op_kind::placeholder && is_quantized(n.dtype)) dequantize(i);
-    if (alone != nullptr && !alone->output_quantized_indexes.empty()) {
-      out_.nodes.back().dtype = options_.prepared.quantized_dtype;
-      dequantize(i);
-    }
+    if (g_.nodes[i].op == observed_by) return observer(i, g_.args[g_.nodes[i].first_arg]);
+    const int added = nodes_;
+    copy(i);
+    const op_kind kind = g_.nodes[i].op->kind;
+    if (kind == op_kind::output) keep_outputs_quantized(added);
+    if (kind == op_kind::module) convert_module(i, added);
+    if (kind == op_kind::placeholder && is_quantized(g_.nodes[i].dtype)) dequantize(i);
+    if (has_leaves_) leaf(i, added);
+  }
+
+  constexpr void leaf(int i, int added) {
+    if (is_custom(options_.prepared, g_.nodes[i].op)) skip_dequantizes(added, {});
+    const standalone_module* const alone = standalone_of(options_.prepared, g_.nodes[i]);
+    if (alone == nullptr) return;
+    skip_dequantizes(added, alone->input_quantized_indexes);
+    if (alone->output_quantized_indexes.empty()) return;
+    out_.nodes[added].dtype = options_.prepared.quantized_dtype;
+    dequantize(i);
+  }
+
+  constexpr void copy(int i) {
+    out_.nodes[nodes_] = g_.nodes[i];
+    out_.nodes[nodes_].first_arg = args_;
+    const int first = g_.nodes[i].first_arg;
+    for (int a = first; a < first + g_.nodes[i].arg_count; ++a)
+      out_.args[args_++] = moved_[g_.args[a]];
+    moved_[i] = nodes_++;
   }
 
   /// Takes away the dequantizes in front of arguments that are read as integers; no index: of all.
-  constexpr void skip_dequantizes(int i, const view<int>& indexes) {
-    for (int a = 0; a < g_[i].arg_count; ++a) {
+  constexpr void skip_dequantizes(int added, const view<int>& indexes) {
+    const int first = out_.nodes[added].first_arg;
+    for (int a = 0; a < out_.nodes[added].arg_count; ++a) {
+      const node& from = out_.nodes[out_.args[first + a]];
       const bool wanted = indexes.items == nullptr || contains(indexes, a);
-      if (wanted && is_any_of(out_.nodes[args_[a]].op, q::dequantize))
-        args_[a] = out_.args[out_.nodes[args_[a]].first_arg];
+      if (wanted && is_any_of(from.op, q::dequantize))
+        out_.args[first + a] = out_.args[from.first_arg];
     }
   }
 
-  constexpr void keep_outputs_quantized(int i) {
+  constexpr void keep_outputs_quantized(int added) {
     const view<int>& wanted = options_.prepared.output_quantized_indexes;
-    if (!wanted.empty()) skip_dequantizes(i, wanted);
+    if (!wanted.empty()) skip_dequantizes(added, wanted);
   }
 
+  /// What reads node i from now on reads it in float.
   constexpr void dequantize(int i) {
-    node d = g_[i];
-    d.name = "dequantize";
-    d.number = number_++;
-    d.op = q::dequantize.id();
-    d.dtype = f32;
-    d.row = nullptr;
-    moved_[i] = out_.add(d, moved_[i]);
+    const int from = moved_[i];
+    out_.nodes[nodes_] = g_.nodes[i];
+    out_.nodes[nodes_].name = "dequantize";
+    out_.nodes[nodes_].number = number_++;
+    out_.nodes[nodes_].op = q::dequantize.id();
+    out_.nodes[nodes_].dtype = f32;
+    out_.nodes[nodes_].row = nullptr;
+    out_.nodes[nodes_].first_arg = args_;
+    out_.nodes[nodes_].arg_count = 1;
+    out_.args[args_++] = from;
+    moved_[i] = nodes_++;
   }
 
   /// Do all that read or give this value stay in float?
-  [[nodiscard]] constexpr bool is_excluded(int i) const {
-    if (!has_none(g_.args_of(i)[0])) return false;
-    for (int k = i + 1; k < g_.size(); ++k)
-      for (const int a : g_.args_of(k))
-        if (a == i && !has_none(k)) return false;
+  [[nodiscard]] constexpr bool is_excluded(int i, int from) const {
+    // A value whose producer has a qconfig is never excluded: most of them.
+    if (!has_none(from)) return false;
+    for (int k = i + 1; k < g_.count; ++k) {
+      const int first = g_.nodes[k].first_arg;
+      for (int a = first; a < first + g_.nodes[k].arg_count; ++a)
+        if (g_.args[a] == i && !has_none(k)) return false;
+    }
     return true;
   }
 
-  constexpr void observer(int i) {
-    const node& n = g_[i];
-    const int from = g_.args_of(i)[0];
-    const op_id op = quantize_op(*n.app, options_.semantics);
-    if (op == nullptr || (may_be_excluded(from) && is_excluded(i))) {
-      moved_[i] = args_[0];
+  constexpr void observer(int i, int from) {
+    const observer_record& record = *g_.nodes[i].app;
+    const op_id op = quantize_op(record, options_.semantics);
+    if (op == nullptr || is_excluded(i, from)) {
+      moved_[i] = moved_[from];
       return;
     }
     if (is_any_of(op, q::quantize_per_tensor, q::quantize_per_channel) &&
-        !gives_qparams(n.app->type) && !out_.problem.any())
-      out_.problem.line("no scale and zero point come from").line(name_of(n.app->type));
+        !gives_qparams(record.type) && !out_.problem.any())
+      out_.problem.line("no scale and zero point come from").line(name_of(record.type));
     const decomposed_row* const form = options_.decomposed ? decomposed_form(op) : nullptr;
     int qparams = -1;  // of a value that is quantized as it comes: its range is looked at first
-    if (form != nullptr && n.app->args.is_dynamic) {
-      qparams = out_.add(n, args_);
-      rename(out_.nodes.back(), "choose_qparams", q::choose_qparams.id());
-      args_.push_back(qparams);
-    }
-    if (is_custom(options_.prepared, g_[from].op)) {
-      moved_[i] = args_[0];
-      out_.nodes[args_[0]].dtype = n.app->args.dtype;
-      out_.nodes[args_[0]].observer = n.observer;
+    if (form != nullptr && record.args.is_dynamic)
+      qparams = insert(i, moved_[from], "choose_qparams", q::choose_qparams.id());
+    int quantized = moved_[from];
+    if (has_leaves_ && is_custom(options_.prepared, g_.nodes[from].op)) {
+      out_.nodes[quantized].observer = g_.nodes[i].observer;
     } else {
-      moved_[i] = out_.add(n, args_);
-      rename(out_.nodes.back(), "quantize_per_tensor", form != nullptr ? form->decomposed : op);
-      out_.nodes.back().dtype = n.app->args.dtype;
+      quantized =
+          insert(i, quantized, "quantize_per_tensor", form != nullptr ? form->decomposed : op);
+      if (qparams >= 0) add_argument(quantized, qparams);
     }
-    args_.clear();
-    args_.push_back(moved_[i]);
-    if (qparams >= 0) args_.push_back(qparams);
-    moved_[i] = out_.add(n, args_);
-    rename(out_.nodes.back(), "dequantize",
-           form != nullptr ? form->dequantize : q::dequantize.id());
+    out_.nodes[quantized].dtype = record.args.dtype;
+    moved_[i] =
+        insert(i, quantized, "dequantize", form != nullptr ? form->dequantize : q::dequantize.id());
+    if (qparams >= 0) add_argument(moved_[i], qparams);
     ++number_;
   }
 
-  constexpr void rename(node& n, std::string_view name, op_id op) const {
-    n.name = name;
-    n.number = number_;
-    n.op = op;
+  /// Appends what reads a value in the place of observer i.
+  constexpr int insert(int i, int from, std::string_view name, op_id op) {
+    out_.nodes[nodes_].name = name;
+    out_.nodes[nodes_].number = number_;
+    out_.nodes[nodes_].op = op;
+    out_.nodes[nodes_].shape = g_.nodes[i].shape;
+    out_.nodes[nodes_].dtype = g_.nodes[i].dtype;
+    out_.nodes[nodes_].choice.qconfig = g_.nodes[i].choice.qconfig;
+    out_.nodes[nodes_].observer = g_.nodes[i].observer;
+    out_.nodes[nodes_].app = g_.nodes[i].app;
+    out_.nodes[nodes_].first_arg = args_;
+    out_.nodes[nodes_].arg_count = 1;
+    out_.args[args_++] = from;
+    return nodes_++;
+  }
+  /// Of the node just appended.
+  constexpr void add_argument(int added, int from) {
+    ++out_.nodes[added].arg_count;
+    out_.args[args_++] = from;
   }
 
-  /// A value whose producer has a qconfig is never excluded: most of them.
-  [[nodiscard]] constexpr bool may_be_excluded(int producer) const { return has_none(producer); }
-
-  constexpr void convert_module(int i, node& n) const {
-    if (const op_id converted = trained_module(n.op)) n.op = converted;
-    n.weight = nullptr;
-    const int q = g_[i].choice.qconfig;
-    if (q < 0 || !mapping_.entries[q].quantizes || has_none(i) || !g_[i].choice.observed) return;
+  constexpr void convert_module(int i, int added) {
+    const op_id op = g_.nodes[i].op;
+    if (const op_id converted = trained_(op, trained_module)) out_.nodes[added].op = converted;
+    out_.nodes[added].weight = nullptr;
+    const int q = g_.nodes[i].choice.qconfig;
+    if (!g_.nodes[i].choice.observed || q < 0 || !mapping_.entries[q].quantizes || has_none(i))
+      return;
     const qconfig_record& qconfig = mapping_.entries[q].qconfig;
     const bool converts = convert_asks_again(options_.semantics)
-                              ? is_convertible(n.op, qconfig)
-                              : g_[i].choice.quantized() && has_quantizable_weight(root_of(i));
-    if (converts && is_weight_dtype(qconfig.weight.args.dtype)) n.weight = &qconfig.weight;
+                              ? is_convertible(out_.nodes[added].op, qconfig)
+                              : g_.nodes[i].choice.dtype_config >= 0 &&
+                                    quantizable_(root_of(i), has_quantizable_weight);
+    if (converts && is_weight_dtype(qconfig.weight.args.dtype))
+      out_.nodes[added].weight = &qconfig.weight;
   }
 
   /// The op that owns the weight: of a module that ctq does not know the root the backend names.
-  [[nodiscard]] constexpr op_id root_of(int i) const {
-    const int pattern = g_[i].choice.pattern;
-    const op_id root = pattern < 0 ? nullptr : backend_.configs[pattern].root_module;
-    return is_weighted(g_[i].op) || root == nullptr ? g_[i].op : root;
+  [[nodiscard]] constexpr op_id root_of(int i) {
+    const op_id op = g_.nodes[i].op;
+    const int pattern = g_.nodes[i].choice.pattern;
+    if (pattern < 0 || weighted_(op, is_weighted)) return op;
+    const op_id root = backend_.configs.items[pattern].root_module;
+    return root == nullptr ? op : root;
   }
 
   [[nodiscard]] constexpr bool is_convertible(op_id op, const qconfig_record& q) const {
@@ -261,53 +306,68 @@ class conversion {
     return has_dtypes(backend_, op, q);
   }
 
-  graph_view<stage::prepared> g_;
+  const Graph& g_;
   backend_view backend_;
   mapping_view mapping_;
   const convert_options& options_;
-  list<int> excluded_;  // by node: its entry of convert's mapping
-  list<int> moved_;
-  list<int> args_;
-  dynamic_graph<stage::reference> out_;
+  bool has_leaves_{};
+  Out& out_;
+  room<int, Graph::max_nodes> excluded_{};  // by node: its entry of convert's mapping
+  room<int, Graph::max_nodes> moved_{};
+  op_memo<op_id> trained_{};
+  op_memo<bool> quantizable_{};
+  op_memo<bool> weighted_{};
+  int nodes_ = 0;
+  int args_ = 0;
   int number_ = 0;
 };
 
-/// What nothing reads any more: the results of float ops that were skipped.
-constexpr dynamic_graph<stage::reference> without_dead_nodes(
-    const dynamic_graph<stage::reference>& from) {
-  const graph_view<stage::reference> g = from.view();
-  list<bool> needed(g.size(), false);
+/// Takes away what nothing reads any more: the results of float ops that were skipped.
+template <class Graph>
+constexpr void remove_dead_nodes(Graph& g, int count) {
+  room<bool, Graph::max_nodes> needed{};
+  room<int, Graph::max_nodes> moved{};
+  give_room(needed, count);
+  give_room(moved, count);
   int kept = 0;
-  for (int i = g.size() - 1; i >= 0; --i) {
-    const op_kind kind = g[i].op->kind;
+  for (int i = count - 1; i >= 0; --i) {
+    const op_kind kind = g.nodes[i].op->kind;
     if (kind == op_kind::output || kind == op_kind::placeholder) needed[i] = true;
     if (!needed[i]) continue;
     ++kept;
-    for (const int a : g.args_of(i)) needed[a] = true;
+    const int first = g.nodes[i].first_arg;
+    for (int a = first; a < first + g.nodes[i].arg_count; ++a) needed[g.args[a]] = true;
   }
-  if (kept == g.size()) return from;
-  dynamic_graph<stage::reference> out;
-  out.problem = from.problem;
-  out.observers = from.observers;
-  out.reserve(kept, g.arg_total());
-  list<int> moved(g.size(), -1);
-  list<int> args;
-  for (int i = 0; i < g.size(); ++i) {
+  if (kept == count) return;
+  int nodes = 0;
+  int args = 0;
+  for (int i = 0; i < count; ++i) {
     if (!needed[i]) continue;
-    args.clear();
-    for (const int a : g.args_of(i)) args.push_back(moved[a]);
-    moved[i] = out.add(g[i], args);
+    const int first = g.nodes[i].first_arg;
+    if (nodes != i) g.nodes[nodes] = g.nodes[i];
+    g.nodes[nodes].first_arg = args;
+    for (int a = first; a < first + g.nodes[nodes].arg_count; ++a)
+      g.args[args++] = moved[g.args[a]];
+    moved[i] = nodes++;
   }
-  return out;
+  g.close(nodes, args);
 }
 
 }  // namespace converting
 
+template <graph_at<stage::prepared> Graph, class Out>
+constexpr void convert_into(const Graph& g, const backend_view& backend,
+                            const mapping_view& mapping, const convert_options& options, Out& out) {
+  converting::conversion<Graph, Out>{g, backend, mapping, options, out};
+  converting::remove_dead_nodes(out, out.size());
+}
+
 [[nodiscard]] constexpr dynamic_graph<stage::reference> convert_graph(
     graph_view<stage::prepared> g, const backend_view& backend, const mapping_view& mapping,
     const convert_options& options = {}) {
-  return converting::without_dead_nodes(
-      converting::conversion{g, backend, mapping, options}.graph());
+  dynamic_graph<stage::reference> out;
+  convert_into(g, backend, mapping, options, out);
+  return out;
 }
 
 }  // namespace ctq

@@ -25,88 +25,139 @@ constexpr op_id fused_op(const backend_pattern_config_record& c, bool is_qat) {
   return c.fuser_method->fuse({.root = root, .fused_module = c.fused_module, .is_qat = is_qat});
 }
 
+constexpr bool is_fusible(const backend_pattern_config_record& c) {
+  return fused_op(c, false) != nullptr;
+}
+
+/// PyTorch 1.13: the other calls of a module that was fused at one place call what it has become.
+///   fused  by node: was it fused here?
+template <class Graph, class Fused>
+constexpr void change_shared_modules(Graph& out, int count, const Fused& fused) {
+  for (int i = 0; i < count; ++i) {
+    node& n = out.nodes[i];
+    if (n.op->kind != op_kind::module) continue;
+    for (int k = count; k-- > 0;) {
+      const node& changed = out.nodes[k];
+      if (!fused[k] || path_of(changed) != path_of(n)) continue;
+      n.op = changed.op;
+      n.batch_norm = changed.batch_norm;
+      n.batch_norm_eps = changed.batch_norm_eps;
+      break;
+    }
+  }
+}
+
+template <class Graph, class Out>
+class fusion {
+ public:
+  constexpr fusion(const Graph& g, const backend_view& backend, const occurrences<Graph>& fusible,
+                   const fuse_options& options, Out& out)
+      : g_(g), backend_(backend), fusible_(fusible), is_qat_(options.is_qat), out_(out) {
+    out.open(g.count, g.arg_total());
+    give_room(moved_, g.count);
+    give_room(fused_, g.count);
+    for (int i = 0; i < g.count; ++i) {
+      const int k = fusible.of_node[i];
+      if (k < 0) {
+        copy(i, i);
+      } else if (fusible.last(k) == i) {
+        fuse(i, k);
+      }
+    }
+    if (fusing_changes_shared_modules(options.semantics))
+      change_shared_modules(out, count_, fused_);
+    out.close(count_, args_);
+  }
+
+ private:
+  /// Appends node `from` in the place of node i.
+  constexpr void copy(int from, int i) {
+    out_.nodes[count_] = g_.nodes[from];
+    out_.nodes[count_].first_arg = args_;
+    const int first = g_.nodes[from].first_arg;
+    for (int a = first; a < first + g_.nodes[from].arg_count; ++a)
+      out_.args[args_++] = moved_[g_.args[a]];
+    moved_[i] = count_++;
+  }
+
+  /// Appends what occurrence k becomes, in the place of its last node, i.
+  constexpr void fuse(int i, int k) {
+    const int root = fusible_.root(k);
+    const int added = count_;
+    const backend_pattern_config_record& config = backend_.configs.items[fusible_.found[k].config];
+    copy(root, i);
+    for (const node_path& extra : config.extra_inputs_getter) {
+      const int n = fusible_.part[fusible_.found[k].first + element_at(config.pattern, extra)];
+      out_.args[args_++] = moved_[n < 0 ? ~n : n];
+    }
+    out_.nodes[added].arg_count = args_ - out_.nodes[added].first_arg;
+    out_.nodes[added].op = fused_op(config, is_qat_);
+    out_.nodes[added].shape = g_.nodes[i].shape;
+    fused_[added] = true;
+    const int first = fusible_.found[k].first;
+    for (int e = first; e < first + fusible_.found[k].count; ++e) {
+      const int part = fusible_.part[e];
+      if (part < 0 || part == root || !fused_parts::is_batch_norm(g_.nodes[part].op)) continue;
+      out_.nodes[added].batch_norm = path_of(g_.nodes[part]);
+      out_.nodes[added].batch_norm_eps =
+          g_.nodes[part].attrs.template as<batch_norm2d_options>().eps;
+    }
+  }
+
+  const Graph& g_;
+  backend_view backend_;
+  const occurrences<Graph>& fusible_;
+  bool is_qat_{};
+  Out& out_;
+  room<int, Graph::max_nodes> moved_{};  // from old indices to new ones
+  room<bool, Graph::max_nodes> fused_{};
+  int count_ = 0;
+  int args_ = 0;
+};
+
 /// All occurrences that can be fused.
-constexpr occurrences find_fusible(graph_view<stage::traced> g, const backend_view& backend,
-                                   const fuse_options& o) {
+constexpr occurrences<graph_view<stage::traced>> find_fusible(graph_view<stage::traced> g,
+                                                              const backend_view& backend,
+                                                              const fuse_options& o) {
   return find_all(
       g, backend,
       [&o](const backend_pattern_config_record& c) { return fused_op(c, o.is_qat) != nullptr; },
       o.semantics);
 }
 
-/// Makes of a copy of the root what the whole occurrence becomes.
-constexpr void become_fused(node& fused, graph_view<stage::traced> g, const backend_view& backend,
-                            const occurrence& o, bool is_qat) {
-  fused.op = fused_op(backend.configs[o.config], is_qat);
-  fused.shape = g[o.last()].shape;
-  for (const int part : o.nodes) {
-    if (part < 0 || part == o.root() || !fused_parts::is_batch_norm(g[part].op)) continue;
-    fused.batch_norm = path_of(g[part]);
-    fused.batch_norm_eps = g[part].attrs.as<batch_norm2d_options>().eps;
-  }
-}
-
-/// PyTorch 1.13: the other calls of a module that was fused at one place call what it has become.
-constexpr void change_shared_modules(dynamic_graph<stage::fused>& out, const list<bool>& fused) {
-  for (std::size_t i = 0; i < out.nodes.size(); ++i) {
-    node& n = out.nodes[i];
-    if (n.op->kind != op_kind::module) continue;
-    for (std::size_t k = out.nodes.size(); k-- > 0;) {
-      if (!fused[k] || path_of(out.nodes[k]) != path_of(n)) continue;
-      n.op = out.nodes[k].op;
-      n.batch_norm = out.nodes[k].batch_norm;
-      n.batch_norm_eps = out.nodes[k].batch_norm_eps;
-      break;
-    }
-  }
-}
-
-/// The node that an extra input of the fused module is.
-constexpr int extra_input(const backend_pattern_config_record& c, const occurrence& o,
-                          const node_path& path) {
-  const int n = o.nodes[element_at(c.pattern, path)];
-  return n < 0 ? ~n : n;
-}
-
 }  // namespace fusing
+
+/// The patterns of a backend that fuse makes one node of.
+template <class Backend>
+inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fusible>();
 
 /// By node: the one under whose name it is found when fuse is done, itself if it is not fused.
 [[nodiscard]] constexpr list<int> fused_into(graph_view<stage::traced> g,
                                              const backend_view& backend) {
-  const occurrences fusible = fusing::find_fusible(g, backend, {});
+  const auto fusible = fusing::find_fusible(g, backend, {});
   list<int> into(g.size());
-  for (int i = 0; i < g.size(); ++i) {
-    const int which = fusible.of_node[i];
-    into[i] = which < 0 ? i : fusible.found[which].root();
-  }
+  for (int i = 0; i < g.size(); ++i)
+    into[i] = fusible.of_node[i] < 0 ? i : fusible.root(fusible.of_node[i]);
   return into;
 }
 
 /// Replaces each occurrence of a pattern with a fuser by one node, at the place of its last node.
+///   patterns  those that can be fused
+template <graph_at<stage::traced> Graph, class Patterns, class Out>
+constexpr void fuse_into(const Graph& g, const backend_view& backend, const Patterns& patterns,
+                         Out& out) {
+  occurrences<Graph> fusible;
+  find_all(g, patterns, semantics{}, fusible);
+  fusing::fusion<Graph, Out>{g, backend, fusible, {}, out};
+}
+
 [[nodiscard]] constexpr dynamic_graph<stage::fused> fuse(graph_view<stage::traced> g,
                                                          const backend_view& backend,
                                                          const fuse_options& options = {}) {
-  const occurrences fusible = fusing::find_fusible(g, backend, options);
-  list<bool> fused;
+  const auto fusible = fusing::find_fusible(g, backend, options);
   dynamic_graph<stage::fused> out;
-  out.reserve(g.size(), g.arg_total());
-  list<int> args;
-  list<int> moved(g.size(), -1);  // from old indices to new ones
-  for (int i = 0; i < g.size(); ++i) {
-    const int which = fusible.of_node[i];
-    const occurrence* const o = which < 0 ? nullptr : &fusible.found[which];
-    if (o != nullptr && o->last() != i) continue;
-    const int from = o != nullptr ? o->root() : i;
-    args.clear();
-    for (const int a : g.args_of(from)) args.push_back(moved[a]);
-    if (o != nullptr)
-      for (const node_path& extra : backend.configs[o->config].extra_inputs_getter)
-        args.push_back(moved[fusing::extra_input(backend.configs[o->config], *o, extra)]);
-    moved[i] = out.add(g[from], args);
-    if (o != nullptr) fusing::become_fused(out.nodes.back(), g, backend, *o, options.is_qat);
-    fused.push_back(o != nullptr);
-  }
-  if (fusing_changes_shared_modules(options.semantics)) fusing::change_shared_modules(out, fused);
+  fusing::fusion<graph_view<stage::traced>, dynamic_graph<stage::fused>>{g, backend, fusible,
+                                                                         options, out};
   return out;
 }
 

@@ -91,6 +91,12 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
+/// relu6, hardtanh and clamp of quint8 take pixels for channels behind a convolution on integers:
+/// they forget in which order the elements lie in memory.
+[[nodiscard]] constexpr bool clamp_forgets_channels_last(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// Observers of qint32 are taken away.
 [[nodiscard]] constexpr bool int32_activations_are_dropped(semantics s) {
   return s == semantics::torch_1_13;

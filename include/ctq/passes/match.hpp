@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 
-#include "ctq/core/list.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/fx_semantics.hpp"
-#include "ctq/spec/backend_config.hpp"
+#include "ctq/passes/pattern_index.hpp"
 
 // Where the patterns of a backend occur in a graph.
 //
@@ -20,156 +18,168 @@
 
 namespace ctq {
 
+/// One occurrence of a pattern.
 struct occurrence {
-  int config = -1;    // of the backend; -1: none
-  int root_at = -1;   // the element whose node owns the weight
-  list<int> nodes{};  // by element of the pattern; ~n where match_all stands for node n, or literal
+  int first = 0;      // of its parts
+  int count = 0;      // one an element of the pattern
+  int config = -1;    // of the backend
+  int root_part = 0;  // the element whose node owns the weight
 
   /// match_all stands for a literal, which is no node.
   static constexpr int literal = ~0x7fffffff;
-
-  [[nodiscard]] constexpr bool found() const { return config >= 0; }
-  /// The node nearest the output.
-  [[nodiscard]] constexpr int last() const { return nodes[0]; }
-  /// The node that owns the weight.
-  [[nodiscard]] constexpr int root() const { return nodes[root_at]; }
 };
 
-/// The element of the root: where the config says, else what is reached by taking the last
-/// element of each tuple, MatchAllNode left out.
-[[nodiscard]] constexpr int root_element(const backend_pattern_config_record& c) {
-  if (!c.root_node_getter.empty()) return element_at(c.pattern, c.root_node_getter);
-  int i = c.pattern.element.size() - 1;
-  while (i > 0 && c.pattern.element[i].op == nullptr) --i;
-  return i;
-}
+/// All occurrences of some patterns that do not overlap, nearest the output first.
+template <class Graph>
+struct occurrences {
+  static constexpr std::size_t max_nodes = Graph::max_nodes;
+  static constexpr std::size_t max_parts =
+      max_nodes == 0 ? 0 : max_nodes + Graph::max_args + max_pattern;
+
+  room<int, max_nodes> of_node{};  // by node: the occurrence it belongs to, or -1
+  room<occurrence, max_nodes> found{};
+  room<int, max_parts> part{};  // nodes; ~n where match_all stands for node n, or literal
+  int count = 0;
+
+  /// The node nearest the output.
+  [[nodiscard]] constexpr int last(int k) const { return part[found[k].first]; }
+  /// The node that owns the weight.
+  [[nodiscard]] constexpr int root(int k) const {
+    return part[found[k].first + found[k].root_part];
+  }
+};
 
 [[nodiscard]] constexpr bool is_commutative(op_id op) {
   return is_any_of(op, op::add, fn::add, op::mul, fn::mul);
 }
 
-class matcher {
- public:
-  /// wanted(config) selects patterns.
-  template <class Wanted>
-  constexpr matcher(const backend_view& backend, Wanted wanted, semantics s = {})
-      : backend_(backend), semantics_(s), next_(backend.configs.size(), -1) {
-    head_.fill(-1);
-    tail_.fill(-1);
-    for (const backend_pattern_config_record& c : backend.configs)
-      longest_ = c.pattern.element.size() > longest_ ? c.pattern.element.size() : longest_;
-    for (int length = longest_; length > 0; --length)
-      for (int i = 0; i < backend.configs.size(); ++i)
-        if (backend.configs[i].pattern.element.size() == length && wanted(backend.configs[i]))
-          append(i);
-  }
+namespace matching {
 
-  /// The first pattern that occurs with its last node at `node`.
-  template <stage Stage>
-  constexpr void find(const graph_view<Stage>& g, const list<int>& users, int node,
-                      occurrence& o) const {
-    const op_id op = g.nodes[node].op;
-    o.config = -1;
-    for (int i = head_[op->hash % buckets]; i >= 0; i = next_[i]) {
-      const backend_pattern_config_record& c = backend_.configs.items[i];
-      const pattern_record& p = c.pattern;
-      if (p.element.items[0].op != op) continue;
-      o.nodes.clear();
-      for (int e = 0; e < p.element.count; ++e) o.nodes.push_back(-1);
-      if (!fits(g, users, node, p, 0, o, true)) continue;
-      o.config = i;
-      o.root_at = root_element(c);
-      return;
-    }
+template <class Graph, class Patterns>
+class finder {
+ public:
+  constexpr finder(const Graph& g, const Patterns& patterns, semantics s, occurrences<Graph>& out)
+      : g_(g),
+        patterns_(patterns),
+        both_orders_(!patterns_have_one_order(s)),
+        positional_only_(patterns_see_positional_arguments_only(s)),
+        out_(out) {
+    give_room(users_, g.count);
+    give_room(out.of_node, g.count);
+    give_room(out.found, g.count);
+    count_users(g, users_);
+    for (int i = 0; i < g.count; ++i) out.of_node[i] = -1;
+    for (int i = g.count - 1; i >= 0; --i)
+      if (out.of_node[i] < 0) find(i);
   }
 
  private:
-  static constexpr std::size_t buckets = 64;
-
-  constexpr void append(int config) {
-    const op_id anchor = backend_.configs[config].pattern.anchor();
-    if (anchor == nullptr) return;  // a pattern that is match_all alone says nothing
-    const std::size_t b = anchor->hash % buckets;
-    if (head_[b] < 0) {
-      head_[b] = config;
-    } else {
-      next_[tail_[b]] = config;
+  /// Keeps the first pattern that occurs with its last node at i.
+  constexpr void find(int i) {
+    const op_id op = g_.nodes[i].op;
+    const bool in_order = g_.nodes[i].row == nullptr || !positional_only_;
+    const op_id inner = in_order && g_.nodes[i].arg_count == 1
+                            ? g_.nodes[g_.args[g_.nodes[i].first_arg]].op
+                            : nullptr;
+    if constexpr (occurrences<Graph>::max_parts == 0)
+      while (static_cast<int>(out_.part.size()) < parts_ + static_cast<int>(max_pattern))
+        out_.part.push_back(0);
+    for (int p = patterns_.head[op->hash % patterns_.buckets]; p >= 0; p = patterns_.next[p]) {
+      const int first = patterns_.first[p];
+      if (patterns_.op[first] != op) continue;
+      // Most patterns of a relu end here.
+      if (inner != nullptr && patterns_.args[first] == 1 && patterns_.op[first + 1] != inner &&
+          patterns_.op[first + 1] != nullptr)
+        continue;
+      first_ = first;
+      if (fits(i, first)) return keep(p, patterns_.extent[first]);
     }
-    tail_[b] = config;
   }
 
-  template <stage Stage>
-  constexpr bool fits(const graph_view<Stage>& g, const list<int>& users, int node,
-                      const pattern_record& p, int element, occurrence& o, bool is_last) const {
-    const pattern_element& e = p.element.items[element];
-    if (e.op == nullptr) {
-      o.nodes[element] = node < 0 ? occurrence::literal : ~node;
+  /// Keeps what was found, unless a node of it belongs to another occurrence.
+  constexpr void keep(int p, int count) {
+    for (int e = parts_; e < parts_ + count; ++e)
+      if (out_.part[e] >= 0 && out_.of_node[out_.part[e]] >= 0) return;
+    for (int e = parts_; e < parts_ + count; ++e)
+      if (out_.part[e] >= 0) out_.of_node[out_.part[e]] = out_.count;
+    out_.found[out_.count].first = parts_;
+    out_.found[out_.count].count = count;
+    out_.found[out_.count].config = patterns_.config[p];
+    out_.found[out_.count].root_part = patterns_.root[p];
+    parts_ += count;
+    ++out_.count;
+  }
+
+  /// Does the pattern's tree at an element match what gives a node's value? -1: a literal.
+  constexpr bool fits(int node, int element) {
+    int& part = out_.part[parts_ + element - first_];
+    if (patterns_.op[element] == nullptr) {
+      part = node < 0 ? occurrence::literal : ~node;
       return true;
     }
-    if (node < 0 || e.op != g.nodes[node].op) return false;
-    if (!is_last && users[node] > 1) return false;
-    o.nodes[element] = node;
-    if (e.args == 0) return true;
-    if (g.nodes[node].row != nullptr && patterns_see_positional_arguments_only(semantics_)) {
-      const list<int> positional = positional_nodes(g, node);
-      const argument_list args{positional.data(), static_cast<int>(positional.size())};
-      return e.args == args.size() && arguments_fit(g, users, args, p, element, o, false);
-    }
-    const argument_list args = g.args_of(node);
-    if (e.args != args.size()) return false;
-    if (arguments_fit(g, users, args, p, element, o, false)) return true;
-    return args.size() == 2 && is_commutative(e.op) && !patterns_have_one_order(semantics_) &&
-           arguments_fit(g, users, args, p, element, o, true);
+    if (node < 0 || patterns_.op[element] != g_.nodes[node].op) return false;
+    if (element != first_ && users_[node] > 1) return false;
+    part = node;
+    const int args = patterns_.args[element];
+    if (args == 0) return true;
+    if (positional_only_ && g_.nodes[node].row != nullptr) return positional_fit(node, element);
+    if (args != g_.nodes[node].arg_count) return false;
+    if (arguments_fit(node, element, false)) return true;
+    return args == 2 && both_orders_ && is_commutative(g_.nodes[node].op) &&
+           arguments_fit(node, element, true);
   }
 
-  /// args: nodes, -1 for a literal
-  template <stage Stage>
-  constexpr bool arguments_fit(const graph_view<Stage>& g, const list<int>& users,
-                               const argument_list& args, const pattern_record& p, int element,
-                               occurrence& o, bool swapped) const {
+  constexpr bool arguments_fit(int node, int element, bool swapped) {
+    const int first = g_.nodes[node].first_arg;
+    const int args = patterns_.args[element];
     int at = element + 1;
-    for (int a = 0; a < args.count; ++a) {
-      const int arg = args.first[swapped ? args.count - 1 - a : a];
-      if (!fits(g, users, arg, p, at, o, false)) return false;
-      at += p.element.items[at].args == 0 ? 1 : subtree(p, at);
+    for (int a = 0; a < args; ++a) {
+      if (!fits(g_.args[first + (swapped ? args - 1 - a : a)], at)) return false;
+      at += patterns_.extent[at];
     }
     return true;
   }
 
-  backend_view backend_;
-  semantics semantics_{};
-  std::array<int, buckets> head_{};
-  std::array<int, buckets> tail_{};
-  list<int> next_;
-  int longest_ = 0;
-};
-
-/// All occurrences of the wanted patterns that do not overlap, nearest the output first; and for
-/// each node the occurrence it belongs to, or -1.
-struct occurrences {
-  list<occurrence> found;
-  list<int> of_node;
-};
-
-template <stage Stage, class Wanted>
-[[nodiscard]] constexpr occurrences find_all(graph_view<Stage> g, const backend_view& backend,
-                                             Wanted wanted, semantics s = {}) {
-  const matcher patterns{backend, wanted, s};
-  const list<int> users = count_users(g);
-  occurrences all{{}, list<int>(g.size(), -1)};
-  occurrence o;
-  for (int i = g.size() - 1; i >= 0; --i) {
-    if (all.of_node[i] >= 0) continue;
-    patterns.find(g, users, i, o);
-    if (!o.found()) continue;
-    bool free = true;
-    for (const int n : o.nodes) free = free && (n < 0 || all.of_node[n] < 0);
-    if (!free) continue;
-    for (const int n : o.nodes)
-      if (n >= 0) all.of_node[n] = static_cast<int>(all.found.size());
-    all.found.push_back(o);
+  constexpr bool positional_fit(int node, int element) {
+    const list<int> positional = positional_nodes(g_, node);
+    if (static_cast<int>(positional.size()) != patterns_.args[element]) return false;
+    int at = element + 1;
+    for (const int arg : positional) {
+      if (!fits(arg, at)) return false;
+      at += patterns_.extent[at];
+    }
+    return true;
   }
-  return all;
+
+  const Graph& g_;
+  const Patterns& patterns_;
+  bool both_orders_{};
+  bool positional_only_{};
+  occurrences<Graph>& out_;
+  room<int, Graph::max_nodes> users_{};
+  int parts_ = 0;  // of the occurrences kept
+  int first_ = 0;  // element of the pattern that is tried
+};
+
+}  // namespace matching
+
+/// All occurrences of the patterns.
+template <class Graph, class Patterns>
+constexpr void find_all(const Graph& g, const Patterns& patterns, semantics s,
+                        occurrences<Graph>& out) {
+  matching::finder<Graph, Patterns>{g, patterns, s, out};
+}
+
+/// wanted(config) selects patterns.
+template <stage Stage, class Wanted>
+[[nodiscard]] constexpr occurrences<graph_view<Stage>> find_all(graph_view<Stage> g,
+                                                                const backend_view& backend,
+                                                                Wanted wanted, semantics s = {}) {
+  dynamic_pattern_index patterns;
+  index_patterns(backend, wanted, patterns);
+  occurrences<graph_view<Stage>> out;
+  find_all(g, patterns, s, out);
+  return out;
 }
 
 }  // namespace ctq

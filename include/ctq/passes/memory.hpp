@@ -27,39 +27,48 @@ struct buffer {
 };
 
 /// Sets the offset of each buffer and returns the size of the arena. Buffers are sorted by the
-/// step that writes them.
-constexpr std::size_t plan_memory(list<buffer>& buffers) {
-  list<std::size_t> live;  // indices of buffers in use, by offset
+/// step that writes them; those of 0 bytes lie elsewhere and are left alone.
+///   live  room for as many indices: of the buffers in use, by offset
+template <class Buffers, class Indices>
+constexpr std::size_t plan_memory(Buffers& buffers, int count, Indices& live) {
+  int lives = 0;
   std::size_t arena = 0;
-  for (std::size_t b = 0; b < buffers.size(); ++b) {
-    buffer& now = buffers[b];
-    list<std::size_t> still;
-    for (const std::size_t i : live)
-      if (buffers[i].read >= now.written) still.push_back(i);
-    const std::size_t bytes = align_up(now.bytes);
+  for (int b = 0; b < count; ++b) {
+    if (buffers[b].bytes == 0) continue;
+    const std::size_t bytes = align_up(buffers[b].bytes);
     std::size_t gap_begin = 0;
-    std::size_t best = still.size();  // the gap before this live buffer; size(): behind the last
     std::size_t best_size = ~std::size_t{0};
     std::size_t best_offset = 0;
-    for (std::size_t i = 0; i < still.size(); ++i) {
-      const std::size_t gap = buffers[still[i]].offset - gap_begin;
+    int best = -1;  // the gap before this live buffer; -1: behind the last
+    int still = 0;
+    for (int i = 0; i < lives; ++i) {
+      const int other = live[i];
+      if (buffers[other].read < buffers[b].written) continue;
+      const std::size_t gap = buffers[other].offset - gap_begin;
       if (gap >= bytes && gap < best_size) {
-        best = i;
+        best = still;
         best_size = gap;
         best_offset = gap_begin;
       }
-      gap_begin = buffers[still[i]].offset + align_up(buffers[still[i]].bytes);
+      gap_begin = buffers[other].offset + align_up(buffers[other].bytes);
+      live[still++] = other;
     }
-    now.offset = best == still.size() ? gap_begin : best_offset;
-    live = {};
-    for (std::size_t i = 0; i < still.size(); ++i) {
-      if (i == best) live.push_back(b);
-      live.push_back(still[i]);
+    if (best < 0) {
+      best = still;
+      best_offset = gap_begin;
     }
-    if (best == still.size()) live.push_back(b);
-    if (now.offset + bytes > arena) arena = now.offset + bytes;
+    for (int i = still; i > best; --i) live[i] = live[i - 1];
+    live[best] = b;
+    lives = still + 1;
+    buffers[b].offset = best_offset;
+    if (best_offset + bytes > arena) arena = best_offset + bytes;
   }
   return arena;
+}
+
+constexpr std::size_t plan_memory(list<buffer>& buffers) {
+  list<int> live(buffers.size());
+  return plan_memory(buffers, static_cast<int>(buffers.size()), live);
 }
 
 }  // namespace ctq

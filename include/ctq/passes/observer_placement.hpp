@@ -12,53 +12,53 @@
 
 namespace ctq::preparing {
 
-/// An activation_post_process. Its number is its index.
-struct app {
-  int producer{};  // node of the fused graph
-  int after = -1;  // the observer it stands behind; -1: the producer itself
-  int instance{};
-  int next = -1;  // of the same producer
-  bool removed = false;
-};
-
-/// What an observer is made with.
-struct app_instance {
-  const observer_record* record{};
-  int qconfig{};  // entry of the mapping
-};
-
 /// One and the same class to PyTorch's eyes: a fake quantize is asked no further.
 constexpr bool is_same_class(const observer_record& a, const observer_record& b) {
   if (a.fake_quantize != b.fake_quantize) return false;
   return a.fake_quantize != fake_quantize_class::none || a.type == b.type;
 }
 
+/// Observers are numbered as they are added, and so is what they are made with, an instance.
+template <class Graph>
 class observer_placement {
  public:
-  constexpr observer_placement(graph_view<stage::fused> g, semantics s)
-      : g_(g),
-        semantics_(s),
-        first_app_(g.size(), -1),
-        behind_(g.size(), -1),
-        before_(g.arg_total(), -1) {}
+  constexpr observer_placement(const Graph& g, semantics s) : g_(g), semantics_(s) {
+    const int most = g.count + g.arg_total();
+    give_room(first_, g.count);
+    give_room(last_, g.count);
+    give_room(behind_, g.count);
+    give_room(before_, g.arg_total());
+    give_room(after_, most);
+    give_room(instance_, most);
+    give_room(next_, most);
+    give_room(previous_, most);
+    give_room(removed_, most);
+    give_room(record_, most);
+    give_room(qconfig_, most);
+    for (int i = 0; i < g.count; ++i) first_[i] = last_[i] = behind_[i] = -1;
+    for (int a = 0; a < g.arg_total(); ++a) before_[a] = -1;
+  }
 
   /// An observer behind a node, in front of all its readers.
-  constexpr void add_behind(int i, const app_instance& with) { behind_[i] = add(i, -1, with); }
+  ///   qconfig  the entry of the mapping that asks for it
+  constexpr void add_behind(int i, const observer_record* record, int qconfig) {
+    behind_[i] = add(i, -1, record, qconfig);
+  }
 
   /// An observer in front of one argument. The same reader, or another that wants the like, may
   /// have asked for it before.
-  constexpr void add_before(int edge, const app_instance& with) {
+  constexpr void add_before(int edge, const observer_record* record, int qconfig) {
     const int producer = g_.args[edge];
     const int after = behind_[producer];
-    before_[edge] = find_like(producer, after, with);
-    if (before_[edge] < 0) before_[edge] = add(producer, after, with);
+    before_[edge] = find_like(producer, after, record);
+    if (before_[edge] < 0) before_[edge] = add(producer, after, record, qconfig);
   }
 
   /// Gives the output of i, and the elements of its list, the observer of its first input; takes
   /// the output's observer away if there is none to share.
   constexpr void share(int i) {
     if (make_shared(i)) return;
-    apps_[behind_[i]].removed = true;
+    removed_[behind_[i]] = true;
     behind_[i] = -1;
   }
 
@@ -67,79 +67,108 @@ class observer_placement {
     return before_[edge] < 0 && behind_[g_.args[edge]] < 0;
   }
 
-  /// The graph with the observers in it, numbered in graph order.
-  template <class Finish>
-  [[nodiscard]] constexpr dynamic_graph<stage::prepared> graph(Finish finish) const {
-    dynamic_graph<stage::prepared> out;
-    out.reserve(g_.size() + static_cast<int>(apps_.size()),
-                g_.arg_total() + static_cast<int>(apps_.size()));
-    list<int> args;
-    list<int> id(instances_.size(), -1);
-    list<int> moved(g_.size(), -1);
-    list<int> app_node(apps_.size(), -1);
-    for (int i = 0; i < g_.size(); ++i) {
-      args.clear();
-      for (int a = 0; a < g_[i].arg_count; ++a) {
-        const int edge = g_[i].first_arg + a;
-        const int producer = g_.args[edge];
-        const int seen = before_[edge] >= 0 ? before_[edge] : behind_[producer];
-        args.push_back(seen >= 0 ? app_node[seen] : moved[producer]);
-      }
-      moved[i] = out.add(g_[i], args);
-      finish(i, out.nodes.back());
-      emit(out, i, -1, moved[i], id, app_node);
+  /// Writes the graph with the observers in it, numbered in graph order.
+  ///   choices  by node: what was decided about it
+  template <class Choices, class Out>
+  constexpr void write(const Choices& choices, const dtype_plan<Graph>& plan, Out& out) const {
+    writer<Out> all{*this, out};
+    const int most = g_.count + count_;
+    out.open(most, g_.arg_total() + count_);
+    give_room(all.number, count_);
+    give_room(all.moved, g_.count);
+    give_room(all.at, count_);
+    for (int a = 0; a < count_; ++a) all.number[a] = -1;
+    for (int i = 0; i < g_.count; ++i) {
+      all.add(i);
+      out.nodes[all.moved[i]].choice = choices[i];
+      if (plan.dtypes[i].output != f32 && g_.nodes[i].op->kind == op_kind::placeholder)
+        out.nodes[all.moved[i]].dtype = plan.dtypes[i].output;
+      if (last_[i] >= 0) all.add_observers(i, -1, all.moved[i]);
     }
-    return out;
+    out.close(all.nodes, all.args);
   }
 
  private:
-  constexpr int add(int producer, int after, const app_instance& with) {
-    const auto added = static_cast<int>(apps_.size());
-    apps_.push_back({producer, after, static_cast<int>(instances_.size())});
-    instances_.push_back(with);
-    int* end = &first_app_[producer];
-    while (*end >= 0) end = &apps_[*end].next;
-    *end = added;
+  static constexpr std::size_t max_nodes = Graph::max_nodes;
+  static constexpr std::size_t max_args = Graph::max_args;
+  static constexpr std::size_t max_observers = max_nodes + max_args;
+
+  constexpr int add(int producer, int after, const observer_record* record, int qconfig) {
+    const int added = count_++;
+    after_[added] = after;
+    instance_[added] = added;
+    record_[added] = record;
+    qconfig_[added] = qconfig;
+    next_[added] = -1;
+    previous_[added] = last_[producer];
+    if (last_[producer] < 0) {
+      first_[producer] = added;
+    } else {
+      next_[last_[producer]] = added;
+    }
+    last_[producer] = added;
     return added;
   }
 
   /// The first observer at the same place that another reader has asked for in the same way.
-  [[nodiscard]] constexpr int find_like(int producer, int after, const app_instance& with) const {
-    for (int a = first_app_[producer]; a >= 0; a = apps_[a].next) {
-      if (apps_[a].after != after || apps_[a].removed) continue;
-      const observer_record& other = *instances_[apps_[a].instance].record;
-      if (&other == with.record || other == *with.record) return a;
-      if (observers_meet_by_class_and_dtype(semantics_) && is_same_class(other, *with.record) &&
-          other.args.dtype == with.record->args.dtype)
+  [[nodiscard]] constexpr int find_like(int producer, int after,
+                                        const observer_record* wanted) const {
+    for (int a = first_[producer]; a >= 0; a = next_[a]) {
+      if (after_[a] != after || removed_[a]) continue;
+      const observer_record* const other = record_[instance_[a]];
+      if (other == wanted || *other == *wanted) return a;
+      if (observers_meet_by_class_and_dtype(semantics_) && is_same_class(*other, *wanted) &&
+          other->args.dtype == wanted->args.dtype)
         return a;
     }
     return -1;
   }
 
-  /// Appends the observers of node i that stand behind `after`, the youngest first, as torch.fx
-  /// inserts them, each with its own behind it.
-  constexpr void emit(dynamic_graph<stage::prepared>& out, int i, int after, int from,
-                      list<int>& id, list<int>& app_node) const {
-    int count = 0;
-    for (int a = first_app_[i]; a >= 0; a = apps_[a].next) ++count;
-    for (int k = count - 1; k >= 0; --k) {
-      int a = first_app_[i];
-      for (int skip = 0; skip < k; ++skip) a = apps_[a].next;
-      if (apps_[a].after != after || apps_[a].removed) continue;
-      int& number = id[apps_[a].instance];
-      if (number < 0) number = out.observers++;
-      const app_instance& with = instances_[apps_[a].instance];
-      node n{.name = q::activation_post_process.name,
-             .number = a,
-             .op = q::activation_post_process.id()};
-      n.shape = g_[i].shape;
-      n.choice.qconfig = with.qconfig;
-      n.app = with.record;
-      n.observer = number;
-      app_node[a] = out.add(n, from);
-      emit(out, i, a, app_node[a], id, app_node);
+  template <class Out>
+  struct writer {
+    const observer_placement& of;
+    Out& out;
+    room<int, max_observers> number{};  // by instance, -1: not met yet
+    room<int, max_nodes> moved{};       // by node: where it is now
+    room<int, max_observers> at{};      // by observer: its node
+    int nodes = 0;
+    int args = 0;
+
+    /// A node of the fused graph, with what its arguments see.
+    constexpr void add(int i) {
+      out.nodes[nodes] = of.g_.nodes[i];
+      out.nodes[nodes].first_arg = args;
+      const int first = of.g_.nodes[i].first_arg;
+      for (int edge = first; edge < first + of.g_.nodes[i].arg_count; ++edge) {
+        const int producer = of.g_.args[edge];
+        const int seen = of.before_[edge] >= 0 ? of.before_[edge] : of.behind_[producer];
+        out.args[args++] = seen >= 0 ? at[seen] : moved[producer];
+      }
+      moved[i] = nodes++;
     }
-  }
+
+    /// The observers of node i that stand behind `after`, the youngest first, as torch.fx inserts
+    /// them, each with its own behind it.
+    constexpr void add_observers(int i, int after, int from) {
+      for (int a = of.last_[i]; a >= 0; a = of.previous_[a]) {
+        if (of.after_[a] != after || of.removed_[a]) continue;
+        const int instance = of.instance_[a];
+        if (number[instance] < 0) number[instance] = out.observers++;
+        out.nodes[nodes].name = q::activation_post_process.name;
+        out.nodes[nodes].number = a;
+        out.nodes[nodes].op = q::activation_post_process.id();
+        out.nodes[nodes].shape = of.g_.nodes[i].shape;
+        out.nodes[nodes].choice.qconfig = of.qconfig_[instance];
+        out.nodes[nodes].app = of.record_[instance];
+        out.nodes[nodes].observer = number[instance];
+        out.nodes[nodes].first_arg = args;
+        out.nodes[nodes].arg_count = 1;
+        out.args[args++] = from;
+        at[a] = nodes++;
+        if (of.first_[i] != of.last_[i]) add_observers(i, a, at[a]);
+      }
+    }
+  };
 
   /// The observer that an argument reads from, or -1.
   [[nodiscard]] constexpr int seen_by(int edge) const {
@@ -149,11 +178,12 @@ class observer_placement {
   /// The argument of node i that climbing goes through: the first node among its positional
   /// arguments; -1 if there is none.
   [[nodiscard]] constexpr int first_edge(int i) const {
-    if (g_[i].arg_count == 0) return -1;
-    if (g_[i].row == nullptr) return takes_list(g_[i].op) ? -1 : g_[i].first_arg;
+    const int first = g_.nodes[i].first_arg;
+    if (g_.nodes[i].arg_count == 0) return -1;
+    if (g_.nodes[i].row == nullptr) return takes_list(g_.nodes[i].op) ? -1 : first;
     const list<argument_place> places = places_of(g_, i);
-    for (int a = 0; a < g_[i].arg_count; ++a)
-      if (places[a].position >= 0 && !places[a].in_list) return g_[i].first_arg + a;
+    for (int a = 0; a < g_.nodes[i].arg_count; ++a)
+      if (places[a].position >= 0 && !places[a].in_list) return first + a;
     return -1;
   }
 
@@ -168,18 +198,18 @@ class observer_placement {
   }
 
   constexpr bool make_shared(int i) {
-    const node& n = g_[i];
-    if (n.arg_count == 0) return false;
+    if (g_.nodes[i].arg_count == 0) return false;
+    const int first = g_.nodes[i].first_arg;
     const linked_arguments linked = linked_arguments_of(i);
-    const int source = linked.count > 0 ? climb(n.first_arg + linked.first) : -1;
+    const int source = linked.count > 0 ? climb(first + linked.first) : -1;
     if (source < 0) return false;
-    const int instance = apps_[source].instance;
+    const int instance = instance_[source];
     for (int a = 1; a < linked.count; ++a) {
-      const int other = climb(n.first_arg + linked.first + a);
+      const int other = climb(first + linked.first + a);
       if (other < 0) return false;
-      apps_[other].instance = instance;
+      instance_[other] = instance;
     }
-    apps_[behind_[i]].instance = instance;
+    instance_[behind_[i]] = instance;
     return true;
   }
 
@@ -189,12 +219,12 @@ class observer_placement {
     int count = 0;
   };
   [[nodiscard]] constexpr linked_arguments linked_arguments_of(int i) const {
-    const node& n = g_[i];
-    if (n.row == nullptr) return {0, takes_list(n.op) ? n.arg_count : 1};
+    const int args = g_.nodes[i].arg_count;
+    if (g_.nodes[i].row == nullptr) return {0, takes_list(g_.nodes[i].op) ? args : 1};
     const list<argument_place> places = places_of(g_, i);
     linked_arguments linked;
-    while (linked.first < n.arg_count && places[linked.first].position < 0) ++linked.first;
-    for (int a = linked.first; a < n.arg_count; ++a) {
+    while (linked.first < args && places[linked.first].position < 0) ++linked.first;
+    for (int a = linked.first; a < args; ++a) {
       const bool same_list =
           places[a].in_list && places[a].position == places[linked.first].position;
       if (a == linked.first || same_list) ++linked.count;
@@ -202,13 +232,20 @@ class observer_placement {
     return linked;
   }
 
-  graph_view<stage::fused> g_;
+  const Graph& g_;
   semantics semantics_{};
-  list<int> first_app_;  // by node: of the observers that see its output
-  list<int> behind_;     // by node: the observer that all its readers see
-  list<int> before_;     // by argument: an observer of its own
-  list<app> apps_;
-  list<app_instance> instances_;
+  room<int, max_nodes> first_{};         // by node: of the observers that see its output
+  room<int, max_nodes> last_{};          //
+  room<int, max_nodes> behind_{};        // by node: the observer that all its readers see
+  room<int, max_args> before_{};         // by argument: an observer of its own
+  room<int, max_observers> after_{};     // by observer: the one it stands behind; -1: the producer
+  room<int, max_observers> instance_{};  //
+  room<int, max_observers> next_{};      // of the same producer
+  room<int, max_observers> previous_{};  //
+  room<bool, max_observers> removed_{};  //
+  room<int, max_observers> qconfig_{};   // by instance: the entry of the mapping
+  room<const observer_record*, max_observers> record_{};  // by instance
+  int count_ = 0;
 };
 
 }  // namespace ctq::preparing

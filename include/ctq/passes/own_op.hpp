@@ -9,10 +9,11 @@ namespace ctq {
 
 /// Says what an op of the user's own lacks to be computed at node i. A node that fusion has made
 /// met no shape rule, so its inputs are looked at here.
-template <stage Stage>
-constexpr void check_own_op(graph_view<Stage> g, int i, diagnostic& problem) {
-  const node& n = g[i];
+template <class Graph>
+constexpr void check_own_op(const Graph& g, int i, diagnostic& problem) {
+  const node& n = g.nodes[i];
   const op_hooks& hooks = *n.op->hooks;
+  const auto arg = [&](int a) -> const node& { return g.nodes[g.args[n.first_arg + a]]; };
   const auto complain = [&](const auto&... what) {
     problem.line("no kernel for node ", n.name, ":").line(n.op->name).line(what...);
   };
@@ -23,10 +24,10 @@ constexpr void check_own_op(graph_view<Stage> g, int i, diagnostic& problem) {
     problem.line("static float apply(float)");
   } else if (n.arg_count != hooks.tensors) {
     complain("takes ", hooks.tensors, " inputs, not ", n.arg_count);
-  } else if (n.arg_count == 2 && hooks.elementwise && g.arg(i, 0).shape != g.arg(i, 1).shape) {
+  } else if (n.arg_count == 2 && hooks.elementwise && arg(0).shape != arg(1).shape) {
     complain("reads tensors of different shapes");
-  } else if (n.arg_count == 2 && g.arg(i, 0).dtype != g.arg(i, 1).dtype) {
-    complain("reads ", name_of(g.arg(i, 0).dtype), " and ", name_of(g.arg(i, 1).dtype));
+  } else if (n.arg_count == 2 && arg(0).dtype != arg(1).dtype) {
+    complain("reads ", name_of(arg(0).dtype), " and ", name_of(arg(1).dtype));
   }
 }
 

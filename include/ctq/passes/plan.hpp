@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "ctq/core/report.hpp"
@@ -23,21 +22,18 @@
 
 namespace ctq {
 
-// Each pass, and how much it can add. The constants are not much larger than what they hold: room
-// has to be paid for, by the compiler and, where it is used at run time, in the program.
 namespace stages {
 
-template <const auto& Model, class Backend>
-consteval auto fuse() {
-  return freeze<Model.count, Model.arg_count>(ctq::fuse(Model.view(), backend_v<Backend>));
-}
+template <int Nodes>
+struct entries {
+  int of_node[Nodes > 0 ? Nodes : 1]{};
+};
 
 template <const auto& Fused, class Mapping>
 consteval auto resolve() {
-  const list<int> found = resolve_qconfigs(Fused.view(), mapping_v<Mapping>);
-  std::array<int, Fused.count> entries{};
-  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = found[i];
-  return entries;
+  entries<Fused.count> found;
+  resolve_qconfigs(Fused, mapping_v<Mapping>, semantics{}, found.of_node);
+  return found;
 }
 
 /// By node: its entry of the mapping. Regular expressions take many steps, so these have a budget
@@ -45,56 +41,61 @@ consteval auto resolve() {
 template <const auto& Fused, class Mapping>
 inline constexpr auto qconfigs_v = resolve<Fused, Mapping>();
 
+// How much each pass can add. The constants are not much larger than what they hold: room has to be
+// paid for where it is used at run time, in the program.
+
+template <const auto& Model>
+using fused = static_graph<stage::fused, Model.count, Model.arg_count>;
+
 /// Every node and every argument can get an observer, which is a node with an argument.
-template <const auto& Fused, class Backend, class Mapping, unsupported Policy>
-consteval auto prepare() {
-  constexpr int observers = Fused.count + Fused.arg_count;
-  constexpr auto& qconfigs = qconfigs_v<Fused, Mapping>;
-  return freeze<Fused.count + observers, Fused.arg_count + observers>(
-      prepare_graph(Fused.view(), backend_v<Backend>, mapping_v<Mapping>,
-                    list<int>(qconfigs.data(), qconfigs.size()), {.policy = Policy}));
-}
+template <const auto& Fused>
+using prepared = static_graph<stage::prepared, 2 * Fused.count + Fused.arg_count,
+                              Fused.count + 2 * Fused.arg_count>;
 
 /// Each observer becomes two nodes.
-template <const auto& Prepared, class Backend, class Mapping>
-consteval auto convert() {
-  return freeze<2 * Prepared.count, 2 * Prepared.arg_count>(
-      convert_graph(Prepared.view(), backend_v<Backend>, mapping_v<Mapping>));
-}
+template <const auto& Prepared>
+using reference = static_graph<stage::reference, 2 * Prepared.count, 2 * Prepared.arg_count>;
 
-/// From the prepared graph, so that the reference graph between need not be kept. An observer can
-/// become a quantize and a dequantize, an argument can be requantized.
-template <const auto& Prepared, class Backend, class Mapping, unsupported Policy>
-consteval auto lower() {
-  const dynamic_graph<stage::reference> reference =
-      convert_graph(Prepared.view(), backend_v<Backend>, mapping_v<Mapping>);
-  dynamic_graph<stage::lowered> g = ctq::lower(reference.view());
-  if (Policy == unsupported::error) g.problem = missing_kernel(g.view(), backend_v<Backend>);
-  return freeze<Prepared.count + 2 * Prepared.arg_count, 2 * Prepared.arg_count>(g);
-}
+/// An observer can become a quantize and a dequantize, an argument can be requantized.
+template <const auto& Prepared>
+using lowered =
+    static_graph<stage::lowered, Prepared.count + 2 * Prepared.arg_count, 2 * Prepared.arg_count>;
 
 /// A step a node, a transpose and a copy an argument.
 template <const auto& Graph>
-consteval auto schedule() {
-  return freeze<Graph.count + 2 * Graph.arg_count, Graph.count>(ctq::schedule(Graph.view()));
-}
+inline constexpr static_schedule<Graph.count + 2 * Graph.arg_count, Graph.count> schedule_v{
+    [](auto& out) { scheduling::schedule_into(Graph, out); }};
 
 }  // namespace stages
 
 template <const auto& Model, class Backend>
-inline constexpr auto fused_v = stages::fuse<Model, Backend>();
+inline constexpr stages::fused<Model> fused_v{
+    [](auto& out) { fuse_into(Model, backend_v<Backend>, fusible_patterns_v<Backend>, out); }};
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto prepared_v =
-    stages::prepare<fused_v<Model, Backend>, Backend, Mapping, Policy>();
+inline constexpr stages::prepared<fused_v<Model, Backend>> prepared_v{[](auto& out) {
+  prepare_into(fused_v<Model, Backend>, backend_v<Backend>, patterns_v<Backend>, mapping_v<Mapping>,
+               stages::qconfigs_v<fused_v<Model, Backend>, Mapping>.of_node, {.policy = Policy},
+               out);
+}};
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto reference_v =
-    stages::convert<prepared_v<Model, Backend, Mapping, Policy>, Backend, Mapping>();
+inline constexpr stages::reference<prepared_v<Model, Backend, Mapping, Policy>> reference_v{
+    [](auto& out) {
+      convert_into(prepared_v<Model, Backend, Mapping, Policy>, backend_v<Backend>,
+                   mapping_v<Mapping>, {}, out);
+    }};
 
+/// From the prepared graph, so that the reference graph between need not be kept.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto lowered_v =
-    stages::lower<prepared_v<Model, Backend, Mapping, Policy>, Backend, Mapping, Policy>();
+inline constexpr stages::lowered<prepared_v<Model, Backend, Mapping, Policy>> lowered_v{
+    [](auto& out) {
+      stages::reference<prepared_v<Model, Backend, Mapping, Policy>> reference;
+      convert_into(prepared_v<Model, Backend, Mapping, Policy>, backend_v<Backend>,
+                   mapping_v<Mapping>, {}, reference);
+      lower_into(reference, {}, out);
+      if (Policy == unsupported::error) out.problem = missing_kernel(out, backend_v<Backend>);
+    }};
 
 /// The first entry of the mapping that names nothing.
 template <const auto& Model, class Backend, class Mapping>
@@ -105,15 +106,15 @@ inline constexpr diagnostic mapping_names_v = check_mapping_names(Model.view(),
 
 /// The float model with the fusions of the backend applied.
 template <const auto& Model, class Backend>
-inline constexpr auto fused_schedule_v = stages::schedule<fused_v<Model, Backend>>();
+inline constexpr auto& fused_schedule_v = stages::schedule_v<fused_v<Model, Backend>>;
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto prepared_schedule_v =
-    stages::schedule<prepared_v<Model, Backend, Mapping, Policy>>();
+inline constexpr auto& prepared_schedule_v =
+    stages::schedule_v<prepared_v<Model, Backend, Mapping, Policy>>;
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
-inline constexpr auto lowered_schedule_v =
-    stages::schedule<lowered_v<Model, Backend, Mapping, Policy>>();
+inline constexpr auto& lowered_schedule_v =
+    stages::schedule_v<lowered_v<Model, Backend, Mapping, Policy>>;
 
 /// The first mistake in a model, a backend, a mapping, or in what they ask of one another.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>

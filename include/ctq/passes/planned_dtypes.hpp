@@ -24,24 +24,25 @@ constexpr bool asks_for_shape(const node& n) {
 }
 
 /// Is it known that a node gives no tensor? By node. As in PyTorch a module always gives one, a
-/// float among the arguments may be one, integers are none.
-template <stage Stage>
-constexpr list<bool> without_tensors(graph_view<Stage> g) {
-  list<bool> none(g.size(), false);
-  for (int i = 0; i < g.size(); ++i) {
-    const node& n = g[i];
+/// float among the arguments may be one, integers are none. Only rows of torch.fx have arguments
+/// that are not nodes.
+template <class Graph, class Flags>
+constexpr void find_without_tensors(const Graph& g, Flags& none) {
+  for (int i = 0; i < g.count; ++i) {
+    if (g.nodes[i].row == nullptr) continue;
+    const node& n = g.nodes[i];
     const op_kind kind = n.op->kind;
-    if (n.row == nullptr || (kind != op_kind::function && kind != op_kind::method)) continue;
+    if (kind != op_kind::function && kind != op_kind::method) continue;
     if (is_any_of(n.op, method::size) || asks_for_shape(n)) {
       none[i] = true;
       continue;
     }
     bool found = false;
     bool any = false;
-    int next = 0;
+    int next = n.first_arg;
     for_each_argument(*n.row, [&](const argument& a, const argument_place& place) {
       const bool is_node = a.is == argument::kind::node;
-      const int from = is_node ? g.args_of(i)[next++] : -1;
+      const int from = is_node ? g.args[next++] : -1;
       if (place.position < 0) return;
       any = true;
       if (is_any_of(n.op, op::getitem) && place.position > 0) return;
@@ -53,7 +54,6 @@ constexpr list<bool> without_tensors(graph_view<Stage> g) {
     });
     none[i] = any && !found;
   }
-  return none;
 }
 
 /// The arguments of a method that are known to be sizes, axes or masks, from this position on (or
@@ -76,79 +76,94 @@ constexpr known_arguments known_arguments_of(const node& n) {
 }  // namespace planning
 
 /// How many of the positional arguments of a node are tensors.
-template <stage Stage>
-[[nodiscard]] constexpr int tensor_arguments(graph_view<Stage> g, int i,
-                                             const list<bool>& without_tensors) {
-  if (g[i].row == nullptr) return g[i].arg_count;
+template <class Graph, class Flags>
+[[nodiscard]] constexpr int tensor_arguments(const Graph& g, int i, const Flags& without_tensors) {
+  if (g.nodes[i].row == nullptr) return g.nodes[i].arg_count;
   int count = 0;
   for (const int n : positional_nodes(g, i)) count += n >= 0 && !without_tensors[n] ? 1 : 0;
   return count;
 }
 
-class dtype_plan {
+/// What prepare knows of each node before it decides anything.
+template <class Graph>
+struct dtype_plan {
+  room<bool, Graph::max_nodes> has_qconfig{};              // one that is not None
+  room<bool, Graph::max_nodes> without_tensors{};          // gives no tensor
+  room<observation_type, Graph::max_nodes> observed_as{};  // by occurrence
+  room<planned_dtypes, Graph::max_nodes> dtypes{};
+
+  /// The node stays in float after all.
+  constexpr void give_up(int i) { dtypes[i] = planned_dtypes{}; }
+};
+
+namespace planning {
+
+template <class Graph, class QConfigs>
+class planner {
  public:
-  /// type_of  by occurrence: how it is observed
-  constexpr dtype_plan(graph_view<stage::fused> g, const mapping_view& mapping,
-                       const list<int>& qconfigs, const occurrences& matches,
-                       const list<observation_type>& type_of, const list<bool>& without_tensors,
-                       const prepare_options& options)
-      : g_(g), matches_(matches), type_of_(type_of), planned_(g.size()) {
+  constexpr planner(const Graph& g, const mapping_view& mapping, const QConfigs& qconfigs,
+                    const occurrences<Graph>& matches, const prepare_options& options,
+                    dtype_plan<Graph>& out)
+      : g_(g),
+        mapping_(mapping),
+        qconfigs_(qconfigs),
+        matches_(matches),
+        options_(options),
+        has_leaves_(!options.standalone.empty() || !options.custom_modules.empty()),
+        getitem_is_float_(getitem_is_float(options.semantics)),
+        out_(out) {
     int inputs = 0;
-    for (int i = 0; i < g.size(); ++i) {
-      planned_dtypes& p = planned_[i];
-      const op_kind kind = g[i].op->kind;
+    for (int i = 0; i < g.count; ++i) {
+      const op_kind kind = g.nodes[i].op->kind;
       if (kind == op_kind::placeholder) {
-        if (contains(options.input_quantized_indexes, inputs++)) both(p, options.quantized_dtype);
+        if (contains(options.input_quantized_indexes, inputs++)) set(i, options.quantized_dtype);
       } else if (kind == op_kind::module || kind == op_kind::function || kind == op_kind::method) {
-        if (without_tensors[i]) {
-          both(p, dtype::none);
-        } else if (!(is_any_of(g[i].op, op::getitem) && getitem_is_float(options.semantics))) {
-          from_qconfig(p, i, mapping, qconfigs, options);
+        if (out.without_tensors[i]) {
+          set(i, dtype::none);
+        } else if (!getitem_is_float_ || !is_any_of(g.nodes[i].op, op::getitem)) {
+          from_qconfig(i);
         }
       }
     }
-    for (int i = 0; i < g.size(); ++i) propagate(i);
+    for (int i = 0; i < g.count; ++i)
+      if (g.nodes[i].row != nullptr && g.nodes[i].op->kind == op_kind::method) propagate(i);
   }
-
-  [[nodiscard]] constexpr const planned_dtypes& operator[](int i) const { return planned_[i]; }
-
-  /// The node stays in float after all.
-  constexpr void give_up(int i) { planned_[i] = {}; }
 
  private:
-  static constexpr void both(planned_dtypes& p, dtype d) {
-    p.input = p.output = d;
-    p.is_dynamic = false;
+  constexpr void set(int i, dtype d) {
+    out_.dtypes[i].input = out_.dtypes[i].output = d;
+    out_.dtypes[i].is_dynamic = false;
   }
 
-  constexpr void from_qconfig(planned_dtypes& p, int i, const mapping_view& mapping,
-                              const list<int>& qconfigs, const prepare_options& o) const {
-    const int q = qconfigs[i];
-    if (q < 0 || !mapping.entries[q].quantizes) return;
+  constexpr void from_qconfig(int i) {
+    if (!out_.has_qconfig[i]) return;
     const int which = matches_.of_node[i];
-    const bool leaf = standalone_of(o, g_[i]) != nullptr || is_custom(o, g_[i].op);
+    const bool leaf = has_leaves_ && (standalone_of(options_, g_.nodes[i]) != nullptr ||
+                                      is_custom(options_, g_.nodes[i].op));
     if (which < 0 && !leaf) return;
-    if (!leaf && type_of_[which] == observation_type::input_output_not_observed) return;
-    p = dtypes_of(mapping.entries[q].qconfig);
+    if (!leaf && out_.observed_as[which] == observation_type::input_output_not_observed) return;
+    if (asked_of_ != qconfigs_[i]) asked_ = dtypes_of(mapping_.entries[qconfigs_[i]].qconfig);
+    asked_of_ = qconfigs_[i];
+    out_.dtypes[i] = asked_;
   }
 
   constexpr void propagate(int i) {
-    if (g_[i].op->kind != op_kind::method) return;
-    const planning::known_arguments known = planning::known_arguments_of(g_[i]);
-    if (known.from == 0 || g_[i].arg_count < 2) return;
+    const known_arguments known = known_arguments_of(g_.nodes[i]);
+    if (known.from == 0 || g_.nodes[i].arg_count < 2) return;
     const list<argument_place> places = places_of(g_, i);
-    for (int a = 0; a < g_[i].arg_count; ++a)
+    for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       if (places[a].position >= known.from && places[a].position < known.to)
-        make_no_tensor(g_.args_of(i)[a]);
+        make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);
   }
 
   /// Also what it is a copy of.
   constexpr void make_no_tensor(int i) {
     for (;;) {
-      both(planned_[i], dtype::none);
+      set(i, dtype::none);
       const int which = matches_.of_node[i];
-      if (which < 0 || type_of_[which] != observation_type::output_share_observer_with_input ||
-          g_[i].arg_count == 0)
+      if (which < 0 ||
+          out_.observed_as[which] != observation_type::output_share_observer_with_input ||
+          g_.nodes[i].arg_count == 0)
         return;
       const int first = positional_nodes(g_, i)[0];
       if (first < 0) return;
@@ -156,10 +171,36 @@ class dtype_plan {
     }
   }
 
-  graph_view<stage::fused> g_;
-  const occurrences& matches_;
-  const list<observation_type>& type_of_;
-  list<planned_dtypes> planned_;
+  const Graph& g_;
+  mapping_view mapping_;
+  const QConfigs& qconfigs_;
+  const occurrences<Graph>& matches_;
+  const prepare_options& options_;
+  bool has_leaves_{};
+  bool getitem_is_float_{};
+  dtype_plan<Graph>& out_;
+  planned_dtypes asked_{};  // by one entry of the mapping, since most nodes have the same
+  int asked_of_ = -1;
 };
+
+}  // namespace planning
+
+///   qconfigs  by node: its entry of the mapping
+template <class Graph, class QConfigs>
+constexpr void plan_dtypes(const Graph& g, const backend_view& backend, const mapping_view& mapping,
+                           const QConfigs& qconfigs, const occurrences<Graph>& matches,
+                           const prepare_options& options, dtype_plan<Graph>& out) {
+  give_room(out.has_qconfig, g.count);
+  give_room(out.without_tensors, g.count);
+  give_room(out.observed_as, g.count);
+  give_room(out.dtypes, g.count);
+  for (int i = 0; i < g.count; ++i)
+    out.has_qconfig[i] = qconfigs[i] >= 0 && mapping.entries[qconfigs[i]].quantizes;
+  planning::find_without_tensors(g, out.without_tensors);
+  for (int k = 0; k < matches.count; ++k)
+    out.observed_as[k] = backend.configs.items[matches.found[k].config].observation_for(
+        tensor_arguments(g, matches.root(k), out.without_tensors));
+  planning::planner<Graph, QConfigs>{g, mapping, qconfigs, matches, options, out};
+}
 
 }  // namespace ctq

@@ -6,6 +6,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/name_regex.hpp"
@@ -49,13 +50,13 @@ constexpr int last_entry(const mapping_view& m, mapping_level level, Question fi
 
 /// Writes entry i to the node it means, if there is one. A pass over the nodes for each entry,
 /// rather than over the earlier nodes for each node: entries are few.
-template <stage Stage>
-constexpr void apply_order(graph_view<Stage> g, const mapping_entry& e, int i, semantics s,
-                           list<int>& entry) {
+template <class Graph, class Entries>
+constexpr void apply_order(const Graph& g, const mapping_entry& e, int i, semantics s,
+                           Entries& entry) {
   if (e.op != nullptr && e.op->kind == op_kind::method && methods_are_not_counted(s)) return;
   int order = 0;
-  for (int n = 0; n < g.size(); ++n) {
-    if (g[n].op != e.op || scope_of(g[n]) != e.module || order++ != e.order) continue;
+  for (int n = 0; n < g.count; ++n) {
+    if (g.nodes[n].op != e.op || scope_of(g.nodes[n]) != e.module || order++ != e.order) continue;
     entry[n] = i;
     return;
   }
@@ -148,31 +149,46 @@ constexpr int global(const mapping_view& m) {
   return d;
 }
 
-/// The entry of the mapping for each node, or -1; placeholders and outputs have none.
-template <stage Stage>
-[[nodiscard]] constexpr list<int> resolve_qconfigs(graph_view<Stage> g, const mapping_view& m,
-                                                   semantics s = {}) {
-  list<int> entry(g.size(), -1);
+/// Fills in the entry of the mapping for each node, or -1; placeholders and outputs have none.
+template <class Graph, class Entries>
+constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics s,
+                                Entries& entry) {
+  give_room(entry, g.count);
+  for (int i = 0; i < g.count; ++i) entry[i] = -1;
   bool has_types = false;
+  bool has_names = false;
   for (int i = 0; i < m.count; ++i) {
     const mapping_entry& e = m.entries[i];
     if (e.level == mapping_level::module_name_object_type_order)
       resolving::apply_order(g, e, i, s, entry);
     has_types = has_types || e.level == mapping_level::object_type;
+    has_names = has_names || e.level == mapping_level::module_name ||
+                e.level == mapping_level::module_name_regex;
   }
   const list<resolving::expression> expressions = resolving::expressions_of(m);
   const int global = resolving::global(m);
-  for (int i = 0; i < g.size(); ++i) {
-    const node& n = g[i];
-    int& found = entry[i];
-    if (found >= 0 || n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
-    const std::string_view module = resolving::module_of(n);
-    if (!module_names_mean_modules(s)) found = resolving::by_name(m, name_in_mapping(n));
-    if (found < 0) found = resolving::by_name(m, module);
-    if (found < 0) found = resolving::by_regex(expressions, module);
-    if (found < 0 && has_types) found = resolving::by_type(m, n.op, s);
-    if (found < 0) found = global;
+  op_memo<int> by_type;
+  for (int i = 0; i < g.count; ++i) {
+    const op_kind kind = g.nodes[i].op->kind;
+    if (entry[i] >= 0 || kind == op_kind::placeholder || kind == op_kind::output) continue;
+    int found = -1;
+    if (has_names) {
+      const std::string_view module = resolving::module_of(g.nodes[i]);
+      if (!module_names_mean_modules(s)) found = resolving::by_name(m, name_in_mapping(g.nodes[i]));
+      if (found < 0) found = resolving::by_name(m, module);
+      if (found < 0) found = resolving::by_regex(expressions, module);
+    }
+    if (found < 0 && has_types)
+      found = by_type(g.nodes[i].op, [&](op_id op) { return resolving::by_type(m, op, s); });
+    entry[i] = found < 0 ? global : found;
   }
+}
+
+template <stage Stage>
+[[nodiscard]] constexpr list<int> resolve_qconfigs(graph_view<Stage> g, const mapping_view& m,
+                                                   semantics s = {}) {
+  list<int> entry;
+  resolve_qconfigs(g, m, s, entry);
   return entry;
 }
 

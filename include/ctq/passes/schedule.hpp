@@ -4,6 +4,7 @@
 #include "ctq/core/elementwise_ops.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
 #include "ctq/passes/kernel_shapes.hpp"
 #include "ctq/passes/own_op.hpp"
 #include "ctq/passes/step_writer.hpp"
@@ -19,114 +20,175 @@ namespace ctq {
 
 namespace scheduling {
 
-template <stage Stage>
-class scheduler : public step_writer<Stage> {
+/// What is to be done with a node.
+enum class task : unsigned char {
+  placeholder,
+  output,
+  observe,
+  same,
+  quantize,
+  dequantize,
+  requantize,
+  relu,
+  conv2d,
+  conv_relu2d,
+  linear,
+  linear_relu,
+  batch_norm2d,
+  bn_relu2d,
+  add,
+  add_relu,
+  max_pool2d,
+  avg_pool2d,
+  adaptive_avg_pool2d,
+  flatten,
+  cat,
+  own,
+  elementwise,
+  unknown,
+};
+
+[[nodiscard]] constexpr task task_of(op_id op) {
+  if (op->kind == op_kind::placeholder) return task::placeholder;
+  if (op->kind == op_kind::output) return task::output;
+  if (is_any_of(op, q::activation_post_process)) return task::observe;
+  if (is_any_of(op, q::quantize_per_tensor)) return task::quantize;
+  if (is_any_of(op, q::dequantize)) return task::dequantize;
+  if (is_any_of(op, q::requantize)) return task::requantize;
+  if (is_any_of(op, nn::relu, fn::relu, fn::torch_relu, method::relu)) return task::relu;
+  if (is_any_of(op, nn::identity, method::contiguous, method::detach)) return task::same;
+  if (is_any_of(op, nn::conv2d, q::conv2d)) return task::conv2d;
+  if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return task::conv_relu2d;
+  if (is_any_of(op, nn::linear, q::linear)) return task::linear;
+  if (is_any_of(op, nni::linear_relu, q::linear_relu)) return task::linear_relu;
+  if (is_any_of(op, nn::batch_norm2d)) return task::batch_norm2d;
+  if (is_any_of(op, nni::bn_relu2d)) return task::bn_relu2d;
+  if (is_any_of(op, op::add, fn::add, q::add)) return task::add;
+  if (is_any_of(op, q::add_relu)) return task::add_relu;
+  if (is_any_of(op, nn::max_pool2d, fn::max_pool2d)) return task::max_pool2d;
+  if (is_any_of(op, nn::avg_pool2d, fn::avg_pool2d)) return task::avg_pool2d;
+  if (is_any_of(op, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d))
+    return task::adaptive_avg_pool2d;
+  if (is_any_of(op, nn::flatten, fn::flatten)) return task::flatten;
+  if (is_any_of(op, fn::cat)) return task::cat;
+  if (op->hooks != nullptr) return task::own;
+  return elementwise_tensors(op) > 0 ? task::elementwise : task::unknown;
+}
+
+template <class Graph, class Schedule>
+class scheduler : public step_writer<Graph, Schedule> {
  public:
-  constexpr explicit scheduler(graph_view<Stage> g) : base(g) {
-    for (int i = 0; i < g.size() && !out_.problem.any(); ++i) visit(i);
+  constexpr scheduler(const Graph& g, Schedule& out) : base(g, out) {
+    for (int i = 0; i < g.count && out.problem.text.count == 0; ++i) visit(i);
+    this->finish();
   }
 
  private:
-  using base = step_writer<Stage>;
+  using base = step_writer<Graph, Schedule>;
+  using base::area_;
   using base::arg;
+  using base::elements_of;
   using base::emit;
-  using base::form_of;
   using base::g_;
   using base::in_order;
-  using base::new_value;
-  using base::next_step;
+  using base::new_output;
+  using base::next_sizes;
+  using base::observations_;
   using base::observed_;
-  using base::operands_;
+  using base::order_of_;
   using base::out_;
-  using base::unary;
+  using base::same_as;
+  using base::steps_;
+  using base::value_of_;
   using base::values_;
-
-  [[nodiscard]] constexpr elementwise_shape count_of(int i) const {
-    return {static_cast<int>(numel(g_[i].shape))};
-  }
+  using base::written_;
 
   constexpr void visit(int i) {
-    const op_id op = g_[i].op;
-    if (op->kind == op_kind::placeholder) return placeholder(i);
-    if (op->kind == op_kind::output) return output(i);
-    if (is_any_of(op, q::activation_post_process)) return observe(i);
-    if (is_any_of(op, q::quantize_per_tensor)) return elementwise(i, kernel::quantize);
-    if (is_any_of(op, q::dequantize)) return elementwise(i, kernel::dequantize);
-    if (is_any_of(op, q::requantize)) return elementwise(i, kernel::requantize);
-    if (is_any_of(op, nn::relu, fn::relu, fn::torch_relu, method::relu))
-      return elementwise(i, kernel::relu);
-    if (is_any_of(op, nn::identity, method::contiguous, method::detach)) return same(i);
-    if (is_any_of(op, nn::conv2d, q::conv2d)) return conv2d(i, false);
-    if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return conv2d(i, true);
-    if (is_any_of(op, nn::linear, q::linear)) return linear(i, false);
-    if (is_any_of(op, nni::linear_relu, q::linear_relu)) return linear(i, true);
-    if (is_any_of(op, nn::batch_norm2d)) return batch_norm2d(i, false);
-    if (is_any_of(op, nni::bn_relu2d)) return batch_norm2d(i, true);
-    if (is_any_of(op, op::add, fn::add, q::add)) return add(i, kernel::add);
-    if (is_any_of(op, q::add_relu)) return add(i, kernel::add_relu);
-    if (is_any_of(op, nn::max_pool2d, fn::max_pool2d)) return max_pool2d(i);
-    if (is_any_of(op, nn::avg_pool2d, fn::avg_pool2d)) return avg_pool2d(i);
-    if (is_any_of(op, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d))
-      return adaptive_avg_pool2d(i);
-    if (is_any_of(op, nn::flatten, fn::flatten)) return flatten(i);
-    if (is_any_of(op, fn::cat)) return cat(i);
-    if (op->hooks != nullptr) return own(i);
-    if (const int tensors = elementwise_tensors(op)) return by_definition(i, tensors, true);
-    out_.problem.line("no kernel for node ", g_[i].name, ":").line(op->name);
+    switch (tasks_(g_.nodes[i].op, task_of)) {
+      case task::placeholder: return placeholder(i);
+      case task::output: return output(arg(i));
+      case task::observe: return observe(i, arg(i));
+      case task::same: return same_as(i, arg(i));
+      case task::quantize: return elementwise(i, kernel::quantize);
+      case task::dequantize: return elementwise(i, kernel::dequantize);
+      case task::requantize: return elementwise(i, kernel::requantize);
+      case task::relu: return elementwise(i, kernel::relu);
+      case task::conv2d: return conv2d(i, false);
+      case task::conv_relu2d: return conv2d(i, true);
+      case task::linear: return linear(i, false);
+      case task::linear_relu: return linear(i, true);
+      case task::batch_norm2d: return batch_norm2d(i, false);
+      case task::bn_relu2d: return batch_norm2d(i, true);
+      case task::add: return add(i, kernel::add);
+      case task::add_relu: return add(i, kernel::add_relu);
+      case task::max_pool2d: return max_pool2d(i);
+      case task::avg_pool2d: return avg_pool2d(i);
+      case task::adaptive_avg_pool2d: return adaptive_avg_pool2d(i);
+      case task::flatten: return flatten(i);
+      case task::cat: return cat(i);
+      case task::own: return own(i);
+      case task::elementwise: return by_definition(i, elementwise_tensors(g_.nodes[i].op), true);
+      case task::unknown:
+        out_.problem.line("no kernel for node ", g_.nodes[i].name, ":").line(g_.nodes[i].op->name);
+    }
   }
 
   constexpr void placeholder(int i) {
     if (out_.input_shape.rank != 0) {
-      out_.problem.line("node ", g_[i].name, ":").line("a model has one placeholder");
+      out_.problem.line("node ", g_.nodes[i].name, ":").line("a model has one placeholder");
       return;
     }
-    out_.input_shape = g_[i].shape;
-    form_of(i) = {new_value(0, place::area::input), layout::nchw};
+    out_.input_shape = g_.nodes[i].shape;
+    value_of_[i] = this->new_value(0, place::area::input);
+    order_of_[i] = layout::nchw;
   }
 
   /// The last value moves to the caller's memory if a step of its own writes it, else is copied.
-  constexpr void output(int i) {
-    const int from = arg(i);
-    form f = in_order(from, layout::nchw);
-    const node& n = g_[from];
-    value& v = values_[f.value];
-    const bool written_by_last = v.area == place::area::arena && next_step() > 0 &&
-                                 operands_[next_step() - 1].out == f.value;
-    if (written_by_last) {
-      v.area = place::area::output;
+  constexpr void output(int from) {
+    const int last = in_order(from, layout::nchw);
+    if (area_[last] == place::area::arena && steps_ > 0 && written_[steps_ - 1] == last) {
+      area_[last] = place::area::output;
+      values_[last].bytes = 0;
     } else {
-      const auto width = static_cast<int>(numel(n.shape));
-      emit(signature(kernel::concat, n.dtype, n.dtype, concat_shape{1, width, width, 0}), from,
-           {f.value, -1}, new_value(0, place::area::output), {n.observer, -1}, n.observer);
+      const int width = elements_of(from);
+      next_sizes(concat_shape{1, width, width, 0});
+      emit(kernel::concat, from, from, last, this->new_value(0, place::area::output));
     }
-    out_.output_shape = n.shape;
-    out_.output_dtype = n.dtype;
-    out_.output_observer = n.observer;
+    out_.output_shape = g_.nodes[from].shape;
+    out_.output_dtype = g_.nodes[from].dtype;
+    out_.output_observer = g_.nodes[from].observer;
   }
 
-  constexpr void observe(int i) {
-    const form f = form_of(i) = form_of(arg(i));
-    if (values_[f.value].read < next_step()) values_[f.value].read = next_step();
-    out_.observations.push_back({next_step() - 1, g_[i].observer, i, {}});
-    observed_.push_back(f.value);
+  constexpr void observe(int i, int from) {
+    same_as(i, from);
+    observed_[observations_] = value_of_[i];
+    if (values_[value_of_[i]].read < steps_) values_[value_of_[i]].read = steps_;
+    out_.observations[observations_].after_step = steps_ - 1;
+    out_.observations[observations_].observer = g_.nodes[i].observer;
+    out_.observations[observations_].node = i;
+    ++observations_;
   }
 
   constexpr void elementwise(int i, kernel op) {
-    const form x = form_of(arg(i));
-    unary(i, op, count_of(i), x, x.order);
-  }
-
-  /// An op over windows or channels: reads and writes NHWC.
-  template <class Shape>
-  constexpr void spatial(int i, kernel op, const Shape& s, bool relu = false) {
-    unary(i, op, s, in_order(arg(i), layout::nhwc), layout::nhwc, relu);
+    const int from = arg(i);
+    next_sizes(elementwise_shape{elements_of(i)});
+    emit(op, i, from, value_of_[from], new_output(i, order_of_[from]));
   }
 
   template <class Options>
   [[nodiscard]] constexpr Options options_of(int i) const {
-    return g_[i].attrs.template as<Options>();
+    return g_.nodes[i].attrs.template as<Options>();
   }
-  [[nodiscard]] constexpr const shape& in_shape(int i) const { return g_[arg(i)].shape; }
+  [[nodiscard]] constexpr const shape& in_shape(int i) const { return g_.nodes[arg(i)].shape; }
+
+  /// An op over windows or channels: reads and writes NHWC.
+  template <class Shape>
+  constexpr void spatial(int i, kernel op, Shape s, bool relu = false) {
+    const int from = arg(i);
+    const int x = in_order(from, layout::nhwc);
+    next_sizes(s);
+    emit(op, i, from, x, new_output(i, layout::nhwc), relu);
+  }
 
   constexpr void conv2d(int i, bool relu) {
     spatial(i, kernel::conv2d, kernel_shapes::conv2d(options_of<conv2d_options>(i), in_shape(i)),
@@ -135,9 +197,10 @@ class scheduler : public step_writer<Stage> {
 
   constexpr void linear(int i, bool relu) {
     const auto o = options_of<linear_options>(i);
-    const auto rows = static_cast<int>(numel(g_[i].shape)) / o.out_features;
-    unary(i, kernel::linear, linear_shape{rows, o.in_features, o.out_features},
-          in_order(arg(i), layout::nchw), layout::nchw, relu);
+    const int from = arg(i);
+    const int x = in_order(from, layout::nchw);
+    next_sizes(linear_shape{elements_of(i) / o.out_features, o.in_features, o.out_features});
+    emit(kernel::linear, i, from, x, new_output(i, layout::nchw), relu);
   }
 
   constexpr void batch_norm2d(int i, bool relu) {
@@ -148,85 +211,97 @@ class scheduler : public step_writer<Stage> {
   constexpr void add(int i, kernel op) {
     const int a = arg(i, 0);
     const int b = arg(i, 1);
-    const form x = form_of(a);
-    const form y = in_order(b, x.order);
-    const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
-    if (g_[a].dtype != g_[b].dtype) {
-      out_.problem.line("no kernel for node ", g_[i].name, ":");
-      out_.problem.line("add of ", name_of(g_[a].dtype), " and ", name_of(g_[b].dtype));
+    if (g_.nodes[a].dtype != g_.nodes[b].dtype) {
+      out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
+      out_.problem.line("add of ", name_of(g_.nodes[a].dtype), " and ", name_of(g_.nodes[b].dtype));
       return;
     }
-    emit(signature(op, g_[a].dtype, g_[i].dtype, count_of(i)), i, {x.value, y.value}, out,
-         {g_[a].observer, g_[b].observer}, g_[i].observer);
-    form_of(i) = {out, x.order};
+    const int x = value_of_[a];
+    const layout order = order_of_[a];
+    const int y = in_order(b, order);
+    next_sizes(elementwise_shape{elements_of(i)});
+    emit(op, i, a, x, new_output(i, order));
+    if (out_.problem.text.count == 0) this->also_reads(b, y);
   }
 
   constexpr void max_pool2d(int i) {
     const auto o = options_of<max_pool2d_options>(i);
-    spatial(i, kernel::max_pool2d, kernel_shapes::max_pool2d(o, in_shape(i), g_[i].shape));
+    spatial(i, kernel::max_pool2d, kernel_shapes::max_pool2d(o, in_shape(i), g_.nodes[i].shape));
   }
 
   constexpr void avg_pool2d(int i) {
     const auto o = options_of<avg_pool2d_options>(i);
-    spatial(i, kernel::avg_pool2d, kernel_shapes::avg_pool2d(o, in_shape(i), g_[i].shape));
+    spatial(i, kernel::avg_pool2d, kernel_shapes::avg_pool2d(o, in_shape(i), g_.nodes[i].shape));
   }
 
   constexpr void adaptive_avg_pool2d(int i) {
-    spatial(i, kernel::avg_pool2d, kernel_shapes::adaptive_avg_pool2d(in_shape(i), g_[i].shape));
+    spatial(i, kernel::avg_pool2d,
+            kernel_shapes::adaptive_avg_pool2d(in_shape(i), g_.nodes[i].shape));
   }
 
-  /// Nothing is computed.
-  constexpr void same(int i) { form_of(i) = form_of(arg(i)); }
-
   /// A view: no step, but its order can be seen, so the input is brought into N, C, H, W first.
-  constexpr void flatten(int i) { form_of(i) = in_order(arg(i), layout::nchw); }
+  constexpr void flatten(int i) {
+    value_of_[i] = in_order(arg(i), layout::nchw);
+    order_of_[i] = layout::nchw;
+  }
 
   constexpr void cat(int i) {
-    const shape& out = g_[i].shape;
     const int dim = options_of<cat_options>(i).dim;
-    const layout order = order_matters(in_shape(i)) ? form_of(arg(i)).order : layout::nchw;
-    const int target = new_value(numel(out) * size_of(g_[i].dtype));
+    const layout order = order_matters(in_shape(i)) ? order_of_[arg(i)] : layout::nchw;
+    const int target = new_output(i, order);
     int before = 0;
-    for (int a = 0; a < g_[i].arg_count; ++a) {
+    for (int a = 0; a < g_.nodes[i].arg_count && !out_.problem.any(); ++a) {
       const int from = arg(i, a);
-      const form x = in_order(from, order);
-      const int extent = g_[from].shape[dim];
-      emit(signature(kernel::concat, g_[from].dtype, g_[i].dtype,
-                     kernel_shapes::concat(out, order, dim, extent, before)),
-           i, {x.value, -1}, target, {g_[from].observer, -1}, g_[i].observer);
+      const int x = in_order(from, order);
+      const int extent = g_.nodes[from].shape.extent[dim];
+      next_sizes(kernel_shapes::concat(g_.nodes[i].shape, order, dim, extent, before));
+      emit(kernel::concat, i, from, x, target);
       before += extent;
     }
-    form_of(i) = {target, order};
   }
 
   /// An op of the user's own: its elements in whatever order, or whole tensors in N, C, H, W.
   constexpr void own(int i) {
     check_own_op(g_, i, out_.problem);
     if (out_.problem.any()) return;
-    by_definition(i, g_[i].op->hooks->tensors, g_[i].op->hooks->elementwise);
+    by_definition(i, g_.nodes[i].op->hooks->tensors, g_.nodes[i].op->hooks->elementwise);
   }
 
   /// An op that its kernel calls: element by element in whatever order, or on whole tensors.
   constexpr void by_definition(int i, int tensors, bool elementwise) {
     const int a = arg(i, 0);
     const int b = tensors == 2 ? arg(i, 1) : -1;
-    const form x = elementwise ? form_of(a) : in_order(a, layout::nchw);
-    const int y = b >= 0 ? in_order(b, x.order).value : -1;
-    const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
-    const dtype in = g_[a].dtype;
-    const function_shape whole{{g_[a].shape, b >= 0 ? g_[b].shape : shape{}}, g_[i].shape};
-    emit(elementwise ? signature(kernel::elementwise, in, g_[i].dtype, count_of(i), false, g_[i].op)
-                     : signature(kernel::function, in, g_[i].dtype, whole, false, g_[i].op),
-         i, {x.value, y}, out, {g_[a].observer, b >= 0 ? g_[b].observer : -1}, g_[i].observer);
-    form_of(i) = {out, x.order};
+    const layout order = elementwise ? order_of_[a] : layout::nchw;
+    const int x = in_order(a, order);
+    const int y = b >= 0 ? in_order(b, order) : -1;
+    if (elementwise) {
+      next_sizes(elementwise_shape{elements_of(i)});
+    } else {
+      next_sizes(function_shape{{g_.nodes[a].shape, b >= 0 ? g_.nodes[b].shape : shape{}},
+                                g_.nodes[i].shape});
+    }
+    emit(elementwise ? kernel::elementwise : kernel::function, i, a, x, new_output(i, order));
+    if (out_.problem.any()) return;
+    out_.steps[steps_ - 1].key.own = g_.nodes[i].op;
+    if (b >= 0) this->also_reads(b, y);
   }
+
+  op_memo<task> tasks_{};
 };
+
+/// Writes the steps of a graph, or what stands in their way.
+template <class Graph, class Schedule>
+constexpr void schedule_into(const Graph& g, Schedule& out) {
+  scheduler<Graph, Schedule>{g, out};
+}
 
 }  // namespace scheduling
 
 template <stage Stage>
 [[nodiscard]] constexpr dynamic_schedule schedule(graph_view<Stage> g) {
-  return scheduling::scheduler<Stage>{g}.finish();
+  dynamic_schedule out;
+  scheduling::schedule_into(g, out);
+  return out;
 }
 
 }  // namespace ctq

@@ -41,6 +41,9 @@ struct observation_point {
 };
 
 struct dynamic_schedule {
+  static constexpr std::size_t max_steps = 0;  // as many as there are
+  static constexpr std::size_t max_observations = 0;
+
   list<step> steps;
   list<observation_point> observations;
   std::size_t arena_bytes{};
@@ -49,13 +52,26 @@ struct dynamic_schedule {
   dtype output_dtype = f32;
   int output_observer = -1;
   diagnostic problem;
+
+  /// Room for steps and observations that are written by their indices, until all are.
+  constexpr void open(int step_count, int observation_count) {
+    steps = list<step>(step_count);
+    observations = list<observation_point>(observation_count);
+  }
+  constexpr void close(int step_count, int observation_count) {
+    steps.truncate(step_count);
+    observations.truncate(observation_count);
+  }
 };
 
 /// A schedule in a constant.
 template <std::size_t Steps, std::size_t Observations>
 struct static_schedule {
-  std::array<step, Steps> steps{};
-  std::array<observation_point, Observations + 1> observations{};
+  static constexpr std::size_t max_steps = Steps > 0 ? Steps : 1;
+  static constexpr std::size_t max_observations = Observations;
+
+  step steps[max_steps]{};
+  observation_point observations[Observations + 1]{};
   int count{};
   int observation_count{};
   std::size_t arena_bytes{};
@@ -64,6 +80,19 @@ struct static_schedule {
   dtype output_dtype = f32;
   int output_observer = -1;
   diagnostic problem{};
+
+  constexpr static_schedule() = default;
+  /// Written in place, by write(schedule).
+  template <class Write>
+  constexpr explicit static_schedule(Write write) {
+    write(*this);
+  }
+
+  constexpr void open(int, int) {}
+  constexpr void close(int steps_written, int observations_written) {
+    count = steps_written;
+    observation_count = observations_written;
+  }
 };
 
 template <std::size_t Steps, std::size_t Observations>

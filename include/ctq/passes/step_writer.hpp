@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "ctq/graph/graph.hpp"
@@ -14,116 +13,149 @@
 
 namespace ctq::scheduling {
 
-/// One stretch of memory; several nodes may be views of it.
-struct value {
-  std::size_t bytes{};
-  int written{};  // step
-  int read = -1;  // step
-  place::area area = place::area::arena;
-};
-
-/// What is known of a node's output.
-struct form {
-  int value = -1;
-  layout order = layout::nchw;
-};
-
 /// With one channel or one pixel both orders are the same bytes.
 [[nodiscard]] constexpr bool order_matters(const shape& s) {
-  return s.rank == 4 && s[1] != 1 && s[2] * s[3] != 1;
+  return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
 }
 
-template <stage Stage>
+/// A value is one stretch of memory; several nodes may be views of it. Of a node the writer knows
+/// which value its output is, and in which order its elements lie.
+template <class Graph, class Schedule>
 class step_writer {
  public:
-  constexpr explicit step_writer(graph_view<Stage> g) : g_(g), form_(g.size()) {}
+  constexpr step_writer(const Graph& g, Schedule& out) : g_(g), out_(out) {
+    const int steps = g.count + 2 * g.arg_total();
+    out_.open(steps, g.count);
+    give_room(value_of_, g.count);
+    give_room(order_of_, g.count);
+    give_room(values_, steps + 2);
+    give_room(area_, steps + 2);
+    give_room(in_, steps);
+    give_room(second_in_, steps);
+    give_room(written_, steps);
+    give_room(observed_, g.count);
+  }
 
-  [[nodiscard]] constexpr dynamic_schedule finish() {
-    // In the order of writing: values are made as their steps are, except those at the doors.
-    list<buffer> buffers;
-    list<int> buffer_of(values_.size(), -1);
-    for (std::size_t v = 0; v < values_.size(); ++v) {
-      if (values_[v].area != place::area::arena) continue;
-      buffer_of[v] = static_cast<int>(buffers.size());
-      const int read = values_[v].read < values_[v].written ? values_[v].written : values_[v].read;
-      buffers.push_back({values_[v].bytes, values_[v].written, read, 0});
+  constexpr void finish() {
+    room<int, max_values> live{};
+    give_room(live, count_);
+    out_.arena_bytes = plan_memory(values_, count_, live);
+    for (int s = 0; s < steps_; ++s) {
+      out_.steps[s].in[0] = {area_[in_[s]], values_[in_[s]].offset};
+      out_.steps[s].out.in = area_[written_[s]];
+      out_.steps[s].out.offset = values_[written_[s]].offset;
+      if (const int y = second_in_[s]; y >= 0) out_.steps[s].in[1] = {area_[y], values_[y].offset};
     }
-    out_.arena_bytes = plan_memory(buffers);
-    const auto place_of = [&](int v) -> place {
-      if (v < 0) return {};
-      const value& x = values_[v];
-      if (x.area != place::area::arena) return {x.area, 0};
-      return {place::area::arena, buffers[buffer_of[v]].offset};
-    };
-    for (std::size_t s = 0; s < out_.steps.size(); ++s) {
-      out_.steps[s].in = {place_of(operands_[s].in[0]), place_of(operands_[s].in[1])};
-      out_.steps[s].out = place_of(operands_[s].out);
+    for (int p = 0; p < observations_; ++p) {
+      out_.observations[p].where.in = area_[observed_[p]];
+      out_.observations[p].where.offset = values_[observed_[p]].offset;
     }
-    for (std::size_t p = 0; p < out_.observations.size(); ++p)
-      out_.observations[p].where = place_of(observed_[p]);
-    return out_;
+    out_.close(steps_, observations_);
   }
 
  protected:
-  struct operands {
-    std::array<int, 2> in{-1, -1};
-    int out = -1;
-  };
+  static constexpr std::size_t max_nodes = Graph::max_nodes;
+  static constexpr std::size_t max_steps = Schedule::max_steps;
+  static constexpr std::size_t max_values = max_steps == 0 ? 0 : max_steps + 2;
 
-  [[nodiscard]] constexpr int next_step() const { return static_cast<int>(out_.steps.size()); }
-  [[nodiscard]] constexpr form& form_of(int i) { return form_[i]; }
-  [[nodiscard]] constexpr int arg(int i, int which = 0) const { return g_.args_of(i)[which]; }
+  [[nodiscard]] constexpr int arg(int i, int which = 0) const {
+    return g_.args[g_.nodes[i].first_arg + which];
+  }
+  [[nodiscard]] constexpr int elements_of(int i) const {
+    int n = 1;
+    for (int axis = 0; axis < g_.nodes[i].shape.rank; ++axis) n *= g_.nodes[i].shape.extent[axis];
+    return n;
+  }
 
   constexpr int new_value(std::size_t bytes, place::area area = place::area::arena) {
-    values_.push_back({bytes, next_step(), -1, area});
-    return static_cast<int>(values_.size()) - 1;
+    values_[count_].bytes = area == place::area::arena ? bytes : 0;
+    values_[count_].written = values_[count_].read = steps_;
+    area_[count_] = area;
+    return count_++;
+  }
+  /// The output of node i is a new value, in this order.
+  constexpr int new_output(int i, layout order) {
+    const int out =
+        new_value(static_cast<std::size_t>(elements_of(i)) * size_of(g_.nodes[i].dtype));
+    value_of_[i] = out;
+    order_of_[i] = order;
+    return out;
+  }
+  /// The output of node i is what that of another is.
+  constexpr void same_as(int i, int other) {
+    value_of_[i] = value_of_[other];
+    order_of_[i] = order_of_[other];
   }
 
-  /// Adds a step; it is a problem if there is no kernel for it. in, out: values, -1 for none.
-  constexpr void emit(const kernel_signature& key, int node, std::array<int, 2> in, int out,
-                      std::array<int, 2> in_observer, int out_observer) {
-    if (!kernels::exists(key)) {
-      static_text<80> name;
-      append_name(name, g_[node]);
-      out_.problem.line("no kernel for node ", name.view(), ":");
-      out_.problem.line(name_of(key.op), ", ", name_of(key.in), " to ", name_of(key.out));
-      return;
-    }
-    // The output as well: a step of a cat must not lose what the last one wrote.
-    for (const int v : {in[0], in[1], out})
-      if (v >= 0) values_[v].read = next_step();
-    out_.steps.push_back({key, node, {}, {}, in_observer, out_observer});
-    operands_.push_back({in, out});
-  }
-
-  /// A step with one input; its output is a new value.
+  /// What the next step's kernel is told of sizes.
   template <class Shape>
-  constexpr void unary(int i, kernel op, const Shape& s, form x, layout order, bool relu = false) {
-    const int from = arg(i);
-    const int out = new_value(numel(g_[i].shape) * size_of(g_[i].dtype));
-    emit(signature(op, g_[from].dtype, g_[i].dtype, s, relu), i, {x.value, -1}, out,
-         {g_[from].observer, -1}, g_[i].observer);
-    form_of(i) = {out, order};
+  constexpr void next_sizes(Shape s) {
+    out_.steps[steps_].key.size = to_block<kernel_signature::sizes>(s);
+  }
+  /// The next step, whose sizes are written: kernel op reads what node `from` gives. It is a
+  /// problem if there is none.
+  ///   node   of what it computes
+  ///   x, to  values
+  constexpr void emit(kernel op, int node, int from, int x, int to, bool relu = false) {
+    emit(op, node, from, x, to, g_.nodes[node].dtype, g_.nodes[node].observer, relu);
+  }
+  constexpr void emit(kernel op, int node, int from, int x, int to, dtype gives, int observer,
+                      bool relu = false) {
+    const dtype takes = g_.nodes[from].dtype;
+    if (!kernels::exists(op, takes, gives)) return complain(op, node, takes, gives);
+    // The output is read as well: a step of a cat must not lose what the last one wrote.
+    values_[x].read = values_[to].read = steps_;
+    in_[steps_] = x;
+    second_in_[steps_] = -1;
+    written_[steps_] = to;
+    out_.steps[steps_].key.op = op;
+    out_.steps[steps_].key.in = takes;
+    out_.steps[steps_].key.out = gives;
+    out_.steps[steps_].key.relu = relu;
+    out_.steps[steps_].node = node;
+    if (g_.nodes[from].observer >= 0) out_.steps[steps_].in_observer[0] = g_.nodes[from].observer;
+    out_.steps[steps_].out_observer = observer;
+    ++steps_;
+  }
+  /// The step just written reads another value.
+  constexpr void also_reads(int from, int y) {
+    values_[y].read = steps_ - 1;
+    second_in_[steps_ - 1] = y;
+    out_.steps[steps_ - 1].in_observer[1] = g_.nodes[from].observer;
   }
 
-  /// The output of node i in the wanted order, transposed if it has to be.
-  constexpr form in_order(int i, layout wanted) {
-    const form f = form_of(i);
-    const node& n = g_[i];
-    if (f.order == wanted || !order_matters(n.shape)) return {f.value, wanted};
-    const transpose_shape s{n.shape[0], n.shape[1], n.shape[2] * n.shape[3]};
-    const int out = new_value(numel(n.shape) * size_of(n.dtype));
-    emit(signature(wanted == layout::nhwc ? kernel::to_nhwc : kernel::to_nchw, n.dtype, n.dtype, s),
-         i, {f.value, -1}, out, {n.observer, -1}, n.observer);
-    return form_of(i) = {out, wanted};
+  /// The value of node i in the wanted order, transposed if it has to be.
+  constexpr int in_order(int i, layout wanted) {
+    if (order_of_[i] == wanted || !order_matters(g_.nodes[i].shape)) return value_of_[i];
+    const int from = value_of_[i];
+    const shape& s = g_.nodes[i].shape;
+    next_sizes(transpose_shape{s.extent[0], s.extent[1], s.extent[2] * s.extent[3]});
+    emit(wanted == layout::nhwc ? kernel::to_nhwc : kernel::to_nchw, i, i, from,
+         new_output(i, wanted));
+    return value_of_[i];
   }
 
-  graph_view<Stage> g_;
-  list<form> form_;  // by node
-  list<value> values_;
-  list<operands> operands_;  // by step
-  list<int> observed_;       // by observation: the value
-  dynamic_schedule out_;
+  const Graph& g_;
+  Schedule& out_;
+  room<int, max_nodes> value_of_{};
+  room<layout, max_nodes> order_of_{};
+  room<buffer, max_values> values_{};
+  room<place::area, max_values> area_{};
+  room<int, max_steps> in_{};  // by step: values
+  room<int, max_steps> second_in_{};
+  room<int, max_steps> written_{};
+  room<int, max_nodes> observed_{};  // by observation: the value
+  int count_ = 0;                    // of values
+  int steps_ = 0;
+  int observations_ = 0;
+
+ private:
+  constexpr void complain(kernel op, int node, dtype takes, dtype gives) {
+    static_text<80> name;
+    append_name(name, g_.nodes[node]);
+    out_.problem.line("no kernel for node ", name.view(), ":");
+    out_.problem.line(name_of(op), ", ", name_of(takes), " to ", name_of(gives));
+  }
 };
 
 }  // namespace ctq::scheduling

@@ -139,6 +139,15 @@ struct pattern {
   static constexpr pattern_record value{{elements.data(), static_cast<int>(elements.size())}};
 };
 
+/// One op: most patterns, so they are spared the general way, which costs the compiler ten times
+/// as much.
+template <auto Op>
+requires requires { Op.id(); }
+struct pattern<Op> {
+  static constexpr pattern_element elements[1]{{Op.id(), 0}};
+  static constexpr pattern_record value{{elements, 1}};
+};
+
 namespace pattern_parts {
 
 /// Appends the tree at an element in PyTorch's nested form; returns where the next one begins.

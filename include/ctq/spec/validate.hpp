@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/op_table.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/finding.hpp"
@@ -27,7 +26,7 @@ class by_anchor {
     list<int> tail(slots, -1);
     for (int i = 0; i < backend.configs.size(); ++i) {
       const op_id anchor = backend.configs[i].pattern.anchor();
-      const std::size_t slot = anchor == nullptr ? 0 : naming::slot_of(anchor->name) % slots;
+      const std::size_t slot = anchor == nullptr ? 0 : anchor->hash % slots;
       if (tail[slot] >= 0) next_[tail[slot]] = i;
       tail[slot] = i;
     }

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "ctq/core/op_sets.hpp"
-#include "ctq/core/op_table.hpp"
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/fused_parts.hpp"
 
@@ -109,7 +108,7 @@ constexpr op_id weighted_op(const backend_pattern_config_record& c) {
 /// An op of the user's, of which nothing is known.
 constexpr bool has_unknown_op(const backend_pattern_config_record& c) {
   for (const pattern_element& e : c.pattern.element)
-    if (e.op != nullptr && !ops<builtin>::value.is_builtin(e.op)) return true;
+    if (e.op != nullptr && !e.op->builtin) return true;
   return false;
 }
 

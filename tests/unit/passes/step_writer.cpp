@@ -18,26 +18,35 @@ static_assert(scheduling::order_matters({1, 2, 3, 4}));
 static_assert(!scheduling::order_matters({1, 1, 3, 4}) && !scheduling::order_matters({1, 9, 1, 1}));
 static_assert(!scheduling::order_matters({1, 8}));
 
-struct writer : scheduling::step_writer<stage::traced> {
-  using base = scheduling::step_writer<stage::traced>;
+struct writer : scheduling::step_writer<graph_view<stage::traced>, dynamic_schedule> {
+  using base = scheduling::step_writer<graph_view<stage::traced>, dynamic_schedule>;
   using base::emit;
-  using base::form_of;
   using base::in_order;
+  using base::new_output;
   using base::new_value;
-  using base::out_;
-  using base::unary;
-  constexpr writer() : base(net.view()) {}
+  using base::next_sizes;
+  using base::steps_;
+  using base::value_of_;
+  writer(const graph_view<stage::traced>& g, dynamic_schedule& out) : base(g, out) {
+    value_of_[0] = new_value(0, place::area::input);
+  }
+
+  void relu(int i) {
+    next_sizes(elementwise_shape{24});
+    emit(kernel::relu, i, i - 1, value_of_[i - 1], new_output(i, layout::nchw));
+  }
 };
 
 constexpr int a = 1;
 constexpr int b = 2;
+constexpr graph_view<stage::traced> g = net.view();
 
 TEST_CASE("values that live at the same time have places of their own") {
-  writer w;
-  w.form_of(0) = {w.new_value(0, place::area::input), layout::nchw};
-  w.unary(a, kernel::relu, elementwise_shape{24}, w.form_of(0), layout::nchw);
-  w.unary(b, kernel::relu, elementwise_shape{24}, w.form_of(a), layout::nchw);
-  const dynamic_schedule s = w.finish();
+  dynamic_schedule s;
+  writer w(g, s);
+  w.relu(a);
+  w.relu(b);
+  w.finish();
   REQUIRE(s.steps.size() == 2);
   CHECK(s.steps[0].in[0].in == place::area::input);
   CHECK(s.steps[1].in[0].in == place::area::arena);
@@ -47,24 +56,24 @@ TEST_CASE("values that live at the same time have places of their own") {
 }
 
 TEST_CASE("a transpose comes only where the order can be seen, and once") {
-  writer w;
-  w.form_of(0) = {w.new_value(0, place::area::input), layout::nchw};
-  const scheduling::form same = w.in_order(0, layout::nchw);
-  CHECK(w.out_.steps.empty());
-  const scheduling::form turned = w.in_order(0, layout::nhwc);
-  CHECK(w.out_.steps.size() == 1);
-  CHECK(w.out_.steps[0].key.op == kernel::to_nhwc);
-  CHECK(turned.value != same.value);
-  CHECK(w.in_order(0, layout::nhwc).value == turned.value);
-  CHECK(w.out_.steps.size() == 1);
+  dynamic_schedule s;
+  writer w(g, s);
+  const int same = w.in_order(0, layout::nchw);
+  CHECK(w.steps_ == 0);
+  const int turned = w.in_order(0, layout::nhwc);
+  CHECK(w.steps_ == 1);
+  CHECK(s.steps[0].key.op == kernel::to_nhwc);
+  CHECK(turned != same);
+  CHECK(w.in_order(0, layout::nhwc) == turned);
+  CHECK(w.steps_ == 1);
 }
 
 TEST_CASE("a step without a kernel is a problem that names the node") {
-  writer w;
-  w.emit(signature(kernel::quantize, dtype::float16, dtype::quint8, elementwise_shape{4}), a,
-         {w.new_value(4), -1}, w.new_value(4), {-1, -1}, -1);
-  CHECK(w.out_.steps.empty());
-  CHECK(w.out_.problem.message() == "no kernel for node a:\nquantize, float16 to quint8");
+  dynamic_schedule s;
+  writer w(g, s);
+  w.emit(kernel::quantize, a, 0, w.new_value(4), w.new_value(4), dtype::float16, -1);
+  CHECK(w.steps_ == 0);
+  CHECK(s.problem.message() == "no kernel for node a:\nquantize, float32 to float16");
 }
 
 }  // namespace

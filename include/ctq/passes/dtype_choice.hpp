@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/graph/op_memo.hpp"
+#include "ctq/passes/planned_dtypes.hpp"
+
+// Which dtype config of its pattern a node gets: the first that fits its qconfig, and if none does,
+// why. An occurrence is quantized as a whole or not at all.
+
+namespace ctq::preparing {
+
+template <class Graph, class QConfigs>
+class dtype_choice {
+ public:
+  constexpr dtype_choice(const Graph& g, const backend_view& backend, const mapping_view& mapping,
+                         const QConfigs& qconfigs, const occurrences<Graph>& matches,
+                         const prepare_options& options)
+      : g_(g),
+        backend_(backend),
+        mapping_(mapping),
+        qconfig_(qconfigs),
+        matches_(matches),
+        options_(options),
+        has_leaves_(!options.standalone.empty() || !options.custom_modules.empty()),
+        whole_patterns_(!patterns_may_be_split(options.semantics)),
+        indexed_(indexed_functions()) {
+    give_room(of_node, g.count);
+  }
+
+  constexpr void choose(const dtype_plan<Graph>& plan) {
+    for (int i = 0; i < g_.count; ++i) choose(i, plan);
+    if (whole_patterns_)
+      for (int k = 0; k < matches_.count; ++k) agree(k);
+  }
+
+  /// What was decided about each node.
+  room<choice, Graph::max_nodes> of_node{};
+
+  /// One node that is quantized by itself, whatever the backend's patterns?
+  [[nodiscard]] constexpr bool is_leaf(int i) const {
+    return has_leaves_ &&
+           (standalone_of(options_, g_.nodes[i]) != nullptr || is_custom(options_, g_.nodes[i].op));
+  }
+
+  /// Which config says where the function at i has its weight and its bias, or -1. As in PyTorch
+  /// what a pattern of the function alone says holds for longer patterns as well.
+  [[nodiscard]] constexpr int index_of(int i) {
+    return index_(g_.nodes[i].op, [this](op_id op) { return indexed_by(op); });
+  }
+
+  /// What the k-th argument of a function is, by its position or its keyword.
+  ///   config  that says so, as index_of finds it
+  [[nodiscard]] constexpr rejection::value kind_of(int config, const argument_place& place) const {
+    const input_index_record& index = backend_.configs[config].input_type_to_index;
+    if (place.keyword == "weight" || (place.position >= 0 && place.position == index.weight))
+      return rejection::value::weight;
+    if (place.keyword == "bias" || (place.position >= 0 && place.position == index.bias))
+      return rejection::value::bias;
+    return rejection::value::input;
+  }
+
+ private:
+  [[nodiscard]] constexpr const backend_pattern_config_record& config_of(int occurrence) const {
+    return backend_.configs.items[matches_.found[occurrence].config];
+  }
+  [[nodiscard]] constexpr const qconfig_record& qconfig_of(int i) const {
+    return mapping_.entries[qconfig_[i]].qconfig;
+  }
+
+  [[nodiscard]] constexpr int indexed_by(op_id op) const {
+    if (op->kind != op_kind::function) return -1;
+    for (const int i : indexed_)
+      if (backend_.configs[i].pattern.anchor() == op) return i;
+    return -1;
+  }
+
+  /// The patterns of one function that say so.
+  [[nodiscard]] constexpr list<int> indexed_functions() const {
+    list<int> indexed;
+    for (int i = 0; i < backend_.configs.count; ++i) {
+      const input_index_record& index = backend_.configs.items[i].input_type_to_index;
+      const bool says = index.input >= 0 || index.weight >= 0 || index.bias >= 0;
+      if (says && backend_.configs[i].pattern.is_single()) indexed.push_back(i);
+    }
+    return indexed;
+  }
+  [[nodiscard]] constexpr root_arguments arguments_of(int occurrence) {
+    const int root = matches_.root(occurrence);
+    const op_id op = g_.nodes[root].op;
+    root_arguments has;
+    has.activation = g_.nodes[root].arg_count > 0;
+    has.weight = op->kind == op_kind::module &&
+                 !weights_of_modules_are_unchecked(options_.semantics) &&
+                 (config_of(occurrence).root_module != nullptr || weighted_(op, has_weight));
+    const int index = index_of(root);
+    if (index < 0) return has;
+    has.activation = false;
+    for (const argument_place& place : places_of(g_, root)) {
+      const rejection::value kind = kind_of(index, place);
+      has.activation = has.activation || kind == rejection::value::input;
+      has.weight = has.weight || kind == rejection::value::weight;
+      has.bias = has.bias || kind == rejection::value::bias;
+    }
+    return has;
+  }
+
+  /// Takes the first dtype config that fits, or remembers why none does.
+  constexpr void choose(int i, const dtype_plan<Graph>& plan) {
+    const op_kind kind = g_.nodes[i].op->kind;
+    if (kind == op_kind::placeholder || kind == op_kind::output || kind == op_kind::get_attr)
+      return;
+    of_node[i].qconfig = qconfig_[i];
+    const int k = matches_.of_node[i];
+    if (!plan.has_qconfig[i]) {
+      of_node[i].why.why = rejection::clause::no_qconfig;
+    } else if (is_leaf(i)) {
+      of_node[i].dtype_config = 0;
+    } else if (k >= 0) {
+      of_node[i].pattern = matches_.found[k].config;
+      choose_config(i, k, plan);
+    } else if (!plan.without_tensors[i]) {
+      of_node[i].why.why = rejection::clause::no_pattern;
+    }
+  }
+
+  constexpr void choose_config(int i, int k, const dtype_plan<Graph>& plan) {
+    const root_arguments has = arguments_of(k);
+    // Where whole patterns are accepted the node's own qconfig is asked, and agree() asks the
+    // others: so nodes that are alike get one answer.
+    const bool asks_alone = whole_patterns_ && plan.dtypes[matches_.root(k)].input != dtype::none;
+    const int slot = matches_.found[k].config % verdicts;
+    const bool known = asks_alone && verdict_config_[slot] == matches_.found[k].config &&
+                       verdict_qconfig_[slot] == qconfig_[i] && verdict_has_[slot] == has.bits();
+    if (!known) {
+      verdict_[slot] = judge(i, k, has, asks_alone, plan);
+      verdict_config_[slot] = asks_alone ? matches_.found[k].config : -1;
+      verdict_qconfig_[slot] = qconfig_[i];
+      verdict_has_[slot] = has.bits();
+    }
+    of_node[i].dtype_config = verdict_[slot].dtype_config;
+    if (verdict_[slot].dtype_config == -1) of_node[i].why = verdict_[slot].why;
+  }
+
+  /// Only dtype_config and why are filled in.
+  [[nodiscard]] constexpr choice judge(int i, int k, const root_arguments& has, bool asks_alone,
+                                       const dtype_plan<Graph>& plan) const {
+    choice c;
+    const backend_pattern_config_record& config = config_of(k);
+    if (config.dtype_configs.empty()) c.why.why = rejection::clause::no_pattern;
+    planned_dtypes root = plan.dtypes[matches_.root(k)];
+    dtype output = plan.dtypes[matches_.last(k)].output;
+    if (asks_alone) {
+      root = dtypes_of(qconfig_of(i));
+      output = root.output;
+    }
+    for (int d = 0; d < config.dtype_configs.size(); ++d) {
+      rejection r = accepts(config.dtype_configs[d], has, root, output, qconfig_of(i));
+      if (r.why == rejection::clause::none) {
+        c.dtype_config = d;
+        c.why = {};
+        return c;
+      }
+      r.dtype_config = d;
+      if (d == 0 || (is_about_kind(c.why.why) && !is_about_kind(r.why))) c.why = r;
+    }
+    return c;
+  }
+
+  /// Another kind of numbers is further off than a bound.
+  static constexpr bool is_about_kind(rejection::clause c) {
+    return c == rejection::clause::dtype || c == rejection::clause::is_dynamic;
+  }
+
+  /// An occurrence is quantized as a whole or not at all.
+  constexpr void agree(int k) {
+    const int first = matches_.found[k].first;
+    const int end = first + matches_.found[k].count;
+    bool all = true;
+    for (int e = first; e < end; ++e)
+      all = all && (matches_.part[e] < 0 || of_node[matches_.part[e]].dtype_config >= 0);
+    if (all) return;
+    for (int e = first; e < end; ++e) {
+      const int n = matches_.part[e];
+      if (n < 0 || of_node[n].dtype_config == -1) continue;
+      of_node[n].dtype_config = -1;
+      of_node[n].why.why = rejection::clause::pattern_part;
+    }
+  }
+
+  static constexpr int verdicts = 64;
+
+  const Graph& g_;
+  backend_view backend_;
+  mapping_view mapping_;
+  const QConfigs& qconfig_;
+  const occurrences<Graph>& matches_;
+  const prepare_options& options_;
+  bool has_leaves_{};
+  bool whole_patterns_{};
+  list<int> indexed_;  // configs of functions that say where their weight and bias are
+  op_memo<int> index_{};
+  op_memo<bool> weighted_{};
+  choice verdict_[verdicts]{};  // by config: what judge() said last
+  int verdict_config_[verdicts]{};
+  int verdict_qconfig_[verdicts]{};
+  int verdict_has_[verdicts]{};
+};
+
+}  // namespace ctq::preparing
