@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdlib>
+#include <deque>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/ops.hpp"
+#include "ctq/core/text.hpp"
 #include "graph_builder.hpp"
 #include "own_ops.hpp"
 
-// Random models: convolutions and linear layers with residuals, cats and dead ends, and ops of the
-// user's own between them.
-
-/// Where the seeds of a test begin: CTQ_SEED of the environment, or 0, so that each run is the
-/// same.
-inline unsigned first_seed() {
-  const char* const text = std::getenv("CTQ_SEED");
-  return text == nullptr ? 0U : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
+// Random models: convolutions, batch norms and linear layers with residuals, cats, pools, values
+// that several nodes read or none, modules that are called twice, and ops of the user's own.
 
 class random_model {
  public:
-  explicit random_model(unsigned seed) : random_(seed) {
+  explicit random_model(unsigned seed) : seed_(seed), random_(seed) {
     const ctq::shape image{1 + below(2), 1 + below(4), 4 + below(9), 4 + below(9)};
     add_value(builder_.placeholder(image), image);
     const int count = 1 + below(30);
@@ -31,9 +29,15 @@ class random_model {
     const auto& last = values_.back();
     builder_.output(last.name);
     graph_ = builder_.link();
+    for (const auto& [node, row] : shared_)
+      graph_.nodes[static_cast<std::size_t>(find(graph_.view(), node))].row = row;
   }
+  random_model(const random_model&) = delete;  // the graph views its names
+  random_model& operator=(const random_model&) = delete;
+  ~random_model() = default;
 
   [[nodiscard]] const ctq::dynamic_graph<ctq::stage::traced>& graph() const { return graph_; }
+  [[nodiscard]] unsigned seed() const { return seed_; }
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   bool chance(int percent) { return below(100) < percent; }
 
@@ -41,6 +45,13 @@ class random_model {
   struct value {
     std::string_view name;
     ctq::shape shape;
+  };
+  /// A module that can be called again.
+  struct module {
+    std::string_view name;
+    ctq::op_id op{};
+    ctq::attributes attrs;
+    int channels{};  // of its input
   };
 
   void add_value(std::string_view name, const ctq::shape& s) { values_.push_back({name, s}); }
@@ -62,15 +73,55 @@ class random_model {
     add_value(builder_.add(next_name(), op, args, o), s);
   }
 
+  /// A module with weights: an earlier one that fits, called again, or a new one.
+  template <class Op>
+  void emit_module(const Op& op, const value& x, int channels, const typename Op::options& o) {
+    for (const module& m : modules_)
+      if (m.op == Op::id() && m.channels == channels && chance(15)) return call_again(m, x);
+    const ctq::attributes attrs{o};
+    add_value(builder_.add(next_name(), op, {x.name}, o), shape_after(Op::id(), attrs, x.shape));
+    modules_.push_back({values_.back().name, Op::id(), attrs, channels});
+  }
+
+  void call_again(const module& m, const value& x) {
+    static constexpr ctq::argument input{.is = ctq::argument::kind::node};
+    rows_.push_back({.target = m.name, .args = {&input, 1}});
+    add_value(builder_.add(next_name(), m.op, m.attrs, {x.name}),
+              shape_after(m.op, m.attrs, x.shape));
+    shared_.emplace_back(values_.back().name, &rows_.back());
+  }
+
+  static ctq::shape shape_after(ctq::op_id op, const ctq::attributes& attrs, ctq::shape s) {
+    if (is_any_of(op, ctq::nn::linear)) {
+      s[s.rank - 1] = attrs.as<ctq::linear_options>().out_features;
+    } else if (is_any_of(op, ctq::nn::conv2d)) {
+      const auto o = attrs.as<ctq::conv2d_options>();
+      s[1] = o.out_channels;
+      s[2] = (s[2] + 2 * o.padding.h - o.kernel_size.h) / o.stride.h + 1;
+      s[3] = (s[3] + 2 * o.padding.w - o.kernel_size.w) / o.stride.w + 1;
+    }
+    return s;
+  }
+
   void grow() {
     const value x = pick();
     if (chance(20)) return join(x);
     if (chance(10)) return own_op(x);
-    if (chance(20))
-      return chance(50) ? emit(ctq::nn::relu, {x.name}, x.shape)
-                        : emit(ctq::fn::relu, {x.name}, x.shape);
+    if (chance(20)) return relu(x);
     if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
     linear(x);
+  }
+
+  void relu(const value& x) {
+    switch (below(9)) {
+      case 0: return emit(ctq::fn::relu, {x.name}, x.shape);
+      case 1: return emit(ctq::fn::torch_relu, {x.name}, x.shape);
+      case 2: return emit(ctq::method::relu, {x.name}, x.shape);
+      case 3: return emit(ctq::nn::identity, {x.name}, x.shape);
+      case 4: return emit(ctq::nn::leaky_relu, {x.name}, x.shape, {.negative_slope = 0.25F});
+      case 5: return emit(ctq::fn::hardtanh, {x.name}, x.shape, {.min_val = -0.5F});
+      default: return emit(ctq::nn::relu, {x.name}, x.shape);
+    }
   }
 
   void own_op(const value& x) {
@@ -79,9 +130,9 @@ class random_model {
   }
 
   void linear(const value& x) {
-    ctq::shape s = x.shape;
-    s[s.rank - 1] = 1 + below(6);
-    emit(ctq::nn::linear, {x.name}, s, {.out_features = s[s.rank - 1]});
+    const int features = x.shape[x.shape.rank - 1];
+    emit_module(ctq::nn::linear, x, features, {.out_features = 1 + below(6), .bias = chance(80)});
+    if (chance(30)) relu(values_.back());
   }
 
   void flatten(const value& x) {
@@ -92,11 +143,15 @@ class random_model {
          {.start_dim = 2});
   }
 
+  void batch_norm(const value& x) {
+    emit_module(ctq::nn::batch_norm2d, x, x.shape[1], {.eps = chance(50) ? 1e-5F : 1e-2F});
+  }
+
   void spatial(const value& x) {
     const bool large = x.shape[2] >= 3 && x.shape[3] >= 3;
     ctq::shape s = x.shape;
     switch (below(large ? 7 : 3)) {
-      case 0: return emit(ctq::nn::batch_norm2d, {x.name}, s);
+      case 0: return batch_norm(x);
       case 1:
         s[2] = s[3] = 1 + below(2);
         return emit(ctq::nn::adaptive_avg_pool2d, {x.name}, s, {s[2]});
@@ -114,13 +169,18 @@ class random_model {
   }
 
   void conv(const value& x) {
-    ctq::shape s = x.shape;
     const bool depthwise = chance(20);
-    s[1] = depthwise ? s[1] : 1 + below(5);
-    emit(ctq::nn::conv2d, {x.name}, s,
-         {.out_channels = s[1], .kernel_size = 3, .padding = 1, .groups = depthwise ? s[1] : 1});
-    if (chance(50)) emit(ctq::nn::batch_norm2d, {values_.back().name}, s);
-    if (chance(50)) emit(ctq::nn::relu, {values_.back().name}, s);
+    const int kernel = chance(70) ? 3 : 1;
+    const int channels = depthwise ? x.shape[1] : 1 + below(5);
+    emit_module(ctq::nn::conv2d, x, x.shape[1],
+                {.out_channels = channels,
+                 .kernel_size = kernel,
+                 .stride = chance(80) ? 1 : 2,
+                 .padding = kernel / 2,
+                 .groups = depthwise ? channels : 1,
+                 .bias = chance(70)});
+    if (chance(50)) batch_norm(values_.back());
+    if (chance(50)) relu(values_.back());
   }
 
   /// An add or a cat with other values of a shape that fits.
@@ -132,6 +192,7 @@ class random_model {
         fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))];
     if (chance(40)) return emit(ctq::op::add, {x.name, other}, x.shape);
     if (chance(30)) return emit(ctq::fn::add, {other, x.name}, x.shape);
+    if (chance(20)) return emit(ctq::op::mul, {x.name, other}, x.shape);
     if (chance(20)) return emit(own::add_swish, {x.name, other}, x.shape);
     const int dim = below(x.shape.rank);
     std::vector<std::string_view> inputs{x.name, other};
@@ -142,9 +203,56 @@ class random_model {
     emit(ctq::fn::cat, inputs, s, {chance(50) ? dim : dim - x.shape.rank});
   }
 
+  unsigned seed_;
   std::mt19937 random_;
   graph_builder builder_;
   std::vector<value> values_;
+  std::vector<module> modules_;
+  std::deque<ctq::fx_row> rows_;  // a deque: nodes point to them
+  std::vector<std::pair<std::string_view, const ctq::fx_row*>> shared_;
   int number_ = 0;
   ctq::dynamic_graph<ctq::stage::traced> graph_;
 };
+
+/// Where the seeds of this run begin: CTQ_SEED of the environment, or wherever chance has it.
+inline unsigned first_seed() {
+  static const unsigned seed = [] {
+    const char* const text = std::getenv("CTQ_SEED");
+    return text == nullptr ? std::random_device{}()
+                           : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+  }();
+  return seed;
+}
+
+/// One line a node: "layer0.op1 = torch.nn.Conv2d(x) [1, 3, 8, 8]".
+inline std::string print(const random_model& m) {
+  const auto g = m.graph().view();
+  std::string out;
+  for (int i = 0; i < g.size(); ++i) {
+    ctq::append_all(out, path_of(g[i]), path_of(g[i]) == g[i].name ? "" : " again", " = ");
+    ctq::append_all(out, g[i].op->name, "(");
+    for (int a = 0; a < g[i].arg_count; ++a)
+      ctq::append_all(out, a > 0 ? ", " : "", g.arg(i, a).name);
+    out += ") [";
+    for (int axis = 0; axis < g[i].shape.rank; ++axis)
+      ctq::append_all(out, axis > 0 ? ", " : "", g[i].shape[axis]);
+    out += "]\n";
+  }
+  return out;
+}
+
+/// Asks so many random models what is wrong with them, each of a seed of its own from first_seed()
+/// on. The first with an answer fails the test: with its graph, and with how to make it again.
+///   trouble_of(model)  empty if all is well
+template <class TroubleOf>
+void check_random_models(unsigned count, TroubleOf trouble_of) {
+  const unsigned first = first_seed();
+  MESSAGE(count, " random models, CTQ_SEED=", first);
+  for (unsigned i = 0; i < count; ++i) {
+    random_model m(first + i);
+    std::string trouble{m.graph().problem.message()};
+    if (trouble.empty()) trouble = trouble_of(m);
+    if (trouble.empty()) continue;
+    FAIL(trouble, "\n", print(m), "To make it again: CTQ_SEED=", m.seed());
+  }
+}

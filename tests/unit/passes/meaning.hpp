@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ctq/core/op_sets.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
 
@@ -67,13 +68,13 @@ class reader {
 
   [[nodiscard]] formula in_float(int i) const {
     const node& n = g_[i];
-    if (is_any_of(n.op, nn::relu, fn::relu)) return relu(argument(i, 0));
+    if (is_relu(n.op)) return relu(argument(i, 0));
     const bool sum = is_any_of(n.op, op::add, fn::add, q::add, q::add_relu);
-    formula h = sum ? mix(1, "add") : mix(1, n.name);
+    formula h = sum ? mix(1, "add") : mix(1, path_of(n));
     for (int a = 0; a < n.arg_count; ++a) h = mix(h, argument(i, a));
     if (!n.batch_norm.empty()) h = mix(mix(1, n.batch_norm), h);
     const bool with_relu = is_any_of(n.op, nni::conv_relu2d, nni::linear_relu, nni::bn_relu2d,
-                                     q::conv_relu2d, q::linear_relu, q::add_relu);
+                                     q::conv_relu2d, q::linear_relu, q::add_relu, q::mul_relu);
     return with_relu ? relu(h) : h;
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "ctq/backends/x86.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower.hpp"
@@ -12,72 +12,16 @@
 #include "ctq/passes/schedule.hpp"
 #include "graphs.hpp"
 #include "meaning.hpp"
-#include "own_ops.hpp"
-#include "random_model.hpp"
+#include "random_wishes.hpp"
 #include "walk.hpp"
 
-// What holds for the passes whatever the model: a thousand random ones, with residuals, cats and
-// dead ends, and random wishes of what is to stay in float.
+// What holds for the passes whatever the model: a thousand random ones, with random wishes of what
+// is to stay in float, for one of several backends. Each run has its own; CTQ_SEED makes one again.
 
 using namespace ctq;
+using namespace wishes;
 
 namespace {
-
-using int8 = dtype_configs<weighted_int8>;
-
-/// Quantizes conv and relu together without fusing them, and cats with qparams of their own.
-struct no_fusion
-    : backend_config<
-          "no_fusion", backend_pattern_config<pattern<nn::conv2d>, dtype_configs<weighted_int8>>,
-          backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<weighted_int8>>,
-          backend_pattern_config<pattern<nn::linear>, dtype_configs<weighted_int8>>,
-          backend_pattern_config<pattern<nn::linear, fn::relu>, dtype_configs<weighted_int8>>,
-          rows::arithmetic<int8, op::add>, rows::arithmetic<int8, op::add, nn::relu>,
-          rows::sharing<dtype_configs<activation_int8>, nn::relu>,
-          backend_pattern_config<pattern<fn::relu>, dtype_configs<activation_int8>>,
-          backend_pattern_config<pattern<fn::cat>, dtype_configs<activation_int8>>,
-          backend_pattern_config<pattern<nn::max_pool2d>, dtype_configs<activation_int8>>,
-          rows::sharing<dtype_configs<activation_int8>, fn::flatten>> {};
-
-/// Trees, and an op that is not observed.
-struct with_trees
-    : x86::set<"with_trees",
-               backend_pattern_config<pattern<nested<op::add, match_all, nn::linear>>,
-                                      dtype_configs<weighted_int8>>,
-               backend_pattern_config<pattern<nested<fn::add, nn::conv2d, match_all>, nn::relu>,
-                                      dtype_configs<weighted_int8>>,
-               rows::plain<dtype_configs<activation_int8>, own::swish>,
-               rows::plain<dtype_configs<activation_int8>, own::reverse>,
-               rows::plain<dtype_configs<activation_int8>, own::add_swish>,
-               backend_pattern_config<pattern<nn::flatten>, dtype_configs<activation_int8>,
-                                      observation<observation_type::input_output_not_observed>>> {};
-
-/// A mapping with some modules in float and some with another range.
-struct random_mapping {
-  using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
-  using narrow =
-      qconfig<histogram_observer<{.reduce_range = true}>, per_channel_min_max_observer<>>;
-
-  explicit random_mapping(random_model& m) {
-    entries.push_back(global<usual>::value);
-    if (m.chance(30)) entries.push_back(object_type<op::add, narrow>::value);
-    if (m.chance(30)) entries.push_back(object_type<nn::conv2d, narrow>::value);
-    if (m.chance(20)) entries.push_back(module_name_regex<R"(layer[12]\.)", narrow>::value);
-    const graph_view<stage::traced> g = m.graph().view();
-    if (m.chance(50)) return;
-    for (int i = 0; i < g.size(); ++i) {
-      mapping_entry e = allow_float<"">::value;
-      e.module = g[i].name;
-      if (m.chance(15)) entries.push_back(e);
-    }
-  }
-
-  [[nodiscard]] mapping_view view() const {
-    return {entries.data(), static_cast<int>(entries.size())};
-  }
-
-  std::vector<mapping_entry> entries;
-};
 
 /// Arguments are earlier nodes; only the output is read by nobody, if dead nodes are not allowed.
 template <stage Stage>
@@ -141,71 +85,165 @@ std::string broken_promise(graph_view<stage::lowered> g, const mapping_view& m) 
   return "";
 }
 
-struct outcome {
-  std::string trouble;
-  int integer_ops = 0;
-  int float_ops = 0;
+/// Which observers may be one and the same: those that ops which keep their input's range join, as
+/// classes. (Not all of a class are the same: a later cat can take one out of an earlier group.)
+class sharing {
+ public:
+  sharing(graph_view<stage::prepared> g, const backend_view& backend)
+      : g_(g), class_(static_cast<std::size_t>(g.size())) {
+    std::iota(class_.begin(), class_.end(), 0);
+    for (int i = 0; i < g.size(); ++i) {
+      if (!is_app(i) || !keeps_range(g.args_of(i)[0], backend)) continue;
+      const int op = g.args_of(i)[0];
+      const int linked = takes_list(g[op].op) ? g[op].arg_count : 1;
+      for (int a = 0; a < linked; ++a) join(i, climb(g.args_of(op)[a]));
+    }
+  }
+
+  [[nodiscard]] int class_of(int i) const {
+    while (class_[static_cast<std::size_t>(i)] != i) i = class_[static_cast<std::size_t>(i)];
+    return i;
+  }
+
+ private:
+  [[nodiscard]] bool is_app(int i) const { return is_any_of(g_[i].op, q::activation_post_process); }
+  [[nodiscard]] bool keeps_range(int i, const backend_view& backend) const {
+    const choice& c = g_[i].choice;
+    return c.quantized() && backend.configs[c.pattern].observation_for(g_[i].arg_count) ==
+                                observation_type::output_share_observer_with_input;
+  }
+  /// The first observer on the way to the inputs, or -1.
+  [[nodiscard]] int climb(int i) const {
+    while (!is_app(i)) {
+      if (g_[i].arg_count == 0 || takes_list(g_[i].op)) return -1;
+      i = g_.args_of(i)[0];
+    }
+    return i;
+  }
+  void join(int i, int other) {
+    if (other >= 0) class_[static_cast<std::size_t>(class_of(i))] = class_of(other);
+  }
+
+  graph_view<stage::prepared> g_;
+  std::vector<int> class_;
 };
 
-outcome run(unsigned seed) {
-  random_model m(seed);
-  const graph_view<stage::traced> traced = m.graph().view();
-  if (m.graph().problem.any()) return {std::string{m.graph().problem.message()}};
-  const random_mapping mapping(m);
-  const backend_view backends[] = {backend_v<x86>, backend_v<x86>, backend_v<no_fusion>,
-                                   backend_v<with_trees>};
-  const backend_view backend = backends[m.below(4)];
-
-  const auto fused = fuse(traced, backend);
-  const auto prepared = prepare_graph(fused.view(), backend, mapping.view(), unsupported::skip);
-  const auto reference = convert_graph(prepared.view(), backend, mapping.view());
-  const auto lowered = lower(reference.view());
-
-  outcome o;
-  const auto expect = [&o](const std::string& trouble, const char* where) {
-    if (o.trouble.empty() && !trouble.empty()) o.trouble = std::string{where} + ": " + trouble;
-  };
-  expect(disorder(fused.view(), true), "fused");
-  expect(disorder(prepared.view(), true), "prepared");
-  expect(disorder(reference.view(), true), "reference");
-  expect(disorder(lowered.view(), false), "lowered");
-  expect(observer_trouble(prepared.view(), mapping.view()), "prepared");
-  expect(edge_trouble(lowered.view()), "lowered");
-  expect(broken_promise(lowered.view(), mapping.view()), "lowered");
-
-  const auto same = [](bool equal) { return std::string{equal ? "" : "another meaning"}; };
-  expect(same(meaning::of(traced) == meaning::of(fused.view())), "fused");
-  expect(same(meaning::of(traced) == meaning::of(prepared.view())), "prepared");
-  expect(same(meaning::of(reference.view()) == meaning::of(lowered.view())), "lowered");
-
-  expect(walking::complaint(traced, schedule(traced)), "schedule of the model");
-  expect(walking::complaint(prepared.view(), schedule(prepared.view())), "observed schedule");
-  expect(walking::complaint(reference.view(), schedule(reference.view())), "reference schedule");
-  expect(walking::complaint(lowered.view(), schedule(lowered.view())), "int8 schedule");
-  if (!o.trouble.empty()) o.trouble += "\n" + graphs::print(lowered.view());
-
-  for (int i = 0; i < lowered.view().size(); ++i) {
-    const node& n = lowered.view()[i];
-    if (n.op->kind != op_kind::module && n.op->kind != op_kind::function) continue;
-    ++(is_quantized(n.dtype) ? o.integer_ops : o.float_ops);
+/// Observers with one number that no op has joined.
+std::string strangers(graph_view<stage::prepared> g, const backend_view& backend) {
+  const sharing shares(g, backend);
+  std::vector<int> first(static_cast<std::size_t>(g.observers), -1);
+  for (int i = 0; i < g.size(); ++i) {
+    if (g[i].observer < 0) continue;
+    int& other = first[static_cast<std::size_t>(g[i].observer)];
+    if (other < 0) other = i;
+    if (shares.class_of(i) != shares.class_of(other))
+      return graphs::name_at(g, i) + " and " + graphs::name_at(g, other) + " share for no reason";
   }
-  return o;
+  return "";
 }
 
-TEST_CASE("a thousand random models keep their meaning and their memory") {
+/// A model with all that the passes make of it.
+struct passed {
+  explicit passed(random_model& m)
+      : traced(m.graph().view()), mapping(m), backend(random_backend(m)) {}
+
+  graph_view<stage::traced> traced;
+  random_mapping mapping;
+  backend_view backend;
+  dynamic_graph<stage::fused> fused = fuse(traced, backend);
+  dynamic_graph<stage::prepared> prepared =
+      prepare_graph(fused.view(), backend, mapping.view(), unsupported::skip);
+  dynamic_graph<stage::reference> reference =
+      convert_graph(prepared.view(), backend, mapping.view());
+  dynamic_graph<stage::lowered> lowered = lower(reference.view());
+};
+
+/// The first trouble of several, with where it was found and the graph there.
+template <stage Stage>
+void expect(std::string& trouble, graph_view<Stage> g, const std::string& found,
+            const char* where) {
+  if (trouble.empty() && !found.empty())
+    trouble = std::string(where) + ": " + found + "\n" + graphs::print(g);
+}
+
+constexpr unsigned models = 1000;
+
+TEST_CASE("every quantized edge of a random model has the qparams of its one producer") {
   int integer_ops = 0;
   int float_ops = 0;
-  const unsigned first = first_seed();
-  MESSAGE("seeds from ", first);
-  for (unsigned seed = first; seed != first + 1000; ++seed) {
-    const outcome o = run(seed);
-    CAPTURE(seed);
-    REQUIRE(o.trouble == "");
-    integer_ops += o.integer_ops;
-    float_ops += o.float_ops;
-  }
+  check_random_models(models, [&](random_model& m) {
+    const passed p(m);
+    const graph_view<stage::lowered> lowered = p.lowered.view();
+    std::string trouble;
+    expect(trouble, lowered, edge_trouble(lowered), "lowered");
+    for (int i = 0; i < lowered.size(); ++i) {
+      const op_kind kind = lowered[i].op->kind;
+      if (kind != op_kind::module && kind != op_kind::function) continue;
+      ++(is_quantized(lowered[i].dtype) ? integer_ops : float_ops);
+    }
+    return trouble;
+  });
   CHECK(integer_ops > 1000);  // both kinds are there
   CHECK(float_ops > 1000);
+}
+
+TEST_CASE("observers of one number are those that ops of a random model have joined") {
+  int shared = 0;
+  check_random_models(models, [&](random_model& m) {
+    const passed p(m);
+    const graph_view<stage::prepared> g = p.prepared.view();
+    std::string trouble;
+    expect(trouble, g, observer_trouble(g, p.mapping.view()), "prepared");
+    expect(trouble, g, strangers(g, p.backend), "prepared");
+    shared -= g.observers;
+    for (int i = 0; i < g.size(); ++i) shared += g[i].observer >= 0 ? 1 : 0;
+    return trouble;
+  });
+  CHECK(shared > 1000);
+}
+
+TEST_CASE("the memory plan of a random model never overlaps live tensors") {
+  check_random_models(models, [](random_model& m) {
+    const passed p(m);
+    std::string trouble;
+    const auto walk = [&](auto g, const char* where) {
+      expect(trouble, g, walking::complaint(g, schedule(g)), where);
+    };
+    walk(p.traced, "traced");
+    walk(p.prepared.view(), "prepared");
+    walk(p.reference.view(), "reference");
+    walk(p.lowered.view(), "lowered");
+    return trouble;
+  });
+}
+
+TEST_CASE("a random model means the same after every pass") {
+  check_random_models(models, [](random_model& m) {
+    const passed p(m);
+    const auto same = [](bool equal) { return std::string{equal ? "" : "another meaning"}; };
+    const meaning::formula of_model = meaning::of(p.traced);
+    std::string trouble;
+    expect(trouble, p.fused.view(), same(meaning::of(p.fused.view()) == of_model), "fused");
+    expect(trouble, p.prepared.view(), same(meaning::of(p.prepared.view()) == of_model),
+           "prepared");
+    expect(trouble, p.lowered.view(),
+           same(meaning::of(p.lowered.view()) == meaning::of(p.reference.view())), "lowered");
+    return trouble;
+  });
+}
+
+TEST_CASE("the passes keep the order of a random model and what is to stay in float") {
+  check_random_models(models, [](random_model& m) {
+    const passed p(m);
+    std::string trouble;
+    expect(trouble, p.fused.view(), disorder(p.fused.view(), true), "fused");
+    expect(trouble, p.prepared.view(), disorder(p.prepared.view(), true), "prepared");
+    expect(trouble, p.reference.view(), disorder(p.reference.view(), true), "reference");
+    expect(trouble, p.lowered.view(), disorder(p.lowered.view(), false), "lowered");
+    expect(trouble, p.lowered.view(), broken_promise(p.lowered.view(), p.mapping.view()),
+           "lowered");
+    return trouble;
+  });
 }
 
 }  // namespace
