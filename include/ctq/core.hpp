@@ -11,6 +11,7 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/list.hpp"
+#include "ctq/core/machine.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/op.hpp"
 #include "ctq/core/op_hooks.hpp"

@@ -31,9 +31,21 @@ struct avx512 : avx2 {
 struct avx512vnni : avx512 {
   static constexpr std::string_view name = "avx512vnni";
 };
+/// With the tile registers of AMX and its dot products of bytes.
+struct amx : avx512vnni {
+  static constexpr std::string_view name = "amx";
+};
 
 struct neon : scalar {
   static constexpr std::string_view name = "neon";
+};
+/// With dot products of four signed or four unsigned bytes, optional from ARMv8.2 on.
+struct dotprod : neon {
+  static constexpr std::string_view name = "dotprod";
+};
+/// With those of unsigned by signed bytes, and products of matrices of bytes.
+struct i8mm : dotprod {
+  static constexpr std::string_view name = "i8mm";
 };
 
 template <class Isa, class Needed>
@@ -42,6 +54,10 @@ concept includes = std::derived_from<Isa, Needed>;
 // CTQ_ISA_SCALAR forces the portable code; otherwise what the compiler was told to target.
 #if defined(CTQ_ISA_SCALAR)
 using native = scalar;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) &&  \
+    defined(__AVX512VL__) && defined(__AVX512VNNI__) && defined(__AMX_TILE__) && \
+    defined(__AMX_INT8__)
+using native = amx;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
     defined(__AVX512VL__) && defined(__AVX512VNNI__)
 using native = avx512vnni;
@@ -54,6 +70,10 @@ using native = avxvnni;
 using native = avx2;
 #elif defined(__SSE4_1__)
 using native = sse4;
+#elif defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
+using native = i8mm;
+#elif defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
+using native = dotprod;
 #elif defined(__aarch64__)
 using native = neon;
 #else

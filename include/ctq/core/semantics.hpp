@@ -35,6 +35,18 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
   return s == semantics::torch_2_1;
 }
 
+/// HistogramObserver fails where rounding puts the end of its old range behind that of the new one.
+/// Ours, since 2.1 fails as well: what is beyond the last bin is counted in that.
+[[nodiscard]] constexpr bool histogram_growth_fails_past_the_end(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// Observers with a range for each channel want two axes or more. Ours: every PyTorch fails on a
+/// vector; its elements are its channels.
+[[nodiscard]] constexpr bool vectors_have_no_channels(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// FusedMovingAvgObsFakeQuantize trains with the formula of dynamic quantization, although
 /// conversion then asks the observer, whose formula is another; eps is ignored in training. Ours,
 /// since every PyTorch does so: one formula for both.

@@ -7,12 +7,16 @@ using namespace ctq;
 
 namespace {
 
+static_assert(isa::includes<isa::amx, isa::avx512vnni>);
 static_assert(isa::includes<isa::avx512vnni, isa::avx512>);
 static_assert(isa::includes<isa::avx512vnni, isa::avx2>);
 static_assert(isa::includes<isa::avxvnni, isa::avx2>);
 static_assert(isa::includes<isa::avx2, isa::sse4>);
 static_assert(isa::includes<isa::sse4, isa::scalar>);
 static_assert(isa::includes<isa::neon, isa::scalar>);
+static_assert(isa::includes<isa::dotprod, isa::neon>);
+static_assert(isa::includes<isa::i8mm, isa::dotprod>);
+static_assert(!isa::includes<isa::dotprod, isa::i8mm>);
 static_assert(isa::includes<isa::avx2, isa::avx2>);
 static_assert(!isa::includes<isa::avx512, isa::avxvnni>);
 static_assert(!isa::includes<isa::avx2, isa::avx512>);
@@ -26,7 +30,10 @@ TEST_CASE("a tag has its own name, not that of the one it adds to") {
   CHECK(isa::avxvnni::name == "avxvnni");
   CHECK(isa::avx512::name == "avx512");
   CHECK(isa::avx512vnni::name == "avx512vnni");
+  CHECK(isa::amx::name == "amx");
   CHECK(isa::neon::name == "neon");
+  CHECK(isa::dotprod::name == "dotprod");
+  CHECK(isa::i8mm::name == "i8mm");
 }
 
 TEST_CASE("the native tag says no more than the compiler was told") {
@@ -34,8 +41,12 @@ TEST_CASE("the native tag says no more than the compiler was told") {
   CHECK(isa::native::name == "scalar");
 #elif defined(__x86_64__) && !defined(__SSE4_1__)
   CHECK(isa::native::name == "scalar");
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
   CHECK(isa::native::name == "neon");
+#elif defined(__aarch64__) && !defined(__ARM_FEATURE_MATMUL_INT8)
+  CHECK(isa::native::name == "dotprod");
+#elif defined(__aarch64__)
+  CHECK(isa::native::name == "i8mm");
 #else
   CHECK(isa::native::name != "scalar");
 #endif

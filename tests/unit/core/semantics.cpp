@@ -19,6 +19,9 @@ static_assert(!histogram_restarts_on_tiny_range(old) && histogram_restarts_on_ti
 static_assert(!histogram_restarts_on_huge_growth(old) && histogram_restarts_on_huge_growth(now));
 static_assert(!histogram_growth_avoids_underflow(old) && histogram_growth_avoids_underflow(now));
 static_assert(!histogram_ignores_infinity(old) && histogram_ignores_infinity(now));
+static_assert(histogram_growth_fails_past_the_end(old) &&
+              !histogram_growth_fails_past_the_end(now));
+static_assert(vectors_have_no_channels(old) && !vectors_have_no_channels(now));
 static_assert(fused_fake_quantize_has_own_formula(old) &&
               !fused_fake_quantize_has_own_formula(now));
 static_assert(!scale_bounds_are_enforced(old) && scale_bounds_are_enforced(now));
