@@ -31,9 +31,15 @@ struct xsimd_arch_of<isa::avx512> {
 template <>
 struct xsimd_arch_of<isa::avx512vnni> : xsimd_arch_of<isa::avx512> {};
 template <>
+struct xsimd_arch_of<isa::amx> : xsimd_arch_of<isa::avx512> {};
+template <>
 struct xsimd_arch_of<isa::neon> {
   using type = xsimd::neon64;
 };
+template <>
+struct xsimd_arch_of<isa::dotprod> : xsimd_arch_of<isa::neon> {};
+template <>
+struct xsimd_arch_of<isa::i8mm> : xsimd_arch_of<isa::neon> {};
 
 template <class Isa>
 using xsimd_arch = typename xsimd_arch_of<Isa>::type;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +14,18 @@
 #include "ctq/kernels/simd/arch/dot_avx512.hpp"
 #include "ctq/kernels/simd/arch/dot_avx512vnni.hpp"
 #include "ctq/kernels/simd/arch/dot_avxvnni.hpp"
+#include "ctq/kernels/simd/arch/dot_dotprod.hpp"
+#include "ctq/kernels/simd/arch/dot_i8mm.hpp"
 #include "ctq/kernels/simd/arch/dot_sse4.hpp"
+#include "ctq/kernels/simd/arch/tile_amx.hpp"
 #include "ctq/kernels/simd/depthwise.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/pack.hpp"
 #include "ctq/kernels/simd/pad.hpp"
+#include "ctq/kernels/simd/plan.hpp"
 #include "ctq/kernels/simd/tile.hpp"
+#include "ctq/kernels/simd/tile_product.hpp"
 
 // 2-d convolution, NHWC, without im2col. The same bytes as reference::conv2d on every instruction
 // set; float32 the same on those with fma (see float_dot).
@@ -30,37 +36,44 @@
 
 namespace ctq::kernels::simd {
 
-/// Calls f(type_identity<Dot>, depthwise) with the dot products that a convolution of T uses; with
-/// a constant shape, f is compiled for those only.
+/// Calls f(type_identity<Model>, constant<method>) with how a convolution of T is computed, and the
+/// dot_arch or tile_arch that does it; with a constant shape, f is compiled for that only.
 template <class Isa, class T, class Shape, class F>
-[[gnu::always_inline]] constexpr auto with_dot(const Shape& shape, const F& f) {
+[[gnu::always_inline]] constexpr auto with_method(const Shape& shape, const F& f) {
   constexpr bool real = std::is_same_v<T, float>;
   using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
   using channel_dot = std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>;
-  const auto dense = [&]() __attribute__((always_inline)) {
-    return f(std::type_identity<dense_dot>{}, std::false_type{});
-  };
-  const auto depthwise = [&]() __attribute__((always_inline)) {
-    return f(std::type_identity<channel_dot>{}, std::true_type{});
+  const auto with = [&]<method By>() __attribute__((always_inline)) {
+    constexpr std::integral_constant<method, By> by;
+    if constexpr (By == method::tiles) {
+      return f(std::type_identity<int8_tile<Isa>>{}, by);
+    } else if constexpr (By == method::depthwise) {
+      return f(std::type_identity<channel_dot>{}, by);
+    } else {
+      return f(std::type_identity<dense_dot>{}, by);
+    }
   };
   if constexpr (constant_shape<Shape>) {
-    if constexpr (is_depthwise(Shape::value)) {
-      return depthwise();
-    } else {
-      return dense();
-    }
+    return with.template operator()<plan<Isa, T>(Shape::value).by>();
   } else {
-    return is_depthwise(shape) ? depthwise() : dense();
+    const method by = plan<Isa, T>(shape).by;
+    if constexpr (has_tiles<Isa> && !real) {
+      if (by == method::tiles) return with.template operator()<method::tiles>();
+    }
+    return by == method::depthwise ? with.template operator()<method::depthwise>()
+                                   : with.template operator()<method::dense>();
   }
 }
 
 template <class Isa, class In, class Weight, class Bias>
 void pack(const conv2d_shape& shape, const unpacked<Weight, Bias>& from, std::byte* packed) {
-  with_dot<Isa, In>(shape, [&]<class Dot>(std::type_identity<Dot>, auto depthwise) {
-    if constexpr (depthwise) {
-      pack_depthwise<Dot, In>(shape, from, packed);
+  with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+    if constexpr (by == method::tiles) {
+      pack_tiles<In>(shape, plan<Isa, In>(shape).tiles, from, packed);
+    } else if constexpr (by == method::depthwise) {
+      pack_depthwise<Model, In>(shape, from, packed);
     } else {
-      pack_dense<Dot, In>(shape, from, packed);
+      pack_dense<Model, In>(shape, from, packed);
     }
   });
 }
@@ -68,25 +81,34 @@ void pack(const conv2d_shape& shape, const unpacked<Weight, Bias>& from, std::by
 /// Bytes of the packed weights, aligned to 64, of a convolution that reads `in`.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t conv2d_packed_bytes(const conv2d_shape& shape, dtype in) {
-  const auto bytes = [&]<class Dot>(std::type_identity<Dot>, auto depthwise) {
-    return depthwise ? depthwise_packed_bytes<Dot>(shape) : dense_packed_bytes<Dot>(shape);
+  const auto bytes = [&]<class In>(std::type_identity<In>) {
+    return with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+      if constexpr (by == method::tiles) {
+        return tiles_packed_bytes(shape, plan<Isa, In>(shape).tiles);
+      } else if constexpr (by == method::depthwise) {
+        return depthwise_packed_bytes<Model>(shape);
+      } else {
+        return dense_packed_bytes<Model>(shape);
+      }
+    });
   };
-  return in == f32 ? with_dot<Isa, float>(shape, bytes) : with_dot<Isa, std::int8_t>(shape, bytes);
+  return in == f32 ? bytes(std::type_identity<float>{}) : bytes(std::type_identity<std::int8_t>{});
 }
 
-/// Bytes of the workspace, aligned to 64: the input of one image, with a border, as the dot
-/// product wants it. 0 if the kernel reads the input itself.
+/// Bytes of the workspace, aligned to 64: the input of one image, with a border, as the method
+/// wants it. 0 if the kernel reads the input itself.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t conv2d_workspace_bytes(const conv2d_shape& shape, dtype in) {
   const conv2d_shape s = flattened(shape);
   const auto bytes = [&]<class In>(std::type_identity<In>) {
-    return with_dot<Isa, In>(s, [&]<class Dot>(std::type_identity<Dot>, auto) -> std::size_t {
-      if (by_columns<Dot>(s) || !needs_copy<Dot, In>(s)) return 0;
-      const auto elements = static_cast<std::size_t>(s.padded_h()) *
-                            static_cast<std::size_t>(s.padded_w()) *
-                            static_cast<std::size_t>(s.in_channels);
-      return round_up(elements * sizeof(typename Dot::element) + copy_slack_bytes, 64);
-    });
+    return with_method<Isa, In>(
+        s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
+          const input_copy copy = input_copy_of<Model, by, In>(s);
+          if (!copy.needed) return 0;
+          const std::size_t elements = copy.pixels * static_cast<std::size_t>(s.in_channels);
+          using element = typename elements_of<Model, by, In>::element;
+          return round_up(elements * sizeof(element) + copy_slack_bytes, 64);
+        });
   };
   if (in == f32) return bytes(std::type_identity<float>{});
   return in == qint8 ? bytes(std::type_identity<std::int8_t>{})
@@ -115,7 +137,6 @@ template <class Dot, class Shape, class To, class Out>
 [[gnu::always_inline]] inline void dense(const Shape& shape, const typename Dot::element* in,
                                          const std::byte* packed, const To& to, Out* out) {
   const conv2d_shape s = shape;
-  const panels<Dot> of{s.out_group()};
   const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
   for (int group = 0; group < s.groups; ++group) {
     const typename Dot::element* from = in + group * s.in_group();
@@ -124,43 +145,100 @@ template <class Dot, class Shape, class To, class Out>
       packed += block_layout<Dot>{vectors, steps}.bytes();
       out += used;
     };
-    for (int panel = 0; panel < of.whole(); ++panel) {
-      run(std::integral_constant<int, 2>{}, std::integral_constant<int, of.width>{});
-    }
-    if (const int rest = of.channels - of.whole() * of.width; rest > 0) {
-      with_constant<2>(
-          of.vectors(of.whole()), [&](auto vectors)
-                                      __attribute__((always_inline)) { run(vectors, rest); });
+    const auto run_whole = [&](int panels_of_group) __attribute__((always_inline)) {
+      using width = std::integral_constant<int, panels<Dot>::width>;
+      for (; panels_of_group > 0; --panels_of_group) {
+        run(std::integral_constant<int, 2>{}, width{});
+      }
+    };
+    if constexpr (constant_shape<Shape>) {
+      constexpr panels<Dot> of{Shape::value.out_group()};
+      constexpr std::integral_constant<int, of.channels - of.whole() * of.width> rest;
+      if constexpr (of.whole() > 0) run_whole(of.whole());
+      if constexpr (rest > 0) run(std::integral_constant<int, of.vectors(of.whole())>{}, rest);
+    } else {
+      const panels<Dot> of{s.out_group()};
+      const int rest = of.channels - of.whole() * of.width;
+      run_whole(of.whole());
+      if (rest > 0) {
+        const auto run_rest = [&](auto n) __attribute__((always_inline)) { run(n, rest); };
+        with_constant<2>(of.vectors(of.whole()), run_rest);
+      }
     }
   }
 }
 
+/// Pixels of a matrix product that one pass over the weights serves: what a quarter of 1 MB of L2
+/// holds. With more, all would pass by from L3 for each panel (2048^3 on AVX512-VNNI: 96 instead of
+/// 93 % of the peak).
+template <class Dot>
+[[nodiscard]] constexpr conv2d_shape part_of(const conv2d_shape& s) {
+  constexpr std::int64_t most = std::int64_t{256} << 10;
+  const std::int64_t bytes =
+      std::int64_t{s.in_w} * s.in_channels * static_cast<int>(sizeof(typename Dot::element));
+  conv2d_shape part = s;
+  if (is_pointwise(s) && s.in_h == 1 && bytes > most) {
+    part.in_w = ceil_div(s.in_w, static_cast<int>((bytes + most - 1) / most));
+  }
+  return part;
+}
+
+/// The same in parts, the last of which moves back to end with the image.
+template <class Dot, class Shape, class To, class Out>
+[[gnu::always_inline]] inline void dense_in_parts(const Shape& shape,
+                                                  const typename Dot::element* in,
+                                                  const std::byte* packed, const To& to, Out* out) {
+  const conv2d_shape s = shape;
+  const auto run = [&](const auto& part) __attribute__((always_inline)) {
+    const int pixels = conv2d_shape(part).in_w;
+    const int parts = pixels == s.in_w ? 1 : ceil_div(s.in_w, pixels);
+    for (int i = 0; i < parts; ++i) {
+      const std::ptrdiff_t first = std::min(i * pixels, s.in_w - pixels);
+      dense<Dot>(part, in + first * s.in_channels, packed, to, out + first * s.out_channels);
+    }
+  };
+  if constexpr (constant_shape<Shape>) {
+    run(std::integral_constant<conv2d_shape, part_of<Dot>(Shape::value)>{});
+  } else {
+    run(part_of<Dot>(s));
+  }
+}
+
 /// One image, copied into the workspace if that is needed.
-template <class Dot, bool Depthwise, class Shape, class In, class To, class Out>
+template <class Model, method By, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void convolve_image(const Shape& shape, const In* in,
                                                   const std::byte* packed, const To& to,
                                                   std::int32_t in_zero_point, Out* out,
                                                   std::byte* workspace) {
-  using element = typename Dot::element;
+  using element = typename elements_of<Model, By, In>::element;
   const conv2d_shape s = shape;
   const auto* image = reinterpret_cast<const element*>(in);
-  if (needs_copy<Dot, In>(s)) {
-    auto* copy = reinterpret_cast<element*>(workspace);
-    copy_image<Dot>(s, in, static_cast<element>(in_zero_point + Dot::template offset<In>), copy);
-    image = copy;
+  constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
+  if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
+    auto* const copied = reinterpret_cast<element*>(workspace);
+    if (copy.gathered) {
+      gather_pixels(s, image, copied);
+    } else {
+      copy_image<elements_of<Model, By, In>>(s, in, in_zero_point, copied);
+    }
+    image = copied;
   }
-  if constexpr (Depthwise) {
-    depthwise<Dot>(s, image, packed, to, out);
+  if constexpr (By == method::tiles) {
+    convolve_on_tiles<Model>(shape, image, packed, to, out);
+  } else if constexpr (By == method::depthwise) {
+    depthwise<Model>(s, image, packed, to, out);
   } else {
-    dense<Dot>(shape, image, packed, to, out);
+    dense_in_parts<Model>(shape, image, packed, to, out);
   }
 }
 
 /// Calls f(bool_constant) telling whether the convolution is done by columns; with a constant
 /// shape, f is compiled for the right one only.
-template <class Dot, bool Depthwise, class Shape, class F>
+template <class Dot, method By, class Shape, class F>
 [[gnu::always_inline]] inline void with_by_columns(const Shape& shape, const F& f) {
-  if constexpr (!Depthwise || Dot::k_group == 1) {
+  if constexpr (By != method::depthwise) {
+    f(std::false_type{});
+  } else if constexpr (Dot::k_group == 1) {
     f(std::false_type{});
   } else if constexpr (constant_shape<Shape>) {
     f(std::bool_constant<by_columns<Dot>(Shape::value)>{});
@@ -176,24 +254,22 @@ template <class Isa, class Shape, class In, class To, class Out>
                                             const std::byte* packed, const To& to,
                                             std::int32_t in_zero_point, Out* out,
                                             std::byte* workspace) {
-  with_dot<Isa, In>(
-      shape, [&]<class Dot>(std::type_identity<Dot>, auto is_depthwise)
-                 __attribute__((always_inline)) {
-                   const conv2d_shape s = shape;
-                   for (int n = 0; n < s.batch; ++n) {
-                     with_by_columns<Dot, is_depthwise>(
-                         shape, [&](auto by_columns) __attribute__((always_inline)) {
-                           if constexpr (by_columns) {
-                             depthwise_by_columns<Dot>(shape, in, in_zero_point, packed, to, out);
-                           } else {
-                             convolve_image<Dot, is_depthwise>(shape, in, packed, to, in_zero_point,
-                                                               out, workspace);
-                           }
-                         });
-                     in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
-                     out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
-                   }
-                 });
+  with_method<Isa, In>(
+      shape, [&]<class Model>(std::type_identity<Model>, auto by) __attribute__((always_inline)) {
+        const conv2d_shape s = shape;
+        for (int n = 0; n < s.batch; ++n) {
+          with_by_columns<Model, by>(
+              shape, [&](auto by_columns) __attribute__((always_inline)) {
+                if constexpr (by_columns) {
+                  depthwise_by_columns<Model>(shape, in, in_zero_point, packed, to, out);
+                } else {
+                  convolve_image<Model, by>(shape, in, packed, to, in_zero_point, out, workspace);
+                }
+              });
+          in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+          out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
+        }
+      });
 }
 
 /// Satisfied by conv2d_shape, and by std::integral_constant<conv2d_shape, ...> for a kernel of that

@@ -28,11 +28,26 @@ concept constant_shape = requires {
   typename std::bool_constant<(Shape::value, true)>;
 };
 
+/// f(shape), by the compiler if the shape is constant. F: captures nothing
+template <class Shape, class F>
+[[nodiscard, gnu::always_inline]] constexpr auto evaluated(const Shape& shape, const F& f) {
+  if constexpr (constant_shape<Shape>) {
+    constexpr auto value = F{}(Shape::value);
+    return value;
+  } else {
+    return f(shape);
+  }
+}
+
+/// Whether each pixel is read once, by itself.
+[[nodiscard]] constexpr bool is_pointwise(const conv2d_shape& s) {
+  return s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1 &&
+         s.padding_h == 0 && s.padding_w == 0;
+}
+
 /// A convolution that reads each pixel once is a matrix product: one row of pixels, any height.
 [[nodiscard]] constexpr conv2d_shape flattened(const conv2d_shape& s) {
-  const bool one_by_one = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 &&
-                          s.stride_w == 1 && s.padding_h == 0 && s.padding_w == 0;
-  if (!one_by_one) return s;
+  if (!is_pointwise(s)) return s;
   conv2d_shape flat = s;
   flat.batch = 1;
   flat.in_h = 1;
@@ -76,12 +91,15 @@ struct k_runs {
   [[nodiscard]] constexpr int total_steps() const { return rows * taps * steps; }
 };
 
-template <class Dot>
-[[nodiscard]] constexpr k_runs runs_of(const conv2d_shape& s) {
+[[nodiscard]] constexpr k_runs runs_of(const conv2d_shape& s, int k_group) {
   const bool touching = s.groups == 1 && (s.dilation_w == 1 || s.kernel_w == 1);
   const int taps = touching ? 1 : s.kernel_w;
   const int length = touching ? s.kernel_w * s.in_channels : s.in_group();
-  return {s.kernel_h, taps, length, ceil_div(length, Dot::k_group)};
+  return {s.kernel_h, taps, length, ceil_div(length, k_group)};
+}
+template <class Dot>
+[[nodiscard]] constexpr k_runs runs_of(const conv2d_shape& s) {
+  return runs_of(s, Dot::k_group);
 }
 
 /// The output channels of a group in panels of two vecs of sums; the last may have one.
@@ -119,6 +137,9 @@ struct band {
   int rows;
   int y, y_count, y_step;
   int x, x_count, x_step;
+
+  /// rows, or 0 if there is no tile.
+  [[nodiscard]] constexpr int occurring() const { return y_count * x_count > 0 ? rows : 0; }
 };
 
 /// All output pixels in two bands, so that a constant shape needs code for at most two sizes of
@@ -140,16 +161,6 @@ struct tiling {
   const int longer = out_w % parts;
   return {{size + 1, 0, out_h, 1, 0, longer, size + 1},
           {size, 0, out_h, 1, longer * (size + 1), parts - longer, size}};
-}
-
-/// Whether the input must be copied: to convert it, to give it a border, or because the last read
-/// of a pixel would pass the end.
-template <class Dot, class In>
-[[nodiscard]] constexpr bool needs_copy(const conv2d_shape& s) {
-  const bool reads_past = is_depthwise(s) ? s.in_channels % (Dot::lanes * Dot::k_group) != 0
-                                          : runs_of<Dot>(s).length % Dot::k_group != 0;
-  return !std::is_same_v<In, typename Dot::element> || s.padding_h > 0 || s.padding_w > 0 ||
-         reads_past;
 }
 
 }  // namespace ctq::kernels::simd

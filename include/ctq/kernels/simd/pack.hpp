@@ -9,6 +9,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/depthwise_columns.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/plan.hpp"
 
 // Weights, biases and multipliers in the order in which the kernels read them, padded with zeros
 // to whole registers. Done once, when a model is converted or loaded.
@@ -102,6 +103,31 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
   }
 }
 
+/// Panels as the plan cuts them. What two steps of a run read meets its weight in the first.
+template <class In, class Weight, class Bias>
+void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight, Bias>& from,
+                std::byte* packed) {
+  constexpr int k_group = tile_format::k_group;
+  const int weights = s.kernel_h * s.kernel_w * s.in_group();
+  const auto at = [&](int channel, int packed_step, int j) {
+    const int step = packed_step * k_group / p.width;
+    const int run = step / p.runs.steps;
+    const int i = step % p.runs.steps;
+    const int k = p.start(i) + packed_step * k_group % p.width + j;
+    const std::ptrdiff_t index =
+        std::ptrdiff_t{channel} * weights + std::ptrdiff_t{run} * p.runs.length + k;
+    return k >= i * p.width && k < p.runs.length ? from.weight[index] : Weight{};
+  };
+  for (int group = 0; group < s.groups; ++group) {
+    for (int panel = 0; panel < p.panels; ++panel) {
+      const int first = panel * p.channels();
+      const int used = std::min(p.channels(), s.out_group() - first);
+      packed = pack_block<tile_format, In>(from, weights, group * s.out_group() + first, used,
+                                           p.block.channels, p.packed_steps(), packed, at);
+    }
+  }
+}
+
 /// Blocks of channels: kernel rows in groups of k_group taps or, by columns, what column_plan says.
 template <class Dot, class In, class Weight, class Bias>
 void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
@@ -149,6 +175,12 @@ template <class Dot>
     bytes += block_layout<Dot>{static_cast<std::size_t>(of.vectors(panel)), steps}.bytes();
   }
   return round_up(static_cast<std::size_t>(s.groups) * bytes, packed_alignment);
+}
+
+[[nodiscard]] constexpr std::size_t tiles_packed_bytes(const conv2d_shape& s, const tile_plan& p) {
+  const block_layout<tile_format> layout{static_cast<std::size_t>(p.block.channels),
+                                         static_cast<std::size_t>(p.packed_steps())};
+  return static_cast<std::size_t>(s.groups) * static_cast<std::size_t>(p.panels) * layout.bytes();
 }
 
 template <class Dot>

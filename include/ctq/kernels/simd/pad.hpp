@@ -3,11 +3,58 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/depthwise_columns.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/plan.hpp"
 
 namespace ctq::kernels::simd {
+
+/// Activations of type In as tiles want them: as they are.
+template <class In>
+struct plain_elements {
+  using element = In;
+  template <class>
+  static constexpr int offset = 0;
+};
+
+/// What a method's Model, a dot_arch or a tile_arch, wants of activations.
+template <class Model, method By, class In>
+using elements_of = std::conditional_t<By == method::tiles, plain_elements<In>, Model>;
+
+/// What becomes of an image before it is read.
+struct input_copy {
+  bool needed;
+  bool gathered;  // only the pixels of a 1x1 convolution with a stride; else all, with a border
+  std::size_t pixels;
+};
+
+/// A copy is made to convert the input, to give it a border, because the last read of a pixel would
+/// pass the end, or because the plan says so.
+template <class Model, method By, class In>
+[[nodiscard]] constexpr input_copy input_copy_of(const conv2d_shape& s) {
+  const auto pixels = [](int h, int w) {
+    return static_cast<std::size_t>(h) * static_cast<std::size_t>(w);
+  };
+  const bool padded = s.padding_h > 0 || s.padding_w > 0;
+  const std::size_t all = pixels(s.padded_h(), s.padded_w());
+  if constexpr (By == method::tiles) {
+    const tile_plan p = tile_plan_of(s);
+    if (p.gathered) return {true, true, pixels(s.out_h(), s.out_w())};
+    return {padded || p.width > p.runs.length, false, all};
+  } else {
+    const bool changed = padded || !std::is_same_v<In, typename Model::element>;
+    if constexpr (By == method::depthwise) {
+      const bool reads_past = s.in_channels % (Model::lanes * Model::k_group) != 0;
+      return {!by_columns<Model>(s) && (changed || reads_past), false, all};
+    } else {
+      return {changed || runs_of<Model>(s).length % Model::k_group != 0, false, all};
+    }
+  }
+}
 
 /// Bytes behind the copied image: the last reads of a kernel pass its end by less than a register.
 inline constexpr std::size_t copy_slack_bytes = 64;
@@ -35,8 +82,8 @@ template <class Dot, class In>
 /// Copies an image [H,W,C] into the middle of one with a border: [H + 2ph, W + 2pw, C].
 template <class Dot, class In>
 [[gnu::always_inline]] inline void copy_image(const conv2d_shape& s, const In* in,
-                                              typename Dot::element border,
-                                              typename Dot::element* out) {
+                                              std::int32_t zero_point, typename Dot::element* out) {
+  const auto border = static_cast<typename Dot::element>(zero_point + Dot::template offset<In>);
   const std::ptrdiff_t row = std::ptrdiff_t{s.in_w} * s.in_channels;
   const std::ptrdiff_t side = std::ptrdiff_t{s.padding_w} * s.in_channels;
   const std::ptrdiff_t above = s.padding_h * (row + 2 * side);
@@ -48,6 +95,18 @@ template <class Dot, class In>
     out = std::fill_n(out + row, side, border);
   }
   std::fill_n(out, above + slack, border);
+}
+
+/// Copies the pixels of an image that a 1x1 convolution with a stride reads.
+template <class T>
+[[gnu::always_inline]] inline void gather_pixels(const conv2d_shape& s, const T* in, T* out) {
+  for (int y = 0; y < s.out_h(); ++y) {
+    const T* pixel = in + std::ptrdiff_t{y} * s.stride_h * s.in_w * s.in_channels;
+    for (int x = 0; x < s.out_w(); ++x, pixel += std::ptrdiff_t{s.stride_w} * s.in_channels) {
+      out = std::copy_n(pixel, s.in_channels, out);
+    }
+  }
+  std::fill_n(out, copy_slack_bytes / sizeof(T), T{});
 }
 
 }  // namespace ctq::kernels::simd

@@ -81,23 +81,6 @@ template <class Dot, int Rows, int Vectors, class To, class Out>
                      out, used);
 }
 
-/// Whether a tile of that size can occur: for a constant shape, what is not used is not compiled.
-template <class Dot, class Shape>
-[[nodiscard]] consteval bool occurs(int rows, int vectors) {
-  if constexpr (constant_shape<Shape>) {
-    const conv2d_shape s = Shape::value;
-    const tiling t = tiles_of(s.out_h(), s.out_w(), Dot::tile_rows);
-    const panels<Dot> of{s.out_group()};
-    const bool in_panels =
-        of.count() > 0 && (of.vectors(0) == vectors || of.vectors(of.count() - 1) == vectors);
-    const auto in_band = [&](const band& b) {
-      return b.rows == rows && b.x_count > 0 && b.y_count > 0;
-    };
-    return in_panels && (in_band(t.large) || in_band(t.small));
-  }
-  return true;
-}
-
 /// All tiles of an image with one panel, whose weights are in `block` and whose outputs start at
 /// `out`. Used: int, or a constant.
 template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
@@ -107,7 +90,6 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
   const conv2d_shape s = shape;
   const strides by = strides_of(s);
   const k_runs runs = runs_of<Dot>(s);
-  const tiling tiles = tiles_of(s.out_h(), s.out_w(), Dot::tile_rows);
   const auto run_band = [&](const band& b, auto rows) __attribute__((always_inline)) {
     for (int i = 0; i < b.y_count; ++i) {
       const int y = b.y + i * b.y_step;
@@ -124,13 +106,21 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
       }
     }
   };
-  unroll<Dot::tile_rows>([&](auto index) __attribute__((always_inline)) {
-    constexpr std::integral_constant<int, index + 1> rows;
-    if constexpr (occurs<Dot, Shape>(rows, Vectors)) {
+  if constexpr (constant_shape<Shape>) {
+    constexpr conv2d_shape known = Shape::value;
+    constexpr tiling tiles = tiles_of(known.out_h(), known.out_w(), Dot::tile_rows);
+    constexpr std::integral_constant<int, tiles.large.occurring()> large;
+    constexpr std::integral_constant<int, tiles.small.occurring()> small;
+    if constexpr (large > 0) run_band(tiles.large, large);
+    if constexpr (small > 0) run_band(tiles.small, small);
+  } else {
+    const tiling tiles = tiles_of(s.out_h(), s.out_w(), Dot::tile_rows);
+    unroll<Dot::tile_rows>([&](auto index) __attribute__((always_inline)) {
+      constexpr std::integral_constant<int, index + 1> rows;
       if (tiles.large.rows == rows) run_band(tiles.large, rows);
       if (tiles.small.rows == rows) run_band(tiles.small, rows);
-    }
-  });
+    });
+  }
 }
 
 }  // namespace ctq::kernels::simd

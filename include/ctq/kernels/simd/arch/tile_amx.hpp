@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/requantize_rows512.hpp"
+#include "ctq/kernels/simd/tile_arch.hpp"
+
+#if defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__AVX512F__) && \
+    defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace ctq::kernels::simd {
+
+/// Linux gives a process the tiles when it asks: arch_prctl, ARCH_REQ_XCOMP_PERM of component 18.
+/// One that is refused has no business here: its first tile instruction is illegal.
+inline bool ask_for_amx() noexcept {
+#if defined(__linux__)
+  return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+#else
+  return true;
+#endif
+}
+
+/// The eight tiles of AMX. Assembly, since the intrinsics of g++ 12 paste their operands into
+/// names, which no template argument survives, and tell nothing of the memory they touch. The
+/// compiler knows nothing of what tiles hold, but keeps volatile assembly in order.
+class tile_amx : public tile_format {
+ public:
+  using bounds = register512::bounds;
+  template <int N>
+  using requantizer = row_requantizer512<N>;
+
+  /// ldtilecfg takes 74 ns: once a layer, not once a block.
+  [[gnu::always_inline]] explicit tile_amx(const tile_sizes& sizes) noexcept {
+    static const bool permitted = ask_for_amx();
+    static_cast<void>(permitted);
+    struct alignas(64) {
+      std::uint8_t palette = 1;
+      std::uint8_t start_row = 0;
+      std::uint8_t reserved[14]{};
+      std::uint16_t row_bytes[16]{};
+      std::uint8_t rows[16]{};
+    } config;
+    static_assert(sizeof config == 64);
+    for (int i = 0; i < 8; ++i) {
+      config.rows[i] = sizes.rows[i];
+      config.row_bytes[i] = sizes.row_bytes[i];
+    }
+    __asm__ volatile("ldtilecfg %0" : : "m"(config));
+  }
+  tile_amx(const tile_amx&) = delete;
+  tile_amx& operator=(const tile_amx&) = delete;
+  /// Tiles in use are 8 KB more to save at each switch of threads.
+  [[gnu::always_inline]] ~tile_amx() { __asm__ volatile("tilerelease" : : : "memory"); }
+
+  template <int T>
+  [[gnu::always_inline]] void zero() noexcept {
+    __asm__ volatile("tilezero %%tmm%c0" : : "i"(T));
+  }
+  template <int T>
+  [[gnu::always_inline]] void load(const void* p, std::ptrdiff_t stride) noexcept {
+    __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0" : : "i"(T), "r"(p), "r"(stride) : "memory");
+  }
+  template <int T>
+  [[gnu::always_inline]] void stream(const void* p, std::ptrdiff_t stride) noexcept {
+    __asm__ volatile("tileloaddt1 (%1,%2,1), %%tmm%c0" : : "i"(T), "r"(p), "r"(stride) : "memory");
+  }
+  template <int T>
+  [[gnu::always_inline]] void store(void* p, std::ptrdiff_t stride) noexcept {
+    __asm__ volatile("tilestored %%tmm%c0, (%1,%2,1)" : : "i"(T), "r"(p), "r"(stride) : "memory");
+  }
+  template <int C, int A, int B, class In>
+  [[gnu::always_inline]] void dot() noexcept {
+    if constexpr (std::is_signed_v<In>) {
+      __asm__ volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
+    } else {
+      __asm__ volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
+    }
+  }
+};
+
+template <>
+struct int8_tile<isa::amx> : tile_amx {
+  using tile_amx::tile_amx;
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/kernels/requantization.hpp"
+
+// What convolution and linear ask of a machine that multiplies matrices: eight tiles of up to
+// 16 rows of 64 bytes, and one operation, which adds the product of two of them to a third. A new
+// one is one file in arch/ that specializes int8_tile; without, layers are made of dot_arch alone.
+
+namespace ctq::kernels::simd {
+
+/// How much of each tile is used, in rows and in bytes a row.
+struct tile_sizes {
+  std::uint8_t rows[8];
+  std::uint8_t row_bytes[8];
+};
+
+/// What the tiles of every tile_arch hold: rows of 16 sums (A · B), rows of 64 activations (A), and
+/// rows of 16 columns of four weights (B).
+struct tile_format {
+  using weight = std::int8_t;
+  static constexpr int rows = 16;
+  static constexpr int row_bytes = 64;
+  static constexpr int lanes = 16;   // sums a row
+  static constexpr int k_group = 4;  // products a lane and row of weights
+
+  /// Added to an activation to make it what dot wants.
+  template <class In>
+  static constexpr int offset = 0;
+
+  /// The channel, within its panel of `vectors` tiles, of a column of one of them: packing two
+  /// registers into one works within 128 bits, and this way its results lie in order.
+  [[nodiscard]] static constexpr int column(int vectors, int vector, int lane) {
+    return lane / 4 * 4 * vectors + vector * 4 + lane % 4;
+  }
+};
+
+/// Satisfied by a tile_format whose objects are the tiles of a thread, of given sizes, with
+///   zero<T>()              tile T becomes zero
+///   load<T>(p, stride)     tile T from rows that are `stride` bytes apart
+///   stream<T>(p, stride)   the same from memory that will not be needed again soon
+///   store<T>(p, stride)    tile T to memory
+///   dot<C, A, B, In>()     C += A · B with activations of type In, uint8 or int8
+///   requantizer<N>         made from the biases and multipliers of a panel of N tiles and its
+///                          count of channels: rows of N * 16 sums to outputs
+template <class T>
+concept tile_arch = std::derived_from<T, tile_format> && std::constructible_from<T, tile_sizes> &&
+    requires(T tile, const std::byte* from, std::int32_t* sums, const typename T::bounds& to,
+             std::uint8_t* out, const typename T::template requantizer<4>& requantize) {
+  tile.template zero<0>();
+  tile.template load<4>(from, 64);
+  tile.template stream<4>(from, 64);
+  tile.template store<0>(sums, 64);
+  tile.template dot<0, 4, 6, std::uint8_t>();
+  tile.template dot<0, 4, 6, std::int8_t>();
+  requantize(sums, to, out);
+};
+
+/// The tiles of an instruction set.
+template <class Isa>
+struct int8_tile {};
+
+/// Satisfied by instruction sets that have tiles.
+template <class Isa>
+concept has_tiles = tile_arch<int8_tile<Isa>>;
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/reference/requantize.hpp"
+#include "ctq/kernels/simd/arch/requantize_rows512.hpp"
+#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/tile_arch.hpp"
+
+// Tiles in plain C++, as AMX defines them, down to what they demand of each other: all that is
+// built on tiles is tested on machines that have none.
+
+namespace emulation {
+
+using namespace ctq;
+using namespace ctq::kernels;
+using namespace ctq::kernels::simd;
+
+/// row_requantizer512 without registers.
+template <int N>
+struct row_requantizer {
+  const std::byte* from;
+  int channels;
+
+  row_requantizer(const std::byte* panel, int used) : from(panel), channels(used) {}
+
+  template <class T>
+  T constant(int index) const {
+    T x;
+    std::memcpy(&x, from + index * 4, sizeof x);
+    return x;
+  }
+  template <class Out>
+  void operator()(const std::int32_t* sums, const output_steps& to, Out* out) const {
+    for (int i = 0; i < N * tile_format::lanes; ++i) {
+      const int channel = tile_format::column(N, i / tile_format::lanes, i % tile_format::lanes);
+      if (channel >= channels) continue;
+      const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                                 constant<std::uint32_t>(i));
+      const auto multiplier = constant<float>(N * tile_format::lanes + i);
+      out[channel] = static_cast<Out>(reference::requantize(sum, multiplier, to));
+    }
+  }
+};
+
+class tiles : public tile_format {
+ public:
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+  using bounds = register512::bounds;
+  template <int N>
+  using requantizer = row_requantizer512<N>;
+#else
+  using bounds = output_steps;
+  template <int N>
+  using requantizer = row_requantizer<N>;
+#endif
+
+  explicit tiles(const tile_sizes& sizes) : sizes_(sizes) {
+    for (int t = 0; t < 8; ++t) {
+      require(sizes.rows[t] >= 1 && sizes.rows[t] <= rows);
+      require(sizes.row_bytes[t] >= 4 && sizes.row_bytes[t] <= row_bytes);
+      require(sizes.row_bytes[t] % 4 == 0);
+    }
+  }
+
+  template <int T>
+  void zero() {
+    std::memset(bytes_[T], 0, sizeof bytes_[T]);
+  }
+  template <int T>
+  void load(const void* p, std::ptrdiff_t stride) {
+    load_tile(T, p, stride);
+  }
+  template <int T>
+  void stream(const void* p, std::ptrdiff_t stride) {
+    load_tile(T, p, stride);
+  }
+  template <int T>
+  void store(void* p, std::ptrdiff_t stride) const {
+    store_tile(T, p, stride);
+  }
+  template <int C, int A, int B, class In>
+  void dot() {
+    multiply<In>(C, A, B);
+  }
+
+ private:
+  static void require(bool legal) {
+    if (!legal) std::abort();
+  }
+
+  /// Rows and bytes past those of the tile become zero.
+  [[gnu::noinline]] void load_tile(int t, const void* p, std::ptrdiff_t stride) {
+    std::memset(bytes_[t], 0, sizeof bytes_[t]);
+    for (int row = 0; row < sizes_.rows[t]; ++row) {
+      std::memcpy(bytes_[t][row], static_cast<const char*>(p) + row * stride, sizes_.row_bytes[t]);
+    }
+  }
+  [[gnu::noinline]] void store_tile(int t, void* p, std::ptrdiff_t stride) const {
+    for (int row = 0; row < sizes_.rows[t]; ++row) {
+      std::memcpy(static_cast<char*>(p) + row * stride, bytes_[t][row], sizes_.row_bytes[t]);
+    }
+  }
+  template <class In>
+  [[gnu::noinline]] void multiply(int c, int a, int b) {
+    // What tdpbusd refuses.
+    require(c != a && c != b && a != b);
+    require(sizes_.rows[c] == sizes_.rows[a] && sizes_.row_bytes[c] == sizes_.row_bytes[b] &&
+            sizes_.row_bytes[a] == 4 * sizes_.rows[b]);
+    for (int row = 0; row < sizes_.rows[c]; ++row) {
+      for (int column = 0; column < sizes_.row_bytes[c] / 4; ++column) {
+        unsigned char* const at = bytes_[c][row] + column * 4;
+        std::uint32_t sum;
+        std::memcpy(&sum, at, sizeof sum);
+        for (int k = 0; k < sizes_.row_bytes[a]; ++k) {
+          const auto x = static_cast<In>(bytes_[a][row][k]);
+          const auto y = static_cast<std::int8_t>(bytes_[b][k / 4][column * 4 + k % 4]);
+          sum += static_cast<std::uint32_t>(x * y);
+        }
+        std::memcpy(at, &sum, sizeof sum);
+      }
+    }
+  }
+
+  tile_sizes sizes_;
+  unsigned char bytes_[8][rows][row_bytes]{};
+};
+
+/// isa::native with its own tiles or these. What is too small for tiles goes to plain dot products,
+/// which compile soonest.
+struct with_tiles : isa::native {};
+using tiles_of_native =
+    std::conditional_t<has_tiles<isa::native>, int8_tile<isa::native>, emulation::tiles>;
+static_assert(tile_arch<tiles>);
+
+}  // namespace emulation
+
+namespace ctq::kernels {
+
+template <>
+struct xsimd_arch_of<emulation::with_tiles> : xsimd_arch_of<isa::native> {};
+
+namespace simd {
+
+template <>
+struct int8_tile<emulation::with_tiles> : emulation::tiles_of_native {
+  using emulation::tiles_of_native::tiles_of_native;
+};
+template <>
+struct int8_dot<emulation::with_tiles> : int32_scalar_dot<emulation::with_tiles> {};
+
+}  // namespace simd
+
+}  // namespace ctq::kernels
