@@ -6,12 +6,12 @@
 
 #include "ctq/kernels/requantization.hpp"
 
-// The int8 dot products of x86, for any width of register: of pairs of 16-bit integers (every
-// instruction set has it), and of four bytes (VNNI).
+// The int8 dot products, for any width of register: of pairs of 16-bit integers (every x86 has it),
+// and of four bytes (VNNI, and ARM's).
 
 namespace ctq::kernels::simd {
 
-/// What both share. A block of N vecs holds N * lanes channels. In-lane packing wants four from
+/// What all share. A block of N vecs holds N * lanes channels. In-lane packing wants four from
 /// each vec side by side in every 128 bits, so that is where column() puts them.
 template <class Isa, class Register>
 struct register_dot : Register {
@@ -107,23 +107,12 @@ struct int16_dot : register_dot<Isa, Register> {
   }
 };
 
-/// uint8 activations times int8 weights, vpdpbusd. int8 activations are moved by 128 on their way
-/// into the workspace, and the bias takes that back.
-template <class Isa, class Register, class Vnni>
-struct vnni_dot : register_dot<Isa, Register> {
+/// Four bytes a lane, in any instruction that sums their products with int8 weights.
+template <class Isa, class Register>
+struct byte_dot : register_dot<Isa, Register> {
   using typename Register::vec;
-  using element = std::uint8_t;
   using weight = std::int8_t;
   static constexpr int k_group = 4;
-
-  /// Added to an activation of type In to make it an element.
-  template <class In>
-  static constexpr int offset = std::is_signed_v<In> ? 128 : 0;
-
-  [[gnu::always_inline]] static vec elements(const std::int8_t* in) {
-    return Register::flip_signs(Register::load(in));
-  }
-  [[gnu::always_inline]] static vec dot(vec acc, vec a, vec b) { return Vnni::dpbusd(acc, a, b); }
 
   /// One half of what interleave gives.
   template <int Half>
@@ -144,6 +133,23 @@ struct vnni_dot : register_dot<Isa, Register> {
     a[2] = Register::zip_low16(high01, high23);
     a[3] = Register::zip_high16(high01, high23);
   }
+};
+
+/// uint8 activations times int8 weights: vpdpbusd, and its like elsewhere. int8 activations are
+/// moved by 128 on their way into the workspace, and the bias takes that back.
+template <class Isa, class Register, class Vnni>
+struct vnni_dot : byte_dot<Isa, Register> {
+  using typename Register::vec;
+  using element = std::uint8_t;
+
+  /// Added to an activation of type In to make it an element.
+  template <class In>
+  static constexpr int offset = std::is_signed_v<In> ? 128 : 0;
+
+  [[gnu::always_inline]] static vec elements(const std::int8_t* in) {
+    return Register::flip_signs(Register::load(in));
+  }
+  [[gnu::always_inline]] static vec dot(vec acc, vec a, vec b) { return Vnni::dpbusd(acc, a, b); }
 };
 
 }  // namespace ctq::kernels::simd

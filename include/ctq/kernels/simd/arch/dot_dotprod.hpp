@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/register_dot.hpp"
+#include "ctq/kernels/simd/arch/register_neon.hpp"
+#include "ctq/kernels/simd/dot.hpp"
+
+#if defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
+
+namespace ctq::kernels::simd {
+
+/// int8 activations times int8 weights, sdot: without i8mm there is none of unsigned by signed
+/// bytes. uint8 activations are moved by -128 on their way into the workspace, and the bias takes
+/// that back.
+template <>
+struct depthwise_dot<isa::dotprod> : byte_dot<isa::dotprod, register_neon> {
+  using element = std::int8_t;
+
+  /// Added to an activation of type In to make it an element.
+  template <class In>
+  static constexpr int offset = std::is_signed_v<In> ? 0 : -128;
+
+  [[gnu::always_inline]] static vec elements(const std::uint8_t* in) {
+    return flip_signs(load(in));
+  }
+  [[gnu::always_inline]] static vec dot(vec acc, vec a, vec b) {
+    return vdotq_s32(acc, vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
+  }
+};
+
+/// The activations of a pixel stay in one lane, which sdot takes for all.
+template <>
+struct int8_dot<isa::dotprod> : depthwise_dot<isa::dotprod> {
+  // 24 sums, 2 weights, 2 or more activations of 32 registers; with 14, sums are spilled.
+  static constexpr int tile_rows = 12;
+
+  [[gnu::always_inline]] static vec broadcast(const void* p) { return first_lane(p); }
+  [[gnu::always_inline]] static vec dot(vec acc, vec a, vec b) {
+    return vdotq_laneq_s32(acc, vreinterpretq_s8_s32(b), vreinterpretq_s8_s32(a), 0);
+  }
+};
+
+}  // namespace ctq::kernels::simd
+
+#endif
