@@ -55,6 +55,11 @@ TEST_CASE_TEMPLATE("a product is rounded before it is added", Q, std::uint8_t, s
       {{0.7F, lo + 128, lo, lo + 255},
        {0.1F, lo + 99, lo, lo + 255},
        {0.4F, lo + 120, lo, lo + 255}},
+      // Ties in every other sum, and in none.
+      {{1.0F, lo + 99, lo, lo + 255}, {1.0F, lo + 100, lo, lo + 255}, {2.0F, lo, lo, lo + 255}},
+      {{0.05F, lo + 117, lo, lo + 255},
+       {0.03F, lo + 100, lo, lo + 255},
+       {0.07F, lo + 128, lo + 9, lo + 250}},
       {{0.033F, lo + 3, lo, lo + 255},
        {0.011F, lo + 255, lo, lo + 255},
        {0.022F, lo + 100, lo, lo + 255}}};
@@ -124,5 +129,26 @@ TEST_CASE("simd add on floats gives the bits of the reference") {
       simd::add<isa::native>({n}, onto_a.data(), b.data(), onto_a.data(), relu);
       CHECK(onto_a.holds(expected));
     }
+  }
+}
+
+TEST_CASE_TEMPLATE("simd add equals the reference on random operands", Q, std::uint8_t,
+                   std::int8_t) {
+  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto count = static_cast<std::size_t>(random() % 300);
+    const int n = static_cast<int>(count);
+    const samples::fenced<Q> a(samples::integers<Q>(count, seed));
+    const samples::fenced<Q> b(samples::integers<Q>(count, ~seed));
+    const qparams a_q = samples::random_qparams<Q>(random);
+    const qparams b_q = samples::random_qparams<Q>(random);
+    const qparams out_q = samples::random_qparams<Q>(random);
+    const bool relu = random() % 2 == 0;
+    std::vector<Q> expected(count);
+    reference::add({n}, a.data(), a_q, b.data(), b_q, out_q, expected.data(), relu);
+    const samples::guarded<Q> out(count);
+    simd::add<isa::native>({n}, a.data(), a_q, b.data(), b_q, out_q, out.data(), relu);
+    CHECK(out.holds(expected));
   }
 }

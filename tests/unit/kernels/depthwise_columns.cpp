@@ -44,7 +44,8 @@ bool equals_reference(const Shape& shape, values kind, unsigned seed) {
   constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
   std::mt19937 random(seed);
   const auto size = [](int a, int b, int c) { return static_cast<std::size_t>(a * b * c); };
-  const auto in = samples::steps<In>(size(s.batch * s.in_h, s.in_w, s.in_channels), kind, random);
+  const samples::fenced<In> in(
+      samples::steps<In>(size(s.batch * s.in_h, s.in_w, s.in_channels), kind, random));
   const auto weight = samples::steps<std::int8_t>(size(s.in_channels, 3, 3), kind, random);
   const samples::epilogue e = samples::random_epilogue<Out>(s.out_channels, 9, random);
   const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
@@ -103,6 +104,18 @@ TEST_CASE("depthwise by columns reads the zero point in borders of any width") {
   uneven.padding_w = 3;
   uneven.batch = 2;
   check(uneven, seed);
+}
+
+TEST_CASE("depthwise by columns equals the reference on random shapes") {
+  for (unsigned seed = 1; seed <= samples::cases(120) / 2; ++seed) {
+    std::mt19937 random(seed);
+    const auto from = [&](int lo, int hi) {
+      return lo + static_cast<int>(random() % static_cast<unsigned>(hi - lo + 1));
+    };
+    const int padding = from(0, 2);
+    const int smallest = std::max(1, 3 - 2 * padding);
+    check(shape_of(from(8, 140), from(smallest, 9), from(smallest, 9), from(1, 2), padding), seed);
+  }
 }
 
 TEST_CASE("depthwise by columns takes one type and gives another") {

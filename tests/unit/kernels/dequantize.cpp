@@ -31,3 +31,20 @@ TEST_CASE_TEMPLATE("simd dequantize gives the bits of the reference", Q, std::ui
     }
   }
 }
+
+TEST_CASE_TEMPLATE("simd dequantize equals the reference on random operands", Q, std::uint8_t,
+                   std::int8_t) {
+  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto count = static_cast<std::size_t>(random() % 300);
+    const int n = static_cast<int>(count);
+    const qparams q = samples::random_qparams<Q>(random);
+    const samples::fenced<Q> in(samples::integers<Q>(count, ~seed));
+    std::vector<float> expected(count);
+    reference::dequantize({n}, in.data(), q, expected.data());
+    const samples::guarded<float> out(count);
+    simd::dequantize<isa::native>({n}, in.data(), q, out.data());
+    CHECK(out.holds(expected));
+  }
+}

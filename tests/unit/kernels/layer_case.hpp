@@ -7,32 +7,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <new>
 #include <random>
+#include <string>
+#include <type_traits>
 #include <vector>
 
+#include "ctq/kernels/reference/conv2d.hpp"
+#include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/simd/linear.hpp"
+#include "samples.hpp"
 
-// Operands for the tests of conv2d and linear.
+// Operands for the tests of conv2d and linear, and the comparison with the reference.
 
 namespace samples {
 
-/// Memory as the kernels want theirs: aligned to 64, exactly as large as they said, full of
-/// rubbish.
+/// Memory as the kernels want theirs: aligned to 64, full of rubbish, as large as they said.
 class aligned_bytes {
  public:
-  explicit aligned_bytes(std::size_t n)
-      : bytes_(static_cast<std::byte*>(::operator new (n, std::align_val_t{64}))) {
-    std::fill_n(bytes_.get(), n, std::byte{0xA5});
-  }
-  [[nodiscard]] std::byte* data() const { return bytes_.get(); }
+  explicit aligned_bytes(std::size_t n) : bytes_((n + 63) / 64 * 64) {}
+  [[nodiscard]] std::byte* data() const { return reinterpret_cast<std::byte*>(bytes_.data()); }
 
  private:
-  struct release {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<std::byte, release> bytes_;
+  fenced_bytes bytes_;
 };
 
 enum class values { random, extreme };
@@ -102,6 +99,77 @@ inline bool same(float a, float b) {
 
 inline bool same(const std::vector<float>& a, const float* b) {
   return std::equal(a.begin(), a.end(), b, [](float x, float y) { return same(x, y); });
+}
+
+using namespace ctq;
+
+inline std::size_t size(int a, int b) { return static_cast<std::size_t>(a * b); }
+
+/// Shape: linear_shape or a constant of it.
+template <class Isa, class In, class Out, class Shape>
+bool linear_equals_reference(const Shape& shape, values kind, unsigned seed) {
+  const linear_shape s = shape;
+  constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
+  std::mt19937 random(seed);
+  const fenced<In> in(steps<In>(size(s.rows, s.in_features), kind, random));
+  const auto weight = steps<std::int8_t>(size(s.out_features, s.in_features), kind, random);
+  const epilogue e = random_epilogue<Out>(s.out_features, s.in_features, random);
+  std::vector<Out> expected(size(s.rows, s.out_features));
+  kernels::reference::linear(s, in.data(), weight.data(), e.bias.data(), e.requantization(),
+                             expected.data());
+
+  const aligned_bytes packed(kernels::simd::linear_packed_bytes<Isa>(s, type));
+  const aligned_bytes workspace(kernels::simd::linear_workspace_bytes<Isa>(s, type));
+  kernels::simd::pack_linear<Isa, In>(s, weight.data(), e.bias.data(), e.multiplier.data(),
+                                      packed.data());
+  guarded<Out> out(expected.size());
+  kernels::simd::linear<Isa>(shape, in.data(), packed.data(), e.to, out.data(), workspace.data());
+  return out.holds(expected);
+}
+
+inline std::string describe(const conv2d_shape& s) {
+  const auto words = std::bit_cast<std::array<int, sizeof(s) / sizeof(int)>>(s);
+  std::string text;
+  for (int w : words) text += std::to_string(w) + " ";
+  return text;
+}
+
+inline std::size_t in_elements(const conv2d_shape& s) {
+  return static_cast<std::size_t>(s.batch * s.in_h * s.in_w * s.in_channels);
+}
+inline std::size_t out_elements(const conv2d_shape& s) {
+  return static_cast<std::size_t>(s.batch * s.out_h() * s.out_w() * s.out_channels);
+}
+inline int terms(const conv2d_shape& s) { return s.kernel_h * s.kernel_w * s.in_group(); }
+
+template <class T>
+constexpr dtype dtype_of = std::is_same_v<T, float>         ? f32
+                           : std::is_same_v<T, std::int8_t> ? qint8
+                                                            : quint8;
+
+/// Shape: conv2d_shape or a constant of it.
+template <class Isa, class In, class Out, class Shape>
+bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
+  const conv2d_shape s = shape;
+  std::mt19937 random(seed);
+  const auto weights = static_cast<std::size_t>(s.out_channels * terms(s));
+  const fenced<In> in(steps<In>(in_elements(s), kind, random));
+  const auto weight = steps<std::int8_t>(weights, kind, random);
+  const epilogue e = random_epilogue<Out>(s.out_channels, terms(s), random);
+  const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
+
+  std::vector<Out> expected(out_elements(s));
+  kernels::reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantization(),
+                             zero_point, expected.data());
+
+  const aligned_bytes packed(kernels::simd::conv2d_packed_bytes<Isa>(s, dtype_of<In>));
+  const aligned_bytes workspace(kernels::simd::conv2d_workspace_bytes<Isa>(s, dtype_of<In>));
+  kernels::simd::pack_conv2d<Isa, In>(s, weight.data(), e.bias.data(), e.multiplier.data(),
+                                      packed.data());
+  guarded<Out> out(expected.size());
+  kernels::simd::conv2d<Isa>(shape, in.data(), packed.data(), e.to, zero_point, out.data(),
+                             workspace.data());
+  return out.holds(expected);
 }
 
 }  // namespace samples

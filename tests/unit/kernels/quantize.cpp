@@ -101,3 +101,39 @@ TEST_CASE("results larger than the caches are the same, wherever they start") {
     CHECK(memory[start + count] == 0xA5);
   }
 }
+
+TEST_CASE("quantize along any axis has the parameters of each channel") {
+  const float scale[] = {0.5F, 0.25F, 2.0F};
+  const std::int32_t zero_point[] = {0, 7, 255};
+  for (const int inner : {1, 3, 16, 70}) {
+    const auto count = static_cast<std::size_t>(2 * 3 * inner);
+    const auto in = samples::floats(count, 5);
+    std::vector<std::uint8_t> expected;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t c = i / static_cast<std::size_t>(inner) % 3;
+      expected.push_back(reference::quantize<std::uint8_t>(
+          in[i], quantizer_of({scale[c], zero_point[c], 0, 255})));
+    }
+    samples::guarded<std::uint8_t> out(count);
+    simd::quantize_per_channel<isa::native>({2, 3, inner}, in.data(), scale, zero_point, 0, 255,
+                                            out.data());
+    CHECK(out.holds(expected));
+  }
+}
+
+TEST_CASE_TEMPLATE("simd quantize equals the reference on random operands", Q, std::uint8_t,
+                   std::int8_t) {
+  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto count = static_cast<std::size_t>(random() % 300);
+    const int n = static_cast<int>(count);
+    const qparams q = samples::random_qparams<Q>(random);
+    const samples::fenced<float> in(samples::floats(count, ~seed, q.scale));
+    std::vector<Q> expected(count);
+    reference::quantize({n}, in.data(), q, expected.data());
+    const samples::guarded<Q> out(count);
+    simd::quantize<isa::native>({n}, in.data(), q, out.data());
+    CHECK(out.holds(expected));
+  }
+}

@@ -45,3 +45,23 @@ TEST_CASE_TEMPLATE("simd requantize of sums gives the bytes of the reference", Q
     }
   }
 }
+
+TEST_CASE_TEMPLATE("simd requantize equals the reference on random operands", Q, std::uint8_t,
+                   std::int8_t) {
+  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const int n = static_cast<int>(random() % 300);
+    std::vector<std::int32_t> values(static_cast<std::size_t>(n));
+    for (std::int32_t& x : values) x = static_cast<std::int32_t>(random()) >> (random() % 24 + 7);
+    const samples::fenced<std::int32_t> in(values);
+    const qparams q = samples::random_qparams<Q>(random);
+    const float multiplier = static_cast<float>(random() >> 8 | 1U) * 0x1p-26F;
+    const output_steps to{q.zero_point, q.quant_min, q.quant_max};
+    std::vector<Q> expected(values.size());
+    reference::requantize({n}, in.data(), multiplier, to, expected.data());
+    const samples::guarded<Q> out(values.size());
+    simd::requantize<isa::native>({n}, in.data(), multiplier, to, out.data());
+    CHECK(out.holds(expected));
+  }
+}

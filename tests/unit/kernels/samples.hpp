@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -10,41 +13,57 @@
 #include <vector>
 
 #include "ctq/core/qparams.hpp"
+#include "fenced.hpp"
 
-// Operands for the tests of kernels: random and awkward numbers from fixed seeds, and memory that
-// notices writes beside it.
+// Operands for the tests of kernels: random and awkward numbers from fixed seeds.
 
 namespace samples {
 
-/// An output of n elements between two margins. Exactly as large as needed, so that a sanitizer
-/// sees reads and writes past its ends, and wrong by a few bytes of alignment.
+/// An output of n elements behind a margin, at the end of memory: exactly as large as needed, and
+/// wrong by a few bytes of alignment.
 template <class T>
 class guarded {
  public:
-  explicit guarded(std::size_t n) : bytes_(n * sizeof(T) + 2 * margin, mark), n_(n) {}
+  explicit guarded(std::size_t n) : bytes_(margin + n * sizeof(T)), n_(n) {}
   explicit guarded(const std::vector<T>& values) : guarded(values.size()) {
-    if (n_ > 0) std::memcpy(bytes_.data() + margin, values.data(), n_ * sizeof(T));
+    if (n_ > 0) std::memcpy(data(), values.data(), n_ * sizeof(T));
   }
 
-  T* data() { return reinterpret_cast<T*>(bytes_.data() + margin); }
-  [[nodiscard]] bool margins_intact() const {
-    for (std::size_t i = 0; i < margin; ++i) {
-      if (bytes_[i] != mark || bytes_[bytes_.size() - 1 - i] != mark) return false;
-    }
-    return true;
+  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(bytes_.data() + margin); }
+  [[nodiscard]] bool margin_intact() const {
+    return std::all_of(bytes_.data(), bytes_.data() + margin,
+                       [](unsigned char byte) { return byte == fenced_bytes::rubbish; });
   }
-  /// The same bits, NaNs included, and nothing written beside them.
+  /// The same bits, NaNs included, and nothing written in front of them.
   [[nodiscard]] bool holds(const std::vector<T>& expected) const {
-    return expected.size() == n_ && margins_intact() &&
-           (n_ == 0 || std::memcmp(bytes_.data() + margin, expected.data(), n_ * sizeof(T)) == 0);
+    return expected.size() == n_ && margin_intact() &&
+           (n_ == 0 || std::memcmp(data(), expected.data(), n_ * sizeof(T)) == 0);
   }
 
  private:
   static constexpr std::size_t margin = 68;
-  static constexpr unsigned char mark = 0xA5;
-  std::vector<unsigned char> bytes_;
+  fenced_bytes bytes_;
   std::size_t n_;
 };
+
+/// How many random cases a kernel gets: a few, or what the long run asks for (CTQ_CASES).
+inline unsigned cases(unsigned few) {
+  const char* const asked = std::getenv("CTQ_CASES");
+  return asked == nullptr ? few : std::max(few, static_cast<unsigned>(std::atoi(asked)));
+}
+
+/// Any scale, zero point and range, as far as they make sense.
+template <class Q>
+ctq::qparams random_qparams(std::mt19937& random) {
+  constexpr int lo = std::numeric_limits<Q>::lowest();
+  const auto up_to = [&](unsigned n) { return static_cast<int>(random() % n); };
+  const float scale = std::ldexp(1.0F + static_cast<float>(up_to(1 << 20)) * 0x1p-20F,
+                                 up_to(8) == 0 ? up_to(60) - 30 : up_to(8) - 6);
+  const bool whole = up_to(4) > 0;
+  const int first = whole ? lo : lo + up_to(100);
+  const int last = whole ? lo + 255 : first + 1 + up_to(static_cast<unsigned>(lo + 255 - first));
+  return {scale, first + up_to(static_cast<unsigned>(last - first + 1)), first, last};
+}
 
 template <class Q>
 std::vector<Q> integers(std::size_t n, unsigned seed) {

@@ -8,6 +8,15 @@
 
 namespace ctq::kernels::reference {
 
+/// Channels along any axis: [outer, channels, inner].
+struct axis_shape {
+  int outer{};
+  int channels{};
+  int inner{};
+
+  friend constexpr bool operator==(const axis_shape&, const axis_shape&) = default;
+};
+
 /// One number: int(clamp(rne(x * inverse), low, high)) + zero_point; the zero point for NaN.
 /// ::nearbyintf and no std:: template, since those would be shared by code for different machines.
 template <quantized Q>
@@ -42,6 +51,21 @@ inline void quantize(channels_shape shape, const float* in, const float* scale,
   for (int row = 0; row < shape.rows; ++row) {
     for (int c = 0; c < shape.channels; ++c) {
       *out++ = quantize<Q>(*in++, quantizer_of({scale[c], zero_point[c], quant_min, quant_max}));
+    }
+  }
+}
+
+/// The same along any axis: in, out [outer, channels, inner].
+///
+/// Source    PyTorch quantize_per_channel
+template <quantized Q>
+inline void quantize_per_channel(const axis_shape& shape, const float* in, const float* scale,
+                                 const std::int32_t* zero_point, std::int32_t quant_min,
+                                 std::int32_t quant_max, Q* out) noexcept {
+  for (int outer = 0; outer < shape.outer; ++outer) {
+    for (int c = 0; c < shape.channels; ++c, in += shape.inner, out += shape.inner) {
+      quantize(elementwise_shape{shape.inner}, in, {scale[c], zero_point[c], quant_min, quant_max},
+               out);
     }
   }
 }

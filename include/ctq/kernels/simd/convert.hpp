@@ -45,6 +45,12 @@ template <vectorized Isa>
   return xsimd::to_float(x);
 }
 
+/// To the nearest integer, ties to even; -0 and NaN stay.
+template <vectorized Isa>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, float> nearest(batch<Isa, float> x) noexcept {
+  return xsimd::nearbyint(x);
+}
+
 /// float_lanes integers, which are in Q's range.
 template <vectorized Isa, quantized Q>
 [[gnu::always_inline]] inline void narrow_store(batch<Isa, std::int32_t> x, Q* out) noexcept {

@@ -193,6 +193,72 @@ template <class Dot, int Stride, int Rows, int Columns, class Input, class To, c
   });
 }
 
+/// One output row from y on with stride 2, where two columns in three are seen by one output pixel
+/// only: input columns come one by one, weigh on the pixel that they end and on the one that they
+/// begin, and are forgotten. Weights stay in registers, all channels of a block are worked on at
+/// once, and no input is read twice (144 channels @56, Zen 4: 20 instead of 25 us).
+template <class Dot, class In, class To, class Out>
+[[gnu::always_inline]] inline void column_slide(const conv2d_shape& s, const In* in,
+                                                const In* border, int y, const std::byte* block,
+                                                const To& to, Out* out) {
+  using vec = typename Dot::vec;
+  constexpr column_plan<Dot> plan{2};
+  constexpr int vecs = Dot::k_group;
+  constexpr std::size_t vec_bytes = block_layout<Dot>::vec_bytes;
+  constexpr block_layout<Dot> layout{Dot::k_group, 0};
+  const input_rows<plan.kernel, In> rows(s, in, y * 2 - s.padding_h, border);
+  const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
+  vec weights[plan.kernel][vecs];
+  unroll<plan.kernel>([&](auto tap) __attribute__((always_inline)) {
+    unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+      weights[tap][v] =
+          Dot::load(block + layout.weights() + (plan.step(tap, 0, 0) * vecs + v) * vec_bytes);
+    });
+  });
+  const auto column = [&](int x, vec(&a)[vecs]) __attribute__((always_inline)) {
+    if (x >= 0 && x < s.in_w) [[likely]] {
+      unroll<vecs>([&](auto j) __attribute__((always_inline)) {
+        // Rows past the last meet weights of zero: any will do.
+        constexpr int row = std::min<int>(j, plan.kernel - 1);
+        a[j] = channels_at<Dot>(rows.base[row] + x * rows.step[row]);
+      });
+      Dot::interleave(a);
+    } else {
+      unroll<vecs>([&](auto v) __attribute__((always_inline)) { a[v] = channels_at<Dot>(border); });
+    }
+  };
+  const auto begin = [&](const vec(&a)[vecs], vec(&acc)[vecs]) __attribute__((always_inline)) {
+    unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+      acc[v] = Dot::dot(Dot::load(block + v * vec_bytes), a[v], weights[0][v]);
+    });
+  };
+
+  // A pixel is stored in the turn after its last column, beside work that waits for loads: the
+  // two are more than the machine would look ahead.
+  vec a[vecs], acc[vecs], done[vecs];
+  const auto store = [&](int n) __attribute__((always_inline)) {
+    Dot::store(done, multiplier, to, out + n * std::ptrdiff_t{s.out_channels}, plan.width);
+  };
+  int x = -s.padding_w;
+  column(x, a);
+  begin(a, acc);
+  begin(a, done);  // not of use, but g++ cannot see that it is never stored
+  out += std::ptrdiff_t{y} * s.out_w() * s.out_channels;
+  for (int n = 0; n < s.out_w(); ++n, x += 2) {
+    column(x + 1, a);
+    if (n > 0) store(n - 1);
+    unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+      done[v] = Dot::dot(acc[v], a[v], weights[1][v]);
+    });
+    column(x + 2, a);
+    unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+      done[v] = Dot::dot(done[v], a[v], weights[2][v]);
+    });
+    begin(a, acc);
+  }
+  if (s.out_w() > 0) store(s.out_w() - 1);
+}
+
 /// Rows output rows from y on, all columns, one block of channels that starts at `in` and `out`.
 template <class Dot, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_sweep(const conv2d_shape& s, const In* in,
@@ -235,7 +301,11 @@ template <class Dot, int Stride, class In, class To, class Out>
     const std::byte* block = packed;
     for (int i = 0; i < ceil_div(s.out_channels, plan.width); ++i, block += layout.bytes()) {
       const int first = block_start<Dot>(s, i);
-      column_sweep<Dot, Stride, rows>(s, in + first, border, y, block, ends, out + first);
+      if constexpr (Stride == 2 && Dot::k_group == 4) {
+        column_slide<Dot>(s, in + first, border, y, block, ends, out + first);
+      } else {
+        column_sweep<Dot, Stride, rows>(s, in + first, border, y, block, ends, out + first);
+      }
     }
   };
   int y = 0;

@@ -72,4 +72,23 @@ template <class Isa, quantized Q>
   }
 }
 
+/// As reference::quantize_per_channel, byte for byte.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void quantize_per_channel(const reference::axis_shape& shape,
+                                                        const float* in, const float* scale,
+                                                        const std::int32_t* zero_point,
+                                                        std::int32_t quant_min,
+                                                        std::int32_t quant_max, Q* out) noexcept {
+  if (shape.inner == 1) {
+    return quantize<Isa>(channels_shape{shape.outer, shape.channels}, in, scale, zero_point,
+                         quant_min, quant_max, out);
+  }
+  for (int outer = 0; outer < shape.outer; ++outer) {
+    for (int c = 0; c < shape.channels; ++c, in += shape.inner, out += shape.inner) {
+      quantize<Isa>(elementwise_shape{shape.inner}, in,
+                    {scale[c], zero_point[c], quant_min, quant_max}, out);
+    }
+  }
+}
+
 }  // namespace ctq::kernels::simd

@@ -4,6 +4,7 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/simd/arch/fma_sse4.hpp"
 
 // Arithmetic on registers that rounds as IEEE 754 says, where xsimd or the compiler would do
 // something near it.
@@ -42,5 +43,16 @@ template <has_fma Isa>
 #endif
   return xsimd::fma(x, y, z);
 }
+
+#if defined(__SSE4_1__)
+/// The same where there is no instruction for it: the same bits, some fifteen times slower.
+template <vectorized Isa>
+requires(!has_fma<Isa>)
+    [[nodiscard, gnu::always_inline]] inline batch<Isa, float> fma(batch<Isa, float> x,
+                                                                   batch<Isa, float> y,
+                                                                   batch<Isa, float> z) noexcept {
+  return fma_sse4(x, y, z);
+}
+#endif
 
 }  // namespace ctq::kernels::simd

@@ -84,6 +84,24 @@ void with_rubbish(const eager::python_call& right, Call call) {
 /// Values that the op gives have as many elements as they say.
 bool is_whole(const result<eager::value>& y) { return !y || eager::is_whole(*y); }
 
+/// Counts how often it is asked.
+class counting_kernels final : public eager::kernel_set {
+ public:
+  [[nodiscard]] result<eager::tensor> convolution(
+      const eager::tensor& in, const eager::value& weight, const eager::value& bias,
+      const eager::convolution_options& o) const override {
+    ++convolutions;
+    return eager::plain.convolution(in, weight, bias, o);
+  }
+  [[nodiscard]] result<eager::tensor> linear(const eager::tensor& in, const eager::value& weight,
+                                             const eager::value& bias) const override {
+    ++linears;
+    return eager::plain.linear(in, weight, bias);
+  }
+
+  mutable int convolutions = 0, linears = 0;
+};
+
 }  // namespace
 
 TEST_CASE("every op that PyTorch's backends name has a float meaning") {
@@ -179,4 +197,20 @@ TEST_CASE("errors say what is wrong") {
   CHECK(error_of(nn::relu.id(), {.positional = {eager::tensor{{2, 2}, {1.0F}}}}) ==
         "torch.nn.ReLU: input is no whole tensor");
   CHECK(error_of(nn::output.id(), {}) == "output: has no float meaning");
+}
+
+TEST_CASE("ops and the parts of fused modules go to the set that is given") {
+  const counting_kernels kernels;
+  const eager::value weight = eager::tensor{{1, 1, 1, 1}, {-2.0F}};
+  const eager::value image = eager::tensor{{1, 1, 1, 2}, {1.0F, -1.0F}};
+  const auto fused = eager::call(
+      nni::conv_relu2d.id(), {.positional = {image}, .attributes = {{"weight", weight}}}, kernels);
+  REQUIRE(fused.has_value());
+  CHECK(fused->get_if<eager::tensor>()->data == std::vector<float>{0.0F, 2.0F});
+  CHECK(kernels.convolutions == 1);
+  const eager::value matrix = eager::tensor{{1, 2}, {1.0F, 1.0F}};
+  CHECK(eager::call(fn::linear.id(), {.positional = {eager::tensor{{1, 2}, {1.0F, 1.0F}}, matrix}},
+                    kernels)
+            .has_value());
+  CHECK(kernels.linears == 1);
 }

@@ -34,3 +34,17 @@ TEST_CASE("a scalar has one element, an empty axis none") {
   CHECK(numel({3, 0, 2}) == 0);
   CHECK(as_list({2, 3}).size() == 2);
 }
+
+TEST_CASE("tensors are the same if they are one, numbers if they are equal") {
+  const value a = tensor{{1}, {1.0F}};
+  const value copy = a;
+  const value equal = tensor{{1}, {1.0F}};
+  CHECK(a.is_same(copy));
+  CHECK_FALSE(a.is_same(equal));
+  CHECK(value(2).is_same(value(2)));
+  CHECK_FALSE(value(2).is_same(value(2.0)));
+  CHECK(value(none{}).is_same(value()));
+  CHECK(value(slice{.start = 1}).is_same(value(slice{.start = 1})));
+  CHECK(a.share<tensor>().get() == a.get_if<tensor>());
+  CHECK(a.share<list>() == nullptr);
+}

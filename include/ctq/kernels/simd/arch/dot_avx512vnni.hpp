@@ -42,6 +42,12 @@ template <>
 struct depthwise_dot<isa::avx512vnni>
     : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {};
 
+/// What tiles are too large for.
+template <>
+struct int8_dot<isa::amx> : int8_dot<isa::avx512vnni> {};
+template <>
+struct depthwise_dot<isa::amx> : depthwise_dot<isa::avx512vnni> {};
+
 }  // namespace ctq::kernels::simd
 
 #endif

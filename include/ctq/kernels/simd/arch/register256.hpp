@@ -32,8 +32,15 @@ struct register256 {
     std::memcpy(&word, p, sizeof word);
     return _mm256_set1_epi32(word);
   }
+  /// The sum by hand on g++ 12, which copies each one to another register (256^3 on AVX2: 209
+  /// instead of 190 us).
   [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
+#if defined(__clang__)
     return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
+#else
+    __asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(_mm256_madd_epi16(a, b)));
+    return acc;
+#endif
   }
 
   [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm256_unpacklo_epi8(a, b); }

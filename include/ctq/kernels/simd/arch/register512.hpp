@@ -37,7 +37,12 @@ struct register512 {
     return _mm512_set1_epi32(word);
   }
   [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
+#if defined(__clang__)
     return _mm512_add_epi32(acc, _mm512_madd_epi16(a, b));
+#else
+    __asm__("vpaddd %1, %0, %0" : "+v"(acc) : "v"(_mm512_madd_epi16(a, b)));  // as register256
+    return acc;
+#endif
   }
 
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm512_unpacklo_epi16(a, b); }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/kernels/simd/arch/register128.hpp"
+#include "ctq/kernels/simd/arch/register256.hpp"
+#include "ctq/kernels/simd/arch/register512.hpp"
+
+// Four-bit values on x86, for any width of register: how they leave their bytes, and sums of
+// products with vpmaddubsw, which every instruction set has. Here it is exact: two products of at
+// most 15 * 128 are far from the end of 16 bits, and so are eight pairs of them.
+
+namespace ctq::kernels::simd {
+
+#if defined(__SSE4_1__)
+
+struct int4_register128 : register128 {
+  [[gnu::always_inline]] static vec low(vec line) { return _mm_and_si128(line, _mm_set1_epi8(15)); }
+  [[gnu::always_inline]] static vec high(vec line) { return low(_mm_srli_epi16(line, 4)); }
+  [[gnu::always_inline]] static vec add(vec sums, vec values, vec activations) {
+    return _mm_add_epi16(sums, _mm_maddubs_epi16(values, activations));
+  }
+  [[gnu::always_inline]] static vec total(vec acc, vec sums) {
+    return add_products(acc, sums, _mm_set1_epi16(1));
+  }
+};
+
+#endif
+#if defined(__AVX2__)
+
+struct int4_register256 : register256 {
+  [[gnu::always_inline]] static vec low(vec line) {
+    return _mm256_and_si256(line, _mm256_set1_epi8(15));
+  }
+  [[gnu::always_inline]] static vec high(vec line) { return low(_mm256_srli_epi16(line, 4)); }
+  [[gnu::always_inline]] static vec add(vec sums, vec values, vec activations) {
+    return _mm256_add_epi16(sums, _mm256_maddubs_epi16(values, activations));
+  }
+  [[gnu::always_inline]] static vec total(vec acc, vec sums) {
+    return add_products(acc, sums, _mm256_set1_epi16(1));
+  }
+  [[gnu::always_inline]] static vec plus(vec a, vec b) { return _mm256_add_epi32(a, b); }
+};
+
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+struct int4_register512 : register512 {
+  [[gnu::always_inline]] static vec low(vec line) {
+    return _mm512_and_si512(line, _mm512_set1_epi8(15));
+  }
+  [[gnu::always_inline]] static vec high(vec line) { return low(_mm512_srli_epi16(line, 4)); }
+  [[gnu::always_inline]] static vec add(vec sums, vec values, vec activations) {
+    return _mm512_add_epi16(sums, _mm512_maddubs_epi16(values, activations));
+  }
+  [[gnu::always_inline]] static vec total(vec acc, vec sums) {
+    return add_products(acc, sums, _mm512_set1_epi16(1));
+  }
+  [[gnu::always_inline]] static vec plus(vec a, vec b) { return _mm512_add_epi32(a, b); }
+};
+
+#endif
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/kernels/reference/fake_quantize.hpp"
+#include "ctq/kernels/simd/convert.hpp"
+
+namespace ctq::kernels::simd {
+
+/// As reference::fake_quantize, bit for bit.
+template <class Isa>
+[[gnu::always_inline]] inline void fake_quantize(elementwise_shape shape, const float* in,
+                                                 const qparams& p, float* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::fake_quantize(shape, in, p, out);
+  } else {
+    using floats = batch<Isa, float>;
+    const quantizer to = quantizer_of(p);
+    const floats inverse(to.inverse), low(to.low), high(to.high), scale(p.scale), zero(0.0F);
+    const auto compute = [&](int i) __attribute__((always_inline)) {
+      // Selects, since min and max treat NaN and -0 differently on each machine.
+      floats steps = nearest<Isa>(floats::load_unaligned(in + i) * inverse);
+      steps = xsimd::select(steps == steps, steps, zero);
+      steps = xsimd::select(steps < low, low, steps);
+      return xsimd::select(steps > high, high, steps) * scale;
+    };
+    const auto one_by_one = [&](int i) __attribute__((always_inline)) {
+      out[i] = reference::fake_quantize(in[i], to, p.scale);
+    };
+    constexpr int block = float_lanes<Isa>;
+    if (out == in) {
+      for_blocks<block>(
+          shape.count, compute,
+          [&](int i, const floats& x)
+              __attribute__((always_inline)) { x.store_unaligned(out + i); },
+          one_by_one);
+    } else {
+      for_streamed_blocks<Isa, block>(shape.count, out, sizeof(float), compute, one_by_one);
+    }
+  }
+}
+
+/// The same along an axis.
+template <class Isa>
+[[gnu::always_inline]] inline void fake_quantize_per_channel(const reference::axis_shape& shape,
+                                                             const float* in, const float* scale,
+                                                             const std::int32_t* zero_point,
+                                                             std::int32_t quant_min,
+                                                             std::int32_t quant_max,
+                                                             float* out) noexcept {
+  for (int outer = 0; outer < shape.outer; ++outer) {
+    for (int c = 0; c < shape.channels; ++c, in += shape.inner, out += shape.inner) {
+      fake_quantize<Isa>(elementwise_shape{shape.inner}, in,
+                         {scale[c], zero_point[c], quant_min, quant_max}, out);
+    }
+  }
+}
+
+}  // namespace ctq::kernels::simd
