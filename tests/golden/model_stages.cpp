@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "fast_lowered.hpp"
 #include "model_values.hpp"
 #include "traced_rows.hpp"
 
@@ -291,6 +292,19 @@ ctq::result<node_value> model_stages::run_prepared(const values& inputs) {
   return last_of(ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs));
 }
 
+std::vector<ctq::eager::tensor> model_stages::shown_to(int observer, const values& inputs) {
+  auto o = options(&model_stages::run_prepared);
+  o.observers = nullptr;
+  const auto all = ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs);
+  std::vector<ctq::eager::tensor> shown;
+  for (int i = 0; all && i < prepared_.view().size(); ++i) {
+    if (prepared_.view()[i].app == nullptr || prepared_.view()[i].observer != observer) continue;
+    const ctq::eager::value v = (*all)[static_cast<std::size_t>(i)].real();
+    if (const auto* x = v.get_if<ctq::eager::tensor>()) shown.push_back(*x);
+  }
+  return shown;
+}
+
 ctq::result<node_value> model_stages::run_reference(const values& inputs) {
   const auto o = options(&model_stages::run_reference);
   auto values = ctq::evaluator<stage::reference>(reference_.view(), modules_, o).run(inputs);
@@ -301,8 +315,12 @@ ctq::result<node_value> model_stages::run_reference(const values& inputs) {
 ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
   const auto o = options(&model_stages::run_lowered);
   auto values = ctq::evaluator<stage::lowered>(lowered_.view(), modules_, o).run(inputs);
-  if (values) output_scale_ = largest_scale(lowered_.view(), *values);
-  return last_of(std::move(values));
+  if (!values) return ctq::unexpected{values.error()};
+  output_scale_ = largest_scale(lowered_.view(), *values);
+  const std::string other =
+      difference_of_fast_kernels(lowered_.view(), modules_, o, inputs, *values);
+  if (!other.empty()) return ctq::fail({}, other);
+  return values->back();
 }
 
 }  // namespace golden

@@ -42,6 +42,9 @@ class model_stages {
   [[nodiscard]] ctq::result<ctq::node_value> run_reference(const values& inputs);
   [[nodiscard]] ctq::result<ctq::node_value> run_lowered(const values& inputs);
 
+  /// What an observer is shown when the prepared model runs, in this order.
+  [[nodiscard]] std::vector<ctq::eager::tensor> shown_to(int observer, const values& inputs);
+
   /// The largest scale among the integers that the output of the last run was made of; 0: none.
   [[nodiscard]] double output_scale() const { return output_scale_; }
 

@@ -9,6 +9,7 @@
 #include "ctq/core/op_sets.hpp"
 #include "ctq/core/ops.hpp"
 #include "ctq/passes/lowered_ops.hpp"
+#include "ctq/runtime/channels_last.hpp"
 #include "ctq/runtime/lowered_call.hpp"
 
 namespace golden {
@@ -75,15 +76,9 @@ double lowered_tolerance(lowered_view g) {
   return tolerance;
 }
 
-/// QNNPACK's depthwise kernel of that build reads weights in another layout than they are packed
-/// in: its results have nothing to do with the reference model.
-bool has_depthwise(lowered_view g, const ctq::module_state& modules) {
-  for (int i = 0; i < g.size(); ++i) {
-    if (!is_any_of(g[i].op, ctq::q::conv2d, ctq::q::conv_relu2d)) continue;
-    const ctq::eager::value* v = modules.find(std::string(path_of(g[i])) + ".weight");
-    const auto* w = v == nullptr ? nullptr : v->get_if<ctq::eager::tensor>();
-    if (w != nullptr && w->shape[0] > 1 && w->shape[1] == 1) return true;
-  }
+bool clamps_channels_last(lowered_view g) {
+  for (int i = 0; i < g.size(); ++i)
+    if (ctq::clamps_channels_last(g, i)) return true;
   return false;
 }
 

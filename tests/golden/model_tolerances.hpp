@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ctq/graph/graph.hpp"
-#include "ctq/runtime/module_state.hpp"
 #include "ctq/spec/observer.hpp"
 #include "tensors.hpp"
 
@@ -25,8 +24,8 @@ constexpr double float_tolerance = 1e-5;  // of the largest value, or of 1
 /// The same for what stays in float: a part of the largest value.
 [[nodiscard]] double lowered_tolerance(lowered_view g);
 
-/// Does PyTorch 1.13 give wrong results, whatever ctq does?
-[[nodiscard]] bool has_depthwise(lowered_view g, const ctq::module_state& modules);
+/// Does PyTorch 1.13 mix up pixels and channels (ctq::clamp_forgets_channels_last)?
+[[nodiscard]] bool clamps_channels_last(lowered_view g);
 
 /// Does PyTorch 1.13 raise an error where ctq has a meaning: while it converts, while it runs?
 [[nodiscard]] bool has_transposed_per_channel(lowered_view g);

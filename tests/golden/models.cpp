@@ -4,11 +4,13 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/observers/observer.hpp"
 #include "model_case.hpp"
 #include "model_stages.hpp"
 #include "model_tolerances.hpp"
@@ -83,6 +85,7 @@ class model_check {
       if (ctq::lowered::binary_origin(g[i].op).op != nullptr && g[i].arg_count == 1)
         return "scalar-keeps-the-scale";
     if (requantizes(g)) return "copies-take-the-scale-of-their-observer";
+    if (clamps_channels_last(g)) return "clamp-knows-where-channels-lie";
     return {};
   }
 
@@ -261,6 +264,11 @@ class model_check {
       const double allowed = exact ? 0.0 : scale_tolerance(*n.app, wanted, scale[c]);
       if (std::abs(steps->scale[c] - scale[c]) > allowed ||
           std::abs(got_zero_point[c] - zero_point[c]) > (exact ? 0.0 : 1.0)) {
+        if (!exact && n.app->type == ctq::observer_class::histogram &&
+            hangs_on_last_bits(n, {scale[c], allowed}, zero_point[c])) {
+          rule_ = "histogram-grows-on-a-tie";
+          return {};
+        }
         char text[120];
         std::snprintf(text, sizeof text, "%.9g, %g instead of %.9g, %g", steps->scale[c],
                       got_zero_point[c], scale[c], zero_point[c]);
@@ -268,6 +276,35 @@ class model_check {
       }
     }
     return {};
+  }
+
+  struct tolerated {
+    double value;
+    double by;
+  };
+
+  /// A histogram grows by whole bins. Where its new range is a whole number of them already, the
+  /// last bits of what it is shown decide whether it gets one more, and with it the parameters:
+  /// PyTorch's are among those of values that are two units in the last place away.
+  [[nodiscard]] bool hangs_on_last_bits(const ctq::node& n, tolerated scale, double zero_point) {
+    std::vector<ctq::eager::tensor> shown;
+    for (const auto& inputs : calibration_inputs())
+      for (ctq::eager::tensor& t : stages_->shown_to(n.observer, inputs))
+        shown.push_back(std::move(t));
+    std::mt19937 random(1);
+    for (int attempt = 0; attempt < 200; ++attempt) {
+      ctq::observers::any_observer o(*n.app, semantics_);
+      for (ctq::eager::tensor t : shown) {
+        for (float& x : t.data)
+          x *= 1.0F + 0x1p-23F * static_cast<float>(static_cast<int>(random() % 5) - 2);
+        o.observe(t.data);
+      }
+      const auto q = o.calculate_qparams();
+      if (q && std::abs(static_cast<double>(q->scale) - scale.value) <= scale.by &&
+          std::abs(q->zero_point - zero_point) <= 1.0)
+        return true;
+    }
+    return false;
   }
 
   // --- Quantized models ------------------------------------------------------------------------
@@ -297,11 +334,6 @@ class model_check {
     const auto out = stages_->run_lowered(quantized_inputs());
     if (!out) return why + stage_problem("lowered_out", out.error().message());
     const output_difference d = compare_outputs(file_, c_.at("lowered_out"), *out);
-    if (why.empty() && d.problem.empty() && !d.none() &&
-        has_depthwise(stages_->lowered(), modules_)) {
-      rule_ = "depthwise-layout";
-      return {};
-    }
     const bool near = d.problem.empty() &&
                       d.largest <= allowed_steps(stages_->lowered()) * stages_->output_scale();
     return why +

@@ -73,9 +73,10 @@ std::vector<double> steps_behind(graph_view<Stage> g, const std::vector<node_val
 /// attributes and what passes have put in are left out.
 ///   data  for each example one value for each input
 /// Errors  those of evaluation
-template <stage Reference, stage Quantized>
+template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
 [[nodiscard]] result<std::vector<layer_difference>> compare(
-    const evaluator<Reference>& reference, const evaluator<Quantized>& quantized,
+    const evaluator<Reference, Kernels>& reference,
+    const evaluator<Quantized, OtherKernels>& quantized,
     std::span<const std::vector<node_value>> data) {
   const graph_view<Reference> from = reference.graph();
   const graph_view<Quantized> g = quantized.graph();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/runtime/convolution_shape.hpp"
 #include "ctq/runtime/quantized_tensor.hpp"
 
 // Linear layers and convolutions on integers, with shapes of run time: QNNPACK's arithmetic, one
@@ -19,12 +20,6 @@
 //   q      = clamp(rne(float(acc) * float(scale_in * scale_weight / scale_out)) + zero_point_out)
 
 namespace ctq {
-
-/// How a window moves along one, two or three axes; one value an axis.
-struct window_steps {
-  std::vector<int> stride, padding, dilation;
-  int groups = 1;
-};
 
 namespace integers {
 

@@ -14,6 +14,7 @@
 #include "ctq/passes/lowered_ops.hpp"
 #include "ctq/runtime/integer_arithmetic.hpp"
 #include "ctq/runtime/node_value.hpp"
+#include "ctq/runtime/op_kernels.hpp"
 
 // What an op of a lowered graph gives for integers. Linear layers and convolutions have an
 // arithmetic of their own; every other op is by definition dequantize, the float op, quantize.
@@ -61,39 +62,42 @@ struct origin {
 }
 
 /// A linear layer or a convolution on integers.
-///   call  the float op's, with in and weight dequantized: for what it says beside them
-/// Errors  as the float op's arguments
-[[nodiscard]] inline result<node_value> weighted(const origin& from, const quantized_tensor& in,
-                                                 const quantized_tensor& weight,
-                                                 eager::python_call call, const quantization& out) {
+///   call  the float op's: what it says beside the input and the weight, which may be None there
+/// Errors  as the float op's arguments; a weight that is no integers
+template <class Kernels = op_kernels<reference_kernels>>
+[[nodiscard]] result<node_value> weighted(const origin& from, const quantized_tensor& in,
+                                          const node_value& weight, eager::python_call call,
+                                          const quantization& out, const Kernels& kernels = {}) {
   const std::string_view place = from.op->name;
   const std::string_view signature = eager::signature_of(from.op);
   const auto bound = eager::bind(place, signature, std::move(call));
   if (!bound) return unexpected{bound.error()};
-  eager::operands args(place, signature, *bound, eager::call);
+  eager::operands args(place, signature, *bound, eager::call, kernels.floats());
+  if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
+    return args.failure();
+  const eager::extents& shape = weight.integers()->q.shape;
   const eager::tensor* const bias = args.floats_or_null("bias");
   const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
-  const auto outputs = static_cast<std::size_t>(weight.q.shape.empty() ? 0 : weight.q.shape[0]);
+  const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
   args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
   if (is_any_of(from.op, nn::linear, fn::linear)) {
-    args.require(
-        weight.q.shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == weight.q.shape[1],
-        "the input does not fit the weight");
+    args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
+                 "the input does not fit the weight");
     if (args.failed()) return args.failure();
-    return node_value(integer_linear(in, weight, terms, out, from.relu));
+    return node_value(kernels.linear(in, weight, terms, out, from.relu));
   }
-  const int axes = eager::rank(weight.q.shape) - 2;
-  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == weight.q.shape.size(),
+  const int axes = eager::rank(shape) - 2;
+  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
                "the input does not fit the weight");
   window_steps w;
   if (!args.failed()) {
     w = {args.integers("stride", axes), args.integers("padding", axes),
          args.integers("dilation", axes), args.integer("groups")};
-    args.require(w.groups > 0 && in.q.shape[1] == weight.q.shape[1] * w.groups,
+    args.require(w.groups > 0 && in.q.shape[1] == shape[1] * w.groups,
                  "the input does not fit the weight");
   }
   if (args.failed()) return args.failure();
-  return node_value(integer_convolution(in, weight, terms, w, out, from.relu));
+  return node_value(kernels.convolution(in, weight, terms, w, out, from.relu));
 }
 
 /// A sum or a product of integers and a number, with a scale that follows from both.

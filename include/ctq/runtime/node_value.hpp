@@ -27,6 +27,12 @@ class node_value {
     return held == nullptr ? nullptr : held->get();
   }
 
+  /// The same, for as long as somebody holds them.
+  [[nodiscard]] std::shared_ptr<const quantized_tensor> share_integers() const {
+    const auto* held = std::get_if<std::shared_ptr<const quantized_tensor>>(&state_);
+    return held == nullptr ? nullptr : *held;
+  }
+
   /// The value in real numbers: integers are dequantized.
   [[nodiscard]] eager::value real() const {
     if (const quantized_tensor* q = integers()) return dequantize(*q);

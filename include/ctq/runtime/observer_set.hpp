@@ -30,16 +30,20 @@ class tensor_observer {
   tensor_observer(observer_record record, int rank, semantics s)
       : axis_(record.args.ch_axis), state_(make(record, rank, s)) {}
 
+  /// Requires an observer, no fake quantize.
+  void observe(const eager::tensor& x) {
+    std::get_if<observers::any_observer>(&state_)->observe(x.data, shape_of(x.shape));
+  }
+
   /// Observes the values; gives what is left of them: all, or what a fake quantize makes of them.
   /// Errors  as the class
   [[nodiscard]] result<eager::tensor> see(const eager::tensor& x) {
     eager::tensor out = x;
-    const shape shape = shape_of(x.shape);
     if (auto* fake = std::get_if<observers::any_fake_quantize>(&state_)) {
-      const status done = fake->forward(x.data, shape, out.data);
+      const status done = fake->forward(x.data, shape_of(x.shape), out.data);
       if (!done) return unexpected{done.error()};
     } else {
-      std::get_if<observers::any_observer>(&state_)->observe(x.data, shape);
+      observe(x);
     }
     return out;
   }
@@ -119,6 +123,11 @@ class observer_set {
   [[nodiscard]] result<eager::tensor> see(int number, const observer_record& record,
                                           const eager::tensor& x) {
     return of(by_number_, number, record, x).see(x);
+  }
+
+  /// The same for a record without fake quantize, which leaves the value as it is.
+  void observe(int number, const observer_record& record, const eager::tensor& x) {
+    of(by_number_, number, record, x).observe(x);
   }
 
   /// The same for the weight of a module in training.

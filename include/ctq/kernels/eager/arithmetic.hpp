@@ -22,7 +22,7 @@ template <class T, class F>
 result<array<T>> zip(const array<T>& a, const array<T>& b, F f) {
   auto shape = broadcast(a.shape, b.shape);
   if (!shape) return unexpected{shape.error()};
-  array<T> out = copy(a, expanded(strided_of(a.shape), *shape));
+  array<T> out = a.shape == *shape ? a : copy(a, expanded(strided_of(a.shape), *shape));
   if (b.shape == *shape) {
     for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] = f(out.data[i], b.data[i]);
     return out;

@@ -19,6 +19,7 @@
 #include "ctq/kernels/eager/norms.hpp"
 #include "ctq/kernels/eager/operands.hpp"
 #include "ctq/kernels/eager/pad.hpp"
+#include "ctq/kernels/eager/plain_kernels.hpp"
 #include "ctq/kernels/eager/pools.hpp"
 #include "ctq/kernels/eager/recurrent.hpp"
 #include "ctq/kernels/eager/reductions.hpp"
@@ -82,24 +83,29 @@ inline constexpr view<op_meaning> tables[] = {
   return true;
 }
 
-/// What the op gives for arguments that are bound to its parameters.
+/// What the op gives for arguments that are bound to its parameters, by the loops of a kernel set.
 ///
 /// Errors  an op without float meaning, a missing argument, one of another type, shapes that do
 ///         not fit; the place is the op's name
-[[nodiscard]] inline result<value> call(op_id op, const arguments& given) {
+[[nodiscard]] inline result<value> call(op_id op, const arguments& given,
+                                        const kernel_set& kernels) {
   const op_meaning* m = meaning_of(op);
   if (m == nullptr) return fail(std::string(op->name), "has no float meaning");
   for (const named_value& a : given)
     if (!is_whole(a.given)) return fail(std::string(op->name), a.name + " is no whole tensor");
-  operands from(op->name, m->signature, given, call);
+  operands from(op->name, m->signature, given, call, kernels);
   return m->run(from);
+}
+[[nodiscard]] inline result<value> call(op_id op, const arguments& given) {
+  return call(op, given, plain);
 }
 
 /// The same for a call as Python writes it.
-[[nodiscard]] inline result<value> call(op_id op, python_call c) {
+[[nodiscard]] inline result<value> call(op_id op, python_call c,
+                                        const kernel_set& kernels = plain) {
   auto bound = bind(op->name, signature_of(op), std::move(c));
   if (!bound) return unexpected{bound.error()};
-  return call(op, *bound);
+  return call(op, *bound, kernels);
 }
 
 }  // namespace ctq::eager

@@ -62,14 +62,16 @@ template <int Axes>
 result<value> conv(operands& from) {
   const tensor& in = from.floats("input");
   const tensor& weight = from.floats("weight");
-  const tensor* const bias = from.floats_or_null("bias");
   convolution_options o = convolution_options_of<Axes>(from, weight);
   const auto mode =
       padding_mode_of(from.knows("padding_mode") ? from.text("padding_mode") : "zeros");
   if (from.failed()) return from.failure();
   if (!mode) return from.failure(mode.error().cause);
+  const value shared = from.any("weight");
+  const value bias = from.any("bias");
   return with_batch<Axes>(from, in, [&](const tensor& batched) -> result<tensor> {
-    if (*mode == padding_mode::constant) return convolution(batched, weight, bias, o);
+    if (*mode == padding_mode::constant)
+      return from.kernels().convolution(batched, shared, bias, o);
     std::vector<int> amounts;
     for (std::size_t a = Axes; a-- > 0;) {
       amounts.push_back(o.padding[a]);
@@ -80,7 +82,7 @@ result<value> conv(operands& from) {
     convolution_options inside = o;
     inside.padding.assign(Axes, 0);
     inside.padding_end.clear();
-    return convolution(*padded, weight, bias, inside);
+    return from.kernels().convolution(*padded, shared, bias, inside);
   });
 }
 

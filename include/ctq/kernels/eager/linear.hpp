@@ -96,10 +96,9 @@ namespace meaning {
 
 inline result<value> linear(operands& from) {
   const tensor& in = from.floats("input");
-  const tensor& weight = from.floats("weight");
-  const tensor* const bias = from.floats_or_null("bias");
+  from.floats("weight");
   if (from.failed()) return from.failure();
-  return from.answer(eager::linear(in, weight, bias));
+  return from.answer(from.kernels().linear(in, from.any("weight"), from.any("bias")));
 }
 
 inline result<value> matmul(operands& from) {

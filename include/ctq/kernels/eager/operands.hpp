@@ -9,6 +9,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/kernels/eager/arguments.hpp"
+#include "ctq/kernels/eager/kernel_set.hpp"
 
 // How the meaning of an op gets at its arguments: by name, as the type it wants, with the default
 // of the signature if the call does not say. What cannot be read is remembered, so that an op asks
@@ -22,12 +23,18 @@ namespace ctq::eager {
 
 class operands {
  public:
-  using caller = result<value> (*)(op_id, const arguments&);
+  using caller = result<value> (*)(op_id, const arguments&, const kernel_set&);
 
-  operands(std::string_view place, std::string_view signature, const arguments& given, caller call)
-      : call(call), place_(place), signature_(signature), given_(given) {}
+  operands(std::string_view place, std::string_view signature, const arguments& given,
+           caller any_op, const kernel_set& kernels)
+      : place_(place), signature_(signature), given_(given), any_op_(any_op), kernels_(kernels) {}
 
-  const caller call;  // any other op, for those that are made of several
+  [[nodiscard]] const kernel_set& kernels() const { return kernels_; }
+
+  /// Any other op, for those that are made of several.
+  [[nodiscard]] result<value> call(op_id op, const arguments& given) const {
+    return any_op_(op, given, kernels_);
+  }
 
   [[nodiscard]] bool failed() const { return !problem_.empty(); }
   [[nodiscard]] unexpected failure() const { return fail(std::string(place_), problem_); }
@@ -182,6 +189,8 @@ class operands {
   std::string_view place_;
   std::string_view signature_;
   const arguments& given_;
+  caller any_op_;
+  const kernel_set& kernels_;
   std::string problem_{};
 };
 

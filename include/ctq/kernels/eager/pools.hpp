@@ -46,7 +46,7 @@ struct window {
   [[nodiscard]] int taps() const { return extent[0] * extent[1] * extent[2]; }
 };
 
-/// Calls reduce(element, window) for each window: element(i) for i < taps are what it covers.
+/// Calls reduce(each, window) for each window: each(visit) shows all that it covers, in order.
 template <class Reduce>
 tensor pool(const tensor& in, const std::vector<axis_windows>& last, Reduce reduce) {
   std::array<axis_windows, 3> axes;
@@ -64,37 +64,36 @@ tensor pool(const tensor& in, const std::vector<axis_windows>& last, Reduce redu
     for (const auto& z : deep.spans)
       for (const auto& y : high.spans)
         for (const auto& x : wide.spans) {
-          const auto element = [&](int i) {
-            const int column = x.first + i % x.taps * wide.dilation;
-            const int row = y.first + i / x.taps % y.taps * high.dilation;
-            const int layer = z.first + i / x.taps / y.taps * deep.dilation;
-            return channel[(static_cast<std::ptrdiff_t>(layer) * high.in + row) * wide.in + column];
+          const auto each = [&](auto visit) {
+            for (int k = 0; k < z.taps; ++k)
+              for (int j = 0; j < y.taps; ++j) {
+                const auto layer = static_cast<std::ptrdiff_t>(z.first + k * deep.dilation);
+                const std::ptrdiff_t row = layer * high.in + y.first + j * high.dilation;
+                const float* const from = channel + row * wide.in + x.first;
+                for (int i = 0; i < x.taps; ++i) visit(from[i * wide.dilation]);
+              }
           };
-          out.data[to++] = reduce(element, window{.extent = {z.taps, y.taps, x.taps},
-                                                  .padded = z.padded * y.padded * x.padded});
+          out.data[to++] = reduce(each, window{.extent = {z.taps, y.taps, x.taps},
+                                               .padded = z.padded * y.padded * x.padded});
         }
   return out;
 }
 
 /// PyTorch's max: NaN is larger than anything.
 struct largest {
-  template <class Element>
-  float operator()(Element element, const window& w) const {
+  template <class Each>
+  float operator()(Each each, const window&) const {
     float most = -std::numeric_limits<float>::infinity();
-    for (int i = 0; i < w.taps(); ++i) {
-      const float x = element(i);
-      if (x > most || x != x) most = x;
-      if (x != x) break;
-    }
+    each([&most](float x) { most = x > most || x != x ? x : most; });
     return most;
   }
 };
 
 /// In float32, one after the other, as PyTorch: means of integers often lie just between two steps.
-template <class Element>
-float sum(Element element, const window& w) {
+template <class Each>
+float sum(Each each) {
   float total = 0.0F;
-  for (int i = 0; i < w.taps(); ++i) total += element(i);
+  each([&total](float x) { total += x; });
   return total;
 }
 
@@ -102,18 +101,18 @@ struct mean {
   bool count_padding = true;
   int divisor = 0;  // 0: how many elements there are
 
-  template <class Element>
-  float operator()(Element element, const window& w) const {
+  template <class Each>
+  float operator()(Each each, const window& w) const {
     const int count = divisor != 0 ? divisor : count_padding ? w.padded : w.taps();
-    return sum(element, w) / static_cast<float>(count);
+    return sum(each) / static_cast<float>(count);
   }
 };
 
 /// Divided axis by axis, which rounds each time.
 struct adaptive_mean {
-  template <class Element>
-  float operator()(Element element, const window& w) const {
-    float mean = sum(element, w);
+  template <class Each>
+  float operator()(Each each, const window& w) const {
+    float mean = sum(each);
     for (const int extent : w.extent) mean /= static_cast<float>(extent);
     return mean;
   }

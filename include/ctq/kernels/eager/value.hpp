@@ -46,14 +46,20 @@ template <class T = float>
 }
 
 /// Python's None.
-struct none {};
+struct none {
+  friend bool operator==(none, none) = default;
+};
 
 /// Python's x[..., 0].
-struct ellipsis {};
+struct ellipsis {
+  friend bool operator==(ellipsis, ellipsis) = default;
+};
 
 /// Python's x[start:stop:step].
 struct slice {
   std::optional<std::int64_t> start{}, stop{}, step{};
+
+  friend bool operator==(const slice&, const slice&) = default;
 };
 
 class value;
@@ -93,6 +99,17 @@ class value {
   [[nodiscard]] bool is() const {
     return get_if<T>() != nullptr;
   }
+
+  /// The tensor or list itself, null if it is no T: who remembers something about it can ask for
+  /// how long that holds.
+  template <class T>
+  [[nodiscard]] std::shared_ptr<const T> share() const {
+    const auto* held = std::get_if<std::shared_ptr<const T>>(&state_);
+    return held == nullptr ? nullptr : *held;
+  }
+
+  /// Python's `is` for tensors and lists, == for all else.
+  [[nodiscard]] bool is_same(const value& other) const { return state_ == other.state_; }
 
  private:
   template <class T>
