@@ -2,13 +2,16 @@
 #pragma once
 
 // runtime: a plan at work. Float and observed models, the int8 model, and the interpreter that
-// both are compared with. Here, and only here, passes and kernels meet.
+// both are compared with. Here, and only here, passes and kernels meet. dispatched.hpp is not
+// included here: it is for the translation unit that is compiled for each instruction set.
 
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/dispatch.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/float_model.hpp"
 #include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/int8_code.hpp"
 #include "ctq/runtime/interpreter.hpp"
 #include "ctq/runtime/observed_model.hpp"
 #include "ctq/runtime/operands.hpp"
@@ -17,5 +20,7 @@
 #include "ctq/runtime/quantized_model.hpp"
 #include "ctq/runtime/reference_kernels.hpp"
 #include "ctq/runtime/simd_kernels.hpp"
+#include "ctq/runtime/step_text.hpp"
 #include "ctq/runtime/tensor.hpp"
+#include "ctq/runtime/verbose.hpp"
 #include "ctq/runtime/weights.hpp"

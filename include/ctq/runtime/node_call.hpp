@@ -65,7 +65,7 @@ inline void append_options(const node& n, std::vector<eager::named_value>& to) {
     add_window(o);
     add("dilation", pair(o.dilation));
     add("groups", o.groups);
-  } else if (is_any_of(n.op, nn::batch_norm2d)) {
+  } else if (is_any_of(n.op, nn::batch_norm2d, nni::bn_relu2d)) {
     add("eps", n.attrs.as<batch_norm2d_options>().eps);
   } else if (is_any_of(n.op, nn::max_pool2d, fn::max_pool2d)) {
     const auto o = n.attrs.as<max_pool2d_options>();
@@ -85,6 +85,18 @@ inline void append_options(const node& n, std::vector<eager::named_value>& to) {
     add("end_dim", o.end_dim);
   } else if (is_any_of(n.op, fn::cat)) {
     add("dim", n.attrs.as<cat_options>().dim);
+  } else if (is_any_of(n.op, nn::leaky_relu, fn::leaky_relu)) {
+    add("negative_slope", n.attrs.as<leaky_relu_options>().negative_slope);
+  } else if (is_any_of(n.op, nn::elu, fn::elu)) {
+    add("alpha", n.attrs.as<elu_options>().alpha);
+  } else if (is_any_of(n.op, nn::hardtanh, fn::hardtanh)) {
+    const auto o = n.attrs.as<hardtanh_options>();
+    add("min_val", o.min_val);
+    add("max_val", o.max_val);
+  } else if (is_any_of(n.op, fn::clamp, method::clamp)) {
+    const auto o = n.attrs.as<clamp_options>();
+    add("min", o.min);
+    add("max", o.max);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ctq/passes/plan.hpp"
-#include "ctq/runtime/executor.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/int8_code.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -27,7 +27,7 @@ struct alignas(64) arena {
 template <class Plan, class Isa = isa::native>
 class quantized_model {
   static constexpr auto& schedule = Plan::int8_schedule;
-  using code = executor<schedule, simd_kernels<Isa>>;
+  using code = int8_code<Plan, Isa>;
 
  public:
   using plan = Plan;
@@ -42,13 +42,7 @@ class quantized_model {
   [[nodiscard]] static result<quantized_model> make(const weights& w,
                                                     std::vector<ctq::qparams> qparams,
                                                     semantics s = {}) {
-    auto p = make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
-                                                {.nodes = std::span(Plan::lowered.nodes),
-                                                 .weights = &w,
-                                                 .qparams = qparams,
-                                                 .backend = Plan::backend,
-                                                 .mapping = Plan::mapping,
-                                                 .semantics = s});
+    auto p = code::make(w, qparams, s);
     if (!p) return unexpected{p.error()};
     return quantized_model{*std::move(p), std::move(qparams)};
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ctq/graph/model.hpp"
-#include "ctq/runtime/compare.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -98,26 +97,6 @@ TEST_CASE("a reference graph computes with rounded values and weights") {
   CHECK((*weight)->steps.scale[0] == doctest::Approx(3.0 / 127.5));
 }
 
-TEST_CASE("compare tells layer by layer what rounding costs") {
-  const module_state m = weights();
-  const auto g = reference_graph(&weight_observer);
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {0.01}, {0}, {}};
-  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  const evaluator<stage::traced> real(net.view(), m, {});
-  const evaluator<stage::reference> rounded(g.view(), m, {.steps = &steps});
-  const std::vector<std::vector<node_value>> data{input()};
-  const auto layers = compare(real, rounded, data);
-  REQUIRE(layers.has_value());
-  REQUIRE(layers->size() == 3);
-  CHECK((*layers)[0].name == "fc");
-  CHECK((*layers)[0].sqnr > 30.0);
-  CHECK((*layers)[1].name == "relu");
-  CHECK((*layers)[2].name == "out");
-  CHECK((*layers)[2].largest == doctest::Approx(0.25));
-  CHECK((*layers)[1].largest_in_steps < 0.1);
-}
-
 TEST_CASE("what cannot be evaluated is an error that names the node") {
   const module_state none;
   const auto values = evaluator<stage::traced>(net.view(), none, {}).run(input());
@@ -126,4 +105,18 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
   const auto without = evaluator<stage::traced>(net.view(), none, {}).run({});
   REQUIRE_FALSE(without.has_value());
   CHECK(without.error().message() == "node x: has no input");
+}
+
+TEST_CASE("weights are worked out again when the modules have others") {
+  module_state m = weights();
+  const auto g = reference_graph(&weight_observer);
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  REQUIRE(run.run(input()).has_value());
+  m.set_tensor("fc.weight", eager::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
+  const auto values = run.run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{10.0F, 0.0F});
 }

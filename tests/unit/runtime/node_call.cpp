@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <string_view>
 #include <vector>
 
 #include "ctq/graph/fx_row.hpp"
+#include "ctq/runtime/module_state.hpp"
 
 using namespace ctq;
 
@@ -59,6 +61,30 @@ TEST_CASE("a node that was written in C++ has its options by name") {
   pool.op = fn::max_pool2d.id();
   CHECK(call_of(pool, {1.0}).keywords.size() == module.attributes.size());
   CHECK(call_of(pool, {1.0}).attributes.empty());
+}
+
+TEST_CASE("options that are not PyTorch's defaults are passed on") {
+  const auto option = [](op_id op, const attributes& attrs, std::string_view name) {
+    node n{.name = "n", .op = op};
+    n.attrs = attrs;
+    eager::python_call c = call_of(n, {1.0});
+    std::vector<eager::named_value>& in = c.keywords.empty() ? c.attributes : c.keywords;
+    const eager::value* const v = find(in, name);
+    return v == nullptr ? 0.0 : eager::as_real(*v).value_or(0.0);
+  };
+  const attributes norm{batch_norm2d_options{.eps = 0.5F}};
+  CHECK(option(nn::batch_norm2d.id(), norm, "eps") == 0.5);
+  CHECK(option(nni::bn_relu2d.id(), norm, "eps") == 0.5);
+  const attributes slope{leaky_relu_options{.negative_slope = 0.25F}};
+  CHECK(option(nn::leaky_relu.id(), slope, "negative_slope") == 0.25);
+  CHECK(option(fn::leaky_relu.id(), slope, "negative_slope") == 0.25);
+  CHECK(option(nn::elu.id(), attributes{elu_options{.alpha = 2.0F}}, "alpha") == 2.0);
+  const attributes range{hardtanh_options{.min_val = -2.0F, .max_val = 3.0F}};
+  CHECK(option(nn::hardtanh.id(), range, "min_val") == -2.0);
+  CHECK(option(fn::hardtanh.id(), range, "max_val") == 3.0);
+  const attributes bounds{clamp_options{.min = -4.0F}};
+  CHECK(option(fn::clamp.id(), bounds, "min") == -4.0);
+  CHECK(option(method::clamp.id(), bounds, "min") == -4.0);
 }
 
 TEST_CASE("cat reads one list") {

@@ -23,8 +23,7 @@ ctq::result<ctq::parameters> make(const std::vector<ctq::qparams>& qparams) {
 
 }  // namespace
 
-static_assert(ctq::packed_end<ctq::reference_kernels>(schedule.steps.data(), schedule.count) % 64 ==
-              0);
+static_assert(ctq::packed_end<ctq::reference_kernels>(schedule.steps, schedule.count) % 64 == 0);
 
 TEST_CASE("each step gets the qparams of its operands, a relu in the lower bound") {
   const auto p = make({{.scale = 0.1F, .zero_point = 100},

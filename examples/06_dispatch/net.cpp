@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiled once for each instruction set: see meson.build.
+#include "net.hpp"
+
+#include <ctq/runtime/dispatched.hpp>
+
+template struct ctq::dispatched<net_plan>;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/isa.hpp"
+#include "ctq/runtime/dispatch.hpp"
+#include "ctq/runtime/int8_code.hpp"
+
+// The other side of dispatch: included by the translation unit that is compiled for each
+// instruction set. Of its symbols only dispatched_code_of may leave it. Everything else that the
+// linker could merge with the same function of another unit (std::vector's, say) would be code for
+// the wrong machine there, and so must become local: ctq-isolate does that.
+
+namespace ctq {
+
+/// Defined for this translation unit's instruction set alone: with a definition for all, whoever
+/// asks which there are would compile them.
+template <class Plan>
+struct dispatched_code_of<Plan, isa::native> {
+  static const dispatched_code& get() noexcept {
+    using code = int8_code<Plan, isa::native>;
+    static constexpr dispatched_code all{isa::native::name, code::arena_bytes, code::make,
+                                         code::run};
+    return all;
+  }
+};
+
+/// The code of a plan for the instruction set that this translation unit is compiled for. To be
+/// instantiated explicitly: template struct ctq::dispatched<plan>;
+template <class Plan>
+struct dispatched {
+  static constexpr auto code = &dispatched_code_of<Plan, isa::native>::get;
+};
+
+}  // namespace ctq

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/text.hpp"
+#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/linear.hpp"
+#include "ctq/passes/step.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
+
+// A step in words: its shape, and how the kernel of an instruction set cuts it into blocks. A part
+// has no comma and no space, since it becomes a field of a line.
+
+namespace ctq {
+
+namespace step_text {
+
+/// Appends "1x32x32x3".
+template <class Text, class... Extent>
+constexpr void append_extents(Text& out, int first, Extent... rest) {
+  append_number(out, first);
+  (append_all(out, "x", rest), ...);
+}
+
+/// Appends ":k3x3", but nothing where both are what they are by default.
+template <class Text>
+constexpr void append_pair(Text& out, std::string_view what, int h, int w, int usual) {
+  if (h != usual || w != usual) append_all(out, ":", what, h, "x", w);
+}
+
+template <class Text>
+constexpr void append(Text& out, const elementwise_shape& s) {
+  append_number(out, s.count);
+}
+template <class Text>
+constexpr void append(Text& out, const channels_shape& s) {
+  append_extents(out, s.rows, s.channels);
+}
+template <class Text>
+constexpr void append(Text& out, const linear_shape& s) {
+  append_extents(out, s.rows, s.in_features);
+  out.append(":");
+  append_extents(out, s.rows, s.out_features);
+}
+template <class Text>
+constexpr void append(Text& out, const conv2d_shape& s) {
+  append_extents(out, s.batch, s.in_h, s.in_w, s.in_channels);
+  out.append(":");
+  append_extents(out, s.batch, s.out_h(), s.out_w(), s.out_channels);
+  append_pair(out, "k", s.kernel_h, s.kernel_w, 0);
+  append_pair(out, "s", s.stride_h, s.stride_w, 1);
+  append_pair(out, "p", s.padding_h, s.padding_w, 0);
+  append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
+  if (s.groups != 1) append_all(out, ":g", s.groups);
+}
+template <class Text>
+constexpr void append(Text& out, const pool2d_shape& s) {
+  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
+  out.append(":");
+  append_extents(out, s.batch, s.out_h, s.out_w, s.channels);
+  if (s.adaptive != 0) return void(out.append(":adaptive"));
+  append_pair(out, "k", s.kernel_h, s.kernel_w, 0);
+  append_pair(out, "s", s.stride_h, s.stride_w, 1);
+  append_pair(out, "p", s.padding_h, s.padding_w, 0);
+  append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
+}
+template <class Text>
+constexpr void append(Text& out, const concat_shape& s) {
+  append_extents(out, s.rows, s.in_width);
+  out.append(":");
+  append_extents(out, s.rows, s.out_width);
+  append_all(out, ":at", s.offset);
+}
+template <class Text>
+constexpr void append(Text& out, const transpose_shape& s) {
+  append_extents(out, s.batch, s.channels, s.pixels);
+}
+template <class Text>
+constexpr void append(Text& out, const shape& s) {
+  for (int i = 0; i < s.rank; ++i) append_all(out, i > 0 ? "x" : "", s.extent[i]);
+}
+template <class Text>
+constexpr void append(Text& out, const function_shape& s) {
+  append(out, s.in[0]);
+  out.append(":");
+  append(out, s.out);
+}
+
+/// How an instruction set computes a convolution of T: "dense:12x2x16", pixels x registers x lanes
+/// whose sums are kept at once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x
+/// channels of a block, both in tiles, the pixels of a tile, and blocks a pass over the weights.
+template <class Isa, class T, class Text>
+constexpr void append_blocking(Text& out, const conv2d_shape& shape) {
+  namespace simd = kernels::simd;
+  const conv2d_shape s = simd::flattened(shape);
+  simd::with_method<Isa, T>(s, [&]<class Model>(std::type_identity<Model>, auto by) {
+    if constexpr (by == simd::method::tiles) {
+      const simd::tile_plan p = simd::plan<Isa, T>(s).tiles;
+      out.append("tiles:");
+      append_extents(out, p.block.pixels, p.block.channels);
+      append_all(out, ":rows", p.rows, ":chunk", p.chunk);
+    } else if constexpr (by == simd::method::depthwise) {
+      bool columns = false;
+      if constexpr (Model::k_group > 1) columns = simd::by_columns<Model>(s);
+      out.append(columns ? "depthwise:columns:" : "depthwise:");
+      append_extents(out, Model::depthwise_rows, Model::k_group, Model::lanes);
+    } else {
+      const int vectors = simd::panels<Model>{s.out_group()}.vectors(0);
+      const simd::tiling tiles = simd::tiles_of(s.out_h(), s.out_w(), Model::tile_rows);
+      const bool large = tiles.large.x_count > 0 && tiles.large.y_count > 0;
+      out.append("dense:");
+      append_extents(out, large ? tiles.large.rows : tiles.small.rows, vectors, Model::lanes);
+    }
+  });
+}
+
+}  // namespace step_text
+
+/// Appends the sizes of a step.
+template <class Text>
+constexpr void append_shape(Text& out, const kernel_signature& key) {
+  switch (key.op) {
+    case kernel::conv2d: return step_text::append(out, key.as<conv2d_shape>());
+    case kernel::linear: return step_text::append(out, key.as<linear_shape>());
+    case kernel::batch_norm2d: return step_text::append(out, key.as<channels_shape>());
+    case kernel::max_pool2d:
+    case kernel::avg_pool2d: return step_text::append(out, key.as<pool2d_shape>());
+    case kernel::concat: return step_text::append(out, key.as<concat_shape>());
+    case kernel::to_nhwc:
+    case kernel::to_nchw: return step_text::append(out, key.as<transpose_shape>());
+    case kernel::function: return step_text::append(out, key.as<function_shape>());
+    default: return step_text::append(out, key.as<elementwise_shape>());
+  }
+}
+
+/// Appends how simd_kernels<Isa> computes a step, "-" where there is but one way.
+template <class Kernels, class Text>
+constexpr void append_blocking(Text& out, const kernel_signature& key) {
+  using isa = typename Kernels::isa;
+  const auto layer = [&](const conv2d_shape& s) {
+    if (key.in == f32) return step_text::append_blocking<isa, float>(out, s);
+    if (key.in == qint8) return step_text::append_blocking<isa, std::int8_t>(out, s);
+    return step_text::append_blocking<isa, std::uint8_t>(out, s);
+  };
+  if (key.op == kernel::conv2d) return layer(key.as<conv2d_shape>());
+  if (key.op == kernel::linear) return layer(kernels::simd::as_conv2d(key.as<linear_shape>()));
+  out.append(uses_table<Kernels>(key) ? "table" : "-");
+}
+
+/// Appends "conv2d,quint8:quint8,1x32x32x3:1x32x32x16:k3x3:p1x1,dense:8x2x16,2304": kernel, dtypes,
+/// shape, blocking, bytes of packed weights.
+template <class Kernels, class Text>
+constexpr void append_kernel(Text& out, const kernel_signature& key) {
+  append_all(out, is_own(key.op) ? key.own->name : name_of(key.op), key.relu ? "+relu," : ",",
+             name_of(key.in), ":", name_of(key.out), ",");
+  append_shape(out, key);
+  out.append(",");
+  append_blocking<Kernels>(out, key);
+  append_all(out, ",", packed_bytes<Kernels>(key));
+}
+
+}  // namespace ctq

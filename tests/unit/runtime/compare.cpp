@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/compare.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace ctq;
+
+namespace {
+
+module_state weights() {
+  module_state m;
+  m.set_tensor("fc.weight", eager::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
+  m.set_tensor("fc.bias", eager::tensor{{2}, {0.25F, -0.5F}});
+  return m;
+}
+
+std::vector<std::vector<node_value>> data() { return {{eager::tensor{{1, 2}, {1.0F, 2.0F}}}}; }
+
+constexpr observer_record weight_observer{
+    observer_class::min_max, {.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}};
+
+/// x -> fc -> relu
+dynamic_graph<stage::traced> float_graph() {
+  dynamic_graph<stage::traced> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  const int fc = g.add({.name = "fc", .op = nn::linear.id()}, 0);
+  const int relu = g.add({.name = "relu", .op = nn::relu.id()}, fc);
+  g.add({.name = "out", .op = nn::output.id()}, relu);
+  return g;
+}
+
+/// x -> quantize -> dequantize -> fc, its weight rounded -> relu -> quantize -> dequantize
+dynamic_graph<stage::reference> reference_graph() {
+  dynamic_graph<stage::reference> g;
+  const auto pass = [&g](op_id op, int arg, int observer) {
+    node n{.name = op->name, .op = op};
+    n.dtype = is_any_of(op, q::dequantize) ? f32 : quint8;
+    n.observer = observer;
+    return g.add(n, arg);
+  };
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  const int in = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), 0, 0), 0);
+  node fc{.name = "fc", .op = nn::linear.id()};
+  fc.weight = &weight_observer;
+  const int relu = g.add({.name = "relu", .op = nn::relu.id()}, g.add(fc, in));
+  const int out = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), relu, 1), 1);
+  g.add({.name = "out", .op = nn::output.id()}, out);
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("compare tells layer by layer what rounding costs") {
+  const module_state m = weights();
+  const auto real_graph = float_graph();
+  const auto g = reference_graph();
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {0.01}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const evaluator<stage::traced> real(real_graph.view(), m, {});
+  const evaluator<stage::reference> rounded(g.view(), m, {.steps = &steps});
+  const auto layers = compare(real, rounded, data());
+  REQUIRE(layers.has_value());
+  REQUIRE(layers->size() == 3);
+  CHECK((*layers)[0].name == "fc");
+  CHECK((*layers)[0].sqnr > 30.0);
+  CHECK((*layers)[1].name == "relu");
+  CHECK((*layers)[2].name == "out");
+  CHECK((*layers)[2].largest == doctest::Approx(0.25));
+  CHECK((*layers)[1].largest_in_steps < 0.1);
+}
+
+TEST_CASE("a model compared with itself does not differ, and has no noise") {
+  const module_state m = weights();
+  const auto g = float_graph();
+  const evaluator<stage::traced> run(g.view(), m, {});
+  const auto layers = compare(run, run, data());
+  REQUIRE(layers.has_value());
+  for (const layer_difference& d : *layers) {
+    CHECK(d.largest == 0.0);
+    CHECK(d.sqnr == std::numeric_limits<double>::infinity());
+    CHECK(d.largest_in_steps == 0.0);
+  }
+}
+
+TEST_CASE("what cannot be evaluated is the evaluator's error") {
+  const auto g = float_graph();
+  const module_state none;
+  const module_state m = weights();
+  const evaluator<stage::traced> run(g.view(), m, {});
+  const evaluator<stage::traced> without(g.view(), none, {});
+  const auto layers = compare(run, without, data());
+  REQUIRE_FALSE(layers.has_value());
+  CHECK(layers.error().place == "node fc");
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/step_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ctq/runtime/simd_kernels.hpp"
+
+using namespace ctq;
+
+namespace {
+
+template <class Isa>
+std::string text_of(const kernel_signature& key) {
+  std::string text;
+  append_kernel<simd_kernels<Isa>>(text, key);
+  return text;
+}
+
+std::string sizes_of(const kernel_signature& key) {
+  std::string text;
+  append_shape(text, key);
+  return text;
+}
+
+constexpr conv2d_shape conv{.batch = 1,
+                            .in_h = 12,
+                            .in_w = 12,
+                            .in_channels = 3,
+                            .out_channels = 20,
+                            .kernel_h = 3,
+                            .kernel_w = 3,
+                            .padding_h = 1,
+                            .padding_w = 1};
+
+}  // namespace
+
+TEST_CASE("a step's line has its kernel, dtypes, shape, blocking and packed bytes") {
+  CHECK(text_of<isa::scalar>(signature(kernel::conv2d, quint8, quint8, conv, true)) ==
+        "conv2d+relu,quint8:quint8,1x12x12x3:1x12x12x20:k3x3:p1x1,dense:4x2x1,2368");
+  CHECK(text_of<isa::scalar>(signature(kernel::linear, qint8, qint8, linear_shape{2, 30, 10})) ==
+        "linear,qint8:qint8,2x30:2x10,dense:2x2x1,1280");
+  CHECK(text_of<isa::scalar>(signature(kernel::quantize, f32, quint8, elementwise_shape{7})) ==
+        "quantize,float32:quint8,7,-,0");
+}
+
+TEST_CASE("a shape shows only what is not as usual") {
+  auto s = conv;
+  s.stride_h = 2;
+  s.groups = 3;
+  s.dilation_w = 2;
+  s.padding_h = s.padding_w = 0;
+  s.out_channels = 6;
+  CHECK(sizes_of(signature(kernel::conv2d, quint8, quint8, s)) ==
+        "1x12x12x3:1x5x8x6:k3x3:s2x1:d1x2:g3");
+  CHECK(sizes_of(signature(kernel::avg_pool2d, quint8, quint8,
+                           pool2d_shape{.batch = 1,
+                                        .in_h = 7,
+                                        .in_w = 5,
+                                        .channels = 4,
+                                        .out_h = 1,
+                                        .out_w = 1,
+                                        .adaptive = 1})) == "1x7x5x4:1x1x1x4:adaptive");
+  CHECK(sizes_of(signature(kernel::concat, quint8, quint8, concat_shape{6, 4, 9, 5})) ==
+        "6x4:6x9:at5");
+  CHECK(sizes_of(signature(kernel::function, f32, f32, function_shape{{{1, 2, 3}, {}}, {1, 6}})) ==
+        "1x2x3:1x6");
+}
+
+TEST_CASE("a depthwise convolution says so") {
+  auto s = conv;
+  s.in_channels = s.out_channels = s.groups = 8;
+  CHECK(
+      text_of<isa::scalar>(signature(kernel::conv2d, quint8, quint8, s)).find("depthwise:4x1x1") !=
+      std::string::npos);
+}
+
+#if defined(__AVX512VNNI__)
+TEST_CASE("blocks are those of the instruction set") {
+  CHECK(text_of<isa::avx512vnni>(signature(kernel::linear, quint8, quint8, linear_shape{1, 64, 40}))
+            .find("dense:1x2x16") != std::string::npos);
+}
+#endif
