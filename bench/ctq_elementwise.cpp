@@ -3,7 +3,10 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/add.hpp"
+#include "ctq/kernels/simd/add_within_one_step.hpp"
 #include "ctq/kernels/simd/dequantize.hpp"
+#include "ctq/kernels/simd/fake_quantize.hpp"
+#include "ctq/kernels/simd/mul.hpp"
 #include "ctq/kernels/simd/quantize.hpp"
 #include "ctq/kernels/simd/requantize.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
@@ -29,6 +32,18 @@ using op = elementwise::op;
     case op::add:
       simd::add<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(), elementwise::b,
                      elementwise::out, bytes, false);
+      break;
+    case op::add_within_one_step:
+      simd::add_within_one_step<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(),
+                                     elementwise::b, elementwise::out, bytes, false);
+      break;
+    case op::mul:
+      simd::mul<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(), elementwise::b,
+                     elementwise::out, bytes, false);
+      break;
+    case op::fake_quantize:
+      simd::fake_quantize<isa>(s, of.floats.data(), elementwise::out,
+                               reinterpret_cast<float*>(out));
       break;
     case op::requantize:
       simd::requantize<isa>(s, of.sums.data(), elementwise::multiplier,

@@ -14,16 +14,25 @@
 namespace bench {
 
 struct elementwise {
-  enum class op { quantize, dequantize, requantize, add, quantize_channels };
+  enum class op {
+    quantize,
+    dequantize,
+    requantize,
+    add,
+    quantize_channels,
+    add_within_one_step,
+    mul,
+    fake_quantize
+  };
 
   op what;
   int count;
-  std::vector<float> floats;          // quantize
+  std::vector<float> floats;          // quantize, fake_quantize
   std::vector<float> channel_scales;  // quantize_channels: the last axis
   std::vector<std::int32_t> channel_zeros;
   std::vector<std::int32_t> sums;        // requantize
-  std::vector<std::uint8_t> bytes;       // dequantize, add
-  std::vector<std::uint8_t> more_bytes;  // add
+  std::vector<std::uint8_t> bytes;       // dequantize, add, mul
+  std::vector<std::uint8_t> more_bytes;  // add, mul
 
   static constexpr ctq::qparams a{0.05F, 117, 0, 255};
   static constexpr ctq::qparams b{0.03F, 100, 0, 255};
@@ -35,12 +44,14 @@ struct elementwise {
 
   /// Bytes an element that are read and written.
   [[nodiscard]] int read() const { return floats.empty() && sums.empty() ? inputs() : 4; }
-  [[nodiscard]] int written() const { return what == op::dequantize ? 4 : 1; }
-  /// In steps; of floats, 1 if any bit differs.
+  [[nodiscard]] int written() const {
+    return what == op::dequantize || what == op::fake_quantize ? 4 : 1;
+  }
+  /// In steps, beyond those that are promised; of floats, 1 if any bit differs.
   [[nodiscard]] int distance(const void* answer) const;
 
  private:
-  [[nodiscard]] int inputs() const { return what == op::add ? 2 : 1; }
+  [[nodiscard]] int inputs() const { return more_bytes.empty() ? 1 : 2; }
 
   std::vector<std::uint8_t> expected_;  // the bytes of the result
 };
@@ -51,5 +62,6 @@ struct elementwise {
 [[nodiscard]] subject ctq_elementwise(const elementwise& of);
 [[nodiscard]] std::optional<subject> onednn(const elementwise& of);
 [[nodiscard]] std::optional<subject> xnnpack(const elementwise& of);
+[[nodiscard]] std::optional<subject> onnxruntime(const elementwise& of);
 
 }  // namespace bench

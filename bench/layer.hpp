@@ -66,5 +66,6 @@ struct layer {
 [[nodiscard]] std::optional<subject> onednn(const layer& of);
 [[nodiscard]] std::optional<subject> xnnpack(const layer& of);
 [[nodiscard]] std::optional<subject> gemmlowp(const layer& of);
+[[nodiscard]] std::optional<subject> onnxruntime(const layer& of);
 
 }  // namespace bench

@@ -86,8 +86,10 @@ void run_layer(const options& o, regime kind, const layer& of, double others, bo
   add(c, onednn(of));
   add(c, xnnpack(of));
   add(c, gemmlowp(of));
-  add(c, dot_peak(c.peak_work));
-  if (of.linear && of.shape.in_w <= 4) add(c, read_loop(of.weight.size()));
+  add(c, onnxruntime(of));
+  add(c, dot_peak(of, c));
+  add(c, epilogue_loop(of, c));
+  add(c, read_loop(static_cast<std::size_t>(of.bytes())));
   all.push_back(measure(c, o.windows, o.seconds));
 }
 
@@ -122,21 +124,25 @@ void run_convs(const options& o, regime kind, const Entries& entries, Make make,
 void run_elementwise(const options& o, std::vector<result>& all) {
   using op = elementwise::op;
   for (const op what :
-       {op::quantize, op::dequantize, op::requantize, op::add, op::quantize_channels}) {
+       {op::quantize, op::dequantize, op::requantize, op::add, op::quantize_channels,
+        op::add_within_one_step, op::mul, op::fake_quantize}) {
     for (const int count : counts) {
-      const std::string name =
-          std::string(name_of(what)) + ", " + std::to_string(count >> 10) + " Ki";
+      const std::string name = std::string(name_of(what)) + ", " +
+                               (count < 1 << 20 ? std::to_string(count >> 10) + " Ki"
+                                                : std::to_string(count >> 20) + " Mi");
       if (!wanted(o, regime::elementwise, name)) continue;
       const elementwise of(what, count);
       const double bytes = static_cast<double>(count) * (of.read() + of.written());
       bench_case c{.kind = regime::elementwise,
                    .name = name,
+                   .counted = what < op::add_within_one_step,
                    .work = bytes,
                    .traffic = bytes,
                    .subjects = {ctq_elementwise(of)},
                    .distance = [&of](const void* answer) { return of.distance(answer); }};
       add(c, onednn(of));
       add(c, xnnpack(of));
+      add(c, onnxruntime(of));
       add(c, copy_loop(static_cast<std::size_t>(count), of.read(), of.written()));
       add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
       all.push_back(measure(c, o.windows, o.seconds));
@@ -157,6 +163,7 @@ void write(const char* path, void (*writer)(std::FILE*, const std::vector<result
 }
 
 int run(const options& o) {
+  print_heading();
   std::vector<result> all;
   run_gemms(o, all);
   print_table(regime::gemm, all);
@@ -168,6 +175,8 @@ int run(const options& o) {
   print_table(regime::elementwise, all);
   std::puts(
       "\npeers: their time divided by ours; others: of those not installed, estimated from oneDNN's"
+      "\n% roof: of our time, what dot products at the peak and outputs made of sums take at least,"
+      "\nor reading every byte once; binds: the longest of the three"
       "\n*: a shape of our own, not in the means");
   write(o.json, write_json, all);
   write(o.html, write_html, all);

@@ -46,7 +46,8 @@ class windows_of : public benchmark::BenchmarkReporter {
 /// oneDNN may use what we may use.
 const char* onednn_isa() {
   using namespace ctq::isa;
-  if constexpr (includes<native, avx512vnni>) return "DEFAULT";
+  if constexpr (includes<native, amx>) return "DEFAULT";
+  if constexpr (includes<native, avx512vnni>) return "AVX512_CORE_VNNI";
   if constexpr (includes<native, avx512>) return "AVX512_CORE";
   if constexpr (includes<native, avxvnni>) return "AVX2_VNNI";
   if constexpr (includes<native, avx2>) return "AVX2";

@@ -8,6 +8,7 @@
 
 #include "elementwise.hpp"
 #include "layer.hpp"
+#include "machine.hpp"
 
 namespace bench {
 
@@ -146,12 +147,18 @@ std::optional<subject> if_it_can(Make make) {
 
 }  // namespace
 
+std::string onednn_version() {
+  const dnnl_version_t& v = *dnnl::version();
+  return std::to_string(v.major) + "." + std::to_string(v.minor) + "." + std::to_string(v.patch);
+}
+
 std::optional<subject> onednn(const layer& of) {
   return if_it_can([&] { return of.linear ? matmul(of) : convolution(of); });
 }
 
 std::optional<subject> onednn(const elementwise& of) {
   using enum elementwise::op;
+  if (of.what == mul || of.what == fake_quantize) return std::nullopt;
   return if_it_can([&] {
     switch (of.what) {
       case quantize:

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <memory>
 
+#include "ctq/kernels/simd/arch/tile_amx.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/requantize.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 
 namespace bench {
@@ -40,26 +42,55 @@ constexpr int turns = 2000;
 
 [[gnu::noinline]] void run_dots() {
   alignas(64) const unsigned char ones[256] = {1, 1, 1, 1};
-  const vec a = dot::load(ones);
-  const vec b = dot::load(ones + 64);
+  vec a = dot::load(ones);
+  const vec b = needed(dot::load(ones + 64));
   vec acc[sums];
   for (vec& x : acc) x = a;
   for (int i = 0; i < turns; ++i) {
     simd::unroll<sums>([&](auto k) __attribute__((always_inline)) {
       acc[k] = needed(dot::dot(acc[k], a, b));
+      a = needed(a);  // another one: its products are not those of the last turn
     });
   }
 }
+
+/// Four sums in turn hide the latency of a tile's dot product.
+template <class Isa>
+[[gnu::noinline]] void run_tile_dots() {
+  if constexpr (simd::has_tiles<Isa>) {
+    constexpr std::uint8_t bytes = 64, rows = 16;
+    simd::int8_tile<Isa> tile({{rows, rows, rows, rows, rows, rows, rows, rows},
+                               {bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes}});
+    simd::unroll<8>([&](auto k) __attribute__((always_inline)) { tile.template zero<k>(); });
+    for (int i = 0; i < turns; ++i) {
+      tile.template dot<0, 4, 6, std::uint8_t>();
+      tile.template dot<1, 4, 7, std::uint8_t>();
+      tile.template dot<2, 5, 6, std::uint8_t>();
+      tile.template dot<3, 5, 7, std::uint8_t>();
+    }
+  }
+}
+
+constexpr int sums_at_once = 2048;
 
 /// The widest register that can be loaded and stored; bytes of it.
 struct line {
   unsigned char bytes[64];
 };
 
-template <int Read, int Written>
+template <class Isa>
+constexpr std::size_t register_bytes() {
+  if constexpr (ctq::kernels::vectorized<Isa>) {
+    return ctq::kernels::batch<Isa, std::uint8_t>::size;
+  } else {
+    return sizeof(line);
+  }
+}
+
+template <class Isa, int Read, int Written>
 [[gnu::noinline]] void move(const unsigned char* from, unsigned char* to, std::size_t groups) {
-  if constexpr (ctq::kernels::vectorized<isa>) {
-    using bytes = ctq::kernels::batch<isa, std::uint8_t>;
+  if constexpr (ctq::kernels::vectorized<Isa>) {
+    using bytes = ctq::kernels::batch<Isa, std::uint8_t>;
     for (std::size_t i = 0; i < groups;
          ++i, from += Read * bytes::size, to += Written * bytes::size) {
       bytes x = bytes::load_unaligned(from);
@@ -71,15 +102,21 @@ template <int Read, int Written>
       });
     }
   } else {
-    std::memmove(to, from, groups * (Read + Written) / 2);
+    for (std::size_t i = 0; i < groups; ++i, from += Read * sizeof(line)) {
+      line x{};
+      for (std::size_t k = 0; k < Read; ++k)
+        for (std::size_t j = 0; j < sizeof x; ++j) x.bytes[j] |= from[k * sizeof x + j];
+      for (int k = 0; k < Written; ++k, to += sizeof x) std::memcpy(to, x.bytes, sizeof x);
+    }
   }
 }
 
+template <class Isa>
 [[gnu::noinline]] void read_all(const unsigned char* from, std::size_t bytes) {
   constexpr int streams = 4;
   const std::size_t part = bytes / streams / sizeof(line) * sizeof(line);
-  if constexpr (ctq::kernels::vectorized<isa>) {
-    using wide = ctq::kernels::batch<isa, std::uint8_t>;
+  if constexpr (ctq::kernels::vectorized<Isa>) {
+    using wide = ctq::kernels::batch<Isa, std::uint8_t>;
     wide seen[streams] = {wide(std::uint8_t{0}), wide(std::uint8_t{0}), wide(std::uint8_t{0}),
                           wide(std::uint8_t{0})};
     for (std::size_t i = 0; i < part; i += sizeof(line)) {
@@ -111,33 +148,51 @@ unsigned char* bytes_of(ctq::aligned_buffer& b) {
 
 }  // namespace
 
-subject dot_peak(double& operations) {
-  operations = 2.0 * turns * sums * dot::lanes * dot::k_group;
+subject dot_peak(const layer& of, bench_case& in) {
+  const ctq::conv2d_shape& s = of.shape;
+  const int row = (s.depthwise() ? s.kernel_h : 1) * s.kernel_w * s.in_group();  // products
+  const int filled = (row + dot::k_group - 1) / dot::k_group * dot::k_group;
+  in.dots = in.work * filled / row;
+  if (simd::has_tiles<isa> && s.groups == 1) {
+    using tile = simd::tile_format;
+    in.beside = true;
+    in.peak_work = 2.0 * turns * 4 * tile::rows * tile::lanes * tile::row_bytes;
+    return {"peak", run_tile_dots<isa>, {}};
+  }
+  in.peak_work = 2.0 * turns * sums * dot::lanes * dot::k_group;
   return {"peak", run_dots, {}};
+}
+
+subject epilogue_loop(const layer& of, bench_case& in) {
+  in.epilogues = static_cast<double>(of.outputs()) / sums_at_once;
+  const auto from = memory(sums_at_once * sizeof(std::int32_t));
+  const auto to = memory(sums_at_once);
+  return {"epilogue",
+          [from, to] {
+            simd::requantize<isa>({sums_at_once},
+                                  reinterpret_cast<const std::int32_t*>(from->data()), 1.0F,
+                                  {layer::zero_point_out, 0, 255}, bytes_of(*to));
+          },
+          {}};
 }
 
 subject read_loop(std::size_t bytes) {
   const auto from = memory(bytes);
-  return {"read", [from, bytes] { read_all(bytes_of(*from), bytes); }, {}};
+  return {"read", [from, bytes] { read_all<isa>(bytes_of(*from), bytes); }, {}};
 }
 
 subject copy_loop(std::size_t count, int read, int written) {
   const auto from = memory(count * static_cast<std::size_t>(read));
   const auto to = memory(count * static_cast<std::size_t>(written));
-  const std::size_t width = [] {
-    if constexpr (ctq::kernels::vectorized<isa>) {
-      return ctq::kernels::batch<isa, std::uint8_t>::size;
-    } else {
-      return sizeof(line);
-    }
-  }();
+  const std::size_t width = register_bytes<isa>();
   const std::size_t groups = count / width;
   auto run = [=](auto loop) {
     return subject{"copy", [=] { loop(bytes_of(*from), bytes_of(*to), groups); }, {}};
   };
-  if (read == 4) return run(move<4, 1>);
-  if (read == 2) return run(move<2, 1>);
-  return run(move<1, 4>);
+  if (read == 4 && written == 4) return run(move<isa, 4, 4>);
+  if (read == 4) return run(move<isa, 4, 1>);
+  if (read == 2) return run(move<isa, 2, 1>);
+  return run(move<isa, 1, 4>);
 }
 
 subject memcpy_loop(std::size_t bytes) {

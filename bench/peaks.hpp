@@ -3,14 +3,18 @@
 
 #include <cstddef>
 
+#include "layer.hpp"
 #include "subject.hpp"
 
 // What the machine can do, measured beside the kernels, since its clock changes with its load.
 
 namespace bench {
 
-/// Dot products of the instruction set in use, on registers alone. `operations`: of one run.
-[[nodiscard]] subject dot_peak(double& operations);
+/// Dot products of the instruction set in use, on registers alone: of vectors, or of tiles where a
+/// `layer` may use them and there are any. Sets what the case has to know of them.
+[[nodiscard]] subject dot_peak(const layer& of, bench_case& in);
+/// Sums, in the nearest cache, that become outputs.
+[[nodiscard]] subject epilogue_loop(const layer& of, bench_case& in);
 /// Reads so many bytes once, in as many streams as memory wants.
 [[nodiscard]] subject read_loop(std::size_t bytes);
 /// Reads and writes in this ratio, a register at a time: what an elementwise kernel moves.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ctq/core/isa.hpp"
+#include "machine.hpp"
 
 namespace bench {
 
@@ -32,8 +33,21 @@ double share_of(const result& r, const char* limit) {
   return r.ours() > 0.0 ? r.seconds(limit) / r.ours() : 0.0;
 }
 
+const char* roof::binds() const {
+  if (read >= dots && read >= epilogue) return "read";
+  return dots >= epilogue ? "dots" : "epilogue";
+}
+
+roof roof_of(const result& r) {
+  roof of{r.seconds("peak") * r.of.dots / std::max(r.of.peak_work, 1.0),
+          r.seconds("epilogue") * r.of.epilogues, r.seconds("read"), 0.0};
+  const double compute = r.of.beside ? std::max(of.dots, of.epilogue) : of.dots + of.epilogue;
+  of.total = std::max(compute, of.read);
+  return of;
+}
+
 summary summarize(const std::vector<result>& all) {
-  summary s{{}, 0.0};
+  summary s{{}, 0.0, 0.0};
   for (const regime kind : regimes) {
     double logs = 0.0;
     int count = 0;
@@ -46,6 +60,8 @@ summary summarize(const std::vector<result>& all) {
     }
     s.mean[static_cast<int>(kind)] = count > 0 ? std::exp(logs / count) : 0.0;
   }
+  for (const result& r : all)
+    if (r.of.beside && r.of.name == "1024x1024x1024") s.amx_peak = share_of_peak(r);
   return s;
 }
 
@@ -66,30 +82,38 @@ bool anybody(const std::vector<result>& all, regime kind, const char* name) {
 
 }  // namespace
 
+void print_heading() {
+  std::printf("%s, compiled for %s\n%s\n", machine_line().c_str(), ctq::isa::native::name.data(),
+              programs().c_str());
+}
+
 void print_table(regime kind, const std::vector<result>& all) {
   const bool bytes = kind == regime::elementwise;
-  std::printf("\n%-34s %10s %8s", name_of(kind), "us, median", bytes ? "GB/s" : "GOPS");
+  const int width = bytes ? 34 : 25;
+  std::printf("\n%-*s %10s %8s", width, name_of(kind), "us, median", bytes ? "GB/s" : "GOPS");
   if (bytes) {
     std::printf(" %8s %8s", "% copy", "% memcpy");
   } else {
-    std::printf(" %8s", "% peak");
+    std::printf(" %8s %8s %8s %8s", "% peak", "% read", "% roof", "binds");
   }
-  if (kind == regime::gemm) std::printf(" %8s", "% read");
   for (const char* peer : peers)
     if (anybody(all, kind, peer)) std::printf(" %8s", peer);
   std::printf("\n");
   for (const result& r : all) {
     if (r.of.kind != kind) continue;
-    std::printf("%-34s", (r.of.name + (r.of.counted ? "" : " *")).c_str());
+    std::printf("%-*s", width, (r.of.name + (r.of.counted ? "" : " *")).c_str());
     print_cell(r.ours() * 1e6, "%.2f", 10);
     print_cell(r.ours() > 0.0 ? r.of.work / r.ours() * 1e-9 : 0.0, "%.1f", 8);
     if (bytes) {
       print_cell(100.0 * share_of(r, "copy"), "%.0f", 8);
       print_cell(100.0 * share_of(r, "memcpy"), "%.0f", 8);
     } else {
+      const roof limit = roof_of(r);
       print_cell(100.0 * share_of_peak(r), "%.0f", 8);
+      print_cell(100.0 * share_of(r, "read"), "%.0f", 8);
+      print_cell(r.ours() > 0.0 ? 100.0 * limit.total / r.ours() : 0.0, "%.0f", 8);
+      std::printf(" %8s", limit.binds());
     }
-    if (kind == regime::gemm) print_cell(100.0 * share_of(r, "read"), "%.0f", 8);
     for (const char* peer : peers) {
       if (!anybody(all, kind, peer)) continue;
       print_cell(r.ours() > 0.0 ? peer_seconds(r, peer) / r.ours() : 0.0, "%.2f", 8);
@@ -108,26 +132,38 @@ void print_summary(const std::vector<result>& all) {
   for (const regime kind : regimes) {
     std::printf(" %s=%.2f", name_of(kind), s.mean[static_cast<int>(kind)]);
   }
-  // AMX kernels do not exist yet, and this share is theirs.
-  std::printf(" worst=%.2f amx_peak=%.2f isa=%s\n", s.worst, 0.0, ctq::isa::native::name.data());
+  std::printf(" worst=%.2f", s.worst);
+  if (s.amx_peak > 0.0) std::printf(" amx_peak=%.2f", s.amx_peak);
+  std::printf(" isa=%s\n", ctq::isa::native::name.data());
 }
 
 void write_json(std::FILE* to, const std::vector<result>& all) {
   const summary s = summarize(all);
-  std::fprintf(to, "{\n  \"isa\": \"%s\",\n  \"geomean\": {", ctq::isa::native::name.data());
+  std::fprintf(to, "{\n  \"isa\": \"%s\",\n  \"machine\": \"%s\",\n  \"with\": \"%s\",\n",
+               ctq::isa::native::name.data(), machine_line().c_str(), programs().c_str());
+  std::fprintf(to, "  \"geomean\": {");
   const char* comma = "";
   for (const regime kind : regimes) {
     std::fprintf(to, "%s\"%s\": %.4g", comma, name_of(kind), s.mean[static_cast<int>(kind)]);
     comma = ", ";
   }
-  std::fprintf(to, "},\n  \"worst\": %.4g,\n  \"amx_peak\": 0,\n  \"cases\": [", s.worst);
+  std::fprintf(to, "},\n  \"worst\": %.4g,\n", s.worst);
+  if (s.amx_peak > 0.0) std::fprintf(to, "  \"amx_peak\": %.4g,\n", s.amx_peak);
+  std::fprintf(to, "  \"cases\": [");
   comma = "\n";
   for (const result& r : all) {
     std::fprintf(to,
                  "%s    {\"regime\": \"%s\", \"name\": \"%s\", \"counted\": %s, \"work\": %.0f, "
-                 "\"traffic\": %.0f, \"peak_work\": %.0f, \"ratio\": %.4g,\n     \"seconds\": {",
+                 "\"traffic\": %.0f, \"peak_work\": %.0f, \"ratio\": %.4g",
                  comma, name_of(r.of.kind), r.of.name.c_str(), r.of.counted ? "true" : "false",
                  r.of.work, r.of.traffic, r.of.peak_work, best_ratio(r));
+    if (const roof of = roof_of(r); of.total > 0.0) {
+      std::fprintf(to,
+                   ",\n     \"roof\": {\"dots\": %.6g, \"epilogue\": %.6g, \"read\": %.6g, "
+                   "\"total\": %.6g, \"binds\": \"%s\"}",
+                   of.dots, of.epilogue, of.read, of.total, of.binds());
+    }
+    std::fprintf(to, ",\n     \"seconds\": {");
     const char* inner = "";
     for (const timing& t : r.times) {
       if (t.seconds == 0.0) continue;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdio>
+#include <initializer_list>
+#include <iterator>
 #include <vector>
 
 #include "subject.hpp"
@@ -21,16 +23,34 @@ inline constexpr const char* peers[] = {"oneDNN", "XNNPACK", "gemmlowp", "ORT", 
 [[nodiscard]] double share_of_peak(const result& r);
 [[nodiscard]] double share_of(const result& r, const char* limit);
 
+/// What a layer cannot do without, each in seconds, as measured beside it.
+struct roof {
+  double dots;      // products, at the peak
+  double epilogue;  // outputs made of sums that lie in the nearest cache
+  double read;      // operands and result, each byte read once from where so many of them stay
+  double total;     // dots and epilogue share what computes, unless tiles do the dots; reads do not
+
+  [[nodiscard]] const char* binds() const;  // the longest of the three
+};
+[[nodiscard]] roof roof_of(const result& r);
+
 struct summary {
   double mean[std::size(regimes)];  // geometric, of best_ratio over the shapes that count
   double worst;
+  double amx_peak;  // the share of the tiles' peak at 1024x1024x1024; 0 without tiles
 };
 [[nodiscard]] summary summarize(const std::vector<result>& all);
 
+/// The machine and who is measured, in two lines.
+void print_heading();
 void print_table(regime kind, const std::vector<result>& all);
 void print_summary(const std::vector<result>& all);
 void write_json(std::FILE* to, const std::vector<result>& all);
 /// One self-contained file: bars against the peers, and the roofline.
 void write_html(std::FILE* to, const std::vector<result>& all);
+/// The part of it that shows the cases of some regimes under what the machine can do: operations a
+/// second over operations a byte.
+void write_roofline(std::FILE* to, const std::vector<result>& all,
+                    std::initializer_list<regime> kinds);
 
 }  // namespace bench

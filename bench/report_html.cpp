@@ -1,173 +1,226 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The page of plots. Drawings are inline SVG, drawn here: nothing is loaded from anywhere.
+// The page of plots. It loads nothing, and is dark where the reader's other pages are.
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <string>
 
 #include "ctq/core/isa.hpp"
+#include "machine.hpp"
 #include "report.hpp"
+#include "svg.hpp"
 
 namespace bench {
 
 namespace {
 
-/// A logarithmic axis: value low lies at pixel `from`, high at `to`.
-struct axis {
-  double low, high, from, to;
+constexpr const char* style = R"(
+:root{color-scheme:light dark;--back:#fff;--card:#f4f6f8;--ink:#1d2430;--soft:#697386;
+--grid:#e2e6eb;--roof:#c2402f;--p0:#2f6fde;--p1:#e0812a;--p2:#8b93a1;--p3:#2f9e68;--p4:#9a5bc4;
+--l0:#c2402f;--l1:#e5a93d;--l2:#7f7fa8}
+@media(prefers-color-scheme:dark){:root{--back:#14181f;--card:#1e242e;--ink:#e4e8ee;--soft:#97a1b1;
+--grid:#2d3541;--roof:#f0715f;--p0:#6ca0ff;--p1:#f0a25a;--p2:#7d8796;--p3:#58c792;--p4:#bd8be0;
+--l0:#f0715f;--l1:#f3c46b;--l2:#9c9ccb}}
+body{font:15px/1.5 system-ui,sans-serif;background:var(--back);color:var(--ink);max-width:980px;
+margin:2em auto;padding:0 1em}
+h1{font-size:26px;margin:0}h2{font-size:19px;margin:1.8em 0 .2em}p{margin:.3em 0}
+.soft{color:var(--soft)}.cards{display:flex;flex-wrap:wrap;gap:12px;margin:1.2em 0}
+.card{background:var(--card);border-radius:8px;padding:8px 18px}
+.card b{display:block;font-size:24px;line-height:1.3}.card span{color:var(--soft);font-size:13px}
+.key{margin-right:1em;white-space:nowrap}
+.key i{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:5px}
+svg{width:100%;display:block}text{font:11px system-ui,sans-serif;fill:var(--ink)}
+.label{font-size:10px}.value{font-size:9.5px;fill:var(--soft)}.tick,.own{fill:var(--soft)}
+.label,.rooflabel{paint-order:stroke;stroke:var(--back);stroke-width:3px}
+.rooflabel{fill:var(--roof)}.grid{stroke:var(--grid)}.one{stroke:var(--ink)}
+.roof{stroke:var(--roof);stroke-width:1.5}.leader{stroke:var(--soft);stroke-width:.6}
+)";
 
-  [[nodiscard]] double operator()(double value) const {
-    const double part = std::log(std::clamp(value, low, high) / low) / std::log(high / low);
-    return from + part * (to - from);
-  }
+struct limit {
+  const char* name;
+  const char* words;
 };
+constexpr limit layer_limits[] = {{"dots", "dot products at the peak"},
+                                  {"epilogue", "outputs made of sums"},
+                                  {"read", "each byte read once"}};
+constexpr limit copy_limits[] = {{"copy", "a copy loop with as many bytes in and out"},
+                                 {"memcpy", "memcpy"}};
 
-void text(std::FILE* f, double x, double y, const char* anchor, const std::string& words) {
-  std::fprintf(f, "<text x='%.1f' y='%.1f' text-anchor='%s'>%s</text>\n", x, y, anchor,
-               words.c_str());
+/// Colours p0, p1… are the peers', r0, r1… the regimes', l0, l1… the limits'.
+std::string colours() {
+  std::string rules;
+  for (std::size_t i = 0; i < std::size(peers); ++i) {
+    const std::string n = std::to_string(i);
+    rules += ".p" + n + ",.r" + n + "{fill:var(--p" + n + ");background:var(--p" + n + ")}";
+  }
+  for (std::size_t i = 0; i < std::size(layer_limits); ++i) {
+    const std::string n = std::to_string(i);
+    rules += ".l" + n + "{fill:var(--l" + n + ");background:var(--l" + n + ")}";
+  }
+  return rules;
 }
 
-void line(std::FILE* f, const char* kind, double x1, double y1, double x2, double y2) {
-  std::fprintf(f, "<line class='%s' x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f'/>\n", kind, x1, y1, x2,
-               y2);
+void key(std::FILE* f, char kind, std::size_t index, const char* words) {
+  std::fprintf(f, "<span class='key'><i class='%c%zu'></i>%s</span>", kind, index, words);
 }
 
-std::string number(const char* format, double value) {
-  char words[32];
-  std::snprintf(words, sizeof words, format, value);
-  return words;
+bool measured(const std::vector<result>& all, regime kind, const char* peer) {
+  return std::any_of(all.begin(), all.end(), [&](const result& r) {
+    return r.of.kind == kind && r.ours() > 0.0 && peer_seconds(r, peer) > 0.0;
+  });
 }
 
-/// As HTML wants it.
-std::string escaped(const std::string& words) {
-  std::string out;
-  for (const char c : words) out += c == '>' ? "&gt;" : c == '<' ? "&lt;" : std::string(1, c);
-  return out;
+/// Where the columns of a regime's plot lie: names, our time, bars of the peers, bars of the
+/// limits.
+constexpr double page = 960, names_at = 4, times_at = 268, peers_from = 282, peers_to = 650,
+                 limits_from = 690, limits_to = 916;
+constexpr double thick = 10, least = 24, gap = 8, head = 34;
+constexpr double most_percent = 115;
+
+double height_of(const result& r) {
+  double bars = 0;
+  for (const char* peer : peers) bars += peer_seconds(r, peer) > 0.0 ? thick : 0.0;
+  return std::max(bars, least);
 }
 
-int class_of(const char* peer) {
-  return static_cast<int>(std::find_if(std::begin(peers), std::end(peers),
-                                       [&](const char* p) { return p == std::string(peer); }) -
-                          std::begin(peers));
+void write_peers(std::FILE* f, const svg::axis& x, const result& r, double y) {
+  for (std::size_t i = 0; i < std::size(peers); ++i) {
+    const double ratio = peer_seconds(r, peers[i]) / r.ours();
+    if (ratio <= 0.0) continue;
+    const std::string value = svg::number(ratio < 10.0 ? "%.2f" : "%.3g", ratio);
+    svg::bar(f, "p" + std::to_string(i), x(1.0), x(ratio), y, thick - 1.5,
+             r.of.name + ", " + peers[i] + ": " + value);
+    svg::text(f, "value", std::max(x(ratio), x(1.0)) + 4, y + thick - 2, "start", value);
+    y += thick;
+  }
 }
 
-/// One group of bars a case: how many times our time each peer takes.
-void write_bars(std::FILE* f, regime kind, const std::vector<result>& all) {
-  constexpr double thick = 9, gap = 7, left = 250, right = 860;
-  const axis x{0.25, 32.0, left, right};
-  double height = 30;
-  for (const result& r : all) {
-    if (r.of.kind != kind || r.ours() == 0.0) continue;
-    height += gap;
-    for (const char* peer : peers) height += peer_seconds(r, peer) > 0.0 ? thick : 0.0;
-  }
-  std::fprintf(f, "<h2>%s</h2>\n<svg viewBox='0 0 920 %.0f'>\n", name_of(kind), height);
-  for (double tick = 0.25; tick <= 32.0; tick *= 2) {
-    line(f, tick == 1.0 ? "one" : "grid", x(tick), 20, x(tick), height);
-    text(f, x(tick), 13, "middle", number("%g", tick));
-  }
-  double y = 24;
-  for (const result& r : all) {
-    if (r.of.kind != kind || r.ours() == 0.0) continue;
-    const double top = y;
-    for (const char* peer : peers) {
-      const double ratio = peer_seconds(r, peer) / r.ours();
-      if (ratio <= 0.0) continue;
-      const double end = x(ratio);
-      std::fprintf(f,
-                   "<rect class='p%d' x='%.1f' y='%.1f' width='%.1f' height='%.1f'>"
-                   "<title>%s %s: %.2f</title></rect>\n",
-                   class_of(peer), std::min(end, x(1.0)), y, std::abs(end - x(1.0)), thick - 1,
-                   escaped(r.of.name).c_str(), peer, ratio);
-      text(f, std::max(end, x(1.0)) + 4, y + thick - 1, "start", number("%.2f", ratio));
-      y += thick;
-    }
-    text(f, left - 8, (top + y) / 2 + 4, "end",
-         escaped(r.of.name) + ", " + number("%.3g", r.ours() * 1e6) + " µs");
-    y += gap;
-  }
-  std::fprintf(f, "</svg>\n");
+double percent_at(double percent) {
+  return limits_from + std::min(percent, most_percent) / most_percent * (limits_to - limits_from);
 }
 
-/// Operations a second over operations a byte, under the peaks that were measured beside.
-void write_roofline(std::FILE* f, const std::vector<result>& all) {
-  double peak = 0.0, cache = 0.0, memory = 0.0;  // per second; largest of all
-  for (const result& r : all) {
-    if (r.seconds("peak") > 0.0) peak = std::max(peak, r.of.peak_work / r.seconds("peak"));
-    if (r.seconds("copy") > 0.0) {
-      double& bandwidth = r.of.work > 1e8 ? memory : cache;
-      bandwidth = std::max(bandwidth, r.of.work / r.seconds("copy"));
-    }
-  }
-  if (peak == 0.0) return;
-  const axis x{1.0, 4096.0, 60, 880}, y{1e9, peak * 2, 400, 20};
-  std::fprintf(f, "<h2>roofline</h2>\n<svg viewBox='0 0 920 430'>\n");
-  for (double tick = 1; tick <= 4096; tick *= 4) {
-    line(f, "grid", x(tick), 20, x(tick), 400);
-    text(f, x(tick), 415, "middle", number("%g", tick));
-  }
-  for (double tick = 1e9; tick < peak * 2; tick *= 4) {
-    line(f, "grid", 60, y(tick), 880, y(tick));
-    text(f, 54, y(tick) + 4, "end", number("%g", tick * 1e-9));
-  }
-  text(f, 470, 428, "middle", "operations a byte that must come or go · GOPS upwards");
-  const auto roof = [&](double bandwidth, const char* name) {
-    if (bandwidth == 0.0) return;
-    const double corner = std::max(peak / bandwidth, 1.0);
-    line(f, "roof", x(1.0), y(bandwidth), x(corner), y(corner * bandwidth));
-    text(f, x(2.0), y(2.0 * bandwidth) - 6, "start",
-         std::string(name) + number(" %.0f GB/s", bandwidth * 1e-9));
+/// What of our time the limits take, each below the one before; what has to wait for the one
+/// before starts at its end.
+void write_limits(std::FILE* f, const result& r, double middle) {
+  struct part {
+    double from, to;
+    const char* words;
   };
-  line(f, "roof", x(1.0), y(peak), x(4096), y(peak));
-  text(f, 70, y(peak) - 6, "start", number("peak %.0f GOPS", peak * 1e-9));
-  roof(cache, "copy in cache");
-  roof(memory, "copy in memory");
-  for (const result& r : all) {
-    if (r.of.kind == regime::elementwise || r.ours() == 0.0) continue;
-    std::fprintf(f,
-                 "<circle class='r%d' cx='%.1f' cy='%.1f' r='4'><title>%s %s: %.1f GOPS</title>"
-                 "</circle>\n",
-                 static_cast<int>(r.of.kind), x(r.of.work / r.of.traffic), y(r.of.work / r.ours()),
-                 name_of(r.of.kind), escaped(r.of.name).c_str(), r.of.work / r.ours() * 1e-9);
+  std::vector<part> parts;
+  const auto percent = [&](double seconds) { return 100.0 * seconds / r.ours(); };
+  double total = 0.0;
+  if (r.of.kind == regime::elementwise) {
+    for (const limit& l : copy_limits) parts.push_back({0.0, percent(r.seconds(l.name)), l.words});
+    total = parts[0].to;
+  } else {
+    const roof of = roof_of(r);
+    const double waits = r.of.beside ? 0.0 : percent(of.dots);
+    parts = {{0.0, percent(of.dots), layer_limits[0].words},
+             {waits, waits + percent(of.epilogue), layer_limits[1].words},
+             {0.0, percent(of.read), layer_limits[2].words}};
+    total = percent(of.total);
   }
-  std::fprintf(f, "</svg>\n");
+  constexpr double thin = 6;
+  double y = middle - thin * static_cast<double>(parts.size()) / 2;
+  for (std::size_t i = 0; i < parts.size(); ++i, y += thin) {
+    svg::bar(
+        f, "l" + std::to_string(i), percent_at(parts[i].from), percent_at(parts[i].to), y, thin - 1,
+        r.of.name + ", " + parts[i].words + svg::number(": %.0f %%", parts[i].to - parts[i].from));
+  }
+  svg::text(f, "value", page, middle + 4, "end", svg::number("%.0f", total));
 }
 
-constexpr const char* colours[] = {"#3b78d8", "#e08a2c", "#8a8a8a", "#4aa564", "#a863b8"};
+void write_regime(std::FILE* f, regime kind, const std::vector<result>& all, const svg::axis& x) {
+  double height = head;
+  for (const result& r : all)
+    if (r.of.kind == kind && r.ours() > 0.0) height += height_of(r) + gap;
+  if (height == head) return;
+
+  std::fprintf(f, "<h2>%s</h2>\n<p class='soft'>", name_of(kind));
+  for (std::size_t i = 0; i < std::size(peers); ++i)
+    if (measured(all, kind, peers[i])) key(f, 'p', i, peers[i]);
+  std::fprintf(f, "</p>\n<p class='soft'>");
+  const bool copies = kind == regime::elementwise;
+  const std::size_t count = copies ? std::size(copy_limits) : std::size(layer_limits);
+  for (std::size_t i = 0; i < count; ++i)
+    key(f, 'l', i, (copies ? copy_limits : layer_limits)[i].words);
+  std::fprintf(f, "</p>\n");
+
+  svg::open(f, page, height);
+  svg::text(f, "tick", times_at, 12, "end", "our time");
+  svg::text(f, "tick", peers_from, 12, "start", "a peer's time ÷ ours: right of 1 it is slower");
+  svg::text(f, "tick", limits_from, 12, "start", "limits, % of our time");
+  svg::text(f, "tick", page, head - 7, "end", "roof");
+  for (double tick = x.low; tick <= x.high; tick *= 2) {
+    svg::line(f, tick == 1.0 ? "one" : "grid", x(tick), head - 3, x(tick), height);
+    svg::text(f, "tick", x(tick), head - 7, "middle", svg::number("%g", tick));
+  }
+  for (const double tick : {0.0, 50.0, 100.0}) {
+    svg::line(f, tick == 100.0 ? "one" : "grid", percent_at(tick), head - 3, percent_at(tick),
+              height);
+    svg::text(f, "tick", percent_at(tick), head - 7, "middle", svg::number("%g", tick));
+  }
+  double y = head + gap / 2;
+  for (const result& r : all) {
+    if (r.of.kind != kind || r.ours() == 0.0) continue;
+    const double middle = y + height_of(r) / 2;
+    svg::text(f, r.of.counted ? "name" : "own", names_at, middle + 4, "start",
+              r.of.name + (r.of.counted ? "" : " *"));
+    svg::text(f, "name", times_at, middle + 4, "end", svg::duration(r.ours()));
+    write_peers(f, x, r, y);
+    write_limits(f, r, middle);
+    y += height_of(r) + gap;
+  }
+  svg::close(f);
+}
+
+/// Powers of two around all ratios, but what is further off is cut off.
+svg::axis ratios(const std::vector<result>& all) {
+  double low = 0.5, high = 2.0;
+  for (const result& r : all) {
+    for (const char* peer : peers) {
+      const double ratio = r.ours() > 0.0 ? peer_seconds(r, peer) / r.ours() : 0.0;
+      while (ratio > 0.0 && ratio < low && low > 0.125) low /= 2;
+      while (ratio > high && high < 32.0) high *= 2;
+    }
+  }
+  return {low, high, peers_from, peers_to};
+}
+
+void card(std::FILE* f, const char* name, double value, const char* format = "%.2f") {
+  if (value <= 0.0) return;
+  std::fprintf(f, "<div class='card'><b>%s</b><span>%s</span></div>\n",
+               svg::number(format, value).c_str(), name);
+}
 
 }  // namespace
 
 void write_html(std::FILE* f, const std::vector<result>& all) {
   const summary s = summarize(all);
   std::fprintf(f,
-               "<!doctype html>\n<html lang='en'><meta charset='utf-8'><title>ctq bench</title>\n"
-               "<style>body{font:14px sans-serif;max-width:960px;margin:2em auto;padding:0 1em}"
-               "svg{width:100%%}text{font:10px sans-serif;fill:#333}.grid{stroke:#ddd}"
-               ".one{stroke:#333}.roof{stroke:#c33;stroke-width:1.5}");
-  for (std::size_t i = 0; i < std::size(colours); ++i) {
-    std::fprintf(f, ".p%zu,.r%zu{fill:%s;color:%s}", i, i, colours[i], colours[i]);
-  }
-  std::fprintf(f, "</style>\n<h1>ctq bench, %s</h1>\n<p>Means of the fastest peer’s time ÷ ours:",
-               ctq::isa::native::name.data());
-  for (const regime kind : regimes) {
-    std::fprintf(f, " <b>%s %.2f</b>", name_of(kind), s.mean[static_cast<int>(kind)]);
-  }
+               "<!doctype html>\n<html lang='en'><meta charset='utf-8'>"
+               "<meta name='viewport' content='width=device-width'><title>ctq bench</title>\n"
+               "<style>%s%s</style>\n<h1>ctq bench, %s</h1>\n<p class='soft'>%s<br>%s</p>\n",
+               style, colours().c_str(), ctq::isa::native::name.data(),
+               svg::escaped(machine_line()).c_str(), svg::escaped(programs()).c_str());
+  std::fprintf(f, "<div class='cards'>\n");
+  for (const regime kind : regimes) card(f, name_of(kind), s.mean[static_cast<int>(kind)]);
+  card(f, "worst shape", s.worst);
+  card(f, "% of the tiles' peak at 1024³", 100.0 * s.amx_peak, "%.0f");
   std::fprintf(f,
-               "; worst shape %.2f.</p>\n<p>Bars: a peer’s time ÷ ours, right of 1 is slower "
-               "than ctq.",
-               s.worst);
-  for (const char* peer : peers) {
-    std::fprintf(f, " <b class='p%d'>■ %s</b>", class_of(peer), peer);
-  }
-  std::fprintf(f, "</p>\n<p>Roofline:");
-  for (const regime kind : regimes) {
-    if (kind != regime::elementwise) {
-      std::fprintf(f, " <b class='r%d'>● %s</b>", static_cast<int>(kind), name_of(kind));
-    }
-  }
-  std::fprintf(f, "</p>\n");
-  write_roofline(f, all);
-  for (const regime kind : regimes) write_bars(f, kind, all);
+               "</div>\n<p>The fastest peer’s time ÷ ours, geometric mean of the shapes that "
+               "count; medians of one core, measured in turn.<br>* a shape of our own, not in the "
+               "means.</p>\n");
+  const svg::axis x = ratios(all);
+  for (const regime kind : regimes) write_regime(f, kind, all, x);
+  const auto roofline = [&](const char* title, std::initializer_list<regime> kinds) {
+    std::fprintf(f, "<h2>%s</h2>\n<p>", title);
+    for (const regime kind : kinds) key(f, 'r', static_cast<std::size_t>(kind), name_of(kind));
+    std::fprintf(f, "</p>\n");
+    write_roofline(f, all, kinds);
+  };
+  roofline("roofline: gemm", {regime::gemm});
+  roofline("roofline: conv and depthwise", {regime::conv, regime::depthwise});
   std::fprintf(f, "</html>\n");
 }
 

@@ -12,7 +12,8 @@ namespace bench {
 
 /// One way to do the work of a case, with memory of its own for the result.
 struct subject {
-  std::string name;  // "ctq", a peer, or a limit of the machine: "peak", "read", "copy", "memcpy"
+  /// "ctq", a peer, or a limit of the machine: "peak", "epilogue", "read", "copy", "memcpy"
+  std::string name;
   std::function<void()> run;
   /// What the last run wrote, as the case's operands want to compare it; none for a limit.
   std::function<const void*()> answer;
@@ -34,6 +35,9 @@ struct bench_case {
   double work{};        // operations (two a product), or bytes read and written if elementwise
   double traffic{};     // bytes that must come and go at least: operands and result, each once
   double peak_work{};   // operations of one run of the subject "peak"
+  double dots{};        // operations with those of zeros that fill up the last group of products
+  double epilogues{};   // how many runs of the subject "epilogue" make the outputs of the sums
+  bool beside = false;  // tiles: their dot products run beside all else, not in turn with it
   double others = 1.0;  // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
   std::vector<subject> subjects;  // ctq first
   /// The largest difference from the reference: steps of an integer result; of floats, 0 or 1.

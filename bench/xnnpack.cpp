@@ -105,6 +105,7 @@ std::optional<subject> xnnpack(const elementwise& of) {
       xnn_setup_convert_nc_qu8_f32(c->op, n, of.bytes.data(), c->numbers.data(), nullptr);
       return named(c, [c] { return c->numbers.data(); });
     case elementwise::op::add:
+    case elementwise::op::add_within_one_step:
       c->shifted.resize(n + over_read);
       if (xnn_create_add_nd_qu8(a_zero, elementwise::a.scale, b_zero, elementwise::b.scale,
                                 zero_point, elementwise::out.scale, 0, 255, 0,

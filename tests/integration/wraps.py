@@ -31,9 +31,11 @@ REPOSITORIES = {
     "google-benchmark": {"include/benchmark": SYSTEM / "benchmark"},
     "cli11": {"include/CLI": SYSTEM / "CLI"},
     "fmt": {"include/fmt": SYSTEM / "fmt"},
+    "protozero": {"include/protozero": SYSTEM / "protozero"},
 }
 # Sources that need all of the others.
-COMPILED = ["examples_02_backend.cpp.o", "unit_kernels_quantize.cpp.o", "ctq.p/main.cpp.o"]
+COMPILED = ["examples_02_backend.cpp.o", "unit_kernels_quantize.cpp.o", "ctq.p/main.cpp.o",
+            "bench/libonnxruntime.a.p/onnxruntime.cpp.o"]
 
 
 def run(*command, **options):
@@ -91,7 +93,7 @@ def main(root, compiler):
         environment = {**os.environ, "CXX": compiler, "GIT_ALLOW_PROTOCOL": "file"}
         build = folder / "build"
         run("meson", "setup", build, folder / "ctq", "-Dboost=wrap", "-Dexamples=disabled",
-            "-Dtest_isas=native", "-Dtest_levels=O0",
+            "-Dort_dir=.", "-Dtest_isas=native", "-Dtest_levels=O3",
             "--force-fallback-for=" + ",".join(REPOSITORIES), env=environment)
         project = json.loads(output("meson", "introspect", build, "--projectinfo"))
         used = {s["name"] for s in project["subprojects"]}
