@@ -92,6 +92,18 @@ TEST_CASE("issue 11: growth without bounds: 2.1 starts afresh, 1.13 goes on") {
   }
 }
 
+TEST_CASE("by rounding, the old range ends behind the new one: 1.13 fails, 2.1 does not") {
+  constexpr float least = std::numeric_limits<float>::denorm_min();
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    histogram h({.bins = 2, .upsample_rate = 2}, s);
+    h.observe(std::vector<float>{0.0F, 6 * least});
+    h.observe(std::vector<float>{-2 * least});
+    const auto steps = h.calculate_qparams();
+    REQUIRE(bool(steps) == !histogram_growth_fails_past_the_end(s));
+    if (!steps) CHECK(steps.error().cause.find("by rounding") == 0);
+  }
+}
+
 TEST_CASE("every instruction set leaves the same histogram") {
   std::mt19937 random(5);
   for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {

@@ -84,6 +84,23 @@ TEST_CASE("tensors that do not fit are an error, not a crash") {
   cause(shape(2, 3), shape(2, 3), -3);
 }
 
+TEST_CASE("the elements of a vector are its channels, but 1.13 fails on it") {
+  const std::vector<float> vector{1, -2, 3};
+  per_channel_min_max o(per_channel_observer_args{});
+  o.observe(vector, shape(3));
+  CHECK(seen(o) == std::vector<extrema>{{1, 1, false}, {-2, -2, false}, {3, 3, false}});
+  CHECK(o.calculate_qparams());
+  per_channel_min_max old(per_channel_observer_args{}, semantics::torch_1_13);
+  old.observe({}, shape(0));
+  CHECK(old.calculate_qparams());
+  old.observe(vector, shape(3));
+  CHECK(old.calculate_qparams().error().cause == "PyTorch 1.13 knows no channels of a vector");
+  per_channel_min_max other(per_channel_observer_args{}, semantics::torch_1_13);
+  other.observe(matrix, shape(2, 3));
+  other.merge(old);
+  CHECK(!other.calculate_qparams());
+}
+
 TEST_CASE("NaN names its channel") {
   per_channel_min_max o(per_channel_observer_args{});
   o.observe(std::vector{1.0F, std::numeric_limits<float>::quiet_NaN()}, shape(2, 1));
