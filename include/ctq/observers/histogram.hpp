@@ -106,6 +106,11 @@ class histogram {
       count_.add_to<Isa>(bins_);
       return;
     }
+    const double end = double{g.start} + static_cast<double>(args_.bins) * args_.upsample_rate;
+    if (histogram_growth_fails_past_the_end(semantics_) && end > finer_bins) {
+      trouble_ = "by rounding, the old histogram does not fit into the new one";
+      return;
+    }
     std::vector<float>& old = bins_;
     std::vector<float> grown(bins_.size());
     spread(old, args_.upsample_rate, static_cast<std::int64_t>(g.downsample),

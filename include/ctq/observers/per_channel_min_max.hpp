@@ -32,7 +32,8 @@ template <class Isa = isa::native>
 }
 
 /// What both observers share. Trouble in the data (NaN, a tensor with another number of channels)
-/// is no crash and not lost: calculate_qparams gives an error from then on.
+/// is no crash and not lost: calculate_qparams gives an error from then on. So it is for a vector
+/// under torch_1_13, as PyTorch fails on it.
 template <bool MovingAverage>
 class per_channel {
  public:
@@ -42,6 +43,7 @@ class per_channel {
   template <class Isa = isa::native>
   void observe(std::span<const float> data, const shape& shape) {
     if (data.empty()) return;
+    is_vector_ = is_vector_ || (shape.rank == 1 && vectors_have_no_channels(semantics_));
     const std::vector<extrema> now = aminmax<Isa>(data, shape, args_.ch_axis);
     if (!has_room_for(now)) return;
     for (std::size_t c = 0; c < now.size(); ++c) {
@@ -54,6 +56,7 @@ class per_channel {
 
   /// Requires  equal arguments
   void merge(const per_channel& other) requires(!MovingAverage) {
+    is_vector_ = is_vector_ || other.is_vector_;
     misshapen_ = misshapen_ || other.misshapen_;
     if (misshapen_) return seen_.clear();
     if (other.seen_.empty() || !has_room_for(other.seen_)) return;
@@ -70,6 +73,7 @@ class per_channel {
       return fail("calibration data",
                   "a tensor does not have ch_axis = " + std::to_string(args_.ch_axis) +
                       ", as many elements as its shape says, and as many channels as the first");
+    if (is_vector_) return fail("calibration data", "PyTorch 1.13 knows no channels of a vector");
     return observers::calculate_qparams(args_, std::span<const extrema>(seen_), semantics_);
   }
 
@@ -88,6 +92,7 @@ class per_channel {
   semantics semantics_;
   std::vector<extrema> seen_;
   bool misshapen_ = false;
+  bool is_vector_ = false;
 };
 
 using per_channel_min_max = per_channel<false>;
