@@ -67,9 +67,9 @@ void for_each_element(const eager::extents& shape, int axis, Visit visit) {
 inline std::int32_t step_of(float x, float inverse, std::int32_t zero_point, quant_range r) {
   double steps = static_cast<double>(std::nearbyint(x * inverse));
   if (steps != steps) steps = 0.0;
-  const auto low = static_cast<double>(r.min - zero_point);
-  const auto high = static_cast<double>(r.max - zero_point);
-  return static_cast<std::int32_t>(std::clamp(steps, low, high)) + zero_point;
+  const double low = static_cast<double>(r.min) - zero_point;
+  const double high = static_cast<double>(r.max) - zero_point;
+  return static_cast<std::int32_t>(std::clamp(steps, low, high) + zero_point);
 }
 
 /// The zero point of embeddings is added before rounding, and a scale of 0 stands for 1.
