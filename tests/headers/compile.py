@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does every header compile alone, and do all of them together?
 
-    compile.py alone LAYER INCLUDE_DIRECTORY -- COMPILER [FLAG]...
-    compile.py together    INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+    compile.py alone LAYER UNIT_TESTS INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+    compile.py together               INCLUDE_DIRECTORY -- COMPILER [FLAG]...
 
-alone: one translation unit a header of the layer, checked without making code. together: two
+alone: one translation unit a header of the layer, checked without making code; but for headers that a
+unit test includes before anything else, which are compiled alone there. together: two
 translation units that include every header, forwards and backwards, are linked into one program:
 a definition that lacks `inline` is there twice. This is done also without exceptions and RTTI.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,12 +41,20 @@ def run(command, source=None):
     return done.returncode == 0
 
 
-def alone(root, layer, compiler):
-    headers = headers_of(root, layer)
+def included_first(tests):
+    """The headers that stand before all others in a test."""
+    firsts = (re.search(r'#include\s*["<]([^">]+)', path.read_text())
+              for path in tests.glob("**/*.cpp"))
+    return {first[1] for first in firsts if first}
+
+
+def alone(root, tests, layer, compiler):
+    tested = included_first(tests)
+    headers = [header for header in headers_of(root, layer) if header not in tested]
     bad = [header for header in headers
            if not run([*compiler, "-fsyntax-only", "-x", "c++", "-"], unit([header]))]
     print(f"{layer}: {len(headers)} headers, {len(bad)} do not compile alone", *bad)
-    return bool(headers) and not bad
+    return bool(tested) and not bad
 
 
 def together(root, compiler):
@@ -66,7 +76,10 @@ def main(arguments):
     options, compiler = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:])
     root = pathlib.Path(options[-1])
     compiler = [*compiler, *FLAGS, "-I", root]
-    good = alone(root, options[1], compiler) if options[0] == "alone" else together(root, compiler)
+    if options[0] == "alone":
+        good = alone(root, pathlib.Path(options[2]), options[1], compiler)
+    else:
+        good = together(root, compiler)
     return 0 if good else 1
 
 
