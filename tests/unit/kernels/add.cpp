@@ -5,24 +5,12 @@
 
 #include <cmath>
 
-#include "samples.hpp"
+#include "pair_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
 
 namespace {
-
-/// All pairs of bytes: a[i], b[i] = i / 256, i % 256.
-template <class Q>
-struct all_pairs {
-  std::vector<Q> a = std::vector<Q>(65536), b = std::vector<Q>(65536);
-  all_pairs() {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      a[i] = static_cast<Q>(i / 256);
-      b[i] = static_cast<Q>(i % 256);
-    }
-  }
-};
 
 /// The definition with every step forced to float.
 template <class Q>
@@ -33,6 +21,9 @@ Q by_definition(Q a, const qparams& a_q, Q b, const qparams& b_q, const qparams&
   const float kept = relu && sum < 0.0F ? 0.0F : sum;
   return reference::quantize<Q>(kept, quantizer_of(out_q));
 }
+
+constexpr auto by_reference = [](auto... operands) { reference::add(operands...); };
+constexpr auto by_simd = [](auto... operands) { simd::add<isa::native>(operands...); };
 
 }  // namespace
 
@@ -48,7 +39,7 @@ TEST_CASE("add sums real numbers and rounds once") {
 }
 
 TEST_CASE_TEMPLATE("a product is rounded before it is added", Q, std::uint8_t, std::int8_t) {
-  const all_pairs<Q> in;
+  const samples::all_pairs<Q> in;
   constexpr int lo = std::numeric_limits<Q>::lowest();
   const qparams scales[][3] = {
       {{0.1F, lo, lo, lo + 255}, {0.3F, lo, lo, lo + 255}, {0.2F, lo, lo, lo + 255}},
@@ -88,67 +79,14 @@ TEST_CASE_TEMPLATE("a product is rounded before it is added", Q, std::uint8_t, s
 
 TEST_CASE_TEMPLATE("simd add on integers gives the bytes of the reference", Q, std::uint8_t,
                    std::int8_t) {
-  const auto qs = samples::qparams<Q>();
-  for (std::size_t k = 0; k < qs.size() * qs.size(); ++k) {
-    const qparams& a_q = qs[k % qs.size()];
-    const qparams& b_q = qs[k / qs.size()];
-    const qparams& out_q = qs[(k * 5 + k / 7) % qs.size()];
-    for (const int n : samples::lengths()) {
-      CAPTURE(k);
-      CAPTURE(n);
-      const bool relu = n % 2 == 0;
-      const auto count = static_cast<std::size_t>(n);
-      const auto a = samples::integers<Q>(count, 11U + static_cast<unsigned>(n));
-      const auto b = samples::integers<Q>(count, 12U + static_cast<unsigned>(k));
-      std::vector<Q> expected(count);
-      reference::add({n}, a.data(), a_q, b.data(), b_q, out_q, expected.data(), relu);
-      samples::guarded<Q> out(count);
-      simd::add<isa::native>({n}, a.data(), a_q, b.data(), b_q, out_q, out.data(), relu);
-      CHECK(out.holds(expected));
-      samples::guarded<Q> onto_a(a), onto_b(b);
-      simd::add<isa::native>({n}, onto_a.data(), a_q, b.data(), b_q, out_q, onto_a.data(), relu);
-      simd::add<isa::native>({n}, a.data(), a_q, onto_b.data(), b_q, out_q, onto_b.data(), relu);
-      CHECK(onto_a.holds(expected));
-      CHECK(onto_b.holds(expected));
-    }
-  }
+  samples::check_pairs<Q>(by_reference, by_simd);
 }
 
 TEST_CASE("simd add on floats gives the bits of the reference") {
-  for (const int n : samples::lengths()) {
-    for (const bool relu : {false, true}) {
-      CAPTURE(n);
-      const auto count = static_cast<std::size_t>(n);
-      const auto a = samples::floats(count, 21U + static_cast<unsigned>(n));
-      const auto b = samples::plain_floats(count, 22U + static_cast<unsigned>(n));
-      std::vector<float> expected(count);
-      reference::add({n}, a.data(), b.data(), expected.data(), relu);
-      samples::guarded<float> out(count), onto_a(a);
-      simd::add<isa::native>({n}, a.data(), b.data(), out.data(), relu);
-      CHECK(out.holds(expected));
-      simd::add<isa::native>({n}, onto_a.data(), b.data(), onto_a.data(), relu);
-      CHECK(onto_a.holds(expected));
-    }
-  }
+  samples::check_float_pairs(by_reference, by_simd);
 }
 
 TEST_CASE_TEMPLATE("simd add equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
-  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const auto count = static_cast<std::size_t>(random() % 300);
-    const int n = static_cast<int>(count);
-    const samples::fenced<Q> a(samples::integers<Q>(count, seed));
-    const samples::fenced<Q> b(samples::integers<Q>(count, ~seed));
-    const qparams a_q = samples::random_qparams<Q>(random);
-    const qparams b_q = samples::random_qparams<Q>(random);
-    const qparams out_q = samples::random_qparams<Q>(random);
-    const bool relu = random() % 2 == 0;
-    std::vector<Q> expected(count);
-    reference::add({n}, a.data(), a_q, b.data(), b_q, out_q, expected.data(), relu);
-    const samples::guarded<Q> out(count);
-    simd::add<isa::native>({n}, a.data(), a_q, b.data(), b_q, out_q, out.data(), relu);
-    CHECK(out.holds(expected));
-  }
+  samples::check_random_pairs<Q>(by_reference, by_simd);
 }

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "samples.hpp"
+#include "pair_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -19,23 +19,16 @@ static_assert(sum_of(0.05F, 0.03F, 0.07F).fraction == 8);
 static_assert(sum_of(0.2F, 0.03F, 0.15F).fraction == 7);
 static_assert(!sum_of(100.0F, 1.0F, 1.0F).usable());
 
-/// All pairs of bytes.
-template <class Q>
-struct all_pairs {
-  std::vector<Q> a = std::vector<Q>(65536), b = std::vector<Q>(65536);
-  all_pairs() {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      a[i] = static_cast<Q>(i / 256);
-      b[i] = static_cast<Q>(i % 256);
-    }
-  }
+constexpr auto by_reference = [](auto... operands) { reference::add_within_one_step(operands...); };
+constexpr auto by_simd = [](auto... operands) {
+  simd::add_within_one_step<isa::native>(operands...);
 };
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("every pair of bytes is added within one step, whatever the scales", Q,
                    std::uint8_t, std::int8_t) {
-  const all_pairs<Q> in;
+  const samples::all_pairs<Q> in;
   std::mt19937 random(1);
   constexpr int lo = std::numeric_limits<Q>::lowest();
   const auto any = [&] {
@@ -64,30 +57,10 @@ TEST_CASE_TEMPLATE("every pair of bytes is added within one step, whatever the s
 
 TEST_CASE_TEMPLATE("simd add_within_one_step gives the bytes of the reference", Q, std::uint8_t,
                    std::int8_t) {
-  const auto qs = samples::qparams<Q>();
-  for (std::size_t k = 0; k < qs.size() * qs.size(); ++k) {
-    const qparams& a_q = qs[k % qs.size()];
-    const qparams& b_q = qs[(k % 3 == 0 ? k : k / qs.size()) % qs.size()];
-    const qparams& out_q = qs[(k % 5 == 0 ? k : k * 5 + k / 7) % qs.size()];
-    for (const int n : samples::lengths()) {
-      if (n > 70 && n % 2 == 0) continue;
-      const bool relu = n % 3 == 0;
-      const auto count = static_cast<std::size_t>(n);
-      const auto a = samples::integers<Q>(count, 11U + static_cast<unsigned>(n));
-      const auto b = samples::integers<Q>(count, 12U + static_cast<unsigned>(k));
-      std::vector<Q> expected(count);
-      reference::add_within_one_step({n}, a.data(), a_q, b.data(), b_q, out_q, expected.data(),
-                                     relu);
-      samples::guarded<Q> out(count), onto_a(a), onto_b(b);
-      simd::add_within_one_step<isa::native>({n}, a.data(), a_q, b.data(), b_q, out_q, out.data(),
-                                             relu);
-      CHECK(out.holds(expected));
-      simd::add_within_one_step<isa::native>({n}, onto_a.data(), a_q, b.data(), b_q, out_q,
-                                             onto_a.data(), relu);
-      CHECK(onto_a.holds(expected));
-      simd::add_within_one_step<isa::native>({n}, a.data(), a_q, onto_b.data(), b_q, out_q,
-                                             onto_b.data(), relu);
-      CHECK(onto_b.holds(expected));
-    }
-  }
+  samples::check_pairs<Q>(by_reference, by_simd);
+}
+
+TEST_CASE_TEMPLATE("simd add_within_one_step equals the reference on random operands", Q,
+                   std::uint8_t, std::int8_t) {
+  samples::check_random_pairs<Q>(by_reference, by_simd);
 }

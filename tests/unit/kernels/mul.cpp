@@ -3,10 +3,17 @@
 
 #include <doctest/doctest.h>
 
-#include "samples.hpp"
+#include "pair_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
+
+namespace {
+
+constexpr auto by_reference = [](auto... operands) { reference::mul(operands...); };
+constexpr auto by_simd = [](auto... operands) { simd::mul<isa::native>(operands...); };
+
+}  // namespace
 
 TEST_CASE("mul multiplies real numbers") {
   const std::vector<std::uint8_t> a = {10, 14, 0, 255}, b = {7, 6, 0, 255};
@@ -18,62 +25,14 @@ TEST_CASE("mul multiplies real numbers") {
 
 TEST_CASE_TEMPLATE("simd mul on integers gives the bytes of the reference", Q, std::uint8_t,
                    std::int8_t) {
-  const auto qs = samples::qparams<Q>();
-  for (std::size_t k = 0; k < qs.size() * qs.size(); ++k) {
-    const qparams& a_q = qs[k % qs.size()];
-    const qparams& b_q = qs[k / qs.size()];
-    const qparams& out_q = qs[(k * 5 + k / 7) % qs.size()];
-    for (const int n : samples::lengths()) {
-      if (n > 70 && n % 2 == 0) continue;
-      const bool relu = n % 3 == 0;
-      const auto count = static_cast<std::size_t>(n);
-      const auto a = samples::integers<Q>(count, 11U + static_cast<unsigned>(n));
-      const auto b = samples::integers<Q>(count, 12U + static_cast<unsigned>(k));
-      std::vector<Q> expected(count);
-      reference::mul({n}, a.data(), a_q, b.data(), b_q, out_q, expected.data(), relu);
-      samples::guarded<Q> out(count), onto_a(a), onto_b(b);
-      simd::mul<isa::native>({n}, a.data(), a_q, b.data(), b_q, out_q, out.data(), relu);
-      CHECK(out.holds(expected));
-      simd::mul<isa::native>({n}, onto_a.data(), a_q, b.data(), b_q, out_q, onto_a.data(), relu);
-      CHECK(onto_a.holds(expected));
-      simd::mul<isa::native>({n}, a.data(), a_q, onto_b.data(), b_q, out_q, onto_b.data(), relu);
-      CHECK(onto_b.holds(expected));
-    }
-  }
+  samples::check_pairs<Q>(by_reference, by_simd);
 }
 
 TEST_CASE("simd mul on floats gives the bits of the reference") {
-  for (const int n : samples::lengths()) {
-    for (const bool relu : {false, true}) {
-      const auto count = static_cast<std::size_t>(n);
-      const auto a = samples::floats(count, 21U + static_cast<unsigned>(n));
-      const auto b = samples::plain_floats(count, 22U + static_cast<unsigned>(n));
-      std::vector<float> expected(count);
-      reference::mul({n}, a.data(), b.data(), expected.data(), relu);
-      samples::guarded<float> out(count);
-      simd::mul<isa::native>({n}, a.data(), b.data(), out.data(), relu);
-      CHECK(out.holds(expected));
-    }
-  }
+  samples::check_float_pairs(by_reference, by_simd);
 }
 
 TEST_CASE_TEMPLATE("simd mul equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
-  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const auto count = static_cast<std::size_t>(random() % 300);
-    const int n = static_cast<int>(count);
-    const samples::fenced<Q> a(samples::integers<Q>(count, seed));
-    const samples::fenced<Q> b(samples::integers<Q>(count, ~seed));
-    const qparams a_q = samples::random_qparams<Q>(random);
-    const qparams b_q = samples::random_qparams<Q>(random);
-    const qparams out_q = samples::random_qparams<Q>(random);
-    const bool relu = random() % 2 == 0;
-    std::vector<Q> expected(count);
-    reference::mul({n}, a.data(), a_q, b.data(), b_q, out_q, expected.data(), relu);
-    const samples::guarded<Q> out(count);
-    simd::mul<isa::native>({n}, a.data(), a_q, b.data(), b_q, out_q, out.data(), relu);
-    CHECK(out.holds(expected));
-  }
+  samples::check_random_pairs<Q>(by_reference, by_simd);
 }
