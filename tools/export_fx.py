@@ -108,6 +108,7 @@ class Exporter:
         self.model = model.eval()
         self.shapes = shapes
         self.names = function_names()
+        self.read = []  # paths of the attributes that the graph reads
 
     def trace(self):
         quantize_fx._swap_ff_with_fxff(self.model)
@@ -118,6 +119,7 @@ class Exporter:
     def rows(self):
         graph, scopes = self.trace()
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
+        self.read = [n.target for n in graph.nodes if n.op == "get_attr"]
         if len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
         shape_of = dict(zip(inputs, self.shapes))
@@ -151,7 +153,11 @@ class Exporter:
         return f"{node.target.__module__}.{node.target.__qualname__}"
 
     def weights(self):
-        return {name: tensor.detach() for name, tensor in self.model.state_dict().items()
+        """The state_dict, and tensors that the model reads beside it; after rows()."""
+        tensors = dict(self.model.state_dict())
+        for path in self.read:
+            tensors.setdefault(path, operator.attrgetter(path)(self.model))
+        return {name: tensor.detach() for name, tensor in tensors.items()
                 if isinstance(tensor, torch.Tensor)}
 
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/io/fx_graph.hpp"
+#include "ctq/io/read_safetensors.hpp"
+#include "ctq/io/safetensors.hpp"
+#include "ctq/runtime/module_state.hpp"
+#include "ctq/runtime/node_call.hpp"
+
+// What the modules of a traced model own, for those who evaluate it: options from its rows, tensors
+// from a safetensors file.
+
+namespace ctq {
+
+namespace loading {
+
+/// Elements of one type as those that values hold.
+template <stored_element From, class To>
+[[nodiscard]] result<eager::value> converted(const stored_tensor& from, eager::extents shape) {
+  auto elements = values_of<From>(from);
+  if (!elements) return unexpected{elements.error()};
+  eager::array<To> to{std::move(shape), {}};
+  to.data.reserve(elements->size());
+  for (const From x : *elements) to.data.push_back(static_cast<To>(x));
+  return eager::value(std::move(to));
+}
+
+}  // namespace loading
+
+/// A tensor of a file as ctq evaluates with it: float32 as it is, float64 rounded to it; integers
+/// are indices.
+/// Errors  other element types; an extent over 2^31
+[[nodiscard]] inline result<eager::value> value_of(const stored_tensor& t) {
+  using index = std::int64_t;
+  eager::extents shape;
+  for (const std::int64_t extent : t.shape) {
+    if (extent > std::numeric_limits<int>::max())
+      return fail("tensor " + t.name, "an extent is larger than any model's");
+    shape.push_back(static_cast<int>(extent));
+  }
+  switch (t.dtype) {
+    case stored_dtype::f32: return loading::converted<float, float>(t, std::move(shape));
+    case stored_dtype::f64: return loading::converted<double, float>(t, std::move(shape));
+    case stored_dtype::i64: return loading::converted<std::int64_t, index>(t, std::move(shape));
+    case stored_dtype::i32: return loading::converted<std::int32_t, index>(t, std::move(shape));
+    case stored_dtype::i16: return loading::converted<std::int16_t, index>(t, std::move(shape));
+    case stored_dtype::i8: return loading::converted<std::int8_t, index>(t, std::move(shape));
+    case stored_dtype::u8: return loading::converted<std::uint8_t, index>(t, std::move(shape));
+    default:
+      return fail("tensor " + t.name, "holds " + std::string(name_of(t.dtype)) +
+                                          "; float32, float64 and integers can be evaluated");
+  }
+}
+
+/// The options of the modules that a model calls, and the tensors of its state_dict.
+/// Errors  as value_of; an attribute that the model reads and the file lacks
+[[nodiscard]] inline result<module_state> modules_of(const fx_graph& model,
+                                                     const tensor_file& file) {
+  module_state modules;
+  for (const stored_tensor& t : file.tensors) {
+    auto v = value_of(t);
+    if (!v) return unexpected{v.error()};
+    modules.set_tensor(t.name, *std::move(v));
+  }
+  const graph_view<stage::traced> g = model.view();
+  for (int i = 0; i < g.size(); ++i) {
+    const std::string_view path = path_of(g[i]);
+    if (g[i].op->kind == op_kind::get_attr && modules.find(path) == nullptr)
+      return fail("node " + std::string(g[i].name),
+                  "reads " + std::string(path) + ", which is not among the tensors");
+    const std::vector<eager::value> no_nodes;
+    calling::argument_reader options(model.options_of(i), no_nodes);
+    while (options.more()) {
+      const std::string_view name = options.keyword();
+      modules.set_option(path, name, options.next());
+    }
+  }
+  return modules;
+}
+
+/// The same from a file.
+/// Errors  as read_safetensors and modules_of, with the file's name
+[[nodiscard]] inline result<module_state> load_modules(const fx_graph& model,
+                                                       const std::filesystem::path& path) {
+  const auto file = read_safetensors(path);
+  if (!file) return unexpected{file.error()};
+  auto modules = modules_of(model, *file);
+  if (!modules)
+    return fail(path.filename().string() + ": " + modules.error().place, modules.error().cause);
+  return modules;
+}
+
+}  // namespace ctq

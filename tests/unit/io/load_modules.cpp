@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/io/load_modules.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "ctq/io/read_fx.hpp"
+#include "ctq/io/write_safetensors.hpp"
+
+namespace {
+
+using ctq::eager::list;
+using ctq::eager::tensor;
+
+constexpr std::string_view rows = R"([
+  {"name": "x", "op": "placeholder", "target": "x", "args": []},
+  {"name": "body_conv", "op": "call_module", "target": "body.conv", "args": [{"n": "x"}],
+   "module": {"type": "nn.Conv2d", "kernel_size": [1, 3], "stride": 2, "bias": false,
+              "padding_mode": "zeros"}},
+  {"name": "offset", "op": "get_attr", "target": "body.offset", "args": []},
+  {"name": "add", "op": "call_function", "target": "operator.add",
+   "args": [{"n": "body_conv"}, {"n": "offset"}]},
+  {"name": "output", "op": "output", "target": "output", "args": [{"n": "add"}]}])";
+
+const std::vector<float> taps{1.0F, 2.0F, 3.0F};
+const std::vector<double> offset{0.1};
+const std::vector<std::int64_t> batches{7};
+
+ctq::tensor_file in_memory(std::vector<ctq::stored_tensor> tensors) {
+  return {nullptr, std::move(tensors), {}};
+}
+
+/// The value of that name among those of the convolution.
+const ctq::eager::value* of_conv(const ctq::module_state& modules, std::string_view name) {
+  static std::vector<ctq::eager::named_value> all;
+  all = modules.attributes_of("body.conv");
+  return ctq::find(all, name);
+}
+
+}  // namespace
+
+TEST_CASE("modules have the options of their rows and the tensors of the file") {
+  const auto model = ctq::read_fx(rows);
+  REQUIRE(model.has_value());
+  const auto modules = ctq::modules_of(
+      *model, in_memory({ctq::to_store<float>("body.conv.weight", {1, 1, 1, 3}, taps),
+                         ctq::to_store<std::int64_t>("body.bn.num_batches_tracked", {}, batches),
+                         ctq::to_store<double>("body.offset", {1}, offset)}));
+  REQUIRE(modules.has_value());
+  const list& kernel = *of_conv(*modules, "kernel_size")->get_if<list>();
+  REQUIRE(kernel.size() == 2);
+  CHECK(kernel[1].is_same(3));
+  CHECK(of_conv(*modules, "stride")->is_same(2));
+  CHECK(of_conv(*modules, "bias")->is_same(false));
+  CHECK(of_conv(*modules, "padding_mode")->is_same("zeros"));
+  CHECK(of_conv(*modules, "weight")->get_if<tensor>()->data == taps);
+  CHECK(modules->find("body.offset")->get_if<tensor>()->data[0] == 0.1F);
+  const auto* counter =
+      modules->find("body.bn.num_batches_tracked")->get_if<ctq::eager::index_tensor>();
+  REQUIRE(counter != nullptr);
+  CHECK(counter->shape.empty());
+  CHECK(counter->data == batches);
+}
+
+TEST_CASE("an attribute that the file lacks is named with the node that reads it") {
+  const auto model = ctq::read_fx(rows);
+  const auto modules = ctq::modules_of(*model, in_memory({}));
+  REQUIRE(!modules.has_value());
+  CHECK(modules.error().message() ==
+        "node offset: reads body.offset, which is not among the tensors");
+}
+
+TEST_CASE("a tensor of another type is refused by name") {
+  ctq::stored_tensor half{"body.offset", ctq::stored_dtype::f16, {0}, {}};
+  const auto model = ctq::read_fx(rows);
+  const auto modules = ctq::modules_of(*model, in_memory({half}));
+  REQUIRE(!modules.has_value());
+  CHECK(modules.error().message() ==
+        "tensor body.offset: holds F16; float32, float64 and integers can be evaluated");
+}
+
+TEST_CASE("a file is read whole, and errors name it") {
+  const auto path = std::filesystem::temp_directory_path() / "ctq-test-load-modules.safetensors";
+  std::vector<ctq::stored_tensor> tensors{ctq::to_store<double>("body.offset", {1}, offset)};
+  REQUIRE(ctq::write_safetensors(path, tensors).has_value());
+  const auto model = ctq::read_fx(rows);
+  CHECK(ctq::load_modules(*model, path).has_value());
+  tensors[0].name = "offset";
+  REQUIRE(ctq::write_safetensors(path, tensors).has_value());
+  CHECK(ctq::load_modules(*model, path).error().message() ==
+        "ctq-test-load-modules.safetensors: node offset: reads body.offset, which is not among the "
+        "tensors");
+  std::filesystem::remove(path);
+}
