@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/passes/lowered_ops.hpp"
 #include "ctq/runtime/evaluator.hpp"
 
 // Where does a quantized model go wrong? Two stages of one model are evaluated on the same data and
@@ -67,10 +69,26 @@ std::vector<double> steps_behind(graph_view<Stage> g, const std::vector<node_val
   return steps;
 }
 
+/// By name of a layer of g: the node of `from` that gives what it gives. Where lowering has put a
+/// relu into the op before it, that is the relu.
+template <stage Reference, stage Quantized>
+std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
+                                                graph_view<Quantized> g) {
+  std::set<std::string> there;
+  for (int i = 0; i < g.size(); ++i) there.insert(name_of(g[i]));
+  std::map<std::string, std::size_t> at;
+  for (int i = 0; i < from.size(); ++i) {
+    const bool absorbed = is_absorbed_relu(from[i].op) && !there.contains(name_of(from[i]));
+    at[name_of(from[absorbed ? from.args_of(i)[0] : i])] = static_cast<std::size_t>(i);
+  }
+  return at;
+}
+
 }  // namespace comparing
 
-/// Layers that are in both graphs under one name, in the order of the quantized one. Inputs,
-/// attributes and what passes have put in are left out.
+/// Layers that are in both graphs under one name, in the order of the quantized one; an op that has
+/// taken up the relu behind it is compared with that. Inputs, attributes and what passes have put
+/// in are left out.
 ///   data  for each example one value for each input
 /// Errors  those of evaluation
 template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
@@ -80,9 +98,7 @@ template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
     std::span<const std::vector<node_value>> data) {
   const graph_view<Reference> from = reference.graph();
   const graph_view<Quantized> g = quantized.graph();
-  std::map<std::string, std::size_t> wanted_at;
-  for (int i = 0; i < from.size(); ++i)
-    wanted_at[comparing::name_of(from[i])] = static_cast<std::size_t>(i);
+  const std::map<std::string, std::size_t> wanted_at = comparing::counterparts(from, g);
   std::vector<comparing::sums> sums(static_cast<std::size_t>(g.size()));
   std::vector<bool> compared(sums.size(), false);
   for (const std::vector<node_value>& inputs : data) {

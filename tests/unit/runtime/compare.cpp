@@ -72,6 +72,39 @@ TEST_CASE("compare tells layer by layer what rounding costs") {
   CHECK((*layers)[1].largest_in_steps < 0.1);
 }
 
+TEST_CASE("an op that has taken up a relu is compared with the relu") {
+  dynamic_graph<stage::traced> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  const int two[]{0, 0};
+  const int add = g.add({.name = "add", .op = op::add.id()}, two, 2);
+  const int relu = g.add({.name = "relu", .op = fn::relu.id()}, add);
+  g.add({.name = "out", .op = nn::output.id()}, relu);
+  dynamic_graph<stage::lowered> l;
+  l.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  const auto quantized = [](std::string_view name, op_id op, int observer) {
+    node n{.name = name, .op = op};
+    n.dtype = quint8;
+    n.observer = observer;
+    return n;
+  };
+  const int in = l.add(quantized("x_0", q::quantize_per_tensor.id(), 0), 0);
+  const int twice[]{in, in};
+  const int sum = l.add(quantized("add", q::add_relu.id(), 1), twice, 2);
+  l.add({.name = "out", .op = nn::output.id()}, sum);
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {0.5}, {128}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const module_state none;
+  const evaluator<stage::traced> real(g.view(), none, {});
+  const evaluator<stage::lowered> integers(l.view(), none, {.steps = &steps});
+  const std::vector<std::vector<node_value>> both_signs{{eager::tensor{{1, 2}, {1.0F, -2.0F}}}};
+  const auto layers = compare(real, integers, both_signs);
+  REQUIRE(layers.has_value());
+  REQUIRE(layers->size() == 2);
+  CHECK((*layers)[0].name == "add");
+  CHECK((*layers)[0].largest == 0.0);
+}
+
 TEST_CASE("a model compared with itself does not differ, and has no noise") {
   const module_state m = weights();
   const auto g = float_graph();
