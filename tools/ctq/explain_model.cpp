@@ -15,6 +15,7 @@
 #include "ctq/passes/explain_json.hpp"
 #include "ctq/passes/explain_markdown.hpp"
 #include "ctq/passes/explain_text.hpp"
+#include "ctq/passes/lower.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 

@@ -12,6 +12,10 @@
 // earlier nodes, all in one flat list. At run time passes read a graph_view and return a
 // dynamic_graph, in constants they read a static_graph and write another: both have nodes, args and
 // count. The stage is part of each type, so passes cannot be applied in a wrong order.
+//
+// What a pass returns at run time is a template parameter, `class Out = dynamic_graph<…>`: so it
+// costs nothing until it is called, which plans in constants never do (g++ 12 had spent 8 MB on
+// all passes, clang 19 a tenth of the time that the headers take).
 
 namespace ctq {
 

@@ -5,11 +5,15 @@
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/op_memo.hpp"
-#include "ctq/passes/accept.hpp"
 #include "ctq/passes/check_observers.hpp"
+#include "ctq/passes/dead_nodes.hpp"
+#include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/passes/qat_modules.hpp"
+#include "ctq/passes/reference_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // convert, to the reference model: each observer becomes a quantize and a dequantize, modules whose
@@ -26,86 +30,6 @@ struct convert_options {
 };
 
 namespace converting {
-
-/// The forms of quantize and dequantize that compute on plain integers, with the observer's range.
-struct decomposed_row {
-  op_id quantize, decomposed, dequantize;
-};
-
-inline constexpr decomposed_row decomposed_ops[] = {
-    {q::quantize_per_tensor.id(), q::decomposed_quantize_per_tensor.id(),
-     q::decomposed_dequantize_per_tensor.id()},
-    {q::quantize_per_tensor_dynamic.id(), q::decomposed_quantize_per_tensor.id(),
-     q::decomposed_dequantize_per_tensor.id()},
-    {q::quantize_per_channel.id(), q::decomposed_quantize_per_channel.id(),
-     q::decomposed_dequantize_per_channel.id()},
-};
-
-/// Null where there is no such form: half precision.
-constexpr const decomposed_row* decomposed_form(op_id quantize) {
-  for (const decomposed_row& r : decomposed_ops)
-    if (r.quantize == quantize) return &r;
-  return nullptr;
-}
-
-/// What an observer becomes; nullptr: nothing, it is taken away.
-constexpr op_id quantize_op(const observer_record& r, semantics s) {
-  const observer_args& a = r.args;
-  const bool integer = a.dtype == quint8 || a.dtype == qint8 ||
-                       (a.dtype == qint32 && !int32_activations_are_dropped(s));
-  if (a.is_dynamic)
-    return integer || a.dtype == f16 ? q::quantize_per_tensor_dynamic.id() : nullptr;
-  if (a.dtype == f16) return q::to_float16.id();
-  if (!integer) return nullptr;
-  return is_per_channel(r.type) ? q::quantize_per_channel.id() : q::quantize_per_tensor.id();
-}
-
-/// Has a module of this class a reference form? PyTorch collects them from all configs.
-constexpr bool has_reference(const backend_view& backend, op_id op) {
-  for (const backend_pattern_config_record& c : backend.configs)
-    if (c.root_module == op && c.reference_quantized_module_for_root != nullptr) return true;
-  return false;
-}
-
-constexpr bool is_fused_module(const backend_view& backend, op_id op) {
-  for (const backend_pattern_config_record& c : backend.configs)
-    if (c.fused_module == op) return true;
-  return false;
-}
-
-/// Is there a dtype config of the module alone that has just these dtypes?
-constexpr bool has_dtypes(const backend_view& backend, op_id op, const qconfig_record& q) {
-  const auto or_float = [](dtype d) { return d == dtype::none ? f32 : d; };
-  const planned_dtypes p = dtypes_of(q);
-  const observer_args& act = q.activation.args;
-  for (const backend_pattern_config_record& c : backend.configs) {
-    if (!c.pattern.is_single() || c.pattern.anchor() != op) continue;
-    for (const dtype_config_record& d : c.dtype_configs) {
-      const bool same_weight = or_float(d.weight_dtype.dtype) == q.weight.args.dtype;
-      const dtype in = or_float(d.input_dtype.dtype);
-      const dtype out = or_float(d.output_dtype.dtype);
-      if (d.is_dynamic && act.is_dynamic && in == act.dtype && out == f32 && same_weight)
-        return true;
-      const dtype bias = act.dtype == f16 && q.weight.args.dtype == f16 ? f16 : f32;
-      if (!d.is_dynamic && in == act.dtype && out == act.dtype && same_weight &&
-          or_float(d.bias_dtype) == bias && !p.is_dynamic)
-        return true;
-    }
-  }
-  return false;
-}
-
-/// Norms and PReLU keep their parameters in float.
-constexpr bool has_quantizable_weight(op_id op) {
-  return is_weighted(op) &&
-         !is_any_of(op, nn::prelu, nn::layer_norm, nn::batch_norm1d, nn::batch_norm2d,
-                    nn::batch_norm3d, nn::instance_norm1d, nn::instance_norm2d, nn::instance_norm3d,
-                    nni::bn_relu2d, nni::bn_relu3d);
-}
-
-constexpr bool is_weight_dtype(dtype d) {
-  return d == quint8 || d == qint8 || d == f16 || d == quint4x2;
-}
 
 template <class Graph, class Out>
 class conversion {
@@ -322,50 +246,20 @@ class conversion {
   int number_ = 0;
 };
 
-/// Takes away what nothing reads any more: the results of float ops that were skipped.
-template <class Graph>
-constexpr void remove_dead_nodes(Graph& g, int count) {
-  room<bool, Graph::max_nodes> needed{};
-  room<int, Graph::max_nodes> moved{};
-  give_room(needed, count);
-  give_room(moved, count);
-  int kept = 0;
-  for (int i = count - 1; i >= 0; --i) {
-    const op_kind kind = g.nodes[i].op->kind;
-    if (kind == op_kind::output || kind == op_kind::placeholder) needed[i] = true;
-    if (!needed[i]) continue;
-    ++kept;
-    const int first = g.nodes[i].first_arg;
-    for (int a = first; a < first + g.nodes[i].arg_count; ++a) needed[g.args[a]] = true;
-  }
-  if (kept == count) return;
-  int nodes = 0;
-  int args = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!needed[i]) continue;
-    const int first = g.nodes[i].first_arg;
-    if (nodes != i) g.nodes[nodes] = g.nodes[i];
-    g.nodes[nodes].first_arg = args;
-    for (int a = first; a < first + g.nodes[nodes].arg_count; ++a)
-      g.args[args++] = moved[g.args[a]];
-    moved[i] = nodes++;
-  }
-  g.close(nodes, args);
-}
-
 }  // namespace converting
 
 template <graph_at<stage::prepared> Graph, class Out>
 constexpr void convert_into(const Graph& g, const backend_view& backend,
                             const mapping_view& mapping, const convert_options& options, Out& out) {
   converting::conversion<Graph, Out>{g, backend, mapping, options, out};
-  converting::remove_dead_nodes(out, out.size());
+  remove_dead_nodes(out);
 }
 
-[[nodiscard]] constexpr dynamic_graph<stage::reference> convert_graph(
-    graph_view<stage::prepared> g, const backend_view& backend, const mapping_view& mapping,
-    const convert_options& options = {}) {
-  dynamic_graph<stage::reference> out;
+template <class Out = dynamic_graph<stage::reference>>
+[[nodiscard]] constexpr Out convert_graph(graph_view<stage::prepared> g,
+                                          const backend_view& backend, const mapping_view& mapping,
+                                          const convert_options& options = {}) {
+  Out out;
   convert_into(g, backend, mapping, options, out);
   return out;
 }

@@ -33,6 +33,14 @@ class dtype_choice {
       for (int k = 0; k < matches_.count; ++k) agree(k);
   }
 
+  [[nodiscard]] constexpr const backend_pattern_config_record& config_of(int occurrence) const {
+    return backend_.configs.items[matches_.found[occurrence].config];
+  }
+  /// Of a node that has one.
+  [[nodiscard]] constexpr const qconfig_record& qconfig_of(int i) const {
+    return mapping_.entries[qconfig_[i]].qconfig;
+  }
+
   /// What was decided about each node.
   room<choice, Graph::max_nodes> of_node{};
 
@@ -60,13 +68,6 @@ class dtype_choice {
   }
 
  private:
-  [[nodiscard]] constexpr const backend_pattern_config_record& config_of(int occurrence) const {
-    return backend_.configs.items[matches_.found[occurrence].config];
-  }
-  [[nodiscard]] constexpr const qconfig_record& qconfig_of(int i) const {
-    return mapping_.entries[qconfig_[i]].qconfig;
-  }
-
   [[nodiscard]] constexpr int indexed_by(op_id op) const {
     if (op->kind != op_kind::function) return -1;
     for (const int i : indexed_)

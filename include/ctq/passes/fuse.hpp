@@ -115,16 +115,6 @@ class fusion {
   int args_ = 0;
 };
 
-/// All occurrences that can be fused.
-constexpr occurrences<graph_view<stage::traced>> find_fusible(graph_view<stage::traced> g,
-                                                              const backend_view& backend,
-                                                              const fuse_options& o) {
-  return find_all(
-      g, backend,
-      [&o](const backend_pattern_config_record& c) { return fused_op(c, o.is_qat) != nullptr; },
-      o.semantics);
-}
-
 }  // namespace fusing
 
 /// The patterns of a backend that fuse makes one node of.
@@ -132,10 +122,10 @@ template <class Backend>
 inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fusible>();
 
 /// By node: the one under whose name it is found when fuse is done, itself if it is not fused.
-[[nodiscard]] constexpr list<int> fused_into(graph_view<stage::traced> g,
-                                             const backend_view& backend) {
-  const auto fusible = fusing::find_fusible(g, backend, {});
-  list<int> into(g.size());
+template <class Out = list<int>>
+[[nodiscard]] constexpr Out fused_into(graph_view<stage::traced> g, const backend_view& backend) {
+  const auto fusible = find_all(g, backend, [](const auto& c) { return fusing::is_fusible(c); });
+  Out into(g.size());
   for (int i = 0; i < g.size(); ++i)
     into[i] = fusible.of_node[i] < 0 ? i : fusible.root(fusible.of_node[i]);
   return into;
@@ -145,19 +135,21 @@ inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fu
 ///   patterns  those that can be fused
 template <graph_at<stage::traced> Graph, class Patterns, class Out>
 constexpr void fuse_into(const Graph& g, const backend_view& backend, const Patterns& patterns,
-                         Out& out) {
+                         const fuse_options& options, Out& out) {
   occurrences<Graph> fusible;
-  find_all(g, patterns, semantics{}, fusible);
-  fusing::fusion<Graph, Out>{g, backend, fusible, {}, out};
+  find_all(g, patterns, options.semantics, fusible);
+  fusing::fusion<Graph, Out>{g, backend, fusible, options, out};
 }
 
-[[nodiscard]] constexpr dynamic_graph<stage::fused> fuse(graph_view<stage::traced> g,
-                                                         const backend_view& backend,
-                                                         const fuse_options& options = {}) {
-  const auto fusible = fusing::find_fusible(g, backend, options);
-  dynamic_graph<stage::fused> out;
-  fusing::fusion<graph_view<stage::traced>, dynamic_graph<stage::fused>>{g, backend, fusible,
-                                                                         options, out};
+template <class Out = dynamic_graph<stage::fused>>
+[[nodiscard]] constexpr Out fuse(graph_view<stage::traced> g, const backend_view& backend,
+                                 const fuse_options& options = {}) {
+  dynamic_pattern_index patterns;
+  index_patterns(
+      backend, [&](const auto& c) { return fusing::fused_op(c, options.is_qat) != nullptr; },
+      patterns);
+  Out out;
+  fuse_into(g, backend, patterns, options, out);
   return out;
 }
 

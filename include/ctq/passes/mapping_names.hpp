@@ -38,8 +38,8 @@ constexpr int count(graph_view<stage::fused> g, const mapping_entry& e) {
 }
 
 /// Why a module_name entry is without effect, or nothing.
-constexpr void module_name(diagnostic& d, graph_view<stage::traced> traced,
-                           graph_view<stage::fused> fused, const backend_view& backend,
+template <graph_at<stage::traced> Traced, graph_at<stage::fused> Fused>
+constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const backend_view& backend,
                            std::string_view module) {
   if (names_any(fused, module)) return;
   if (!names_any(traced, module)) {
@@ -57,9 +57,19 @@ constexpr void module_name(diagnostic& d, graph_view<stage::traced> traced,
 
 }  // namespace mapping_names
 
+/// Does an entry say of itself which modules it is for? Regular expressions may fit none.
+[[nodiscard]] constexpr bool names_modules(const mapping_view& mapping) {
+  for (int i = 0; i < mapping.count; ++i)
+    if (mapping.entries[i].level == mapping_level::module_name ||
+        mapping.entries[i].level == mapping_level::module_name_object_type_order)
+      return true;
+  return false;
+}
+
 /// The first entry of a mapping that names nothing.
-[[nodiscard]] constexpr diagnostic check_mapping_names(graph_view<stage::traced> traced,
-                                                       graph_view<stage::fused> fused,
+///   traced, fused  views
+template <graph_at<stage::traced> Traced, graph_at<stage::fused> Fused>
+[[nodiscard]] constexpr diagnostic check_mapping_names(Traced traced, Fused fused,
                                                        const backend_view& backend,
                                                        const mapping_view& mapping) {
   for (int i = 0; i < mapping.count; ++i) {

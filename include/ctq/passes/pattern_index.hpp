@@ -103,7 +103,7 @@ namespace indexing {
 constexpr bool any(const backend_pattern_config_record&) { return true; }
 
 template <class Backend, auto Wanted>
-consteval auto make() {
+constexpr auto make() {
   constexpr backend_view backend = backend_v<Backend>;
   pattern_index<backend.configs.count + 1, count_elements(backend) + 1> index;
   index_patterns(backend, Wanted, index);

@@ -29,8 +29,6 @@ class preparation {
                         const QConfigs& qconfigs, const occurrences<Graph>& matches,
                         const prepare_options& options)
       : g_(g),
-        backend_(backend),
-        mapping_(mapping),
         qconfig_(qconfigs),
         matches_(matches),
         options_(options),
@@ -65,12 +63,6 @@ class preparation {
   }
 
  private:
-  [[nodiscard]] constexpr const backend_pattern_config_record& config_of(int occurrence) const {
-    return backend_.configs.items[matches_.found[occurrence].config];
-  }
-  [[nodiscard]] constexpr const qconfig_record& qconfig_of(int i) const {
-    return mapping_.entries[qconfig_[i]].qconfig;
-  }
   constexpr void observe(int i) {
     if (g_.nodes[i].op->kind == op_kind::output) return observe_outputs(i);
     if (choices_.of_node[i].dtype_config == -1) return;
@@ -116,12 +108,12 @@ class preparation {
     const int edge = g_.nodes[i].first_arg + a;
     const bool is_weight = kind == rejection::value::weight;
     if (kind == rejection::value::input && plan_.dtypes[i].is_dynamic) {
-      if (first) placed_.add_before(edge, &qconfig_of(i).activation, qconfig_[i]);
+      if (first) placed_.add_before(edge, &choices_.qconfig_of(i).activation, qconfig_[i]);
       return;
     }
     if (is_weight && is_any_of(g_.nodes[i].op, fn::layer_norm, fn::group_norm, fn::instance_norm)) {
       if (norm_weights_are_observed(options_.semantics) && !reuses_input(i))
-        placed_.add_before(edge, &qconfig_of(i).weight, qconfig_[i]);
+        placed_.add_before(edge, &choices_.qconfig_of(i).weight, qconfig_[i]);
       return;
     }
     const dtype wanted = kind == rejection::value::input ? plan_.dtypes[i].input
@@ -131,24 +123,24 @@ class preparation {
     if (given == wanted || wanted == f32 || given == dtype::none || wanted == dtype::none ||
         reuses_input(i))
       return;
-    const qconfig_record& q = qconfig_of(i);
+    const qconfig_record& q = choices_.qconfig_of(i);
     placed_.add_before(edge, is_weight ? &q.weight : &q.activation, qconfig_[i]);
   }
   [[nodiscard]] constexpr bool reuses_input(int i) const {
-    return mapping_.entries[qconfig_[i]].qconfig.activation.type == observer_class::reuse_input;
+    return choices_.qconfig_of(i).activation.type == observer_class::reuse_input;
   }
 
   /// k: the occurrence that ends here; -1 for a custom module
   constexpr void observe_output(int i, int k) {
     const dtype output = plan_.dtypes[i].output;
     if (output == f32 || output == dtype::none) return;
-    const observer_record* record = &qconfig_of(i).for_output();
+    const observer_record* record = &choices_.qconfig_of(i).for_output();
     const dtype wanted = record->args.dtype;
     if (record->args.is_dynamic ||
         (wanted != quint8 && wanted != qint8 && wanted != qint32 && wanted != f16))
       return;
     if (k >= 0 && wanted == quint8) {
-      const backend_pattern_config_record& c = config_of(k);
+      const backend_pattern_config_record& c = choices_.config_of(k);
       const observer_record* const other =
           options_.is_qat ? c.overwrite_output_fake_quantize : c.overwrite_output_observer;
       if (other != nullptr) record = other;
@@ -173,7 +165,7 @@ class preparation {
       const bool wants =
           places[a].position >= 0 && contains(alone.input_quantized_indexes, places[a].position);
       if (wants && plan_.dtypes[g_.args[edge]].output != options_.quantized_dtype)
-        placed_.add_before(edge, &qconfig_of(i).activation, qconfig_[i]);
+        placed_.add_before(edge, &choices_.qconfig_of(i).activation, qconfig_[i]);
     }
   }
 
@@ -186,13 +178,11 @@ class preparation {
       if (!outputs_are_quantized_together(options_.semantics) && !contains(wanted, a)) continue;
       if (plan_.dtypes[producer].output == options_.quantized_dtype || !plan_.has_qconfig[producer])
         continue;
-      placed_.add_before(edge, &qconfig_of(producer).for_output(), qconfig_[producer]);
+      placed_.add_before(edge, &choices_.qconfig_of(producer).for_output(), qconfig_[producer]);
     }
   }
 
   const Graph& g_;
-  backend_view backend_;
-  mapping_view mapping_;
   const QConfigs& qconfig_;
   const occurrences<Graph>& matches_;
   const prepare_options& options_;
@@ -226,15 +216,16 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
   out.problem.line("to mean it: allow_float<", n.name, ">");
 }
 
-[[nodiscard]] constexpr dynamic_graph<stage::prepared> prepare_graph(
-    graph_view<stage::fused> g, const backend_view& backend, const mapping_view& mapping,
-    const list<int>& qconfigs, const prepare_options& options) {
+template <class Out = dynamic_graph<stage::prepared>>
+[[nodiscard]] constexpr Out prepare_graph(graph_view<stage::fused> g, const backend_view& backend,
+                                          const mapping_view& mapping, const list<int>& qconfigs,
+                                          const prepare_options& options) {
   dynamic_graph<stage::fused> trained;
   if (options.is_qat) {
     trained = swap_qat_modules(g, backend, mapping, qconfigs);
     g = trained.view();
   }
-  dynamic_graph<stage::prepared> out;
+  Out out;
   if (fused_types_want_one_qconfig(options.semantics)) out.problem = check_fused_types(g, mapping);
   if (fixed_qparams_ops_want_their_observer(options.semantics) && !out.problem.any())
     out.problem = check_fixed_qparams(g, mapping, qconfigs);
@@ -244,18 +235,18 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
   return out;
 }
 
-[[nodiscard]] constexpr dynamic_graph<stage::prepared> prepare_graph(
-    graph_view<stage::fused> g, const backend_view& backend, const mapping_view& mapping,
-    const prepare_options& options = {}) {
-  return prepare_graph(g, backend, mapping, resolve_qconfigs(g, mapping, options.semantics),
-                       options);
+template <class Out = dynamic_graph<stage::prepared>>
+[[nodiscard]] constexpr Out prepare_graph(graph_view<stage::fused> g, const backend_view& backend,
+                                          const mapping_view& mapping,
+                                          const prepare_options& options = {}) {
+  return prepare_graph<Out>(g, backend, mapping, resolve_qconfigs(g, mapping, options.semantics),
+                            options);
 }
 
-[[nodiscard]] constexpr dynamic_graph<stage::prepared> prepare_graph(graph_view<stage::fused> g,
-                                                                     const backend_view& backend,
-                                                                     const mapping_view& mapping,
-                                                                     unsupported policy) {
-  return prepare_graph(g, backend, mapping, prepare_options{.policy = policy});
+template <class Out = dynamic_graph<stage::prepared>>
+[[nodiscard]] constexpr Out prepare_graph(graph_view<stage::fused> g, const backend_view& backend,
+                                          const mapping_view& mapping, unsupported policy) {
+  return prepare_graph<Out>(g, backend, mapping, prepare_options{.policy = policy});
 }
 
 }  // namespace ctq

@@ -83,7 +83,7 @@ struct backend_config {
 namespace backend_parts {
 
 template <class... Config>
-consteval auto make_records(mp::mp_list<Config...>) {
+constexpr auto make_records(mp::mp_list<Config...>) {
   return std::array<backend_pattern_config_record, sizeof...(Config)>{Config::make()...};
 }
 
@@ -92,7 +92,7 @@ template <class Backend>
 inline constexpr auto records_of = make_records(typename Backend::config_list{});
 
 template <class Backend>
-consteval backend_view view_of() {
+constexpr backend_view view_of() {
   if constexpr (requires { Backend::records; }) {
     return {Backend::name, Backend::records};
   } else {

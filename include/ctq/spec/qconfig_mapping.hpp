@@ -111,7 +111,7 @@ template <class Mapping>
 inline constexpr auto entries_of = Mapping::entries;
 
 template <class Mapping>
-consteval mapping_view view_of() {
+constexpr mapping_view view_of() {
   if constexpr (requires { Mapping::records; }) {
     return Mapping::records;
   } else {

@@ -253,17 +253,6 @@ TEST_CASE("an op of a user's own that has a form on integers keeps its name ther
             "out = output(dequantize_5)\n");
 }
 
-TEST_CASE("an op without one is told, with what to define") {
-  const auto fused = fuse(own_net.view(), backend_v<with_own>);
-  const auto prepared = prepare_graph(fused.view(), backend_v<with_own>, mapping_v<everywhere>);
-  const auto reference = convert_graph(prepared.view(), backend_v<with_own>, mapping_v<everywhere>);
-  const auto out = lower(reference.view());
-  CHECK(std::string{missing_kernel(out.view(), backend_v<with_own>).message()} ==
-        "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
-        "no integer kernel for\nown.sum\ndefine: static void run(...)\n"
-        "to mean it: allow_float<c>");
-}
-
 TEST_CASE("what nobody reads is dropped") {
   constexpr auto dead =
       model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::linear("x"_n, {.out_features = 4}),
