@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,26 @@
 // The operands of the kernels that work element by element, the same for everybody.
 
 namespace bench {
+
+/// Memory that starts with a cache line, as oneDNN's does.
+template <class T>
+struct line_allocator {
+  using value_type = T;
+
+  line_allocator() = default;
+  template <class U>
+  line_allocator(const line_allocator<U>&) noexcept {}
+
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
+  }
+  void deallocate(T* p, std::size_t) noexcept { ::operator delete (p, std::align_val_t{64}); }
+
+  friend bool operator==(const line_allocator&, const line_allocator&) = default;
+};
+
+template <class T>
+using operand = std::vector<T, line_allocator<T>>;
 
 struct elementwise {
   enum class op {
@@ -27,12 +48,12 @@ struct elementwise {
 
   op what;
   int count;
-  std::vector<float> floats;          // quantize, fake_quantize
+  operand<float> floats;              // quantize, fake_quantize
   std::vector<float> channel_scales;  // quantize_channels: the last axis
   std::vector<std::int32_t> channel_zeros;
-  std::vector<std::int32_t> sums;        // requantize
-  std::vector<std::uint8_t> bytes;       // dequantize, add, mul
-  std::vector<std::uint8_t> more_bytes;  // add, mul
+  operand<std::int32_t> sums;        // requantize
+  operand<std::uint8_t> bytes;       // dequantize, add, mul
+  operand<std::uint8_t> more_bytes;  // add, mul
 
   static constexpr ctq::qparams a{0.05F, 117, 0, 255};
   static constexpr ctq::qparams b{0.03F, 100, 0, 255};

@@ -118,7 +118,7 @@ std::shared_ptr<session> convolution(const library& ort, const layer& of) {
 
 /// From In to Out, with the nodes that `make` adds.
 template <class In, class Out, class Make>
-std::shared_ptr<session> op_of(const library& ort, const std::vector<In>& from, Make make) {
+std::shared_ptr<session> op_of(const library& ort, const operand<In>& from, Make make) {
   const onnx::extents shape{static_cast<std::int64_t>(from.size()) / elementwise::channels,
                             elementwise::channels};
   onnx::model model;

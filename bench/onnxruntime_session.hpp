@@ -131,8 +131,8 @@ class session {
     if (session_ != nullptr) ort_.release(slot::release_session, session_);
   }
 
-  template <class T>
-  void input(const char* name, const extents& shape, const std::vector<T>& from) {
+  template <class T, class Allocator>
+  void input(const char* name, const extents& shape, const std::vector<T, Allocator>& from) {
     bind(slot::bind_input, name, shape, type_of<T>, const_cast<T*>(from.data()), sizeof(T));
   }
   template <class T>

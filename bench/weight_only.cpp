@@ -98,7 +98,8 @@ subject weight_int4(const operands& x, int group_size) {
 
 void run(const ctq::linear_shape& s, int windows) {
   const operands x(s);
-  bench_case c{.subjects = {int8(x), weight_int8(x)}};
+  bench_case c{};
+  c.subjects = {int8(x), weight_int8(x)};
   for (const int group_size : {32, 64, 128}) c.subjects.push_back(weight_int4(x, group_size));
   const result r = measure(c, windows, 0.004);
   std::printf("\n%dx%dx%d\n", s.rows, s.out_features, s.in_features);

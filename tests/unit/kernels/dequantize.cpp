@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "samples.hpp"
+#include "random_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -34,17 +34,8 @@ TEST_CASE_TEMPLATE("simd dequantize gives the bits of the reference", Q, std::ui
 
 TEST_CASE_TEMPLATE("simd dequantize equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
-  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const auto count = static_cast<std::size_t>(random() % 300);
-    const int n = static_cast<int>(count);
-    const qparams q = samples::random_qparams<Q>(random);
-    const samples::fenced<Q> in(samples::integers<Q>(count, ~seed));
-    std::vector<float> expected(count);
-    reference::dequantize({n}, in.data(), q, expected.data());
-    const samples::guarded<float> out(count);
-    simd::dequantize<isa::native>({n}, in.data(), q, out.data());
-    CHECK(out.holds(expected));
-  }
+  samples::check_random<Q, float>(
+      [](std::size_t n, unsigned seed, const qparams&) { return samples::integers<Q>(n, seed); },
+      [](auto... operands) { reference::dequantize(operands...); },
+      [](auto... operands) { simd::dequantize<isa::native>(operands...); });
 }

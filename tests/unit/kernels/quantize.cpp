@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "samples.hpp"
+#include "random_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -123,17 +123,8 @@ TEST_CASE("quantize along any axis has the parameters of each channel") {
 
 TEST_CASE_TEMPLATE("simd quantize equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
-  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const auto count = static_cast<std::size_t>(random() % 300);
-    const int n = static_cast<int>(count);
-    const qparams q = samples::random_qparams<Q>(random);
-    const samples::fenced<float> in(samples::floats(count, ~seed, q.scale));
-    std::vector<Q> expected(count);
-    reference::quantize({n}, in.data(), q, expected.data());
-    const samples::guarded<Q> out(count);
-    simd::quantize<isa::native>({n}, in.data(), q, out.data());
-    CHECK(out.holds(expected));
-  }
+  samples::check_random<Q, Q>([](std::size_t n, unsigned seed,
+                                 const qparams& q) { return samples::floats(n, seed, q.scale); },
+                              [](auto... operands) { reference::quantize(operands...); },
+                              [](auto... operands) { simd::quantize<isa::native>(operands...); });
 }

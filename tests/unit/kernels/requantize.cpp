@@ -4,10 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
-#include "samples.hpp"
+#include "random_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -48,20 +49,25 @@ TEST_CASE_TEMPLATE("simd requantize of sums gives the bytes of the reference", Q
 
 TEST_CASE_TEMPLATE("simd requantize equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
-  for (unsigned seed = 1; seed <= samples::cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const int n = static_cast<int>(random() % 300);
-    std::vector<std::int32_t> values(static_cast<std::size_t>(n));
-    for (std::int32_t& x : values) x = static_cast<std::int32_t>(random()) >> (random() % 24 + 7);
-    const samples::fenced<std::int32_t> in(values);
-    const qparams q = samples::random_qparams<Q>(random);
-    const float multiplier = static_cast<float>(random() >> 8 | 1U) * 0x1p-26F;
-    const output_steps to{q.zero_point, q.quant_min, q.quant_max};
-    std::vector<Q> expected(values.size());
-    reference::requantize({n}, in.data(), multiplier, to, expected.data());
-    const samples::guarded<Q> out(values.size());
-    simd::requantize<isa::native>({n}, in.data(), multiplier, to, out.data());
-    CHECK(out.holds(expected));
-  }
+  // Sums of up to 24 bits and multipliers of 2^-20 to 1.
+  const auto multiplier = [](const qparams& q) {
+    int exponent;
+    const float fraction = std::frexp(q.scale, &exponent);
+    return std::ldexp(fraction, -std::abs(exponent) % 20);
+  };
+  samples::check_random<Q, Q>(
+      [](std::size_t n, unsigned seed, const qparams&) {
+        std::mt19937 random(seed);
+        std::vector<std::int32_t> sums(n);
+        for (std::int32_t& x : sums) x = static_cast<std::int32_t>(random()) >> (random() % 24 + 7);
+        return sums;
+      },
+      [&](elementwise_shape shape, const std::int32_t* in, const qparams& q, Q* out) {
+        reference::requantize(shape, in, multiplier(q), {q.zero_point, q.quant_min, q.quant_max},
+                              out);
+      },
+      [&](elementwise_shape shape, const std::int32_t* in, const qparams& q, Q* out) {
+        simd::requantize<isa::native>(shape, in, multiplier(q),
+                                      {q.zero_point, q.quant_min, q.quant_max}, out);
+      });
 }

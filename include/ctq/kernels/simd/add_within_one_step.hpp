@@ -77,12 +77,13 @@ template <class Isa, quantized Q>
     if (!words.usable()) return add<Isa>(shape, a, a_q, b, b_q, out_q, out, relu);
     const output_steps ends = steps_of(to);
     const word_sum_lanes<Isa, Q> sum(words, ends);
-    for_sums<Isa>(
-        shape, x, y, out, [&](int i) __attribute__((always_inline)) { return sum(x + i, y + i); },
+    for_elements<Isa>(
+        shape.count, out, [&](int i) __attribute__((always_inline)) { return sum(x + i, y + i); },
         [&](int i) __attribute__((always_inline)) {
           const int q = reference::add_words(words, x[i] - offset, y[i] - offset) + offset;
           out[i] = static_cast<Q>(q < ends.lo ? ends.lo : q > ends.hi ? ends.hi : q);
-        });
+        },
+        x, y);
   }
 }
 

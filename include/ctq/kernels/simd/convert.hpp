@@ -13,7 +13,6 @@
 #include "ctq/kernels/simd/arch/convert_avx512.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 #include "ctq/kernels/simd/arch/convert_sse4.hpp"
-#include "ctq/kernels/simd/blocks.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
 
 // Registers of 8-bit integers, of 32-bit integers, of floats: from one to the other, and the two
@@ -64,21 +63,6 @@ template <vectorized Isa, quantized Q, class Part>
   constexpr int n = float_lanes<Isa>;
   return conversions<xsimd_arch<Isa>>::template narrow<Q>(part(0), part(n), part(2 * n),
                                                           part(3 * n));
-}
-
-/// As for_blocks_once, with the stores of Isa.
-template <vectorized Isa, int Block, class T, class Compute, class Element>
-[[gnu::always_inline]] inline void for_streamed_blocks(int count, T* out, int read, Compute compute,
-                                                       Element element) noexcept {
-  using convert = conversions<xsimd_arch<Isa>>;
-  using block = batch<Isa, T>;
-  for_blocks_once<Block>(
-      count, out, read, compute,
-      [&](int i, const block& x) __attribute__((always_inline)) { x.store_unaligned(out + i); },
-      [&](int i, const block& x) __attribute__((always_inline)) {
-        convert::stream(out + i, static_cast<typename block::register_type>(x));
-      },
-      []() __attribute__((always_inline)) { convert::streamed(); }, element);
 }
 
 /// What the four parts of a register of bytes stand for: reference::dequantize on them, in the

@@ -3,6 +3,7 @@
 
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -14,10 +15,10 @@ template <class Isa, quantized Q>
     reference::dequantize(shape, in, p, out);
   } else {
     const dequantizer_lanes<Isa> lanes(p);
-    for_streamed_blocks<Isa, float_lanes<Isa>>(
-        shape.count, out,
-        sizeof(Q), [&](int i) __attribute__((always_inline)) { return lanes(in + i); },
-        [&](int i) __attribute__((always_inline)) { out[i] = reference::dequantize(in[i], p); });
+    for_elements<Isa>(
+        shape.count, out, [&](int i) __attribute__((always_inline)) { return lanes(in + i); },
+        [&](int i) __attribute__((always_inline)) { out[i] = reference::dequantize(in[i], p); },
+        in);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "ctq/kernels/reference/fake_quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -16,26 +18,17 @@ template <class Isa>
     using floats = batch<Isa, float>;
     const quantizer to = quantizer_of(p);
     const floats inverse(to.inverse), low(to.low), high(to.high), scale(p.scale), zero(0.0F);
-    const auto compute = [&](int i) __attribute__((always_inline)) {
-      // Selects, since min and max treat NaN and -0 differently on each machine.
-      floats steps = nearest<Isa>(floats::load_unaligned(in + i) * inverse);
-      steps = xsimd::select(steps == steps, steps, zero);
-      steps = xsimd::select(steps < low, low, steps);
-      return xsimd::select(steps > high, high, steps) * scale;
-    };
-    const auto one_by_one = [&](int i) __attribute__((always_inline)) {
-      out[i] = reference::fake_quantize(in[i], to, p.scale);
-    };
-    constexpr int block = float_lanes<Isa>;
-    if (out == in) {
-      for_blocks<block>(
-          shape.count, compute,
-          [&](int i, const floats& x)
-              __attribute__((always_inline)) { x.store_unaligned(out + i); },
-          one_by_one);
-    } else {
-      for_streamed_blocks<Isa, block>(shape.count, out, sizeof(float), compute, one_by_one);
-    }
+    for_elements<Isa>(
+        shape.count, out,
+        [&](int i) __attribute__((always_inline)) {
+          const floats steps = nearest<Isa>(floats::load_unaligned(in + i) * inverse);
+          const floats number = xsimd::select(steps == steps, steps, zero);
+          return at_most<Isa>(at_least<Isa>(number, low), high) * scale;
+        },
+        [&](int i) __attribute__((always_inline)) {
+          out[i] = reference::fake_quantize(in[i], to, p.scale);
+        },
+        in);
   }
 }
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-
 #include "ctq/kernels/reference/mul.hpp"
-#include "ctq/kernels/simd/add.hpp"
+#include "ctq/kernels/simd/relu.hpp"
+#include "ctq/kernels/simd/through_floats.hpp"
 
 namespace ctq::kernels::simd {
+
+struct real_product {
+  template <class T>
+  [[nodiscard, gnu::always_inline]] T operator()(const T& x, const T& y) const noexcept {
+    return x * y;
+  }
+};
 
 /// As reference::mul on integers, byte for byte. relu lies in the clamp.
 template <class Isa, quantized Q>
@@ -18,37 +23,9 @@ template <class Isa, quantized Q>
     reference::mul(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
-    const auto one_by_one = [&](int i) __attribute__((always_inline)) {
-      const float product = reference::dequantize(a[i], a_q) * reference::dequantize(b[i], b_q);
-      out[i] = reference::quantize<Q>(product, to);
-    };
-    // Scales that are far apart: steps beyond an int32 are clamped as floats.
-    if (!(256.0F * a_q.scale * (256.0F * b_q.scale) * to.inverse < 0x1p30F)) {
-      const dequantizer_lanes<Isa> from_a(a_q), from_b(b_q);
-      const quantizer_lanes<Isa> steps(to);
-      return for_sums<Isa>(
-          shape, a, b, out,
-          [&](int i) __attribute__((always_inline)) {
-            return narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
-              return steps(from_a(a + i + k) * from_b(b + i + k));
-            });
-          },
-          one_by_one);
-    }
-    const part_dequantizer<Isa> from_a(a_q, std::type_identity<Q>{});
-    const part_dequantizer<Isa> from_b(b_q, std::type_identity<Q>{});
-    const batch<Isa, float> inverse(to.inverse);
-    const step_narrower<Isa> steps(steps_of(to));
-    for_sums<Isa>(
-        shape, a, b, out,
-        [&](int i) __attribute__((always_inline)) {
-          const auto x = from_a.load(a + i);
-          const auto y = from_b.load(b + i);
-          return steps.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
-            return from_a.template part<k>(x) * from_b.template part<k>(y) * inverse;
-          });
-        },
-        one_by_one);
+    const bool fits = steps_fit(256.0F * a_q.scale * b_q.scale, to);
+    through_floats<Isa>(shape, fits, out, to, real_product{}, quantized_operand<Q>{a, a_q},
+                        quantized_operand<Q>{b, b_q});
   }
 }
 
@@ -59,18 +36,7 @@ template <class Isa>
   if constexpr (!vectorized<Isa>) {
     reference::mul(shape, a, b, out, relu);
   } else {
-    using floats = batch<Isa, float>;
-    for_blocks<float_lanes<Isa>>(
-        shape.count,
-        [&](int i) __attribute__((always_inline)) {
-          const floats product = floats::load_unaligned(a + i) * floats::load_unaligned(b + i);
-          return relu ? simd::relu<Isa>(product) : product;
-        },
-        [&](int i, const floats& x) __attribute__((always_inline)) { x.store_unaligned(out + i); },
-        [&](int i) __attribute__((always_inline)) {
-          const float product = a[i] * b[i];
-          out[i] = relu ? reference::relu(product) : product;
-        });
+    for_floats<Isa>(shape, out, relu, real_product{}, a, b);
   }
 }
 

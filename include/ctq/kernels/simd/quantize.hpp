@@ -7,6 +7,7 @@
 
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -21,8 +22,8 @@ template <class Isa, quantized Q>
     const quantizer to = quantizer_of(p);
     const quantizer_lanes<Isa> steps(to);
     const step_narrower<Isa> narrower({p.zero_point, p.quant_min, p.quant_max});
-    for_streamed_blocks<Isa, 4 * float_lanes<Isa>>(
-        shape.count, out, sizeof(float),
+    for_elements<Isa>(
+        shape.count, out,
         [&](int i) __attribute__((always_inline)) {
           return narrower.template bytes_in_order<Q>(
               [&](int k) __attribute__((always_inline)) {
@@ -34,7 +35,8 @@ template <class Isa, quantized Q>
                 });
               });
         },
-        [&](int i) __attribute__((always_inline)) { out[i] = reference::quantize<Q>(in[i], to); });
+        [&](int i) __attribute__((always_inline)) { out[i] = reference::quantize<Q>(in[i], to); },
+        in);
   }
 }
 

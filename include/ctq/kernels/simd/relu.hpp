@@ -3,14 +3,32 @@
 
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/simd/rescale.hpp"
+#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
-/// max(x, 0) in each lane; a select, since max treats NaN and -0 differently on each machine.
+/// max(x, 0) in each lane; NaN and -0 stay.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> relu(batch<Isa, float> x) noexcept {
-  const batch<Isa, float> zero(0.0F);
-  return xsimd::select(x < zero, zero, x);
+  return at_least<Isa>(x, batch<Isa, float>(0.0F));
+}
+
+/// op(in[i], …), and max(…, 0) of it if relu. op takes floats and registers of them.
+template <vectorized Isa, class Op, class... In>
+[[gnu::always_inline]] inline void for_floats(elementwise_shape shape, float* out, bool relu, Op op,
+                                              const In*... in) noexcept {
+  for_elements<Isa>(
+      shape.count, out,
+      [&](int i) __attribute__((always_inline)) {
+        const auto x = op(batch<Isa, float>::load_unaligned(in + i)...);
+        return relu ? simd::relu<Isa>(x) : x;
+      },
+      [&](int i) __attribute__((always_inline)) {
+        const float x = op(in[i]...);
+        out[i] = relu ? reference::relu(x) : x;
+      },
+      in...);
 }
 
 /// As reference::relu, bit for bit.
@@ -20,13 +38,8 @@ template <class Isa>
   if constexpr (!vectorized<Isa>) {
     reference::relu(shape, in, out);
   } else {
-    using floats = batch<Isa, float>;
-    for_blocks<float_lanes<Isa>>(
-        shape.count,
-        [&](int i)
-            __attribute__((always_inline)) { return relu<Isa>(floats::load_unaligned(in + i)); },
-        [&](int i, const floats& x) __attribute__((always_inline)) { x.store_unaligned(out + i); },
-        [&](int i) __attribute__((always_inline)) { out[i] = reference::relu(in[i]); });
+    for_floats<Isa>(
+        shape, out, true, [](const auto& x) __attribute__((always_inline)) { return x; }, in);
   }
 }
 

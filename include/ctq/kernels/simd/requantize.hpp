@@ -5,6 +5,7 @@
 
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -20,8 +21,8 @@ template <class Isa, quantized Q>
     using sums = batch<Isa, std::int32_t>;
     const batch<Isa, float> scale(multiplier);
     const step_narrower<Isa> narrower(to);
-    for_streamed_blocks<Isa, 4 * float_lanes<Isa>>(
-        shape.count, out, sizeof *in,
+    for_elements<Isa>(
+        shape.count, out,
         [&](int i) __attribute__((always_inline)) {
           return narrower.template bytes_in_order<Q>([&](int k) __attribute__((always_inline)) {
             return to_float<Isa>(sums::load_unaligned(in + i + k)) * scale;
@@ -29,7 +30,8 @@ template <class Isa, quantized Q>
         },
         [&](int i) __attribute__((always_inline)) {
           out[i] = static_cast<Q>(reference::requantize(in[i], multiplier, to));
-        });
+        },
+        in);
   }
 }
 

@@ -9,6 +9,14 @@
 // Arithmetic on registers that rounds as IEEE 754 says, where xsimd or the compiler would do
 // something near it.
 
+// g++ 12 takes the undefined pass-through operand of AVX-512 intrinsics, xsimd's included, for a
+// mistake (GCC bug 105593, gone in 13).
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace ctq::kernels::simd {
 
 /// x, kept from being fused with what follows: see no_contract.
@@ -26,6 +34,28 @@ template <vectorized Isa>
   return vdivq_f32(x, y);
 #else
   return x / y;
+#endif
+}
+
+/// low where x < low, else x, be it NaN or -0. On x86 max gives the second operand in doubt, and is
+/// half of what a select takes (g++ 12 makes it a comparison and a blend).
+template <vectorized Isa>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, float> at_least(
+    batch<Isa, float> x, batch<Isa, float> low) noexcept {
+#if defined(__x86_64__)
+  return xsimd::max(low, x);
+#else
+  return xsimd::select(x < low, low, x);
+#endif
+}
+/// high where x > high, else x.
+template <vectorized Isa>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, float> at_most(
+    batch<Isa, float> x, batch<Isa, float> high) noexcept {
+#if defined(__x86_64__)
+  return xsimd::min(high, x);
+#else
+  return xsimd::select(x > high, high, x);
 #endif
 }
 
@@ -56,3 +86,7 @@ requires(!has_fma<Isa>)
 #endif
 
 }  // namespace ctq::kernels::simd
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic pop
+#endif
