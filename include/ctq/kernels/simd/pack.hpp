@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/depthwise_columns.hpp"
+#include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/plan.hpp"
 
@@ -78,7 +79,7 @@ std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first
 /// Steps of a block of a depthwise kernel.
 template <class Dot>
 [[nodiscard]] constexpr int depthwise_steps(const conv2d_shape& s) {
-  if (by_columns<Dot>(s)) return column_plan<Dot>{s.stride_h}.steps();
+  if (by_columns<Dot>(s)) return column_plan<Dot>{s.kernel_h, s.stride_h}.steps();
   return s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
 }
 
@@ -131,38 +132,43 @@ void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight
 /// Blocks of channels: kernel rows in groups of k_group taps or, by columns, what column_plan says.
 template <class Dot, class In, class Weight, class Bias>
 void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
-  constexpr int width = Dot::lanes * Dot::k_group;
-  const int blocks = ceil_div(s.out_channels, width);
   const int steps = depthwise_steps<Dot>(s);
   const auto weight = [&](int channel, int row, int tap) {
     const std::ptrdiff_t index = (std::ptrdiff_t{channel} * s.kernel_h + row) * s.kernel_w + tap;
     const bool inside = row >= 0 && row < s.kernel_h && tap < s.kernel_w;
     return inside ? from.weight[index] : Weight{};
   };
-  const auto pack_blocks = [&](auto first, auto at) {
+  const auto pack_blocks = [&]<class D>(std::type_identity<D>, int blocks, auto first, auto at) {
+    constexpr int width = D::lanes * D::k_group;
     for (int i = 0; i < blocks; ++i) {
       const int channel = first(i);
-      packed = pack_block<Dot, In>(from, s.kernel_h * s.kernel_w, channel,
-                                   std::min(width, s.out_channels - channel), Dot::k_group, steps,
-                                   packed, at);
+      packed = pack_block<D, In>(from, s.kernel_h * s.kernel_w, channel,
+                                 std::min(width, s.out_channels - channel), D::k_group, steps,
+                                 packed, at);
     }
   };
   if (by_columns<Dot>(s)) {
-    const column_plan<Dot> plan{s.stride_h};
+    const column_plan<Dot> plan{s.kernel_h, s.stride_h};
     const int rows = plan.rows();
     const int groups = plan.groups(rows);
-    pack_blocks([&](int i) { return block_start<Dot>(s, i); },
-                [&](int channel, int step, int j) {
-                  const int group = step / rows % groups;
-                  return weight(channel, plan.kernel_row(group, j, step % rows),
-                                step / rows / groups);
-                });
+    const auto at = [&](int channel, int step, int j) {
+      const int group = step / rows % groups;
+      return weight(channel, plan.kernel_row(group, j, step % rows), step / rows / groups);
+    };
+    const column_blocks<Dot> of{s.out_channels};
+    pack_blocks(
+        std::type_identity<wide_dot_of<Dot>>{}, of.wide(), [&](int i) { return of.wide_start(i); },
+        at);
+    pack_blocks(
+        std::type_identity<Dot>{}, of.narrow(), [&](int i) { return of.narrow_start(i); }, at);
   } else {
     const int groups = ceil_div(s.kernel_w, Dot::k_group);
-    pack_blocks([](int i) { return i * width; },
-                [&](int channel, int step, int j) {
-                  return weight(channel, step / groups, step % groups * Dot::k_group + j);
-                });
+    constexpr int width = Dot::lanes * Dot::k_group;
+    pack_blocks(
+        std::type_identity<Dot>{}, ceil_div(s.out_channels, width), [](int i) { return i * width; },
+        [&](int channel, int step, int j) {
+          return weight(channel, step / groups, step % groups * Dot::k_group + j);
+        });
   }
 }
 
@@ -185,9 +191,18 @@ template <class Dot>
 
 template <class Dot>
 [[nodiscard]] constexpr std::size_t depthwise_packed_bytes(const conv2d_shape& s) {
-  const auto blocks = static_cast<std::size_t>(ceil_div(s.out_channels, Dot::lanes * Dot::k_group));
   const auto steps = static_cast<std::size_t>(depthwise_steps<Dot>(s));
-  return round_up(blocks * block_layout<Dot>{Dot::k_group, steps}.bytes(), packed_alignment);
+  const auto bytes = [&]<class D>(std::type_identity<D>, int blocks) {
+    return static_cast<std::size_t>(blocks) * block_layout<D>{D::k_group, steps}.bytes();
+  };
+  constexpr std::type_identity<Dot> narrow;
+  if (by_columns<Dot>(s)) {
+    const column_blocks<Dot> of{s.out_channels};
+    constexpr std::type_identity<wide_dot_of<Dot>> wide;
+    return round_up(bytes(wide, of.wide()) + bytes(narrow, of.narrow()), packed_alignment);
+  }
+  return round_up(bytes(narrow, ceil_div(s.out_channels, Dot::lanes * Dot::k_group)),
+                  packed_alignment);
 }
 
 }  // namespace ctq::kernels::simd

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/depthwise_columns.hpp"
+#include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/plan.hpp"
 

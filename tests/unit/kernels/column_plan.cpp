@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/column_plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ctq/kernels/simd/conv2d.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+using dot = simd::depthwise_dot<isa::native>;
+
+namespace {
+
+template <int KGroup, int Width = 8>
+struct grouped {
+  static constexpr int lanes = Width / KGroup, k_group = KGroup;
+};
+template <int KGroup>
+using plan = simd::column_plan<grouped<KGroup>>;
+
+// The rows that groups of four, and of two, have room for.
+static_assert(plan<4>{3, 1}.rows() == 2 && plan<4>{3, 1}.groups(2) == 1);
+static_assert(plan<4>{3, 2}.rows() == 1 && plan<4>{3, 2}.groups(1) == 1);
+static_assert(plan<4>{5, 1}.rows() == 4 && plan<4>{5, 1}.groups(4) == 2);
+static_assert(plan<4>{5, 2}.rows() == 2 && plan<4>{5, 2}.groups(2) == 2);
+static_assert(plan<2>{3, 1}.rows() == 2 && plan<2>{3, 1}.groups(2) == 2);
+static_assert(plan<2>{5, 2}.rows() == 1 && plan<2>{5, 2}.groups(1) == 3);
+static_assert(plan<2>{3, 1}.sees(0, 1) && !plan<4>{3, 4}.sees(1, 0));
+
+constexpr conv2d_shape shape_of(int channels, int kernel, int stride) {
+  return {.batch = 1,
+          .in_h = 9,
+          .in_w = 9,
+          .in_channels = channels,
+          .out_channels = channels,
+          .kernel_h = kernel,
+          .kernel_w = kernel,
+          .stride_h = stride,
+          .stride_w = stride,
+          .groups = channels};
+}
+
+constexpr bool on_integers = dot::k_group > 1;  // elsewhere the general kernel does everything
+static_assert(simd::by_columns<dot>(shape_of(128, 3, 1)) == on_integers);
+static_assert(simd::by_columns<dot>(shape_of(128, 5, 2)) == on_integers);
+static_assert(!simd::by_columns<dot>(shape_of(3, 3, 1)));
+static_assert(!simd::by_columns<dot>(shape_of(128, 3, 3)));
+static_assert(simd::by_columns<dot>(shape_of(128, 7, 1)) == on_integers);
+static_assert(!simd::by_columns<dot>(shape_of(128, 4, 1)));
+
+}  // namespace
+
+TEST_CASE("blocks of channels cover them all and end with the pixel") {
+  using blocks = simd::column_blocks<dot>;
+  for (int channels = blocks::narrow_width; channels <= 300; ++channels) {
+    CAPTURE(channels);
+    const blocks of{channels};
+    std::vector<bool> done(static_cast<std::size_t>(channels));
+    const auto mark = [&](int first, int width) {
+      REQUIRE(first >= 0);
+      REQUIRE(first + width <= channels);
+      for (int i = first; i < first + width; ++i) done[static_cast<std::size_t>(i)] = true;
+    };
+    for (int i = 0; i < of.wide(); ++i) mark(of.wide_start(i), blocks::wide_width);
+    for (int i = 0; i < of.narrow(); ++i) mark(of.narrow_start(i), blocks::narrow_width);
+    CHECK(std::find(done.begin(), done.end(), false) == done.end());
+    CHECK(of.wide() * blocks::wide_width + of.narrow() * blocks::narrow_width <
+          channels + blocks::narrow_width + (blocks::has_wide ? 1 : 0));
+  }
+}
