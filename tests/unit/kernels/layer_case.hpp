@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "any_shape.hpp"
 #include "ctq/kernels/reference/conv2d.hpp"
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/requantization.hpp"

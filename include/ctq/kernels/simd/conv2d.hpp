@@ -18,7 +18,9 @@
 #include "ctq/kernels/simd/arch/dot_i8mm.hpp"
 #include "ctq/kernels/simd/arch/dot_sse4.hpp"
 #include "ctq/kernels/simd/arch/tile_amx.hpp"
+#include "ctq/kernels/simd/dense.hpp"
 #include "ctq/kernels/simd/depthwise.hpp"
+#include "ctq/kernels/simd/depthwise_columns.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/pack.hpp"
@@ -95,18 +97,20 @@ template <class Isa>
   return in == f32 ? bytes(std::type_identity<float>{}) : bytes(std::type_identity<std::int8_t>{});
 }
 
-/// Bytes of the workspace, aligned to 64: the input of one image, with a border, as the method
-/// wants it. 0 if the kernel reads the input itself.
+/// Bytes of the workspace, aligned to 64: the input of one image, or of a part of it, with a
+/// border, as the method wants it. 0 if the kernel reads the input itself.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t conv2d_workspace_bytes(const conv2d_shape& shape, dtype in) {
   const conv2d_shape s = flattened(shape);
   const auto bytes = [&]<class In>(std::type_identity<In>) {
     return with_method<Isa, In>(
         s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
-          const input_copy copy = input_copy_of<Model, by, In>(s);
+          using element = typename elements_of<Model, by, In>::element;
+          conv2d_shape part = s;
+          if constexpr (by == method::dense) part = part_of<Model>(s);
+          const input_copy copy = input_copy_of<Model, by, In>(part);
           if (!copy.needed) return 0;
           const std::size_t elements = copy.pixels * static_cast<std::size_t>(s.in_channels);
-          using element = typename elements_of<Model, by, In>::element;
           return round_up(elements * sizeof(element) + copy_slack_bytes, 64);
         });
   };
@@ -130,105 +134,21 @@ void pack_conv2d(const conv2d_shape& shape, const float* weight, const float* bi
   pack<Isa, float>(shape, unpacked<float, float>{weight, bias, nullptr}, packed);
 }
 
-/// All groups and panels of one image, which has its border. The last panel of a group, if it is
-/// not whole, is by itself: in one loop with the others g++ would spill sums (33x130x127: 3.9
-/// instead of 2.9 us).
-template <class Dot, class Shape, class To, class Out>
-[[gnu::always_inline]] inline void dense(const Shape& shape, const typename Dot::element* in,
-                                         const std::byte* packed, const To& to, Out* out) {
-  const conv2d_shape s = shape;
-  const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
-  for (int group = 0; group < s.groups; ++group) {
-    const typename Dot::element* from = in + group * s.in_group();
-    const auto run = [&](auto vectors, auto used) __attribute__((always_inline)) {
-      sweep<Dot, vectors>(shape, from, packed, to, out, used);
-      packed += block_layout<Dot>{vectors, steps}.bytes();
-      out += used;
-    };
-    const auto run_whole = [&](int panels_of_group) __attribute__((always_inline)) {
-      using width = std::integral_constant<int, panels<Dot>::width>;
-      for (; panels_of_group > 0; --panels_of_group) {
-        run(std::integral_constant<int, 2>{}, width{});
-      }
-    };
-    if constexpr (constant_shape<Shape>) {
-      constexpr panels<Dot> of{Shape::value.out_group()};
-      constexpr std::integral_constant<int, of.channels - of.whole() * of.width> rest;
-      if constexpr (of.whole() > 0) run_whole(of.whole());
-      if constexpr (rest > 0) run(std::integral_constant<int, of.vectors(of.whole())>{}, rest);
-    } else {
-      const panels<Dot> of{s.out_group()};
-      const int rest = of.channels - of.whole() * of.width;
-      run_whole(of.whole());
-      if (rest > 0) {
-        const auto run_rest = [&](auto n) __attribute__((always_inline)) { run(n, rest); };
-        with_constant<2>(of.vectors(of.whole()), run_rest);
-      }
-    }
-  }
-}
-
-/// Pixels of a matrix product that one pass over the weights serves: what a quarter of 1 MB of L2
-/// holds. With more, all would pass by from L3 for each panel (2048^3 on AVX512-VNNI: 96 instead of
-/// 93 % of the peak).
-template <class Dot>
-[[nodiscard]] constexpr conv2d_shape part_of(const conv2d_shape& s) {
-  constexpr std::int64_t most = std::int64_t{256} << 10;
-  const std::int64_t bytes =
-      std::int64_t{s.in_w} * s.in_channels * static_cast<int>(sizeof(typename Dot::element));
-  conv2d_shape part = s;
-  if (is_pointwise(s) && s.in_h == 1 && bytes > most) {
-    part.in_w = ceil_div(s.in_w, static_cast<int>((bytes + most - 1) / most));
-  }
-  return part;
-}
-
-/// The same in parts, the last of which moves back to end with the image.
-template <class Dot, class Shape, class To, class Out>
-[[gnu::always_inline]] inline void dense_in_parts(const Shape& shape,
-                                                  const typename Dot::element* in,
-                                                  const std::byte* packed, const To& to, Out* out) {
-  const conv2d_shape s = shape;
-  const auto run = [&](const auto& part) __attribute__((always_inline)) {
-    const int pixels = conv2d_shape(part).in_w;
-    const int parts = pixels == s.in_w ? 1 : ceil_div(s.in_w, pixels);
-    for (int i = 0; i < parts; ++i) {
-      const std::ptrdiff_t first = std::min(i * pixels, s.in_w - pixels);
-      dense<Dot>(part, in + first * s.in_channels, packed, to, out + first * s.out_channels);
-    }
-  };
-  if constexpr (constant_shape<Shape>) {
-    run(std::integral_constant<conv2d_shape, part_of<Dot>(Shape::value)>{});
-  } else {
-    run(part_of<Dot>(s));
-  }
-}
-
-/// One image, copied into the workspace if that is needed.
+/// One image.
 template <class Model, method By, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void convolve_image(const Shape& shape, const In* in,
                                                   const std::byte* packed, const To& to,
                                                   std::int32_t in_zero_point, Out* out,
                                                   std::byte* workspace) {
-  using element = typename elements_of<Model, By, In>::element;
-  const conv2d_shape s = shape;
-  const auto* image = reinterpret_cast<const element*>(in);
-  constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
-  if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
-    auto* const copied = reinterpret_cast<element*>(workspace);
-    if (copy.gathered) {
-      gather_pixels(s, image, copied);
-    } else {
-      copy_image<elements_of<Model, By, In>>(s, in, in_zero_point, copied);
-    }
-    image = copied;
-  }
-  if constexpr (By == method::tiles) {
-    convolve_on_tiles<Model>(shape, image, packed, to, out);
-  } else if constexpr (By == method::depthwise) {
-    depthwise<Model>(s, image, packed, to, out);
+  if constexpr (By == method::dense) {
+    dense_in_parts<Model>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {
-    dense_in_parts<Model>(shape, image, packed, to, out);
+    const auto* const image = input_of<Model, By>(shape, in, in_zero_point, workspace);
+    if constexpr (By == method::tiles) {
+      convolve_on_tiles<Model>(shape, image, packed, to, out);
+    } else {
+      depthwise<Model>(shape, image, packed, to, out);
+    }
   }
 }
 
@@ -249,27 +169,56 @@ template <class Dot, method By, class Shape, class F>
   }
 }
 
+/// What a core is given as its dot_arch or tile_arch when it ends with To: the machine's own, or
+/// what epilogue.hpp makes of it.
+template <class Isa, class Model, class To>
+struct ending_in {
+  using model = Model;
+};
+
 template <class Isa, class Shape, class In, class To, class Out>
-[[gnu::always_inline]] inline void convolve(const Shape& shape, const In* in,
-                                            const std::byte* packed, const To& to,
-                                            std::int32_t in_zero_point, Out* out,
-                                            std::byte* workspace) {
+[[gnu::always_inline]] inline void convolve_images(const Shape& shape, const In* in,
+                                                   const std::byte* packed, const To& to,
+                                                   std::int32_t in_zero_point, Out* out,
+                                                   std::byte* workspace) {
   with_method<Isa, In>(
       shape, [&]<class Model>(std::type_identity<Model>, auto by) __attribute__((always_inline)) {
+        using model = typename ending_in<Isa, Model, To>::model;
         const conv2d_shape s = shape;
         for (int n = 0; n < s.batch; ++n) {
-          with_by_columns<Model, by>(
+          with_by_columns<model, by>(
               shape, [&](auto by_columns) __attribute__((always_inline)) {
                 if constexpr (by_columns) {
-                  depthwise_by_columns<Model>(shape, in, in_zero_point, packed, to, out);
+                  depthwise_by_columns<model>(shape, in, in_zero_point, packed, to, out);
                 } else {
-                  convolve_image<Model, by>(shape, in, packed, to, in_zero_point, out, workspace);
+                  convolve_image<model, by>(shape, in, packed, to, in_zero_point, out, workspace);
                 }
               });
           in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
           out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
         }
       });
+}
+
+/// Of a shape that only run time knows. All methods and tails, which take a compiler six seconds:
+/// one function for all calls with these types.
+template <class Isa, class In, class To, class Out>
+[[gnu::noinline]] void convolve_any(const conv2d_shape& shape, const In* in,
+                                    const std::byte* packed, const To& to,
+                                    std::int32_t in_zero_point, Out* out, std::byte* workspace) {
+  convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+}
+
+template <class Isa, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void convolve(const Shape& shape, const In* in,
+                                            const std::byte* packed, const To& to,
+                                            std::int32_t in_zero_point, Out* out,
+                                            std::byte* workspace) {
+  if constexpr (constant_shape<Shape>) {
+    convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+  } else {
+    convolve_any<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+  }
 }
 
 /// Satisfied by conv2d_shape, and by std::integral_constant<conv2d_shape, ...> for a kernel of that

@@ -12,7 +12,33 @@ namespace ctq::kernels::simd {
 
 template <>
 struct int8_dot<isa::avx512> : int16_dot<isa::avx512, register512> {
-  static constexpr int tile_rows = 12;
+  static constexpr int tile_rows = 12;  // 24 sums, 2 weights, 1 activation, 2 products
+
+  /// Zen 4 shares its multiplications and sums out among its pipes best in this order (1024^3: 197
+  /// GOPS, with each sum behind its product 166, as clang does it).
+  template <bool More>
+  [[gnu::always_inline]] static void dot_pair(vec (&acc)[2], vec& a, const vec (&b)[2],
+                                              const element* next) {
+    vec first, second;
+    if constexpr (More) {
+      __asm__(
+          "vpmaddwd %5, %2, %3\n\t"
+          "vpmaddwd %6, %2, %4\n\t"
+          "vpaddd %4, %1, %1\n\t"
+          "vpbroadcastd %7, %2\n\t"
+          "vpaddd %3, %0, %0"
+          : "+v"(acc[0]), "+v"(acc[1]), "+v"(a), "=&v"(first), "=&v"(second)
+          : "v"(b[0]), "v"(b[1]), "m"(*reinterpret_cast<const element(*)[k_group]>(next)));
+    } else {
+      __asm__(
+          "vpmaddwd %5, %2, %3\n\t"
+          "vpmaddwd %6, %2, %4\n\t"
+          "vpaddd %4, %1, %1\n\t"
+          "vpaddd %3, %0, %0"
+          : "+v"(acc[0]), "+v"(acc[1]), "+v"(a), "=&v"(first), "=&v"(second)
+          : "v"(b[0]), "v"(b[1]));
+    }
+  }
 };
 
 }  // namespace ctq::kernels::simd

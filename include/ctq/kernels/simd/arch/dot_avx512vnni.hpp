@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
     defined(__AVX512VL__) && defined(__AVX512VNNI__)
@@ -35,18 +38,47 @@ struct avx512vnni_instructions {
 template <>
 struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512vnni_instructions> {
   static constexpr int tile_rows = 14;  // 28 sums, 2 weights, 1 activation of 32 registers
+
+  /// The sums of a tile whose pixels are `stride` apart. Where all channels are written two pixels
+  /// share the last instructions (256^3: 96 instead of 94.5 % of the peak; without VNNI no gain).
+  template <int M, int N, class Out, class Used>
+  [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][N], const float* multiplier,
+                                                const bounds& to, Out* out, std::ptrdiff_t stride,
+                                                Used count) {
+    const auto pixel = [&](int m) __attribute__((always_inline)) {
+      store(acc[m], multiplier, to, out + m * stride, count);
+    };
+    if constexpr (N == 2) {
+      if (count == 2 * lanes) {
+        unroll<M / 2>([&](auto i) __attribute__((always_inline)) {
+          Out* const first = out + 2 * i * stride;
+          const vec words[] = {half(acc[2 * i], multiplier), half(acc[2 * i + 1], multiplier)};
+          write_halves(finish<Out>(words[0], words[1], to), first, first + stride);
+        });
+        if constexpr (M % 2 != 0) pixel(M - 1);
+        return;
+      }
+    }
+    unroll<M>(pixel);
+  }
 };
 
-/// Four taps of 32 channels fill four ymm; zmm would want 64 channels, which few layers have.
+/// Four taps of 32 channels fill four ymm; few layers have channels for zmm everywhere.
 template <>
 struct depthwise_dot<isa::avx512vnni>
     : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {};
+template <>
+struct wider<depthwise_dot<isa::avx512vnni>> {
+  using type = int8_dot<isa::avx512vnni>;
+};
 
 /// What tiles are too large for.
 template <>
 struct int8_dot<isa::amx> : int8_dot<isa::avx512vnni> {};
 template <>
 struct depthwise_dot<isa::amx> : depthwise_dot<isa::avx512vnni> {};
+template <>
+struct wider<depthwise_dot<isa::amx>> : wider<depthwise_dot<isa::avx512vnni>> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -22,6 +22,8 @@ struct register512 {
 
   [[gnu::always_inline]] static vec load(const void* p) { return _mm512_loadu_si512(p); }
   [[gnu::always_inline]] static void save(void* p, vec x) { _mm512_storeu_si512(p, x); }
+  /// x in a register: else g++ 12 loads it again wherever it is used.
+  [[gnu::always_inline]] static void keep(vec& x) { __asm__("" : "+v"(x)); }
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
     return _mm512_cvtepu8_epi16(register256::load(p));
   }
@@ -45,6 +47,8 @@ struct register512 {
 #endif
   }
 
+  [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm512_unpacklo_epi8(a, b); }
+  [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm512_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm512_unpacklo_epi16(a, b); }
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm512_unpackhi_epi16(a, b); }
 
@@ -103,6 +107,21 @@ struct register512 {
     } else {
       _mm256_mask_storeu_epi8(out, static_cast<__mmask32>((1U << count) - 1), bytes);
     }
+  }
+  template <class Out>
+  [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
+    if (count == 64) {
+      save(out, bytes);
+    } else {
+      _mm512_mask_storeu_epi8(out, (__mmask64{1} << count) - 1, bytes);
+    }
+  }
+  /// The even and the odd 64 bits.
+  template <class Out>
+  [[gnu::always_inline]] static void write_halves(vec bytes, Out* even, Out* odd) {
+    bytes = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(even), _mm512_castsi512_si256(bytes));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(odd), _mm512_extracti64x4_epi64(bytes, 1));
   }
 };
 
