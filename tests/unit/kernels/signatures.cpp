@@ -35,4 +35,16 @@ TEST_CASE("what moves or compares values has one dtype on both sides") {
   }
 }
 
+TEST_CASE("which kernels there are can be told") {
+  static_text<200> types, integers, key;
+  kernels::append_types(types, kernel::quantize);
+  CHECK(types.view() == "float32 to quint8, float32 to qint8");
+  kernels::append_integer_kernels(integers);
+  CHECK(integers.view() ==
+        "requantize, relu, add, add_relu, conv2d, linear, max_pool2d, avg_pool2d, concat, "
+        "elementwise, function");
+  kernels::append_key(key, kernel::conv2d, f32, quint8);
+  CHECK(key.view() == "conv2d, float32 to quint8");
+}
+
 }  // namespace

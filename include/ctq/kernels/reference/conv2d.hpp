@@ -47,9 +47,25 @@ void for_each_output(const conv2d_shape& s, Output output) {
   }
 }
 
+/// Calls output(channel, index into [N,H,W,O], sum) for each output element of a convolution of
+/// 8-bit integers: sum = bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic], modulo 2^32, exact.
+template <class In, class Output>
+void for_each_sum(const conv2d_shape& s, const In* in, const std::int8_t* weight,
+                  const std::int32_t* bias, std::int32_t in_zero_point, Output output) {
+  const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+  for_each_output(s, [&](int n, int y, int x, int channel, std::ptrdiff_t index) {
+    auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
+    for_each_tap(s, y, x, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
+      const std::int32_t value = i < 0 ? in_zero_point : in[n * image + i];
+      acc += static_cast<std::uint32_t>(value * weight[w]);
+    });
+    output(channel, index, static_cast<std::int32_t>(acc));
+  });
+}
+
 /// 2-d convolution of 8-bit integers.
 ///
-///   acc = bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic]    out = requantize(acc)
+///   out = requantize(bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic])
 ///
 /// Shapes    in [N,H,W,C] · weight [O,kh,kw,C/g] · bias [O] or null · out [N,H',W',O]
 /// Units     in, out: quantized steps (uint8 or int8) · bias: int32, input zero point folded in
@@ -60,16 +76,10 @@ template <class In, class Out>
 void conv2d(const conv2d_shape& s, const In* in, const std::int8_t* weight,
             const std::int32_t* bias, const requantization& to, std::int32_t in_zero_point,
             Out* out) {
-  const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
-  for_each_output(s, [&](int n, int y, int x, int channel, std::ptrdiff_t index) {
-    auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
-    for_each_tap(s, y, x, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
-      const std::int32_t value = i < 0 ? in_zero_point : in[n * image + i];
-      acc += static_cast<std::uint32_t>(value * weight[w]);
-    });
-    const auto sum = static_cast<std::int32_t>(acc);
-    out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.steps()));
-  });
+  for_each_sum(s, in, weight, bias, in_zero_point,
+               [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+                 out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.steps()));
+               });
 }
 
 /// The same in float32: acc starts at the bias and each tap is one fma, in order; padding is a tap

@@ -12,9 +12,26 @@
 
 namespace ctq::kernels::reference {
 
+/// Calls output(channel, index into [M,N], sum) for each output element of a layer on 8-bit
+/// integers: sum = bias[n] + Σ_k in[m,k] * weight[n,k], modulo 2^32, exact.
+template <class In, class Output>
+void for_each_sum(const linear_shape& s, const In* in, const std::int8_t* weight,
+                  const std::int32_t* bias, Output output) {
+  std::ptrdiff_t index = 0;
+  for (int m = 0; m < s.rows; ++m) {
+    for (int n = 0; n < s.out_features; ++n) {
+      const In* row = in + std::ptrdiff_t{m} * s.in_features;
+      const std::int8_t* w = weight + std::ptrdiff_t{n} * s.in_features;
+      auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[n]);
+      for (int k = 0; k < s.in_features; ++k) acc += static_cast<std::uint32_t>(row[k] * w[k]);
+      output(n, index++, static_cast<std::int32_t>(acc));
+    }
+  }
+}
+
 /// Fully connected layer on 8-bit integers.
 ///
-///   acc = bias[n] + Σ_k in[m,k] * weight[n,k]    out[m,n] = requantize(acc)
+///   out[m,n] = requantize(bias[n] + Σ_k in[m,k] * weight[n,k])
 ///
 /// Shapes    in [M,K] · weight [N,K] · bias [N] or null · out [M,N]
 /// Units     in, out: quantized steps (uint8 or int8) · bias: int32, input zero point folded in
@@ -23,16 +40,9 @@ namespace ctq::kernels::reference {
 template <class In, class Out>
 void linear(const linear_shape& s, const In* in, const std::int8_t* weight,
             const std::int32_t* bias, const requantization& to, Out* out) {
-  for (int m = 0; m < s.rows; ++m) {
-    for (int n = 0; n < s.out_features; ++n) {
-      const In* row = in + std::ptrdiff_t{m} * s.in_features;
-      const std::int8_t* w = weight + std::ptrdiff_t{n} * s.in_features;
-      auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[n]);
-      for (int k = 0; k < s.in_features; ++k) acc += static_cast<std::uint32_t>(row[k] * w[k]);
-      *out++ = static_cast<Out>(
-          requantize(static_cast<std::int32_t>(acc), to.multiplier[n], to.steps()));
-    }
-  }
+  for_each_sum(s, in, weight, bias, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+    out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.steps()));
+  });
 }
 
 /// The same in float32: acc starts at the bias, one fma for each k in order. relu keeps NaN.

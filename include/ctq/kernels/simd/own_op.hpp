@@ -6,14 +6,23 @@
 #include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/kernels/simd/dequantize.hpp"
 #include "ctq/kernels/simd/quantize.hpp"
+#include "ctq/kernels/simd/table_lookup.hpp"
 
 namespace ctq::kernels::simd {
 
-/// out[i] = table[in[i]], with the table of reference::make_table.
+/// out[i] = table[in[i]], with the table of reference::make_table. out may be in.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void look_up(elementwise_shape shape, const Q* in, const Q* table,
                                            Q* out) noexcept {
-  for (int i = 0; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];
+  int i = 0;
+  if constexpr (has_wide_lookup<Isa>) {
+    using bytes = batch<Isa, Q>;
+    constexpr int lanes = static_cast<int>(bytes::size);
+    for (; i + lanes <= shape.count; i += lanes) {
+      look_up<Isa>(table, bytes::load_unaligned(in + i)).store_unaligned(out + i);
+    }
+  }
+  for (; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];
 }
 
 /// As reference::elementwise, byte for byte.

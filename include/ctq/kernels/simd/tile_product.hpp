@@ -173,10 +173,9 @@ template <int M, int N, bool First, bool StreamWeights, class In, class Tile>
 
 /// All groups of one image, copied if the plan or a border want that. Weights: from pack_tiles,
 /// with the same plan.
-template <class Tile, int M, int N, bool StreamWeights, class In, class Out>
+template <class Tile, int M, int N, bool StreamWeights, class In, class To, class Out>
 [[gnu::always_inline]] inline void tile_product(const tile_plan& p, const In* in,
-                                                const std::byte* packed, const output_steps& to,
-                                                Out* out) {
+                                                const std::byte* packed, const To& to, Out* out) {
   const conv2d_shape s = p.shape;
   const strides by = strides_of(s);
   const int steps = p.runs.total_steps();
@@ -233,18 +232,17 @@ template <class Tile, int M, int N, bool StreamWeights, class In, class Out>
 }
 
 /// The same, compiled once for all shapes that are not known to the compiler.
-template <class Tile, int M, int N, class In, class Out>
+template <class Tile, int M, int N, class In, class To, class Out>
 [[gnu::noinline]] void shared_tile_product(const tile_plan& p, const In* in,
-                                           const std::byte* packed, const output_steps& to,
-                                           Out* out) {
+                                           const std::byte* packed, const To& to, Out* out) {
   tile_product<Tile, M, N, M == 4>(p, in, packed, to, out);
 }
 
 /// One image of any shape whose plan is on tiles.
-template <class Tile, class Shape, class In, class Out>
+template <class Tile, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void convolve_on_tiles(const Shape& shape, const In* in,
-                                                     const std::byte* packed,
-                                                     const output_steps& to, Out* out) {
+                                                     const std::byte* packed, const To& to,
+                                                     Out* out) {
   if constexpr (constant_shape<Shape>) {
     constexpr tile_plan p = tile_plan_of(Shape::value);
     tile_product<Tile, p.block.pixels, p.block.channels, p.chunk == 1>(p, in, packed, to, out);

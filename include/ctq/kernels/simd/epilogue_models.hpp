@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/kernels/epilogue.hpp"
+#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/epilogue_stages.hpp"
+#include "ctq/kernels/simd/tile_arch.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
+
+// A dot_arch or a tile_arch whose store does more: the cores know nothing of epilogues. Steps are
+// made as without an epilogue, a row or a tile of them, in memory that stays in L1; the stages work
+// from there.
+
+namespace ctq::kernels::simd {
+
+/// An epilogue with what it needs once a call.
+template <class Ending, class... Stage>
+struct ready_epilogue {
+  using output = typename Ending::output;
+
+  Ending ending;
+  ready_stages<Stage...> stages;
+  output* out;  // where the output begins: what is stored there has index 0
+
+  constexpr ready_epilogue(const epilogue<Ending, Stage...>& e, output* to)
+      : ending(e.ending), stages(e.stages), out(to) {}
+
+  /// As sums become bytes.
+  [[nodiscard]] constexpr output_steps steps() const {
+    if constexpr (quantized<output>) {
+      return ending.to;
+    } else {
+      return {};
+    }
+  }
+};
+
+/// The multipliers of a row: those that are packed, or the one of all channels.
+template <int Width>
+class multipliers {
+ public:
+  template <class Q>
+  [[gnu::always_inline]] multipliers(const requantize_per_channel<Q>&, const float* packed)
+      : data_(packed) {}
+  template <class Q>
+  [[gnu::always_inline]] multipliers(const requantize_per_tensor<Q>& e, const float*)
+      : data_(same_) {
+    for (float& m : same_) m = e.multiplier;
+  }
+  multipliers(const multipliers&) = delete;
+  multipliers& operator=(const multipliers&) = delete;
+
+  [[nodiscard, gnu::always_inline]] const float* data() const { return data_; }
+
+ private:
+  alignas(64) float same_[Width];
+  const float* data_;
+};
+
+/// Sums of a row in the order of their lanes, as outputs in the same order.
+[[gnu::always_inline]] inline void end_row(const keep_sums&, const std::int32_t* sums, const float*,
+                                           int count, std::int32_t* out) noexcept {
+  std::memcpy(out, sums, static_cast<std::size_t>(count) * sizeof *out);
+}
+[[gnu::always_inline]] inline void end_row(const dequantize_sums& e, const std::int32_t* sums,
+                                           const float* multiplier, int count,
+                                           float* out) noexcept {
+  // No product feeds an add.
+  for (int i = 0; i < count; ++i) out[i] = static_cast<float>(sums[i]) * multiplier[i];
+  if (!e.relu) return;
+  for (int i = 0; i < count; ++i) out[i] = out[i] < 0.0F ? 0.0F : out[i];
+}
+
+/// The first `count` of N registers of 32 bits, in the order of their channels: neighbours by fours
+/// if not all are. Model: a dot_arch or tile_format.
+template <class Model, int N, class T>
+[[gnu::always_inline]] inline void write_channels(const T* from, T* out, int count) noexcept {
+  constexpr int lanes = Model::lanes;
+  constexpr int run = Model::column(N, 0, lanes - 1) == lanes - 1 ? lanes : 4;
+  const auto write = [&](T * to) __attribute__((always_inline)) {
+    unroll<N * lanes / run>([&](auto i) __attribute__((always_inline)) {
+      constexpr int first = i * run;
+      std::memcpy(to + Model::column(N, first / lanes, first % lanes), from + first,
+                  run * sizeof(T));
+    });
+  };
+  if (count >= N * lanes) return write(out);
+  T kept[N * lanes];
+  write(kept);
+  std::memcpy(out, kept, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+/// Rows of sums that do not become bytes, biases included.
+template <class Isa, class Model, int N, class Ending>
+[[gnu::noinline]] void end_rows(const Ending& ending, const std::int32_t* sums, int rows,
+                                const float* multiplier, typename Ending::output* out,
+                                std::ptrdiff_t stride, int count) noexcept {
+  constexpr int width = N * Model::lanes;
+  const Ending e = ending;
+  for (; rows > 0; --rows) {
+    alignas(64) typename Ending::output row[width];
+    end_row(e, sums, multiplier, width, row);
+    write_channels<Model, N>(row, out, count);
+    sums += width;
+    out += stride;
+  }
+}
+
+/// A dot_arch that ends with an epilogue.
+template <class Isa, class Dot, class Ending, class... Stage>
+struct epilogue_dot : Dot {
+  using typename Dot::vec;
+  using output = typename Ending::output;
+  using to_type = ready_epilogue<Ending, Stage...>;
+
+  struct ends {
+    decltype(Dot::prepared(output_steps{})) steps;
+    const to_type* to;
+  };
+  [[gnu::always_inline]] static ends prepared(const to_type& to) {
+    return {Dot::prepared(to.steps()), &to};
+  }
+
+  /// The sums of a tile, M pixels that are `stride` apart.
+  template <int M, int N>
+  [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][N], const float* multiplier,
+                                                const ends& to, output* out, std::ptrdiff_t stride,
+                                                int count) {
+    constexpr int width = N * Dot::lanes;
+    if constexpr (quantized<output>) {
+      const multipliers<width> m(to.to->ending, multiplier);
+      alignas(64) output rows[M][width];
+      unroll<M>([&](auto i) __attribute__((always_inline)) {
+        Dot::store(acc[i], m.data(), to.steps, rows[i], width);
+      });
+      finish_rows<Isa, width>(to.to->stages, rows[0], M, out - to.to->out, to.to->out, stride,
+                              count);
+    } else {
+      alignas(64) std::int32_t sums[M][width];
+      static_assert(sizeof sums == sizeof acc);
+      std::memcpy(sums, acc, sizeof sums);
+      end_rows<Isa, Dot, N>(to.to->ending, sums[0], M, multiplier, out, stride, count);
+    }
+  }
+  template <int N>
+  [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
+                                           const ends& to, output* out, int count) {
+    vec tile[1][N];
+    unroll<N>([&](auto v) __attribute__((always_inline)) { tile[0][v] = acc[v]; });
+    store_tile(tile, multiplier, to, out, 0, count);
+  }
+
+  /// Half of a block's sums. Only those that become bytes with the multipliers at hand are done
+  /// with now.
+  template <int N>
+  struct kept_sums {
+    vec acc[N];
+    const float* multiplier;
+  };
+  template <int N>
+  [[gnu::always_inline]] static auto half(const vec (&acc)[N], const float* multiplier) {
+    if constexpr (is_per_channel<Ending>) {
+      return Dot::half(acc, multiplier);
+    } else {
+      kept_sums<N> kept;
+      unroll<N>([&](auto v) __attribute__((always_inline)) { kept.acc[v] = acc[v]; });
+      kept.multiplier = multiplier;
+      return kept;
+    }
+  }
+  template <int N, class Half>
+  [[gnu::always_inline]] static void store_halves(const Half& first, const Half& second,
+                                                  const ends& to, output* out) {
+    constexpr int width = 2 * N * Dot::lanes;
+    if constexpr (is_per_channel<Ending>) {
+      alignas(64) output row[width];
+      Dot::template store_halves<N>(first, second, to.steps, row);
+      finish_rows<Isa, width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, width);
+    } else {
+      vec acc[2 * N];
+      unroll<N>([&](auto v) __attribute__((always_inline)) {
+        acc[v] = first.acc[v];
+        acc[N + v] = second.acc[v];
+      });
+      store(acc, first.multiplier, to, out, width);
+    }
+  }
+};
+
+/// A tile_arch that ends with an epilogue.
+template <class Isa, class Tile, class Ending, class... Stage>
+class epilogue_tile : public Tile {
+ public:
+  using output = typename Ending::output;
+  using to_type = ready_epilogue<Ending, Stage...>;
+  using Tile::Tile;
+
+  struct bounds {
+    typename Tile::bounds steps;
+    const to_type* to;
+
+    [[gnu::always_inline]] explicit bounds(const to_type& e) : steps(e.steps()), to(&e) {}
+  };
+
+  template <int N>
+  class requantizer {
+    static constexpr int width = N * tile_format::lanes;
+
+   public:
+    [[gnu::always_inline]] requantizer(const std::byte* panel, int channels)
+        : panel_(panel), channels_(channels) {}
+
+    [[gnu::always_inline]] void operator()(const std::int32_t* sums, const bounds& to,
+                                           output* out) const {
+      const auto* const packed = reinterpret_cast<const float*>(panel_) + width;
+      if constexpr (is_per_channel<Ending>) {
+        finish(panel_, sums, to, out);
+      } else if constexpr (quantized<output>) {
+        alignas(64) std::byte panel[2 * width * sizeof(float)];
+        const multipliers<width> m(to.to->ending, packed);
+        std::memcpy(panel, panel_, width * sizeof(float));
+        std::memcpy(panel + width * sizeof(float), m.data(), width * sizeof(float));
+        finish(panel, sums, to, out);
+      } else {
+        const auto* const bias = reinterpret_cast<const std::uint32_t*>(panel_);
+        alignas(64) std::int32_t biased[width];
+        for (int i = 0; i < width; ++i) {
+          biased[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + bias[i]);
+        }
+        end_rows<Isa, tile_format, N>(to.to->ending, biased, 1, packed, out, 0, channels_);
+      }
+    }
+
+   private:
+    [[gnu::always_inline]] void finish(const std::byte* panel, const std::int32_t* sums,
+                                       const bounds& to, output* out) const {
+      alignas(64) output row[width];
+      typename Tile::template requantizer<N>(panel, width)(sums, to.steps, row);
+      finish_rows<Isa, width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, channels_);
+    }
+
+    const std::byte* panel_;
+    int channels_;
+  };
+};
+
+template <class Isa, class Dot, class Ending, class... Stage>
+struct ending_in<Isa, Dot, ready_epilogue<Ending, Stage...>> {
+  using model = epilogue_dot<Isa, Dot, Ending, Stage...>;
+};
+template <class Isa, tile_arch Tile, class Ending, class... Stage>
+struct ending_in<Isa, Tile, ready_epilogue<Ending, Stage...>> {
+  using model = epilogue_tile<Isa, Tile, Ending, Stage...>;
+};
+
+template <class Isa, class Dot, class Ending, class... Stage>
+struct wider<epilogue_dot<Isa, Dot, Ending, Stage...>> {
+  using type = epilogue_dot<Isa, wide_dot_of<Dot>, Ending, Stage...>;
+};
+
+}  // namespace ctq::kernels::simd

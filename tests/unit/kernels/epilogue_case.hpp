@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "ctq/kernels/reference/epilogue.hpp"
+#include "ctq/kernels/simd/epilogue.hpp"
+#include "layer_case.hpp"
+
+// Layers with an epilogue, and what their ops give one by one. Shapes are constants: of others
+// there would be too many tiles to compile.
+
+namespace epilogue_cases {
+
+using namespace ctq;
+using namespace ctq::kernels;
+
+template <conv2d_shape S>
+using constant = std::integral_constant<conv2d_shape, S>;
+template <linear_shape S>
+using layer = std::integral_constant<conv2d_shape, simd::as_conv2d(S)>;
+
+/// A layer whose operands are random, and what the reference makes of it.
+template <class In>
+class random_layer {
+ public:
+  random_layer(const conv2d_shape& shape, unsigned seed)
+      : s(shape),
+        random(seed),
+        in_(samples::steps<In>(samples::in_elements(s), samples::values::random, random)),
+        weight_(samples::steps<std::int8_t>(
+            static_cast<std::size_t>(s.out_channels * samples::terms(s)), samples::values::random,
+            random)),
+        sums_(samples::random_epilogue<In>(s.out_channels, samples::terms(s), random)),
+        in_zero_point_(std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256)) {}
+
+  [[nodiscard]] const output_steps& steps() const { return sums_.to; }
+  [[nodiscard]] float multiplier(std::size_t output) const {
+    return sums_.multiplier[output % sums_.multiplier.size()];
+  }
+
+  /// With requantization and no more, or with an epilogue.
+  [[nodiscard]] std::vector<In> requantized() const {
+    std::vector<In> out(samples::out_elements(s));
+    reference::conv2d(s, in_.data(), weight_.data(), sums_.bias.data(), sums_.requantization(),
+                      in_zero_point_, out.data());
+    return out;
+  }
+  template <class Epilogue>
+  [[nodiscard]] std::vector<typename Epilogue::output> expected(const Epilogue& e) const {
+    std::vector<typename Epilogue::output> out(samples::out_elements(s));
+    reference::conv2d(s, in_.data(), weight_.data(), sums_.bias.data(), sums_.multiplier.data(), e,
+                      in_zero_point_, out.data());
+    return out;
+  }
+
+  /// Whether the kernel for a shape that the compiler knows gives that.
+  template <class Isa, class Shape, bool InRegisters = true, class Epilogue>
+  [[nodiscard]] bool gives(const Epilogue& e,
+                           const std::vector<typename Epilogue::output>& wanted) const {
+    const samples::aligned_bytes packed(simd::conv2d_packed_bytes<Isa>(s, samples::dtype_of<In>));
+    const samples::aligned_bytes workspace(
+        simd::conv2d_workspace_bytes<Isa>(s, samples::dtype_of<In>));
+    simd::pack_conv2d<Isa, In>(s, weight_.data(), sums_.bias.data(), sums_.multiplier.data(),
+                               packed.data());
+    samples::guarded<typename Epilogue::output> out(wanted.size());
+    if constexpr (InRegisters) {
+      simd::conv2d_in_registers<Isa>(Shape{}, in_.data(), packed.data(), e, in_zero_point_,
+                                     out.data(), workspace.data());
+    } else {
+      simd::conv2d<Isa>(Shape{}, in_.data(), packed.data(), e, in_zero_point_, out.data(),
+                        workspace.data());
+    }
+    return out.holds(wanted);
+  }
+
+  conv2d_shape s;
+  std::mt19937 random;
+
+ private:
+  samples::fenced<In> in_;
+  std::vector<std::int8_t> weight_;
+  samples::epilogue sums_;
+  std::int32_t in_zero_point_;
+};
+
+/// The ops one by one: requantize, clamp, add, look up.
+template <class Isa, class Shape, class Q, bool InRegisters = true>
+void check_stages(unsigned seed) {
+  CAPTURE(seed);
+  random_layer<Q> x(Shape::value, seed);
+  const std::size_t n = samples::out_elements(x.s);
+  const elementwise_shape count{static_cast<int>(n)};
+  const samples::fenced<Q> skip(samples::integers<Q>(n, seed));
+  const samples::fenced<Q> table(samples::integers<Q>(256, ~seed));
+  const qparams from = samples::random_qparams<Q>(x.random);
+  const qparams skip_q = samples::random_qparams<Q>(x.random);
+  const qparams to = samples::random_qparams<Q>(x.random);
+  const bool relu = seed % 2 == 0;
+  const auto lo = static_cast<Q>(x.steps().zero_point);
+  const Q hi = std::max<Q>(lo, std::numeric_limits<Q>::max() - 9);
+
+  std::vector<Q> expected = x.requantized();
+  for (Q& q : expected) q = std::clamp(q, lo, hi);
+  reference::add(count, expected.data(), from, skip.data(), skip_q, to, expected.data(), relu);
+  for (Q& q : expected) q = table.data()[static_cast<std::uint8_t>(q)];
+
+  const epilogue e{requantize_per_channel<Q>{x.steps()}, clamp_steps<Q>{lo, hi},
+                   residual_add<Q>{skip.data(), from, skip_q, to, relu}, by_table<Q>{table.data()}};
+  CHECK((x.expected(e) == expected));
+  CHECK(x.template gives<Isa, Shape, InRegisters>(e, expected));
+}
+
+/// Sums as they are, and what they stand for.
+template <class Isa, class Shape, class In>
+void check_wide(unsigned seed) {
+  CAPTURE(seed);
+  random_layer<In> x(Shape::value, seed);
+  const epilogue sums{keep_sums{}};
+  const std::vector<std::int32_t> kept = x.expected(sums);
+  CHECK(x.template gives<Isa, Shape>(sums, kept));
+
+  const bool relu = seed % 2 == 0;
+  const epilogue reals{dequantize_sums{relu}};
+  std::vector<float> floats(kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const float real = static_cast<float>(kept[i]) * x.multiplier(i);
+    floats[i] = relu && real < 0.0F ? 0.0F : real;
+  }
+  CHECK((x.expected(reals) == floats));
+  CHECK(x.template gives<Isa, Shape>(reals, floats));
+}
+
+/// One multiplier for all channels, to integers of the other sign.
+template <class Isa, class Shape, class In>
+void check_per_tensor(unsigned seed) {
+  CAPTURE(seed);
+  using out = std::conditional_t<std::is_signed_v<In>, std::uint8_t, std::int8_t>;
+  random_layer<In> x(Shape::value, seed);
+  const std::vector<std::int32_t> sums = x.expected(epilogue{keep_sums{}});
+  const output_steps to = samples::random_epilogue<out>(1, 1, x.random).to;
+  const epilogue e{requantize_per_tensor<out>{0x1.8p-10F, to}};
+  std::vector<out> expected(sums.size());
+  reference::requantize(elementwise_shape{static_cast<int>(sums.size())}, sums.data(), 0x1.8p-10F,
+                        to, expected.data());
+  CHECK((x.expected(e) == expected));
+  CHECK(x.template gives<Isa, Shape>(e, expected));
+}
+
+/// Any of these for many seeds.
+template <class Shape, class Check>
+void many(Check check) {
+  CAPTURE(samples::describe(Shape::value));
+  for (unsigned seed = 1; seed <= samples::cases(8); ++seed) check(seed);
+}
+
+}  // namespace epilogue_cases
