@@ -48,6 +48,20 @@ enum class kernel : unsigned char {
   return k == kernel::elementwise || k == kernel::function;
 }
 
+/// What a conv2d or linear on integers does to its outputs before it stores them: an op of its own
+/// that reads nothing else, or one tensor more of the same shape.
+enum class joined : unsigned char {
+  nothing,
+  add,
+  add_relu,
+  table,  // any function of one number
+};
+
+[[nodiscard]] constexpr std::string_view name_of(joined j) {
+  constexpr std::string_view names[] = {"nothing", "add", "add_relu", "table"};
+  return names[static_cast<std::size_t>(j)];
+}
+
 struct elementwise_shape {
   int count{};
 
@@ -147,6 +161,7 @@ struct kernel_signature {
   dtype in = dtype::none;
   dtype out = dtype::none;
   bool relu{};  // conv2d and linear: a relu follows (float32; the integer clamp carries it else)
+  joined then = joined::nothing;
   sizes size{};
   const op_info* own{};  // elementwise and function: whose functions are called
 
@@ -162,7 +177,7 @@ template <fits_in<sizeof(kernel_signature::sizes)> Shape>
 [[nodiscard]] constexpr kernel_signature signature(kernel op, dtype in, dtype out,
                                                    const Shape& shape, bool relu = false,
                                                    const op_info* own = nullptr) {
-  return {op, in, out, relu, to_block<kernel_signature::sizes>(shape), own};
+  return {op, in, out, relu, joined::nothing, to_block<kernel_signature::sizes>(shape), own};
 }
 
 }  // namespace ctq

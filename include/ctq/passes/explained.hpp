@@ -7,7 +7,8 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/explain_rejections.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lowered_ops.hpp"
+#include "ctq/passes/missing_kernel.hpp"
 
 // What became of each node of a model, and why, as plain data: what the printers explain_text,
 // explain_markdown, explain_json and explain_dot show.

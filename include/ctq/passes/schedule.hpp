@@ -6,6 +6,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/op_memo.hpp"
 #include "ctq/passes/kernel_shapes.hpp"
+#include "ctq/passes/node_task.hpp"
 #include "ctq/passes/own_op.hpp"
 #include "ctq/passes/step_writer.hpp"
 
@@ -20,67 +21,12 @@ namespace ctq {
 
 namespace scheduling {
 
-/// What is to be done with a node.
-enum class task : unsigned char {
-  placeholder,
-  output,
-  observe,
-  same,
-  quantize,
-  dequantize,
-  requantize,
-  relu,
-  conv2d,
-  conv_relu2d,
-  linear,
-  linear_relu,
-  batch_norm2d,
-  bn_relu2d,
-  add,
-  add_relu,
-  max_pool2d,
-  avg_pool2d,
-  adaptive_avg_pool2d,
-  flatten,
-  cat,
-  own,
-  elementwise,
-  unknown,
-};
-
-[[nodiscard]] constexpr task task_of(op_id op) {
-  if (op->kind == op_kind::placeholder) return task::placeholder;
-  if (op->kind == op_kind::output) return task::output;
-  if (is_any_of(op, q::activation_post_process)) return task::observe;
-  if (is_any_of(op, q::quantize_per_tensor)) return task::quantize;
-  if (is_any_of(op, q::dequantize)) return task::dequantize;
-  if (is_any_of(op, q::requantize)) return task::requantize;
-  if (is_any_of(op, nn::relu, fn::relu, fn::torch_relu, method::relu)) return task::relu;
-  if (is_any_of(op, nn::identity, method::contiguous, method::detach)) return task::same;
-  if (is_any_of(op, nn::conv2d, q::conv2d)) return task::conv2d;
-  if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return task::conv_relu2d;
-  if (is_any_of(op, nn::linear, q::linear)) return task::linear;
-  if (is_any_of(op, nni::linear_relu, q::linear_relu)) return task::linear_relu;
-  if (is_any_of(op, nn::batch_norm2d)) return task::batch_norm2d;
-  if (is_any_of(op, nni::bn_relu2d)) return task::bn_relu2d;
-  if (is_any_of(op, op::add, fn::add, q::add)) return task::add;
-  if (is_any_of(op, q::add_relu)) return task::add_relu;
-  if (is_any_of(op, nn::max_pool2d, fn::max_pool2d)) return task::max_pool2d;
-  if (is_any_of(op, nn::avg_pool2d, fn::avg_pool2d)) return task::avg_pool2d;
-  if (is_any_of(op, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d))
-    return task::adaptive_avg_pool2d;
-  if (is_any_of(op, nn::flatten, fn::flatten)) return task::flatten;
-  if (is_any_of(op, fn::cat)) return task::cat;
-  if (op->hooks != nullptr) return task::own;
-  return elementwise_tensors(op) > 0 ? task::elementwise : task::unknown;
-}
-
 template <class Graph, class Schedule>
 class scheduler : public step_writer<Graph, Schedule> {
  public:
-  constexpr scheduler(const Graph& g, Schedule& out) : base(g, out) {
+  constexpr scheduler(const Graph& g, Schedule& out, layers l) : base(g, out) {
     for (int i = 0; i < g.count && out.problem.text.count == 0; ++i) visit(i);
-    this->finish();
+    this->finish(l);
   }
 
  private:
@@ -291,16 +237,17 @@ class scheduler : public step_writer<Graph, Schedule> {
 
 /// Writes the steps of a graph, or what stands in their way.
 template <class Graph, class Schedule>
-constexpr void schedule_into(const Graph& g, Schedule& out) {
-  scheduler<Graph, Schedule>{g, out};
+constexpr void schedule_into(const Graph& g, Schedule& out, layers l = layers::alone) {
+  scheduler<Graph, Schedule>{g, out, l};
 }
 
 }  // namespace scheduling
 
 template <stage Stage>
-[[nodiscard]] constexpr dynamic_schedule schedule(graph_view<Stage> g) {
+[[nodiscard]] constexpr dynamic_schedule schedule(
+    graph_view<Stage> g, scheduling::layers l = scheduling::layers::alone) {
   dynamic_schedule out;
-  scheduling::schedule_into(g, out);
+  scheduling::schedule_into(g, out, l);
   return out;
 }
 

@@ -30,6 +30,8 @@ struct step {
   place out{};
   std::array<int, 2> in_observer{-1, -1};  // whose qparams the operands have
   int out_observer = -1;
+  int joined_node = -1;      // of an op that is part of a layer's kernel
+  int joined_observer = -1;  // whose qparams has what the layer hands to it
 };
 
 /// A value that the observed model shows to an observer, after so many steps.

@@ -5,6 +5,7 @@
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/kernels/signatures.hpp"
+#include "ctq/passes/joined_steps.hpp"
 #include "ctq/passes/memory.hpp"
 #include "ctq/passes/step.hpp"
 
@@ -36,7 +37,9 @@ class step_writer {
     give_room(observed_, g.count);
   }
 
-  constexpr void finish() {
+  constexpr void finish(layers l = layers::alone) {
+    if (l == layers::joined)
+      steps_ = join_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_);
     room<int, max_values> live{};
     give_room(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);
@@ -154,7 +157,10 @@ class step_writer {
     static_text<80> name;
     append_name(name, g_.nodes[node]);
     out_.problem.line("no kernel for node ", name.view(), ":");
-    out_.problem.line(name_of(op), ", ", name_of(takes), " to ", name_of(gives));
+    out_.problem.line();
+    kernels::append_key(out_.problem.text, op, takes, gives);
+    out_.problem.line("there are: ");
+    kernels::append_types(out_.problem.text, op);
   }
 };
 

@@ -6,7 +6,10 @@
 #include <type_traits>
 
 #include "ctq/core/op.hpp"
+#include "ctq/core/report.hpp"
+#include "ctq/core/text.hpp"
 #include "ctq/kernels/elementwise_functions.hpp"
+#include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/signatures.hpp"
 #include "ctq/runtime/operands.hpp"
 
@@ -58,15 +61,57 @@ struct shape_of<kernel::to_nchw> {
   using type = transpose_shape;
 };
 
+/// Bytes of a layer's weights, bias and multipliers in the kernel's order, to the next 64.
+template <class Kernels>
+[[nodiscard]] constexpr std::size_t layer_bytes(const kernel_signature& key) {
+  const std::size_t bytes = key.op == kernel::conv2d
+                                ? Kernels::packed_bytes(key.as<conv2d_shape>(), key.in)
+                                : Kernels::packed_bytes(key.as<linear_shape>(), key.in);
+  return (bytes + 63) / 64 * 64;
+}
+
+/// How a layer ends to which an op is joined.
+///   table  of a function of one number
+template <joined Then, class Q>
+[[nodiscard]] auto joined_epilogue(const operands& x, const std::byte* table) noexcept {
+  const kernels::requantize_per_channel<Q> steps{x.data->steps};
+  if constexpr (Then == joined::table) {
+    return kernels::epilogue{steps, kernels::by_table<Q>{reinterpret_cast<const Q*>(table)}};
+  } else {
+    return kernels::epilogue{
+        steps, kernels::residual_add<Q>{x.input<Q>(1), x.data->joined, x.data->in[1], x.data->out,
+                                        Then == joined::add_relu}};
+  }
+}
+
+/// A key without a kernel, in words.
+template <kernel_signature Key, class Kernels>
+struct kernel_check {
+  static constexpr bool bad() { return !kernels::exists(Key); }
+  static constexpr auto message() {
+    static_text<480> text;
+    append_all(text, "no kernel has this key:\n");
+    kernels::append_key(text, Key.op, Key.in, Key.out);
+    append_all(text, "\ninstruction set: ", Kernels::isa::name, "\nkernels of this op:\n");
+    kernels::append_types(text, Key.op);
+    return text.append("\nquantize or dequantize before, or\nadd it to kernels/signatures.hpp");
+  }
+};
 /// The code of one key; all steps with this key share it.
 template <kernel_signature Key, class Kernels>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
   using in = element_t<Key.in>;
   using out = element_t<Key.out>;
   using shape = typename shape_of<Key.op>::type;
-  if constexpr (is_own(Key.op)) {
+  if constexpr (kernel_check<Key, Kernels>::bad()) {
+    static_cast<void>(report<kernel_check<Key, Kernels>>{});
+  } else if constexpr (is_own(Key.op)) {
     constexpr const op_hooks& own = kernels::hooks_of(Key.own);
     Kernels::template run<in, out>(kernel_c<Key.op>{}, Key.template as<shape>(), own, x);
+  } else if constexpr (Key.then != joined::nothing) {
+    Kernels::template run<in, out>(
+        kernel_c<Key.op>{}, std::integral_constant<shape, Key.template as<shape>()>{},
+        joined_epilogue<Key.then, out>(x, x.packed + layer_bytes<Kernels>(Key)), x);
   } else {
     Kernels::template run<in, out>(
         kernel_c<Key.op>{}, std::integral_constant<shape, Key.template as<shape>()>{}, Key.relu, x);
@@ -83,6 +128,7 @@ constexpr std::size_t index_of(dtype d) { return d == f32 ? 0 : d == quint8 ? 1 
 }  // namespace binding
 
 /// The same with a key known only at run time: any shape, any kernel that exists.
+/// Requires  nothing is joined to a layer
 template <class Kernels>
 void run_kernel(const kernel_signature& key, const operands& x) noexcept {
   namespace mp = boost::mp11;
@@ -113,12 +159,13 @@ template <class Kernels>
   return key.op == kernel::elementwise && Kernels::uses_table(kernels::hooks_of(key.own), key.in);
 }
 
-/// Bytes of weights, bias and multipliers in the kernel's order, and of its scratch memory.
+/// Bytes of weights, bias and multipliers in the kernel's order, with the table of 256 entries that
+/// may be joined to them, and of its scratch memory.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
   switch (key.op) {
-    case kernel::conv2d: return Kernels::packed_bytes(key.as<conv2d_shape>(), key.in);
-    case kernel::linear: return Kernels::packed_bytes(key.as<linear_shape>(), key.in);
+    case kernel::conv2d:
+    case kernel::linear: return layer_bytes<Kernels>(key) + (key.then == joined::table ? 256 : 0);
     case kernel::batch_norm2d:
       return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
     case kernel::elementwise: return uses_table<Kernels>(key) ? 256 : 0;

@@ -19,7 +19,8 @@ namespace ctq {
 struct step_data {
   qparams in[2]{};
   qparams out{};
-  kernels::output_steps steps{};  // conv2d, linear: output zero point and bounds, relu included
+  qparams joined{};               // of what a layer hands to an op that is part of its kernel
+  kernels::output_steps steps{};  // conv2d, linear: zero point and bounds, relu included
   attributes options{};           // of an op of the user's own
 };
 
@@ -63,5 +64,9 @@ using element_t =
 /// A kernel as a type, to choose an overload by.
 template <kernel Op>
 using kernel_c = std::integral_constant<kernel, Op>;
+
+/// What a layer does to its outputs besides, as a type.
+template <joined Then>
+using joined_c = std::integral_constant<joined, Then>;
 
 }  // namespace ctq

@@ -111,6 +111,11 @@ void with_shape(const kernel_signature& key, F f) {
   return {};
 }
 
+/// The qparams of what a layer makes of its sums.
+[[nodiscard]] inline const qparams& layer_output(const kernel_signature& key, const step_data& d) {
+  return key.then == joined::nothing ? d.out : d.joined;
+}
+
 template <class Kernels>
 status pack_weighted(const step& s, const node& n, const parameter_sources& from,
                      const step_data& data, std::byte* packed) {
@@ -125,7 +130,8 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
       quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
                        config.weight_dtype, from.semantics);
   if (!w) return fail(place_of(n) + ", " + w.error().place, w.error().cause);
-  const auto arithmetic = output_arithmetic_of(f.bias, *w, data.in[0], s.key.in, data.out);
+  const auto arithmetic =
+      output_arithmetic_of(f.bias, *w, data.in[0], s.key.in, layer_output(s.key, data));
   if (!arithmetic)
     return fail(place_of(n) + ", " + arithmetic.error().place, arithmetic.error().cause);
   w->weight = channels_last(w->weight, f.outputs, channels_of(s.key));
@@ -147,12 +153,13 @@ inline void pack_batch_norm(const node& n, const weights& w, std::byte* packed) 
   std::memcpy(packed, scale_and_shift.data(), 2 * channels * sizeof(float));
 }
 
-/// What a unary op of the user's own makes of each of the 256 integers.
-inline void pack_table(const step& s, const step_data& d, std::byte* packed) {
+/// What an op of one tensor makes of each of the 256 integers of a type.
+inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
+                       std::byte* packed) {
   const auto make = [&](auto* table) {
-    kernels::reference::make_table(kernels::hooks_of(s.key.own), d.options, d.in[0], d.out, table);
+    kernels::reference::make_table(kernels::hooks_of(op), d.options, from, d.out, table);
   };
-  if (s.key.in == quint8) {
+  if (type == quint8) {
     make(reinterpret_cast<std::uint8_t*>(packed));
   } else {
     make(reinterpret_cast<std::int8_t*>(packed));
@@ -174,7 +181,7 @@ template <class Kernels>
                                           std::span<const qparams> qparams) {
   int observers = 0;
   for (const step& s : steps)
-    for (const int o : {s.in_observer[0], s.in_observer[1], s.out_observer})
+    for (const int o : {s.in_observer[0], s.in_observer[1], s.out_observer, s.joined_observer})
       observers = o + 1 > observers ? o + 1 : observers;
   if (qparams.size() < static_cast<std::size_t>(observers))
     return fail("qparams", std::to_string(qparams.size()) + " are given, the plan has " +
@@ -208,21 +215,27 @@ template <class Kernels>
     d.in[0] = qparams_of(s.in_observer[0]);
     d.in[1] = qparams_of(s.in_observer[1]);
     d.out = qparams_of(s.out_observer);
-    d.steps = {
-        .zero_point = d.out.zero_point,
-        .lo = s.key.relu && d.out.zero_point > d.out.quant_min ? d.out.zero_point : d.out.quant_min,
-        .hi = d.out.quant_max};
+    d.joined = qparams_of(s.joined_observer);
+    const qparams& q = packing::layer_output(s.key, d);
+    d.steps = {.zero_point = q.zero_point,
+               .lo = s.key.relu && q.zero_point > q.quant_min ? q.zero_point : q.quant_min,
+               .hi = q.quant_max};
     std::byte* const packed = p.packed.data() + at;
     if (const std::string missing = packing::missing_weight(s, n, *from.weights); !missing.empty())
       return fail("tensor " + missing, "is missing");
     if (s.key.op == kernel::conv2d || s.key.op == kernel::linear) {
       if (const status ok = packing::pack_weighted<Kernels>(s, n, from, d, packed); !ok)
         return unexpected{ok.error()};
+      if (s.key.then == joined::table) {
+        const node& op = from.nodes[static_cast<std::size_t>(s.joined_node)];
+        d.options = op.attrs;
+        packing::pack_table(op.op, d, s.key.out, d.joined, packed + layer_bytes<Kernels>(s.key));
+      }
     } else if (s.key.op == kernel::batch_norm2d) {
       packing::pack_batch_norm(n, *from.weights, packed);
     } else if (is_own(s.key.op)) {
       d.options = n.attrs;
-      if (uses_table<Kernels>(s.key)) packing::pack_table(s, d, packed);
+      if (uses_table<Kernels>(s.key)) packing::pack_table(s.key.own, d, s.key.in, d.in[0], packed);
     }
     at += packing::padded(packed_bytes<Kernels>(s.key));
   }

@@ -13,6 +13,7 @@
 #include "ctq/kernels/reference/concat.hpp"
 #include "ctq/kernels/reference/conv2d.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/reference/epilogue.hpp"
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/max_pool2d.hpp"
 #include "ctq/kernels/reference/own_op.hpp"
@@ -88,6 +89,22 @@ struct reference_kernels {
                                  bias<std::int8_t, std::int32_t>(s, x), requantization(s, x),
                                  x.output<Out>());
     }
+  }
+
+  /// With an op joined to them.
+  template <class In, class Out, class... Stage>
+  static void run(op<kernel::conv2d>, const conv2d_shape& s, const kernels::epilogue<Stage...>& to,
+                  const operands& x) noexcept {
+    kernels::reference::conv2d(
+        s, x.input<In>(), weight<std::int8_t>(x), bias<std::int8_t, std::int32_t>(s, x),
+        requantization(s, x).multiplier, to, x.data->in[0].zero_point, x.output<Out>());
+  }
+  template <class In, class Out, class... Stage>
+  static void run(op<kernel::linear>, const linear_shape& s, const kernels::epilogue<Stage...>& to,
+                  const operands& x) noexcept {
+    kernels::reference::linear(s, x.input<In>(), weight<std::int8_t>(x),
+                               bias<std::int8_t, std::int32_t>(s, x),
+                               requantization(s, x).multiplier, to, x.output<Out>());
   }
 
   /// packed: scale, then shift, one of each a channel.

@@ -11,6 +11,7 @@
 #include "ctq/kernels/simd/concat.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
 #include "ctq/kernels/simd/dequantize.hpp"
+#include "ctq/kernels/simd/epilogue.hpp"
 #include "ctq/kernels/simd/linear.hpp"
 #include "ctq/kernels/simd/max_pool2d.hpp"
 #include "ctq/kernels/simd/own_op.hpp"
@@ -83,6 +84,19 @@ struct simd_kernels {
       kernels::simd::linear<Isa>(s, x.input<In>(), x.packed, x.data->steps, x.output<Out>(),
                                  x.workspace);
     }
+  }
+
+  /// With an op joined to them.
+  template <class In, class Out, class Shape, class... Stage>
+  static void run(op<kernel::conv2d>, const Shape& s, const kernels::epilogue<Stage...>& to,
+                  const operands& x) noexcept {
+    kernels::simd::conv2d<Isa>(s, x.input<In>(), x.packed, to, x.data->in[0].zero_point,
+                               x.output<Out>(), x.workspace);
+  }
+  template <class In, class Out, class Shape, class... Stage>
+  static void run(op<kernel::linear>, const Shape& s, const kernels::epilogue<Stage...>& to,
+                  const operands& x) noexcept {
+    kernels::simd::linear<Isa>(s, x.input<In>(), x.packed, to, x.output<Out>(), x.workspace);
   }
 
   /// packed: scale, then shift, one of each a channel.

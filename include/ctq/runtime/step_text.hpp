@@ -156,7 +156,9 @@ constexpr void append_blocking(Text& out, const kernel_signature& key) {
 /// shape, blocking, bytes of packed weights.
 template <class Kernels, class Text>
 constexpr void append_kernel(Text& out, const kernel_signature& key) {
-  append_all(out, is_own(key.op) ? key.own->name : name_of(key.op), key.relu ? "+relu," : ",",
+  append_all(out, is_own(key.op) ? key.own->name : name_of(key.op), key.relu ? "+relu" : "",
+             key.then == joined::nothing ? "" : "+",
+             key.then == joined::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
   append_shape(out, key);
   out.append(",");

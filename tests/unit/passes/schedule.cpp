@@ -232,7 +232,8 @@ TEST_CASE("a dtype without a kernel is named") {
                       x);
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, a);
   CHECK(std::string{schedule(g.view()).problem.message()} ==
-        "no kernel for node quantize_per_tensor_2:\nquantize, float32 to float16");
+        "no kernel for node quantize_per_tensor_2:\nquantize, float32 to float16\n"
+        "there are: float32 to quint8, float32 to qint8");
 }
 
 }  // namespace

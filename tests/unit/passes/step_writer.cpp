@@ -73,7 +73,9 @@ TEST_CASE("a step without a kernel is a problem that names the node") {
   writer w(g, s);
   w.emit(kernel::quantize, a, 0, w.new_value(4), w.new_value(4), dtype::float16, -1);
   CHECK(w.steps_ == 0);
-  CHECK(s.problem.message() == "no kernel for node a:\nquantize, float32 to float16");
+  CHECK(s.problem.message() ==
+        "no kernel for node a:\nquantize, float32 to float16\n"
+        "there are: float32 to quint8, float32 to qint8");
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: no kernel has this key: batch_norm2d, quint8 to quint8 instruction set: scalar
+// expect: kernels of this op: float32 to float32
+
+#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/reference_kernels.hpp"
+
+using namespace ctq;
+
+#ifdef CTQ_FIXED
+constexpr dtype type = f32;
+#else
+constexpr dtype type = quint8;
+#endif
+constexpr kernel_signature key =
+    signature(kernel::batch_norm2d, type, type, channels_shape{.rows = 4, .channels = 3});
+
+void run(const operands& x) { run_kernel<key, reference_kernels>(x); }
