@@ -92,25 +92,60 @@ void for_each_tap(const triple& kernel, Visit visit) {
       for (int x = 0; x < kernel[2]; ++x) visit(triple{z, y, x}, index++);
 }
 
-/// Sizes in channels and elements of a channel.
-struct channels {
-  std::size_t batch{}, groups{}, in{}, out{};  // in, out: of one group
-  std::size_t in_pixels{}, out_pixels{}, taps{};
-};
+/// Adds to a plane of sums what one plane of the input gives with its taps.
+template <bool Transposed>
+void add_plane(const window& w, const float* in, const float* taps, double* sum) {
+  const auto stride = static_cast<std::size_t>(w.stride[2]);
+  for_each_tap(w.kernel, [&](const triple& tap, std::size_t index) {
+    const auto factor = static_cast<double>(taps[index]);
+    for_each_row(w, tap, [&](std::size_t narrow, std::size_t wide, std::size_t count) {
+      double* const to = sum + (Transposed ? wide : narrow);
+      const float* const from = in + (Transposed ? narrow : wide);
+      for (std::size_t x = 0; x < count; ++x)
+        to[Transposed ? x * stride : x] +=
+            factor * static_cast<double>(from[Transposed ? x : x * stride]);
+    });
+  });
+}
 
-/// out[n, o] = bias[o] + Σ_i plane(n, i, o), one plane of doubles at a time.
-template <class Plane>
-tensor sum_planes(extents shape, const channels& c, const tensor* bias, Plane plane) {
+/// out[n, o] = bias[o] + Σ_i what add_plane adds, one plane of doubles at a time.
+///
+/// Shapes  weight (O, I/groups, k…), transposed (I, O/groups, k…) · shape: that of the result
+template <bool Transposed>
+tensor sum_planes(extents shape, const tensor& in, const tensor& weight, const tensor* bias,
+                  const convolution_options& o) {
+  const std::size_t axes = weight.shape.size() - 2;
+  const triple from = to_triple(&in.shape[2], axes, 1);
+  const triple to = to_triple(&shape[2], axes, 1);
+  window w{.wide = Transposed ? to : from,
+           .narrow = Transposed ? from : to,
+           .kernel = to_triple(&weight.shape[2], axes, 1),
+           .stride = to_triple(o.stride.data(), axes, 1),
+           .padding = to_triple(o.padding.data(), axes, 0),
+           .dilation = to_triple(o.dilation.data(), axes, 1)};
+  w.merge_axes();
+  const std::size_t in_pixels = product(from), out_pixels = product(to), taps = product(w.kernel);
+  const auto batch = static_cast<std::size_t>(in.shape[0]);
+  const auto groups = static_cast<std::size_t>(o.groups);
+  // Of one group.
+  const std::size_t inputs = static_cast<std::size_t>(in.shape[1]) / groups;
+  const std::size_t outputs = static_cast<std::size_t>(shape[1]) / groups;
+
   tensor out = filled(std::move(shape));
-  std::vector<double> sum(c.out_pixels);
-  for (std::size_t n = 0; n < c.batch; ++n)
-    for (std::size_t g = 0; g < c.groups; ++g)
-      for (std::size_t o = 0; o < c.out; ++o) {
-        const std::size_t channel = g * c.out + o;
-        sum.assign(c.out_pixels, bias == nullptr ? 0.0 : static_cast<double>(bias->data[channel]));
-        for (std::size_t i = 0; i < c.in; ++i) plane(n, g, i, o, sum.data());
-        float* const to = out.data.data() + (n * c.groups * c.out + channel) * c.out_pixels;
-        for (std::size_t p = 0; p < c.out_pixels; ++p) to[p] = static_cast<float>(sum[p]);
+  std::vector<double> sum(out_pixels);
+  for (std::size_t n = 0; n < batch; ++n)
+    for (std::size_t g = 0; g < groups; ++g)
+      for (std::size_t channel = 0; channel < outputs; ++channel) {
+        const std::size_t plane = g * outputs + channel;
+        sum.assign(out_pixels, bias == nullptr ? 0.0 : static_cast<double>(bias->data[plane]));
+        for (std::size_t i = 0; i < inputs; ++i) {
+          const std::size_t kernel =
+              Transposed ? (g * inputs + i) * outputs + channel : plane * inputs + i;
+          add_plane<Transposed>(w, in.data.data() + ((n * groups + g) * inputs + i) * in_pixels,
+                                weight.data.data() + kernel * taps, sum.data());
+        }
+        float* const row = out.data.data() + (n * groups * outputs + plane) * out_pixels;
+        for (std::size_t p = 0; p < out_pixels; ++p) row[p] = static_cast<float>(sum[p]);
       }
   return out;
 }
@@ -160,36 +195,7 @@ inline result<tensor> convolution(const tensor& in, const tensor& weight, const 
     if (room < 0) return fail({}, "the kernel is larger than the padded input");
     shape.push_back(static_cast<int>(room / o.stride[a] + 1));
   }
-  window w{.wide = to_triple(&in.shape[2], axes, 1),
-           .narrow = to_triple(&shape[2], axes, 1),
-           .kernel = to_triple(&weight.shape[2], axes, 1),
-           .stride = to_triple(o.stride.data(), axes, 1),
-           .padding = to_triple(o.padding.data(), axes, 0),
-           .dilation = to_triple(o.dilation.data(), axes, 1)};
-  const channels c{.batch = static_cast<std::size_t>(in.shape[0]),
-                   .groups = static_cast<std::size_t>(o.groups),
-                   .in = static_cast<std::size_t>(weight.shape[1]),
-                   .out = static_cast<std::size_t>(weight.shape[0] / o.groups),
-                   .in_pixels = product(w.wide),
-                   .out_pixels = product(w.narrow),
-                   .taps = product(w.kernel)};
-  w.merge_axes();
-  const auto stride = static_cast<std::size_t>(w.stride[2]);
-  return sum_planes(
-      std::move(shape), c, bias,
-      [&](std::size_t n, std::size_t g, std::size_t i, std::size_t out, double* sum) {
-        const float* const from = in.data.data() + ((n * c.groups + g) * c.in + i) * c.in_pixels;
-        const float* const taps = weight.data.data() + ((g * c.out + out) * c.in + i) * c.taps;
-        for_each_tap(w.kernel, [&](const triple& tap, std::size_t index) {
-          const auto factor = static_cast<double>(taps[index]);
-          for_each_row(w, tap, [&](std::size_t narrow, std::size_t wide, std::size_t count) {
-            double* const to = sum + narrow;
-            const float* const row = from + wide;
-            for (std::size_t x = 0; x < count; ++x)
-              to[x] += factor * static_cast<double>(row[x * stride]);
-          });
-        });
-      });
+  return sum_planes<false>(std::move(shape), in, weight, bias, o);
 }
 
 /// What axis a of a transposed convolution's output has without output padding.
@@ -216,35 +222,7 @@ inline result<tensor> transposed_convolution(const tensor& in, const tensor& wei
     if (extent < 1 || extent > INT32_MAX) return fail({}, "the output has no such extent");
     shape.push_back(static_cast<int>(extent));
   }
-  window w{.wide = to_triple(&shape[2], axes, 1),
-           .narrow = to_triple(&in.shape[2], axes, 1),
-           .kernel = to_triple(&weight.shape[2], axes, 1),
-           .stride = to_triple(o.stride.data(), axes, 1),
-           .padding = to_triple(o.padding.data(), axes, 0),
-           .dilation = to_triple(o.dilation.data(), axes, 1)};
-  const channels c{.batch = static_cast<std::size_t>(in.shape[0]),
-                   .groups = static_cast<std::size_t>(o.groups),
-                   .in = static_cast<std::size_t>(weight.shape[0] / o.groups),
-                   .out = static_cast<std::size_t>(weight.shape[1]),
-                   .in_pixels = product(w.narrow),
-                   .out_pixels = product(w.wide),
-                   .taps = product(w.kernel)};
-  const auto stride = static_cast<std::size_t>(w.stride[2]);
-  return sum_planes(
-      std::move(shape), c, bias,
-      [&](std::size_t n, std::size_t g, std::size_t i, std::size_t out, double* sum) {
-        const float* const from = in.data.data() + ((n * c.groups + g) * c.in + i) * c.in_pixels;
-        const float* const taps = weight.data.data() + ((g * c.in + i) * c.out + out) * c.taps;
-        for_each_tap(w.kernel, [&](const triple& tap, std::size_t index) {
-          const auto factor = static_cast<double>(taps[index]);
-          for_each_row(w, tap, [&](std::size_t narrow, std::size_t wide, std::size_t count) {
-            double* const to = sum + wide;
-            const float* const row = from + narrow;
-            for (std::size_t x = 0; x < count; ++x)
-              to[x * stride] += factor * static_cast<double>(row[x]);
-          });
-        });
-      });
+  return sum_planes<true>(std::move(shape), in, weight, bias, o);
 }
 
 }  // namespace ctq::eager
