@@ -8,55 +8,14 @@
 #include <vector>
 
 #include "ctq/observers.hpp"
+#include "observer_args.hpp"
 #include "tensors.hpp"
 
-// What the suites share that know observers: PyTorch's spelling of them, and their state in
-// numbers.
+// What the suites share that know observers: how they are made, and their state in numbers.
 
 namespace golden {
 
 namespace obs = ctq::observers;
-
-/// The dtype, the qscheme, the class of that name. Throws malformed if ctq has none.
-template <class E, std::size_t N>
-E named(const E (&all)[N], const std::string& name) {
-  for (const E e : all)
-    if (name == name_of(e)) return e;
-  throw malformed("unknown name " + name);
-}
-
-inline ctq::dtype dtype_from(const std::string& name) {
-  constexpr ctq::dtype all[] = {ctq::f32,   ctq::f16,    ctq::quint8,
-                                ctq::qint8, ctq::qint32, ctq::quint4x2};
-  return name == "float" ? ctq::f32 : named(all, name);
-}
-
-inline ctq::qscheme qscheme_from(const std::string& name) {
-  using enum ctq::qscheme;
-  constexpr ctq::qscheme all[] = {per_tensor_affine, per_tensor_symmetric, per_channel_affine,
-                                  per_channel_symmetric, per_channel_affine_float_qparams};
-  return named(all, name);
-}
-
-/// MinMaxObserver, and aq.MinMaxObserver as well.
-inline std::string without_module(const std::string& name) {
-  return name.substr(name.find_last_of('.') + 1);
-}
-
-inline ctq::observer_class observer_class_from(const std::string& name) {
-  using enum ctq::observer_class;
-  constexpr ctq::observer_class all[] = {placeholder,
-                                         min_max,
-                                         moving_average_min_max,
-                                         per_channel_min_max,
-                                         histogram,
-                                         noop,
-                                         moving_average_per_channel_min_max,
-                                         fixed_qparams,
-                                         recording,
-                                         reuse_input};
-  return named(all, without_module(name));
-}
 
 /// The class with PyTorch's defaults and these keyword arguments. Throws malformed for one that ctq
 /// does not know.
@@ -68,33 +27,7 @@ inline ctq::observer_record observer_from(ctq::observer_class type, const json& 
   if (type == ctq::observer_class::noop) args.dtype = ctq::f16;
   for (const auto& [key, value] : kwargs.items()) {
     if (value.is_null()) continue;
-    if (key == "dtype")
-      args.dtype = dtype_from(value);
-    else if (key == "qscheme")
-      args.qscheme = qscheme_from(value);
-    else if (key == "reduce_range")
-      args.reduce_range = value.get<bool>();
-    else if (key == "quant_min")
-      args.quant_min = integer<std::int64_t>(value);
-    else if (key == "quant_max")
-      args.quant_max = integer<std::int64_t>(value);
-    else if (key == "eps")
-      args.eps = value.get<float>();
-    else if (key == "averaging_constant")
-      args.averaging_constant = value.get<double>();
-    else if (key == "ch_axis")
-      args.ch_axis = integer<int>(value);
-    else if (key == "bins")
-      args.bins = integer<int>(value, 1);
-    else if (key == "upsample_rate")
-      args.upsample_rate = integer<int>(value, 1);
-    else if (key == "scale")
-      args.scale = value.get<float>();
-    else if (key == "zero_point")
-      args.zero_point = integer<std::int64_t>(value);
-    else if (key == "is_dynamic")
-      args.is_dynamic = value.get<bool>();
-    else if (key != "compute_dtype" && key != "custom_op_name")
+    if (!set_argument(args, key, value) && key != "compute_dtype" && key != "custom_op_name")
       throw malformed("observer argument " + key);
   }
   // 1.13 says by compute_dtype what a placeholder quantizes to while the model runs.

@@ -4,6 +4,7 @@
 #include "ctq/core/op_table.hpp"
 #include "ctq/json/read_observer.hpp"
 #include "ctq/spec/reflect.hpp"
+#include "observer_args.hpp"
 
 namespace golden {
 namespace {
@@ -11,65 +12,22 @@ namespace {
 using ctq::fake_quantize_class;
 using ctq::observer_class;
 
-std::string without_module(const std::string& name) { return name.substr(name.rfind('.') + 1); }
-
-/// The enumerator of that name, of those from `first` to `last`.
-template <class E>
-E enumerator(const std::string& name, E first, E last) {
-  for (auto i = static_cast<int>(first); i <= static_cast<int>(last); ++i)
-    if (name == name_of(static_cast<E>(i))) return static_cast<E>(i);
-  throw malformed("unknown name " + name);
-}
-
 observer_class class_from(const json& constructor) {
   const auto name = constructor.at("class").get<std::string>();
   if (name == "nn.Identity") return observer_class::none;
-  return enumerator(without_module(name), observer_class::placeholder, observer_class::reuse_input);
-}
-
-ctq::dtype dtype_from(const json& value) {
-  return enumerator(without_module(value), ctq::dtype::float32, ctq::dtype::quint4x2);
-}
-
-void set_argument(ctq::observer_args& args, const std::string& key, const json& value) {
-  if (key == "dtype")
-    args.dtype = dtype_from(value);
-  else if (key == "qscheme")
-    args.qscheme = enumerator(without_module(value), ctq::qscheme::per_tensor_affine,
-                              ctq::qscheme::per_channel_affine_float_qparams);
-  else if (key == "reduce_range")
-    args.reduce_range = value.get<bool>();
-  else if (key == "quant_min")
-    args.quant_min = integer<std::int64_t>(value);
-  else if (key == "quant_max")
-    args.quant_max = integer<std::int64_t>(value);
-  else if (key == "eps")
-    args.eps = value.get<float>();
-  else if (key == "averaging_constant")
-    args.averaging_constant = value.get<double>();
-  else if (key == "ch_axis")
-    args.ch_axis = integer<int>(value);
-  else if (key == "bins")
-    args.bins = integer<int>(value, 1);
-  else if (key == "upsample_rate")
-    args.upsample_rate = integer<int>(value, 1);
-  else if (key == "scale")
-    args.scale = value.get<float>();
-  else if (key == "zero_point")
-    args.zero_point = integer<std::int64_t>(value);
-  else if (key == "is_dynamic")
-    args.is_dynamic = value.get<bool>();
-  else if (key == "compute_dtype")  // which of them does not matter: it is the dtype itself
-    args.is_dynamic = dtype_from(value) != ctq::f32;
-  else if (key != "custom_op_name" && key != "factory_kwargs")
-    throw malformed("observer argument " + key);
+  return observer_class_from(name);
 }
 
 void set_arguments(ctq::observer_args& args, const json& constructor) {
   const auto kwargs = constructor.find("kwargs");
   if (kwargs == constructor.end()) return;
-  for (const auto& [key, value] : kwargs->items())
-    if (key != "observer" && !value.is_null()) set_argument(args, key, value);
+  for (const auto& [key, value] : kwargs->items()) {
+    if (key == "observer" || value.is_null() || set_argument(args, key, value)) continue;
+    if (key == "compute_dtype")  // which of them does not matter: it is the dtype itself
+      args.is_dynamic = dtype_from(value) != ctq::f32;
+    else if (key != "custom_op_name" && key != "factory_kwargs")
+      throw malformed("observer argument " + key);
+  }
 }
 
 /// A fake quantize: its keyword arguments are the observer's, after those that are bound to it.

@@ -56,7 +56,7 @@ json dtype_of(const ctq::observer_record& o, bool wanted) {
 }
 
 /// [activation, weight, activation's compute dtype], as get_qconfig_dtypes gives them.
-json dtypes_of(const qconfig_record& q) {
+json dtype_names_of(const qconfig_record& q) {
   return {dtype_of(q.activation, true), dtype_of(q.weight, true),
           dtype_of(q.activation, q.activation.args.is_dynamic)};
 }
@@ -73,8 +73,8 @@ std::string check_named(const json& wanted, const std::string& name, ctq::semant
   qconfig_record q;
   if (!find_qconfig(name, s, q)) return "ctq has no such qconfig";
   std::string why = difference("it", qconfig_from(wanted).value(), q);
-  if (wanted.contains("dtypes") && dtypes_of(q) != wanted.at("dtypes"))
-    why += "the dtypes are " + dtypes_of(q).dump() + "; ";
+  if (wanted.contains("dtypes") && dtype_names_of(q) != wanted.at("dtypes"))
+    why += "the dtypes are " + dtype_names_of(q).dump() + "; ";
   const ctq::quant_type type = quant_type_of(q, s);
   if (wanted.contains("quant_type") && json(upper_case(name_of(type))) != wanted.at("quant_type"))
     why += "the quant_type is " + std::string{name_of(type)};
