@@ -5,10 +5,11 @@
     compile.py alone LAYER UNIT_TESTS INCLUDE_DIRECTORY -- COMPILER [FLAG]...
     compile.py together               INCLUDE_DIRECTORY -- COMPILER [FLAG]...
 
-alone: one translation unit a header of the layer, checked without making code; but for headers that a
-unit test includes before anything else, which are compiled alone there. together: two
-translation units that include every header, forwards and backwards, are linked into one program:
-a definition that lacks `inline` is there twice. This is done also without exceptions and RTTI.
+alone: one translation unit a header of the layer, checked without making code; but for headers
+that a unit test includes before anything else, which are compiled alone there (where tests are not
+joined: ./dev test has such a build, with sanitizers). together: two translation units that include
+every header, forwards and backwards, are linked into one program: a definition that lacks `inline`
+is there twice. This is done also without exceptions and RTTI.
 """
 
 import pathlib
