@@ -34,8 +34,8 @@ struct int8 : ctq::qconfig_mapping<ctq::global<
 
 static_assert(ctq::explain<net, my::device, int8>().fully_quantized());
 
-// What the network needs of the device, from a file: ctq check knows these ops by their names alone,
-// here the names mean the ops of swish.hpp.
+// What the network needs of the device, from a file: ctq check knows these ops by their names
+// alone, here the names mean the ops of swish.hpp.
 struct device_file
     : ctq::spec_from_json<device_json, ctq::ops<ctq::builtin, my::swish, my::add_swish>> {};
 static_assert(ctq::explain<net, device_file, int8>().fully_quantized());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/spec/onednn_fusers.hpp"
 #include "ctq/backends/rows.hpp"
+#include "ctq/spec/onednn_fusers.hpp"
 
 // What oneDNN runs as one op and other libraries do not: a convolution and a sum, a linear layer
 // and a leaky relu or tanh.

@@ -51,7 +51,7 @@ struct quant_range {
 
 namespace names {
 inline constexpr std::string_view of_dtype[] = {"none",  "float32", "float16", "quint8",
-                                        "qint8", "qint32",  "quint4x2"};
+                                                "qint8", "qint32",  "quint4x2"};
 }
 
 /// PyTorch's name without "torch.".

@@ -8,13 +8,13 @@
 //   training · nnqr:: their reference quantized forms · fn:: functions · op:: Python operators ·
 //   method:: methods of tensors · q:: what the passes insert
 
-#define CTQ_OP(space, base, identifier, qualified_name, ...)                     \
-  namespace ctq::space {                                                         \
-  struct op_##identifier : base<op_##identifier __VA_OPT__(, ) __VA_ARGS__> {    \
-    using builtin = void;                                                        \
-    static constexpr std::string_view name = qualified_name;                     \
-  };                                                                             \
-  inline constexpr op_##identifier identifier{};                                 \
+#define CTQ_OP(space, base, identifier, qualified_name, ...)                  \
+  namespace ctq::space {                                                      \
+  struct op_##identifier : base<op_##identifier __VA_OPT__(, ) __VA_ARGS__> { \
+    using builtin = void;                                                     \
+    static constexpr std::string_view name = qualified_name;                  \
+  };                                                                          \
+  inline constexpr op_##identifier identifier{};                              \
   }
 #include "ctq/core/ops.inc"
 

@@ -22,8 +22,8 @@ enum class qscheme : std::uint8_t {
 
 namespace names {
 inline constexpr std::string_view of_qscheme[] = {"per_tensor_affine", "per_tensor_symmetric",
-                                        "per_channel_affine", "per_channel_symmetric",
-                                        "per_channel_affine_float_qparams"};
+                                                  "per_channel_affine", "per_channel_symmetric",
+                                                  "per_channel_affine_float_qparams"};
 }
 
 [[nodiscard]] constexpr std::string_view name_of(qscheme s) {

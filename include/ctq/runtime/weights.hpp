@@ -98,8 +98,8 @@ struct parameter {
       for (const int extent : found->shape) elements *= static_cast<std::size_t>(extent);
       if (found->values.size() != elements)
         return fail("tensor " + p.name, "has " + std::to_string(found->values.size()) +
-                                            " values, its shape " + text(found->shape) +
-                                            " wants " + std::to_string(elements));
+                                            " values, its shape " + text(found->shape) + " wants " +
+                                            std::to_string(elements));
       for (const float x : found->values)
         if (!std::isfinite(x)) return fail("tensor " + p.name, "a value is not finite");
       wanted.push_back(p.name);

@@ -72,8 +72,8 @@ TEST_CASE("a graph without observers stays as it is") {
 }
 
 TEST_CASE("the decomposed form quantizes to plain integers, dynamically in two steps") {
-  const auto decomposed = convert_graph(prepared().view(), backend_v<x86>, mapping_v<everywhere>,
-                                        {.decomposed = true});
+  const auto decomposed =
+      convert_graph(prepared().view(), backend_v<x86>, mapping_v<everywhere>, {.decomposed = true});
   REQUIRE(decomposed.view().size() == g.size());
   CHECK(decomposed.view()[1].op == q::decomposed_quantize_per_tensor.id());
   CHECK(decomposed.view()[2].op == q::decomposed_dequantize_per_tensor.id());
@@ -84,9 +84,9 @@ TEST_CASE("the decomposed form quantizes to plain integers, dynamically in two s
   struct mapping : qconfig_mapping<object_type<nn::linear, dynamic>> {};
   const auto fused = fuse(net.view(), backend_v<x86>);
   const auto observed = prepare_graph(fused.view(), backend_v<x86>, mapping_v<mapping>);
-  CHECK(graphs::print(convert_graph(observed.view(), backend_v<x86>, mapping_v<mapping>,
-                                    {.decomposed = true})
-                          .view()) ==
+  CHECK(graphs::print(
+            convert_graph(observed.view(), backend_v<x86>, mapping_v<mapping>, {.decomposed = true})
+                .view()) ==
         "x = placeholder()\n"
         "pool = torch.nn.MaxPool2d(x)\n"
         "flat = torch.flatten(pool)\n"

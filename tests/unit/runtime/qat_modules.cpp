@@ -108,5 +108,6 @@ TEST_CASE("what does not fit is an error") {
   CHECK_FALSE(m.train(eager::filled({2, 5, 4, 4})).has_value());
   qat_parameters p = conv_bn_relu();
   p.bn->weight = eager::filled({2});
-  CHECK_FALSE(module_in_training(p, weight_fake_quant).train(eager::filled({2, 2, 4, 4})).has_value());
+  CHECK_FALSE(
+      module_in_training(p, weight_fake_quant).train(eager::filled({2, 2, 4, 4})).has_value());
 }
