@@ -22,17 +22,20 @@ ctq::result<node_value> last_of(ctq::result<std::vector<node_value>> values) {
   return values->back();
 }
 
-/// The largest scale among the integers behind the output, dequantized or not.
+/// The largest scale among the integers behind the output, however many ops in float are between.
 template <stage Stage>
 double largest_scale(ctq::graph_view<Stage> g, const std::vector<node_value>& values) {
   double largest = 0.0;
-  const auto look = [&](int i) {
-    if (const auto* q = values[static_cast<std::size_t>(i)].integers())
+  std::vector<bool> behind(values.size(), false);
+  behind.back() = true;
+  for (int i = g.size() - 1; i >= 0; --i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!behind[at]) continue;
+    if (const auto* q = values[at].integers()) {
       for (const double s : q->steps.scale) largest = std::max(largest, s);
-  };
-  for (const int a : g.args_of(g.size() - 1)) {
-    look(a);
-    for (const int behind : g.args_of(a)) look(behind);
+    } else {
+      for (const int a : g.args_of(i)) behind[static_cast<std::size_t>(a)] = true;
+    }
   }
   return largest;
 }
