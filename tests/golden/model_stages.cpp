@@ -2,6 +2,8 @@
 #include "model_stages.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -22,22 +24,49 @@ ctq::result<node_value> last_of(ctq::result<std::vector<node_value>> values) {
   return values->back();
 }
 
-/// The largest scale among the integers behind the output, however many ops in float are between.
-template <stage Stage>
-double largest_scale(ctq::graph_view<Stage> g, const std::vector<node_value>& values) {
+/// Of two tensors of one shape, or lists of them.
+double largest_difference(const ctq::eager::value& x, const ctq::eager::value& y) {
   double largest = 0.0;
+  if (const auto* a = x.get_if<ctq::eager::tensor>()) {
+    const auto& b = *y.get_if<ctq::eager::tensor>();
+    for (std::size_t i = 0; i < a->data.size(); ++i)
+      largest = std::max(largest, std::abs(static_cast<double>(b.data[i]) - a->data[i]));
+  } else if (const auto* all = x.get_if<ctq::eager::list>()) {
+    for (std::size_t i = 0; i < all->size(); ++i)
+      largest =
+          std::max(largest, largest_difference((*all)[i], (*y.get_if<ctq::eager::list>())[i]));
+  }
+  return largest;
+}
+
+/// How far the output moves when all integers behind it move up by one: the largest of their scales
+/// where they are only dequantized, what ops in float make of it where there are some.
+template <stage Stage>
+double step_of_output(const ctq::evaluator<Stage>& run, const std::vector<node_value>& values) {
+  const ctq::graph_view<Stage> g = run.graph();
   std::vector<bool> behind(values.size(), false);
   behind.back() = true;
-  for (int i = g.size() - 1; i >= 0; --i) {
+  for (int i = g.size() - 1; i >= 0; --i)
+    if (behind[static_cast<std::size_t>(i)] &&
+        values[static_cast<std::size_t>(i)].integers() == nullptr)
+      for (const int a : g.args_of(i)) behind[static_cast<std::size_t>(a)] = true;
+  std::vector<node_value> moved = values;
+  for (int i = 0; i < g.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (!behind[at]) continue;
     if (const auto* q = values[at].integers()) {
-      for (const double s : q->steps.scale) largest = std::max(largest, s);
-    } else {
-      for (const int a : g.args_of(i)) behind[static_cast<std::size_t>(a)] = true;
+      ctq::quantized_tensor up = *q;
+      for (std::int32_t& step : up.q.data) ++step;
+      moved[at] = std::move(up);
+    } else if (g.args_of(i).size() > 0) {
+      std::vector<node_value> reads;
+      for (const int a : g.args_of(i)) reads.push_back(moved[static_cast<std::size_t>(a)]);
+      auto v = run.run_node(i, reads);
+      if (!v) return 0.0;
+      moved[at] = *std::move(v);
     }
   }
-  return largest;
+  return largest_difference(values.back().real(), moved.back().real());
 }
 
 std::vector<node_value> in_float(const std::vector<node_value>& values) {
@@ -310,16 +339,15 @@ std::vector<ctq::eager::tensor> model_stages::shown_to(int observer, const value
 
 ctq::result<node_value> model_stages::run_reference(const values& inputs) {
   const auto o = options(&model_stages::run_reference);
-  auto values = ctq::evaluator<stage::reference>(reference_.view(), modules_, o).run(inputs);
-  if (values) output_scale_ = largest_scale(reference_.view(), *values);
-  return last_of(std::move(values));
+  return last_of(ctq::evaluator<stage::reference>(reference_.view(), modules_, o).run(inputs));
 }
 
 ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
   const auto o = options(&model_stages::run_lowered);
-  auto values = ctq::evaluator<stage::lowered>(lowered_.view(), modules_, o).run(inputs);
+  const ctq::evaluator<stage::lowered> run(lowered_.view(), modules_, o);
+  auto values = run.run(inputs);
   if (!values) return ctq::unexpected{values.error()};
-  output_scale_ = largest_scale(lowered_.view(), *values);
+  output_step_ = step_of_output(run, *values);
   const std::string other =
       difference_of_fast_kernels(lowered_.view(), modules_, o, inputs, *values);
   if (!other.empty()) return ctq::fail({}, other);

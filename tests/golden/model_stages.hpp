@@ -45,8 +45,9 @@ class model_stages {
   /// What an observer is shown when the prepared model runs, in this order.
   [[nodiscard]] std::vector<ctq::eager::tensor> shown_to(int observer, const values& inputs);
 
-  /// The largest scale among the integers that the output of the last run was made of; 0: none.
-  [[nodiscard]] double output_scale() const { return output_scale_; }
+  /// How far the output of the last lowered run moves when the integers behind it move up by one;
+  /// 0: there are none.
+  [[nodiscard]] double output_step() const { return output_step_; }
 
   [[nodiscard]] ctq::graph_view<ctq::stage::prepared> prepared() const { return prepared_.view(); }
   [[nodiscard]] ctq::graph_view<ctq::stage::lowered> lowered() const { return lowered_.view(); }
@@ -83,7 +84,7 @@ class model_stages {
   ctq::dynamic_graph<ctq::stage::lowered> lowered_;
   ctq::observer_set observers_;
   ctq::quantizations steps_;
-  double output_scale_ = 0.0;
+  double output_step_ = 0.0;
   std::deque<child> children_;
 };
 

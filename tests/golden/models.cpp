@@ -350,7 +350,7 @@ class model_check {
     if (!out) return why + stage_problem("lowered_out", out.error().message());
     const output_difference d = compare_outputs(file_, c_.at("lowered_out"), *out);
     const bool near = d.problem.empty() &&
-                      d.largest <= allowed_steps(stages_->lowered()) * stages_->output_scale();
+                      d.largest <= allowed_steps(stages_->lowered()) * stages_->output_step();
     return why +
            stage_problem("lowered_out",
                          near || d.within(lowered_tolerance(stages_->lowered())) ? "" : d.words());
