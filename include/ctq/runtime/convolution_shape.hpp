@@ -9,6 +9,8 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/eager/value.hpp"
 
+// A convolution as PyTorch is told of it, and as the kernels know it.
+
 namespace ctq {
 
 /// How a window moves along one, two or three axes; one value an axis.

@@ -11,6 +11,9 @@
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/plan.hpp"
 
+// The image as a core reads it: the input itself, or a copy in the workspace, converted, with a
+// border, or with only the pixels that are read.
+
 namespace ctq::kernels::simd {
 
 /// Activations of type In as tiles want them: as they are.

@@ -11,6 +11,8 @@
 #include "ctq/kernels/simd/arch/table_avx512vbmi.hpp"
 #include "ctq/kernels/simd/arch/table_neon.hpp"
 
+// Any function of an 8-bit integer, a register at a time: tables of 256 entries.
+
 namespace ctq::kernels::simd {
 
 /// Whether instructions look up 64 bytes or more at once. (vpshufb looks up 16: 256 entries want

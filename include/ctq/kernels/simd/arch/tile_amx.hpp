@@ -13,6 +13,8 @@
 #include <unistd.h>
 #endif
 
+// Products of tiles by the instructions of AMX, and the permission to use them.
+
 namespace ctq::kernels::simd {
 
 /// Linux gives a process the tiles when it asks: arch_prctl, ARCH_REQ_XCOMP_PERM of component 18.
