@@ -5,21 +5,15 @@
 
 #include <vector>
 
+#include "linear_relu.hpp"
+
 using namespace ctq;
+using linear_relu::reference_graph;
+using linear_relu::weights;
 
 namespace {
 
-module_state weights() {
-  module_state m;
-  m.set_tensor("fc.weight", eager::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
-  m.set_tensor("fc.bias", eager::tensor{{2}, {0.25F, -0.5F}});
-  return m;
-}
-
 std::vector<std::vector<node_value>> data() { return {{eager::tensor{{1, 2}, {1.0F, 2.0F}}}}; }
-
-constexpr observer_record weight_observer{
-    observer_class::min_max, {.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}};
 
 /// x -> fc -> relu
 dynamic_graph<stage::traced> float_graph() {
@@ -28,25 +22,6 @@ dynamic_graph<stage::traced> float_graph() {
   const int fc = g.add({.name = "fc", .op = nn::linear.id()}, 0);
   const int relu = g.add({.name = "relu", .op = nn::relu.id()}, fc);
   g.add({.name = "out", .op = nn::output.id()}, relu);
-  return g;
-}
-
-/// x -> quantize -> dequantize -> fc, its weight rounded -> relu -> quantize -> dequantize
-dynamic_graph<stage::reference> reference_graph() {
-  dynamic_graph<stage::reference> g;
-  const auto pass = [&g](op_id op, int arg, int observer) {
-    node n{.name = op->name, .op = op};
-    n.dtype = is_any_of(op, q::dequantize) ? f32 : quint8;
-    n.observer = observer;
-    return g.add(n, arg);
-  };
-  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-  const int in = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), 0, 0), 0);
-  node fc{.name = "fc", .op = nn::linear.id()};
-  fc.weight = &weight_observer;
-  const int relu = g.add({.name = "relu", .op = nn::relu.id()}, g.add(fc, in));
-  const int out = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), relu, 1), 1);
-  g.add({.name = "out", .op = nn::output.id()}, out);
   return g;
 }
 

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "ctq/graph/model.hpp"
+#include "linear_relu.hpp"
 
 using namespace ctq;
+using linear_relu::reference_graph;
+using linear_relu::weights;
 using namespace ctq::literals;
 
 namespace {
@@ -17,41 +20,12 @@ constexpr auto net =
     model("x"_n = nn::placeholder({1, 2}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
           "relu"_n = nn::relu("fc"_n), "out"_n = nn::output("relu"_n));
 
-module_state weights() {
-  module_state m;
-  m.set_tensor("fc.weight", eager::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
-  m.set_tensor("fc.bias", eager::tensor{{2}, {0.25F, -0.5F}});
-  return m;
-}
-
 std::vector<node_value> input() { return {eager::tensor{{1, 2}, {1.0F, 2.0F}}}; }
 
 eager::tensor tensor_of(const node_value& v) {
   const eager::value real = v.real();
   return *real.get_if<eager::tensor>();
 }
-
-/// quantize -> dequantize -> fc, its weight rounded -> relu, quantized and dequantized
-dynamic_graph<stage::reference> reference_graph(const observer_record* weight) {
-  dynamic_graph<stage::reference> g;
-  const auto pass = [&g](op_id op, int arg, int observer) {
-    node n{.name = op->name, .op = op};
-    n.dtype = is_any_of(op, q::dequantize) ? f32 : quint8;
-    n.observer = observer;
-    return g.add(n, arg);
-  };
-  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-  const int in = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), 0, 0), 0);
-  node fc{.name = "fc", .op = nn::linear.id()};
-  fc.weight = weight;
-  const int relu = g.add({.name = "relu", .op = nn::relu.id()}, g.add(fc, in));
-  const int out = pass(q::dequantize.id(), pass(q::quantize_per_tensor.id(), relu, 1), 1);
-  g.add({.name = "out", .op = nn::output.id()}, out);
-  return g;
-}
-
-constexpr observer_record weight_observer{
-    observer_class::min_max, {.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}};
 
 }  // namespace
 
@@ -83,7 +57,7 @@ TEST_CASE("a prepared graph shows its observers what passes by") {
 
 TEST_CASE("a reference graph computes with rounded values and weights") {
   const module_state m = weights();
-  const auto g = reference_graph(&weight_observer);
+  const auto g = reference_graph();
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
@@ -109,7 +83,7 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
 
 TEST_CASE("weights are worked out again when the modules have others") {
   module_state m = weights();
-  const auto g = reference_graph(&weight_observer);
+  const auto g = reference_graph();
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
