@@ -30,6 +30,19 @@ static_assert(plan<2>{3, 1}.rows() == 2 && plan<2>{3, 1}.groups(2) == 2);
 static_assert(plan<2>{5, 2}.rows() == 1 && plan<2>{5, 2}.groups(1) == 3);
 static_assert(plan<2>{3, 1}.sees(0, 1) && !plan<4>{3, 4}.sees(1, 0));
 
+// The weights of a step: rows down a column; with stride 2 by four, the next column's first row
+// too.
+template <int KGroup>
+constexpr bool weighs(const plan<KGroup>& p, int step, int j, int channel, int row, int column) {
+  const simd::kernel_tap tap = p.tap_of(step, j, channel);
+  return tap.row == row && (row < 0 || tap.column == column);
+}
+static_assert(weighs<4>({3, 1}, 2, 1, 0, 1, 1) && weighs<4>({3, 1}, 3, 1, 0, 0, 1));
+static_assert(weighs<4>({3, 1}, 3, 0, 0, -1, 0) && weighs<2>({5, 2}, 4, 0, 0, 2, 1));
+static_assert(weighs<4>({3, 2}, 0, 2, 0, 2, 0) && weighs<4>({3, 2}, 0, 3, 0, 0, 1));
+static_assert(weighs<4>({3, 2}, 1, 0, 3, 1, 1) && weighs<4>({3, 2}, 1, 1, 4, -1, 0));
+static_assert(weighs<4>({3, 2}, 1, 3, 4, 2, 1) && weighs<4>({3, 2}, 2, 3, 0, -1, 0));
+
 constexpr conv2d_shape shape_of(int channels, int kernel, int stride) {
   return {.batch = 1,
           .in_h = 9,

@@ -43,21 +43,16 @@ struct input_rows {
     });
   }
 
-  /// The rows of a group at column x, interleaved.
-  template <class Dot>
-  [[gnu::always_inline]] void load(int x, int group, typename Dot::vec (&to)[Dot::k_group]) const {
-    if (x >= 0 && x < columns) [[likely]] {
-      load_rows<Dot>(x, group, to);
-      // 144 channels @56 with stride 2, Zen 4: 16 instead of 17 us.
-      if constexpr (requires { Dot::keep(to[0]); }) {
-        unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) { Dot::keep(to[j]); });
-      }
-      Dot::interleave(to);
-    } else {
-      load_border<Dot>(to);
-    }
+  /// N rows from `First` on at column x, in registers: g++ 12 would load them again for each use.
+  template <class Dot, int First, int N>
+  [[gnu::always_inline]] void load_rows_at(int x, typename Dot::vec* to) const {
+    const bool inside = x >= 0 && x < columns;
+    unroll<N>([&](auto j) __attribute__((always_inline)) {
+      to[j] = channels_at<Dot>(inside ? base[First + j] + x * step[First + j] : border);
+      if constexpr (requires { Dot::keep(to[j]); }) Dot::keep(to[j]);
+    });
   }
-  /// The same for half of the channels.
+  /// Half of the channels of the rows of a group at column x, interleaved.
   template <class Dot, int Half>
   [[gnu::always_inline]] void load_half(int x, int group,
                                         typename Dot::vec (&to)[Dot::k_group / 2]) const {

@@ -13,6 +13,11 @@
 
 namespace ctq::kernels::simd {
 
+/// A weight of a kernel; none if its row is -1.
+struct kernel_tap {
+  int row, column;
+};
+
 /// Of a square kernel, for one block of channels: input rows in groups of Dot::k_group.
 template <class Dot>
 struct column_plan {
@@ -38,6 +43,23 @@ struct column_plan {
   /// The kernel row that weighs input row j of a group, for an output row; maybe none.
   [[nodiscard]] constexpr int kernel_row(int group, int j, int row) const {
     return group * Dot::k_group + j - row * stride;
+  }
+  /// Whether slide_by_two does it, which has the weights of a kernel in another order.
+  [[nodiscard]] constexpr bool by_two() const {
+    return kernel == 3 && stride == 2 && Dot::k_group == 4;
+  }
+  /// What weighs product j of a step, in the channel of a block.
+  [[nodiscard]] constexpr kernel_tap tap_of(int step, int j, int channel) const {
+    constexpr kernel_tap none{-1, 0};
+    if (by_two()) {
+      // Even columns are three rows and the first of the next column, for the pixel that this one
+      // begins; of that next column, what is left are pairs, of two channels in each lane.
+      if (step == 1) return j / 2 == channel / 4 % 2 ? kernel_tap{1 + j % 2, 1} : none;
+      if (j < 3) return {j, step};
+      return step == 0 ? kernel_tap{0, 1} : none;
+    }
+    const int row = kernel_row(step / rows() % groups(rows()), j, step % rows());
+    return row >= 0 && row < kernel ? kernel_tap{row, step / rows() / groups(rows())} : none;
   }
   /// Whether an output row sees anything of a group.
   [[nodiscard]] constexpr bool sees(int row, int group) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -20,6 +21,24 @@ namespace ctq::kernels::simd {
 template <class Dot>
 using half_of = decltype(Dot::half(std::declval<const typename Dot::vec (&)[Dot::k_group / 2]>(),
                                    static_cast<const float*>(nullptr)));
+
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int vector_registers = 32;
+#else
+inline constexpr int vector_registers = 16;
+#endif
+
+/// x is computed here and not later, nor is anything loaded for what follows: else clang 19 loads
+/// far ahead and spills sums (5x5, 240 channels @14, Zen 4: 30 instead of 13.5 us; g++ 12, which
+/// does not, 13.5).
+template <class Vec>
+[[gnu::always_inline]] inline void compute_now([[maybe_unused]] Vec& x) {
+#if defined(__clang__) && defined(__aarch64__)
+  __asm__ volatile("" : "+w"(x) : : "memory");
+#elif defined(__clang__)
+  __asm__ volatile("" : "+v"(x) : : "memory");
+#endif
+}
 
 /// Output columns at once: as many as leave registers beside their sums.
 template <class Dot>
@@ -50,24 +69,32 @@ template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, cl
   });
 
   const std::byte* const weights = block + layout.weights();
+  // Of two neighbours the right one wants the weights that the left one had a column before: a zmm
+  // is loaded but once a cycle (13.5 instead of 14 us; clang 19: 16).
+  constexpr bool in_turn =
+      Columns == 2 && Stride == 1 && (Rows * (Columns + 1) + 1) * vecs < vector_registers;
+  vec b[Rows][vecs];
   unroll<plan.groups(Rows)>([&](auto g) __attribute__((always_inline)) {
     unroll<in_columns>([&](auto c) __attribute__((always_inline)) {
-#if defined(__clang__)
-      // Else clang 19 loads far ahead and spills the sums (5x5, 240 channels @14, Zen 4: 24 instead
-      // of 16 us; g++ 12, which does not, 15).
-      __asm__ volatile("" ::: "memory");
-#endif
+      if constexpr (in_turn) {
+        unroll<Rows * Columns * vecs>([&](auto i) __attribute__((always_inline)) {
+          compute_now(acc[i / vecs / Columns][i / vecs % Columns][i % vecs]);
+        });
+      } else {
+        compute_now(acc[0][0][0]);
+      }
       vec a[vecs];
       in.template load_half<Dot, Half>(x + c, g, a);
-      unroll<Columns>([&](auto n) __attribute__((always_inline)) {
+      unroll<Columns>([&](auto left) __attribute__((always_inline)) {
+        constexpr int n = Columns - 1 - left;
         constexpr int tap = c - n * Stride;
         if constexpr (tap >= 0 && tap < Kernel) {
           unroll<Rows>([&](auto m) __attribute__((always_inline)) {
             if constexpr (plan.sees(m, g)) {
               unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-                const vec b =
-                    Dot::load(weights + (plan.step(tap, g, m) * Dot::k_group + v) * vec_bytes);
-                acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b);
+                constexpr int at = plan.step(tap, g, m) * Dot::k_group + v;
+                if constexpr (!in_turn || n == 0) b[m][v] = Dot::load(weights + at * vec_bytes);
+                acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b[m][v]);
               });
             }
           });
@@ -82,42 +109,6 @@ template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, cl
       out[m][n] = Dot::half(acc[m][n], multiplier);
     });
   });
-}
-
-/// Rows output rows from y on, all columns, one block of channels that starts at `in` and `out`.
-template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
-[[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
-                                                const In* border, int y, const std::byte* block,
-                                                const To& to, Out* out) {
-  constexpr column_plan<Dot> plan{Kernel, Stride};
-  constexpr int columns = tile_columns(plan);
-  const std::ptrdiff_t out_x = s.out_channels;
-  const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), In> rows(s, in, y * Stride - s.padding_h, border);
-  out += y * out_y;
-  const auto tile = [&](auto count, int x) __attribute__((always_inline)) {
-    half_of<Dot> first[Rows][count];
-    half_of<Dot> second[Rows][count];
-    const int in_x = x * Stride - s.padding_w;
-    column_half<Dot, Kernel, Stride, Rows, count, 0>(rows, in_x, block, first);
-    column_half<Dot, Kernel, Stride, Rows, count, 1>(rows, in_x, block, second);
-    unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      unroll<count>([&](auto n) __attribute__((always_inline)) {
-        Dot::template store_halves<Dot::k_group / 2>(first[m][n], second[m][n], to,
-                                                     out + m * out_y + (x + n) * out_x);
-      });
-    });
-  };
-  // What is left is done column by column or, if it is more than one, with a tile that moves back.
-  constexpr std::integral_constant<int, columns> whole;
-  constexpr std::integral_constant<int, 1> single;
-  int x = 0;
-  for (; x + columns <= s.out_w(); x += columns) tile(whole, x);
-  if (x + 1 < s.out_w() && x > 0) {
-    tile(whole, s.out_w() - columns);
-  } else {
-    for (; x < s.out_w(); ++x) tile(single, x);
-  }
 }
 
 /// column_half for one output column and a kernel that the compiler does not know.
@@ -155,11 +146,12 @@ template <class Dot, int Rows, int Half, class Input>
                    __attribute__((always_inline)) { out[m] = Dot::half(acc[m], multiplier); });
 }
 
-/// column_tiles in little code, for a kernel that the compiler does not know.
+/// Rows output rows from y on, all columns, one block of channels that starts at `in` and `out`, in
+/// little code: for a kernel that the compiler does not know, and for what is less than a tile. By
+/// value, so that a caller's own may stay in registers.
 template <class Dot, int Rows, class In, class To, class Out>
-[[gnu::always_inline]] inline void any_column_tiles(const conv2d_shape& s, const In* in,
-                                                    const In* border, int y, const std::byte* block,
-                                                    const To& to, Out* out) {
+[[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border, int y,
+                                        const std::byte* block, To to, Out* out) {
   const column_plan<Dot> plan{s.kernel_h, s.stride_h};
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
@@ -175,6 +167,38 @@ template <class Dot, int Rows, class In, class To, class Out>
       Dot::template store_halves<Dot::k_group / 2>(first[m], second[m], to, out + m * out_y);
     });
   }
+}
+
+/// Rows output rows from y on, all columns, one block of channels that starts at `in` and `out`.
+/// The last tile moves back to end with the row: a smaller one would be as much code again.
+template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
+[[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
+                                                const In* border, int y, const std::byte* block,
+                                                const To& to, Out* out) {
+  constexpr column_plan<Dot> plan{Kernel, Stride};
+  constexpr int columns = tile_columns(plan);
+  if (s.out_w() < columns) {
+    any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
+    return;
+  }
+  const std::ptrdiff_t out_x = s.out_channels;
+  const std::ptrdiff_t out_y = out_x * s.out_w();
+  const input_rows<plan.in_rows(Rows), In> rows(s, in, y * Stride - s.padding_h, border);
+  out += y * out_y;
+  const auto tile = [&](int x) __attribute__((always_inline)) {
+    half_of<Dot> first[Rows][columns];
+    half_of<Dot> second[Rows][columns];
+    const int in_x = x * Stride - s.padding_w;
+    column_half<Dot, Kernel, Stride, Rows, columns, 0>(rows, in_x, block, first);
+    column_half<Dot, Kernel, Stride, Rows, columns, 1>(rows, in_x, block, second);
+    unroll<Rows>([&](auto m) __attribute__((always_inline)) {
+      unroll<columns>([&](auto n) __attribute__((always_inline)) {
+        Dot::template store_halves<Dot::k_group / 2>(first[m][n], second[m][n], to,
+                                                     out + m * out_y + (x + n) * out_x);
+      });
+    });
+  };
+  for (int x = 0; x < s.out_w(); x += columns) tile(std::min(x, s.out_w() - columns));
 }
 
 }  // namespace ctq::kernels::simd

@@ -107,11 +107,15 @@ template <class Isa>
         s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
           using element = typename elements_of<Model, by, In>::element;
           conv2d_shape part = s;
-          if constexpr (by == method::dense) part = part_of<Model>(s);
+          std::size_t wide = 0;
+          if constexpr (by == method::dense) {
+            part = part_of<Model>(s);
+            wide = wide_panel_bytes<Model>(part);
+          }
           const input_copy copy = input_copy_of<Model, by, In>(part);
-          if (!copy.needed) return 0;
+          if (!copy.needed) return wide;
           const std::size_t elements = copy.pixels * static_cast<std::size_t>(s.in_channels);
-          return round_up(elements * sizeof(element) + copy_slack_bytes, 64);
+          return wide + round_up(elements * sizeof(element) + copy_slack_bytes, 64);
         });
   };
   if (in == f32) return bytes(std::type_identity<float>{});

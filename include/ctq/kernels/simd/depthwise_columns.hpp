@@ -29,7 +29,7 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
 [[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
                                                const In* border, int y, const std::byte* block,
                                                const To& to, Out* out) {
-  if constexpr (Kernel == any) {
+  if constexpr (Kernel == any || (Kernel > 3 && Rows == 1)) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
   } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
     if constexpr (Stride == 1) {

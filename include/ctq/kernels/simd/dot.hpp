@@ -22,6 +22,7 @@ namespace ctq::kernels::simd {
 ///   vec, lanes      a register of `lanes` sums
 ///   k_group         products a lane: a register of weights holds lanes * k_group of them
 ///   load            a register from packed weights or biases, also from elements
+///   widened, save   optional: see widens_weights
 ///   broadcast       k_group elements, in each lane
 ///   dot             acc + Σ a * b in each lane
 ///   interleave      k_group registers of channels, one a tap, to k_group registers ready for dot

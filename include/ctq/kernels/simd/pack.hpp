@@ -135,25 +135,24 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
   const int steps = depthwise_steps<Dot>(s);
   const auto weight = [&](int channel, int row, int tap) {
     const std::ptrdiff_t index = (std::ptrdiff_t{channel} * s.kernel_h + row) * s.kernel_w + tap;
-    const bool inside = row >= 0 && row < s.kernel_h && tap < s.kernel_w;
+    const bool inside = row >= 0 && tap < s.kernel_w;
     return inside ? from.weight[index] : Weight{};
   };
   const auto pack_blocks = [&]<class D>(std::type_identity<D>, int blocks, auto first, auto at) {
     constexpr int width = D::lanes * D::k_group;
     for (int i = 0; i < blocks; ++i) {
-      const int channel = first(i);
-      packed = pack_block<D, In>(from, s.kernel_h * s.kernel_w, channel,
-                                 std::min(width, s.out_channels - channel), D::k_group, steps,
-                                 packed, at);
+      const int begin = first(i);
+      packed = pack_block<D, In>(
+          from, s.kernel_h * s.kernel_w, begin, std::min(width, s.out_channels - begin), D::k_group,
+          steps, packed,
+          [&](int channel, int step, int j) { return at(channel, step, j, channel - begin); });
     }
   };
   if (by_columns<Dot>(s)) {
     const column_plan<Dot> plan{s.kernel_h, s.stride_h};
-    const int rows = plan.rows();
-    const int groups = plan.groups(rows);
-    const auto at = [&](int channel, int step, int j) {
-      const int group = step / rows % groups;
-      return weight(channel, plan.kernel_row(group, j, step % rows), step / rows / groups);
+    const auto at = [&](int channel, int step, int j, int place) {
+      const kernel_tap tap = plan.tap_of(step, j, place);
+      return weight(channel, tap.row, tap.column);
     };
     const column_blocks<Dot> of{s.out_channels};
     pack_blocks(
@@ -166,7 +165,7 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
     constexpr int width = Dot::lanes * Dot::k_group;
     pack_blocks(
         std::type_identity<Dot>{}, ceil_div(s.out_channels, width), [](int i) { return i * width; },
-        [&](int channel, int step, int j) {
+        [&](int channel, int step, int j, int) {
           return weight(channel, step / groups, step % groups * Dot::k_group + j);
         });
   }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/panel_weights.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The core of conv2d and linear: a tile of output pixels times a panel of output channels, with
@@ -32,22 +34,16 @@ concept dots_in_pairs = requires(typename Dot::vec (&acc)[2], typename Dot::vec&
   Dot::template dot_pair<true>(acc, a, b, next);
 };
 
-template <class Dot, int Vectors>
-[[gnu::always_inline]] inline void load(typename Dot::vec (&to)[Vectors], const std::byte* from) {
-  to[0] = Dot::load(from);
-  if constexpr (Vectors == 2) to[1] = Dot::load(from + block_layout<Dot>::vec_bytes);
-}
-
 /// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, whose order is that
 /// of block_layout and k_runs. Writes `used` channels of each pixel.
-template <class Dot, int Vectors, class To, class Out, class Used, int... m>
+template <class Dot, int Vectors, class Weights, class To, class Out, class Used, int... m>
 [[gnu::always_inline]] inline void tile(std::integer_sequence<int, m...>,
                                         const typename Dot::element* first, int width,
                                         const strides& by, const k_runs& runs,
-                                        const std::byte* block, const To& to, Out* out, Used used) {
+                                        const std::byte* block, Weights weights, const To& to,
+                                        Out* out, Used used) {
   using vec = typename Dot::vec;
   using element = typename Dot::element;
-  constexpr std::size_t step_bytes = Vectors * block_layout<Dot>::vec_bytes;
   constexpr block_layout<Dot> layout{Vectors, 0};
 
   const element* next = first;
@@ -63,20 +59,18 @@ template <class Dot, int Vectors, class To, class Out, class Used, int... m>
   constexpr int last = sizeof...(m) - 1;
   vec acc[sizeof...(m)][Vectors];
   (load<Dot>(acc[m], block), ...);
-  const std::byte* weights = block + layout.weights();
   for (int y = 0; y < runs.rows; ++y) {
     for (int tap = 0; tap < runs.taps; ++tap) {
       std::ptrdiff_t at = y * by.row + tap * by.tap;
       for (int step = 0; step < runs.steps; ++step) {
         vec b[Vectors];
-        load<Dot>(b, weights);
+        weights.next(b);
         if constexpr (Vectors == 2 && dots_in_pairs<Dot>) {
           vec a = Dot::broadcast(pixel[0] + at);
           (Dot::template dot_pair<m != last>(acc[m], a, b, pixel[m == last ? m : m + 1] + at), ...);
         } else {
           (add_products<Dot>(acc[m], Dot::broadcast(pixel[m] + at), b), ...);
         }
-        weights += step_bytes;
         at += Dot::k_group;
       }
     }
@@ -105,18 +99,18 @@ template <class Dot, class To, class Out>
   vec acc[2][2];
   load<Dot>(acc[0], block);
   load<Dot>(acc[1], block + panel_bytes);
-  const std::byte* weights = block + layout.weights();
+  packed_weights<Dot> first{block + layout.weights()};
+  packed_weights<Dot> second{first.at + panel_bytes};
   for (int y = 0; y < runs.rows; ++y) {
     for (int tap = 0; tap < runs.taps; ++tap) {
       const typename Dot::element* at = pixel + y * by.row + tap * by.tap;
       for (int step = 0; step < runs.steps; ++step, at += Dot::k_group) {
         const vec a = Dot::broadcast(at);
         vec b[2];
-        load<Dot>(b, weights);
+        first.next(b);
         add_products<Dot>(acc[0], a, b);
-        load<Dot>(b, weights + panel_bytes);
+        second.next(b);
         add_products<Dot>(acc[1], a, b);
-        weights += 2 * layout.vec_bytes;
       }
     }
   }
@@ -130,12 +124,12 @@ template <class Dot, class To, class Out>
 }
 
 /// The same as tile, compiled once for all shapes that are not known to the compiler.
-template <class Dot, int Rows, int Vectors, class To, class Out>
+template <class Dot, int Rows, int Vectors, class Weights, class To, class Out>
 [[gnu::noinline]] void shared_tile(const typename Dot::element* first, int width, const strides& by,
-                                   const k_runs& runs, const std::byte* block, const To& to,
-                                   Out* out, int used) {
-  tile<Dot, Vectors>(std::make_integer_sequence<int, Rows>{}, first, width, by, runs, block, to,
-                     out, used);
+                                   const k_runs& runs, const std::byte* block, Weights weights,
+                                   const To& to, Out* out, int used) {
+  tile<Dot, Vectors>(std::make_integer_sequence<int, Rows>{}, first, width, by, runs, block,
+                     weights, to, out, used);
 }
 
 template <class Dot, class To, class Out>
@@ -146,27 +140,63 @@ template <class Dot, class To, class Out>
   tile_of_two_panels<Dot>(pixel, by, runs, block, panel_bytes, to, out);
 }
 
+/// shared_tile for 1, 2, ... rows.
+template <class Dot, int Vectors, class Weights, class To, class Out>
+inline constexpr auto shared_tiles = []<int... i>(std::integer_sequence<int, i...>) {
+  return std::array{&shared_tile<Dot, i + 1, Vectors, Weights, To, Out>...};
+}
+(std::make_integer_sequence<int, Dot::tile_rows>{});
+
+/// Whether tiles read weights as they are packed, whatever run time brings.
+template <class Dot, class Shape>
+[[nodiscard]] constexpr bool reads_packed_weights() {
+  if constexpr (!widens_weights<Dot>) {
+    return true;
+  } else if constexpr (constant_shape<Shape>) {
+    return wide_panel_bytes<Dot>(Shape::value) == 0;
+  } else {
+    return false;
+  }
+}
+
 /// All tiles of an image with one panel, whose weights are in `block` and whose outputs start at
-/// `out`. Used: int, or a constant.
+/// `out`. wide: room for wide_panel_bytes · Used: int, or a constant
 template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
 [[gnu::always_inline]] inline void sweep(const Shape& shape, const typename Dot::element* in,
-                                         const std::byte* block, const To& to, Out* out,
-                                         Used used) {
+                                         const std::byte* block, std::byte* wide, const To& to,
+                                         Out* out, Used used) {
+  using element = typename Dot::element;
   const conv2d_shape s = shape;
   const strides by = strides_of(s);
   const k_runs runs = runs_of<Dot>(s);
-  const auto run_band = [&](const band& b, auto rows) __attribute__((always_inline)) {
+  const packed_weights<Dot> packed{block + block_layout<Dot>{Vectors, 0}.weights()};
+  const bool several =
+      evaluated(shape, [](const conv2d_shape& x) { return wide_panel_bytes<Dot>(x) > 0; });
+  bool widened = false;
+  // tile_of(weights, first input, first output) does a tile; the first one widens if it may.
+  const auto run_band = [&](const band& b, auto widens, const auto& tile_of)
+      __attribute__((always_inline)) {
     for (int i = 0; i < b.y_count; ++i) {
       const int y = b.y + i * b.y_step;
       for (int j = 0; j < b.x_count; ++j) {
         const int x = b.x + j * b.x_step;
-        const typename Dot::element* first = in + y * by.y + x * by.x;
-        Out* to_pixel = out + (std::ptrdiff_t{y} * s.out_w() + x) * by.out;
-        if constexpr (constant_shape<Shape>) {
-          tile<Dot, Vectors>(std::make_integer_sequence<int, rows>{}, first, s.out_w(), by, runs,
-                             block, to, to_pixel, used);
+        const element* const first = in + y * by.y + x * by.x;
+        Out* const to_pixel = out + (std::ptrdiff_t{y} * s.out_w() + x) * by.out;
+        if constexpr (reads_packed_weights<Dot, Shape>()) {
+          tile_of(packed, first, to_pixel);
         } else {
-          shared_tile<Dot, rows, Vectors>(first, s.out_w(), by, runs, block, to, to_pixel, used);
+          if constexpr (!constant_shape<Shape>) {
+            if (!several) {
+              tile_of(packed, first, to_pixel);
+              continue;
+            }
+          }
+          if (widens && !widened) {
+            tile_of(widening_weights<Dot>{packed, wide}, first, to_pixel);
+            widened = true;
+          } else {
+            tile_of(widened_weights<Dot>{wide}, first, to_pixel);
+          }
         }
       }
     }
@@ -174,17 +204,34 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
   if constexpr (constant_shape<Shape>) {
     constexpr conv2d_shape known = Shape::value;
     constexpr tiling tiles = tiles_of(known.out_h(), known.out_w(), Dot::tile_rows);
+    const auto run_known = [&](const band& b, auto rows, auto widens)
+        __attribute__((always_inline)) {
+      run_band(
+          b, widens,
+          [&](const auto& weights, const element* first, Out* to_pixel)
+              __attribute__((always_inline)) {
+                tile<Dot, Vectors>(std::make_integer_sequence<int, rows>{}, first, s.out_w(), by,
+                                   runs, block, weights, to, to_pixel, used);
+              });
+    };
     constexpr std::integral_constant<int, tiles.large.occurring()> large;
     constexpr std::integral_constant<int, tiles.small.occurring()> small;
-    if constexpr (large > 0) run_band(tiles.large, large);
-    if constexpr (small > 0) run_band(tiles.small, small);
+    if constexpr (large > 0) run_known(tiles.large, large, std::true_type{});
+    if constexpr (small > 0) run_known(tiles.small, small, std::bool_constant<large == 0>{});
   } else {
     const tiling tiles = tiles_of(s.out_h(), s.out_w(), Dot::tile_rows);
-    unroll<Dot::tile_rows>([&](auto index) __attribute__((always_inline)) {
-      constexpr std::integral_constant<int, index + 1> rows;
-      if (tiles.large.rows == rows) run_band(tiles.large, rows);
-      if (tiles.small.rows == rows) run_band(tiles.small, rows);
-    });
+    for (const band& b : {tiles.large, tiles.small}) {
+      if (b.rows == 0) continue;
+      const auto index = static_cast<std::size_t>(b.rows - 1);
+      run_band(
+          b, std::true_type{},
+          [&](const auto& weights, const element* first, Out* to_pixel)
+              __attribute__((always_inline)) {
+                using kind = std::remove_cvref_t<decltype(weights)>;
+                shared_tiles<Dot, Vectors, kind, To, Out>[index](first, s.out_w(), by, runs, block,
+                                                                 weights, to, to_pixel, used);
+              });
+    }
   }
 }
 

@@ -54,7 +54,7 @@ struct conversions<xsimd::fma3<xsimd::avx2>> {
   }
   template <class Q>
   [[gnu::always_inline]] static __m256i bytes(__m256i v, __m256i w, const range& to) {
-    return register256::finish<Q>(v, w, to);
+    return register256::finish_or_saturate<Q>(v, w, to);
   }
   [[gnu::always_inline]] static __m256i ordered(__m256i x) {
     // The packs work within 128 bits and leave a0 b0 c0 d0 a1 b1 c1 d1.

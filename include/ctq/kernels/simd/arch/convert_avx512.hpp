@@ -46,22 +46,13 @@ struct conversions<xsimd::avx512bw> {
   }
   [[gnu::always_inline]] static void streamed() { _mm_sfence(); }
 
-  /// Packing saturates, so the whole range of a byte needs no clamp (a tenth of the work).
-  struct range : register512::bounds {
-    bool whole;
-
-    [[gnu::always_inline]] explicit range(const output_steps& to)
-        : register512::bounds(to), whole(to.hi - to.lo == 255) {}
-  };
+  using range = register512::bounds;
   [[gnu::always_inline]] static __m512i words(__m512i a, __m512i b) {
     return register512::narrow(a, b);
   }
   template <class Q>
   [[gnu::always_inline]] static __m512i bytes(__m512i v, __m512i w, const range& to) {
-    if (!to.whole) return register512::finish<Q>(v, w, to);
-    v = _mm512_adds_epi16(v, to.zero_point);
-    w = _mm512_adds_epi16(w, to.zero_point);
-    return std::is_signed_v<Q> ? _mm512_packs_epi16(v, w) : _mm512_packus_epi16(v, w);
+    return register512::finish_or_saturate<Q>(v, w, to);
   }
   [[gnu::always_inline]] static __m512i ordered(__m512i x) {
     // The packs work within 128 bits and leave a0 b0 c0 d0 a1 b1 c1 d1 a2 …
@@ -77,7 +68,11 @@ struct conversions<xsimd::avx512bw> {
     constexpr int first = 4 * Part;
     const __m512i at = _mm512_set4_epi32(first + 3, first + 2, first + 1, first);
     const __m512i bias = _mm512_set1_epi32(0x4B000000);
-    return _mm512_castsi512_ps(_mm512_mask_shuffle_epi8(bias, 0x1111111111111111U, x, at));
+    __mmask64 lowest_bytes = 0x1111111111111111U;
+#if defined(__clang__)
+    __asm__("" : "+Yk"(lowest_bytes));  // else clang 19 makes a shuffle and a vpor of it
+#endif
+    return _mm512_castsi512_ps(_mm512_mask_shuffle_epi8(bias, lowest_bytes, x, at));
   }
 };
 

@@ -11,7 +11,7 @@
 namespace ctq::kernels::simd {
 
 template <>
-struct int8_dot<isa::avx512> : int16_dot<isa::avx512, register512> {
+struct int8_dot<isa::avx512> : int16_dot_of_bytes<isa::avx512, register512> {
   static constexpr int tile_rows = 12;  // 24 sums, 2 weights, 1 activation, 2 products
 
   /// Zen 4 shares its multiplications and sums out among its pipes best in this order (1024^3: 197
@@ -40,6 +40,9 @@ struct int8_dot<isa::avx512> : int16_dot<isa::avx512, register512> {
     }
   }
 };
+
+template <>
+struct depthwise_dot<isa::avx512> : int16_dot<isa::avx512, register512> {};
 
 }  // namespace ctq::kernels::simd
 

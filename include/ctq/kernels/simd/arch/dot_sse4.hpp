@@ -11,7 +11,7 @@
 namespace ctq::kernels::simd {
 
 template <>
-struct int8_dot<isa::sse4> : int16_dot<isa::sse4, register128> {
+struct int8_dot<isa::sse4> : int16_dot_of_bytes<isa::sse4, register128> {
   static constexpr int tile_rows = 6;  // 12 sums, 2 weights, 1 activation, 1 product: all registers
 
 #if !defined(__AVX__)
@@ -33,6 +33,9 @@ struct int8_dot<isa::sse4> : int16_dot<isa::sse4, register128> {
   }
 #endif
 };
+
+template <>
+struct depthwise_dot<isa::sse4> : int16_dot<isa::sse4, register128> {};
 
 }  // namespace ctq::kernels::simd
 

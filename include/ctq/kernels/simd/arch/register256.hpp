@@ -47,6 +47,12 @@ struct register256 {
   [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm256_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm256_unpacklo_epi16(a, b); }
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm256_unpackhi_epi16(a, b); }
+  /// The lower and the upper words of each 128 bits interleaved.
+  [[gnu::always_inline]] static vec zip_halves16(vec x) {
+    const vec order = _mm256_setr_epi64x(0x0B0A'0302'0908'0100, 0x0F0E'0706'0D0C'0504,
+                                         0x0B0A'0302'0908'0100, 0x0F0E'0706'0D0C'0504);
+    return _mm256_shuffle_epi8(x, order);
+  }
 
   [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
     return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(acc), _mm256_loadu_ps(multiplier)));
@@ -59,13 +65,15 @@ struct register256 {
 
   struct bounds {
     vec zero_point, lo, hi, lo8, hi8;
+    bool whole;  // the range of a byte, to which packing saturates
 
     [[gnu::always_inline]] explicit bounds(const output_steps& to)
         : zero_point(_mm256_set1_epi16(static_cast<short>(to.zero_point))),
           lo(_mm256_set1_epi16(static_cast<short>(to.lo))),
           hi(_mm256_set1_epi16(static_cast<short>(to.hi))),
           lo8(_mm256_set1_epi8(static_cast<char>(to.lo))),
-          hi8(_mm256_set1_epi8(static_cast<char>(to.hi))) {}
+          hi8(_mm256_set1_epi8(static_cast<char>(to.hi))),
+          whole(to.hi - to.lo == 255) {}
   };
   [[gnu::always_inline]] static __m128i finish(__m128i q, const bounds& to) {
     q = _mm_adds_epi16(q, _mm256_castsi256_si128(to.zero_point));
@@ -77,13 +85,13 @@ struct register256 {
   }
   template <class Out>
   [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
-    q0 = _mm256_adds_epi16(q0, to.zero_point);
-    q1 = _mm256_adds_epi16(q1, to.zero_point);
-    if constexpr (std::is_signed_v<Out>) {
-      return _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(q0, q1), to.lo8), to.hi8);
-    } else {
-      return _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(q0, q1), to.lo8), to.hi8);
-    }
+    return clamp<Out>(saturate<Out>(q0, q1, to), to);
+  }
+  /// The same without a clamp if there is nothing to clamp, for loops that a branch does not harm.
+  template <class Out>
+  [[gnu::always_inline]] static vec finish_or_saturate(vec q0, vec q1, const bounds& to) {
+    const vec q = saturate<Out>(q0, q1, to);
+    return to.whole ? q : clamp<Out>(q, to);
   }
 
   /// The first `count` of 8, 16 and 32 bytes.
@@ -104,6 +112,19 @@ struct register256 {
       _mm256_store_si256(reinterpret_cast<vec*>(kept), bytes);
       std::memcpy(out, kept, static_cast<std::size_t>(count));
     }
+  }
+
+ private:
+  template <class Out>
+  [[gnu::always_inline]] static vec saturate(vec q0, vec q1, const bounds& to) {
+    q0 = _mm256_adds_epi16(q0, to.zero_point);
+    q1 = _mm256_adds_epi16(q1, to.zero_point);
+    return std::is_signed_v<Out> ? _mm256_packs_epi16(q0, q1) : _mm256_packus_epi16(q0, q1);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static vec clamp(vec q, const bounds& to) {
+    return std::is_signed_v<Out> ? _mm256_min_epi8(_mm256_max_epi8(q, to.lo8), to.hi8)
+                                 : _mm256_min_epu8(_mm256_max_epu8(q, to.lo8), to.hi8);
   }
 };
 

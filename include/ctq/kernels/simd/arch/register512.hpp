@@ -51,6 +51,11 @@ struct register512 {
   [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm512_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm512_unpacklo_epi16(a, b); }
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm512_unpackhi_epi16(a, b); }
+  /// The lower and the upper words of each 128 bits interleaved.
+  [[gnu::always_inline]] static vec zip_halves16(vec x) {
+    const vec order = _mm512_set4_epi32(0x0F0E'0706, 0x0D0C'0504, 0x0B0A'0302, 0x0908'0100);
+    return _mm512_shuffle_epi8(x, order);
+  }
 
   [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
     return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(acc), _mm512_loadu_ps(multiplier)));
@@ -61,13 +66,15 @@ struct register512 {
 
   struct bounds {
     vec zero_point, lo, hi, lo8, hi8;
+    bool whole;  // the range of a byte, to which packing saturates
 
     [[gnu::always_inline]] explicit bounds(const output_steps& to)
         : zero_point(_mm512_set1_epi16(static_cast<short>(to.zero_point))),
           lo(_mm512_set1_epi16(static_cast<short>(to.lo))),
           hi(_mm512_set1_epi16(static_cast<short>(to.hi))),
           lo8(_mm512_set1_epi8(static_cast<char>(to.lo))),
-          hi8(_mm512_set1_epi8(static_cast<char>(to.hi))) {}
+          hi8(_mm512_set1_epi8(static_cast<char>(to.hi))),
+          whole(to.hi - to.lo == 255) {}
   };
   [[gnu::always_inline]] static __m256i finish(__m256i q, const bounds& to) {
     q = _mm256_adds_epi16(q, _mm512_castsi512_si256(to.zero_point));
@@ -80,13 +87,13 @@ struct register512 {
 
   template <class Out>
   [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
-    q0 = _mm512_adds_epi16(q0, to.zero_point);
-    q1 = _mm512_adds_epi16(q1, to.zero_point);
-    if constexpr (std::is_signed_v<Out>) {
-      return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(q0, q1), to.lo8), to.hi8);
-    } else {
-      return _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(q0, q1), to.lo8), to.hi8);
-    }
+    return clamp<Out>(saturate<Out>(q0, q1, to), to);
+  }
+  /// The same without a clamp if there is nothing to clamp, for loops that a branch does not harm.
+  template <class Out>
+  [[gnu::always_inline]] static vec finish_or_saturate(vec q0, vec q1, const bounds& to) {
+    const vec q = saturate<Out>(q0, q1, to);
+    return to.whole ? q : clamp<Out>(q, to);
   }
 
   /// The first `count` of 16 and of 32 bytes. The words are in range, so their low bytes do.
@@ -122,6 +129,19 @@ struct register512 {
     bytes = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(even), _mm512_castsi512_si256(bytes));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(odd), _mm512_extracti64x4_epi64(bytes, 1));
+  }
+
+ private:
+  template <class Out>
+  [[gnu::always_inline]] static vec saturate(vec q0, vec q1, const bounds& to) {
+    q0 = _mm512_adds_epi16(q0, to.zero_point);
+    q1 = _mm512_adds_epi16(q1, to.zero_point);
+    return std::is_signed_v<Out> ? _mm512_packs_epi16(q0, q1) : _mm512_packus_epi16(q0, q1);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static vec clamp(vec q, const bounds& to) {
+    return std::is_signed_v<Out> ? _mm512_min_epi8(_mm512_max_epi8(q, to.lo8), to.hi8)
+                                 : _mm512_min_epu8(_mm512_max_epu8(q, to.lo8), to.hi8);
   }
 };
 

@@ -47,7 +47,8 @@ struct register_dot : Register {
       Register::store(Register::finish(words(0), to), out, count);
     } else {
       static_assert(N == 4);
-      Register::write(Register::template finish<Out>(words(0), words(2), to), out, count);
+      Register::write(Register::template finish_or_saturate<Out>(words(0), words(2), to), out,
+                      count);
     }
   }
 
@@ -70,7 +71,8 @@ struct register_dot : Register {
       Register::store(Register::finish(Register::narrow(first, second), to), out,
                       2 * Register::lanes);
     } else {
-      Register::write(Register::template finish<Out>(first, second, to), out, 4 * Register::lanes);
+      Register::write(Register::template finish_or_saturate<Out>(first, second, to), out,
+                      4 * Register::lanes);
     }
   }
 };
@@ -107,6 +109,16 @@ struct int16_dot : register_dot<Isa, Register> {
   }
 };
 
+/// The same of weights that are packed as bytes.
+template <class Isa, class Register>
+struct int16_dot_of_bytes : int16_dot<Isa, Register> {
+  using weight = std::int8_t;
+
+  [[gnu::always_inline]] static typename Register::vec widened(const void* p) {
+    return Register::widen(static_cast<const std::int8_t*>(p));
+  }
+};
+
 /// Four bytes a lane, in any instruction that sums their products with int8 weights.
 template <class Isa, class Register>
 struct byte_dot : register_dot<Isa, Register> {
@@ -132,6 +144,13 @@ struct byte_dot : register_dot<Isa, Register> {
     a[1] = Register::zip_high16(low01, low23);
     a[2] = Register::zip_low16(high01, high23);
     a[3] = Register::zip_high16(high01, high23);
+  }
+  /// In: two taps. Out: the taps of two channels in each lane, those of registers 2i and 2i + 1 of
+  /// interleave.
+  [[gnu::always_inline]] static void interleave_pairs(vec (&a)[2]) {
+    const vec low = Register::zip_low8(a[0], a[1]);
+    a[1] = Register::zip_halves16(Register::zip_high8(a[0], a[1]));
+    a[0] = Register::zip_halves16(low);
   }
 };
 

@@ -71,6 +71,11 @@ class register_neon {
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) {
     return vreinterpretq_s32_s16(vzip2q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b)));
   }
+  /// The lower and the upper half of x interleaved by words.
+  [[gnu::always_inline]] static vec zip_halves16(vec x) {
+    const uint8x16_t order = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+    return vreinterpretq_s32_u8(vqtbl1q_u8(vreinterpretq_u8_s32(x), order));
+  }
 
   /// rne(float(acc) * multiplier), one multiplier for each lane.
   [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
@@ -107,6 +112,10 @@ class register_neon {
     } else {
       return vreinterpretq_s32_u8(bytes);
     }
+  }
+  template <class Out>
+  [[gnu::always_inline]] static vec finish_or_saturate(vec q0, vec q1, const bounds& to) {
+    return finish<Out>(q0, q1, to);
   }
 
   /// The first `count` of eight bytes, from 16-bit integers in range, so that their low bytes do.
