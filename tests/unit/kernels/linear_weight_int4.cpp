@@ -13,11 +13,6 @@ using isa_t = isa::native;
 
 static_assert(int4_weights{.group_size = 32}.groups(64) == 2);
 static_assert(int4_weights{.group_size = 32}.groups(65) == 3);
-static_assert(simd::linear_weight_int4_packed_bytes<isa_t>({1, 64, 0}, 32) == 0);
-static_assert(simd::linear_weight_int4_packed_bytes<isa_t>({1, 0, 8}, 32) == 0);
-// Half a byte a weight, and at most five bytes a group.
-static_assert(simd::linear_weight_int4_packed_bytes<isa_t>({1, 256, 64}, 32) <=
-              64 * 256 / 2 + 64 * 8 * 6);
 
 namespace {
 

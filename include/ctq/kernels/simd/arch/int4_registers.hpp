@@ -14,12 +14,13 @@ namespace ctq::kernels::simd {
 #if defined(__SSE4_1__)
 
 struct int4_register128 : register128 {
-  [[gnu::always_inline]] static vec low(vec line) { return _mm_and_si128(line, _mm_set1_epi8(15)); }
-  [[gnu::always_inline]] static vec high(vec line) { return low(_mm_srli_epi16(line, 4)); }
-  [[gnu::always_inline]] static vec add(vec sums, vec values, vec activations) {
+  /// The low half of each byte.
+  [[gnu::always_inline]] static vec low(vec x) { return _mm_and_si128(x, _mm_set1_epi8(15)); }
+  [[gnu::always_inline]] static vec shifted(vec x) { return _mm_srli_epi16(x, 4); }
+  [[gnu::always_inline]] static vec add_pairs(vec sums, vec values, vec activations) {
     return _mm_add_epi16(sums, _mm_maddubs_epi16(values, activations));
   }
-  [[gnu::always_inline]] static vec total(vec acc, vec sums) {
+  [[gnu::always_inline]] static vec add_words(vec acc, vec sums) {
     return add_products(acc, sums, _mm_set1_epi16(1));
   }
 };
@@ -28,35 +29,54 @@ struct int4_register128 : register128 {
 #if defined(__AVX2__)
 
 struct int4_register256 : register256 {
-  [[gnu::always_inline]] static vec low(vec line) {
-    return _mm256_and_si256(line, _mm256_set1_epi8(15));
+  /// x in a register: see register512.
+  [[gnu::always_inline]] static void keep(vec& x) { __asm__("" : "+x"(x)); }
+  /// The low and the high half of each byte.
+  [[gnu::always_inline]] static vec low(vec x) { return _mm256_and_si256(x, _mm256_set1_epi8(15)); }
+  [[gnu::always_inline]] static vec high(vec x) {
+    return _mm256_and_si256(x, _mm256_set1_epi8(-16));
   }
-  [[gnu::always_inline]] static vec high(vec line) { return low(_mm256_srli_epi16(line, 4)); }
-  [[gnu::always_inline]] static vec add(vec sums, vec values, vec activations) {
+  [[gnu::always_inline]] static vec shifted(vec x) { return _mm256_srli_epi16(x, 4); }
+  [[gnu::always_inline]] static vec add_pairs(vec sums, vec values, vec activations) {
     return _mm256_add_epi16(sums, _mm256_maddubs_epi16(values, activations));
   }
-  [[gnu::always_inline]] static vec total(vec acc, vec sums) {
+  [[gnu::always_inline]] static vec add_words(vec acc, vec sums) {
     return add_products(acc, sums, _mm256_set1_epi16(1));
   }
   [[gnu::always_inline]] static vec plus(vec a, vec b) { return _mm256_add_epi32(a, b); }
+  [[gnu::always_inline]] static vec sixteenth(vec x) { return _mm256_srai_epi32(x, 4); }
 };
 
 #endif
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
+// As in register512.hpp: GCC bug 105593.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
 struct int4_register512 : register512 {
-  [[gnu::always_inline]] static vec low(vec line) {
-    return _mm512_and_si512(line, _mm512_set1_epi8(15));
+  /// The low and the high half of each byte.
+  [[gnu::always_inline]] static vec low(vec x) { return _mm512_and_si512(x, _mm512_set1_epi8(15)); }
+  [[gnu::always_inline]] static vec high(vec x) {
+    return _mm512_and_si512(x, _mm512_set1_epi8(-16));
   }
-  [[gnu::always_inline]] static vec high(vec line) { return low(_mm512_srli_epi16(line, 4)); }
-  [[gnu::always_inline]] static vec add(vec sums, vec values, vec activations) {
+  [[gnu::always_inline]] static vec shifted(vec x) { return _mm512_srli_epi16(x, 4); }
+  [[gnu::always_inline]] static vec add_pairs(vec sums, vec values, vec activations) {
     return _mm512_add_epi16(sums, _mm512_maddubs_epi16(values, activations));
   }
-  [[gnu::always_inline]] static vec total(vec acc, vec sums) {
+  [[gnu::always_inline]] static vec add_words(vec acc, vec sums) {
     return add_products(acc, sums, _mm512_set1_epi16(1));
   }
   [[gnu::always_inline]] static vec plus(vec a, vec b) { return _mm512_add_epi32(a, b); }
+  [[gnu::always_inline]] static vec sixteenth(vec x) { return _mm512_srai_epi32(x, 4); }
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif
 
