@@ -22,15 +22,17 @@ namespace {
 struct options {
   const char* json = nullptr;
   const char* html = nullptr;
-  std::string only;  // cases whose "regime name" contains it
+  std::string only;    // cases whose "regime name" contains it
+  bool alone = false;  // ctq without peers and limits
   int windows = 21;
   double seconds = 0.004;
 };
 
 void usage() {
   std::puts(
-      "bench [--json FILE] [--html FILE] [--only TEXT] [--windows N] [--seconds S]\n"
+      "bench [--json FILE] [--html FILE] [--only TEXT] [--alone] [--windows N] [--seconds S]\n"
       "  --only TEXT   cases whose regime and name contain TEXT\n"
+      "  --alone       ctq without peers and limits, as compare.py wants it\n"
       "  --windows N   windows a subject, whose median counts (21)\n"
       "  --seconds S   length of a window (0.004)");
 }
@@ -39,6 +41,11 @@ options parse(int count, char** arguments) {
   options o;
   for (int i = 1; i < count; i += 2) {
     const std::string name = arguments[i];
+    if (name == "--alone") {
+      o.alone = true;
+      --i;
+      continue;
+    }
     if (name == "--help" || i + 1 == count) {
       usage();
       std::exit(name == "--help" ? 0 : 1);
@@ -70,6 +77,11 @@ void add(bench_case& to, std::optional<subject> s) {
   if (s) to.subjects.push_back(std::move(*s));
 }
 
+void run_case(const options& o, bench_case& c, std::vector<result>& all) {
+  if (o.alone) c.subjects.erase(c.subjects.begin() + 1, c.subjects.end());
+  all.push_back(measure(c, o.windows, o.seconds));
+}
+
 template <class Make>
 void run_layer(const options& o, regime kind, const layer& of, double others, bool counted,
                Make make_ours, std::vector<result>& all) {
@@ -90,7 +102,7 @@ void run_layer(const options& o, regime kind, const layer& of, double others, bo
   add(c, dot_peak(of, c));
   add(c, epilogue_loop(of, c));
   add(c, read_loop(static_cast<std::size_t>(of.bytes())));
-  all.push_back(measure(c, o.windows, o.seconds));
+  run_case(o, c, all);
 }
 
 void run_gemms(const options& o, std::vector<result>& all) {
@@ -145,7 +157,7 @@ void run_elementwise(const options& o, std::vector<result>& all) {
       add(c, onnxruntime(of));
       add(c, copy_loop(static_cast<std::size_t>(count), of.read(), of.written()));
       add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
-      all.push_back(measure(c, o.windows, o.seconds));
+      run_case(o, c, all);
     }
   }
 }

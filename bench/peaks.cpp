@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "ctq/kernels/simd/arch/tile_amx.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
@@ -17,7 +18,6 @@ using isa = ctq::isa::native;
 namespace simd = ctq::kernels::simd;
 
 using dot = simd::int8_dot<isa>;
-using vec = dot::vec;
 
 /// x is needed, whatever the compiler thinks.
 template <class Vec>
@@ -37,21 +37,32 @@ template <class Vec>
   }
 }
 
-constexpr int sums = 12;  // enough to hide the latency of any instruction set's dot product
-constexpr int turns = 2000;
+constexpr int sums = 2 * dot::tile_rows;  // as many as the kernels have in registers
+constexpr int turns = 1000;
 
-[[gnu::noinline]] void run_dots() {
-  alignas(64) const unsigned char ones[256] = {1, 1, 1, 1};
-  vec a = dot::load(ones);
-  const vec b = needed(dot::load(ones + 64));
-  vec acc[sums];
-  for (vec& x : acc) x = a;
+/// As the kernels do it: in pairs, each with its broadcast, where that has an order of its own.
+template <class Dot, int... k>
+[[gnu::noinline]] void run_dots(std::integer_sequence<int, k...>) {
+  using vec = typename Dot::vec;
+  alignas(64) static const unsigned char ones[192] = {1, 1, 1, 1};
+  const auto* const next = reinterpret_cast<const typename Dot::element*>(ones);
+  vec a = Dot::load(ones);
+  const vec b[] = {needed(Dot::load(ones + 64)), needed(Dot::load(ones + 128))};
+  vec acc[sizeof...(k)][2];
+  ((acc[k][0] = acc[k][1] = a), ...);
   for (int i = 0; i < turns; ++i) {
-    simd::unroll<sums>([&](auto k) __attribute__((always_inline)) {
-      acc[k] = needed(dot::dot(acc[k], a, b));
-      a = needed(a);  // another one: its products are not those of the last turn
-    });
+    if constexpr (simd::dots_in_pairs<Dot>) {
+      (Dot::template dot_pair<true>(acc[k], a, b, next), ...);
+    } else {
+      const auto pair = [&](vec & first, vec & second) __attribute__((always_inline)) {
+        first = needed(Dot::dot(first, a, b[0]));
+        second = needed(Dot::dot(second, a, b[1]));
+        a = needed(a);  // another one: its products are not those of the last turn
+      };
+      (pair(acc[k][0], acc[k][1]), ...);
+    }
   }
+  ((needed(acc[k][0]), needed(acc[k][1])), ...);
 }
 
 /// Four sums in turn hide the latency of a tile's dot product.
@@ -160,7 +171,7 @@ subject dot_peak(const layer& of, bench_case& in) {
     return {"peak", run_tile_dots<isa>, {}};
   }
   in.peak_work = 2.0 * turns * sums * dot::lanes * dot::k_group;
-  return {"peak", run_dots, {}};
+  return {"peak", [] { run_dots<dot>(std::make_integer_sequence<int, dot::tile_rows>{}); }, {}};
 }
 
 subject epilogue_loop(const layer& of, bench_case& in) {
