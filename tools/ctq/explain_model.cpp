@@ -16,6 +16,8 @@
 #include "ctq/passes/explain_markdown.hpp"
 #include "ctq/passes/explain_text.hpp"
 #include "ctq/passes/lower.hpp"
+#include "ctq/passes/schedule.hpp"
+#include "import_model.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 
@@ -37,10 +39,7 @@ class mapping_source {
       return {};
     }
     const auto text = read_text(options.mapping);
-    if (!text) {
-      fmt::print(stderr, "ctq: {}\n", text.error().message());
-      return {};
-    }
+    if (!text) return {};
     source.file_.emplace(*text, ops);
     if (source.file_->valid()) return source;
     for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
@@ -75,10 +74,7 @@ std::string printed(const ctq::explained_model& m, const explain_options& option
 
 exit_code explain_model(const explain_options& options) {
   const auto text = read_text(options.fx);
-  if (!text) {
-    fmt::print(stderr, "ctq: {}\n", text.error().message());
-    return unreadable;
-  }
+  if (!text) return unreadable;
   const auto model = ctq::read_fx(*text);
   if (!model) {
     fmt::print(stderr, "{}: error: {}\n", options.fx, model.error().message());
@@ -91,7 +87,9 @@ exit_code explain_model(const explain_options& options) {
   if (!mapping) return unreadable;
 
   const ctq::prepare_options prepare{.policy = ctq::unsupported::skip};
-  const auto fused = fuse(model->view(), backend->view());
+  const auto shaped = with_shapes(*model, *text);
+  const auto traced = shaped ? shaped->view() : model->view();
+  const auto fused = fuse(traced, backend->view());
   const auto prepared = prepare_graph(fused.view(), backend->view(), mapping->view(), prepare);
   if (prepared.problem.any()) {
     fmt::print(stderr, "{}: error: {}\n", options.fx, prepared.problem.message());
@@ -99,13 +97,18 @@ exit_code explain_model(const explain_options& options) {
   }
   const auto reference = convert_graph(prepared.view(), backend->view(), mapping->view());
   const auto lowered = lower(reference.view());
-  const ctq::list<int> into = fused_into(model->view(), backend->view());
+  const ctq::list<int> into = fused_into(traced, backend->view());
+  // What is joined is known of models that can be compiled.
+  ctq::dynamic_schedule compiled;
+  if (shaped) compiled = schedule(lowered.view(), ctq::scheduling::layers::joined);
+  const auto steps = static_cast<int>(compiled.problem.any() ? 0 : compiled.steps.size());
   const ctq::explained_model explained =
-      ctq::explain({.traced = model->view(),
+      ctq::explain({.traced = traced,
                     .into = {into.data(), static_cast<int>(into.size())},
                     .fused = fused.view(),
                     .prepared = prepared.view(),
                     .lowered = lowered.view(),
+                    .steps = {compiled.steps.data(), steps},
                     .backend = backend->view(),
                     .mapping = mapping->view(),
                     .options = prepare});

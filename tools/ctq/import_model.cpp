@@ -182,8 +182,9 @@ class importer {
   std::set<std::string> names_;
 };
 
-/// What the compiler would say of the model: shapes that do not fit, ops without a shape rule.
-ctq::diagnostic check(const std::vector<model_row>& rows) {
+/// The model as the compiler would have it, or what it would say: shapes that do not fit, ops
+/// without a shape rule. It refers to the rows.
+auto linked(const std::vector<model_row>& rows) {
   std::vector<std::vector<std::string_view>> reads(rows.size());
   std::vector<ctq::linking::pending> pending;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -191,7 +192,7 @@ ctq::diagnostic check(const std::vector<model_row>& rows) {
     pending.push_back({rows[i].name, rows[i].op, &rows[i].attrs, &rows[i].shape, reads[i].data(),
                        static_cast<int>(reads[i].size())});
   }
-  return ctq::linking::link(pending.data(), pending.size()).problem;
+  return ctq::linking::link(pending.data(), pending.size());
 }
 
 /// The namespaces of ctq that the calls name.
@@ -227,13 +228,29 @@ ctq::result<std::string> import_model(std::string_view rows, const std::string& 
   if (!model) return ctq::unexpected{model.error()};
   const auto read = importer{*model, shapes_of(rows)}.rows();
   if (!read) return ctq::unexpected{read.error()};
-  const ctq::diagnostic problem = check(*read);
+  const ctq::diagnostic problem = linked(*read).problem;
   if (problem.any()) {
     std::string words{problem.message()};
     std::replace(words.begin(), words.end(), '\n', ' ');
     return ctq::fail({}, words);
   }
   return header(*read, name, space, source);
+}
+
+std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_graph& model,
+                                                                  std::string_view rows) {
+  const auto read = importer{model, shapes_of(rows)}.rows();
+  if (!read) return {};
+  const auto in_cpp = linked(*read);
+  if (in_cpp.problem.any()) return {};
+  ctq::dynamic_graph<ctq::stage::traced> g;
+  for (int i = 0; i < model.view().size(); ++i) {
+    ctq::node n = model.view()[i];
+    n.attrs = in_cpp.nodes[static_cast<std::size_t>(i)].attrs;
+    n.shape = in_cpp.nodes[static_cast<std::size_t>(i)].shape;
+    g.add(n, model.view().args_of(i).begin(), n.arg_count);
+  }
+  return g;
 }
 
 }  // namespace tool

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "ctq/core/result.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/io/fx_graph.hpp"
 
 namespace tool {
 
@@ -18,5 +21,11 @@ namespace tool {
 [[nodiscard]] ctq::result<std::string> import_model(std::string_view rows, const std::string& name,
                                                     const std::string& space,
                                                     const std::string& source);
+
+/// A traced model with the options and the shapes that it has as a header, and else as it is:
+/// nothing if it has no such form.
+///   rows  what the model was read from
+[[nodiscard]] std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(
+    const ctq::fx_graph& model, std::string_view rows);
 
 }  // namespace tool

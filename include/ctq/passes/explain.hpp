@@ -82,6 +82,7 @@ template <const auto& Model, class Backend, class Mapping, unsupported Policy = 
                       .fused = fused_v<Model, Backend>.view(),
                       .prepared = p::prepared.view(),
                       .lowered = p::lowered.view(),
+                      .steps = {p::int8_schedule.steps, p::int8_schedule.count},
                       .backend = p::backend,
                       .mapping = p::mapping,
                       .options = {.policy = Policy}}};

@@ -31,18 +31,23 @@ constexpr void dot_node(Text& out, const explained_node& n, const backend_view& 
   out.append("];\n");
 }
 
-/// Nodes that run as one are in one frame.
+/// The node whose kernel computes this one.
+constexpr std::string_view kernel_of(const explained_node& n) {
+  return n.joined_to.empty() ? n.runs_in : n.joined_to;
+}
+
+/// Nodes that run as one, or are joined in one kernel, are in one frame.
 template <class Text>
 constexpr void dot_frames(Text& out, const explained_model& m) {
   int frames = 0;
   for (const explained_node& host : m.nodes) {
     bool has_parts = false;
     for (const explained_node& n : m.nodes)
-      has_parts = has_parts || (n.is_read && n.name != host.name && n.runs_in == host.name);
+      has_parts = has_parts || (n.is_read && n.name != host.name && kernel_of(n) == host.name);
     if (!has_parts) continue;
     append_all(out, "subgraph cluster_", frames++, " { style=dashed; ");
     for (const explained_node& n : m.nodes) {
-      if (n.runs_in != host.name || !n.is_read) continue;
+      if (kernel_of(n) != host.name || !n.is_read) continue;
       quoted(out, n.name);
       out.append("; ");
     }

@@ -72,6 +72,7 @@ constexpr void json_node(Text& out, const explained_node& n, const backend_view&
   if (n.is_read) {
     member(out, "runs_in", n.runs_in);
     member(out, "kernel", n.runs_as->name);
+    if (!n.joined_to.empty()) member(out, "joined_to", n.joined_to);
     member(out, "gives", name_of(n.gives));
   }
   append_all(out, ", \"on_integers\": ", n.on_integers ? "true" : "false");

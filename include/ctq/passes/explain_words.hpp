@@ -104,6 +104,7 @@ constexpr void reason(Text& out, const explained_node& n, const backend_view& ba
   }
   append_all(out, "qconfig #", c.qconfig);
   if (n.observer >= 0) append_all(out, ", qparams #", n.observer);
+  if (!n.joined_to.empty()) append_all(out, ", joined to ", n.joined_to);
 }
 
 /// The values that one observer sees: "x, conv1".

@@ -9,6 +9,7 @@
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lowered_ops.hpp"
 #include "ctq/passes/missing_kernel.hpp"
+#include "ctq/passes/step.hpp"
 
 // What became of each node of a model, and why, as plain data: what the printers explain_text,
 // explain_markdown, explain_json and explain_dot show.
@@ -18,9 +19,10 @@ namespace ctq {
 struct explained_node {
   std::string_view name{};  // as the model has it
   op_id op{};
-  list<int> reads{};           // nodes, by argument
-  std::string_view runs_in{};  // the node that it is a part of when it runs; its own name if none
-  bool is_read = false;        // what nothing reads does not run
+  list<int> reads{};             // nodes, by argument
+  std::string_view runs_in{};    // the node that it is a part of when it runs; its own name if none
+  bool is_read = false;          // what nothing reads does not run
+  std::string_view joined_to{};  // the layer whose kernel computes that node too; empty if none
   bool on_integers = false;
   op_id runs_as{};       // the op that runs; null if none does
   dtype gives = f32;     // what comes out of that op
@@ -79,6 +81,7 @@ struct explained_stages {
   graph_view<stage::fused> fused{};
   graph_view<stage::prepared> prepared{};
   graph_view<stage::lowered> lowered{};
+  view<step> steps{};  // of the lowered graph, with what can be one kernel joined
   backend_view backend{};
   mapping_view mapping{};
   prepare_options options{};
@@ -107,6 +110,13 @@ constexpr void add_observers(explained_node& n, graph_view<stage::prepared> g, i
     n.input_observers.push_back(is_app(g[a]) ? g[a].observer : -1);
   for (int i = planned + 1; i < g.size() && n.observer < 0; ++i)
     if (is_app(g[i]) && g.args_of(i)[0] == planned) n.observer = g[i].observer;
+}
+
+/// The layer that the lowered node `at` is joined to, or nothing.
+constexpr std::string_view layer_of(const explained_stages& s, int at) {
+  for (int i = 0; i < s.steps.size(); ++i)
+    if (s.steps[i].joined_node == at) return s.lowered[s.steps[i].node].name;
+  return {};
 }
 
 /// What a value was before observers looked at it.
@@ -146,6 +156,7 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
     const int at = find(s.lowered, n.runs_in);
     if (planned < 0 || at < 0) continue;
     n.is_read = true;
+    n.joined_to = explaining::layer_of(s, at);
     n.on_integers = runs_on_integers(s.lowered[at]);
     n.runs_as = s.lowered[at].op;
     n.gives = s.lowered[at].dtype;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/x86.hpp"
 #include "own_ops.hpp"
 
@@ -23,6 +24,7 @@ constexpr auto net =
 struct int8 : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {
 };
 struct without_fc : int8::set<allow_float<"fc">> {};
+struct dynamic : qconfig_mapping<object_type<nn::linear, default_dynamic_qconfig>> {};
 struct without_sum : int8::set<allow_float<"sum">> {};
 
 }  // namespace
@@ -34,6 +36,8 @@ static_assert(!explain<net, x86, without_fc>().quantized("fc"));
 static_assert(explain<net, x86, without_fc>().quantized("conv"));
 static_assert(!explain<net, x86, without_fc>().fully_quantized());
 static_assert(!explain<net, x86, int8>().quantized("no such node"));
+static_assert(explain<net, x86, dynamic>().quantized("fc"));  // which gives floats
+static_assert(!explain<net, x86, dynamic>().quantized("conv"));
 
 TEST_CASE("allow_float holds for a function too, by its node's name") {
   constexpr explanation e = explain<net, x86, without_sum>();

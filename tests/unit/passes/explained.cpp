@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/passes/explain_dot.hpp"
+#include "ctq/passes/explain_json.hpp"
+#include "ctq/passes/explain_markdown.hpp"
 #include "explain_model.hpp"
 
 using namespace explain_model;
@@ -71,6 +74,39 @@ TEST_CASE("an op has the qparams of the relu that it computes as well") {
   const explained_model m = explain<added, qnnpack, all_int8>().model();
   CHECK(node_named(m, "relu").runs_in == "add");
   CHECK(node_named(m, "add").observer >= 0);
+}
+
+// ---- ops that are part of the kernel of the layer before them
+
+constexpr auto joints =
+    model("x"_n = nn::placeholder({1, 8}), "a"_n = nn::linear("x"_n, {.out_features = 8}),
+          "b"_n = nn::linear("a"_n, {.out_features = 8}), "sum"_n = op::add("b"_n, "a"_n),
+          "relu"_n = nn::relu("sum"_n), "c"_n = nn::linear("relu"_n, {.out_features = 8}),
+          "act"_n = nn::leaky_relu("c"_n), "out"_n = nn::output("act"_n));
+
+TEST_CASE("an op that is joined to a layer names it, and so does its relu") {
+  const explained_model m = explain<joints, qnnpack, all_int8>().model();
+  CHECK(node_named(m, "sum").joined_to == "b");
+  CHECK(node_named(m, "sum").runs_in == "sum");
+  CHECK(node_named(m, "relu").joined_to == "b");
+  CHECK(node_named(m, "relu").runs_in == "sum");
+  CHECK(node_named(m, "act").joined_to == "c");
+  for (const char* alone : {"a", "b", "c"}) CHECK(node_named(m, alone).joined_to.empty());
+}
+
+TEST_CASE("all printers tell which layer an op is joined to") {
+  const explained_model m = explain<joints, qnnpack, all_int8>().model();
+  std::string text, markdown, json, dot;
+  append_text(text, m);
+  append_markdown(markdown, m);
+  append_json(json, m);
+  append_dot(dot, m);
+  const std::string act = "torch.nn.LeakyReLU dtype_config #1, qconfig #0, qparams #5, joined to c";
+  CHECK(text.find(act + "\n") != std::string::npos);
+  CHECK(markdown.find(act + "<br>") != std::string::npos);
+  CHECK(json.find("\"joined_to\": \"c\"") != std::string::npos);
+  CHECK(has_line(dot, "subgraph cluster_0 { style=dashed; \"b\"; \"sum\"; \"relu\"; }"));
+  CHECK(has_line(dot, "\"b\" -> \"sum\" [label=\"#2\"];"));
 }
 
 // ---- a model that only looks at its input
