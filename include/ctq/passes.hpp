@@ -5,6 +5,7 @@
 // is all of them for a model, a backend and a mapping.
 
 #include "ctq/passes/accept.hpp"
+#include "ctq/passes/add_within_one_step.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/dead_nodes.hpp"
 #include "ctq/passes/dtype_choice.hpp"

@@ -8,6 +8,7 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/dispatch.hpp"
+#include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/float_model.hpp"
 #include "ctq/runtime/fold.hpp"

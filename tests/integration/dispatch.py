@@ -134,6 +134,7 @@ def check_subproject(root, compiler):
     lines.insert(at + 1, "  if isa not in ['scalar', 'avx512']\n    continue\n  endif")
     with tempfile.TemporaryDirectory() as folder:
         project = shutil.copytree(Path(root, "examples/06_dispatch"), Path(folder, "project"))
+        shutil.copytree(Path(root, "examples/support"), Path(folder, "support"))
         Path(project, "meson.build").write_text("\n".join(
             ["project('consumer', 'cpp', default_options: ['cpp_std=c++20', 'buildtype=debug'])",
              *lines]) + "\n")

@@ -10,7 +10,7 @@ namespace ctq {
 
 namespace elementwise_ops {
 
-// relu has a kernel of its own.
+// relu, add and mul have kernels of their own.
 inline constexpr op_id unary[] = {
     nn::relu6.id(),       fn::relu6.id(),       nn::leaky_relu.id(),      fn::leaky_relu.id(),
     nn::elu.id(),         fn::elu.id(),         nn::hardswish.id(),       fn::hardswish.id(),
@@ -19,8 +19,7 @@ inline constexpr op_id unary[] = {
     nn::tanh.id(),        fn::tanh.id(),        method::tanh.id(),        nn::dropout.id(),
     fn::dropout.id(),     fn::clamp.id(),       method::clamp.id()};
 
-inline constexpr op_id binary[] = {op::mul.id(), fn::mul.id(), op::sub.id(),
-                                   fn::sub.id(), q::mul.id(),  q::mul_relu.id()};
+inline constexpr op_id binary[] = {op::sub.id(), fn::sub.id()};
 
 }  // namespace elementwise_ops
 

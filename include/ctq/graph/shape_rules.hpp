@@ -159,6 +159,9 @@ constexpr void elementwise(node& n, inputs in, int tensors, diagnostic& d) {
   show_input(d, in[1]);
 }
 
+constexpr void unary_elementwise(node& n, inputs in, diagnostic& d) { elementwise(n, in, 1, d); }
+constexpr void binary_elementwise(node& n, inputs in, diagnostic& d) { elementwise(n, in, 2, d); }
+
 /// An op of the user's own, by what it says itself.
 constexpr void own(node& n, inputs in, diagnostic& d) {
   const op_hooks& hooks = *n.op->hooks;
@@ -212,7 +215,9 @@ inline constexpr entry table[] = {
     {fn::flatten.id(), flatten<flatten_options>},
     {fn::add.id(), add},
     {fn::cat.id(), cat},
+    {fn::mul.id(), binary_elementwise},
     {op::add.id(), add},
+    {op::mul.id(), binary_elementwise},
     {fn::torch_relu.id(), same},
     {method::relu.id(), same},
     {nn::identity.id(), same},
@@ -222,9 +227,6 @@ inline constexpr entry table[] = {
 };
 
 using rule = void (*)(node&, inputs, diagnostic&);
-
-constexpr void unary_elementwise(node& n, inputs in, diagnostic& d) { elementwise(n, in, 1, d); }
-constexpr void binary_elementwise(node& n, inputs in, diagnostic& d) { elementwise(n, in, 2, d); }
 
 constexpr void unknown(node& n, inputs, diagnostic& d) {
   complain(d, n, "no shape rule for ", n.op->name);

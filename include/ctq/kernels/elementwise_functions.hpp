@@ -24,11 +24,6 @@ inline float hardtanh(float x, const hardtanh_options& o) noexcept {
   return clamp(x, o.min_val, o.max_val);
 }
 inline float clamp_to(float x, const clamp_options& o) noexcept { return clamp(x, o.min, o.max); }
-inline float mul(float a, float b) noexcept { return a * b; }
-inline float mul_relu(float a, float b) noexcept {
-  const float y = a * b;
-  return y < 0.0F ? 0.0F : y;
-}
 inline float sub(float a, float b) noexcept { return a - b; }
 
 }  // namespace functions
@@ -85,10 +80,6 @@ inline constexpr row table[] = {
     of<functions::identity>(fn::dropout),
     of<functions::clamp_to>(fn::clamp),
     of<functions::clamp_to>(method::clamp),
-    of<functions::mul>(op::mul),
-    of<functions::mul>(fn::mul),
-    of<functions::mul>(q::mul),
-    of<functions::mul_relu>(q::mul_relu),
     of<functions::sub>(op::sub),
     of<functions::sub>(fn::sub),
 };

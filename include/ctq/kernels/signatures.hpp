@@ -23,7 +23,9 @@ namespace ctq::kernels {
     case kernel::requantize: return is_int8(in) && is_int8(out);
     case kernel::conv2d:
     case kernel::linear: return same || (is_int8(in) && is_int8(out));
+    case kernel::linear_dynamic:
     case kernel::batch_norm2d: return in == f32 && out == f32;
+    case kernel::add_within_one_step: return same && in != f32;
     default: return same;
   }
 }

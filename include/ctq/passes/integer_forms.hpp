@@ -179,7 +179,8 @@ class integer_forms {
                   : !is_wanted(x) || !functional_dequantized(x) || (is_relu && users_[x] != 1))
       return;
     const op_id op = if_available(is_relu ? w->dynamic_relu : w->dynamic);
-    if (op == nullptr) return;
+    const bool has_dtype = !only_with_kernels_ || g_.nodes[arg(arg(x))].dtype == quint8;
+    if (op == nullptr || !has_dtype) return;
     form[i] = op;
     of[i] = x;
     relu[i] = is_relu ? i : -1;

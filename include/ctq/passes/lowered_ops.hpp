@@ -182,11 +182,12 @@ inline constexpr op_id shapes[] = {fn::transpose.id(),
 /// tell.)
 [[nodiscard]] constexpr bool has_integer_kernel(op_id op) {
   if (elementwise_tensors(op) > 0) return true;
-  return is_any_of(op, q::conv2d, q::conv_relu2d, q::linear, q::linear_relu, q::add, q::add_relu,
-                   nn::relu, fn::relu, fn::torch_relu, method::relu, nn::identity,
-                   method::contiguous, method::detach, nn::max_pool2d, fn::max_pool2d,
-                   nn::avg_pool2d, fn::avg_pool2d, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d,
-                   nn::flatten, fn::flatten, fn::cat);
+  return is_any_of(op, q::conv2d, q::conv_relu2d, q::linear, q::linear_relu, q::linear_dynamic,
+                   q::linear_relu_dynamic, q::add, q::add_relu, q::mul, q::mul_relu, nn::relu,
+                   fn::relu, fn::torch_relu, method::relu, nn::identity, method::contiguous,
+                   method::detach, nn::max_pool2d, fn::max_pool2d, nn::avg_pool2d, fn::avg_pool2d,
+                   nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d, nn::flatten, fn::flatten,
+                   fn::cat);
 }
 
 /// nn.ReLU, F.relu, torch.relu: what an op on integers can have behind it. Methods stay by

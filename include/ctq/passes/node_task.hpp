@@ -23,10 +23,14 @@ enum class task : unsigned char {
   conv_relu2d,
   linear,
   linear_relu,
+  linear_dynamic,
+  linear_relu_dynamic,
   batch_norm2d,
   bn_relu2d,
   add,
   add_relu,
+  mul,
+  mul_relu,
   max_pool2d,
   avg_pool2d,
   adaptive_avg_pool2d,
@@ -50,10 +54,14 @@ enum class task : unsigned char {
   if (is_any_of(op, nni::conv_relu2d, q::conv_relu2d)) return task::conv_relu2d;
   if (is_any_of(op, nn::linear, q::linear)) return task::linear;
   if (is_any_of(op, nni::linear_relu, q::linear_relu)) return task::linear_relu;
+  if (is_any_of(op, q::linear_dynamic)) return task::linear_dynamic;
+  if (is_any_of(op, q::linear_relu_dynamic)) return task::linear_relu_dynamic;
   if (is_any_of(op, nn::batch_norm2d)) return task::batch_norm2d;
   if (is_any_of(op, nni::bn_relu2d)) return task::bn_relu2d;
   if (is_any_of(op, op::add, fn::add, q::add)) return task::add;
   if (is_any_of(op, q::add_relu)) return task::add_relu;
+  if (is_any_of(op, op::mul, fn::mul, q::mul)) return task::mul;
+  if (is_any_of(op, q::mul_relu)) return task::mul_relu;
   if (is_any_of(op, nn::max_pool2d, fn::max_pool2d)) return task::max_pool2d;
   if (is_any_of(op, nn::avg_pool2d, fn::avg_pool2d)) return task::avg_pool2d;
   if (is_any_of(op, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d))

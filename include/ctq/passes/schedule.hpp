@@ -61,12 +61,16 @@ class scheduler : public step_writer<Graph, Schedule> {
       case task::relu: return elementwise(i, kernel::relu);
       case task::conv2d: return conv2d(i, false);
       case task::conv_relu2d: return conv2d(i, true);
-      case task::linear: return linear(i, false);
-      case task::linear_relu: return linear(i, true);
+      case task::linear: return linear(i, kernel::linear, false);
+      case task::linear_relu: return linear(i, kernel::linear, true);
+      case task::linear_dynamic: return linear(i, kernel::linear_dynamic, false);
+      case task::linear_relu_dynamic: return linear(i, kernel::linear_dynamic, true);
       case task::batch_norm2d: return batch_norm2d(i, false);
       case task::bn_relu2d: return batch_norm2d(i, true);
-      case task::add: return add(i, kernel::add);
-      case task::add_relu: return add(i, kernel::add_relu);
+      case task::add: return of_two(i, kernel::add);
+      case task::add_relu: return of_two(i, kernel::add_relu);
+      case task::mul: return of_two(i, kernel::mul);
+      case task::mul_relu: return of_two(i, kernel::mul, true);
       case task::max_pool2d: return max_pool2d(i);
       case task::avg_pool2d: return avg_pool2d(i);
       case task::adaptive_avg_pool2d: return adaptive_avg_pool2d(i);
@@ -141,12 +145,12 @@ class scheduler : public step_writer<Graph, Schedule> {
             relu);
   }
 
-  constexpr void linear(int i, bool relu) {
+  constexpr void linear(int i, kernel op, bool relu) {
     const auto o = options_of<linear_options>(i);
     const int from = arg(i);
     const int x = in_order(from, layout::nchw);
     next_sizes(linear_shape{elements_of(i) / o.out_features, o.in_features, o.out_features});
-    emit(kernel::linear, i, from, x, new_output(i, layout::nchw), relu);
+    emit(op, i, from, x, new_output(i, layout::nchw), relu);
   }
 
   constexpr void batch_norm2d(int i, bool relu) {
@@ -154,19 +158,21 @@ class scheduler : public step_writer<Graph, Schedule> {
     spatial(i, kernel::batch_norm2d, channels_shape{x[0] * x[2] * x[3], x[1]}, relu);
   }
 
-  constexpr void add(int i, kernel op) {
+  /// A sum or a product, in the order of its first argument.
+  constexpr void of_two(int i, kernel op, bool relu = false) {
     const int a = arg(i, 0);
     const int b = arg(i, 1);
     if (g_.nodes[a].dtype != g_.nodes[b].dtype) {
       out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
-      out_.problem.line("add of ", name_of(g_.nodes[a].dtype), " and ", name_of(g_.nodes[b].dtype));
+      out_.problem.line(name_of(op), " of ", name_of(g_.nodes[a].dtype), " and ",
+                        name_of(g_.nodes[b].dtype));
       return;
     }
     const int x = value_of_[a];
     const layout order = order_of_[a];
     const int y = in_order(b, order);
     next_sizes(elementwise_shape{elements_of(i)});
-    emit(op, i, a, x, new_output(i, order));
+    emit(op, i, a, x, new_output(i, order), relu);
     if (out_.problem.text.count == 0) this->also_reads(b, y);
   }
 

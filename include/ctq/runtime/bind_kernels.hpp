@@ -11,6 +11,7 @@
 #include "ctq/kernels/elementwise_functions.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/signatures.hpp"
+#include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/operands.hpp"
 
 // Where plans and kernels meet. A set of kernels (simd_kernels<Isa>, reference_kernels) is bound to
@@ -30,6 +31,10 @@ struct shape_of<kernel::conv2d> {
 };
 template <>
 struct shape_of<kernel::linear> {
+  using type = linear_shape;
+};
+template <>
+struct shape_of<kernel::linear_dynamic> {
   using type = linear_shape;
 };
 template <>
@@ -108,6 +113,9 @@ template <kernel_signature Key, class Kernels>
   } else if constexpr (is_own(Key.op)) {
     constexpr const op_hooks& own = kernels::hooks_of(Key.own);
     Kernels::template run<in, out>(kernel_c<Key.op>{}, Key.template as<shape>(), own, x);
+  } else if constexpr (Key.op == kernel::linear_dynamic) {
+    dynamic_linear<Kernels>::run(std::integral_constant<shape, Key.template as<shape>()>{},
+                                 Key.relu, x);
   } else if constexpr (Key.then != joined::nothing) {
     Kernels::template run<in, out>(
         kernel_c<Key.op>{}, std::integral_constant<shape, Key.template as<shape>()>{},
@@ -120,7 +128,8 @@ template <kernel_signature Key, class Kernels>
 
 namespace binding {
 
-inline constexpr std::size_t kernel_count = static_cast<std::size_t>(kernel::to_nchw) + 1;
+inline constexpr auto last_kernel = kernel::add_within_one_step;
+inline constexpr std::size_t kernel_count = static_cast<std::size_t>(last_kernel) + 1;
 inline constexpr dtype dtypes[] = {f32, quint8, qint8};
 
 constexpr std::size_t index_of(dtype d) { return d == f32 ? 0 : d == quint8 ? 1 : 2; }
@@ -143,6 +152,8 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
           if constexpr (is_own(Op)) {
             Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape,
                                                                  kernels::hooks_of(key.own), x);
+          } else if constexpr (Op == kernel::linear_dynamic) {
+            dynamic_linear<Kernels>::run(shape, key.relu, x);
           } else {
             Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape, key.relu,
                                                                  x);
@@ -166,6 +177,8 @@ template <class Kernels>
   switch (key.op) {
     case kernel::conv2d:
     case kernel::linear: return layer_bytes<Kernels>(key) + (key.then == joined::table ? 256 : 0);
+    case kernel::linear_dynamic:
+      return dynamic_linear<Kernels>::packed_bytes(key.as<linear_shape>());
     case kernel::batch_norm2d:
       return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
     case kernel::elementwise: return uses_table<Kernels>(key) ? 256 : 0;
@@ -178,6 +191,8 @@ template <class Kernels>
   switch (key.op) {
     case kernel::conv2d: return Kernels::workspace_bytes(key.as<conv2d_shape>(), key.in);
     case kernel::linear: return Kernels::workspace_bytes(key.as<linear_shape>(), key.in);
+    case kernel::linear_dynamic:
+      return dynamic_linear<Kernels>::workspace_bytes(key.as<linear_shape>());
     case kernel::function: return Kernels::workspace_bytes(key.as<function_shape>(), key.in);
     default: return 0;
   }

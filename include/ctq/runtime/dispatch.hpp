@@ -13,6 +13,7 @@
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
+#include "ctq/passes/add_within_one_step.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
@@ -150,15 +151,17 @@ class session<dispatched_model<Plan>> {
 };
 
 /// As convert: the int8 model of an observed one, by the best code for this machine.
+///   Add  as in convert; the code must be that of Add<plan>
 /// Errors  as convert; as dispatched_model::make
-template <class Observed>
-[[nodiscard]] result<dispatched_model<typename Observed::plan>> dispatch(const Observed& observed) {
+template <template <class> class Add = add_exactly, class Observed>
+[[nodiscard]] result<dispatched_model<Add<typename Observed::plan>>> dispatch(
+    const Observed& observed) {
   using plan = typename Observed::plan;
   auto qparams = calculate_qparams(plan::prepared.view(), plan::backend, observed.observers(),
                                    observed.semantics());
   if (!qparams) return unexpected{qparams.error()};
-  return dispatched_model<plan>::make(observed.float_weights(), *std::move(qparams),
-                                      observed.semantics());
+  return dispatched_model<Add<plan>>::make(observed.float_weights(), *std::move(qparams),
+                                           observed.semantics());
 }
 
 }  // namespace ctq

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ctq/observers/observer.hpp"
+#include "ctq/passes/add_within_one_step.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/float_model.hpp"
@@ -34,7 +35,7 @@ namespace ctq {
   return all;
 }
 
-/// The qparams of each observer, over the whole range of its dtype.
+/// The qparams of each observer, over the whole range of its dtype; of dynamic ones any.
 /// Errors  an observer that has seen nothing, or NaN; a scale the backend does not allow; with the
 ///         node whose output it watches
 [[nodiscard]] inline result<std::vector<qparams>> calculate_qparams(
@@ -43,6 +44,7 @@ namespace ctq {
   std::vector<qparams> out(all.size());
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
+    if (g[i].app->args.is_dynamic) continue;  // its qparams are found as the model runs
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
     std::string place = "node ";
@@ -133,15 +135,16 @@ template <const auto& Model, class Backend, class Mapping, unsupported Policy = 
 }
 
 /// The int8 model: qparams from the observers, weights quantized and packed.
+///   Add  of two tensors of integers: add_exactly or add_within_one_step
 /// Errors  no calibration, data with NaN, a sum that could leave int32: with the node
-template <const auto& Model, class Plan, class Isa>
-[[nodiscard]] result<quantized_model<Plan, Isa>> convert(
+template <template <class> class Add = add_exactly, const auto& Model, class Plan, class Isa>
+[[nodiscard]] result<quantized_model<Add<Plan>, Isa>> convert(
     const observed_model<Model, Plan, Isa>& observed) {
   auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers(),
                                    observed.semantics());
   if (!qparams) return unexpected{qparams.error()};
-  return quantized_model<Plan, Isa>::make(observed.float_weights(), *std::move(qparams),
-                                          observed.semantics());
+  return quantized_model<Add<Plan>, Isa>::make(observed.float_weights(), *std::move(qparams),
+                                               observed.semantics());
 }
 
 }  // namespace ctq

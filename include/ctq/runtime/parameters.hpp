@@ -98,9 +98,13 @@ void with_shape(const kernel_signature& key, F f) {
   }
 }
 
+[[nodiscard]] constexpr bool has_weights(kernel op) {
+  return op == kernel::conv2d || op == kernel::linear || op == kernel::linear_dynamic;
+}
+
 /// The first tensor that the step reads and that is not there, or nothing.
 [[nodiscard]] inline std::string missing_weight(const step& s, const node& n, const weights& w) {
-  const bool weighted = s.key.op == kernel::conv2d || s.key.op == kernel::linear;
+  const bool weighted = has_weights(s.key.op);
   if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
   const std::string_view batch_norm = s.key.op == kernel::batch_norm2d ? n.name
                                       : weighted                       ? n.batch_norm
@@ -120,7 +124,8 @@ template <class Kernels>
 status pack_weighted(const step& s, const node& n, const parameter_sources& from,
                      const step_data& data, std::byte* packed) {
   folded_weights f = fold(n, *from.weights);
-  if (s.key.in == f32) {
+  const bool is_dynamic = s.key.op == kernel::linear_dynamic;
+  if (s.key.in == f32 && !is_dynamic) {
     f.weight = channels_last(f.weight, f.outputs, channels_of(s.key));
     with_shape(s.key, [&](const auto& shape) { pack_float<Kernels>(shape, f, packed); });
     return done{};
@@ -130,6 +135,13 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
       quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
                        config.weight_dtype, from.semantics);
   if (!w) return fail(place_of(n) + ", " + w.error().place, w.error().cause);
+  if (is_dynamic) {
+    if (const status ok = check_sums(*w); !ok)
+      return fail(place_of(n) + ", " + ok.error().place, ok.error().cause);
+    dynamic_linear<Kernels>::pack(s.key.as<linear_shape>(), w->weight.data(), w->scale.data(),
+                                  f.bias.data(), packed);
+    return done{};
+  }
   const auto arithmetic =
       output_arithmetic_of(f.bias, *w, data.in[0], s.key.in, layer_output(s.key, data));
   if (!arithmetic)
@@ -223,7 +235,7 @@ template <class Kernels>
     std::byte* const packed = p.packed.data() + at;
     if (const std::string missing = packing::missing_weight(s, n, *from.weights); !missing.empty())
       return fail("tensor " + missing, "is missing");
-    if (s.key.op == kernel::conv2d || s.key.op == kernel::linear) {
+    if (packing::has_weights(s.key.op)) {
       if (const status ok = packing::pack_weighted<Kernels>(s, n, from, d, packed); !ok)
         return unexpected{ok.error()};
       if (s.key.then == joined::table) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,20 @@ template <class Real>
                                                             : steps);
   }
   return q;
+}
+
+/// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
+[[nodiscard]] inline status check_sums(const quantized_weights& w) {
+  const std::size_t per_output = w.scale.empty() ? 0 : w.weight.size() / w.scale.size();
+  for (std::size_t o = 0; o < w.scale.size(); ++o) {
+    std::int64_t sum_of_sizes = 0;
+    for (std::size_t i = 0; i < per_output; ++i)
+      sum_of_sizes += std::abs(int{w.weight[o * per_output + i]});
+    if (255 * sum_of_sizes >= std::int64_t{1} << 31)
+      return fail("accumulator_overflow, channel " + std::to_string(o),
+                  "the sum of products can leave int32");
+  }
+  return done{};
 }
 
 /// What turns sums of products into output steps, per output:

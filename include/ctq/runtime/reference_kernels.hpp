@@ -8,6 +8,7 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/add_within_one_step.hpp"
 #include "ctq/kernels/reference/avg_pool2d.hpp"
 #include "ctq/kernels/reference/batch_norm2d.hpp"
 #include "ctq/kernels/reference/concat.hpp"
@@ -16,6 +17,7 @@
 #include "ctq/kernels/reference/epilogue.hpp"
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/max_pool2d.hpp"
+#include "ctq/kernels/reference/mul.hpp"
 #include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
@@ -64,6 +66,21 @@ struct reference_kernels {
   template <class In, class Out>
   static void run(op<kernel::add_relu>, elementwise_shape s, bool, const operands& x) noexcept {
     add<In>(s, x, true);
+  }
+  template <class In, class Out>
+  static void run(op<kernel::add_within_one_step>, elementwise_shape s, bool relu,
+                  const operands& x) noexcept {
+    kernels::reference::add_within_one_step(s, x.input<In>(0), x.data->in[0], x.input<In>(1),
+                                            x.data->in[1], x.data->out, x.output<In>(), relu);
+  }
+  template <class In, class Out>
+  static void run(op<kernel::mul>, elementwise_shape s, bool relu, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      kernels::reference::mul(s, x.input<float>(0), x.input<float>(1), x.output<float>(), relu);
+    } else {
+      kernels::reference::mul(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
+                              x.data->out, x.output<In>(), relu);
+    }
   }
 
   template <class In, class Out>

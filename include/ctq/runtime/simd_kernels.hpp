@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ctq/kernels/simd/add.hpp"
+#include "ctq/kernels/simd/add_within_one_step.hpp"
 #include "ctq/kernels/simd/avg_pool2d.hpp"
 #include "ctq/kernels/simd/batch_norm2d.hpp"
 #include "ctq/kernels/simd/concat.hpp"
@@ -14,6 +15,7 @@
 #include "ctq/kernels/simd/epilogue.hpp"
 #include "ctq/kernels/simd/linear.hpp"
 #include "ctq/kernels/simd/max_pool2d.hpp"
+#include "ctq/kernels/simd/mul.hpp"
 #include "ctq/kernels/simd/own_op.hpp"
 #include "ctq/kernels/simd/quantize.hpp"
 #include "ctq/kernels/simd/relu.hpp"
@@ -63,6 +65,21 @@ struct simd_kernels {
   template <class In, class Out>
   static void run(op<kernel::add_relu>, elementwise_shape s, bool, const operands& x) noexcept {
     add<In>(s, x, true);
+  }
+  template <class In, class Out>
+  static void run(op<kernel::add_within_one_step>, elementwise_shape s, bool relu,
+                  const operands& x) noexcept {
+    kernels::simd::add_within_one_step<Isa>(s, x.input<In>(0), x.data->in[0], x.input<In>(1),
+                                            x.data->in[1], x.data->out, x.output<In>(), relu);
+  }
+  template <class In, class Out>
+  static void run(op<kernel::mul>, elementwise_shape s, bool relu, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      kernels::simd::mul<Isa>(s, x.input<float>(0), x.input<float>(1), x.output<float>(), relu);
+    } else {
+      kernels::simd::mul<Isa>(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
+                              x.data->out, x.output<In>(), relu);
+    }
   }
 
   template <class In, class Out, class Shape>

@@ -126,7 +126,8 @@ template <class Text>
 constexpr void append_shape(Text& out, const kernel_signature& key) {
   switch (key.op) {
     case kernel::conv2d: return step_text::append(out, key.as<conv2d_shape>());
-    case kernel::linear: return step_text::append(out, key.as<linear_shape>());
+    case kernel::linear:
+    case kernel::linear_dynamic: return step_text::append(out, key.as<linear_shape>());
     case kernel::batch_norm2d: return step_text::append(out, key.as<channels_shape>());
     case kernel::max_pool2d:
     case kernel::avg_pool2d: return step_text::append(out, key.as<pool2d_shape>());
@@ -143,12 +144,14 @@ template <class Kernels, class Text>
 constexpr void append_blocking(Text& out, const kernel_signature& key) {
   using isa = typename Kernels::isa;
   const auto layer = [&](const conv2d_shape& s) {
-    if (key.in == f32) return step_text::append_blocking<isa, float>(out, s);
+    if (key.in == f32 && key.op != kernel::linear_dynamic)
+      return step_text::append_blocking<isa, float>(out, s);
     if (key.in == qint8) return step_text::append_blocking<isa, std::int8_t>(out, s);
     return step_text::append_blocking<isa, std::uint8_t>(out, s);
   };
   if (key.op == kernel::conv2d) return layer(key.as<conv2d_shape>());
-  if (key.op == kernel::linear) return layer(kernels::simd::as_conv2d(key.as<linear_shape>()));
+  if (key.op == kernel::linear || key.op == kernel::linear_dynamic)
+    return layer(kernels::simd::as_conv2d(key.as<linear_shape>()));
   out.append(uses_table<Kernels>(key) ? "table" : "-");
 }
 

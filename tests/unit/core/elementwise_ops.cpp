@@ -11,11 +11,13 @@ namespace {
 
 static_assert(elementwise_tensors(nn::sigmoid.id()) == 1);
 static_assert(elementwise_tensors(method::tanh.id()) == 1);
-static_assert(elementwise_tensors(op::mul.id()) == 2);
-static_assert(elementwise_tensors(q::mul_relu.id()) == 2);
+static_assert(elementwise_tensors(op::sub.id()) == 2);
+static_assert(elementwise_tensors(fn::sub.id()) == 2);
 // They have kernels of their own.
 static_assert(elementwise_tensors(nn::relu.id()) == 0);
 static_assert(elementwise_tensors(op::add.id()) == 0);
+static_assert(elementwise_tensors(op::mul.id()) == 0);
+static_assert(elementwise_tensors(q::mul_relu.id()) == 0);
 static_assert(elementwise_tensors(nn::conv2d.id()) == 0);
 
 TEST_CASE("what is listed for one tensor is not listed for two") {

@@ -87,11 +87,13 @@ TEST_CASE("every shape survives being kept in a key") {
 TEST_CASE("kernels have the names of their enumerators") {
   CHECK(name_of(kernel::quantize) == "quantize");
   CHECK(name_of(kernel::add_relu) == "add_relu");
+  CHECK(name_of(kernel::linear_dynamic) == "linear_dynamic");
   CHECK(name_of(kernel::batch_norm2d) == "batch_norm2d");
   CHECK(name_of(kernel::concat) == "concat");
   CHECK(name_of(kernel::elementwise) == "elementwise");
   CHECK(name_of(kernel::function) == "function");
   CHECK(name_of(kernel::to_nchw) == "to_nchw");
+  CHECK(name_of(kernel::add_within_one_step) == "add_within_one_step");
 }
 
 }  // namespace

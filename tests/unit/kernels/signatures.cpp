@@ -22,11 +22,16 @@ static_assert(exists(kernel::conv2d, f32, f32) && exists(kernel::conv2d, quint8,
 static_assert(!exists(kernel::conv2d, f32, quint8) && !exists(kernel::linear, quint8, f32));
 static_assert(exists(kernel::batch_norm2d, f32, f32) &&
               !exists(kernel::batch_norm2d, quint8, quint8));
+static_assert(exists(kernel::linear_dynamic, f32, f32) &&
+              !exists(kernel::linear_dynamic, quint8, quint8));
+static_assert(exists(kernel::add_within_one_step, qint8, qint8) &&
+              !exists(kernel::add_within_one_step, f32, f32));
 
 TEST_CASE("what moves or compares values has one dtype on both sides") {
   for (const kernel op :
-       {kernel::relu, kernel::add, kernel::add_relu, kernel::max_pool2d, kernel::avg_pool2d,
-        kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc, kernel::to_nchw}) {
+       {kernel::relu, kernel::add, kernel::add_relu, kernel::mul, kernel::max_pool2d,
+        kernel::avg_pool2d, kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc,
+        kernel::to_nchw}) {
     CAPTURE(name_of(op));
     for (const dtype d : {f32, quint8, qint8}) CHECK(exists(op, d, d));
     for (const dtype d : {dtype::none, f16, qint32, quint4x2}) CHECK(!exists(op, d, d));
@@ -41,7 +46,7 @@ TEST_CASE("which kernels there are can be told") {
   CHECK(types.view() == "float32 to quint8, float32 to qint8");
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
-        "requantize, relu, add, add_relu, conv2d, linear, max_pool2d, avg_pool2d, concat, "
+        "requantize, relu, add, add_relu, mul, conv2d, linear, max_pool2d, avg_pool2d, concat, "
         "elementwise, function");
   kernels::append_key(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");

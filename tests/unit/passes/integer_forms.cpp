@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
@@ -66,21 +67,23 @@ TEST_CASE("an op whose input is quantized as it comes stands in its own place an
   struct mapping : qconfig_mapping<object_type<nn::linear, dynamic>> {};
   const auto reference = converted<mapping>();
   const graph g = reference.view();
-  const lowering::integer_forms<graph> forms{g, semantics{}, false};
-  const int fc = find(g, "fc");
-  CHECK(forms.form[fc] == q::linear_dynamic.id());
-  CHECK(forms.is_dynamic[fc]);
-  CHECK(g[forms.source(fc, 0)].name == "x");
+  for (const bool only_with_kernels : {false, true}) {
+    const lowering::integer_forms<graph> forms{g, semantics{}, only_with_kernels};
+    const int fc = find(g, "fc");
+    CHECK(forms.form[fc] == q::linear_dynamic.id());
+    CHECK(forms.is_dynamic[fc]);
+    CHECK(g[forms.source(fc, 0)].name == "x");
+  }
 }
 
 TEST_CASE("where a kernel is asked for, an op that has none keeps its float form") {
-  using dynamic = qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
-                          min_max_observer<{.dtype = qint8}>>;
-  struct mapping : qconfig_mapping<object_type<nn::linear, dynamic>> {};
+  struct mapping : qconfig_mapping<object_type<nn::linear, float16_dynamic_qconfig>> {};
   const auto reference = converted<mapping>();
   const graph g = reference.view();
-  const lowering::integer_forms<graph> forms{g, semantics{}, true};
-  CHECK(forms.form[find(g, "fc")] == nullptr);
+  for (const bool only_with_kernels : {false, true}) {
+    const lowering::integer_forms<graph> forms{g, semantics{}, only_with_kernels};
+    CHECK((forms.form[find(g, "fc")] == nullptr) == only_with_kernels);
+  }
 }
 
 }  // namespace

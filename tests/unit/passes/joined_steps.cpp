@@ -49,7 +49,8 @@ constexpr joined as(kernel op, op_id own = nullptr) {
 }
 static_assert(as(kernel::add) == joined::add && as(kernel::add_relu) == joined::add_relu);
 static_assert(as(kernel::elementwise, nn::hardswish.id()) == joined::table);
-static_assert(as(kernel::elementwise, q::mul.id()) == joined::nothing);
+static_assert(as(kernel::elementwise, op::sub.id()) == joined::nothing);
+static_assert(as(kernel::mul) == joined::nothing);
 static_assert(as(kernel::relu) == joined::nothing);
 
 }  // namespace

@@ -25,7 +25,8 @@ static_assert(is_later(nn::flatten.id()) && !is_later(fn::flatten.id()));
 
 // Compiled models have kernels for some.
 static_assert(has_integer_kernel(q::conv2d.id()) && has_integer_kernel(nn::sigmoid.id()));
-static_assert(!has_integer_kernel(q::conv3d.id()) && !has_integer_kernel(q::linear_dynamic.id()));
+static_assert(has_integer_kernel(q::linear_dynamic.id()) && has_integer_kernel(q::mul_relu.id()));
+static_assert(!has_integer_kernel(q::conv3d.id()) && !has_integer_kernel(q::lstm_dynamic.id()));
 
 TEST_CASE("no op is in two rows") {
   for (const auto& a : lowered_ops::weighted)

@@ -43,7 +43,7 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
         "no integer kernel for\nown.sum\nquint8 to quint8, gives 1x4\n"
         "on any instruction set; there are:\n"
-        "requantize, relu, add, add_relu, conv2d, linear, max_pool2d, avg_pool2d, concat, "
+        "requantize, relu, add, add_relu, mul, conv2d, linear, max_pool2d, avg_pool2d, concat, "
         "elementwise, function\ndefine: static void run(...)\n"
         "to mean it: allow_float<c>");
 }

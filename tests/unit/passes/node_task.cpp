@@ -20,8 +20,13 @@ TEST_CASE("an op has the same task in float and on integers") {
   CHECK(task_of(q::conv2d.id()) == task::conv2d);
   CHECK(task_of(nni::linear_relu.id()) == task::linear_relu);
   CHECK(task_of(q::linear_relu.id()) == task::linear_relu);
+  CHECK(task_of(q::linear_dynamic.id()) == task::linear_dynamic);
+  CHECK(task_of(q::linear_relu_dynamic.id()) == task::linear_relu_dynamic);
   CHECK(task_of(op::add.id()) == task::add);
   CHECK(task_of(q::add.id()) == task::add);
+  CHECK(task_of(fn::mul.id()) == task::mul);
+  CHECK(task_of(q::mul.id()) == task::mul);
+  CHECK(task_of(q::mul_relu.id()) == task::mul_relu);
 }
 
 TEST_CASE("modules, functions and methods of one meaning have one task") {

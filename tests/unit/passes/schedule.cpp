@@ -221,6 +221,23 @@ TEST_CASE("an add of two dtypes is named") {
         "no kernel for node sum:\nadd of quint8 and qint8");
 }
 
+TEST_CASE("a product reads both of its tensors, and has its relu in its key") {
+  dynamic_graph<stage::lowered> g;
+  const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
+  const int both[] = {x, x};
+  const int y = g.add({.name = "y", .op = op::mul.id(), .shape = {1, 4}}, both, 2);
+  const int z = g.add({.name = "z", .op = q::mul_relu.id(), .shape = {1, 4}}, both, 2);
+  const int last[] = {y, z};
+  const int sum = g.add({.name = "sum", .op = op::add.id(), .shape = {1, 4}}, last, 2);
+  g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
+  const dynamic_schedule s = schedule(g.view());
+  REQUIRE(s.steps.size() == 3);
+  CHECK(s.steps[0].key == signature(kernel::mul, f32, f32, elementwise_shape{4}));
+  CHECK(s.steps[1].key == signature(kernel::mul, f32, f32, elementwise_shape{4}, true));
+  CHECK(s.steps[2].in[0] == s.steps[0].out);
+  CHECK(s.steps[2].in[1] == s.steps[1].out);
+}
+
 TEST_CASE("a dtype without a kernel is named") {
   dynamic_graph<stage::reference> g;
   const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <cstdlib>
 #include <string>
 
@@ -42,6 +43,14 @@ TEST_CASE("a dispatched model gives the bytes of the model that convert gives") 
     other(x, y);
     CHECK(y.values == expected.values);
   }
+}
+
+TEST_CASE("another choice of sums is another plan, with code of its own") {
+  auto observed = prepare<small::mlp, x86, small::int8>(small::checked_weights<small::mlp>(2));
+  observed(tensor<float, 3, 21>{});
+  const auto model = dispatch<add_within_one_step>(observed);
+  REQUIRE(model);
+  CHECK(std::same_as<decltype(model)::value_type::plan, add_within_one_step<plan_of_mlp>>);
 }
 
 TEST_CASE("CTQ_ISA names the code, unless the caller does") {

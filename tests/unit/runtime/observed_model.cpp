@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "ctq/backends/qconfigs.hpp"
 #include "small_net.hpp"
 
 namespace {
@@ -42,6 +43,14 @@ TEST_CASE("converting without calibration is an error that names the node") {
   const auto int8 = ctq::convert(observed_mlp());
   REQUIRE(!int8);
   CHECK(int8.error().message() == "node input: its observer has seen no data: calibrate first");
+}
+
+TEST_CASE("what is quantized as it comes needs no calibration") {
+  struct dynamic : ctq::qconfig_mapping<ctq::global<ctq::default_dynamic_qconfig>> {};
+  using plan = ctq::plan<small::mlp, ctq::x86, dynamic>;
+  const auto observers = ctq::make_observers(plan::prepared.view(), {});
+  CHECK(observers.size() == 2);
+  CHECK(ctq::calculate_qparams(plan::prepared.view(), plan::backend, observers));
 }
 
 TEST_CASE("data with NaN is an error that names the node") {

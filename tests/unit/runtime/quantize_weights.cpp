@@ -72,3 +72,12 @@ TEST_CASE("an output that could leave int32 is an error as well") {
   const quantized_weights w{.weight = {127}, .scale = {1e6F}};
   CHECK(!output_arithmetic_of({0.0F}, w, {.scale = 1.0F}, quint8, {.scale = 1e-6F}));
 }
+
+TEST_CASE("weights whose sums could leave int32, whatever the input, are refused") {
+  quantized_weights w{.weight = std::vector<std::int8_t>(70'000, -128), .scale = {1.0F}};
+  const status refused = check_sums(w);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().place == "accumulator_overflow, channel 0");
+  w.weight.resize(60'000);
+  CHECK(check_sums(w));
+}

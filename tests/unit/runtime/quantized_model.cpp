@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <thread>
+#include <vector>
 
+#include "ctq/backends/qconfigs.hpp"
 #include "ctq/runtime/interpreter.hpp"
 #include "ctq/runtime/observed_model.hpp"
 #include "small_net.hpp"
@@ -17,19 +21,29 @@ namespace op = ctq::op;
 using namespace ctq::literals;
 
 /// Layers whose outputs go through one op more: a sum with what comes first or second, with and
-/// without a relu, and functions of one number.
-inline constexpr auto joints = ctq::model(
-    "x"_n = nn::placeholder({1, 3, 7, 6}),
-    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 20, .kernel_size = 1}),
-    "conv2"_n = nn::conv2d("conv1"_n, {.out_channels = 20, .kernel_size = 1}),
-    "sum1"_n = op::add("conv1"_n, "conv2"_n), "relu2"_n = nn::relu("sum1"_n),
-    "conv3"_n =
-        nn::conv2d("relu2"_n, {.out_channels = 20, .kernel_size = 3, .padding = 1, .groups = 20}),
-    "act3"_n = nn::hardswish("conv3"_n),
-    "conv4"_n = nn::conv2d("act3"_n, {.out_channels = 20, .kernel_size = 1}),
-    "sum2"_n = op::add("conv4"_n, "relu2"_n), "flat"_n = fn::flatten("sum2"_n, {.start_dim = 1}),
-    "fc"_n = nn::linear("flat"_n, {.out_features = 9}), "act"_n = nn::leaky_relu("fc"_n),
-    "out"_n = nn::output("act"_n));
+/// without a relu, and functions of one number. A product is not among these ops.
+inline constexpr auto joints =
+    ctq::model("x"_n = nn::placeholder({1, 3, 7, 6}),
+               "conv1"_n = nn::conv2d("x"_n, {.out_channels = 20, .kernel_size = 1}),
+               "conv2"_n = nn::conv2d("conv1"_n, {.out_channels = 20, .kernel_size = 1}),
+               "sum1"_n = op::add("conv1"_n, "conv2"_n), "relu2"_n = nn::relu("sum1"_n),
+               "conv3"_n = nn::conv2d(
+                   "relu2"_n, {.out_channels = 20, .kernel_size = 3, .padding = 1, .groups = 20}),
+               "act3"_n = nn::hardswish("conv3"_n),
+               "conv4"_n = nn::conv2d("act3"_n, {.out_channels = 20, .kernel_size = 1}),
+               "sum2"_n = op::add("conv4"_n, "relu2"_n), "gate"_n = op::mul("sum2"_n, "act3"_n),
+               "relu4"_n = nn::relu("gate"_n), "flat"_n = fn::flatten("relu4"_n, {.start_dim = 1}),
+               "fc"_n = nn::linear("flat"_n, {.out_features = 9}), "act"_n = nn::leaky_relu("fc"_n),
+               "out"_n = nn::output("act"_n));
+
+struct dynamic : ctq::qconfig_mapping<ctq::global<ctq::per_channel_dynamic_qconfig>> {};
+
+/// A sum that is joined to no layer.
+inline constexpr auto sum =
+    ctq::model("x"_n = nn::placeholder({1, 5, 6, 7}),
+               "mean"_n = nn::avg_pool2d("x"_n, {.kernel_size = 3, .stride = 1, .padding = 1}),
+               "sum"_n = op::add("mean"_n, "x"_n), "relu"_n = nn::relu("sum"_n),
+               "out"_n = nn::output("relu"_n));
 
 /// How many of `rounds` random inputs give other bytes than the scalar interpreter.
 template <const auto& Model, class Mapping>
@@ -69,6 +83,10 @@ TEST_CASE("linear layers give the bytes of the interpreter") {
   CHECK(differences<small::mlp, small::per_tensor>(200) == 0);
 }
 
+TEST_CASE("layers whose input is quantized as it comes give the bytes of the interpreter") {
+  CHECK(differences<small::mlp, dynamic>(50) == 0);
+}
+
 TEST_CASE("every kind of step gives the bytes of the interpreter") {
   CHECK(differences<small::net, small::int8>(200) == 0);
 }
@@ -82,6 +100,43 @@ TEST_CASE("layers with an op joined to them give the bytes of the interpreter") 
       joined.append(name_of(key.op)).append("+").append(name_of(key.then)).append(" ");
   CHECK(joined == "conv2d+add_relu conv2d+table conv2d+add linear+table ");
   CHECK(differences<joints, small::int8>(100) == 0);
+}
+
+TEST_CASE("sums are exact, or each at most one step away and the same on all instruction sets") {
+  std::mt19937 random{5};
+  const auto weights = small::checked_weights<sum>(1);
+  auto observed = ctq::prepare<sum, ctq::x86, small::int8>(weights);
+  using plan = ctq::add_within_one_step<decltype(observed)::plan>;
+  ctq::tensor<float, 1, 5, 6, 7> x, exact, cheaper, portable;
+  small::fill(x, random);
+  observed(x);
+  const auto exact_model = ctq::convert(observed);
+  const auto model = ctq::convert<ctq::add_within_one_step>(observed);
+  REQUIRE(exact_model);
+  REQUIRE(model);
+  const std::vector<ctq::qparams> q(model->qparams().begin(), model->qparams().end());
+  const auto scalar = ctq::quantized_model<plan, ctq::isa::scalar>::make(weights.get(), q);
+  REQUIRE(scalar);
+  ctq::session run_exact{*exact_model};
+  ctq::session run{*model};
+  ctq::session run_portable{*scalar};
+  const auto& adds = *std::ranges::find(plan::int8_schedule.steps, ctq::kernel::add_within_one_step,
+                                        [](const ctq::step& s) { return s.key.op; });
+  const float step = q[static_cast<std::size_t>(adds.out_observer)].scale;
+  int different = 0;
+  for (int i = 0; i < 20; ++i) {
+    small::fill(x, random);
+    run_exact(x, exact);
+    run(x, cheaper);
+    run_portable(x, portable);
+    CHECK(cheaper.values == portable.values);
+    for (std::size_t k = 0; k < exact.size; ++k) {
+      const float steps = std::abs(cheaper[k] - exact[k]) / step;
+      CHECK(steps < 1.01F);
+      different += steps > 0.5F ? 1 : 0;
+    }
+  }
+  CHECK(different > 0);
 }
 
 TEST_CASE("one model serves many threads, each with its own arena") {

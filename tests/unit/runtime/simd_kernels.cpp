@@ -32,16 +32,16 @@ const step_data numbers{.in = {{.scale = 0.1F, .zero_point = 100}, {.scale = 0.2
 
 /// What both sets give for two tensors of bytes.
 template <kernel Op, class Out = std::uint8_t, class Shape>
-bool same_for_bytes(const Shape& s, std::size_t inputs, std::size_t outputs) {
+bool same_for_bytes(const Shape& s, std::size_t inputs, std::size_t outputs, bool relu = false) {
   const auto a = some_bytes(inputs);
   const auto b = some_bytes(inputs + 5);
   std::vector<Out> got(outputs);
   std::vector<Out> wanted(outputs);
   operands x{.in = {a.data(), b.data() + 5}, .data = &numbers};
   x.out = got.data();
-  set::run<std::uint8_t, Out>(op<Op>{}, s, false, x);
+  set::run<std::uint8_t, Out>(op<Op>{}, s, relu, x);
   x.out = wanted.data();
-  reference_kernels::run<std::uint8_t, Out>(op<Op>{}, s, false, x);
+  reference_kernels::run<std::uint8_t, Out>(op<Op>{}, s, relu, x);
   return got == wanted;
 }
 
@@ -54,6 +54,10 @@ TEST_CASE("elementwise kernels get both inputs and all qparams") {
   CHECK(same_for_bytes<kernel::relu>(s, 77, 77));
   CHECK(same_for_bytes<kernel::add>(s, 77, 77));
   CHECK(same_for_bytes<kernel::add_relu>(s, 77, 77));
+  for (const bool relu : {false, true}) {
+    CHECK(same_for_bytes<kernel::add_within_one_step>(s, 77, 77, relu));
+    CHECK(same_for_bytes<kernel::mul>(s, 77, 77, relu));
+  }
 }
 
 TEST_CASE("pools and moves get their shapes") {

@@ -45,6 +45,9 @@ TEST_CASE("a step's line has its kernel, dtypes, shape, blocking and packed byte
         "conv2d+add_relu,quint8:quint8,1x12x12x3:1x12x12x20:k3x3:p1x1,dense:4x2x1,2368");
   CHECK(text_of<isa::scalar>(signature(kernel::linear, qint8, qint8, linear_shape{2, 30, 10})) ==
         "linear,qint8:qint8,2x30:2x10,dense:2x2x1,1280");
+  CHECK(text_of<isa::scalar>(
+            signature(kernel::linear_dynamic, f32, f32, linear_shape{2, 30, 10}, true)) ==
+        "linear_dynamic+relu,float32:float32,2x30:2x10,dense:2x2x1,1472");
   CHECK(text_of<isa::scalar>(signature(kernel::quantize, f32, quint8, elementwise_shape{7})) ==
         "quantize,float32:quint8,7,-,0");
 }

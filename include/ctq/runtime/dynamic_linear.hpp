@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ctq/kernels/epilogue.hpp"
+#include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/choose_qparams.hpp"
+#include "ctq/runtime/operands.hpp"
+
+namespace ctq {
+
+/// How the input of a layer is quantized as it comes: by its range, NaN apart, to all of quint8.
+template <class Isa>
+[[nodiscard]] qparams qparams_as_it_comes(std::span<const float> in) noexcept {
+  const observers::extrema seen = observers::aminmax<Isa>(in);
+  const auto p = observers::choose_qparams(seen.min, seen.max, range_of(quint8));
+  return {static_cast<float>(p.scale), p.zero_point, 0, 255};
+}
+
+/// Fully connected layer that reads and gives floats and computes on integers, over the kernels
+/// quantize and linear of a set:
+///
+///   q[m,k]   = quantize(in[m,k]), by the range of all of in
+///   out[m,n] = fma(float(Σ_k (q[m,k] - zero_point) * weight[n,k]), scale * scale_w[n], bias[n])
+///
+/// Shapes    in [M,K] · weight [N,K] · scale_w, bias [N] · out [M,N]
+/// Packed    the weights as the set's linear reads them | scale_w | bias | Σ_k weight[n,k]
+/// Workspace q [M,K] | sums [M,N] | that of linear
+/// Requires  255·Σ_k |weight[n,k]| < 2³¹
+/// Rounding  in quantize; then once, in fma
+/// Source    PyTorch quantized::linear_dynamic (FBGEMM, which rounds before it adds the bias)
+template <class Kernels>
+class dynamic_linear {
+ public:
+  [[nodiscard]] static constexpr std::size_t packed_bytes(const linear_shape& s) {
+    return weight_bytes(s) + 3 * vector_bytes(s.out_features);
+  }
+  [[nodiscard]] static constexpr std::size_t workspace_bytes(const linear_shape& s) {
+    return padded(input_count(s)) + sum_bytes(s) + Kernels::workspace_bytes(s, quint8);
+  }
+
+  static void pack(const linear_shape& s, const std::int8_t* weight, const float* scale,
+                   const float* bias, std::byte* packed) {
+    const auto outputs = static_cast<std::size_t>(s.out_features);
+    const auto inputs = static_cast<std::size_t>(s.in_features);
+    const std::vector<std::int32_t> no_bias(outputs);
+    const std::vector<float> no_multiplier(outputs);
+    Kernels::template pack<std::uint8_t>(s, weight, no_bias.data(), no_multiplier.data(), packed);
+    const vectors<std::byte> to(s, packed);
+    std::copy_n(scale, outputs, reinterpret_cast<float*>(to.scale));
+    std::copy_n(bias, outputs, reinterpret_cast<float*>(to.bias));
+    for (std::size_t n = 0; n < outputs; ++n) {
+      std::int32_t sum = 0;
+      for (std::size_t k = 0; k < inputs; ++k) sum += weight[n * inputs + k];
+      reinterpret_cast<std::int32_t*>(to.sum)[n] = sum;
+    }
+  }
+
+  /// Shape: linear_shape, or an integral_constant of one.
+  template <class Shape>
+  static void run(const Shape& shape, bool relu, const operands& x) noexcept {
+    const linear_shape s = shape;
+    const auto* const in = x.input<float>();
+    auto* const q = reinterpret_cast<std::uint8_t*>(x.workspace);
+    auto* const sums = reinterpret_cast<std::int32_t*>(x.workspace + padded(input_count(s)));
+    const step_data steps{.out = qparams_as_it_comes<typename Kernels::isa>({in, input_count(s)})};
+    Kernels::template run<float, std::uint8_t>(kernel_c<kernel::quantize>{},
+                                               elementwise_shape{static_cast<int>(input_count(s))},
+                                               false, {.in = {in}, .out = q, .data = &steps});
+    Kernels::template run<std::uint8_t, std::int32_t>(
+        kernel_c<kernel::linear>{}, shape, kernels::epilogue{kernels::keep_sums{}},
+        {.in = {q},
+         .out = sums,
+         .packed = x.packed,
+         .workspace = x.workspace + padded(input_count(s)) + sum_bytes(s),
+         .data = &steps});
+    finish(s, relu, steps.out, sums, x);
+  }
+
+ private:
+  /// What stands behind the weights.
+  template <class Byte>
+  struct vectors {
+    Byte *scale, *bias, *sum;
+
+    vectors(const linear_shape& s, Byte* packed)
+        : scale(packed + weight_bytes(s)),
+          bias(scale + vector_bytes(s.out_features)),
+          sum(bias + vector_bytes(s.out_features)) {}
+  };
+
+  static constexpr std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  static constexpr std::size_t vector_bytes(int count) {
+    return padded(static_cast<std::size_t>(count) * 4);
+  }
+  static constexpr std::size_t input_count(const linear_shape& s) {
+    return static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.in_features);
+  }
+  static constexpr std::size_t sum_bytes(const linear_shape& s) {
+    return vector_bytes(s.rows * s.out_features);
+  }
+  static constexpr std::size_t weight_bytes(const linear_shape& s) {
+    return padded(Kernels::packed_bytes(s, quint8));
+  }
+
+  /// From sums without the zero point to outputs.
+  static void finish(const linear_shape& s, bool relu, const qparams& in, const std::int32_t* sums,
+                     const operands& x) noexcept {
+    const vectors<const std::byte> from(s, x.packed);
+    const auto* const scale = reinterpret_cast<const float*>(from.scale);
+    const auto* const bias = reinterpret_cast<const float*>(from.bias);
+    const auto* const sum_of_weights = reinterpret_cast<const std::int32_t*>(from.sum);
+    auto* out = x.output<float>();
+    for (int m = 0; m < s.rows; ++m) {
+      for (int n = 0; n < s.out_features; ++n) {
+        const auto sum =
+            static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[n]) -
+                                      static_cast<std::uint32_t>(in.zero_point) *
+                                          static_cast<std::uint32_t>(sum_of_weights[n]));
+        const float y = ::fmaf(static_cast<float>(sum), in.scale * scale[n], bias[n]);
+        out[n] = relu && y < 0.0F ? 0.0F : y;
+      }
+      sums += s.out_features;
+      out += s.out_features;
+    }
+  }
+};
+
+}  // namespace ctq

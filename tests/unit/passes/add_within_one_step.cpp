@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/add_within_one_step.hpp"
+
+#include <doctest/doctest.h>
+
+#include <concepts>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/plan.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+struct everywhere
+    : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {};
+
+/// A sum alone, a sum with a relu, a sum that is joined to the layer before it, a float sum.
+inline constexpr auto sums = model(
+    "x"_n = nn::placeholder({1, 8}), "a"_n = op::add("x"_n, "x"_n), "b"_n = op::add("a"_n, "x"_n),
+    "relu"_n = nn::relu("b"_n), "fc"_n = nn::linear("relu"_n, {.out_features = 8}),
+    "c"_n = op::add("fc"_n, "a"_n), "d"_n = op::add("c"_n, "a"_n), "out"_n = nn::output("d"_n));
+struct but_d : everywhere::set<allow_float<"d">> {};
+
+using exact = plan<sums, x86, but_d>;
+using cheaper = add_within_one_step<exact>;
+
+static_assert(std::same_as<add_exactly<exact>, exact>);
+static_assert(&cheaper::lowered == &exact::lowered);
+
+/// The keys of all steps are as in the exact plan, but for `wanted` of them.
+constexpr bool differs_in(int wanted) {
+  for (int i = 0; i < exact::int8_schedule.count; ++i)
+    wanted -= exact::int8_schedule.steps[i].key == cheaper::int8_schedule.steps[i].key ? 0 : 1;
+  return wanted == 0;
+}
+static_assert(differs_in(2));
+
+}  // namespace
+
+TEST_CASE("sums of integers become cheaper, with their relu, but those of floats and of layers") {
+  int plain = 0, with_relu = 0, joined_to_a_layer = 0, in_float = 0;
+  for (int i = 0; i < cheaper::int8_schedule.count; ++i) {
+    const kernel_signature& key = cheaper::int8_schedule.steps[i].key;
+    if (key.op == kernel::add_within_one_step) ++(key.relu ? with_relu : plain);
+    joined_to_a_layer += key.then == joined::add ? 1 : 0;
+    in_float += key.op == kernel::add && key.in == f32 ? 1 : 0;
+  }
+  CHECK(plain == 1);
+  CHECK(with_relu == 1);
+  CHECK(joined_to_a_layer == 1);
+  CHECK(in_float == 1);
+}
