@@ -8,8 +8,9 @@
 #include <ctq/json/spec_from_json.hpp>
 #include <random>
 #include <string>
-#include <vector>
 
+#include "../support/give_up.hpp"
+#include "../support/random_weights.hpp"
 #include "backend.hpp"
 #include "device.json.hpp"
 
@@ -42,48 +43,31 @@ static_assert(ctq::explain<net, device_file, int8>().fully_quantized());
 
 std::mt19937 random_bits{1};
 
-void fill(float* values, std::size_t count, float deviation) {
-  std::normal_distribution<float> normal{0.0F, deviation};
-  for (std::size_t i = 0; i < count; ++i) values[i] = normal(random_bits);
-}
-
-/// A trained network would come from ctq::load_weights.
-ctq::weights random_weights() {
-  std::vector<ctq::weight_tensor> all;
-  for (int i = 0; i < net.view().size(); ++i)
-    for (const ctq::parameter& p : ctq::parameters_of(net.view()[i])) {
-      std::size_t count = 1;
-      for (const int extent : p.shape) count *= static_cast<std::size_t>(extent);
-      all.push_back({p.name, p.shape, std::vector<float>(count)});
-      fill(all.back().values.data(), count, 0.2F);
-    }
-  return ctq::weights{std::move(all)};
-}
-
-int give_up(const ctq::error& e) {
-  std::fprintf(stderr, "error: %s\n", e.message().c_str());
-  return 1;
+void fill(ctq::tensor<float, 1, 3, 16, 16>& image) {
+  std::normal_distribution<float> normal;
+  for (float& x : image.values) x = normal(random_bits);
 }
 
 }  // namespace
 
 int main() {
-  const auto weights = ctq::model_weights<net>::check(random_weights());
-  if (!weights) return give_up(weights.error());
+  const auto weights =
+      ctq::model_weights<net>::check(demo::random_weights(net.view(), random_bits));
+  if (!weights) return demo::give_up(weights.error());
 
   auto observed = ctq::prepare<net, my::device, int8>(*weights);
   ctq::tensor<float, 1, 3, 16, 16> image;
   for (int i = 0; i < 32; ++i) {
-    fill(image.data(), image.size, 1.0F);
+    fill(image);
     observed(image);
   }
   const auto model = ctq::convert(observed);
-  if (!model) return give_up(model.error());
+  if (!model) return demo::give_up(model.error());
 
   using plan = decltype(observed)::plan;
   auto interpreter = ctq::interpreter<ctq::reference_kernels>::make(
       plan::lowered.view(), weights->get(), model->qparams(), plan::backend, plan::mapping);
-  if (!interpreter) return give_up(interpreter.error());
+  if (!interpreter) return demo::give_up(interpreter.error());
 
   ctq::float_model<net, my::device> in_float{*weights};
   ctq::session compiled{*model};
@@ -91,7 +75,7 @@ int main() {
   int different = 0;
   float error = 0, largest = 0;
   for (int i = 0; i < 32; ++i) {
-    fill(image.data(), image.size, 1.0F);
+    fill(image);
     in_float(image, expected);
     compiled(image, quantized);
     interpreter->run(image.data(), interpreted.data());

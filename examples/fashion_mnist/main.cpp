@@ -15,6 +15,7 @@
 #include "data_set.hpp"
 #include "model.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/give_up.hpp"
 #include "support/picture.hpp"
 #include "support/progress_bar.hpp"
 
@@ -97,18 +98,13 @@ ctq::status draw(const std::string& path, const data_set& data, const answers& i
   return demo::write_contact_sheet(path, images, 6);
 }
 
-int give_up(const ctq::error& e) {
-  std::fprintf(stderr, "error: %s\n", e.message().c_str());
-  return 1;
-}
-
 int run(const std::map<std::string, std::string>& option) {
   const auto test = read_data_set(option.at("--data"), "t10k", test_images);
-  if (!test) return give_up(test.error());
+  if (!test) return demo::give_up(test.error());
   const auto train = read_data_set(option.at("--data"), "train", calibration_images);
-  if (!train) return give_up(train.error());
+  if (!train) return demo::give_up(train.error());
   const auto weights = ctq::load_weights<network>(option.at("--weights"));
-  if (!weights) return give_up(weights.error());
+  if (!weights) return demo::give_up(weights.error());
 
   ctq::float_model<network, ctq::x86> in_float{*weights};
   const answers float_answers = evaluate(in_float, *test);
@@ -123,7 +119,7 @@ int run(const std::map<std::string, std::string>& option) {
     }
   }
   const auto int8 = ctq::convert(observed);
-  if (!int8) return give_up(int8.error());
+  if (!int8) return demo::give_up(int8.error());
   ctq::session in_int8{*int8};
   const answers int8_answers = evaluate(in_int8, *test);
 
@@ -165,7 +161,7 @@ int run(const std::map<std::string, std::string>& option) {
 
   if (const ctq::status drawn = draw(option.at("--picture"), *test, float_answers, int8_answers);
       !drawn)
-    return give_up(drawn.error());
+    return demo::give_up(drawn.error());
   std::printf("\nsome images with both answers: %s\n", option.at("--picture").c_str());
 
   std::printf(

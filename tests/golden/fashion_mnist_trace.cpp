@@ -12,6 +12,7 @@
 
 #include "fashion_mnist/data_set.hpp"
 #include "fashion_mnist/model.hpp"
+#include "support/give_up.hpp"
 
 namespace {
 
@@ -28,28 +29,23 @@ std::string exact(float x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-int give_up(const ctq::error& e) {
-  std::fprintf(stderr, "error: %s\n", e.message().c_str());
-  return 1;
-}
-
 int run(const std::string& data, const std::string& weight_file, std::size_t images,
         const std::string& out) {
   const auto test = read_data_set(data, "t10k", images);
-  if (!test) return give_up(test.error());
+  if (!test) return demo::give_up(test.error());
   const auto train = read_data_set(data, "train", 512);
-  if (!train) return give_up(train.error());
+  if (!train) return demo::give_up(train.error());
   const auto weights = ctq::load_weights<network>(weight_file);
-  if (!weights) return give_up(weights.error());
+  if (!weights) return demo::give_up(weights.error());
   auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(*weights);
   for (const data_set::image& image : train->images) observed(image);
   const auto int8 = ctq::convert(observed);
-  if (!int8) return give_up(int8.error());
+  if (!int8) return demo::give_up(int8.error());
 
   using plan = decltype(observed)::plan;
   auto steps = ctq::interpreter<ctq::simd_kernels<ctq::isa::native>>::make(
       plan::lowered.view(), weights->get(), int8->qparams(), plan::backend, plan::mapping);
-  if (!steps) return give_up(steps.error());
+  if (!steps) return demo::give_up(steps.error());
   std::map<std::string, recording> recorded;
   ctq::metadata_map metadata;
   std::vector<float> inputs;
@@ -79,7 +75,7 @@ int run(const std::string& data, const std::string& weight_file, std::size_t ima
     tensors.push_back(ctq::to_store<std::uint8_t>(name, shape, r.values));
   }
   if (const ctq::status written = ctq::write_safetensors(out, tensors, metadata); !written)
-    return give_up(written.error());
+    return demo::give_up(written.error());
   return 0;
 }
 

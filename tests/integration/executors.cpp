@@ -12,17 +12,9 @@
 #include "fashion_mnist/data_set.hpp"
 #include "fashion_mnist/model.hpp"
 #include "machine.hpp"
-
-namespace {
+#include "support/give_up.hpp"
 
 using namespace fashion_mnist;
-
-int give_up(const ctq::error& e) {
-  std::fprintf(stderr, "error: %s\n", e.message().c_str());
-  return 1;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (!machine_runs_this_binary()) return 77;
@@ -31,18 +23,18 @@ int main(int argc, char** argv) {
   const std::string_view text = argv[3];
   std::from_chars(text.data(), text.data() + text.size(), images);
   const auto test = read_data_set(argv[1], "t10k", images);
-  if (!test) return give_up(test.error());
+  if (!test) return demo::give_up(test.error());
   const auto weights = ctq::load_weights<network>(argv[2]);
-  if (!weights) return give_up(weights.error());
+  if (!weights) return demo::give_up(weights.error());
 
   auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(*weights);
   for (std::size_t i = 0; i < 64; ++i) observed(test->images[i]);
   const auto int8 = ctq::convert(observed);
-  if (!int8) return give_up(int8.error());
+  if (!int8) return demo::give_up(int8.error());
   using plan = decltype(observed)::plan;
   auto oracle = ctq::interpreter<ctq::reference_kernels>::make(
       plan::lowered.view(), weights->get(), int8->qparams(), plan::backend, plan::mapping);
-  if (!oracle) return give_up(oracle.error());
+  if (!oracle) return demo::give_up(oracle.error());
 
   ctq::session session{*int8};
   ctq::tensor<float, 1, classes> ours;

@@ -42,10 +42,7 @@ std::optional<backend_source> backend_source::open(const std::string& name_or_fi
     return {};
   }
   const auto text = read_text(name_or_file);
-  if (!text) {
-    fmt::print(stderr, "ctq: {}\n", text.error().message());
-    return {};
-  }
+  if (!text) return {};
   source.file_.emplace(*text);
   if (source.file_->valid()) return source;
   for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))

@@ -35,10 +35,7 @@ class printer {
 
   exit_code check(const std::string& file) {
     const auto text = read_text(file);
-    if (!text) {
-      fmt::print(stderr, "ctq: {}\n", text.error().message());
-      return unreadable;
-    }
+    if (!text) return unreadable;
     const std::string name = file == "-" ? "<stdin>" : file;
     return is_mapping(*text) ? print(name, ctq::json::mapping_file{*text})
                              : print(name, ctq::json::backend_file{*text});

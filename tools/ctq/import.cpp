@@ -39,10 +39,7 @@ bool write(const std::string& path, const std::string& text) {
 
 exit_code import_fx(const import_request& request) {
   const auto text = read_text(request.fx);
-  if (!text) {
-    fmt::print(stderr, "ctq: {}\n", text.error().message());
-    return unreadable;
-  }
+  if (!text) return unreadable;
   const std::string name = request.name.empty() ? identifier(request.fx) : request.name;
   const std::string source =
       request.fx == "-" ? "standard input" : std::filesystem::path(request.fx).filename().string();

@@ -2,13 +2,17 @@
 #include "read_text.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <utility>
 
+#include "ctq/core/result.hpp"
 #include "ctq/json/backend_file.hpp"
 
 namespace tool {
@@ -59,9 +63,7 @@ ctq::result<std::string> read_all(int fd, const std::string& path) {
   return ctq::fail(path, "longer than 4 MiB, which no spec is");
 }
 
-}  // namespace
-
-ctq::result<std::string> read_text(const std::string& path) {
+ctq::result<std::string> text_of(const std::string& path) {
   if (path == "-") return read_all(STDIN_FILENO, path);
   // Opening a pipe does not wait this way; for files it makes no difference.
   const descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -73,6 +75,15 @@ ctq::result<std::string> read_text(const std::string& path) {
     return ctq::fail(path, "is a pipe that nothing comes out of");
   make_blocking(file.get());
   return read_all(file.get(), path);
+}
+
+}  // namespace
+
+std::optional<std::string> read_text(const std::string& path) {
+  auto text = text_of(path);
+  if (text) return *std::move(text);
+  fmt::print(stderr, "ctq: {}\n", text.error().message());
+  return {};
 }
 
 }  // namespace tool
