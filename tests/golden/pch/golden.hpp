@@ -10,4 +10,5 @@
 #include <utility>
 #include <vector>
 
+#include "../../unit/ops_elsewhere.hpp"
 #include "ctq/passes.hpp"

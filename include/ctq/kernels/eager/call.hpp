@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "ctq/core/op.hpp"
@@ -50,14 +51,27 @@ inline constexpr view<op_meaning> tables[] = {
     view_of(embeddings),   view_of(recurrents), view_of(fused_modules), view_of(selections),
 };
 
+constexpr const op_meaning* of(op_id op) {
+  for (const view<op_meaning>& table : tables)
+    for (const op_meaning& m : table)
+      if (m.op == op) return &m;
+  return nullptr;
+}
+
+/// The same at run time. It is a template because all ops take a compiler eight seconds: of a
+/// program's translation units that evaluate, all but one may say
+///
+///   extern template const ctq::eager::op_meaning* ctq::eager::meaning::at_run_time<>(ctq::op_id);
+template <class = void>
+[[nodiscard]] const op_meaning* at_run_time(op_id op) {
+  return of(op);
+}
+
 }  // namespace meaning
 
 /// Null if ctq knows no float meaning of the op.
 [[nodiscard]] constexpr const op_meaning* meaning_of(op_id op) {
-  for (const view<op_meaning>& table : meaning::tables)
-    for (const op_meaning& m : table)
-      if (m.op == op) return &m;
-  return nullptr;
+  return std::is_constant_evaluated() ? meaning::of(op) : meaning::at_run_time(op);
 }
 
 [[nodiscard]] constexpr bool has_meaning(op_id op) { return meaning_of(op) != nullptr; }
