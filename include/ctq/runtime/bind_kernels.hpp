@@ -72,7 +72,7 @@ template <class Kernels>
   const std::size_t bytes = key.op == kernel::conv2d
                                 ? Kernels::packed_bytes(key.as<conv2d_shape>(), key.in)
                                 : Kernels::packed_bytes(key.as<linear_shape>(), key.in);
-  return (bytes + 63) / 64 * 64;
+  return packing::padded(bytes);
 }
 
 /// How a layer ends to which an op is joined.

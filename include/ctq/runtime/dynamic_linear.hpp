@@ -13,6 +13,9 @@
 #include "ctq/observers/choose_qparams.hpp"
 #include "ctq/runtime/operands.hpp"
 
+// Dynamic quantization of a linear layer in a compiled model: floats come and go, and between them
+// its input is quantized by the range that it has this time.
+
 namespace ctq {
 
 /// How the input of a layer is quantized as it comes: by its range, NaN apart, to all of quint8.
@@ -42,7 +45,7 @@ class dynamic_linear {
     return weight_bytes(s) + 3 * vector_bytes(s.out_features);
   }
   [[nodiscard]] static constexpr std::size_t workspace_bytes(const linear_shape& s) {
-    return padded(input_count(s)) + sum_bytes(s) + Kernels::workspace_bytes(s, quint8);
+    return packing::padded(input_count(s)) + sum_bytes(s) + Kernels::workspace_bytes(s, quint8);
   }
 
   static void pack(const linear_shape& s, const std::int8_t* weight, const float* scale,
@@ -68,7 +71,8 @@ class dynamic_linear {
     const linear_shape s = shape;
     const auto* const in = x.input<float>();
     auto* const q = reinterpret_cast<std::uint8_t*>(x.workspace);
-    auto* const sums = reinterpret_cast<std::int32_t*>(x.workspace + padded(input_count(s)));
+    auto* const sums =
+        reinterpret_cast<std::int32_t*>(x.workspace + packing::padded(input_count(s)));
     const step_data steps{.out = qparams_as_it_comes<typename Kernels::isa>({in, input_count(s)})};
     Kernels::template run<float, std::uint8_t>(kernel_c<kernel::quantize>{},
                                                elementwise_shape{static_cast<int>(input_count(s))},
@@ -78,7 +82,7 @@ class dynamic_linear {
         {.in = {q},
          .out = sums,
          .packed = x.packed,
-         .workspace = x.workspace + padded(input_count(s)) + sum_bytes(s),
+         .workspace = x.workspace + packing::padded(input_count(s)) + sum_bytes(s),
          .data = &steps});
     finish(s, relu, steps.out, sums, x);
   }
@@ -95,9 +99,8 @@ class dynamic_linear {
           sum(bias + vector_bytes(s.out_features)) {}
   };
 
-  static constexpr std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   static constexpr std::size_t vector_bytes(int count) {
-    return padded(static_cast<std::size_t>(count) * 4);
+    return packing::padded(static_cast<std::size_t>(count) * 4);
   }
   static constexpr std::size_t input_count(const linear_shape& s) {
     return static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.in_features);
@@ -106,7 +109,7 @@ class dynamic_linear {
     return vector_bytes(s.rows * s.out_features);
   }
   static constexpr std::size_t weight_bytes(const linear_shape& s) {
-    return padded(Kernels::packed_bytes(s, quint8));
+    return packing::padded(Kernels::packed_bytes(s, quint8));
   }
 
   /// From sums without the zero point to outputs.

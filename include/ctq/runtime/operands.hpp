@@ -15,6 +15,17 @@
 
 namespace ctq {
 
+/// What kernels read and write in their own order starts at such addresses.
+namespace packing {
+
+inline constexpr std::size_t alignment = 64;
+
+[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace packing
+
 /// The numbers of one step.
 struct step_data {
   qparams in[2]{};

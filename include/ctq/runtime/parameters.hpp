@@ -43,12 +43,6 @@ struct parameter_sources {
 
 namespace packing {
 
-inline constexpr std::size_t alignment = 64;
-
-[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 [[nodiscard]] inline std::string place_of(const node& n) {
   std::string name = "node ";
   append_name(name, n);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,14 +73,29 @@ template <class Real>
   return q;
 }
 
+/// The weights of one output channel: Σ weight, Σ |weight|.
+struct channel_sums {
+  std::int64_t of_weights = 0;
+  std::int64_t of_sizes = 0;
+};
+
+[[nodiscard]] inline channel_sums sums_of_channel(const quantized_weights& w, std::size_t outputs,
+                                                  std::size_t channel) {
+  const std::size_t per_output = w.weight.size() / outputs;
+  channel_sums sums;
+  for (std::size_t i = 0; i < per_output; ++i) {
+    const std::int64_t v = w.weight[channel * per_output + i];
+    sums.of_weights += v;
+    sums.of_sizes += v < 0 ? -v : v;
+  }
+  return sums;
+}
+
 /// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
 [[nodiscard]] inline status check_sums(const quantized_weights& w) {
-  const std::size_t per_output = w.scale.empty() ? 0 : w.weight.size() / w.scale.size();
-  for (std::size_t o = 0; o < w.scale.size(); ++o) {
-    std::int64_t sum_of_sizes = 0;
-    for (std::size_t i = 0; i < per_output; ++i)
-      sum_of_sizes += std::abs(int{w.weight[o * per_output + i]});
-    if (255 * sum_of_sizes >= std::int64_t{1} << 31)
+  const std::size_t outputs = w.scale.size();
+  for (std::size_t o = 0; o < outputs; ++o) {
+    if (255 * sums_of_channel(w, outputs, o).of_sizes >= std::int64_t{1} << 31)
       return fail("accumulator_overflow, channel " + std::to_string(o),
                   "the sum of products can leave int32");
   }
@@ -105,30 +119,23 @@ struct output_arithmetic {
                                                                     const qparams& out) {
   const std::size_t outputs = bias.size();
   output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
-  const std::size_t per_output = outputs == 0 ? 0 : w.weight.size() / outputs;
   const std::int64_t largest_input = in_type == dtype::quint8 ? 255 : 128;
   const float inverse_out = 1.0F / out.scale;
   for (std::size_t o = 0; o < outputs; ++o) {
-    std::int64_t sum = 0;
-    std::int64_t sum_of_sizes = 0;
-    for (std::size_t i = 0; i < per_output; ++i) {
-      const std::int64_t v = w.weight[o * per_output + i];
-      sum += v;
-      sum_of_sizes += v < 0 ? -v : v;
-    }
+    const channel_sums sums = sums_of_channel(w, outputs, o);
     const auto fits = [&](float weight_scale) {
       const auto bias_scale = static_cast<float>(double{weight_scale} * double{in.scale});
       const float steps = std::nearbyint(bias[o] * (1.0F / bias_scale));
       a.multiplier[o] = no_contract(weight_scale * in.scale) * inverse_out;
       constexpr double limit = 2147483648.0;
-      const double folded = double{steps} - static_cast<double>(in.zero_point * sum);
-      const double bound = std::abs(folded) + static_cast<double>(largest_input * sum_of_sizes);
+      const double folded = double{steps} - static_cast<double>(in.zero_point * sums.of_weights);
+      const double bound = std::abs(folded) + static_cast<double>(largest_input * sums.of_sizes);
       if (!(bound < limit) || !(bound * double{a.multiplier[o]} < limit - 512)) return false;
       a.bias[o] = static_cast<std::int32_t>(folded);
       return true;
     };
     // A dead channel: its weights are zeros in any scale, so it takes one in which the bias fits.
-    const bool dead = sum_of_sizes == 0;
+    const bool dead = sums.of_sizes == 0;
     if (!fits(w.scale[o]) && !(dead && fits(out.scale / in.scale)))
       return fail("accumulator_overflow, channel " + std::to_string(o),
                   "the sum of products can leave int32, or an output step: bias " +

@@ -187,7 +187,7 @@ struct reference_kernels {
   template <class Shape>
   static constexpr std::size_t packed_bytes(const Shape& s, dtype in) {
     const std::size_t element = in == f32 ? sizeof(float) : sizeof(std::int8_t);
-    return padded(weights(s) * element) + 2 * padded(outputs(s) * sizeof(float));
+    return packing::padded(weights(s) * element) + 2 * packing::padded(outputs(s) * sizeof(float));
   }
   template <class Shape>
   static constexpr std::size_t workspace_bytes(const Shape&, dtype) {
@@ -208,7 +208,6 @@ struct reference_kernels {
   }
 
  private:
-  static constexpr std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   static constexpr std::size_t product(int a, int b) {
     return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
   }
@@ -224,7 +223,7 @@ struct reference_kernels {
   template <class T>
   static std::byte* put(const T* from, std::size_t count, std::byte* to) {
     if (count > 0) std::memcpy(to, from, count * sizeof(T));
-    return to + padded(count * sizeof(T));
+    return to + packing::padded(count * sizeof(T));
   }
 
   template <class W>
@@ -233,11 +232,12 @@ struct reference_kernels {
   }
   template <class W, class B, class Shape>
   static const B* bias(const Shape& s, const operands& x) {
-    return reinterpret_cast<const B*>(x.packed + padded(weights(s) * sizeof(W)));
+    return reinterpret_cast<const B*>(x.packed + packing::padded(weights(s) * sizeof(W)));
   }
   template <class Shape>
   static kernels::requantization requantization(const Shape& s, const operands& x) {
-    const std::byte* const multiplier = x.packed + padded(weights(s)) + padded(outputs(s) * 4);
+    const std::byte* const multiplier =
+        x.packed + packing::padded(weights(s)) + packing::padded(outputs(s) * 4);
     return {reinterpret_cast<const float*>(multiplier), x.data->steps.zero_point, x.data->steps.lo,
             x.data->steps.hi};
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ctq/kernels/simd/conv2d.hpp"
+#include "depthwise_shape.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -43,26 +44,13 @@ static_assert(weighs<4>({3, 2}, 0, 2, 0, 2, 0) && weighs<4>({3, 2}, 0, 3, 0, 0, 
 static_assert(weighs<4>({3, 2}, 1, 0, 3, 1, 1) && weighs<4>({3, 2}, 1, 1, 4, -1, 0));
 static_assert(weighs<4>({3, 2}, 1, 3, 4, 2, 1) && weighs<4>({3, 2}, 2, 3, 0, -1, 0));
 
-constexpr conv2d_shape shape_of(int channels, int kernel, int stride) {
-  return {.batch = 1,
-          .in_h = 9,
-          .in_w = 9,
-          .in_channels = channels,
-          .out_channels = channels,
-          .kernel_h = kernel,
-          .kernel_w = kernel,
-          .stride_h = stride,
-          .stride_w = stride,
-          .groups = channels};
-}
-
 constexpr bool on_integers = dot::k_group > 1;  // elsewhere the general kernel does everything
-static_assert(simd::by_columns<dot>(shape_of(128, 3, 1)) == on_integers);
-static_assert(simd::by_columns<dot>(shape_of(128, 5, 2)) == on_integers);
-static_assert(!simd::by_columns<dot>(shape_of(3, 3, 1)));
-static_assert(!simd::by_columns<dot>(shape_of(128, 3, 3)));
-static_assert(simd::by_columns<dot>(shape_of(128, 7, 1)) == on_integers);
-static_assert(!simd::by_columns<dot>(shape_of(128, 4, 1)));
+static_assert(simd::by_columns<dot>(depthwise_shape(128, 9, 9, 1, 0, 3)) == on_integers);
+static_assert(simd::by_columns<dot>(depthwise_shape(128, 9, 9, 2, 0, 5)) == on_integers);
+static_assert(!simd::by_columns<dot>(depthwise_shape(3, 9, 9, 1, 0, 3)));
+static_assert(!simd::by_columns<dot>(depthwise_shape(128, 9, 9, 3, 0, 3)));
+static_assert(simd::by_columns<dot>(depthwise_shape(128, 9, 9, 1, 0, 7)) == on_integers);
+static_assert(!simd::by_columns<dot>(depthwise_shape(128, 9, 9, 1, 0, 4)));
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "ctq/kernels/reference/conv2d.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
+#include "depthwise_shape.hpp"
 #include "layer_case.hpp"
 #include "samples.hpp"
 
@@ -16,25 +17,9 @@ using dot = simd::depthwise_dot<isa_t>;
 
 namespace {
 
-constexpr conv2d_shape shape_of(int channels, int h, int w, int stride, int padding,
-                                int kernel = 3) {
-  return {.batch = 1,
-          .in_h = h,
-          .in_w = w,
-          .in_channels = channels,
-          .out_channels = channels,
-          .kernel_h = kernel,
-          .kernel_w = kernel,
-          .stride_h = stride,
-          .stride_w = stride,
-          .padding_h = padding,
-          .padding_w = padding,
-          .groups = channels};
-}
-
 constexpr bool on_integers = dot::k_group > 1;  // elsewhere the general kernel does everything
 static_assert(!on_integers ||
-              simd::conv2d_workspace_bytes<isa_t>(shape_of(128, 5, 5, 1, 1), qint8) == 0);
+              simd::conv2d_workspace_bytes<isa_t>(depthwise_shape(128, 5, 5, 1, 1), qint8) == 0);
 
 template <class In, class Out, class Shape>
 bool equals_reference(const Shape& shape, values kind, unsigned seed) {
@@ -78,23 +63,23 @@ TEST_CASE("depthwise by columns equals the reference at every width and height o
   unsigned seed = 1;
   for (int stride : {1, 2}) {
     for (int size = 3; size <= 14; ++size) {
-      check(shape_of(32, 5, size, stride, 1), seed++);
-      check(shape_of(32, size, 4, stride, 1), seed++);
-      check(shape_of(40, 6, size, stride, 2, 5), seed++);
-      check(shape_of(64, size, 5, stride, 2, 5), seed++);
+      check(depthwise_shape(32, 5, size, stride, 1), seed++);
+      check(depthwise_shape(32, size, 4, stride, 1), seed++);
+      check(depthwise_shape(40, 6, size, stride, 2, 5), seed++);
+      check(depthwise_shape(64, size, 5, stride, 2, 5), seed++);
     }
   }
   // More pixels than a strip has.
-  check(shape_of(32, 3, 33, 1, 1), seed++);
-  check(shape_of(70, 4, 67, 1, 0), seed++);
+  check(depthwise_shape(32, 3, 33, 1, 1), seed++);
+  check(depthwise_shape(70, 4, 67, 1, 0), seed++);
 }
 
 TEST_CASE("depthwise by columns equals the reference for any count of channels") {
   unsigned seed = 100;
   for (int channels = 8; channels <= 200; channels += channels < 70 ? 1 : 9) {
-    check(shape_of(channels, 4, 5, 1, 1), seed++);
-    check(shape_of(channels, 5, 4, 2, 1), seed++);
-    if (channels % 5 == 0) check(shape_of(channels, 5, 6, 1, 2, 5), seed++);
+    check(depthwise_shape(channels, 4, 5, 1, 1), seed++);
+    check(depthwise_shape(channels, 5, 4, 2, 1), seed++);
+    if (channels % 5 == 0) check(depthwise_shape(channels, 5, 6, 1, 2, 5), seed++);
   }
 }
 
@@ -103,12 +88,12 @@ TEST_CASE("depthwise by columns reads the zero point in borders of any width") {
   for (int padding : {0, 1, 2, 4}) {
     for (int size = 1; size <= 4; ++size) {
       if (size + 2 * padding < 3) continue;
-      check(shape_of(40, size, size + 2, 1, padding), seed++);
-      if (padding > 1) check(shape_of(70, size, size + 1, 1, padding, 5), seed++);
-      check(shape_of(64, size + 2, size, 2, padding), seed++);
+      check(depthwise_shape(40, size, size + 2, 1, padding), seed++);
+      if (padding > 1) check(depthwise_shape(70, size, size + 1, 1, padding, 5), seed++);
+      check(depthwise_shape(64, size + 2, size, 2, padding), seed++);
     }
   }
-  conv2d_shape uneven = shape_of(48, 6, 9, 1, 0);
+  conv2d_shape uneven = depthwise_shape(48, 6, 9, 1, 0);
   uneven.padding_w = 3;
   uneven.batch = 2;
   check(uneven, seed);
@@ -123,20 +108,23 @@ TEST_CASE("depthwise by columns equals the reference on random shapes") {
     const int padding = from(0, 2), kernel = 3 + 2 * from(0, 2);
     const int smallest = std::max(1, kernel - 2 * padding);
     const int h = from(smallest, 9), w = from(smallest, 9);
-    check(shape_of(from(8, 140), h, w, from(1, 2), padding, kernel), seed);
+    check(depthwise_shape(from(8, 140), h, w, from(1, 2), padding, kernel), seed);
   }
 }
 
 TEST_CASE("depthwise by columns takes one type and gives another") {
-  CHECK(equals_reference<std::uint8_t, std::int8_t>(shape_of(36, 6, 7, 1, 1), values::random, 1));
-  CHECK(equals_reference<std::int8_t, std::uint8_t>(shape_of(36, 6, 7, 2, 1), values::random, 2));
+  CHECK(equals_reference<std::uint8_t, std::int8_t>(depthwise_shape(36, 6, 7, 1, 1), values::random,
+                                                    1));
+  CHECK(equals_reference<std::int8_t, std::uint8_t>(depthwise_shape(36, 6, 7, 2, 1), values::random,
+                                                    2));
 }
 
 TEST_CASE("depthwise by columns equals the reference for shapes that the compiler knows") {
   CHECK(equals_reference<std::uint8_t, std::uint8_t>(
-      std::integral_constant<conv2d_shape, shape_of(80, 7, 8, 1, 1)>{}, values::extreme, 3));
+      std::integral_constant<conv2d_shape, depthwise_shape(80, 7, 8, 1, 1)>{}, values::extreme, 3));
   CHECK(equals_reference<std::int8_t, std::int8_t>(
-      std::integral_constant<conv2d_shape, shape_of(72, 9, 11, 2, 1)>{}, values::random, 4));
+      std::integral_constant<conv2d_shape, depthwise_shape(72, 9, 11, 2, 1)>{}, values::random, 4));
   CHECK(equals_reference<std::uint8_t, std::uint8_t>(
-      std::integral_constant<conv2d_shape, shape_of(96, 7, 6, 1, 2, 5)>{}, values::extreme, 5));
+      std::integral_constant<conv2d_shape, depthwise_shape(96, 7, 6, 1, 2, 5)>{}, values::extreme,
+      5));
 }

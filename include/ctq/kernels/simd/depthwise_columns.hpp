@@ -24,7 +24,8 @@ namespace ctq::kernels::simd {
 /// A kernel of any size, with any stride: what is not 3x3, in shapes that only run time knows.
 inline constexpr int any = 0;
 
-/// Rows output rows from y on, one block of channels that starts at `in` and `out`.
+/// Rows output rows from y on, one block of channels that starts at `in` and `out`. One row that is
+/// left of a kernel of 5 or 7 is not worth tiles of its own, which take a compiler seconds.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
                                                const In* border, int y, const std::byte* block,

@@ -170,8 +170,7 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
   const strides by = strides_of(s);
   const k_runs runs = runs_of<Dot>(s);
   const packed_weights<Dot> packed{block + block_layout<Dot>{Vectors, 0}.weights()};
-  const bool several =
-      evaluated(shape, [](const conv2d_shape& x) { return wide_panel_bytes<Dot>(x) > 0; });
+  [[maybe_unused]] const bool several = wide_panel_bytes<Dot>(s) > 0;
   bool widened = false;
   // tile_of(weights, first input, first output) does a tile; the first one widens if it may.
   const auto run_band = [&](const band& b, auto widens, const auto& tile_of)

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+// Loads and stores of rows that are shorter than a zmm.
+
 // As in register512.hpp: g++ 12 takes the undefined operands of its intrinsics for ours.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

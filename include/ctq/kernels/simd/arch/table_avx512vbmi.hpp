@@ -5,6 +5,8 @@
 
 #include <immintrin.h>
 
+// Tables of 256 entries on AVX-512 with VBMI.
+
 // As in register512.hpp: g++ 12 takes the undefined operands of its intrinsics for ours.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

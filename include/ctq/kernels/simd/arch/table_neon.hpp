@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+// Tables of 256 entries on NEON.
+
 namespace ctq::kernels::simd {
 
 /// table[x] for each byte of x, 64 entries at a time: those that are not in a quarter of the table

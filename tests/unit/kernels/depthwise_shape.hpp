@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/kernel_signature.hpp"
+
+// Shapes for the tests of depthwise convolutions: a square kernel, each channel by itself.
+
+constexpr ctq::conv2d_shape depthwise_shape(int channels, int h, int w, int stride, int padding,
+                                            int kernel = 3) {
+  return {.batch = 1,
+          .in_h = h,
+          .in_w = w,
+          .in_channels = channels,
+          .out_channels = channels,
+          .kernel_h = kernel,
+          .kernel_w = kernel,
+          .stride_h = stride,
+          .stride_w = stride,
+          .padding_h = padding,
+          .padding_w = padding,
+          .groups = channels};
+}
