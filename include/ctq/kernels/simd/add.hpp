@@ -46,7 +46,7 @@ class fixed_or_float_sum {
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> operator()(int i) noexcept {
     if (untried_ > 0) [[unlikely]] {
       --untried_;
-      return in_floats(i);
+      return in_floats(floats_, i);
     }
     bool near;
     const auto load = [](const Q* p) __attribute__((always_inline)) {
@@ -56,7 +56,7 @@ class fixed_or_float_sum {
     if (near) [[unlikely]] {
       untried_ = since_ < 4 ? 30 : 0;
       since_ = 0;
-      return in_floats(i);
+      return in_floats(floats_, i);
     }
     ++since_;
     if (!whole_) q = xsimd::min(xsimd::max(q, low_), high_);
@@ -67,8 +67,12 @@ class fixed_or_float_sum {
  private:
   using bytes = batch<Isa, std::uint8_t>;
 
-  /// Out of line, since it is seldom wanted.
-  [[nodiscard, gnu::noinline]] batch<Isa, Q> in_floats(int i) const noexcept { return floats_(i); }
+  /// Out of line, since it is seldom wanted, and without *this, which clang would keep in memory
+  /// for it (clang 19, 64 Mi on Zen 4: 7.9 instead of 7.3 ms).
+  [[nodiscard, gnu::noinline]] static batch<Isa, Q> in_floats(const Floats& floats,
+                                                              int i) noexcept {
+    return floats(i);
+  }
 
   fixed_sum_lanes<Isa> fixed_;
   const Floats& floats_;

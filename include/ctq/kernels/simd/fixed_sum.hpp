@@ -28,9 +28,11 @@ struct fixed_sum {
   std::int32_t multiplier_a{}, multiplier_b{};  // < 2^23
   std::int32_t start{};
 
-  /// For uint8, or for int8 plus 128 with zero points that were moved as well.
-  constexpr fixed_sum(float scale_a, int zero_a, float scale_b, int zero_b, const quantizer& to,
-                      int zero_out) {
+  /// For uint8, or for int8 plus 128 with zero points that were moved as well. Inline, since
+  /// qparams are often constants, and then so is all of it (clang 19, 1 Ki on Zen 4: 72 instead of
+  /// 87 ns).
+  [[gnu::always_inline]] constexpr fixed_sum(float scale_a, int zero_a, float scale_b, int zero_b,
+                                             const quantizer& to, int zero_out) {
     const double a = double{scale_a} * to.inverse;
     const double b = double{scale_b} * to.inverse;
     const int most_a = std::max(zero_a, 255 - zero_a);
