@@ -100,23 +100,28 @@ TEST_CASE("four-bit weights give the bits of the reference for groups of any siz
 }
 
 TEST_CASE("sums of a group are exact when every product is as large as it can be") {
-  for (const std::int8_t activation : {std::int8_t{-128}, std::int8_t{127}}) {
+  const int channels = simd::int4_dot<isa_t>::lanes + 1;  // both halves of a line
+  const auto n = static_cast<std::size_t>(channels);
+  for (const int k : {1024, 1 << 17}) {
+    const linear_shape s{1, k, channels};
+    const std::vector<std::uint8_t> values(n * static_cast<std::size_t>(k) / 2, 0xFF);
+    const std::vector<float> scale(n, 1.0F);
+    const float in_scale = 1.0F;
+    const samples::aligned_bytes packed(simd::linear_weight_int4_packed_bytes<isa_t>(s, k));
+    const samples::aligned_bytes workspace(simd::linear_weight_int4_workspace_bytes<isa_t>(s, k));
     for (const int zero_point : {0, 15}) {
-      const linear_shape s{1, 1024, 3};
-      const std::vector<std::int8_t> in(1024, activation);
-      const std::vector<std::uint8_t> values(3 * 512, 0xFF), zeros(3, zero_point & 15);
-      const std::vector<float> scale(3, 1.0F);
-      const float in_scale = 1.0F;
-      const samples::aligned_bytes packed(simd::linear_weight_int4_packed_bytes<isa_t>(s, 1024));
-      const samples::aligned_bytes workspace(
-          simd::linear_weight_int4_workspace_bytes<isa_t>(s, 1024));
-      simd::pack_linear_weight_int4<isa_t>(s, {1024, values.data(), scale.data(), zeros.data()},
+      const std::vector<std::uint8_t> zeros(n, static_cast<std::uint8_t>(zero_point));
+      simd::pack_linear_weight_int4<isa_t>(s, {k, values.data(), scale.data(), zeros.data()},
                                            packed.data());
-      samples::guarded<float> out(3);
-      simd::linear_weight_int4<isa_t>(s, 1024, in.data(), &in_scale, packed.data(), nullptr,
-                                      out.data(), workspace.data());
-      const auto each = static_cast<float>(1024 * activation * (15 - zero_point));
-      CHECK(out.holds(std::vector<float>(3, each)));
+      for (const int activation : {-128, 127}) {
+        const std::vector<std::int8_t> in(static_cast<std::size_t>(k),
+                                          static_cast<std::int8_t>(activation));
+        samples::guarded<float> out(n);
+        simd::linear_weight_int4<isa_t>(s, k, in.data(), &in_scale, packed.data(), nullptr,
+                                        out.data(), workspace.data());
+        const auto each = static_cast<float>(k * activation * (15 - zero_point));
+        CHECK(out.holds(std::vector<float>(n, each)));
+      }
     }
   }
 }

@@ -15,9 +15,9 @@
 // them. For few rows the time is that of reading the weights, so they stay four bits wide until
 // they are in a register. For each block of channels, for each group,
 //
-//   zero points   a byte a channel, as long as a register
+//   zero points   as a byte of a line, a byte for two channels, as long as whole registers
 //   scales        a float a channel
-//   lines         of int4_dot: eight values a channel, one register after the other
+//   lines         of int4_dot: four values a channel, one register after the other
 //
 // Groups are padded to whole lines; the activations are copied to match, with zeros.
 
@@ -28,9 +28,10 @@ template <class Dot>
 struct int4_layout {
   int in_features, out_features, group_size;
 
-  static constexpr int line_values = 8;  // of a channel
+  static constexpr int line_values = 4;  // of a channel
   static constexpr std::size_t vec_bytes = Dot::lanes * sizeof(std::int32_t);
-  static constexpr int width = Dot::lanes * Dot::vectors;  // channels of a block
+  static constexpr int pair_width = 2 * Dot::lanes;      // channels of a line
+  static constexpr int width = Dot::pairs * pair_width;  // channels of a block
 
   [[nodiscard]] constexpr int groups() const { return ceil_div(in_features, group_size); }
   [[nodiscard]] constexpr int length(int group) const {
@@ -45,27 +46,35 @@ struct int4_layout {
            static_cast<std::size_t>(lines(groups() - 1));
   }
   [[nodiscard]] constexpr int blocks() const { return ceil_div(out_features, width); }
-  [[nodiscard]] constexpr int vectors(int block) const {
-    return std::min(Dot::vectors, ceil_div(out_features - block * width, Dot::lanes));
+  [[nodiscard]] constexpr int pairs(int block) const {
+    return std::min(Dot::pairs, ceil_div(out_features - block * width, pair_width));
   }
   [[nodiscard]] constexpr std::size_t packed_bytes() const {
     std::size_t of_blocks = 0;
     for (int block = std::max(blocks() - 1, 0); block < blocks(); ++block) {
       const auto whole = static_cast<std::size_t>(block);
-      of_blocks = whole * block_bytes(Dot::vectors) + block_bytes(vectors(block));
+      of_blocks = whole * block_bytes(Dot::pairs) + block_bytes(pairs(block));
     }
     return round_up(of_blocks, packed_alignment);
   }
-  [[nodiscard]] constexpr std::size_t block_bytes(int vectors) const {
-    const auto n = static_cast<std::size_t>(vectors);
-    return vec_bytes * ((1 + n) * static_cast<std::size_t>(groups()) + n * all_lines());
+  [[nodiscard]] constexpr std::size_t block_bytes(int pairs) const {
+    const auto n = static_cast<std::size_t>(pairs);
+    return header_bytes(pairs) * static_cast<std::size_t>(groups()) + vec_bytes * n * all_lines();
+  }
+  /// Of a group: zero points, and those with scales.
+  [[nodiscard]] static constexpr std::size_t zero_point_bytes(int pairs) {
+    return round_up(static_cast<std::size_t>(pairs * Dot::lanes), vec_bytes);
+  }
+  [[nodiscard]] static constexpr std::size_t header_bytes(int pairs) {
+    return zero_point_bytes(pairs) + static_cast<std::size_t>(pairs * pair_width) * sizeof(float);
   }
 
-  /// Of one row in the workspace: activations, then the sum of each group.
-  [[nodiscard]] constexpr std::size_t row_sums() const { return round_up(all_lines() * 8, 64); }
-  [[nodiscard]] constexpr std::size_t row_bytes() const {
-    return round_up(row_sums() + static_cast<std::size_t>(groups()) * sizeof(std::int32_t), 64);
+  /// Of one row in the workspace: activations, then sums of each line, which become those of
+  /// groups.
+  [[nodiscard]] constexpr std::size_t row_sums() const {
+    return round_up(all_lines() * line_values, 64);
   }
+  [[nodiscard]] constexpr std::size_t row_bytes() const { return 2 * row_sums(); }
 };
 
 /// Bytes of the packed weights, aligned to 64.
@@ -92,26 +101,28 @@ void pack_linear_weight_int4(const linear_shape& shape, const int4_weights& weig
   const int4_layout<Dot> layout{shape.in_features, shape.out_features, weight.group_size};
   std::memset(packed, 0, layout.packed_bytes());
   for (int block = 0; block < layout.blocks(); ++block) {
-    const int vectors = layout.vectors(block);
-    const int used = std::min(vectors * Dot::lanes, shape.out_features - block * layout.width);
+    const int pairs = layout.pairs(block);
+    const int used = std::min(pairs * layout.pair_width, shape.out_features - block * layout.width);
     for (int group = 0; group < layout.groups(); ++group) {
-      std::byte* const scales = packed + layout.vec_bytes;
-      std::byte* const lines = scales + static_cast<std::size_t>(vectors) * layout.vec_bytes;
+      std::byte* const scales = packed + layout.zero_point_bytes(pairs);
+      std::byte* const lines = packed + layout.header_bytes(pairs);
       for (int i = 0; i < used; ++i) {
         const int n = block * layout.width + i;
         const std::ptrdiff_t at = std::ptrdiff_t{n} * layout.groups() + group;
-        packed[i] =
-            static_cast<std::byte>(reference::int4_zero_point(weight, layout.groups(), n, group));
+        const int lane = i / layout.pair_width * Dot::lanes + i % Dot::lanes;
+        const int shift = i / Dot::lanes % 2 * 4;
+        packed[lane] |= static_cast<std::byte>(
+            reference::int4_zero_point(weight, layout.groups(), n, group) << shift);
         std::memcpy(scales + i * std::ptrdiff_t{sizeof(float)}, weight.scale + at, sizeof(float));
         for (int j = 0; j < layout.length(group); ++j) {
           const int value =
               reference::int4_value(weight, shape.in_features, n, group * weight.group_size + j);
-          const std::ptrdiff_t line = j / 8 * std::ptrdiff_t{vectors * Dot::lanes} + i;
-          lines[line * 4 + j % 4] |= static_cast<std::byte>(value << (j % 8 / 4 * 4));
+          const std::ptrdiff_t at_lane = j / 4 * std::ptrdiff_t{pairs * Dot::lanes} + lane;
+          lines[at_lane * 4 + j % 4] |= static_cast<std::byte>(value << shift);
         }
       }
       packed = lines + static_cast<std::size_t>(layout.lines(group)) *
-                           static_cast<std::size_t>(vectors) * layout.vec_bytes;
+                           static_cast<std::size_t>(pairs) * layout.vec_bytes;
     }
   }
 }
@@ -120,18 +131,35 @@ void pack_linear_weight_int4(const linear_shape& shape, const int4_weights& weig
 template <class Dot>
 [[gnu::always_inline]] inline void copy_row(const int4_layout<Dot>& layout, const std::int8_t* in,
                                             std::byte* row) noexcept {
-  auto* to = reinterpret_cast<std::int8_t*>(row);
-  std::byte* sums = row + layout.row_sums();
-  for (int group = 0; group < layout.groups(); ++group, sums += sizeof(std::int32_t)) {
-    const int length = layout.length(group);
+  constexpr int line_values = int4_layout<Dot>::line_values;
+  const bool whole = layout.group_size % line_values == 0;  // then only the last one is padded
+  const int run = whole ? layout.in_features : layout.group_size;
+  std::byte* const sums = row + layout.row_sums();
+  std::byte* to = row;
+  for (int k = 0; k < layout.in_features; k += run) {
+    const int length = std::min(run, layout.in_features - k);
+    std::memcpy(to, in + k, static_cast<std::size_t>(length));
+    to += length;
+    for (int pad = length; pad % line_values != 0; ++pad) *to++ = std::byte{};
+  }
+  std::memset(to, 0, static_cast<std::size_t>(sums - to));
+
+  constexpr std::int8_t one[line_values] = {1, 1, 1, 1};
+  const typename Dot::vec ones = Dot::broadcast(one);
+  for (std::ptrdiff_t at = 0; at < sums - row; at += layout.vec_bytes) {
+    typename Dot::sums of_lines = Dot::begin(typename Dot::pair{});
+    Dot::add(of_lines, {ones, ones}, Dot::load(row + at));
+    Dot::save(sums + at, Dot::total(of_lines).low);
+  }
+  const std::byte* from = sums;
+  for (int group = 0; group < layout.groups(); ++group) {
     std::int32_t sum = 0;
-    for (int k = 0; k < length; ++k) sum += in[k];
-    std::memcpy(sums, &sum, sizeof sum);
-    std::memcpy(to, in, static_cast<std::size_t>(length));
-    const int padded = layout.lines(group) * layout.line_values;
-    std::memset(to + length, 0, static_cast<std::size_t>(padded - length));
-    in += length;
-    to += padded;
+    for (int line = 0; line < layout.lines(group); ++line, from += sizeof sum) {
+      std::int32_t x;
+      std::memcpy(&x, from, sizeof x);
+      sum += x;
+    }
+    std::memcpy(sums + group * std::ptrdiff_t{sizeof sum}, &sum, sizeof sum);
   }
 }
 

@@ -26,12 +26,14 @@ struct int4_floats {
     std::memcpy(&x, p, sizeof x);
     return x;
   }
+  static vec load(const float* p, int) { return *p; }
   static vec of(float x) { return x; }
   static vec fused(vec x, vec y, vec z) { return ::fmaf(x, y, z); }
   static void store(vec x, float* out, int) { *out = x; }
   /// What zero points take away, of the sum of activations.
-  static std::int32_t shift(const std::byte* zero_points, std::int32_t sum) {
-    return -static_cast<std::int32_t>(*zero_points) * sum;
+  static typename Dot::pair shift(const std::byte* zero_points, std::int32_t sum) {
+    const typename Dot::pair values = Dot::unpack(static_cast<std::int32_t>(*zero_points));
+    return {values.low * -sum, values.high * -sum};
   }
   static vec from(std::int32_t acc) { return static_cast<float>(acc); }
 };
@@ -41,6 +43,13 @@ requires(Dot::lanes > 1) struct int4_floats<Isa, Dot> {
   using vec = batch<Isa, float>;
   [[gnu::always_inline]] static vec load(const void* p) {
     return vec::load_unaligned(static_cast<const float*>(p));
+  }
+  /// The first `count`.
+  [[gnu::always_inline]] static vec load(const float* p, int count) {
+    if (count >= Dot::lanes) return load(p);
+    float kept[Dot::lanes]{};
+    std::memcpy(kept, p, static_cast<std::size_t>(count) * sizeof(float));
+    return load(kept);
   }
   [[gnu::always_inline]] static vec of(float x) { return vec(x); }
   [[gnu::always_inline]] static vec fused(vec x, vec y, vec z) { return fma<Isa>(x, y, z); }
@@ -54,83 +63,90 @@ requires(Dot::lanes > 1) struct int4_floats<Isa, Dot> {
     }
   }
   using integers = batch<Isa, std::int32_t>;
-  [[gnu::always_inline]] static typename Dot::vec shift(const std::byte* zero_points,
-                                                        std::int32_t sum) {
+  [[gnu::always_inline]] static typename Dot::pair shift(const std::byte* zero_points,
+                                                         std::int32_t sum) {
+    using vec = typename Dot::vec;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(zero_points);
-    return typename Dot::vec(widen<Isa>(bytes) * integers(-sum));
+    const typename Dot::pair values = Dot::unpack(vec(widen<Isa>(bytes)));
+    return {vec(integers(values.low) * integers(-sum)),
+            vec(integers(values.high) * integers(-sum))};
   }
   [[gnu::always_inline]] static vec from(typename Dot::vec acc) {
     return to_float<Isa>(integers(acc));
   }
 };
 
-/// Rows x Vectors registers of outputs: all groups of one block, `used` channels of it.
-template <class Isa, class Dot, int Rows, int Vectors>
-[[gnu::always_inline]] inline void int4_tile(const int4_layout<Dot>& layout, const std::byte* block,
-                                             const std::byte* in, const float* in_scale,
-                                             const float* bias, float* out, int used) noexcept {
-  using vec = typename Dot::vec;
-  using dot = typename int4_rows<Dot, Rows>::dot;
+/// Rows x Pairs x 2 registers of outputs: all groups of one block, `used` channels of it.
+template <class Isa, class Dot, int Rows, int Pairs>
+[[gnu::noinline]] void int4_tile(const int4_layout<Dot>& layout, const std::byte* block,
+                                 const std::byte* in, const float* in_scale, const float* bias,
+                                 float* out, int used) noexcept {
   using floats = int4_floats<Isa, Dot>;
-  constexpr std::ptrdiff_t vec_bytes = int4_layout<Dot>::vec_bytes;
+  using layout_t = int4_layout<Dot>;
+  constexpr std::ptrdiff_t vec_bytes = layout_t::vec_bytes;
+  constexpr std::ptrdiff_t scales_at = layout_t::zero_point_bytes(Pairs);
   const auto row_bytes = static_cast<std::ptrdiff_t>(layout.row_bytes());
   const auto sums_at = static_cast<std::ptrdiff_t>(layout.row_sums());
-  typename floats::vec total[Rows][Vectors];
+  typename floats::vec total[Rows][2 * Pairs];
   unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    unroll<Vectors>([&](auto v) __attribute__((always_inline)) { total[m][v] = floats::of(0.0F); });
+    unroll<2 * Pairs>([&](auto v)
+                          __attribute__((always_inline)) { total[m][v] = floats::of(0.0F); });
   });
 
   const std::byte* x = in;
   for (int group = 0; group < layout.groups(); ++group) {
     const std::byte* const header = block;
-    block += (1 + Vectors) * vec_bytes;
-    typename dot::sums sums[Rows][Vectors];
+    block += layout_t::header_bytes(Pairs);
+    typename Dot::sums sums[Rows][Pairs];
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
       std::int32_t sum;
       std::memcpy(&sum, in + m * row_bytes + sums_at + group * std::ptrdiff_t{sizeof sum},
                   sizeof sum);
-      unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-        sums[m][v] = dot::begin(floats::shift(header + v * Dot::lanes, sum));
+      unroll<Pairs>([&](auto p) __attribute__((always_inline)) {
+        sums[m][p] = Dot::begin(floats::shift(header + p * Dot::lanes, sum));
       });
     });
     for (int lines = layout.lines(group);;) {
-      const int now = std::min(lines, dot::lines);
+      const int now = std::min(lines, Dot::lines);
       for (int line = 0; line < now; ++line, x += layout.line_values) {
-        vec a[Rows], b[Rows];
+        typename Dot::vec a[Rows];
         unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-          a[m] = dot::broadcast(x + m * row_bytes);
-          b[m] = dot::broadcast(x + m * row_bytes + 4);
+          a[m] = Dot::broadcast(x + m * row_bytes);
         });
-        unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-          const typename dot::halves values = dot::split(block + v * vec_bytes);
-          unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-            dot::add(sums[m][v], values, a[m], b[m]);
-          });
+        unroll<Pairs>([&](auto p) __attribute__((always_inline)) {
+          const typename Dot::pair values = Dot::split(Dot::load(block + p * vec_bytes));
+          unroll<Rows>([&](auto m)
+                           __attribute__((always_inline)) { Dot::add(sums[m][p], values, a[m]); });
         });
-        block += Vectors * vec_bytes;
+        block += Pairs * vec_bytes;
       }
       lines -= now;
       if (lines == 0) break;
       unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-        unroll<Vectors>([&](auto v) __attribute__((always_inline)) { dot::carry(sums[m][v]); });
+        unroll<Pairs>([&](auto p) __attribute__((always_inline)) { Dot::carry(sums[m][p]); });
       });
     }
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-        total[m][v] = floats::fused(floats::from(dot::total(sums[m][v])),
-                                    floats::load(header + (1 + v) * vec_bytes), total[m][v]);
+      unroll<Pairs>([&](auto p) __attribute__((always_inline)) {
+        const typename Dot::pair acc = Dot::total(sums[m][p]);
+        const auto add = [&](auto v, auto of_group) __attribute__((always_inline)) {
+          total[m][v] =
+              floats::fused(floats::from(of_group),
+                            floats::load(header + scales_at + v * vec_bytes), total[m][v]);
+        };
+        add(std::integral_constant<int, 2 * p>{}, acc.low);
+        add(std::integral_constant<int, 2 * p + 1>{}, acc.high);
       });
     });
   }
 
-  unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
+  unroll<2 * Pairs>([&](auto v) __attribute__((always_inline)) {
     const int count = std::min(used - v * Dot::lanes, Dot::lanes);
-    float biases[Dot::lanes]{};
-    if (bias != nullptr) {
-      std::memcpy(biases, bias + v * Dot::lanes, static_cast<std::size_t>(count) * sizeof(float));
-    }
+    if (count <= 0) return;
+    const auto start =
+        bias == nullptr ? floats::of(0.0F) : floats::load(bias + v * Dot::lanes, count);
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      floats::store(floats::fused(total[m][v], floats::of(in_scale[m]), floats::load(biases)),
+      floats::store(floats::fused(total[m][v], floats::of(in_scale[m]), start),
                     out + m * std::ptrdiff_t{layout.out_features} + v * Dot::lanes, count);
     });
   });
@@ -153,10 +169,10 @@ template <class Isa>
   }
   for (int block = 0; block < layout.blocks(); ++block) {
     const int first = block * layout.width;
-    with_constant<Dot::vectors>(
-        layout.vectors(block), [&](auto vectors) __attribute__((always_inline)) {
+    with_constant<Dot::pairs>(
+        layout.pairs(block), [&](auto pairs) __attribute__((always_inline)) {
           const auto rows = [&](auto count, int m) __attribute__((always_inline)) {
-            int4_tile<Isa, Dot, count, vectors>(
+            int4_tile<Isa, Dot, count, pairs>(
                 layout, packed, workspace + m * row_bytes, in_scale + m,
                 bias == nullptr ? nullptr : bias + first,
                 out + std::ptrdiff_t{m} * shape.out_features + first, shape.out_features - first);
@@ -166,7 +182,7 @@ template <class Isa>
             rows(std::integral_constant<int, Dot::rows>{}, m);
           }
           for (; m < shape.rows; ++m) rows(std::integral_constant<int, 1>{}, m);
-          packed += layout.block_bytes(vectors);
+          packed += layout.block_bytes(pairs);
         });
   }
 }
