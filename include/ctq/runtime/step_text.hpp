@@ -93,7 +93,8 @@ constexpr void append(Text& out, const function_shape& s) {
 
 /// How an instruction set computes a convolution of T: "dense:12x2x16", pixels x registers x lanes
 /// whose sums are kept at once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x
-/// channels of a block, both in tiles, the pixels of a tile, and blocks a pass over the weights.
+/// channels of a block, both in tiles, the pixels of a tile, and blocks a pass over the weights;
+/// then ":gathered" if pixels are brought together first, ":bands2x2" if rows are (row_bands).
 template <class Isa, class T, class Text>
 constexpr void append_blocking(Text& out, const conv2d_shape& shape) {
   namespace simd = kernels::simd;
@@ -104,17 +105,24 @@ constexpr void append_blocking(Text& out, const conv2d_shape& shape) {
       out.append("tiles:");
       append_extents(out, p.block.pixels, p.block.channels);
       append_all(out, ":rows", p.rows, ":chunk", p.chunk);
+      if (p.gathered) out.append(":gathered");
+      if (p.bands != simd::row_bands{}) {
+        out.append(":bands");
+        append_extents(out, p.bands.rows, p.bands.pixels);
+      }
     } else if constexpr (by == simd::method::depthwise) {
       bool columns = false;
       if constexpr (Model::k_group > 1) columns = simd::by_columns<Model>(s);
       out.append(columns ? "depthwise:columns:" : "depthwise:");
       append_extents(out, Model::depthwise_rows, Model::k_group, Model::lanes);
     } else {
-      const int vectors = simd::panels<Model>{s.out_group()}.vectors(0);
+      const simd::panels<Model> of(s);
+      using narrow = simd::narrow_dot_of<Model>;
+      const int lanes = of.used(0) <= narrow::lanes ? narrow::lanes : Model::lanes;
       const simd::tiling tiles = simd::tiles_of(s.out_h(), s.out_w(), Model::tile_rows);
       const bool large = tiles.large.x_count > 0 && tiles.large.y_count > 0;
       out.append("dense:");
-      append_extents(out, large ? tiles.large.rows : tiles.small.rows, vectors, Model::lanes);
+      append_extents(out, large ? tiles.large.rows : tiles.small.rows, of.vectors(0), lanes);
     }
   });
 }

@@ -20,6 +20,8 @@ namespace {
 // In the order of conv2d_shape: N, H, W, C, O, kernel, stride, padding, dilation, groups. Panels
 // that are whole and that are not; of few pixels, since each is code.
 using dense = layer<{3, 21, 75}>;
+constexpr int lanes = simd::int8_dot<isa_t>::lanes;
+using divided = layer<{8, 64, lanes + simd::narrow_lanes<simd::int8_dot<isa_t>>}>;
 using by_columns = constant<{1, 9, 8, 70, 70, 3, 3, 1, 1, 1, 1, 1, 1, 70}>;
 using by_columns_2 = constant<{1, 9, 8, 40, 40, 3, 3, 2, 2, 1, 1, 1, 1, 40}>;
 
@@ -28,6 +30,10 @@ using by_columns_2 = constant<{1, 9, 8, 40, 40, 3, 3, 2, 2, 1, 1, 1, 1, 40}>;
 TEST_CASE("a dense layer with an epilogue gives what its ops give one by one") {
   many<dense>(check_stages<isa_t, dense, std::uint8_t>);
   many<dense>(check_wide<isa_t, dense, std::int8_t>);
+}
+
+TEST_CASE("an epilogue reads weights that are packed for registers of two widths") {
+  many<divided>(check_per_tensor<isa_t, divided, std::uint8_t>);
 }
 
 TEST_CASE("a depthwise convolution with an epilogue gives what its ops give one by one") {

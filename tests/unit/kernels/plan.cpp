@@ -75,14 +75,39 @@ static_assert(tiles(gemm(1024, 1024, 1024)).chunk == tiles(gemm(1024, 1024, 1024
 static_assert(tiles(gemm(2048, 2048, 2048)).chunk * 2 * 16 == 512);
 static_assert(tiles(square(3, 1, 128, 128, 28)).chunk == 1);
 
-// The steps of k: 24 bytes for a run of 21; the second of two moves back.
-static_assert(tiles(square(7, 2, 3, 64, 224)).width == 24);
+// The steps of k: 32 bytes for a run of 30; the second of two moves back.
+static_assert(tiles(square(3, 1, 10, 64, 28)).width == 32);
 static_assert(tiles(gemm(64, 64, 100)).start(1) == 36);
 
 // A 1x1 convolution with a stride becomes a matrix product if that fills the tiles.
 static_assert(tiles(square(1, 2, 1024, 2048, 14)).gathered);
 static_assert(tiles(square(1, 2, 1024, 2048, 14)).rows == 13);
 static_assert(!tiles(square(1, 2, 64, 128, 56)).gathered);
+
+// Short rows of a kernel are brought together if that saves enough steps.
+constexpr simd::row_bands alone{};
+static_assert(tiles(square(7, 2, 3, 64, 224)).bands == simd::row_bands{2, 2});
+static_assert(tiles(square(7, 2, 3, 64, 224)).runs.total_steps() == 4);
+static_assert(tiles(square(7, 2, 3, 64, 224)).width == 48);
+static_assert(tiles(square(5, 1, 3, 64, 64)).bands == simd::row_bands{3, 1});
+static_assert(tiles(square(3, 1, 8, 128, 28)).bands == simd::row_bands{2, 1});
+static_assert(tiles(square(3, 1, 24, 128, 28)).runs.total_steps() == 4);
+static_assert(tiles(square(3, 1, 8, 64, 56)).bands == alone);    // 3 steps become 2: too little
+static_assert(tiles(square(3, 1, 16, 128, 28)).bands == alone);  // 3 are needed
+static_assert(tiles(square(3, 1, 64, 64, 56)).bands == alone);
+static_assert(tiles(square(5, 1, 3, 64, 512)).bands == alone);  // more than half of L2
+static_assert(tiles(square(7, 2, 3, 64, 1024)).bands == simd::row_bands{2, 2});
+static_assert(!tiles(square(7, 2, 3, 64, 224)).gathered);
+
+// Without a border, a patch a pixel: a matrix product.
+constexpr conv2d_shape patches{1, 224, 224, 3, 768, 16, 16, 16, 16};
+static_assert(tiles(patches).bands == simd::row_bands{16, 16});
+static_assert(tiles(patches).shape.in_h == 1 && tiles(patches).runs.length == 768);
+
+// Copies count where products are few.
+static_assert(tiles(square(3, 2, 3, 32, 224)).copy_cycles() == 0);
+static_assert(tiles(square(7, 2, 3, 64, 224)).copy_cycles() * 5 <
+              tiles(square(7, 2, 3, 64, 224)).cycles());
 
 }  // namespace
 

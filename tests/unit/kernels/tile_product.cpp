@@ -87,13 +87,65 @@ TEST_CASE("conv2d on tiles equals the reference") {
   check_conv2d({1, 9, 14, 32, 64, 3, 3, 1, 1, 1, 1}, 1, 1);
   check_conv2d({2, 8, 20, 17, 40, 3, 3, 1, 1, 1, 1}, 4, 2);  // several images
   check_conv2d({1, 7, 7, 128, 48, 3, 3, 1, 1, 1, 1}, 4, 3);
-  check_conv2d({1, 14, 15, 3, 64, 7, 7, 2, 2, 3, 3}, 1, 4);         // runs of 21 bytes
+  check_conv2d({1, 14, 15, 10, 64, 3, 3, 1, 1, 1, 1}, 1, 4);        // runs of 30 bytes
   check_conv2d({1, 20, 19, 16, 64, 3, 3, 1, 1, 0, 0}, 1, 5);        // no border
   check_conv2d({3, 6, 6, 64, 130, 1, 1}, 2, 6);                     // a matrix product
   check_conv2d({1, 14, 27, 96, 60, 1, 1, 2, 2}, 1, 7);              // 1x1 with a stride
   check_conv2d({2, 13, 13, 256, 60, 1, 1, 2, 2}, 1, 8);             // whose pixels are gathered
   check_conv2d({1, 12, 18, 20, 64, 3, 2, 1, 2, 2, 1, 2, 2}, 1, 9);  // dilated
   check_conv2d({1, 10, 11, 80, 160, 3, 3, 1, 1, 1, 1, 1, 1, 2}, 2, 10);  // groups
+}
+
+TEST_CASE("conv2d on tiles equals the reference where rows are brought together") {
+  const struct {
+    conv2d_shape shape;
+    simd::row_bands bands;
+    int block;
+  } cases[] = {
+      {{2, 14, 15, 3, 64, 7, 7, 2, 2, 3, 3}, {2, 2}, 1},           // space to depth, images of it
+      {{1, 13, 16, 3, 60, 5, 5, 1, 1, 2, 2}, {3, 1}, 1},           // two bands, three apart
+      {{1, 12, 11, 8, 64, 3, 3, 1, 1, 2, 2, 2, 2}, {3, 1}, 1},     // dilated: runs of a tap
+      {{2, 25, 66, 3, 128, 4, 4, 4, 4}, {4, 4}, 1},                // patches: a matrix product
+      {{1, 9, 19, 40, 96, 3, 3, 1, 1, 1, 1, 2, 2, 2}, {3, 1}, 1},  // groups
+  };
+  unsigned seed = 50;
+  for (const auto& c : cases) {
+    const simd::layer_plan p = simd::plan<tiled, std::uint8_t>(c.shape);
+    CHECK(p.tiles.bands.rows == c.bands.rows);
+    CHECK(p.tiles.bands.pixels == c.bands.pixels);
+    check_conv2d(c.shape, c.block, seed++);
+  }
+  constexpr std::integral_constant<conv2d_shape, {1, 14, 15, 3, 64, 7, 7, 2, 2, 3, 3}> known;
+  CHECK(conv2d_equals_reference<tiled, std::int8_t, std::int8_t>(known, values::random, seed));
+}
+
+TEST_CASE("conv2d on tiles equals the reference on random shapes of few channels") {
+  std::mt19937 random(7);
+  const auto from = [&](int lo, int hi) {
+    return lo + static_cast<int>(random() % static_cast<unsigned>(hi - lo + 1));
+  };
+  int on_tiles = 0;
+  int in_bands = 0;
+  for (unsigned seed = 1; seed <= samples::cases(400) / 10; ++seed) {
+    conv2d_shape s{.batch = from(1, 2), .kernel_h = from(2, 7), .kernel_w = from(1, 5)};
+    s.stride_h = from(1, 3);
+    s.stride_w = from(1, 3);
+    s.padding_h = from(0, 2);
+    s.padding_w = from(0, 2);
+    s.dilation_h = from(1, 2);
+    s.dilation_w = from(0, 2) == 0 ? 2 : 1;
+    s.in_h = from(6, 12) + s.dilation_h * (s.kernel_h - 1);
+    s.in_w = from(10, 24) + s.dilation_w * (s.kernel_w - 1);
+    s.groups = from(0, 3) == 0 ? 2 : 1;
+    s.in_channels = s.groups * from(1, 24);
+    s.out_channels = s.groups * from(40, 70);
+    const simd::layer_plan p = simd::plan<tiled, std::uint8_t>(s);
+    on_tiles += p.by == simd::method::tiles;
+    in_bands += p.tiles.bands.rows > 1;
+    check_conv2d(s, block_of(s), seed);
+  }
+  CHECK(on_tiles > 20);
+  CHECK(in_bands > 10);
 }
 
 TEST_CASE("tiles equal the reference on random shapes") {

@@ -72,7 +72,8 @@ inline constexpr int largest_group_rows = 8;
 
 /// Channels in wide blocks, then in narrow ones, of as many as a register of either dot has room
 /// for. The last of each moves back to end with the pixel; if the rest fits in a narrow block, it
-/// gets one.
+/// gets one. Still narrower ones gain nothing (3x3 with stride 2 @56, Zen 4: 32 channels in ymm 3.1
+/// us, 16 in xmm 3.0).
 template <class Dot>
 struct column_blocks {
   int channels;

@@ -26,12 +26,14 @@ template <class Dot, class Shape, class To, class Out>
 [[gnu::always_inline]] inline void dense(const Shape& shape, const typename Dot::element* in,
                                          const std::byte* packed, std::byte* wide, const To& to,
                                          Out* out) {
+  using narrow = narrow_dot_of<Dot>;
   const conv2d_shape s = shape;
   const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
   for (int group = 0; group < s.groups; ++group) {
     const typename Dot::element* from = in + group * s.in_group();
-    const auto run = [&](auto vectors, auto used) __attribute__((always_inline)) {
-      sweep<Dot, vectors>(shape, from, packed, wide, to, out, used);
+    const auto run = [&]<class D>(std::type_identity<D>, auto vectors, auto used)
+        __attribute__((always_inline)) {
+      sweep<D, vectors, Dot>(shape, from, packed, wide, to, out, used);
       packed += block_layout<Dot>{vectors, steps}.bytes();
       out += used;
     };
@@ -58,21 +60,33 @@ template <class Dot, class Shape, class To, class Out>
         run_pairs();
       }
       for (; panels_of_group > 0; --panels_of_group) {
-        run(std::integral_constant<int, 2>{}, width{});
+        run(std::type_identity<Dot>{}, std::integral_constant<int, 2>{}, width{});
       }
     };
     if constexpr (constant_shape<Shape>) {
-      constexpr panels<Dot> of{Shape::value.out_group()};
-      constexpr std::integral_constant<int, of.channels - of.whole() * of.width> rest;
+      constexpr panels<Dot> of(Shape::value);
       if constexpr (of.whole() > 0) run_whole(of.whole());
-      if constexpr (rest > 0) run(std::integral_constant<int, of.vectors(of.whole())>{}, rest);
+      unroll<of.count() - of.whole()>([&](auto i) __attribute__((always_inline)) {
+        constexpr int panel = of.whole() + i;
+        constexpr std::integral_constant<int, of.used(panel)> used;
+        using dot = std::conditional_t<(used <= narrow::lanes), narrow, Dot>;
+        run(std::type_identity<dot>{}, std::integral_constant<int, of.vectors(panel)>{}, used);
+      });
     } else {
-      const panels<Dot> of{s.out_group()};
-      const int rest = of.channels - of.whole() * of.width;
+      const panels<Dot> of(s);
       run_whole(of.whole());
-      if (rest > 0) {
-        const auto run_rest = [&](auto n) __attribute__((always_inline)) { run(n, rest); };
-        with_constant<2>(of.vectors(of.whole()), run_rest);
+      for (int panel = of.whole(); panel < of.count(); ++panel) {
+        const int used = of.used(panel);
+        if constexpr (narrow::lanes < Dot::lanes) {
+          if (used <= narrow::lanes) {
+            run(std::type_identity<narrow>{}, std::integral_constant<int, 1>{}, used);
+            continue;
+          }
+        }
+        const auto run_rest = [&](auto n) __attribute__((always_inline)) {
+          run(std::type_identity<Dot>{}, n, used);
+        };
+        with_constant<2>(of.vectors(panel), run_rest);
       }
     }
   }
@@ -88,10 +102,14 @@ template <class Model, method By, class Shape, class In>
   constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
   if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
     auto* const copied = reinterpret_cast<element*>(workspace);
-    if (copy.gathered) {
-      gather_pixels(shape, image, copied);
-    } else {
-      copy_image<elements_of<Model, By, In>>(shape, in, in_zero_point, copied);
+    const bool plain = !copy.gathered && copy.bands == row_bands{};
+    if (plain) copy_image<elements_of<Model, By, In>>(shape, in, in_zero_point, copied);
+    if constexpr (By == method::tiles) {
+      if (copy.gathered) {
+        gather_pixels(shape, image, copied);
+      } else if (!plain) {
+        copy_in_bands(shape, copy.bands, in, in_zero_point, copied);
+      }
     }
     image = copied;
   }

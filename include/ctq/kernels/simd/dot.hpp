@@ -73,4 +73,17 @@ struct wider {
 template <class Dot>
 using wide_dot_of = typename wider<Dot>::type;
 
+/// What dense kernels use for a panel whose channels fill half of a register of Dot's or less, on
+/// weights that are packed for Dot: Zen 4 works on twice as many narrow registers at once (1x1, 64
+/// to 8 channels @28: 2.3 instead of 4.1 us).
+template <class Dot>
+struct narrower {
+  using type = Dot;
+};
+template <class Dot>
+using narrow_dot_of = typename narrower<Dot>::type;
+/// Channels of such a panel, for all that read weights packed for Dot.
+template <class Dot>
+inline constexpr int narrow_lanes = narrow_dot_of<Dot>::lanes;
+
 }  // namespace ctq::kernels::simd

@@ -263,4 +263,8 @@ struct wider<epilogue_dot<Isa, Dot, Ending, Stage...>> {
   using type = epilogue_dot<Isa, wide_dot_of<Dot>, Ending, Stage...>;
 };
 
+/// Stages work on rows of wide registers all the same.
+template <class Isa, class Dot, class Ending, class... Stage>
+inline constexpr int narrow_lanes<epilogue_dot<Isa, Dot, Ending, Stage...>> = narrow_lanes<Dot>;
+
 }  // namespace ctq::kernels::simd

@@ -11,6 +11,7 @@
 #include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/plan.hpp"
+#include "ctq/kernels/simd/row_bands.hpp"
 
 // Weights, biases and multipliers in the order in which the kernels read them, padded with zeros
 // to whole registers. Done once, when a model is converted or loaded.
@@ -86,7 +87,7 @@ template <class Dot>
 template <class Dot, class In, class Weight, class Bias>
 void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   const k_runs runs = runs_of<Dot>(s);
-  const panels<Dot> of{s.out_group()};
+  const panels<Dot> of(s);
   const int weights = s.kernel_h * s.kernel_w * s.in_group();
   const auto at = [&](int channel, int step, int j) {
     const int run = step / runs.steps;
@@ -98,7 +99,7 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
   for (int group = 0; group < s.groups; ++group) {
     for (int panel = 0; panel < of.count(); ++panel) {
       packed =
-          pack_block<Dot, In>(from, weights, group * s.out_group() + panel * of.width,
+          pack_block<Dot, In>(from, weights, group * s.out_group() + of.first(panel),
                               of.used(panel), of.vectors(panel), runs.total_steps(), packed, at);
     }
   }
@@ -115,9 +116,10 @@ void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight
     const int run = step / p.runs.steps;
     const int i = step % p.runs.steps;
     const int k = p.start(i) + packed_step * k_group % p.width + j;
-    const std::ptrdiff_t index =
-        std::ptrdiff_t{channel} * weights + std::ptrdiff_t{run} * p.runs.length + k;
-    return k >= i * p.width && k < p.runs.length ? from.weight[index] : Weight{};
+    if (k < i * p.width || k >= p.runs.length) return Weight{};
+    int index = run * p.runs.length + k;
+    if (p.bands != row_bands{}) index = unbanded_weight(s, p.bands, index);
+    return index < 0 ? Weight{} : from.weight[std::ptrdiff_t{channel} * weights + index];
   };
   for (int group = 0; group < s.groups; ++group) {
     for (int panel = 0; panel < p.panels; ++panel) {
@@ -173,7 +175,7 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
 
 template <class Dot>
 [[nodiscard]] constexpr std::size_t dense_packed_bytes(const conv2d_shape& s) {
-  const panels<Dot> of{s.out_group()};
+  const panels<Dot> of(s);
   const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
   std::size_t bytes = 0;
   for (int panel = 0; panel < of.count(); ++panel) {

@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/plan.hpp"
+#include "ctq/kernels/simd/row_bands.hpp"
 
 // The image as a core reads it: the input itself, or a copy in the workspace, converted, with a
-// border, or with only the pixels that are read.
+// border, in bands, or with only the pixels that are read.
 
 namespace ctq::kernels::simd {
 
@@ -33,6 +35,7 @@ struct input_copy {
   bool needed;
   bool gathered;  // only the pixels of a 1x1 convolution with a stride; else all, with a border
   std::size_t pixels;
+  row_bands bands{};  // in which all are
 };
 
 /// A copy is made to convert the input, to give it a border, because the last read of a pixel would
@@ -47,6 +50,10 @@ template <class Model, method By, class In>
   if constexpr (By == method::tiles) {
     const tile_plan p = tile_plan_of(s);
     if (p.gathered) return {true, true, pixels(s.out_h(), s.out_w())};
+    if (p.bands != row_bands{}) {
+      const auto elements = static_cast<int>(band_lines_of(s, p.bands).end);
+      return {true, false, pixels(1, ceil_div(elements, s.in_channels)), p.bands};
+    }
     return {padded || p.width > p.runs.length, false, all};
   } else {
     const bool changed = padded || !std::is_same_v<In, typename Model::element>;
@@ -68,7 +75,8 @@ template <class Dot, class In>
                                            typename Dot::element* out) {
   using element = typename Dot::element;
   if constexpr (std::is_same_v<In, element>) {
-    std::copy_n(in, count, out);
+    // Not copy_n: g++ 12 would call memmove for a row of 28 bytes.
+    if (count > 0) std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(element));
   } else {
     if constexpr (requires { Dot::elements(in); }) {
       constexpr int block = Dot::lanes * Dot::k_group;

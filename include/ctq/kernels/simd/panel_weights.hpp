@@ -33,29 +33,33 @@ concept widens_weights = requires(std::byte* p, typename Dot::vec v) {
   Dot::save(p, v);
 };
 
-/// As they are packed.
-template <class Dot>
+/// As they are packed for Packed, of whose registers Dot's are the first part.
+template <class Dot, class Packed = Dot>
 struct packed_weights {
+  using packed = Packed;
+
   const std::byte* at;
 
   template <int Vectors>
   [[gnu::always_inline]] void next(typename Dot::vec (&to)[Vectors]) {
     unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-      const std::byte* const from = at + v * block_layout<Dot>::weight_bytes;
+      const std::byte* const from = at + v * block_layout<Packed>::weight_bytes;
       if constexpr (widens_weights<Dot>) {
         to[v] = Dot::widened(from);
       } else {
         to[v] = Dot::load(from);
       }
     });
-    at += Vectors * block_layout<Dot>::weight_bytes;
+    at += Vectors * block_layout<Packed>::weight_bytes;
   }
 };
 
 /// As they are packed, and left as widened_weights reads them.
-template <class Dot>
+template <class Dot, class Packed = Dot>
 struct widening_weights {
-  packed_weights<Dot> from;
+  using packed = Packed;
+
+  packed_weights<Dot, Packed> from;
   std::byte* wide;
 
   template <int Vectors>
@@ -68,8 +72,10 @@ struct widening_weights {
   }
 };
 
-template <class Dot>
+template <class Dot, class Packed = Dot>
 struct widened_weights {
+  using packed = Packed;
+
   const std::byte* at;
 
   template <int Vectors>

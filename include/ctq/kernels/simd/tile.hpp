@@ -44,7 +44,7 @@ template <class Dot, int Vectors, class Weights, class To, class Out, class Used
                                         Out* out, Used used) {
   using vec = typename Dot::vec;
   using element = typename Dot::element;
-  constexpr block_layout<Dot> layout{Vectors, 0};
+  constexpr block_layout<typename Weights::packed> layout{Vectors, 0};
 
   const element* next = first;
   int x = 0;
@@ -159,9 +159,9 @@ template <class Dot, class Shape>
   }
 }
 
-/// All tiles of an image with one panel, whose weights are in `block` and whose outputs start at
-/// `out`. wide: room for wide_panel_bytes · Used: int, or a constant
-template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
+/// All tiles of an image with one panel, whose weights are in `block`, packed for Packed, and whose
+/// outputs start at `out`. wide: room for wide_panel_bytes · Used: int, or a constant
+template <class Dot, int Vectors, class Packed, class Shape, class To, class Out, class Used>
 [[gnu::always_inline]] inline void sweep(const Shape& shape, const typename Dot::element* in,
                                          const std::byte* block, std::byte* wide, const To& to,
                                          Out* out, Used used) {
@@ -169,8 +169,8 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
   const conv2d_shape s = shape;
   const strides by = strides_of(s);
   const k_runs runs = runs_of<Dot>(s);
-  const packed_weights<Dot> packed{block + block_layout<Dot>{Vectors, 0}.weights()};
-  [[maybe_unused]] const bool several = wide_panel_bytes<Dot>(s) > 0;
+  const packed_weights<Dot, Packed> packed{block + block_layout<Packed>{Vectors, 0}.weights()};
+  [[maybe_unused]] const bool several = wide_panel_bytes<Packed>(s) > 0;
   bool widened = false;
   // tile_of(weights, first input, first output) does a tile; the first one widens if it may.
   const auto run_band = [&](const band& b, auto widens, const auto& tile_of)
@@ -181,7 +181,7 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
         const int x = b.x + j * b.x_step;
         const element* const first = in + y * by.y + x * by.x;
         Out* const to_pixel = out + (std::ptrdiff_t{y} * s.out_w() + x) * by.out;
-        if constexpr (reads_packed_weights<Dot, Shape>()) {
+        if constexpr (reads_packed_weights<Packed, Shape>()) {
           tile_of(packed, first, to_pixel);
         } else {
           if constexpr (!constant_shape<Shape>) {
@@ -191,10 +191,10 @@ template <class Dot, int Vectors, class Shape, class To, class Out, class Used>
             }
           }
           if (widens && !widened) {
-            tile_of(widening_weights<Dot>{packed, wide}, first, to_pixel);
+            tile_of(widening_weights<Dot, Packed>{packed, wide}, first, to_pixel);
             widened = true;
           } else {
-            tile_of(widened_weights<Dot>{wide}, first, to_pixel);
+            tile_of(widened_weights<Dot, Packed>{wide}, first, to_pixel);
           }
         }
       }

@@ -12,7 +12,7 @@
 
 // The core of conv2d and linear on tiles: a block of pixels times a panel of channels, no im2col.
 // Tiles of pixels are read where they lie, with a stride, so a matrix product, a 1x1 and a 3x3
-// convolution differ in numbers only.
+// convolution differ in numbers only; so does one of bands (row_bands.hpp), where channels are few.
 //
 // A block passes three stages while its successors are computed: its sums appear in tiles 0 to 3;
 // each is stored right before the next block needs that tile, since four stores in a row would

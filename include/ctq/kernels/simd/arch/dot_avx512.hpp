@@ -41,6 +41,14 @@ struct int8_dot<isa::avx512> : int16_dot_of_bytes<isa::avx512, register512> {
   }
 };
 
+struct narrow_avx512_dot : int16_dot_of_bytes<isa::avx512, register256> {
+  static constexpr int tile_rows = 12;
+};
+template <>
+struct narrower<int8_dot<isa::avx512>> {
+  using type = narrow_avx512_dot;
+};
+
 template <>
 struct depthwise_dot<isa::avx512> : int16_dot<isa::avx512, register512> {};
 

@@ -39,25 +39,24 @@ template <>
 struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512vnni_instructions> {
   static constexpr int tile_rows = 14;  // 28 sums, 2 weights, 1 activation of 32 registers
 
-  /// The sums of a tile whose pixels are `stride` apart. Where all channels are written two pixels
-  /// share the last instructions (256^3: 96 instead of 94.5 % of the peak; without VNNI no gain).
-  template <int M, int N, class Out, class Used>
-  [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][N], const float* multiplier,
+  using vnni_dot::store_tile;
+  /// The same with two vecs a pixel. Where all channels are written two pixels share the last
+  /// instructions (256^3: 96 instead of 94.5 % of the peak; without VNNI no gain).
+  template <int M, class Out, class Used>
+  [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][2], const float* multiplier,
                                                 const bounds& to, Out* out, std::ptrdiff_t stride,
                                                 Used count) {
     const auto pixel = [&](int m) __attribute__((always_inline)) {
       store(acc[m], multiplier, to, out + m * stride, count);
     };
-    if constexpr (N == 2) {
-      if (count == 2 * lanes) {
-        unroll<M / 2>([&](auto i) __attribute__((always_inline)) {
-          Out* const first = out + 2 * i * stride;
-          const vec words[] = {half(acc[2 * i], multiplier), half(acc[2 * i + 1], multiplier)};
-          write_halves(finish<Out>(words[0], words[1], to), first, first + stride);
-        });
-        if constexpr (M % 2 != 0) pixel(M - 1);
-        return;
-      }
+    if (count == 2 * lanes) {
+      unroll<M / 2>([&](auto i) __attribute__((always_inline)) {
+        Out* const first = out + 2 * i * stride;
+        const vec words[] = {half(acc[2 * i], multiplier), half(acc[2 * i + 1], multiplier)};
+        write_halves(finish<Out>(words[0], words[1], to), first, first + stride);
+      });
+      if constexpr (M % 2 != 0) pixel(M - 1);
+      return;
     }
     unroll<M>(pixel);
   }
@@ -66,10 +65,17 @@ struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512
 /// Four taps of 32 channels fill four ymm; few layers have channels for zmm everywhere.
 template <>
 struct depthwise_dot<isa::avx512vnni>
-    : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {};
+    : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {
+  static constexpr int tile_rows = 14;  // where int8_dot has few channels
+};
 template <>
 struct wider<depthwise_dot<isa::avx512vnni>> {
   using type = int8_dot<isa::avx512vnni>;
+};
+
+template <>
+struct narrower<int8_dot<isa::avx512vnni>> {
+  using type = depthwise_dot<isa::avx512vnni>;
 };
 
 /// What tiles are too large for.
@@ -79,6 +85,8 @@ template <>
 struct depthwise_dot<isa::amx> : depthwise_dot<isa::avx512vnni> {};
 template <>
 struct wider<depthwise_dot<isa::amx>> : wider<depthwise_dot<isa::avx512vnni>> {};
+template <>
+struct narrower<int8_dot<isa::amx>> : narrower<int8_dot<isa::avx512vnni>> {};
 
 }  // namespace ctq::kernels::simd
 

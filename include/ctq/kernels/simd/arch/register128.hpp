@@ -109,9 +109,13 @@ struct register128 {
     if (count == 16) {
       _mm_storeu_si128(reinterpret_cast<vec*>(out), bytes);
     } else {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+      _mm_mask_storeu_epi8(out, static_cast<__mmask16>((1U << count) - 1), bytes);
+#else
       alignas(16) Out kept[16];
       _mm_store_si128(reinterpret_cast<vec*>(kept), bytes);
       std::memcpy(out, kept, static_cast<std::size_t>(count));
+#endif
     }
   }
 

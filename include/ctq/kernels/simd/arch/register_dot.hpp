@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
 
 // The int8 dot products, for any width of register: of pairs of 16-bit integers (every x86 has it),
 // and of four bytes (VNNI, and ARM's).
 
 namespace ctq::kernels::simd {
+
+/// Satisfied by registers that are wide enough to gain from writing four pixels at once.
+template <class R>
+concept writes_pixels = requires(typename R::vec bytes, std::uint8_t* out) {
+  R::write_pixels(bytes, out, 0, 1);
+};
 
 /// What all share. A block of N vecs holds N * lanes channels. In-lane packing wants four from
 /// each vec side by side in every 128 bits, so that is where column() puts them.
@@ -50,6 +58,30 @@ struct register_dot : Register {
       Register::write(Register::template finish_or_saturate<Out>(words(0), words(2), to), out,
                       count);
     }
+  }
+
+  /// The same of the pixels of a tile, `stride` apart, whose channels fit in one vec and are as
+  /// many as the compiler knows: four pixels share the last instructions (3x3, 8 to 16 channels @14
+  /// on AVX512-VNNI: 1.2 instead of 1.3 us).
+  template <int M, class Out, int Count>
+  [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][1], const float* multiplier,
+                                                const bounds& to, Out* out, std::ptrdiff_t stride,
+                                                std::integral_constant<int, Count> count) requires
+      writes_pixels<Register> {
+    constexpr int fours = M / 4;
+    unroll<fours>([&](auto i) __attribute__((always_inline)) {
+      constexpr int first = 4 * i;
+      const auto words = [&](int m) __attribute__((always_inline)) {
+        return Register::narrow(Register::scale(acc[m][0], multiplier),
+                                Register::scale(acc[m + 1][0], multiplier));
+      };
+      Register::write_pixels(Register::template finish<Out>(words(first), words(first + 2), to),
+                             out + first * stride, stride, count);
+    });
+    unroll<M - 4 * fours>([&](auto i) __attribute__((always_inline)) {
+      constexpr int m = 4 * fours + i;
+      store(acc[m], multiplier, to, out + m * stride, count);
+    });
   }
 
   /// The same in two steps, for kernels that have not all sums at once: half of the vecs of a block
