@@ -189,6 +189,7 @@ int run(const options& o) {
       "\npeers: their time divided by ours; others: of those not installed, estimated from oneDNN's"
       "\n% roof: of our time, what dot products at the peak and outputs made of sums take at least,"
       "\nor reading every byte once; binds: the longest of the three"
+      "\nat the roof: the means if each shape took what its roof takes"
       "\n*: a shape of our own, not in the means");
   write(o.json, write_json, all);
   write(o.html, write_html, all);

@@ -47,18 +47,24 @@ roof roof_of(const result& r) {
 }
 
 summary summarize(const std::vector<result>& all) {
-  summary s{{}, 0.0, 0.0};
+  summary s{};
   for (const regime kind : regimes) {
-    double logs = 0.0;
-    int count = 0;
+    double logs = 0.0, logs_at_roof = 0.0;
+    int count = 0, with_roof = 0;
     for (const result& r : all) {
       const double ratio = best_ratio(r);
       if (r.of.kind != kind || !r.of.counted || ratio <= 0.0) continue;
       logs += std::log(ratio);
       ++count;
+      if (const double least = roof_of(r).total; least > 0.0) {
+        logs_at_roof += std::log(ratio * r.ours() / least);
+        ++with_roof;
+      }
       s.worst = s.worst == 0.0 ? ratio : std::min(s.worst, ratio);
     }
-    s.mean[static_cast<int>(kind)] = count > 0 ? std::exp(logs / count) : 0.0;
+    const auto mean = [](double sum, int of) { return of > 0 ? std::exp(sum / of) : 0.0; };
+    s.mean[static_cast<int>(kind)] = mean(logs, count);
+    s.at_roof[static_cast<int>(kind)] = with_roof == count ? mean(logs_at_roof, count) : 0.0;
   }
   for (const result& r : all)
     if (r.of.beside && r.of.name == "1024x1024x1024") s.amx_peak = share_of_peak(r);
@@ -128,7 +134,12 @@ void print_table(regime kind, const std::vector<result>& all) {
 
 void print_summary(const std::vector<result>& all) {
   const summary s = summarize(all);
-  std::printf("bench:");
+  std::printf("at the roof:");
+  for (const regime kind : regimes) {
+    const double mean = s.at_roof[static_cast<int>(kind)];
+    if (mean > 0.0) std::printf(" %s=%.2f", name_of(kind), mean);
+  }
+  std::printf("\nbench:");
   for (const regime kind : regimes) {
     std::printf(" %s=%.2f", name_of(kind), s.mean[static_cast<int>(kind)]);
   }
@@ -145,6 +156,14 @@ void write_json(std::FILE* to, const std::vector<result>& all) {
   const char* comma = "";
   for (const regime kind : regimes) {
     std::fprintf(to, "%s\"%s\": %.4g", comma, name_of(kind), s.mean[static_cast<int>(kind)]);
+    comma = ", ";
+  }
+  std::fprintf(to, "},\n  \"at_roof\": {");
+  comma = "";
+  for (const regime kind : regimes) {
+    const double mean = s.at_roof[static_cast<int>(kind)];
+    if (mean <= 0.0) continue;
+    std::fprintf(to, "%s\"%s\": %.4g", comma, name_of(kind), mean);
     comma = ", ";
   }
   std::fprintf(to, "},\n  \"worst\": %.4g,\n", s.worst);

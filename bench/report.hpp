@@ -35,7 +35,8 @@ struct roof {
 [[nodiscard]] roof roof_of(const result& r);
 
 struct summary {
-  double mean[std::size(regimes)];  // geometric, of best_ratio over the shapes that count
+  double mean[std::size(regimes)];     // geometric, of best_ratio over the shapes that count
+  double at_roof[std::size(regimes)];  // the same if each shape took what its roof takes; or 0
   double worst;
   double amx_peak;  // the share of the tiles' peak at 1024x1024x1024; 0 without tiles
 };
