@@ -29,7 +29,7 @@ constexpr auto by_simd = [](auto... operands) {
 TEST_CASE_TEMPLATE("every pair of bytes is added within one step, whatever the scales", Q,
                    std::uint8_t, std::int8_t) {
   const samples::all_pairs<Q> in;
-  std::mt19937 random(1);
+  samples::generator random(1);
   constexpr int lo = std::numeric_limits<Q>::lowest();
   const auto any = [&] {
     const int zero_points[] = {0, 255, 128, static_cast<int>(random() % 256)};

@@ -18,6 +18,33 @@ std::size_t out_size(const pool2d_shape& s) {
   return static_cast<std::size_t>(s.batch * s.out_h * s.out_w * s.channels);
 }
 
+template <class Q>
+void check(const pool2d_shape& shape, const qparams& in_q, const qparams& out_q, unsigned seed) {
+  CAPTURE(shape.channels);
+  CAPTURE(shape.in_h);
+  CAPTURE(shape.kernel_h);
+  const auto in = samples::integers<Q>(in_size(shape), seed);
+  std::vector<Q> expected(out_size(shape));
+  reference::avg_pool2d(shape, in.data(), in_q, out_q, expected.data());
+  samples::guarded<Q> out(expected.size());
+  simd::avg_pool2d<isa::native>(shape, in.data(), in_q, out_q, out.data());
+  CHECK(out.holds(expected));
+}
+
+void check_floats(const pool2d_shape& shape, unsigned seed) {
+  CAPTURE(shape.channels);
+  CAPTURE(shape.in_h);
+  CAPTURE(shape.kernel_h);
+  const auto in = samples::plain_floats(in_size(shape), seed);
+  std::vector<float> expected(out_size(shape));
+  reference::avg_pool2d(shape, in.data(), expected.data());
+  samples::guarded<float> out(expected.size());
+  simd::avg_pool2d<isa::native>(shape, in.data(), out.data());
+  CHECK(out.holds(expected));
+}
+
+constexpr int some_channels[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70};
+
 /// 4 x 4, one channel, values 1 … 16; kernel 3, stride 2, padding 1, ceil_mode: 3 x 3.
 constexpr pool2d_shape ceil_shape{.batch = 1,
                                   .in_h = 4,
@@ -71,36 +98,29 @@ TEST_CASE_TEMPLATE("simd avg_pool2d on integers gives the bytes of the reference
                    std::int8_t) {
   const auto qs = samples::qparams<Q>();
   std::size_t k = 0;
-  for (const int channels : {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70}) {
+  for (const int channels : some_channels) {
     for (const pool2d_shape& shape : samples::pool_shapes(channels, false)) {
-      CAPTURE(shape.channels);
-      CAPTURE(shape.in_h);
-      CAPTURE(shape.kernel_h);
       const qparams& in_q = qs[k % qs.size()];
       const qparams& out_q = k % 2 == 0 ? in_q : qs[k / 3 % qs.size()];
       ++k;
-      const auto in = samples::integers<Q>(in_size(shape), 51U + static_cast<unsigned>(channels));
-      std::vector<Q> expected(out_size(shape));
-      reference::avg_pool2d(shape, in.data(), in_q, out_q, expected.data());
-      samples::guarded<Q> out(expected.size());
-      simd::avg_pool2d<isa::native>(shape, in.data(), in_q, out_q, out.data());
-      CHECK(out.holds(expected));
+      check<Q>(shape, in_q, out_q, 51U + static_cast<unsigned>(channels));
     }
   }
 }
 
 TEST_CASE("simd avg_pool2d on floats gives the bits of the reference") {
-  for (const int channels : {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70}) {
-    for (const pool2d_shape& shape : samples::pool_shapes(channels, false)) {
-      CAPTURE(shape.channels);
-      CAPTURE(shape.in_h);
-      CAPTURE(shape.kernel_h);
-      const auto in = samples::plain_floats(in_size(shape), 61U + static_cast<unsigned>(channels));
-      std::vector<float> expected(out_size(shape));
-      reference::avg_pool2d(shape, in.data(), expected.data());
-      samples::guarded<float> out(expected.size());
-      simd::avg_pool2d<isa::native>(shape, in.data(), out.data());
-      CHECK(out.holds(expected));
-    }
+  for (const int channels : some_channels) {
+    for (const pool2d_shape& shape : samples::pool_shapes(channels, false))
+      check_floats(shape, 61U + static_cast<unsigned>(channels));
   }
+}
+
+TEST_CASE_TEMPLATE("simd avg_pool2d gives what the reference gives for random windows", Q,
+                   std::uint8_t, std::int8_t) {
+  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
+    const pool2d_shape shape = samples::random_pool(random, false);
+    const qparams in_q = samples::random_qparams<Q>(random);
+    check<Q>(shape, in_q, seed % 2 == 0 ? in_q : samples::random_qparams<Q>(random), seed);
+    check_floats(shape, seed);
+  });
 }

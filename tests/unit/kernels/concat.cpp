@@ -47,3 +47,13 @@ TEST_CASE_TEMPLATE("simd concat copies as the reference", T, std::uint8_t, std::
     }
   }
 }
+
+TEST_CASE_TEMPLATE("simd concat copies rows of any width", T, std::uint8_t, std::int8_t, float) {
+  samples::for_random_cases(100, [](samples::generator& random, unsigned) {
+    const int width = random.between(0, 200), before = random.between(0, 70);
+    compare<T>({.rows = random.between(0, 4),
+                .in_width = width,
+                .out_width = before + width + random.between(0, 70),
+                .offset = before});
+  });
+}

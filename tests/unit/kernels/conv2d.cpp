@@ -49,7 +49,7 @@ std::vector<float> fast_conv2d(const Shape& shape, const std::vector<float>& in,
 template <class Shape>
 bool float_equals_reference(const Shape& shape, unsigned seed) {
   const conv2d_shape s = shape;
-  std::mt19937 random(seed);
+  samples::generator random(seed);
   // Without fma, only sums of whole numbers are the same.
   const bool whole = !simd::has_fma<isa_t>;
   const auto in = samples::reals(in_elements(s), whole, random);
@@ -106,10 +106,8 @@ const conv2d_shape shapes[] = {
     {1, 5, 5, 3, 0, 3, 3, 1, 1, 1, 1},                // nobody asks
 };
 
-conv2d_shape random_shape(std::mt19937& random) {
-  const auto from = [&](int lo, int hi) {
-    return lo + static_cast<int>(random() % static_cast<unsigned>(hi - lo + 1));
-  };
+conv2d_shape random_shape(samples::generator& random) {
+  const auto from = [&](int lo, int hi) { return random.between(lo, hi); };
   conv2d_shape s{.batch = from(1, 2), .kernel_h = from(1, 4), .kernel_w = from(1, 4)};
   s.stride_h = from(1, 3);
   s.stride_w = from(1, 3);
@@ -204,7 +202,7 @@ TEST_CASE("conv2d equals the reference on shapes with every kind of tail") {
 
 TEST_CASE("conv2d equals the reference on random shapes") {
   for (unsigned seed = 1; seed <= samples::cases(420) / 7; ++seed) {
-    std::mt19937 random(seed);
+    samples::generator random(seed);
     check_all_types(random_shape(random), seed);
   }
 }
@@ -220,7 +218,7 @@ TEST_CASE("conv2d equals the reference for shapes that the compiler knows") {
 
 TEST_CASE("a missing bias is zero") {
   const conv2d_shape s = image_3x3;
-  std::mt19937 random(7);
+  samples::generator random(7);
   const auto in = samples::steps<std::int8_t>(in_elements(s), values::random, random);
   const auto weight = samples::steps<std::int8_t>(16 * 72, values::random, random);
   const std::vector<float> multiplier(16, 0.001F);
@@ -239,7 +237,7 @@ TEST_CASE("float conv2d treats infinities, NaN and signed zeros as the reference
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const conv2d_shape& s : {conv2d_shape{1, 6, 6, 3, 20, 3, 3, 1, 1, 1, 1},
                                 conv2d_shape{1, 6, 6, 20, 20, 3, 3, 1, 1, 1, 1, 1, 1, 20}}) {
-    std::mt19937 random(11);
+    samples::generator random(11);
     auto in = samples::reals(in_elements(s), true, random);
     auto weight = samples::reals(static_cast<std::size_t>(20 * terms(s)), true, random);
     in[5] = inf;
@@ -256,7 +254,7 @@ TEST_CASE("float conv2d treats infinities, NaN and signed zeros as the reference
 
 TEST_CASE("float conv2d without fma is as close as two roundings a product allow") {
   const conv2d_shape s{1, 8, 8, 16, 20, 3, 3, 1, 1, 1, 1};
-  std::mt19937 random(13);
+  samples::generator random(13);
   const auto in = samples::reals(in_elements(s), false, random);
   const auto weight = samples::reals(20 * 144, false, random);
   const auto bias = samples::reals(20, false, random);

@@ -25,7 +25,7 @@ template <class In, class Out, class Shape>
 bool equals_reference(const Shape& shape, values kind, unsigned seed) {
   const conv2d_shape s = shape;
   constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
-  std::mt19937 random(seed);
+  samples::generator random(seed);
   const auto size = [](int a, int b, int c) { return static_cast<std::size_t>(a * b * c); };
   const samples::fenced<In> in(
       samples::steps<In>(size(s.batch * s.in_h, s.in_w, s.in_channels), kind, random));
@@ -101,10 +101,8 @@ TEST_CASE("depthwise by columns reads the zero point in borders of any width") {
 
 TEST_CASE("depthwise by columns equals the reference on random shapes") {
   for (unsigned seed = 1; seed <= samples::cases(120) / 2; ++seed) {
-    std::mt19937 random(seed);
-    const auto from = [&](int lo, int hi) {
-      return lo + static_cast<int>(random() % static_cast<unsigned>(hi - lo + 1));
-    };
+    samples::generator random(seed);
+    const auto from = [&](int lo, int hi) { return random.between(lo, hi); };
     const int padding = from(0, 2), kernel = 3 + 2 * from(0, 2);
     const int smallest = std::max(1, kernel - 2 * padding);
     const int h = from(smallest, 9), w = from(smallest, 9);

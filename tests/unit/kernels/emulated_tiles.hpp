@@ -12,6 +12,7 @@
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
 #include "ctq/kernels/simd/tile_arch.hpp"
+#include "reference_sums.hpp"
 
 // Tiles in plain C++, as AMX defines them, down to what they demand of each other: all that is
 // built on tiles is tested on machines that have none.
@@ -108,28 +109,17 @@ class tiles : public tile_format {
     }
   }
   template <class In>
-  [[gnu::noinline]] void multiply(int c, int a, int b) {
+  void multiply(int c, int a, int b) {
     // What tdpbusd refuses.
     require(c != a && c != b && a != b);
     require(sizes_.rows[c] == sizes_.rows[a] && sizes_.row_bytes[c] == sizes_.row_bytes[b] &&
             sizes_.row_bytes[a] == 4 * sizes_.rows[b]);
-    for (int row = 0; row < sizes_.rows[c]; ++row) {
-      for (int column = 0; column < sizes_.row_bytes[c] / 4; ++column) {
-        unsigned char* const at = bytes_[c][row] + column * 4;
-        std::uint32_t sum;
-        std::memcpy(&sum, at, sizeof sum);
-        for (int k = 0; k < sizes_.row_bytes[a]; ++k) {
-          const auto x = static_cast<In>(bytes_[a][row][k]);
-          const auto y = static_cast<std::int8_t>(bytes_[b][k / 4][column * 4 + k % 4]);
-          sum += static_cast<std::uint32_t>(x * y);
-        }
-        std::memcpy(at, &sum, sizeof sum);
-      }
-    }
+    multiply_tiles<In>(sizes_.rows[c], sizes_.row_bytes[c] / 4, sizes_.rows[b], bytes_[c],
+                       bytes_[a], bytes_[b]);
   }
 
   tile_sizes sizes_;
-  unsigned char bytes_[8][rows][row_bytes]{};
+  tile_bytes bytes_[8][rows]{};
 };
 
 /// isa::native with its own tiles or these. What is too small for tiles goes to plain dot products,

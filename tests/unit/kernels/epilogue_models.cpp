@@ -15,8 +15,8 @@ using tiled = emulation::with_tiles;
 
 namespace {
 
-using tiles_1x4 = layer<{37, 100, 70}>;
-using tiles_2x2 = layer<{50, 576, 32}>;
+using tiles_1x4 = layer<{17, 100, 78}>;
+using tiles_2x2 = layer<{33, 516, 32}>;
 
 static_assert(simd::tile_arch<simd::int8_tile<tiled>>);
 static_assert(simd::plan<tiled, std::uint8_t>(tiles_1x4::value).by == simd::method::tiles);

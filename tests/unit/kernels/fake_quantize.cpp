@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "samples.hpp"
+#include "random_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -52,4 +52,14 @@ TEST_CASE("fake quantize along an axis has the parameters of each channel") {
                                                  255, out.data());
     CHECK(out.holds(expected));
   }
+}
+
+TEST_CASE_TEMPLATE("simd fake quantize equals the reference on random operands", Q, std::uint8_t,
+                   std::int8_t) {
+  samples::check_random<Q, float>(
+      [](std::size_t n, unsigned seed, const qparams& q) {
+        return samples::floats(n, seed, q.scale);
+      },
+      [](auto... operands) { reference::fake_quantize(operands...); },
+      [](auto... operands) { simd::fake_quantize<isa::native>(operands...); });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <map>
 #include <vector>
 
 #if defined(__linux__)
@@ -16,33 +17,61 @@
 
 namespace samples {
 
+#if defined(__linux__)
+/// Whole pages in front of one that cannot be touched. They are kept for the next operand: calls of
+/// the system would take most of a test's time.
+class fenced_pages {
+ public:
+  /// At least n bytes; end is where nothing may be read or written.
+  explicit fenced_pages(std::size_t n) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    used_ = (n + page - 1) / page * page;
+    std::vector<unsigned char*>& kept = kept_pages()[used_];
+    if (kept.empty()) {
+      void* const all =
+          mmap(nullptr, used_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (all == MAP_FAILED) std::abort();
+      first_ = static_cast<unsigned char*>(all);
+      if (mprotect(end(), page, PROT_NONE) != 0) std::abort();
+    } else {
+      first_ = kept.back();
+      kept.pop_back();
+    }
+  }
+  ~fenced_pages() { kept_pages()[used_].push_back(first_); }
+  fenced_pages(const fenced_pages&) = delete;
+  fenced_pages& operator=(const fenced_pages&) = delete;
+
+  [[nodiscard]] unsigned char* end() const { return first_ + used_; }
+
+ private:
+  static std::map<std::size_t, std::vector<unsigned char*>>& kept_pages() {
+    static std::map<std::size_t, std::vector<unsigned char*>> pages;
+    return pages;
+  }
+
+  unsigned char* first_;
+  std::size_t used_;
+};
+#else
+/// The bytes alone.
+class fenced_pages {
+ public:
+  explicit fenced_pages(std::size_t n) : bytes_(n) {}
+  [[nodiscard]] unsigned char* end() { return bytes_.data() + bytes_.size(); }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+#endif
+
 /// n bytes, full of rubbish, up to a page that cannot be touched.
 class fenced_bytes {
  public:
   static constexpr unsigned char rubbish = 0xA5;
 
-  explicit fenced_bytes(std::size_t n) {
-#if defined(__linux__)
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t used = (n + page - 1) / page * page;
-    size_ = used + page;
-    void* const all =
-        mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) std::abort();
-    memory_ = static_cast<unsigned char*>(all);
-    if (mprotect(memory_ + used, page, PROT_NONE) != 0) std::abort();
-    data_ = memory_ + used - n;
-#else
-    memory_ = data_ = new unsigned char[n];
-#endif
+  explicit fenced_bytes(std::size_t n) : pages_(n), data_(pages_.end() - n) {
     std::fill_n(data_, n, rubbish);
-  }
-  ~fenced_bytes() {
-#if defined(__linux__)
-    munmap(memory_, size_);
-#else
-    delete[] memory_;
-#endif
   }
   fenced_bytes(const fenced_bytes&) = delete;
   fenced_bytes& operator=(const fenced_bytes&) = delete;
@@ -50,11 +79,8 @@ class fenced_bytes {
   [[nodiscard]] unsigned char* data() const { return data_; }
 
  private:
-  unsigned char* memory_;
+  fenced_pages pages_;
   unsigned char* data_;
-#if defined(__linux__)
-  std::size_t size_;
-#endif
 };
 
 /// An input: a copy of values.

@@ -3,9 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "ctq/kernels/reference/add.hpp"
+#include "generator.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -46,7 +45,7 @@ struct count {
 }  // namespace
 
 TEST_CASE("a fixed-point sum that is not near a tie is the sum that the floats give") {
-  std::mt19937 random(1);
+  samples::generator random(1);
   const auto zero_point = [&] { return static_cast<int>(random() % 256); };
   const auto scale = [&] { return 0.001F * static_cast<float>(1 + random() % 3000); };
   int usable = 0;

@@ -7,16 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "any_shape.hpp"
-#include "ctq/kernels/reference/conv2d.hpp"
-#include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/requantization.hpp"
 #include "ctq/kernels/simd/linear.hpp"
+#include "reference_sums.hpp"
 #include "samples.hpp"
 
 // Operands for the tests of conv2d and linear, and the comparison with the reference.
@@ -49,7 +47,7 @@ struct epilogue {
 /// Multipliers that make ties, that saturate, and that spread sums of `terms` products over the
 /// output; biases from small to such that the sum wraps; zero points and bounds at both ends.
 template <class Out>
-epilogue random_epilogue(int outputs, int terms, std::mt19937& random) {
+epilogue random_epilogue(int outputs, int terms, generator& random) {
   constexpr int lowest = std::numeric_limits<Out>::lowest();
   const auto up_to = [&](unsigned n) { return static_cast<int>(random() % n); };
   epilogue e;
@@ -71,7 +69,7 @@ epilogue random_epilogue(int outputs, int terms, std::mt19937& random) {
 
 /// Steps of the whole range, or only its ends.
 template <class Q>
-std::vector<Q> steps(std::size_t n, values kind, std::mt19937& random) {
+std::vector<Q> steps(std::size_t n, values kind, generator& random) {
   std::vector<Q> out(n);
   for (Q& q : out) {
     q = static_cast<Q>(random() & 0xFF);
@@ -83,7 +81,7 @@ std::vector<Q> steps(std::size_t n, values kind, std::mt19937& random) {
 }
 
 /// In (-2, 2). Whole numbers keep every sum exact, so that fma or not makes no difference.
-inline std::vector<float> reals(std::size_t n, bool whole, std::mt19937& random) {
+inline std::vector<float> reals(std::size_t n, bool whole, generator& random) {
   std::vector<float> out(n);
   for (float& x : out) {
     const auto bits = static_cast<std::int32_t>(random());
@@ -111,7 +109,7 @@ template <class Isa, class In, class Out, class Shape>
 bool linear_equals_reference(const Shape& shape, values kind, unsigned seed) {
   const linear_shape s = shape;
   constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
-  std::mt19937 random(seed);
+  generator random(seed);
   const fenced<In> in(steps<In>(size(s.rows, s.in_features), kind, random));
   const auto weight = steps<std::int8_t>(size(s.out_features, s.in_features), kind, random);
   const epilogue e = random_epilogue<Out>(s.out_features, s.in_features, random);
@@ -152,7 +150,7 @@ constexpr dtype dtype_of = std::is_same_v<T, float>         ? f32
 template <class Isa, class In, class Out, class Shape>
 bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
   const conv2d_shape s = shape;
-  std::mt19937 random(seed);
+  generator random(seed);
   const auto weights = static_cast<std::size_t>(s.out_channels * terms(s));
   const fenced<In> in(steps<In>(in_elements(s), kind, random));
   const auto weight = steps<std::int8_t>(weights, kind, random);

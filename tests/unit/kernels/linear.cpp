@@ -25,7 +25,7 @@ template <class Shape>
 bool float_equals_reference(const Shape& shape, unsigned seed) {
   const linear_shape s = shape;
   const bool whole = !simd::has_fma<isa_t>;
-  std::mt19937 random(seed);
+  samples::generator random(seed);
   const auto in = samples::reals(samples::size(s.rows, s.in_features), whole, random);
   const auto weight = samples::reals(samples::size(s.out_features, s.in_features), whole, random);
   const auto bias = samples::reals(samples::size(s.out_features, 1), whole, random);
@@ -82,7 +82,7 @@ TEST_CASE("linear equals the reference around the sizes of tiles and registers")
 
 TEST_CASE("linear equals the reference on random shapes") {
   for (unsigned seed = 1; seed <= samples::cases(300) / 3; ++seed) {
-    std::mt19937 random(seed);
+    samples::generator random(seed);
     const auto up_to = [&](unsigned n) { return static_cast<int>(random() % n); };
     check(linear_shape{up_to(20), up_to(90), up_to(80)}, seed);
   }

@@ -21,7 +21,8 @@ struct operands {
   std::vector<float> in_scale, scale, bias;
   std::vector<std::uint8_t> values, zero_point;
 
-  operands(const linear_shape& s, int group_size, samples::values kind, std::mt19937& random) {
+  operands(const linear_shape& s, int group_size, samples::values kind,
+           samples::generator& random) {
     const auto size = [](int a, int b) { return static_cast<std::size_t>(a * b); };
     const int groups = int4_weights{.group_size = group_size}.groups(s.in_features);
     in = samples::steps<std::int8_t>(size(s.rows, s.in_features), kind, random);
@@ -37,7 +38,7 @@ struct operands {
 
 bool equals_reference(const linear_shape& s, int group_size, values kind, bool affine,
                       unsigned seed) {
-  std::mt19937 random(seed);
+  samples::generator random(seed);
   const operands x(s, group_size, kind, random);
   const int4_weights weight{group_size, x.values.data(), x.scale.data(),
                             affine ? x.zero_point.data() : nullptr};
@@ -124,4 +125,11 @@ TEST_CASE("sums of a group are exact when every product is as large as it can be
       }
     }
   }
+}
+
+TEST_CASE("four-bit weights give the bits of the reference on random shapes") {
+  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
+    const linear_shape s{random.between(0, 6), random.between(0, 150), random.between(0, 80)};
+    check(s, random.between(0, 1) == 0 ? 32 : random.between(1, 80), seed);
+  });
 }

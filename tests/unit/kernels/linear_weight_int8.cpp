@@ -18,7 +18,7 @@ namespace {
 
 /// awkward: activations among which are NaN, infinities and numbers whose sums overflow.
 bool equals_reference(const linear_shape& s, values kind, bool awkward, unsigned seed) {
-  std::mt19937 random(seed);
+  samples::generator random(seed);
   const auto size = [](int a, int b) { return static_cast<std::size_t>(a * b); };
   const auto count = size(s.rows, s.in_features);
   const auto in = awkward ? samples::floats(count, seed) : samples::reals(count, false, random);
@@ -64,4 +64,10 @@ TEST_CASE("weight-only int8 gives the bits of the reference for any size") {
   for (int n = 0; n <= 70; ++n) check({1 + n % 5, 21, n}, seed++);
   for (int rows = 0; rows <= 9; ++rows) check({rows, 64, 33}, seed++);
   check({1, 300, 200}, seed);
+}
+
+TEST_CASE("weight-only int8 gives the bits of the reference on random shapes") {
+  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
+    check({random.between(0, 6), random.between(0, 100), random.between(0, 80)}, seed);
+  });
 }

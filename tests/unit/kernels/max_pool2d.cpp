@@ -102,3 +102,15 @@ TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference", T, std::u
     }
   }
 }
+
+TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference for random windows", T,
+                   std::uint8_t, std::int8_t, float) {
+  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
+    const pool2d_shape shape = samples::random_pool(random, true);
+    if constexpr (std::is_same_v<T, float>) {
+      compare<T>(shape, samples::floats(in_size(shape), seed));
+    } else {
+      compare<T>(shape, samples::integers<T>(in_size(shape), seed));
+    }
+  });
+}

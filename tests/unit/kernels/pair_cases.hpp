@@ -46,9 +46,7 @@ void check_pairs(Reference reference, Kernel kernel) {
 /// Any length, scales, zero points and ranges.
 template <class Q, class Reference, class Kernel>
 void check_random_pairs(Reference reference, Kernel kernel) {
-  for (unsigned seed = 1; seed <= cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
+  for_random_cases(300, [&](generator& random, unsigned seed) {
     const auto count = static_cast<std::size_t>(random() % 300);
     const ctq::elementwise_shape shape{static_cast<int>(count)};
     const fenced<Q> a(integers<Q>(count, seed)), b(integers<Q>(count, ~seed));
@@ -61,7 +59,7 @@ void check_random_pairs(Reference reference, Kernel kernel) {
     const guarded<Q> out(count);
     kernel(shape, a.data(), a_q, b.data(), b_q, out_q, out.data(), relu);
     CHECK(out.holds(expected));
-  }
+  });
 }
 
 /// Floats, NaN and infinity among them.

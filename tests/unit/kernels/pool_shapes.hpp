@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "generator.hpp"
 
 namespace samples {
 
@@ -56,6 +58,31 @@ inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
                    .adaptive = 1});
   }
   return out;
+}
+
+/// Any of these. dilated: for max pools.
+inline ctq::pool2d_shape random_pool(generator& random, bool dilated) {
+  const int kernel = random.between(1, 4), stride = random.between(1, 3);
+  const int padding = random.between(0, kernel / 2);
+  const int dilation = dilated ? random.between(1, 2) : 1;
+  const bool ceil_mode = random.between(0, 1) == 0;
+  const int least = std::max(1, dilation * (kernel - 1) + 1 - 2 * padding);
+  const int h = random.between(least, 9), w = random.between(least, 9);
+  return {.batch = random.between(1, 2),
+          .in_h = h,
+          .in_w = w,
+          .channels = random.between(0, 90),
+          .out_h = pooled(h, kernel, stride, padding, dilation, ceil_mode),
+          .out_w = pooled(w, kernel, stride, padding, dilation, ceil_mode),
+          .kernel_h = kernel,
+          .kernel_w = kernel,
+          .stride_h = stride,
+          .stride_w = stride,
+          .padding_h = padding,
+          .padding_w = padding,
+          .dilation_h = dilation,
+          .dilation_w = dilation,
+          .count_include_pad = random.between(0, 1)};
 }
 
 }  // namespace samples

@@ -12,9 +12,7 @@ namespace samples {
 /// length, and scale, zero point and range of a Q. make(count, seed, qparams) gives the input.
 template <class Q, class Out, class Make, class Reference, class Kernel>
 void check_random(Make make, Reference reference, Kernel kernel) {
-  for (unsigned seed = 1; seed <= cases(300); ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
+  for_random_cases(300, [&](generator& random, unsigned seed) {
     const auto count = static_cast<std::size_t>(random() % 300);
     const ctq::elementwise_shape shape{static_cast<int>(count)};
     const ctq::qparams q = random_qparams<Q>(random);
@@ -24,7 +22,7 @@ void check_random(Make make, Reference reference, Kernel kernel) {
     const guarded<Out> out(count);
     kernel(shape, in.data(), q, out.data());
     CHECK(out.holds(expected));
-  }
+  });
 }
 
 }  // namespace samples

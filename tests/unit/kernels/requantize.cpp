@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "random_cases.hpp"
 
@@ -30,7 +29,7 @@ TEST_CASE_TEMPLATE("simd requantize of sums gives the bytes of the reference", Q
   for (const output_steps& to : ranges) {
     for (const float multiplier : {0.5F, 0.25F, 0.0371F, 1.0F, 0x1p-30F, 3.3e-6F}) {
       for (const int n : samples::lengths()) {
-        std::mt19937 random(static_cast<unsigned>(n));
+        samples::generator random(static_cast<unsigned>(n));
         std::vector<std::int32_t> in(static_cast<std::size_t>(n));
         // Ties, what is beyond 16 bits once scaled, and the largest sums that are allowed.
         for (std::int32_t& x : in) {
@@ -57,7 +56,7 @@ TEST_CASE_TEMPLATE("simd requantize equals the reference on random operands", Q,
   };
   samples::check_random<Q, Q>(
       [](std::size_t n, unsigned seed, const qparams&) {
-        std::mt19937 random(seed);
+        samples::generator random(seed);
         std::vector<std::int32_t> sums(n);
         for (std::int32_t& x : sums) x = static_cast<std::int32_t>(random()) >> (random() % 24 + 7);
         return sums;

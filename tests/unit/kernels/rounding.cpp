@@ -20,7 +20,7 @@ int fused_differently() {
   } else {
     using floats = batch<Isa, float>;
     constexpr std::size_t n = floats::size;
-    std::mt19937 random(1);
+    samples::generator random(1);
     // Any bits; numbers of like size, whose sums are near ties; and products that nearly cancel.
     const auto any = [&] { return std::bit_cast<float>(static_cast<std::uint32_t>(random())); };
     const auto near = [&] {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,12 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <type_traits>
 #include <vector>
 
 #include "ctq/core/qparams.hpp"
 #include "fenced.hpp"
+#include "generator.hpp"
 
 // Operands for the tests of kernels: random and awkward numbers from fixed seeds.
 
@@ -52,9 +54,19 @@ inline unsigned cases(unsigned few) {
   return asked == nullptr ? few : std::max(few, static_cast<unsigned>(std::atoi(asked)));
 }
 
+/// Calls check(random, seed) for each of them.
+template <class Check>
+void for_random_cases(unsigned few, Check check) {
+  for (unsigned seed = 1; seed <= cases(few); ++seed) {
+    CAPTURE(seed);
+    generator random(seed);
+    check(random, seed);
+  }
+}
+
 /// Any scale, zero point and range, as far as they make sense.
 template <class Q>
-ctq::qparams random_qparams(std::mt19937& random) {
+ctq::qparams random_qparams(generator& random) {
   constexpr int lo = std::numeric_limits<Q>::lowest();
   const auto up_to = [&](unsigned n) { return static_cast<int>(random() % n); };
   const float scale = std::ldexp(1.0F + static_cast<float>(up_to(1 << 20)) * 0x1p-20F,
@@ -67,7 +79,7 @@ ctq::qparams random_qparams(std::mt19937& random) {
 
 template <class Q>
 std::vector<Q> integers(std::size_t n, unsigned seed) {
-  std::mt19937 random(seed);
+  generator random(seed);
   std::vector<Q> out(n);
   for (Q& q : out) q = static_cast<Q>(random() & 0xFF);
   return out;
@@ -75,7 +87,7 @@ std::vector<Q> integers(std::size_t n, unsigned seed) {
 
 /// Numbers of the size of a few hundred steps, ties between two steps, and what is not a number.
 inline std::vector<float> floats(std::size_t n, unsigned seed, float step = 1.0F) {
-  std::mt19937 random(seed);
+  generator random(seed);
   constexpr float inf = std::numeric_limits<float>::infinity();
   constexpr float awkward[] = {
       0.0F,    -0.0F,   inf,     -inf,    std::numeric_limits<float>::quiet_NaN(),
@@ -98,7 +110,7 @@ inline std::vector<float> floats(std::size_t n, unsigned seed, float step = 1.0F
 
 /// Floats whose sums stay finite: no special values.
 inline std::vector<float> plain_floats(std::size_t n, unsigned seed) {
-  std::mt19937 random(seed);
+  generator random(seed);
   std::vector<float> out(n);
   for (float& x : out)
     x = static_cast<float>(static_cast<int>(random() >> 8) - (1 << 23)) * 0x1p-18F;

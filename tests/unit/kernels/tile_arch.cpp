@@ -28,7 +28,7 @@ constexpr simd::tile_sizes sizes{{rows, 1, 1, 1, rows, 1, width / 4, 1},
 
 template <class In>
 void check_dot() {
-  std::mt19937 random(3);
+  samples::generator random(3);
   const auto in = samples::steps<In>(rows * width, samples::values::random, random);
   const auto weight = samples::steps<std::int8_t>(width * 16, samples::values::random, random);
   std::int32_t sums[rows][20];  // 20: rows that are further apart than they are long
@@ -58,7 +58,7 @@ template <int N, class Out>
 void check_requantizer(int channels) {
   CAPTURE(channels);
   constexpr int count = N * tile_format::lanes;
-  std::mt19937 random(static_cast<unsigned>(channels));
+  samples::generator random(static_cast<unsigned>(channels));
   const samples::epilogue e = samples::random_epilogue<Out>(count, 100, random);
   struct alignas(64) {
     std::int32_t bias[count];

@@ -47,6 +47,19 @@ void for_each_output(const conv2d_shape& s, Output output) {
   }
 }
 
+/// Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic] of one output element of an image, modulo 2^32, exact.
+template <class In>
+[[nodiscard]] std::uint32_t sum_of_products(const conv2d_shape& s, const In* image,
+                                            const std::int8_t* weight, std::int32_t in_zero_point,
+                                            int y, int x, int channel) {
+  std::uint32_t sum = 0;
+  for_each_tap(s, y, x, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
+    const std::int32_t value = i < 0 ? in_zero_point : image[i];
+    sum += static_cast<std::uint32_t>(value * weight[w]);
+  });
+  return sum;
+}
+
 /// Calls output(channel, index into [N,H,W,O], sum) for each output element of a convolution of
 /// 8-bit integers: sum = bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic], modulo 2^32, exact.
 template <class In, class Output>
@@ -54,12 +67,10 @@ void for_each_sum(const conv2d_shape& s, const In* in, const std::int8_t* weight
                   const std::int32_t* bias, std::int32_t in_zero_point, Output output) {
   const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
   for_each_output(s, [&](int n, int y, int x, int channel, std::ptrdiff_t index) {
-    auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
-    for_each_tap(s, y, x, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
-      const std::int32_t value = i < 0 ? in_zero_point : in[n * image + i];
-      acc += static_cast<std::uint32_t>(value * weight[w]);
-    });
-    output(channel, index, static_cast<std::int32_t>(acc));
+    const auto start = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
+    const std::uint32_t products =
+        sum_of_products(s, in + n * image, weight, in_zero_point, y, x, channel);
+    output(channel, index, static_cast<std::int32_t>(start + products));
   });
 }
 

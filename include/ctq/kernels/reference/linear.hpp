@@ -12,6 +12,14 @@
 
 namespace ctq::kernels::reference {
 
+/// Σ_k a[k] * b[k], modulo 2^32, exact.
+template <class In>
+[[nodiscard]] std::uint32_t sum_of_products(int count, const In* a, const std::int8_t* b) {
+  std::uint32_t sum = 0;
+  for (int k = 0; k < count; ++k) sum += static_cast<std::uint32_t>(a[k] * b[k]);
+  return sum;
+}
+
 /// Calls output(channel, index into [M,N], sum) for each output element of a layer on 8-bit
 /// integers: sum = bias[n] + Σ_k in[m,k] * weight[n,k], modulo 2^32, exact.
 template <class In, class Output>
@@ -22,9 +30,9 @@ void for_each_sum(const linear_shape& s, const In* in, const std::int8_t* weight
     for (int n = 0; n < s.out_features; ++n) {
       const In* row = in + std::ptrdiff_t{m} * s.in_features;
       const std::int8_t* w = weight + std::ptrdiff_t{n} * s.in_features;
-      auto acc = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[n]);
-      for (int k = 0; k < s.in_features; ++k) acc += static_cast<std::uint32_t>(row[k] * w[k]);
-      output(n, index++, static_cast<std::int32_t>(acc));
+      const auto start = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[n]);
+      const std::uint32_t products = sum_of_products(s.in_features, row, w);
+      output(n, index++, static_cast<std::int32_t>(start + products));
     }
   }
 }
