@@ -12,7 +12,7 @@ using isa_t = isa::native;
 
 static_assert(simd::linear_workspace_bytes<isa_t>({8, 16, 32}, f32) == 0);
 static_assert(simd::linear_packed_bytes<isa_t>({8, 16, 32}, quint8) % 64 == 0);
-// The rows do not matter to the weights.
+// The rows do not matter to the size of the weights.
 static_assert(simd::linear_packed_bytes<isa_t>({8, 16, 33}, qint8) ==
               simd::linear_packed_bytes<isa_t>({1, 16, 33}, qint8));
 

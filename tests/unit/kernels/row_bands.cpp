@@ -49,10 +49,8 @@ static_assert(can_band(colours, {2, 1}));
 static_assert(!can_band(colours, {3, 1}));  // the second would begin between two
 static_assert(!can_band(colours, {2, 3}));
 
-constexpr conv2d_shape random_shape(std::mt19937& random) {
-  const auto from = [&](int lo, int hi) {
-    return lo + static_cast<int>(random() % static_cast<unsigned>(hi - lo + 1));
-  };
+conv2d_shape random_shape(samples::generator& random) {
+  const auto from = [&](int lo, int hi) { return random.between(lo, hi); };
   conv2d_shape s{.batch = 1, .out_channels = 1, .kernel_h = from(1, 7), .kernel_w = from(1, 5)};
   s.stride_h = from(1, 3);
   s.stride_w = from(1, 3);
@@ -82,8 +80,8 @@ std::vector<row_bands> all_bands(const conv2d_shape& s) {
 }  // namespace
 
 TEST_CASE("a convolution of bands has the outputs of the convolution, and all of its weights") {
-  std::mt19937 random(1);
-  for (int i = 0; i < 200; ++i) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    samples::generator random(seed);
     const conv2d_shape s = random_shape(random);
     for (const row_bands& b : all_bands(s)) {
       const conv2d_shape t = banded(s, b);
@@ -99,8 +97,8 @@ TEST_CASE("a convolution of bands has the outputs of the convolution, and all of
 }
 
 TEST_CASE("what a kernel reads of bands is what it reads of the image and its border") {
-  std::mt19937 random(2);
-  for (unsigned seed = 1; seed <= samples::cases(100); ++seed) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    samples::generator random(seed);
     const conv2d_shape s = random_shape(random);
     const auto values = samples::integers<std::uint8_t>(
         static_cast<std::size_t>(s.in_h * s.in_w * s.in_channels), seed);

@@ -230,7 +230,8 @@ template <class Isa, class Shape, class In, class To, class Out>
 template <class Shape>
 concept conv2d_shape_like = std::convertible_to<Shape, conv2d_shape>;
 
-/// As reference::conv2d, with weights from pack_conv2d<Isa, In> and its multipliers.
+/// As reference::conv2d, with weights from pack_conv2d<Isa, In> and its multipliers, packed for the
+/// same shape.
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O] · workspace: conv2d_workspace_bytes, may be empty
 /// Requires  the operands do not overlap · packed, workspace aligned to 64

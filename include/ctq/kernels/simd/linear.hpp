@@ -62,7 +62,8 @@ template <linear_shape S>
 template <class Shape>
 concept linear_shape_like = std::convertible_to<Shape, linear_shape>;
 
-/// As reference::linear, with weights from pack_linear<Isa, In> and its multipliers.
+/// As reference::linear, with weights from pack_linear<Isa, In> and its multipliers, packed for the
+/// same shape.
 ///
 /// Shapes    in [M,K] · out [M,N] · workspace: linear_workspace_bytes, may be empty
 /// Requires  the operands do not overlap · packed, workspace aligned to 64
