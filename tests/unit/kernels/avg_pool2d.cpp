@@ -23,7 +23,7 @@ void check(const pool2d_shape& shape, const qparams& in_q, const qparams& out_q,
   CAPTURE(shape.channels);
   CAPTURE(shape.in_h);
   CAPTURE(shape.kernel_h);
-  const auto in = samples::integers<Q>(in_size(shape), seed);
+  const samples::fenced in(samples::integers<Q>(in_size(shape), seed));
   std::vector<Q> expected(out_size(shape));
   reference::avg_pool2d(shape, in.data(), in_q, out_q, expected.data());
   samples::guarded<Q> out(expected.size());
@@ -35,7 +35,7 @@ void check_floats(const pool2d_shape& shape, unsigned seed) {
   CAPTURE(shape.channels);
   CAPTURE(shape.in_h);
   CAPTURE(shape.kernel_h);
-  const auto in = samples::plain_floats(in_size(shape), seed);
+  const samples::fenced in(samples::plain_floats(in_size(shape), seed));
   std::vector<float> expected(out_size(shape));
   reference::avg_pool2d(shape, in.data(), expected.data());
   samples::guarded<float> out(expected.size());
@@ -117,7 +117,7 @@ TEST_CASE("simd avg_pool2d on floats gives the bits of the reference") {
 
 TEST_CASE_TEMPLATE("simd avg_pool2d gives what the reference gives for random windows", Q,
                    std::uint8_t, std::int8_t) {
-  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
+  samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const pool2d_shape shape = samples::random_pool(random, false);
     const qparams in_q = samples::random_qparams<Q>(random);
     check<Q>(shape, in_q, seed % 2 == 0 ? in_q : samples::random_qparams<Q>(random), seed);

@@ -15,12 +15,13 @@ void check(const channels_shape& shape, bool relu, unsigned seed) {
   CAPTURE(shape.channels);
   const auto per_channel = static_cast<std::size_t>(shape.channels);
   const auto size = static_cast<std::size_t>(shape.rows) * per_channel;
-  const auto in = samples::floats(size, seed);
-  const auto scale = samples::plain_floats(per_channel, seed + 1);
-  const auto shift = samples::plain_floats(per_channel, seed + 2);
+  const auto numbers = samples::floats(size, seed);
+  const samples::fenced in(numbers);
+  const samples::fenced scale(samples::plain_floats(per_channel, seed + 1));
+  const samples::fenced shift(samples::plain_floats(per_channel, seed + 2));
   std::vector<float> expected(size);
   reference::batch_norm2d(shape, in.data(), scale.data(), shift.data(), relu, expected.data());
-  samples::guarded<float> out(size), same(in);
+  samples::guarded<float> out(size), same(numbers);
   simd::batch_norm2d<isa::native>(shape, in.data(), scale.data(), shift.data(), relu, out.data());
   CHECK(out.holds(expected));
   simd::batch_norm2d<isa::native>(shape, same.data(), scale.data(), shift.data(), relu,
@@ -55,7 +56,8 @@ TEST_CASE("simd batch_norm2d gives the bits of the reference") {
 }
 
 TEST_CASE("simd batch_norm2d gives the bits of the reference for any count of channels") {
-  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
-    check({random.between(0, 4), random.between(0, 150)}, random.between(0, 1) == 0, seed);
+  samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
+    const channels_shape shape{random.between(0, 4), random.between(0, 150)};
+    check(shape, seed % 2 == 0, seed);
   });
 }

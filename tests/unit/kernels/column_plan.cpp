@@ -11,6 +11,7 @@
 
 using namespace ctq;
 using namespace ctq::kernels;
+using samples::depthwise_shape;
 using dot = simd::depthwise_dot<isa::native>;
 
 namespace {

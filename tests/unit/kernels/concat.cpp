@@ -19,8 +19,9 @@ void compare(concat_shape shape) {
   CAPTURE(shape.out_width);
   const auto in_size = static_cast<std::size_t>(shape.rows * shape.in_width);
   const auto out_size = static_cast<std::size_t>(shape.rows * shape.out_width);
-  std::vector<T> in(in_size), before(out_size);
-  for (std::size_t i = 0; i < in_size; ++i) in[i] = static_cast<T>(i % 101);
+  std::vector<T> numbers(in_size), before(out_size);
+  for (std::size_t i = 0; i < in_size; ++i) numbers[i] = static_cast<T>(i % 101);
+  const samples::fenced in(numbers);
   for (std::size_t i = 0; i < out_size; ++i) before[i] = static_cast<T>(i % 97);
   std::vector<T> expected = before;
   reference::concat(shape, in.data(), expected.data());
@@ -49,7 +50,7 @@ TEST_CASE_TEMPLATE("simd concat copies as the reference", T, std::uint8_t, std::
 }
 
 TEST_CASE_TEMPLATE("simd concat copies rows of any width", T, std::uint8_t, std::int8_t, float) {
-  samples::for_random_cases(100, [](samples::generator& random, unsigned) {
+  samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned) {
     const int width = random.between(0, 200), before = random.between(0, 70);
     compare<T>({.rows = random.between(0, 4),
                 .in_width = width,

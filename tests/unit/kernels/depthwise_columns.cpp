@@ -11,6 +11,7 @@
 
 using namespace ctq;
 using namespace ctq::kernels;
+using samples::depthwise_shape;
 using samples::values;
 using isa_t = isa::native;
 using dot = simd::depthwise_dot<isa_t>;
@@ -100,14 +101,16 @@ TEST_CASE("depthwise by columns reads the zero point in borders of any width") {
 }
 
 TEST_CASE("depthwise by columns equals the reference on random shapes") {
-  for (unsigned seed = 1; seed <= samples::cases(120) / 2; ++seed) {
-    samples::generator random(seed);
-    const auto from = [&](int lo, int hi) { return random.between(lo, hi); };
-    const int padding = from(0, 2), kernel = 3 + 2 * from(0, 2);
+  const unsigned count = samples::seeds(60, 2);
+  samples::for_each_seed(count, [](samples::generator& random, unsigned seed) {
+    const int padding = random.between(0, 2);
+    const int kernel = 3 + 2 * random.between(0, 2);
     const int smallest = std::max(1, kernel - 2 * padding);
-    const int h = from(smallest, 9), w = from(smallest, 9);
-    check(depthwise_shape(from(8, 140), h, w, from(1, 2), padding, kernel), seed);
-  }
+    const int h = random.between(smallest, 9);
+    const int w = random.between(smallest, 9);
+    const int stride = random.between(1, 2);
+    check(depthwise_shape(random.between(8, 140), h, w, stride, padding, kernel), seed);
+  });
 }
 
 TEST_CASE("depthwise by columns takes one type and gives another") {

@@ -5,6 +5,8 @@
 
 // Shapes for the tests of depthwise convolutions: a square kernel, each channel by itself.
 
+namespace samples {
+
 constexpr ctq::conv2d_shape depthwise_shape(int channels, int h, int w, int stride, int padding,
                                             int kernel = 3) {
   return {.batch = 1,
@@ -20,3 +22,5 @@ constexpr ctq::conv2d_shape depthwise_shape(int channels, int h, int w, int stri
           .padding_w = padding,
           .groups = channels};
 }
+
+}  // namespace samples

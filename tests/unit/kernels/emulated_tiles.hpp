@@ -12,7 +12,7 @@
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
 #include "ctq/kernels/simd/tile_arch.hpp"
-#include "reference_sums.hpp"
+#include "plain_loops.hpp"
 
 // Tiles in plain C++, as AMX defines them, down to what they demand of each other: all that is
 // built on tiles is tested on machines that have none.
@@ -119,7 +119,7 @@ class tiles : public tile_format {
   }
 
   tile_sizes sizes_;
-  tile_bytes bytes_[8][rows]{};
+  tile_row bytes_[8][rows]{};
 };
 
 /// isa::native with its own tiles or these. What is too small for tiles goes to plain dot products,

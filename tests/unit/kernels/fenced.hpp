@@ -18,8 +18,9 @@
 namespace samples {
 
 #if defined(__linux__)
-/// Whole pages in front of one that cannot be touched. They are kept for the next operand: calls of
-/// the system would take most of a test's time.
+/// Whole pages in front of one that cannot be touched. They are kept for the next operand, since
+/// calls of the system would take most of a test's time; so they stay readable when an operand is
+/// gone, and what lies in front of one is what another left.
 class fenced_pages {
  public:
   /// At least n bytes; end is where nothing may be read or written.

@@ -14,7 +14,7 @@
 #include "any_shape.hpp"
 #include "ctq/kernels/requantization.hpp"
 #include "ctq/kernels/simd/linear.hpp"
-#include "reference_sums.hpp"
+#include "plain_loops.hpp"
 #include "samples.hpp"
 
 // Operands for the tests of conv2d and linear, and the comparison with the reference.

@@ -15,13 +15,14 @@ using namespace ctq::kernels;
 namespace {
 
 template <class T>
-void compare(const pool2d_shape& shape, const std::vector<T>& in) {
+void compare(const pool2d_shape& shape, const std::vector<T>& numbers) {
   CAPTURE(shape.channels);
   CAPTURE(shape.in_h);
   CAPTURE(shape.kernel_h);
   CAPTURE(shape.stride_h);
   CAPTURE(shape.padding_h);
   CAPTURE(shape.dilation_h);
+  const samples::fenced in(numbers);
   std::vector<T> expected(
       static_cast<std::size_t>(shape.batch * shape.out_h * shape.out_w * shape.channels));
   reference::max_pool2d(shape, in.data(), expected.data());
@@ -105,7 +106,7 @@ TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference", T, std::u
 
 TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference for random windows", T,
                    std::uint8_t, std::int8_t, float) {
-  samples::for_random_cases(100, [](samples::generator& random, unsigned seed) {
+  samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const pool2d_shape shape = samples::random_pool(random, true);
     if constexpr (std::is_same_v<T, float>) {
       compare<T>(shape, samples::floats(in_size(shape), seed));

@@ -46,7 +46,7 @@ void check_pairs(Reference reference, Kernel kernel) {
 /// Any length, scales, zero points and ranges.
 template <class Q, class Reference, class Kernel>
 void check_random_pairs(Reference reference, Kernel kernel) {
-  for_random_cases(300, [&](generator& random, unsigned seed) {
+  for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
     const auto count = static_cast<std::size_t>(random() % 300);
     const ctq::elementwise_shape shape{static_cast<int>(count)};
     const fenced<Q> a(integers<Q>(count, seed)), b(integers<Q>(count, ~seed));

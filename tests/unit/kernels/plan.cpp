@@ -105,8 +105,8 @@ static_assert(tiles(patches).bands == simd::row_bands{16, 16});
 static_assert(tiles(patches).shape.in_h == 1 && tiles(patches).runs.length == 768);
 
 // Copies count where products are few.
-static_assert(tiles(square(3, 2, 3, 32, 224)).copy_cycles() == 0);
-static_assert(tiles(square(7, 2, 3, 64, 224)).copy_cycles() * 5 <
+static_assert(simd::copy_cycles(tiles(square(3, 2, 3, 32, 224))) == 0);
+static_assert(simd::copy_cycles(tiles(square(7, 2, 3, 64, 224))) * 5 <
               tiles(square(7, 2, 3, 64, 224)).cycles());
 
 }  // namespace

@@ -131,25 +131,15 @@ TEST_CASE_TEMPLATE("simd quantize equals the reference on random operands", Q, s
 
 TEST_CASE_TEMPLATE("simd quantize along any axis equals the reference on random operands", Q,
                    std::uint8_t, std::int8_t) {
-  samples::for_random_cases(300, [](samples::generator& random, unsigned seed) {
-    const bool last = random.between(0, 1) == 0;
-    const reference::axis_shape shape{random.between(0, 4), random.between(1, last ? 150 : 6),
-                                      last ? 1 : random.between(0, 70)};
-    const qparams of_all = samples::random_qparams<Q>(random);
-    std::vector<float> scale;
-    std::vector<std::int32_t> zero_point;
-    for (int c = 0; c < shape.channels; ++c) {
-      scale.push_back(samples::random_qparams<Q>(random).scale);
-      zero_point.push_back(random.between(of_all.quant_min, of_all.quant_max));
-    }
-    const auto count = static_cast<std::size_t>(shape.outer * shape.channels * shape.inner);
-    const samples::fenced in(samples::floats(count, seed, scale[0]));
-    std::vector<Q> expected(count);
-    reference::quantize_per_channel(shape, in.data(), scale.data(), zero_point.data(),
-                                    of_all.quant_min, of_all.quant_max, expected.data());
-    samples::guarded<Q> out(count);
-    simd::quantize_per_channel<isa::native>(shape, in.data(), scale.data(), zero_point.data(),
-                                            of_all.quant_min, of_all.quant_max, out.data());
+  samples::for_each_seed(samples::seeds(300), [](samples::generator& random, unsigned seed) {
+    const auto x = samples::random_channels<Q>(random);
+    const samples::fenced in(samples::floats(x.count(), seed, x.scale[0]));
+    std::vector<Q> expected(x.count());
+    reference::quantize_per_channel(x.shape, in.data(), x.scale.data(), x.zero_point.data(), x.lo,
+                                    x.hi, expected.data());
+    samples::guarded<Q> out(x.count());
+    simd::quantize_per_channel<isa::native>(x.shape, in.data(), x.scale.data(), x.zero_point.data(),
+                                            x.lo, x.hi, out.data());
     CHECK(out.holds(expected));
   });
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/reference/quantize.hpp"
 #include "samples.hpp"
 
 namespace samples {
@@ -12,7 +13,7 @@ namespace samples {
 /// length, and scale, zero point and range of a Q. make(count, seed, qparams) gives the input.
 template <class Q, class Out, class Make, class Reference, class Kernel>
 void check_random(Make make, Reference reference, Kernel kernel) {
-  for_random_cases(300, [&](generator& random, unsigned seed) {
+  for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
     const auto count = static_cast<std::size_t>(random() % 300);
     const ctq::elementwise_shape shape{static_cast<int>(count)};
     const ctq::qparams q = random_qparams<Q>(random);
@@ -21,6 +22,51 @@ void check_random(Make make, Reference reference, Kernel kernel) {
     reference(shape, in.data(), q, expected.data());
     const guarded<Out> out(count);
     kernel(shape, in.data(), q, out.data());
+    CHECK(out.holds(expected));
+  });
+}
+
+/// A tensor with the parameters of each channel of an axis: every second time the last one.
+struct channels_of_axis {
+  ctq::kernels::reference::axis_shape shape;
+  std::vector<float> scale;
+  std::vector<std::int32_t> zero_point;
+  std::int32_t lo, hi;
+
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(shape.outer * shape.channels * shape.inner);
+  }
+};
+
+template <class Q>
+channels_of_axis random_channels(generator& random) {
+  const bool last = random.between(0, 1) == 0;
+  const ctq::qparams of_all = random_qparams<Q>(random);
+  channels_of_axis x{{}, {}, {}, of_all.quant_min, of_all.quant_max};
+  x.shape.outer = random.between(0, 4);
+  x.shape.channels = random.between(1, last ? 150 : 6);
+  x.shape.inner = last ? 1 : random.between(0, 70);
+  for (int c = 0; c < x.shape.channels; ++c) {
+    x.scale.push_back(random_qparams<Q>(random).scale);
+    x.zero_point.push_back(random.between(x.lo, x.hi));
+  }
+  return x;
+}
+
+/// A kernel from integers of one scale, zero point and range to those of another:
+///   kernel(shape, in, from, to, out)
+template <class Q, class Reference, class Kernel>
+void check_random_steps(Reference reference, Kernel kernel) {
+  for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
+    const ctq::qparams from = random_qparams<Q>(random);
+    const ctq::qparams to = random_qparams<Q>(random);
+    const ctq::elementwise_shape shape{random.between(0, 299)};
+    const auto count = static_cast<std::size_t>(shape.count);
+    const fenced<Q> in(integers<Q>(count, seed));
+    std::vector<Q> expected(count);
+    reference(shape, in.data(), from, to, expected.data());
+    const guarded<Q> out(count);
+    kernel(shape, in.data(), from, to, out.data());
     CHECK(out.holds(expected));
   });
 }

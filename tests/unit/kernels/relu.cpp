@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "samples.hpp"
+#include "random_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -66,15 +66,6 @@ TEST_CASE_TEMPLATE("simd relu on integers gives the bytes of the reference", Q, 
 
 TEST_CASE_TEMPLATE("simd relu on integers equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
-  samples::for_random_cases(300, [](samples::generator& random, unsigned seed) {
-    const qparams from = samples::random_qparams<Q>(random);
-    const qparams to = samples::random_qparams<Q>(random);
-    const elementwise_shape shape{random.between(0, 299)};
-    const samples::fenced<Q> in(samples::integers<Q>(static_cast<std::size_t>(shape.count), seed));
-    std::vector<Q> expected(static_cast<std::size_t>(shape.count));
-    reference::relu(shape, in.data(), from, to, expected.data());
-    samples::guarded<Q> out(expected.size());
-    simd::relu<isa::native>(shape, in.data(), from, to, out.data());
-    CHECK(out.holds(expected));
-  });
+  samples::check_random_steps<Q>([](auto... operands) { reference::relu(operands...); },
+                                 [](auto... operands) { simd::relu<isa::native>(operands...); });
 }

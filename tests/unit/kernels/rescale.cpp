@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "samples.hpp"
+#include "random_cases.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -68,15 +68,7 @@ TEST_CASE("equal parameters only clamp, whatever the scale") {
 
 TEST_CASE_TEMPLATE("simd requantize from integers equals the reference on random operands", Q,
                    std::uint8_t, std::int8_t) {
-  samples::for_random_cases(300, [](samples::generator& random, unsigned seed) {
-    const qparams from = samples::random_qparams<Q>(random);
-    const qparams to = samples::random_qparams<Q>(random);
-    const elementwise_shape shape{random.between(0, 299)};
-    const samples::fenced<Q> in(samples::integers<Q>(static_cast<std::size_t>(shape.count), seed));
-    std::vector<Q> expected(static_cast<std::size_t>(shape.count));
-    reference::requantize(shape, in.data(), from, to, expected.data());
-    samples::guarded<Q> out(expected.size());
-    simd::requantize<isa::native>(shape, in.data(), from, to, out.data());
-    CHECK(out.holds(expected));
-  });
+  samples::check_random_steps<Q>(
+      [](auto... operands) { reference::requantize(operands...); },
+      [](auto... operands) { simd::requantize<isa::native>(operands...); });
 }

@@ -79,26 +79,26 @@ std::vector<row_bands> all_bands(const conv2d_shape& s) {
 
 }  // namespace
 
-TEST_CASE("a convolution of bands has the outputs of the convolution, and all of its weights") {
-  for (unsigned seed = 1; seed <= 200; ++seed) {
-    samples::generator random(seed);
+TEST_CASE("a convolution of bands has the outputs of the convolution, and each weight once") {
+  samples::for_each_seed(200, [](samples::generator& random, unsigned) {
     const conv2d_shape s = random_shape(random);
     for (const row_bands& b : all_bands(s)) {
       const conv2d_shape t = banded(s, b);
       CHECK(t.out_h() == s.out_h());
       CHECK(t.out_w() == s.out_w());
-      int found = 0;
+      const int weights = s.kernel_h * s.kernel_w * s.in_group();
+      std::vector<int> times(static_cast<std::size_t>(weights));
       for (int k = 0; k < t.kernel_h * t.kernel_w * t.in_group(); ++k) {
-        found += simd::unbanded_weight(s, b, k) >= 0;
+        const int weight = simd::unbanded_weight(s, b, k);
+        if (weight >= 0) ++times.at(static_cast<std::size_t>(weight));
       }
-      CHECK(found == s.kernel_h * s.kernel_w * s.in_group());
+      CHECK(times == std::vector<int>(times.size(), 1));
     }
-  }
+  });
 }
 
 TEST_CASE("what a kernel reads of bands is what it reads of the image and its border") {
-  for (unsigned seed = 1; seed <= 100; ++seed) {
-    samples::generator random(seed);
+  samples::for_each_seed(100, [](samples::generator& random, unsigned seed) {
     const conv2d_shape s = random_shape(random);
     const auto values = samples::integers<std::uint8_t>(
         static_cast<std::size_t>(s.in_h * s.in_w * s.in_channels), seed);
@@ -138,5 +138,5 @@ TEST_CASE("what a kernel reads of bands is what it reads of the image and its bo
       }
       CHECK(wrong == 0);
     }
-  }
+  });
 }

@@ -48,16 +48,18 @@ class guarded {
   std::size_t n_;
 };
 
-/// How many random cases a kernel gets: a few, or what the long run asks for (CTQ_CASES).
-inline unsigned cases(unsigned few) {
+/// How many seeds a test gets, each for `cases` random cases of a kernel: a few, or as many as the
+/// long run asks for, which tells how many cases it wants (CTQ_CASES).
+inline unsigned seeds(unsigned few, unsigned cases = 1) {
   const char* const asked = std::getenv("CTQ_CASES");
-  return asked == nullptr ? few : std::max(few, static_cast<unsigned>(std::atoi(asked)));
+  if (asked == nullptr) return few;
+  return std::max(few, (static_cast<unsigned>(std::atoi(asked)) + cases - 1) / cases);
 }
 
-/// Calls check(random, seed) for each of them.
+/// Calls check(random, seed) for 1 to `count`.
 template <class Check>
-void for_random_cases(unsigned few, Check check) {
-  for (unsigned seed = 1; seed <= cases(few); ++seed) {
+void for_each_seed(unsigned count, Check check) {
+  for (unsigned seed = 1; seed <= count; ++seed) {
     CAPTURE(seed);
     generator random(seed);
     check(random, seed);

@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("simd transposes as the reference, there and back", T, std::u
 }
 
 TEST_CASE_TEMPLATE("simd transposes images of any size", T, std::uint8_t, std::int8_t, float) {
-  samples::for_random_cases(100, [](samples::generator& random, unsigned) {
+  samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned) {
     check<T>({.batch = random.between(1, 2),
               .channels = random.between(1, 70),
               .pixels = random.between(1, 70)});

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "../kernels/emulated_tiles.hpp"
 #include "ctq/runtime/simd_kernels.hpp"
 
 using namespace ctq;
@@ -88,4 +89,24 @@ TEST_CASE("blocks are those of the instruction set") {
   CHECK(text_of<isa::avx512vnni>(signature(kernel::linear, quint8, quint8, linear_shape{1, 64, 40}))
             .find("dense:1x2x16") != std::string::npos);
 }
+
+TEST_CASE("few channels are done with half registers") {
+  CHECK(text_of<isa::avx512vnni>(signature(kernel::linear, quint8, quint8, linear_shape{9, 64, 8}))
+            .find("dense:9x1x8") != std::string::npos);
+  CHECK(
+      text_of<isa::avx512vnni>(signature(kernel::linear_dynamic, f32, f32, linear_shape{9, 64, 8}))
+          .find("dense:9x1x16") != std::string::npos);
+}
 #endif
+
+TEST_CASE("of tiles, their blocks, and what is brought together for them") {
+  const auto blocking = [](const conv2d_shape& s) {
+    std::string text;
+    step_text::append_blocking<emulation::with_tiles, std::uint8_t>(text, s, true);
+    return text;
+  };
+  // In the order of conv2d_shape: N, H, W, C, O, kernel, stride, padding.
+  CHECK(blocking({1, 56, 56, 64, 64, 3, 3, 1, 1, 1, 1}) == "tiles:1x4:rows14:chunk224");
+  CHECK(blocking({1, 14, 14, 1024, 2048, 1, 1, 2, 2}) == "tiles:2x2:rows13:chunk2:gathered");
+  CHECK(blocking({1, 224, 224, 3, 64, 7, 7, 2, 2, 3, 3}) == "tiles:1x4:rows16:chunk784:bands2x2");
+}

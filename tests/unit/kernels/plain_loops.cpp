@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "reference_sums.hpp"
+#include "plain_loops.hpp"
 
 namespace ctq::kernels::reference {
 

@@ -8,11 +8,12 @@
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/simd/tile_arch.hpp"
 
-// The inner loops of the reference and of emulated tiles: reference_sums.cpp compiles them once,
+// The inner loops of the reference and of emulated tiles: plain_loops.cpp compiles them once,
 // optimized. In tests of kernels that are not they would take most of the time.
 
 namespace ctq::kernels::reference {
 
+// The types of what they instantiate tell a convolution's sum from a row's.
 template <class In>
 using image_sum = std::uint32_t(const conv2d_shape&, const In*, const std::int8_t*, std::int32_t,
                                 int, int, int);
@@ -28,15 +29,15 @@ extern template row_sum<std::int8_t> sum_of_products<std::int8_t>;
 
 namespace emulation {
 
-using tile_bytes = unsigned char[ctq::kernels::simd::tile_format::row_bytes];
+using tile_row = unsigned char[ctq::kernels::simd::tile_format::row_bytes];
 
 /// c += a · b, as tdpbusd and tdpbssd do it: rows of c and a, columns of c and b, groups of four
 /// bytes in a row of a.
 template <class In>
-void multiply_tiles(int rows, int columns, int groups, tile_bytes* c, const tile_bytes* a,
-                    const tile_bytes* b) {
+void multiply_tiles(int rows, int columns, int groups, tile_row* c, const tile_row* a,
+                    const tile_row* b) {
   for (int row = 0; row < rows; ++row) {
-    std::uint32_t sums[16];
+    std::uint32_t sums[ctq::kernels::simd::tile_format::lanes];
     std::memcpy(sums, c[row], sizeof sums);
     for (int group = 0; group < groups; ++group) {
       for (int column = 0; column < columns; ++column) {
@@ -51,7 +52,7 @@ void multiply_tiles(int rows, int columns, int groups, tile_bytes* c, const tile
   }
 }
 
-using tile_product = void(int, int, int, tile_bytes*, const tile_bytes*, const tile_bytes*);
+using tile_product = void(int, int, int, tile_row*, const tile_row*, const tile_row*);
 
 extern template tile_product multiply_tiles<std::uint8_t>;
 extern template tile_product multiply_tiles<std::int8_t>;
