@@ -9,7 +9,10 @@
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/linear.hpp"
+#include "ctq/kernels/simd/plan.hpp"
 #include "ctq/passes/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 
@@ -91,12 +94,13 @@ constexpr void append(Text& out, const function_shape& s) {
   append(out, s.out);
 }
 
-/// How an instruction set computes a convolution of T: "dense:12x2x16", pixels x registers x lanes
-/// whose sums are kept at once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x
-/// channels of a block, both in tiles, the pixels of a tile, and blocks a pass over the weights;
-/// then ":gathered" if pixels are brought together first, ":bands2x2" if rows are (row_bands).
+/// How an instruction set computes a convolution of T that ends with requantization or, if `plain`
+/// is false, with an epilogue: "dense:12x2x16", pixels x registers x lanes whose sums are kept at
+/// once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x channels of a block,
+/// both in tiles, the pixels of a tile, and blocks a pass over the weights; then ":gathered" if
+/// pixels are brought together first, ":bands2x2" if rows are (row_bands).
 template <class Isa, class T, class Text>
-constexpr void append_blocking(Text& out, const conv2d_shape& shape) {
+constexpr void append_blocking(Text& out, const conv2d_shape& shape, bool plain) {
   namespace simd = kernels::simd;
   const conv2d_shape s = simd::flattened(shape);
   simd::with_method<Isa, T>(s, [&]<class Model>(std::type_identity<Model>, auto by) {
@@ -106,7 +110,7 @@ constexpr void append_blocking(Text& out, const conv2d_shape& shape) {
       append_extents(out, p.block.pixels, p.block.channels);
       append_all(out, ":rows", p.rows, ":chunk", p.chunk);
       if (p.gathered) out.append(":gathered");
-      if (p.bands != simd::row_bands{}) {
+      if (p.bands.any()) {
         out.append(":bands");
         append_extents(out, p.bands.rows, p.bands.pixels);
       }
@@ -117,8 +121,8 @@ constexpr void append_blocking(Text& out, const conv2d_shape& shape) {
       append_extents(out, Model::depthwise_rows, Model::k_group, Model::lanes);
     } else {
       const simd::panels<Model> of(s);
-      using narrow = simd::narrow_dot_of<Model>;
-      const int lanes = of.used(0) <= narrow::lanes ? narrow::lanes : Model::lanes;
+      constexpr int half = simd::narrow_dot_of<Model>::lanes;
+      const int lanes = plain && of.used(0) <= half ? half : Model::lanes;
       const simd::tiling tiles = simd::tiles_of(s.out_h(), s.out_w(), Model::tile_rows);
       const bool large = tiles.large.x_count > 0 && tiles.large.y_count > 0;
       out.append("dense:");
@@ -151,11 +155,12 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 template <class Kernels, class Text>
 constexpr void append_blocking(Text& out, const kernel_signature& key) {
   using isa = typename Kernels::isa;
+  const bool plain = key.then == joined::nothing && key.op != kernel::linear_dynamic;
   const auto layer = [&](const conv2d_shape& s) {
     if (key.in == f32 && key.op != kernel::linear_dynamic)
-      return step_text::append_blocking<isa, float>(out, s);
-    if (key.in == qint8) return step_text::append_blocking<isa, std::int8_t>(out, s);
-    return step_text::append_blocking<isa, std::uint8_t>(out, s);
+      return step_text::append_blocking<isa, float>(out, s, plain);
+    if (key.in == qint8) return step_text::append_blocking<isa, std::int8_t>(out, s, plain);
+    return step_text::append_blocking<isa, std::uint8_t>(out, s, plain);
   };
   if (key.op == kernel::conv2d) return layer(key.as<conv2d_shape>());
   if (key.op == kernel::linear || key.op == kernel::linear_dynamic)

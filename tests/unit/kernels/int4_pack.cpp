@@ -64,7 +64,7 @@ std::vector<std::int8_t> copied(int group_size, std::vector<std::int32_t>& sums)
   std::vector<std::byte> row(layout.row_bytes(), std::byte{0x55});
   simd::copy_row(layout, in.data(), row.data());
   sums.resize(static_cast<std::size_t>(layout.groups()));
-  std::memcpy(sums.data(), row.data() + layout.row_sums(), sums.size() * sizeof(std::int32_t));
+  std::memcpy(sums.data(), row.data() + layout.sums_at(), sums.size() * sizeof(std::int32_t));
   std::vector<std::int8_t> out(16);
   std::memcpy(out.data(), row.data(), out.size());
   return out;

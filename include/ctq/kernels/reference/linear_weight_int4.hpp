@@ -19,7 +19,7 @@ namespace ctq::kernels::reference {
 
 /// The zero point of group g of channel n.
 [[nodiscard]] inline int int4_zero_point(const int4_weights& w, int groups, int n, int g) noexcept {
-  return w.zero_point == nullptr ? 8 : w.zero_point[std::ptrdiff_t{n} * groups + g];
+  return w.zero_point == nullptr ? 8 : w.zero_point[std::ptrdiff_t{n} * groups + g] & 15;
 }
 
 /// Fully connected layer with weights of four bits, on activations that were quantized row by row

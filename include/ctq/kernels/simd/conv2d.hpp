@@ -114,8 +114,7 @@ template <class Isa>
           }
           const input_copy copy = input_copy_of<Model, by, In>(part);
           if (!copy.needed) return wide;
-          const std::size_t elements = copy.pixels * static_cast<std::size_t>(s.in_channels);
-          return wide + round_up(elements * sizeof(element) + copy_slack_bytes, 64);
+          return wide + round_up(copy.elements * sizeof(element) + copy_slack_bytes, 64);
         });
   };
   if (in == f32) return bytes(std::type_identity<float>{});

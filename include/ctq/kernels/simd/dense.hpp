@@ -19,15 +19,17 @@
 
 namespace ctq::kernels::simd {
 
-/// All groups and panels of one image, which has its border. wide: room for wide_panel_bytes. The
-/// last panel of a group, if it is not whole, is by itself: in one loop with the others g++ would
-/// spill sums (33x130x127: 3.9 instead of 2.9 us).
+/// All groups and panels of one image, which has its border. wide: room for wide_panel_bytes.
+/// Panels that are not whole, the last ones of a group, are by themselves: in one loop with the
+/// others g++ would spill sums (33x130x127: 3.9 instead of 2.9 us).
 template <class Dot, class Shape, class To, class Out>
 [[gnu::always_inline]] inline void dense(const Shape& shape, const typename Dot::element* in,
                                          const std::byte* packed, std::byte* wide, const To& to,
                                          Out* out) {
   using narrow = narrow_dot_of<Dot>;
+  static_assert(reads_what_is_packed_for<narrow, Dot>());
   const conv2d_shape s = shape;
+  if (s.out_h() <= 0 || s.out_w() <= 0) return;
   const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
   for (int group = 0; group < s.groups; ++group) {
     const typename Dot::element* from = in + group * s.in_group();
@@ -90,30 +92,6 @@ template <class Dot, class Shape, class To, class Out>
       }
     }
   }
-}
-
-/// What a core reads: the image itself or, if that is needed, a copy of it in the workspace.
-template <class Model, method By, class Shape, class In>
-[[nodiscard, gnu::always_inline]] inline auto input_of(const Shape& shape, const In* in,
-                                                       std::int32_t in_zero_point,
-                                                       std::byte* workspace) {
-  using element = typename elements_of<Model, By, In>::element;
-  const auto* image = reinterpret_cast<const element*>(in);
-  constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
-  if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
-    auto* const copied = reinterpret_cast<element*>(workspace);
-    const bool plain = !copy.gathered && copy.bands == row_bands{};
-    if (plain) copy_image<elements_of<Model, By, In>>(shape, in, in_zero_point, copied);
-    if constexpr (By == method::tiles) {
-      if (copy.gathered) {
-        gather_pixels(shape, image, copied);
-      } else if (!plain) {
-        copy_in_bands(shape, copy.bands, in, in_zero_point, copied);
-      }
-    }
-    image = copied;
-  }
-  return image;
 }
 
 /// One image in parts, the last of which moves back to end with it.

@@ -74,16 +74,27 @@ template <class Dot>
 using wide_dot_of = typename wider<Dot>::type;
 
 /// What dense kernels use for a panel whose channels fill half of a register of Dot's or less, on
-/// weights that are packed for Dot: Zen 4 works on twice as many narrow registers at once (1x1, 64
-/// to 8 channels @28: 2.3 instead of 4.1 us).
+/// weights that are packed for Dot, of whose registers it reads the first half: Zen 4 works on
+/// twice as many narrow registers at once (1x1, 64 to 8 channels @28: 2.3 instead of 4.1 us).
 template <class Dot>
 struct narrower {
   using type = Dot;
 };
 template <class Dot>
 using narrow_dot_of = typename narrower<Dot>::type;
-/// Channels of such a panel, for all that read weights packed for Dot.
+/// Channels of such a panel. What is packed depends on it, so all that read weights packed for Dot
+/// have the same, also those that have no narrow registers themselves (epilogue_dot).
 template <class Dot>
 inline constexpr int narrow_lanes = narrow_dot_of<Dot>::lanes;
+
+/// Whether the first registers of a panel of one, packed for Packed, begin with what Dot wants.
+template <class Dot, class Packed>
+[[nodiscard]] constexpr bool reads_what_is_packed_for() {
+  for (int lane = 0; lane < Dot::lanes; ++lane)
+    if (Dot::column(1, 0, lane) != Packed::column(1, 0, lane)) return false;
+  return Dot::k_group == Packed::k_group && Dot::lanes <= Packed::lanes &&
+         std::is_same_v<typename Dot::element, typename Packed::element> &&
+         std::is_same_v<typename Dot::weight, typename Packed::weight>;
+}
 
 }  // namespace ctq::kernels::simd

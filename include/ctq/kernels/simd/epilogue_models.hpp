@@ -263,7 +263,7 @@ struct wider<epilogue_dot<Isa, Dot, Ending, Stage...>> {
   using type = epilogue_dot<Isa, wide_dot_of<Dot>, Ending, Stage...>;
 };
 
-/// Stages work on rows of wide registers all the same.
+/// Stages work on rows of wide registers, but panels are cut as they were packed.
 template <class Isa, class Dot, class Ending, class... Stage>
 inline constexpr int narrow_lanes<epilogue_dot<Isa, Dot, Ending, Stage...>> = narrow_lanes<Dot>;
 

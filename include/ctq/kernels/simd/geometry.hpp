@@ -109,7 +109,8 @@ template <class Dot>
   return runs_of(s, Dot::k_group);
 }
 
-/// Of a part of an image, unless the image has fewer: see panels.
+/// With fewer pixels, panels are not split. Parts of an image keep at least as many, unless the
+/// image has fewer, so that their panels are those of the image.
 inline constexpr int fewest_pixels = 8;
 
 /// The output channels of a group in panels of two vecs of sums. What is left is a panel of one or

@@ -50,12 +50,11 @@ struct int4_layout {
     return std::min(Dot::pairs, ceil_div(out_features - block * width, pair_width));
   }
   [[nodiscard]] constexpr std::size_t packed_bytes() const {
-    std::size_t of_blocks = 0;
-    for (int block = std::max(blocks() - 1, 0); block < blocks(); ++block) {
-      const auto whole = static_cast<std::size_t>(block);
-      of_blocks = whole * block_bytes(Dot::pairs) + block_bytes(pairs(block));
-    }
-    return round_up(of_blocks, packed_alignment);
+    if (blocks() == 0) return 0;
+    const int last = blocks() - 1;
+    return round_up(
+        static_cast<std::size_t>(last) * block_bytes(Dot::pairs) + block_bytes(pairs(last)),
+        packed_alignment);
   }
   [[nodiscard]] constexpr std::size_t block_bytes(int pairs) const {
     const auto n = static_cast<std::size_t>(pairs);
@@ -69,12 +68,13 @@ struct int4_layout {
     return zero_point_bytes(pairs) + static_cast<std::size_t>(pairs * pair_width) * sizeof(float);
   }
 
-  /// Of one row in the workspace: activations, then sums of each line, which become those of
-  /// groups.
-  [[nodiscard]] constexpr std::size_t row_sums() const {
+  /// Of one row in the workspace: activations, then, as many bytes, the sums of each line, which
+  /// become those of groups.
+  static_assert(line_values == sizeof(std::int32_t));
+  [[nodiscard]] constexpr std::size_t sums_at() const {
     return round_up(all_lines() * line_values, 64);
   }
-  [[nodiscard]] constexpr std::size_t row_bytes() const { return 2 * row_sums(); }
+  [[nodiscard]] constexpr std::size_t row_bytes() const { return 2 * sums_at(); }
 };
 
 /// Bytes of the packed weights, aligned to 64.
@@ -99,6 +99,7 @@ void pack_linear_weight_int4(const linear_shape& shape, const int4_weights& weig
                              std::byte* packed) {
   using Dot = int4_dot<Isa>;
   const int4_layout<Dot> layout{shape.in_features, shape.out_features, weight.group_size};
+  if (layout.packed_bytes() == 0) return;
   std::memset(packed, 0, layout.packed_bytes());
   for (int block = 0; block < layout.blocks(); ++block) {
     const int pairs = layout.pairs(block);
@@ -132,9 +133,10 @@ template <class Dot>
 [[gnu::always_inline]] inline void copy_row(const int4_layout<Dot>& layout, const std::int8_t* in,
                                             std::byte* row) noexcept {
   constexpr int line_values = int4_layout<Dot>::line_values;
+  if (layout.in_features == 0) return;
   const bool whole = layout.group_size % line_values == 0;  // then only the last one is padded
   const int run = whole ? layout.in_features : layout.group_size;
-  std::byte* const sums = row + layout.row_sums();
+  std::byte* const sums = row + layout.sums_at();
   std::byte* to = row;
   for (int k = 0; k < layout.in_features; k += run) {
     const int length = std::min(run, layout.in_features - k);

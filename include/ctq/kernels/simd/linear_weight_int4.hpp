@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/int4_dot.hpp"
@@ -86,7 +88,7 @@ template <class Isa, class Dot, int Rows, int Pairs>
   constexpr std::ptrdiff_t vec_bytes = layout_t::vec_bytes;
   constexpr std::ptrdiff_t scales_at = layout_t::zero_point_bytes(Pairs);
   const auto row_bytes = static_cast<std::ptrdiff_t>(layout.row_bytes());
-  const auto sums_at = static_cast<std::ptrdiff_t>(layout.row_sums());
+  const auto sums_at = static_cast<std::ptrdiff_t>(layout.sums_at());
   typename floats::vec total[Rows][2 * Pairs];
   unroll<Rows>([&](auto m) __attribute__((always_inline)) {
     unroll<2 * Pairs>([&](auto v)

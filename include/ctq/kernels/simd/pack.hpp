@@ -118,7 +118,7 @@ void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight
     const int k = p.start(i) + packed_step * k_group % p.width + j;
     if (k < i * p.width || k >= p.runs.length) return Weight{};
     int index = run * p.runs.length + k;
-    if (p.bands != row_bands{}) index = unbanded_weight(s, p.bands, index);
+    if (p.bands.any()) index = unbanded_weight(s, p.bands, index);
     return index < 0 ? Weight{} : from.weight[std::ptrdiff_t{channel} * weights + index];
   };
   for (int group = 0; group < s.groups; ++group) {

@@ -34,7 +34,7 @@ using elements_of = std::conditional_t<By == method::tiles, plain_elements<In>, 
 struct input_copy {
   bool needed;
   bool gathered;  // only the pixels of a 1x1 convolution with a stride; else all, with a border
-  std::size_t pixels;
+  std::size_t elements;
   row_bands bands{};  // in which all are
 };
 
@@ -42,17 +42,17 @@ struct input_copy {
 /// pass the end, or because the plan says so.
 template <class Model, method By, class In>
 [[nodiscard]] constexpr input_copy input_copy_of(const conv2d_shape& s) {
-  const auto pixels = [](int h, int w) {
-    return static_cast<std::size_t>(h) * static_cast<std::size_t>(w);
+  const auto elements = [&](int h, int w) {
+    return static_cast<std::size_t>(h) * static_cast<std::size_t>(w) *
+           static_cast<std::size_t>(s.in_channels);
   };
   const bool padded = s.padding_h > 0 || s.padding_w > 0;
-  const std::size_t all = pixels(s.padded_h(), s.padded_w());
+  const std::size_t all = elements(s.padded_h(), s.padded_w());
   if constexpr (By == method::tiles) {
     const tile_plan p = tile_plan_of(s);
-    if (p.gathered) return {true, true, pixels(s.out_h(), s.out_w())};
-    if (p.bands != row_bands{}) {
-      const auto elements = static_cast<int>(band_lines_of(s, p.bands).end);
-      return {true, false, pixels(1, ceil_div(elements, s.in_channels)), p.bands};
+    if (p.gathered) return {true, true, elements(s.out_h(), s.out_w())};
+    if (p.bands.any()) {
+      return {true, false, static_cast<std::size_t>(band_lines_of(s, p.bands).end), p.bands};
     }
     return {padded || p.width > p.runs.length, false, all};
   } else {
@@ -75,8 +75,7 @@ template <class Dot, class In>
                                            typename Dot::element* out) {
   using element = typename Dot::element;
   if constexpr (std::is_same_v<In, element>) {
-    // Not copy_n: g++ 12 would call memmove for a row of 28 bytes.
-    if (count > 0) std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(element));
+    copy_row(in, count, out);
   } else {
     if constexpr (requires { Dot::elements(in); }) {
       constexpr int block = Dot::lanes * Dot::k_group;
@@ -118,6 +117,30 @@ template <class T>
     }
   }
   std::fill_n(out, copy_slack_bytes / sizeof(T), T{});
+}
+
+/// What a core reads: the image itself or, if that is needed, a copy of it in the workspace.
+template <class Model, method By, class Shape, class In>
+[[nodiscard, gnu::always_inline]] inline auto input_of(const Shape& shape, const In* in,
+                                                       std::int32_t in_zero_point,
+                                                       std::byte* workspace) {
+  using element = typename elements_of<Model, By, In>::element;
+  const auto* image = reinterpret_cast<const element*>(in);
+  constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
+  if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
+    auto* const copied = reinterpret_cast<element*>(workspace);
+    const bool plain = !copy.gathered && !copy.bands.any();
+    if (plain) copy_image<elements_of<Model, By, In>>(shape, in, in_zero_point, copied);
+    if constexpr (By == method::tiles) {
+      if (copy.gathered) {
+        gather_pixels(shape, image, copied);
+      } else if (!plain) {
+        copy_in_bands(shape, copy.bands, in, in_zero_point, copied);
+      }
+    }
+    image = copied;
+  }
+  return image;
 }
 
 }  // namespace ctq::kernels::simd

@@ -65,15 +65,21 @@ struct tile_plan {
     const std::int64_t sums = std::int64_t{blocks()} * panels * shape.groups * 4;
     return sums * runs.total_steps() * std::max(rows, 10);
   }
-  /// For which pixels or rows are brought together. Of rows, measured on Zen 4: 1 to 1.7 for a copy
-  /// of 6 or 8 bytes, 2.6 of 24, 3.5 to 5 of 48.
-  [[nodiscard]] constexpr std::int64_t copy_cycles() const {
-    const std::int64_t pixels = std::int64_t{shape.in_h} * shape.in_w;
-    if (gathered) return pixels * shape.in_channels / 32;
-    if (bands == row_bands{}) return 0;
-    return pixels * bands.rows * shape.groups + pixels * shape.in_channels / 16;
-  }
 };
+
+/// For which rows are brought together; t: the convolution that reads bands. Measured on Zen 4: 1
+/// to 1.7 for a copy of 6 or 8 bytes, 2.6 of 24, 3.5 to 5 of 48.
+[[nodiscard]] constexpr std::int64_t band_copy_cycles(const conv2d_shape& t, const row_bands& b) {
+  const std::int64_t pixels = std::int64_t{t.in_h} * t.in_w;
+  return pixels * b.rows * t.groups + pixels * t.in_channels / 16;
+}
+
+/// For which pixels or rows are brought together for a plan.
+[[nodiscard]] constexpr std::int64_t copy_cycles(const tile_plan& p) {
+  const conv2d_shape& s = p.shape;
+  if (p.gathered) return std::int64_t{s.in_h} * s.in_w * s.in_channels / 32;
+  return p.bands.any() ? band_copy_cycles(s, p.bands) : 0;
+}
 
 /// How long a block takes for each of its products, in percent of the best one (GEMMs of 512^3,
 /// 196x512x1024 and 49x2048x512, 3x3 convolutions of 64 to 256 channels).
@@ -91,6 +97,7 @@ struct tile_plan {
   return b.pixels == 1 ? 100 : b.pixels == 2 ? 110 : 130;
 }
 
+/// Bytes that may stay there beside what streams past.
 inline constexpr std::int64_t half_of_l2 = std::int64_t{1} << 20;
 
 /// Blocks for one pass over the weights. Of blocks of many channels, the panel stays in L1 and the
@@ -151,36 +158,34 @@ inline constexpr std::int64_t half_of_l2 = std::int64_t{1} << 20;
 /// The plan of a layer whose rows are brought together in bands, if that is better than p, else p.
 /// A product lasts as long as its rows are many, however few its bytes of k: 7x7/2 of 3 channels
 /// takes seven steps of 21 bytes row by row, but four of 48 with two rows and two pixels together
-/// (measured with 64 bytes, copies not counted: 78 % of the peak). Storing sums lasts about a step
-/// more, and outputs as long as two (GEMMs of 2, 4 and 8 steps: 56, 76 and 84 % of the peak). All
-/// this is arithmetic, so the gain must be a tenth.
+/// (four of 64, copies not counted: 78 % of the peak). Storing sums lasts about a step more, and
+/// outputs as long as two (GEMMs of 2, 4 and 8 steps: 56, 76 and 84 % of the peak). Bands as such
+/// have not been timed on tiles, so by this arithmetic they must gain a tenth.
 [[nodiscard]] constexpr tile_plan in_bands(const conv2d_shape& s, const tile_plan& p) {
   const std::int64_t a_step = p.cycles() / p.runs.total_steps();
   const auto cost = [&](const conv2d_shape& t, std::int64_t copies) {
     return a_step * (std::max(runs_of(t, tile_format::row_bytes).total_steps(), 2) + 1) + copies;
   };
-  tile_plan best = p;
+  row_bands best;
   std::int64_t least = cost(s, 0) * 9 / 10;
   for (int pixels = 1; pixels <= s.stride_w; pixels += std::max(s.stride_w - 1, 1)) {
     if (s.in_group() * pixels > longest_band_copy) break;
     for (int rows = 2; rows <= s.kernel_h; ++rows) {
       const row_bands b{rows, pixels};
       if (!can_band(s, b)) continue;
-      tile_plan t = p;
-      t.shape = banded(s, b);
-      t.bands = b;
-      // Rows that are in one band only make no more bytes than the image has.
-      const std::int64_t bytes = std::int64_t{t.shape.in_h} * t.shape.in_w * t.shape.in_channels;
-      const bool fits = rows <= s.stride_h || bytes <= half_of_l2;
-      if (const std::int64_t c = cost(t.shape, t.copy_cycles()); fits && c < least) {
+      const conv2d_shape t = banded(s, b);
+      // With no more rows than the kernel steps over, bands have about as many bytes as the image.
+      const bool fits =
+          rows <= s.stride_h || std::int64_t{t.in_h} * t.in_w * t.in_channels <= half_of_l2;
+      if (const std::int64_t c = cost(t, band_copy_cycles(t, b)); fits && c < least) {
         least = c;
-        best = t;
+        best = b;
       }
     }
   }
-  if (best.bands == row_bands{}) return p;
-  tile_plan t = cut_into_tiles(flattened(best.shape));
-  t.bands = best.bands;
+  if (!best.any()) return p;
+  tile_plan t = cut_into_tiles(flattened(banded(s, best)));
+  t.bands = best;
   return t;
 }
 
@@ -192,7 +197,7 @@ inline constexpr std::int64_t half_of_l2 = std::int64_t{1} << 20;
   if (s.kernel_h == 1 && s.kernel_w == 1 && s.padding_h == 0 && s.padding_w == 0 && strided) {
     tile_plan flat = cut_into_tiles(gathered(s));
     flat.gathered = true;
-    if (flat.cycles() + flat.copy_cycles() < p.cycles()) return flat;
+    if (flat.cycles() + copy_cycles(flat) < p.cycles()) return flat;
   }
   return in_bands(s, p);
 }
@@ -209,7 +214,7 @@ inline constexpr std::int64_t half_of_l2 = std::int64_t{1} << 20;
   // VNNI does 128 products of bytes a cycle.
   if (!enough) return false;
   const tile_plan p = tile_plan_of(s);
-  return (p.cycles() + p.copy_cycles()) * 128 < pixels * weights;
+  return (p.cycles() + copy_cycles(p)) * 128 < pixels * weights;
 }
 
 struct layer_plan {

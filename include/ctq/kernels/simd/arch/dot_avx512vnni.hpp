@@ -62,20 +62,20 @@ struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512
   }
 };
 
+struct narrow_avx512vnni_dot : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {
+  static constexpr int tile_rows = 14;  // as int8_dot; g++ would spill some of 28
+};
+template <>
+struct narrower<int8_dot<isa::avx512vnni>> {
+  using type = narrow_avx512vnni_dot;
+};
+
 /// Four taps of 32 channels fill four ymm; few layers have channels for zmm everywhere.
 template <>
-struct depthwise_dot<isa::avx512vnni>
-    : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {
-  static constexpr int tile_rows = 14;  // where int8_dot has few channels
-};
+struct depthwise_dot<isa::avx512vnni> : narrow_avx512vnni_dot {};
 template <>
 struct wider<depthwise_dot<isa::avx512vnni>> {
   using type = int8_dot<isa::avx512vnni>;
-};
-
-template <>
-struct narrower<int8_dot<isa::avx512vnni>> {
-  using type = depthwise_dot<isa::avx512vnni>;
 };
 
 /// What tiles are too large for.

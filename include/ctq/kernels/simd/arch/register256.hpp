@@ -114,19 +114,9 @@ struct register256 {
     }
   }
 
-  /// Four pixels, `stride` apart, each with four of its channels in every 128 bits; the first
-  /// `count` of them.
-  template <class Out>
-  [[gnu::always_inline]] static void write_pixels(vec bytes, Out* out, std::ptrdiff_t stride,
-                                                  int count) {
-    bytes = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-    if (count == lanes && stride == lanes) return save(out, bytes);
-    alignas(64) Out pixels[4][lanes];
-    save(pixels, bytes);
-    for (const auto& pixel : pixels) {
-      std::memcpy(out, pixel, static_cast<std::size_t>(count));
-      out += stride;
-    }
+  /// Four pixels, one behind the other, from four channels of each in every 128 bits.
+  [[gnu::always_inline]] static vec in_pixels(vec bytes) {
+    return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   }
 
  private:

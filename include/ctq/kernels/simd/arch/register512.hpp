@@ -131,20 +131,10 @@ struct register512 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(odd), _mm512_extracti64x4_epi64(bytes, 1));
   }
 
-  /// Four pixels, `stride` apart, each with four of its channels in every 128 bits; the first
-  /// `count` of them.
-  template <class Out>
-  [[gnu::always_inline]] static void write_pixels(vec bytes, Out* out, std::ptrdiff_t stride,
-                                                  int count) {
+  /// Four pixels, one behind the other, from four channels of each in every 128 bits.
+  [[gnu::always_inline]] static vec in_pixels(vec bytes) {
     const vec order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    bytes = _mm512_permutexvar_epi32(order, bytes);
-    if (count == lanes && stride == lanes) return save(out, bytes);
-    alignas(64) Out pixels[4][lanes];
-    save(pixels, bytes);
-    for (const auto& pixel : pixels) {
-      std::memcpy(out, pixel, static_cast<std::size_t>(count));
-      out += stride;
-    }
+    return _mm512_permutexvar_epi32(order, bytes);
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "ctq/kernels/requantization.hpp"
@@ -13,10 +14,10 @@
 
 namespace ctq::kernels::simd {
 
-/// Satisfied by registers that are wide enough to gain from writing four pixels at once.
+/// Satisfied by registers that are wide enough to gain from finishing four pixels at once.
 template <class R>
-concept writes_pixels = requires(typename R::vec bytes, std::uint8_t* out) {
-  R::write_pixels(bytes, out, 0, 1);
+concept finishes_pixels = requires(typename R::vec bytes) {
+  R::in_pixels(bytes);
 };
 
 /// What all share. A block of N vecs holds N * lanes channels. In-lane packing wants four from
@@ -67,7 +68,8 @@ struct register_dot : Register {
   [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][1], const float* multiplier,
                                                 const bounds& to, Out* out, std::ptrdiff_t stride,
                                                 std::integral_constant<int, Count> count) requires
-      writes_pixels<Register> {
+      finishes_pixels<Register> {
+    constexpr int lanes = Register::lanes;
     constexpr int fours = M / 4;
     unroll<fours>([&](auto i) __attribute__((always_inline)) {
       constexpr int first = 4 * i;
@@ -75,8 +77,14 @@ struct register_dot : Register {
         return Register::narrow(Register::scale(acc[m][0], multiplier),
                                 Register::scale(acc[m + 1][0], multiplier));
       };
-      Register::write_pixels(Register::template finish<Out>(words(first), words(first + 2), to),
-                             out + first * stride, stride, count);
+      const auto pixels =
+          Register::in_pixels(Register::template finish<Out>(words(first), words(first + 2), to));
+      if (count == lanes && stride == lanes) return Register::save(out + first * stride, pixels);
+      alignas(64) Out kept[4][lanes];
+      Register::save(kept, pixels);
+      unroll<4>([&](auto j) __attribute__((always_inline)) {
+        std::memcpy(out + (first + j) * stride, kept[j], Count);
+      });
     });
     unroll<M - 4 * fours>([&](auto i) __attribute__((always_inline)) {
       constexpr int m = 4 * fours + i;
