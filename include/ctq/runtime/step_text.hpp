@@ -10,6 +10,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/simd/conv2d.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/epilogue.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/linear.hpp"
 #include "ctq/kernels/simd/plan.hpp"
@@ -155,7 +156,11 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 template <class Kernels, class Text>
 constexpr void append_blocking(Text& out, const kernel_signature& key) {
   using isa = typename Kernels::isa;
-  const bool plain = key.then == joined::nothing && key.op != kernel::linear_dynamic;
+  // Raw sums and, where that is fast, tables are an epilogue; sums of tensors come after the layer.
+  constexpr bool tables_in_registers =
+      kernels::simd::stage_in_registers<isa, kernels::by_table<std::uint8_t>>;
+  const bool plain =
+      key.op != kernel::linear_dynamic && !(key.then == joined::table && tables_in_registers);
   const auto layer = [&](const conv2d_shape& s) {
     if (key.in == f32 && key.op != kernel::linear_dynamic)
       return step_text::append_blocking<isa, float>(out, s, plain);
