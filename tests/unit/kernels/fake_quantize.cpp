@@ -55,17 +55,9 @@ TEST_CASE("fake quantize along an axis has the parameters of each channel") {
 }
 
 TEST_CASE("fake quantize along any axis equals the reference on random operands") {
-  samples::for_each_seed(samples::seeds(300), [](samples::generator& random, unsigned seed) {
-    const auto x = samples::random_channels<std::uint8_t>(random);
-    const samples::fenced in(samples::floats(x.count(), seed, x.scale[0]));
-    std::vector<float> expected(x.count());
-    reference::fake_quantize_per_channel(x.shape, in.data(), x.scale.data(), x.zero_point.data(),
-                                         x.lo, x.hi, expected.data());
-    samples::guarded<float> out(x.count());
-    simd::fake_quantize_per_channel<isa::native>(x.shape, in.data(), x.scale.data(),
-                                                 x.zero_point.data(), x.lo, x.hi, out.data());
-    CHECK(out.holds(expected));
-  });
+  samples::check_random_channels<std::uint8_t, float>(
+      [](auto... operands) { reference::fake_quantize_per_channel(operands...); },
+      [](auto... operands) { simd::fake_quantize_per_channel<isa::native>(operands...); });
 }
 
 TEST_CASE_TEMPLATE("simd fake quantize equals the reference on random operands", Q, std::uint8_t,

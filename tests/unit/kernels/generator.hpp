@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+// Random numbers for the tests of kernels.
+
 namespace samples {
 
-/// Random numbers of 32 bits. Unlike std::mt19937 it costs nothing to start, and each case starts
+/// Numbers of 32 bits. Unlike std::mt19937 it costs nothing to start, and each case starts
 /// one, often for a few numbers.
 /// Source  Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014 (SplitMix64)
 class generator {

@@ -7,6 +7,8 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "generator.hpp"
 
+// Windows for the tests of pools.
+
 namespace samples {
 
 [[nodiscard]] constexpr int pooled(int in, int kernel, int stride, int padding, int dilation,
@@ -17,6 +19,31 @@ namespace samples {
   return ceil_mode && (out - 1) * stride >= in + padding ? out - 1 : out;
 }
 
+/// The same window in both directions.
+struct square_window {
+  int kernel, stride, padding, dilation;
+  bool ceil_mode;
+
+  [[nodiscard]] constexpr ctq::pool2d_shape on(int batch, int h, int w, int channels,
+                                               int count_include_pad) const {
+    return {.batch = batch,
+            .in_h = h,
+            .in_w = w,
+            .channels = channels,
+            .out_h = pooled(h, kernel, stride, padding, dilation, ceil_mode),
+            .out_w = pooled(w, kernel, stride, padding, dilation, ceil_mode),
+            .kernel_h = kernel,
+            .kernel_w = kernel,
+            .stride_h = stride,
+            .stride_w = stride,
+            .padding_h = padding,
+            .padding_w = padding,
+            .dilation_h = dilation,
+            .dilation_w = dilation,
+            .count_include_pad = count_include_pad};
+  }
+};
+
 /// Windows with and without padding, overlap, dilation and ceil_mode, and adaptive ones.
 /// dilated: for max pools.
 inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
@@ -26,23 +53,9 @@ inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
       for (const int stride : {1, 2, 3}) {
         for (const int padding : {0, 1}) {
           for (const int dilation : {1, 2}) {
-            const bool ceil_mode = (size + stride) % 2 == 0;
             if (2 * padding > kernel || (dilation > 1 && !dilated)) continue;
-            out.push_back({.batch = 1 + size % 2,
-                           .in_h = size,
-                           .in_w = size + 1,
-                           .channels = channels,
-                           .out_h = pooled(size, kernel, stride, padding, dilation, ceil_mode),
-                           .out_w = pooled(size + 1, kernel, stride, padding, dilation, ceil_mode),
-                           .kernel_h = kernel,
-                           .kernel_w = kernel,
-                           .stride_h = stride,
-                           .stride_w = stride,
-                           .padding_h = padding,
-                           .padding_w = padding,
-                           .dilation_h = dilation,
-                           .dilation_w = dilation,
-                           .count_include_pad = stride % 2});
+            const square_window window{kernel, stride, padding, dilation, (size + stride) % 2 == 0};
+            out.push_back(window.on(1 + size % 2, size, size + 1, channels, stride % 2));
           }
         }
       }
@@ -65,24 +78,11 @@ inline ctq::pool2d_shape random_pool(generator& random, bool dilated) {
   const int kernel = random.between(1, 4), stride = random.between(1, 3);
   const int padding = random.between(0, kernel / 2);
   const int dilation = dilated ? random.between(1, 2) : 1;
-  const bool ceil_mode = random.between(0, 1) == 0;
+  const square_window window{kernel, stride, padding, dilation, random.between(0, 1) == 0};
   const int least = std::max(1, dilation * (kernel - 1) + 1 - 2 * padding);
   const int h = random.between(least, 9), w = random.between(least, 9);
-  return {.batch = random.between(1, 2),
-          .in_h = h,
-          .in_w = w,
-          .channels = random.between(0, 90),
-          .out_h = pooled(h, kernel, stride, padding, dilation, ceil_mode),
-          .out_w = pooled(w, kernel, stride, padding, dilation, ceil_mode),
-          .kernel_h = kernel,
-          .kernel_w = kernel,
-          .stride_h = stride,
-          .stride_w = stride,
-          .padding_h = padding,
-          .padding_w = padding,
-          .dilation_h = dilation,
-          .dilation_w = dilation,
-          .count_include_pad = random.between(0, 1)};
+  const int batch = random.between(1, 2), channels = random.between(0, 90);
+  return window.on(batch, h, w, channels, random.between(0, 1));
 }
 
 }  // namespace samples

@@ -131,15 +131,7 @@ TEST_CASE_TEMPLATE("simd quantize equals the reference on random operands", Q, s
 
 TEST_CASE_TEMPLATE("simd quantize along any axis equals the reference on random operands", Q,
                    std::uint8_t, std::int8_t) {
-  samples::for_each_seed(samples::seeds(300), [](samples::generator& random, unsigned seed) {
-    const auto x = samples::random_channels<Q>(random);
-    const samples::fenced in(samples::floats(x.count(), seed, x.scale[0]));
-    std::vector<Q> expected(x.count());
-    reference::quantize_per_channel(x.shape, in.data(), x.scale.data(), x.zero_point.data(), x.lo,
-                                    x.hi, expected.data());
-    samples::guarded<Q> out(x.count());
-    simd::quantize_per_channel<isa::native>(x.shape, in.data(), x.scale.data(), x.zero_point.data(),
-                                            x.lo, x.hi, out.data());
-    CHECK(out.holds(expected));
-  });
+  samples::check_random_channels<Q, Q>(
+      [](auto... operands) { reference::quantize_per_channel(operands...); },
+      [](auto... operands) { simd::quantize_per_channel<isa::native>(operands...); });
 }

@@ -7,6 +7,8 @@
 #include "ctq/kernels/reference/quantize.hpp"
 #include "samples.hpp"
 
+// Random operands for the tests of kernels of one tensor, and the comparison with the reference.
+
 namespace samples {
 
 /// A kernel of one operand beside the reference, both called with (shape, in, qparams, out): any
@@ -51,6 +53,23 @@ channels_of_axis random_channels(generator& random) {
     x.zero_point.push_back(random.between(x.lo, x.hi));
   }
   return x;
+}
+
+/// A kernel of such a tensor:  kernel(shape, in, scale, zero_point, lo, hi, out)
+template <class Q, class Out, class Reference, class Kernel>
+void check_random_channels(Reference reference, Kernel kernel) {
+  for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
+    const channels_of_axis x = random_channels<Q>(random);
+    const fenced in(floats(x.count(), seed, x.scale[0]));
+    std::vector<Out> expected(x.count());
+    const guarded<Out> out(x.count());
+    const auto run = [&](const auto& each, Out* to) {
+      each(x.shape, in.data(), x.scale.data(), x.zero_point.data(), x.lo, x.hi, to);
+    };
+    run(reference, expected.data());
+    run(kernel, out.data());
+    CHECK(out.holds(expected));
+  });
 }
 
 /// A kernel from integers of one scale, zero point and range to those of another:
