@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <memory>
-
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/add.hpp"
 #include "ctq/kernels/simd/add_within_one_step.hpp"
@@ -9,7 +7,6 @@
 #include "ctq/kernels/simd/mul.hpp"
 #include "ctq/kernels/simd/quantize.hpp"
 #include "ctq/kernels/simd/requantize.hpp"
-#include "ctq/runtime/aligned_buffer.hpp"
 #include "elementwise.hpp"
 
 namespace bench {
@@ -60,9 +57,7 @@ using op = elementwise::op;
 }  // namespace
 
 subject ctq_elementwise(const elementwise& of) {
-  auto out = std::make_shared<ctq::aligned_buffer>(static_cast<std::size_t>(of.count) *
-                                                   static_cast<std::size_t>(of.written()));
-  return {"ctq", [&of, out] { run(of, out->data()); }, [out] { return out->data(); }};
+  return {"ctq", [&of] { run(of, of.result()); }, [&of] { return of.result(); }};
 }
 
 }  // namespace bench

@@ -74,6 +74,13 @@ elementwise::elementwise(op o, int n) : what(o), count(n) {
       reference::add({n}, bytes.data(), a, more_bytes.data(), b, out, expected_.data(), false);
       break;
   }
+  result_ = std::make_unique<ctq::aligned_buffer>(expected_.size());
+}
+
+const void* elementwise::in() const {
+  if (!floats.empty()) return floats.data();
+  if (!sums.empty()) return sums.data();
+  return bytes.data();
 }
 
 int elementwise::distance(const void* answer) const {

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <vector>
 
 #include "ctq/core/qparams.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
 #include "subject.hpp"
 
 // The operands of the kernels that work element by element, the same for everybody.
@@ -68,6 +70,10 @@ struct elementwise {
   [[nodiscard]] int written() const {
     return what == op::dequantize || what == op::fake_quantize ? 4 : 1;
   }
+  /// The operand, or the first of two.
+  [[nodiscard]] const void* in() const;
+  /// Where everybody writes: how fast memory is depends on which pages it has.
+  [[nodiscard]] std::byte* result() const { return result_->data(); }
   /// In steps, beyond those that are promised; of floats, 1 if any bit differs.
   [[nodiscard]] int distance(const void* answer) const;
 
@@ -75,6 +81,7 @@ struct elementwise {
   [[nodiscard]] int inputs() const { return more_bytes.empty() ? 1 : 2; }
 
   std::vector<std::uint8_t> expected_;  // the bytes of the result
+  std::unique_ptr<ctq::aligned_buffer> result_;
 };
 
 [[nodiscard]] const char* name_of(elementwise::op what);

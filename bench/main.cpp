@@ -33,7 +33,7 @@ void usage() {
       "bench [--json FILE] [--html FILE] [--only TEXT] [--alone] [--windows N] [--seconds S]\n"
       "  --only TEXT   cases whose regime and name contain TEXT\n"
       "  --alone       ctq without peers and limits, as compare.py wants it\n"
-      "  --windows N   windows a subject, whose median counts (21)\n"
+      "  --windows N   windows a subject, whose medians count (21)\n"
       "  --seconds S   length of a window (0.004)");
 }
 
@@ -155,7 +155,7 @@ void run_elementwise(const options& o, std::vector<result>& all) {
       add(c, onednn(of));
       add(c, xnnpack(of));
       add(c, onnxruntime(of));
-      add(c, copy_loop(static_cast<std::size_t>(count), of.read(), of.written()));
+      add(c, copy_loop(of));
       add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
       run_case(o, c, all);
     }

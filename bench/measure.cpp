@@ -20,28 +20,52 @@ namespace bench {
 
 namespace {
 
-/// Keeps the seconds of each window, by name: those that the thread was running, since others may
-/// share the core.
-class windows_of : public benchmark::BenchmarkReporter {
+/// How often a subject ran in a window, and how long a run took: the time that the thread was
+/// running, since others may share the core.
+struct window {
+  benchmark::IterationCount runs;
+  double seconds;
+};
+
+/// One window of each subject.
+class one_round : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
-      if (run.run_type == Run::RT_Iteration) {
-        seconds_[run.run_name.function_name].push_back(run.GetAdjustedCPUTime() * 1e-9);
-      }
+      windows[run.run_name.function_name] = {run.iterations, run.GetAdjustedCPUTime() * 1e-9};
     }
   }
-  [[nodiscard]] double median(const std::string& name) {
-    std::vector<double>& s = seconds_[name];
-    if (s.empty()) return 0.0;
-    std::nth_element(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(s.size() / 2), s.end());
-    return s[s.size() / 2];
-  }
 
- private:
-  std::map<std::string, std::vector<double>> seconds_;
+  std::map<std::string, window> windows;
 };
+
+/// Each subject once, in random order. length(its benchmark, the subject) says how long.
+template <class Length>
+std::map<std::string, window> run_round(const std::vector<const subject*>& subjects,
+                                        const Length& length) {
+  benchmark::ClearRegisteredBenchmarks();
+  for (const subject* s : subjects) {
+    length(*benchmark::RegisterBenchmark(s->name.c_str(),
+                                         [s](benchmark::State& state) {
+                                           for (auto _ : state) {
+                                             s->run();
+                                             benchmark::ClobberMemory();
+                                           }
+                                         }),
+           *s);
+  }
+  one_round round;
+  benchmark::RunSpecifiedBenchmarks(&round);
+  return round.windows;
+}
+
+double median(std::vector<double> of) {
+  if (of.empty()) return 0.0;
+  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::nth_element(of.begin(), middle, of.end());
+  return *middle;
+}
 
 /// oneDNN may use what we may use.
 const char* onednn_isa() {
@@ -87,26 +111,30 @@ result measure(const bench_case& of, int windows, double seconds_a_window) {
   result r{of, {}};
   r.of.subjects.clear();
   r.of.distance = {};
-  benchmark::ClearRegisteredBenchmarks();
+  std::vector<const subject*> timed;
   for (const subject& s : of.subjects) {
     timing t{s.name, 0.0, 0};
     s.run();
     if (s.answer) t.distance = of.distance(s.answer());
     r.times.push_back(t);
-    if (t.distance > (s.name == "ctq" ? 0 : 1)) continue;
-    benchmark::RegisterBenchmark(s.name.c_str(),
-                                 [&s](benchmark::State& state) {
-                                   for (auto _ : state) {
-                                     s.run();
-                                     benchmark::ClobberMemory();
-                                   }
-                                 })
-        ->Repetitions(windows)
-        ->MinTime(seconds_a_window);
+    if (t.distance <= (s.name == "ctq" ? 0 : 1)) timed.push_back(&s);
   }
-  windows_of seconds;
-  benchmark::RunSpecifiedBenchmarks(&seconds);
-  for (timing& t : r.times) t.seconds = seconds.median(t.name);
+  if (timed.empty()) return r;
+  const auto first = run_round(timed, [&](benchmark::internal::Benchmark& b, const subject&) {
+    b.MinTime(seconds_a_window);
+  });
+  const std::string& compared = timed.front()->name;
+  std::map<std::string, std::vector<double>> seconds, ratios;
+  for (int i = 0; i < windows; ++i) {
+    const auto round = run_round(timed, [&](benchmark::internal::Benchmark& b, const subject& s) {
+      b.Iterations(first.at(s.name).runs);
+    });
+    for (const auto& [name, window] : round) {
+      seconds[name].push_back(window.seconds);
+      ratios[name].push_back(window.seconds / round.at(compared).seconds);
+    }
+  }
+  for (timing& t : r.times) t.seconds = median(seconds[compared]) * median(ratios[t.name]);
   return r;
 }
 

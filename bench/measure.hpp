@@ -12,7 +12,9 @@ void stay_on_one_core(char** arguments);
 /// Whether oneDNN has AMX here.
 [[nodiscard]] bool peers_have_amx();
 
-/// The subjects of a case in many short windows of each, in random order, and the median of each.
+/// The subjects of a case in many rounds, each of one short window of everybody in random order.
+/// Of the first subject the median counts; of the others the median of how much longer they took in
+/// the same round, since the machine's clock changes from round to round.
 /// Those whose result differs from the reference are not timed: ctq by anything, peers by more than
 /// a step, which their other arithmetic explains.
 [[nodiscard]] result measure(const bench_case& of, int windows, double seconds_a_window);

@@ -43,6 +43,11 @@ memory filled(const memory::desc& desc, const void* from) {
   return m;
 }
 
+/// In the memory of a case.
+memory operand_of(const memory::desc& desc, const void* at) {
+  return {desc, cpu(), const_cast<void*>(at)};
+}
+
 /// A source zero point costs oneDNN time; without padding it may lie in the bias, as ours does.
 dnnl::primitive_attr attributes(const layer& of, bool fold) {
   dnnl::primitive_attr attr;
@@ -104,12 +109,12 @@ subject convolution(const layer& of) {
 }
 
 /// One type or scale to another.
-subject reorder(type from, const void* in, int in_zero_point, type to, int out_zero_point,
-                float scale, const std::vector<float>& channel_scales, int count) {
+subject reorder(const elementwise& of, type from, int in_zero_point, type to, int out_zero_point,
+                float scale, const std::vector<float>& channel_scales) {
   const bool per_channel = !channel_scales.empty();
   const int channels = per_channel ? static_cast<int>(channel_scales.size()) : 64;
-  const memory::desc source({count / channels, channels}, from, tag::ab);
-  const memory::desc target({count / channels, channels}, to, tag::ab);
+  const memory::desc source({of.count / channels, channels}, from, tag::ab);
+  const memory::desc target({of.count / channels, channels}, to, tag::ab);
   dnnl::primitive_attr attr;
   attr.set_output_scales(per_channel ? 2 : 0,
                          per_channel ? channel_scales : std::vector<float>{scale});
@@ -117,8 +122,9 @@ subject reorder(type from, const void* in, int in_zero_point, type to, int out_z
   if (out_zero_point != 0) attr.set_zero_points(DNNL_ARG_DST, 0, {out_zero_point});
   auto c = std::make_shared<call>();
   c->primitive = dnnl::reorder(dnnl::reorder::primitive_desc(cpu(), source, cpu(), target, attr));
-  c->args = {{DNNL_ARG_FROM, filled(source, in)}, {DNNL_ARG_TO, memory(target, cpu())}};
-  return {"oneDNN", [c] { c->run(); }, [c] { return c->bytes(DNNL_ARG_TO); }};
+  c->args = {{DNNL_ARG_FROM, operand_of(source, of.in())},
+             {DNNL_ARG_TO, operand_of(target, of.result())}};
+  return {"oneDNN", [c] { c->run(); }, [&of] { return of.result(); }};
 }
 
 /// Its addition knows scales but no zero points, so the bytes differ and only the time counts.
@@ -130,9 +136,9 @@ subject addition(const elementwise& of) {
   auto c = std::make_shared<call>();
   c->primitive = dnnl::binary(
       dnnl::binary::primitive_desc({dnnl::algorithm::binary_add, desc, desc, desc}, attr, cpu()));
-  c->args = {{DNNL_ARG_SRC_0, filled(desc, of.bytes.data())},
-             {DNNL_ARG_SRC_1, filled(desc, of.more_bytes.data())},
-             {DNNL_ARG_DST, memory(desc, cpu())}};
+  c->args = {{DNNL_ARG_SRC_0, operand_of(desc, of.bytes.data())},
+             {DNNL_ARG_SRC_1, operand_of(desc, of.more_bytes.data())},
+             {DNNL_ARG_DST, operand_of(desc, of.result())}};
   return {"oneDNN", [c] { c->run(); }, {}};
 }
 
@@ -162,19 +168,19 @@ std::optional<subject> onednn(const elementwise& of) {
   return if_it_can([&] {
     switch (of.what) {
       case quantize:
-        return reorder(type::f32, of.floats.data(), 0, type::u8, elementwise::out.zero_point,
-                       1.0F / elementwise::out.scale, {}, of.count);
+        return reorder(of, type::f32, 0, type::u8, elementwise::out.zero_point,
+                       1.0F / elementwise::out.scale, {});
       case quantize_channels: {
         std::vector<float> inverse;
         for (const float scale : of.channel_scales) inverse.push_back(1.0F / scale);
-        return reorder(type::f32, of.floats.data(), 0, type::s8, 0, 1.0F, inverse, of.count);
+        return reorder(of, type::f32, 0, type::s8, 0, 1.0F, inverse);
       }
       case dequantize:
-        return reorder(type::u8, of.bytes.data(), elementwise::a.zero_point, type::f32, 0,
-                       elementwise::a.scale, {}, of.count);
+        return reorder(of, type::u8, elementwise::a.zero_point, type::f32, 0, elementwise::a.scale,
+                       {});
       case requantize:
-        return reorder(type::s32, of.sums.data(), 0, type::u8, elementwise::out.zero_point,
-                       elementwise::multiplier, {}, of.count);
+        return reorder(of, type::s32, 0, type::u8, elementwise::out.zero_point,
+                       elementwise::multiplier, {});
       default: return addition(of);
     }
   });

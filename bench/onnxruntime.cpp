@@ -118,7 +118,8 @@ std::shared_ptr<session> convolution(const library& ort, const layer& of) {
 
 /// From In to Out, with the nodes that `make` adds.
 template <class In, class Out, class Make>
-std::shared_ptr<session> op_of(const library& ort, const operand<In>& from, Make make) {
+std::shared_ptr<session> op_of(const library& ort, const elementwise& of, const operand<In>& from,
+                               Make make) {
   const onnx::extents shape{static_cast<std::int64_t>(from.size()) / elementwise::channels,
                             elementwise::channels};
   onnx::model model;
@@ -127,7 +128,7 @@ std::shared_ptr<session> op_of(const library& ort, const operand<In>& from, Make
   make(model, shape);
   auto c = std::make_shared<session>(ort, model);
   c->input("in", shape, from);
-  c->output<Out>("out", shape);
+  c->output<Out>("out", shape, of.result());
   return c;
 }
 
@@ -139,7 +140,7 @@ void add_qparams(onnx::model& model, const char* scale, const char* zero_point,
 
 std::shared_ptr<session> of_two(const library& ort, const char* op, const elementwise& of) {
   auto c = op_of<std::uint8_t, std::uint8_t>(
-      ort, of.bytes, [&](onnx::model& m, const onnx::extents& shape) {
+      ort, of, of.bytes, [&](onnx::model& m, const onnx::extents& shape) {
         m.input("in2", onnx::type::u8, shape);
         add_qparams(m, "a", "zero_a", elementwise::a);
         add_qparams(m, "b", "zero_b", elementwise::b);
@@ -167,31 +168,31 @@ std::optional<subject> onnxruntime(const elementwise& of) {
   return if_it_can([&](const library& ort) -> std::shared_ptr<session> {
     switch (of.what) {
       case quantize:
-        return op_of<float, std::uint8_t>(ort, of.floats, [](model& m, shape) {
+        return op_of<float, std::uint8_t>(ort, of, of.floats, [](model& m, shape) {
           add_qparams(m, "scale", "zero", elementwise::out);
           m.node("QuantizeLinear", {"in", "scale", "zero"}, {"out"});
         });
       case quantize_channels:
-        return op_of<float, std::int8_t>(ort, of.floats, [&](model& m, shape) {
+        return op_of<float, std::int8_t>(ort, of, of.floats, [&](model& m, shape) {
           m.constant("scales", {elementwise::channels}, of.channel_scales);
           m.constant("zeros", {elementwise::channels},
                      std::vector<std::int8_t>(elementwise::channels));
           m.node("QuantizeLinear", {"in", "scales", "zeros"}, {"out"}, {{"axis", {1}, false}});
         });
       case dequantize:
-        return op_of<std::uint8_t, float>(ort, of.bytes, [](model& m, shape) {
+        return op_of<std::uint8_t, float>(ort, of, of.bytes, [](model& m, shape) {
           add_qparams(m, "scale", "zero", elementwise::a);
           m.node("DequantizeLinear", {"in", "scale", "zero"}, {"out"});
         });
       case requantize:
-        return op_of<std::int32_t, std::uint8_t>(ort, of.sums, [](model& m, shape) {
+        return op_of<std::int32_t, std::uint8_t>(ort, of, of.sums, [](model& m, shape) {
           m.scalar("multiplier", elementwise::multiplier);
           add_qparams(m, "scale", "zero", {1.0F, elementwise::out.zero_point, 0, 255});
           m.node("DequantizeLinear", {"in", "multiplier"}, {"real"});
           m.node("QuantizeLinear", {"real", "scale", "zero"}, {"out"});
         });
       case fake_quantize:
-        return op_of<float, float>(ort, of.floats, [](model& m, shape) {
+        return op_of<float, float>(ort, of, of.floats, [](model& m, shape) {
           add_qparams(m, "scale", "zero", elementwise::out);
           m.node("QuantizeLinear", {"in", "scale", "zero"}, {"bytes"});
           m.node("DequantizeLinear", {"bytes", "scale", "zero"}, {"out"});

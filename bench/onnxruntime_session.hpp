@@ -139,12 +139,17 @@ class session {
   void output(const char* name, const extents& shape) {
     std::size_t bytes = sizeof(T);
     for (const std::int64_t extent : shape) bytes *= static_cast<std::size_t>(extent);
-    out_ = ctq::aligned_buffer(bytes);
-    bind(slot::bind_output, name, shape, type_of<T>, out_.data(), sizeof(T));
+    own_out_ = ctq::aligned_buffer(bytes);
+    output<T>(name, shape, own_out_.data());
+  }
+  template <class T>
+  void output(const char* name, const extents& shape, void* to) {
+    out_ = to;
+    bind(slot::bind_output, name, shape, type_of<T>, to, sizeof(T));
   }
 
   void run() const { ort_.call(slot::run_with_binding, session_, handle{}, binding_); }
-  [[nodiscard]] const void* out() const { return out_.data(); }
+  [[nodiscard]] const void* out() const { return out_; }
 
  private:
   void configure(handle options, const char* key, const char* value) const {
@@ -163,7 +168,8 @@ class session {
   const library& ort_;
   handle session_{};
   handle binding_{};
-  ctq::aligned_buffer out_{0};
+  ctq::aligned_buffer own_out_{0};
+  const void* out_{};
 };
 
 }  // namespace bench::onnx

@@ -192,17 +192,23 @@ subject read_loop(std::size_t bytes) {
   return {"read", [from, bytes] { read_all<isa>(bytes_of(*from), bytes); }, {}};
 }
 
-subject copy_loop(std::size_t count, int read, int written) {
-  const auto from = memory(count * static_cast<std::size_t>(read));
-  const auto to = memory(count * static_cast<std::size_t>(written));
-  const std::size_t width = register_bytes<isa>();
-  const std::size_t groups = count / width;
-  auto run = [=](auto loop) {
-    return subject{"copy", [=] { loop(bytes_of(*from), bytes_of(*to), groups); }, {}};
+subject copy_loop(const elementwise& of) {
+  const auto count = static_cast<std::size_t>(of.count);
+  const std::size_t groups = count / register_bytes<isa>();
+  // Two operands as one that is as long as both.
+  const auto both = memory(of.read() == 2 ? 2 * count : 0);
+  const auto run = [&](auto loop) {
+    const void* const from = of.read() == 2 ? both->data() : of.in();
+    return subject{"copy",
+                   [&of, both, from, groups, loop] {
+                     loop(static_cast<const unsigned char*>(from),
+                          reinterpret_cast<unsigned char*>(of.result()), groups);
+                   },
+                   {}};
   };
-  if (read == 4 && written == 4) return run(move<isa, 4, 4>);
-  if (read == 4) return run(move<isa, 4, 1>);
-  if (read == 2) return run(move<isa, 2, 1>);
+  if (of.read() == 4 && of.written() == 4) return run(move<isa, 4, 4>);
+  if (of.read() == 4) return run(move<isa, 4, 1>);
+  if (of.read() == 2) return run(move<isa, 2, 1>);
   return run(move<isa, 1, 4>);
 }
 

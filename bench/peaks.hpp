@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "elementwise.hpp"
 #include "layer.hpp"
 #include "subject.hpp"
 
@@ -17,8 +18,8 @@ namespace bench {
 [[nodiscard]] subject epilogue_loop(const layer& of, bench_case& in);
 /// Reads so many bytes once, in as many streams as memory wants.
 [[nodiscard]] subject read_loop(std::size_t bytes);
-/// Reads and writes in this ratio, a register at a time: what an elementwise kernel moves.
-[[nodiscard]] subject copy_loop(std::size_t count, int read, int written);
+/// Reads and writes what an elementwise kernel does, a register at a time.
+[[nodiscard]] subject copy_loop(const elementwise& of);
 /// memcpy of half of the bytes that such a kernel moves.
 [[nodiscard]] subject memcpy_loop(std::size_t bytes);
 

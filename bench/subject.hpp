@@ -44,7 +44,7 @@ struct bench_case {
   std::function<int(const void*)> distance;
 };
 
-/// A median of one subject's windows, in seconds.
+/// How long a run of one subject takes, in seconds: see measure.
 struct timing {
   std::string name;
   double seconds{};
