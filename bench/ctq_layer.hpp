@@ -21,27 +21,33 @@ subject ctq_layer(const layer& of) {
   constexpr auto shape = Key.template as<
       std::conditional_t<Key.op == ctq::kernel::linear, ctq::linear_shape, ctq::conv2d_shape>>();
   struct state {
-    ctq::aligned_buffer in, packed, workspace, out;
+    ctq::aligned_buffer memory, workspace;
     ctq::step_data data;
     ctq::operands x;
   };
-  auto s = std::make_shared<state>(state{ctq::aligned_buffer{of.in.size()},
-                                         ctq::aligned_buffer{ctq::packed_bytes<kernels>(Key)},
+  // One after the other, each from a cache line on.
+  const auto lines = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
+  const std::size_t in = lines(ctq::packed_bytes<kernels>(Key));
+  const std::size_t out = in + lines(of.in.size());
+  auto s = std::make_shared<state>(state{ctq::aligned_buffer{out + of.outputs()},
                                          ctq::aligned_buffer{ctq::workspace_bytes<kernels>(Key)},
-                                         ctq::aligned_buffer{of.outputs()},
                                          {},
                                          {}});
-  std::memcpy(s->in.data(), of.in.data(), of.in.size());
+  std::byte* const memory = s->memory.data();
+  std::memcpy(memory + in, of.in.data(), of.in.size());
   kernels::pack<std::uint8_t>(shape, of.weight.data(), of.folded.data(), of.multiplier.data(),
-                              s->packed.data());
+                              memory);
   s->data.in[0].zero_point = layer::zero_point_in;
   s->data.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
-  s->x = {.in = {s->in.data()},
-          .out = s->out.data(),
-          .packed = s->packed.data(),
+  s->x = {.in = {memory + in},
+          .out = memory + out,
+          .packed = memory,
           .workspace = s->workspace.data(),
           .data = &s->data};
-  return {"ctq", [s] { ctq::run_kernel<Key, kernels>(s->x); }, [s] { return s->out.data(); }};
+  return {"ctq",
+          [s] { ctq::run_kernel<Key, kernels>(s->x); },
+          [s] { return s->x.out; },
+          {memory, s->memory.size()}};
 }
 
 /// The function for entry `index` of a list of shapes: table[index] is compiled for it alone.

@@ -187,9 +187,9 @@ subject epilogue_loop(const layer& of, bench_case& in) {
           {}};
 }
 
-subject read_loop(std::size_t bytes) {
-  const auto from = memory(bytes);
-  return {"read", [from, bytes] { read_all<isa>(bytes_of(*from), bytes); }, {}};
+subject read_loop(std::span<const std::byte> bytes) {
+  const auto* const from = reinterpret_cast<const unsigned char*>(bytes.data());
+  return {"read", [from, n = bytes.size()] { read_all<isa>(from, n); }, {}};
 }
 
 subject copy_loop(const elementwise& of) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,8 @@ struct subject {
   std::function<void()> run;
   /// What the last run wrote, as the case's operands want to compare it; none for a limit.
   std::function<const void*()> answer;
+  /// Where its operands and result are, if others may read them.
+  std::span<const std::byte> memory{};
 };
 
 enum class regime { gemm, conv, depthwise, elementwise };
