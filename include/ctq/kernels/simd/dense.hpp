@@ -39,27 +39,31 @@ template <class Dot, class Shape, class To, class Out>
       packed += block_layout<Dot>{vectors, steps}.bytes();
       out += used;
     };
-    const auto run_two = [&]() __attribute__((always_inline)) {
+    // One pixel with panels side by side, as long as there are so many.
+    const auto run_at_once = [&](auto many, int& panels_of_group) __attribute__((always_inline)) {
       const std::size_t bytes = block_layout<Dot>{2, steps}.bytes();
       const strides by = strides_of(s);
       const k_runs runs = runs_of<Dot>(s);
-      if constexpr (constant_shape<Shape>) {
-        tile_of_two_panels<Dot>(from, by, runs, packed, bytes, to, out);
-      } else {
-        shared_tile_of_two_panels<Dot>(from, by, runs, packed, bytes, to, out);
+      for (; panels_of_group >= many; panels_of_group -= many) {
+        if constexpr (constant_shape<Shape>) {
+          tile_of_panels<Dot, many>(from, by, runs, packed, bytes, to, out);
+        } else {
+          shared_tile_of_panels<Dot, many>(from, by, runs, packed, bytes, to, out);
+        }
+        packed += many * bytes;
+        out += many * panels<Dot>::width;
       }
-      packed += 2 * bytes;
-      out += 2 * panels<Dot>::width;
     };
     const auto run_whole = [&](int panels_of_group) __attribute__((always_inline)) {
       using width = std::integral_constant<int, panels<Dot>::width>;
-      const auto run_pairs = [&]() __attribute__((always_inline)) {
-        for (; panels_of_group > 1; panels_of_group -= 2) run_two();
+      const auto run_one_pixel = [&]() __attribute__((always_inline)) {
+        run_at_once(std::integral_constant<int, 4>{}, panels_of_group);
+        run_at_once(std::integral_constant<int, 2>{}, panels_of_group);
       };
       if constexpr (!constant_shape<Shape>) {
-        if (has_one_pixel(s)) run_pairs();
+        if (has_one_pixel(s)) run_one_pixel();
       } else if constexpr (has_one_pixel(Shape::value)) {
-        run_pairs();
+        run_one_pixel();
       }
       for (; panels_of_group > 0; --panels_of_group) {
         run(std::type_identity<Dot>{}, std::integral_constant<int, 2>{}, width{});
