@@ -79,12 +79,14 @@ std::string name_of_conv(const ctq::conv2d_shape& s) {
   char name[64];
   char stride[16] = "";
   if (s.stride_h > 1) std::snprintf(stride, sizeof stride, "/%d", s.stride_h);
-  if (s.groups > 1) {
+  char groups[32] = "";
+  if (s.groups > 1) std::snprintf(groups, sizeof groups, " in %d groups", s.groups);
+  if (s.groups > 1 && s.depthwise()) {
     std::snprintf(name, sizeof name, "%dx%d%s depthwise %d @%d", s.kernel_h, s.kernel_w, stride,
                   s.in_channels, s.in_h);
   } else {
-    std::snprintf(name, sizeof name, "%dx%d%s %d->%d @%d", s.kernel_h, s.kernel_w, stride,
-                  s.in_channels, s.out_channels, s.in_h);
+    std::snprintf(name, sizeof name, "%dx%d%s %d->%d%s @%d", s.kernel_h, s.kernel_w, stride,
+                  s.in_channels, s.out_channels, groups, s.in_h);
   }
   return name;
 }

@@ -52,7 +52,7 @@ struct layer {
 
 /// "64x64x64": M, N, K.
 [[nodiscard]] std::string name_of_gemm(const ctq::conv2d_shape& s);
-/// "3x3/2 48->96 @28", "3x3 depthwise 32 @14"
+/// "3x3/2 48->96 @28", "3x3 128->128 in 32 groups @28", "3x3 depthwise 32 @14"
 [[nodiscard]] std::string name_of_conv(const ctq::conv2d_shape& s);
 [[nodiscard]] inline std::string name_of(const layer& of) {
   return of.linear ? name_of_gemm(of.shape) : name_of_conv(of.shape);

@@ -81,6 +81,7 @@ inline constexpr conv_entry convs[] = {
     {square(3, 1, 32, 32, 14), 1.0, false},  // of the example network
     {square(3, 1, 64, 64, 7), 1.0, false},
     {square(3, 2, 48, 96, 28), 1.0, false},
+    {square(3, 1, 128, 128, 28, 32), 1.0, false},
 };
 
 inline constexpr conv_entry depthwises[] = {
@@ -88,6 +89,7 @@ inline constexpr conv_entry depthwises[] = {
     {depthwise(3, 2, 144, 56), 1.03},
     {depthwise(3, 1, 384, 14)},
     {depthwise(3, 1, 960, 7)},
+    {depthwise(3, 1, 16, 112), 1.0, false},  // fewer channels than a register holds
     {depthwise(5, 1, 240, 14), 1.0, false},
     {depthwise(3, 2, 32, 14), 1.0, false},  // of the example network
 };

@@ -70,6 +70,13 @@ TEST_CASE("depthwise by columns equals the reference at every width and height o
       check(depthwise_shape(64, size, 5, stride, 2, 5), seed++);
     }
   }
+  // Two rows in a register.
+  for (int size = 1; size <= 11; ++size) {
+    check(depthwise_shape(16, size, 5, 1, 1), seed++);
+    check(depthwise_shape(23, size, 6, 2, 1), seed++);
+    check(depthwise_shape(31, size, 7, 1, 2, 5), seed++);
+    check(depthwise_shape(17, size, 4, 2, 3, 7), seed++);
+  }
   // More pixels than a strip has.
   check(depthwise_shape(32, 3, 33, 1, 1), seed++);
   check(depthwise_shape(70, 4, 67, 1, 0), seed++);
@@ -128,4 +135,8 @@ TEST_CASE("depthwise by columns equals the reference for shapes that the compile
   CHECK(equals_reference<std::uint8_t, std::uint8_t>(
       std::integral_constant<conv2d_shape, depthwise_shape(96, 7, 6, 1, 2, 5)>{}, values::extreme,
       5));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(
+      std::integral_constant<conv2d_shape, depthwise_shape(24, 7, 5, 1, 1)>{}, values::random, 6));
+  CHECK(equals_reference<std::uint8_t, std::int8_t>(
+      std::integral_constant<conv2d_shape, depthwise_shape(16, 8, 9, 2, 1)>{}, values::random, 7));
 }

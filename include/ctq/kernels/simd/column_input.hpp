@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <type_traits>
 
@@ -13,33 +14,39 @@
 
 namespace ctq::kernels::simd {
 
-/// A register of channels of one input pixel, as elements.
-template <class Dot, class In>
-[[nodiscard, gnu::always_inline]] inline typename Dot::vec channels_at(const In* in) {
+/// A register of channels of one input pixel, or of two, as elements.
+template <class Dot, class In, class... Second>
+[[nodiscard, gnu::always_inline]] inline typename Dot::vec channels_at(const In* in,
+                                                                       Second... second) {
   if constexpr (std::is_same_v<In, typename Dot::element>) {
-    return Dot::load(in);
+    return Dot::load(in, second...);
   } else {
-    return Dot::elements(in);
+    return Dot::elements(in, second...);
   }
 }
 
-/// The input rows under some output rows: row j starts at base[j], and its columns are step[j]
-/// apart. Rows of the border are one pixel, again and again.
-template <int Count, class In>
+/// The input rows under some output rows, which begin at out_y, or at the two of them: row j of
+/// place p starts at base[p][j]. Rows of the border are one pixel, again and again: what goes along
+/// a row is taken & moves[p][j], all bits or none.
+template <int Count, std::size_t Places, class In>
 struct input_rows {
-  const In* base[Count];
-  std::ptrdiff_t step[Count];
+  const In* base[Places][Count];
+  std::ptrdiff_t moves[Places][Count];
   const In* border;
+  std::ptrdiff_t channels;
   int columns;
 
-  [[gnu::always_inline]] input_rows(const conv2d_shape& s, const In* in, int first,
+  [[gnu::always_inline]] input_rows(const conv2d_shape& s, const In* in,
+                                    const std::array<int, Places>& out_y,
                                     const In* zero_points) noexcept
-      : border(zero_points), columns(s.in_w) {
-    unroll<Count>([&](auto j) __attribute__((always_inline)) {
-      const int y = first + j;
-      const bool inside = y >= 0 && y < s.in_h;
-      base[j] = inside ? in + std::ptrdiff_t{y} * s.in_w * s.in_channels : border;
-      step[j] = inside ? s.in_channels : 0;
+      : border(zero_points), channels(s.in_channels), columns(s.in_w) {
+    unroll<Places>([&](auto p) __attribute__((always_inline)) {
+      unroll<Count>([&](auto j) __attribute__((always_inline)) {
+        const int y = out_y[p] * s.stride_h - s.padding_h + j;
+        const bool inside = y >= 0 && y < s.in_h;
+        base[p][j] = inside ? in + std::ptrdiff_t{y} * s.in_w * s.in_channels : border;
+        moves[p][j] = inside ? -1 : 0;
+      });
     });
   }
 
@@ -48,7 +55,7 @@ struct input_rows {
   [[gnu::always_inline]] void load_rows_at(int x, typename Dot::vec* to) const {
     const bool inside = x >= 0 && x < columns;
     unroll<N>([&](auto j) __attribute__((always_inline)) {
-      to[j] = channels_at<Dot>(inside ? base[First + j] + x * step[First + j] : border);
+      to[j] = inside ? pixel<Dot>(x, First + j) : border_pixel<Dot>();
       if constexpr (requires { Dot::keep(to[j]); }) Dot::keep(to[j]);
     });
   }
@@ -67,17 +74,34 @@ struct input_rows {
 
  private:
   template <class Dot>
+  [[nodiscard, gnu::always_inline]] typename Dot::vec pixel(int x, int row) const {
+    const std::ptrdiff_t at = x * channels;
+    if constexpr (Places == 1) {
+      return channels_at<Dot>(base[0][row] + (at & moves[0][row]));
+    } else {
+      return channels_at<Dot>(base[0][row] + (at & moves[0][row]),
+                              base[1][row] + (at & moves[1][row]));
+    }
+  }
+  template <class Dot>
+  [[nodiscard, gnu::always_inline]] typename Dot::vec border_pixel() const {
+    if constexpr (Places == 1) {
+      return channels_at<Dot>(border);
+    } else {
+      return channels_at<Dot>(border, border);
+    }
+  }
+  template <class Dot>
   [[gnu::always_inline]] void load_rows(int x, int group,
                                         typename Dot::vec (&to)[Dot::k_group]) const {
     unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
       // Rows past the last meet weights of zero: any will do.
-      const int row = std::min(group * Dot::k_group + j, Count - 1);
-      to[j] = channels_at<Dot>(base[row] + x * step[row]);
+      to[j] = pixel<Dot>(x, std::min(group * Dot::k_group + j, Count - 1));
     });
   }
   template <class Dot, int N>
   [[gnu::always_inline]] void load_border(typename Dot::vec (&to)[N]) const {
-    unroll<N>([&](auto v) __attribute__((always_inline)) { to[v] = channels_at<Dot>(border); });
+    unroll<N>([&](auto v) __attribute__((always_inline)) { to[v] = border_pixel<Dot>(); });
   }
 };
 

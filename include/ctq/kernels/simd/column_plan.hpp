@@ -6,6 +6,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 
 // How a depthwise convolution by columns (depthwise_columns.hpp) is cut: which input rows share a
 // register, how many output rows that serves, which channels make a block. Packed weights follow
@@ -23,7 +24,7 @@ template <class Dot>
 struct column_plan {
   int kernel, stride;
 
-  static constexpr int width = Dot::lanes * Dot::k_group;  // channels
+  static constexpr int width = Dot::lanes * Dot::k_group / places_of<Dot>;  // channels
 
   /// Output rows at once: as many as the groups of one row serve.
   [[nodiscard]] constexpr int rows() const {
@@ -99,8 +100,8 @@ struct column_blocks {
   }
 };
 
-/// Whether a convolution is done by columns. Fewer channels than a register would have to be read
-/// from beside their pixel.
+/// Whether a convolution is done by columns with Dot. Fewer channels than a register would have to
+/// be read from beside their pixel.
 template <class Dot>
 [[nodiscard]] constexpr bool by_columns(const conv2d_shape& s) {
   if constexpr (Dot::k_group > 1) {
@@ -111,6 +112,12 @@ template <class Dot>
   } else {
     return false;
   }
+}
+
+/// Whether it is only with two places in a register.
+template <class Dot>
+[[nodiscard]] constexpr bool by_columns_of_two_places(const conv2d_shape& s) {
+  return !by_columns<Dot>(s) && by_columns<halved_dot_of<Dot>>(s);
 }
 
 }  // namespace ctq::kernels::simd

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
@@ -9,6 +10,7 @@
 #include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/column_tile.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise 3x3 where four input rows share a register: input columns come one by one, weigh on the
@@ -88,21 +90,22 @@ template <class Dot, int Rows, int Half, class Input, class Done>
 /// of 9.9 us for tiles of 2x3 pixels, in which two columns in five are read again).
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void slide_by_one(const conv2d_shape& s, const In* in,
-                                                const In* border, int y, const std::byte* block,
-                                                const To& to, Out* out) {
+                                                const In* border,
+                                                const std::array<int, places_of<Dot>>& y,
+                                                const std::byte* block, const To& to, Out* out) {
   constexpr column_plan<Dot> plan{3, 1};
   constexpr int most = 32;  // pixels: at most 4 KB are kept
   if (s.out_w() <= 0) return;
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), In> rows(s, in, y - s.padding_h, border);
+  const input_rows<plan.in_rows(Rows), places_of<Dot>, In> rows(s, in, y, border);
   half_of<Dot> kept[most][Rows];
   // Strips of one width, the last of which moves back.
   const int strips = ceil_div(s.out_w(), most);
   const int width = ceil_div(s.out_w(), strips);
   for (int i = 0; i < strips; ++i) {
     const int first = std::min(i * width, s.out_w() - width);
-    Out* const to_pixel = out + y * out_y + first * out_x;
+    const auto to_pixel = rows_at<Dot>(out, y, out_y) + first * out_x;
     slide_half<Dot, Rows, 0>(
         rows, first - s.padding_w, width,
         block, [&](int n, auto m, const half_of<Dot>& half) __attribute__((always_inline)) {
@@ -124,13 +127,16 @@ template <class Dot, int Rows, class In, class To, class Out>
 /// without clamps). All channels of a block are worked on at once.
 template <class Dot, class In, class To, class Out>
 [[gnu::always_inline]] inline void slide_by_two(const conv2d_shape& s, const In* in,
-                                                const In* border, int y, const std::byte* block,
-                                                const To& to, Out* out) {
+                                                const In* border,
+                                                const std::array<int, places_of<Dot>>& y,
+                                                const std::byte* block, const To& to, Out* out) {
   using vec = typename Dot::vec;
   constexpr column_plan<Dot> plan{3, 2};
   constexpr int vecs = Dot::k_group;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
-  const input_rows<plan.kernel, In> rows(s, in, y * 2 - s.padding_h, border);
+  const input_rows<plan.kernel, places_of<Dot>, In> rows(s, in, y, border);
+  const std::ptrdiff_t out_x = s.out_channels;
+  const auto to_row = rows_at<Dot>(out, y, s.out_w() * out_x);
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   const column_weights<Dot, plan.kernel, 1, vecs> weights(plan, block, 0);
   const auto load = [&](int x, vec(&a)[vecs]) __attribute__((always_inline)) {
@@ -148,13 +154,12 @@ template <class Dot, class In, class To, class Out>
   // are more than the machine would look ahead.
   vec a[vecs], acc[vecs], done[vecs];
   const auto store = [&](int n) __attribute__((always_inline)) {
-    Dot::store(done, multiplier, to, out + n * std::ptrdiff_t{s.out_channels}, plan.width);
+    Dot::store(done, multiplier, to, to_row + n * out_x, plan.width);
   };
   int x = -s.padding_w;
   load(x, a);
   begin(a, acc);
   begin(a, done);  // not of use, but g++ cannot see that it is never stored
-  out += std::ptrdiff_t{y} * s.out_w() * s.out_channels;
   for (int n = 0; n < s.out_w(); ++n, x += 2) {
     vec pairs[2];
     rows.template load_rows_at<Dot, 1, 2>(x + 1, pairs);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "ctq/kernels/simd/column_input.hpp"
 #include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolution in tiles of output pixels whose sums are in registers: a kernel of any size
@@ -150,21 +152,23 @@ template <class Dot, int Rows, int Half, class Input>
 /// little code: for a kernel that the compiler does not know, and for what is less than a tile. By
 /// value, so that a caller's own may stay in registers.
 template <class Dot, int Rows, class In, class To, class Out>
-[[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border, int y,
-                                        const std::byte* block, To to, Out* out) {
+[[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border,
+                                        std::array<int, places_of<Dot>> y, const std::byte* block,
+                                        To to, Out* out) {
   const column_plan<Dot> plan{s.kernel_h, s.stride_h};
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<largest_group_rows, In> rows(s, in, y * s.stride_h - s.padding_h, border);
-  out += y * out_y;
-  for (int x = 0; x < s.out_w(); ++x, out += out_x) {
+  const input_rows<largest_group_rows, places_of<Dot>, In> rows(s, in, y, border);
+  const auto to_row = rows_at<Dot>(out, y, out_y);
+  for (int x = 0; x < s.out_w(); ++x) {
     half_of<Dot> first[Rows];
     half_of<Dot> second[Rows];
     const int in_x = x * s.stride_w - s.padding_w;
     any_column_half<Dot, Rows, 0>(plan, rows, in_x, block, first);
     any_column_half<Dot, Rows, 1>(plan, rows, in_x, block, second);
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      Dot::template store_halves<Dot::k_group / 2>(first[m], second[m], to, out + m * out_y);
+      Dot::template store_halves<Dot::k_group / 2>(first[m], second[m], to,
+                                                   to_row + (m * out_y + x * out_x));
     });
   }
 }
@@ -173,8 +177,9 @@ template <class Dot, int Rows, class In, class To, class Out>
 /// The last tile moves back to end with the row: a smaller one would be as much code again.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
-                                                const In* border, int y, const std::byte* block,
-                                                const To& to, Out* out) {
+                                                const In* border,
+                                                const std::array<int, places_of<Dot>>& y,
+                                                const std::byte* block, const To& to, Out* out) {
   constexpr column_plan<Dot> plan{Kernel, Stride};
   constexpr int columns = tile_columns(plan);
   if (s.out_w() < columns) {
@@ -183,8 +188,8 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   }
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), In> rows(s, in, y * Stride - s.padding_h, border);
-  out += y * out_y;
+  const input_rows<plan.in_rows(Rows), places_of<Dot>, In> rows(s, in, y, border);
+  const auto to_row = rows_at<Dot>(out, y, out_y);
   const auto tile = [&](int x) __attribute__((always_inline)) {
     half_of<Dot> first[Rows][columns];
     half_of<Dot> second[Rows][columns];
@@ -194,7 +199,7 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
       unroll<columns>([&](auto n) __attribute__((always_inline)) {
         Dot::template store_halves<Dot::k_group / 2>(first[m][n], second[m][n], to,
-                                                     out + m * out_y + (x + n) * out_x);
+                                                     to_row + (m * out_y + (x + n) * out_x));
       });
     });
   };

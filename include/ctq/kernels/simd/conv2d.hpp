@@ -45,14 +45,22 @@ template <class Isa, class T, class Shape, class F>
   constexpr bool real = std::is_same_v<T, float>;
   using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
   using channel_dot = std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>;
+  using half_dot = halved_dot_of<channel_dot>;
   const auto with = [&]<method By>() __attribute__((always_inline)) {
     constexpr std::integral_constant<method, By> by;
     if constexpr (By == method::tiles) {
       return f(std::type_identity<int8_tile<Isa>>{}, by);
-    } else if constexpr (By == method::depthwise) {
-      return f(std::type_identity<channel_dot>{}, by);
-    } else {
+    } else if constexpr (By == method::dense) {
       return f(std::type_identity<dense_dot>{}, by);
+    } else if constexpr (std::is_same_v<half_dot, channel_dot>) {
+      return f(std::type_identity<channel_dot>{}, by);
+    } else if constexpr (constant_shape<Shape>) {
+      constexpr bool halved = by_columns_of_two_places<channel_dot>(Shape::value);
+      return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by);
+    } else {
+      if (by_columns_of_two_places<channel_dot>(shape))
+        return f(std::type_identity<half_dot>{}, by);
+      return f(std::type_identity<channel_dot>{}, by);
     }
   };
   if constexpr (constant_shape<Shape>) {
@@ -163,6 +171,8 @@ template <class Dot, method By, class Shape, class F>
     f(std::false_type{});
   } else if constexpr (Dot::k_group == 1) {
     f(std::false_type{});
+  } else if constexpr (places_of<Dot> == 2) {
+    f(std::true_type{});
   } else if constexpr (constant_shape<Shape>) {
     f(std::bool_constant<by_columns<Dot>(Shape::value)>{});
   } else if (by_columns<Dot>(shape)) {
@@ -203,7 +213,7 @@ template <class Isa, class Shape, class In, class To, class Out>
       });
 }
 
-/// Of a shape that only run time knows. All methods and tails, which take a compiler six seconds:
+/// Of a shape that only run time knows. All methods and tails, which take a compiler seven seconds:
 /// one function for all calls with these types.
 template <class Isa, class In, class To, class Out>
 [[gnu::noinline]] void convolve_any(const conv2d_shape& shape, const In* in,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "ctq/kernels/simd/column_slide.hpp"
 #include "ctq/kernels/simd/column_tile.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The usual depthwise convolutions, 3x3, 5x5 and 7x7 with stride 1 or 2, on integers. Here a dot
@@ -24,12 +26,13 @@ namespace ctq::kernels::simd {
 /// A kernel of any size, with any stride: what is not 3x3, in shapes that only run time knows.
 inline constexpr int any = 0;
 
-/// Rows output rows from y on, one block of channels that starts at `in` and `out`. One row that is
-/// left of a kernel of 5 or 7 is not worth tiles of its own, which take a compiler seconds.
+/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. One row
+/// that is left of a kernel of 5 or 7 is not worth tiles of its own, which take a compiler seconds.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
-                                               const In* border, int y, const std::byte* block,
-                                               const To& to, Out* out) {
+                                               const In* border,
+                                               const std::array<int, places_of<Dot>>& y,
+                                               const std::byte* block, const To& to, Out* out) {
   if constexpr (Kernel == any || (Kernel > 3 && Rows == 1)) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
   } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
@@ -46,7 +49,8 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
 /// The same for `count` blocks of channels, packed one after the other. start(i): the first channel
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out, class Start>
 [[gnu::always_inline]] inline void column_row_blocks(const conv2d_shape& s, const In* in,
-                                                     const In* border, int y,
+                                                     const In* border,
+                                                     const std::array<int, places_of<Dot>>& y,
                                                      const std::byte* packed, const To& to,
                                                      Out* out, int count, const Start& start) {
   const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
@@ -73,19 +77,20 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   std::fill_n(border, blocks.wide_width, static_cast<In>(in_zero_point));
   const auto wide_ends = wide::prepared(to);
   const auto ends = Dot::prepared(to);
-  const auto run_wide = [&](auto rows, int y) __attribute__((always_inline)) {
+  const auto run_wide = [&](auto rows, const auto& y) __attribute__((always_inline)) {
     column_row_blocks<wide, Kernel, Stride, rows>(
         s, in, border, y, packed, wide_ends, out,
         blocks.wide(), [&](int i) __attribute__((always_inline)) { return blocks.wide_start(i); });
   };
-  const auto run_narrow = [&](auto rows, int y) __attribute__((always_inline)) {
+  const auto run_narrow = [&](auto rows, const auto& y) __attribute__((always_inline)) {
     column_row_blocks<Dot, Kernel, Stride, rows>(
         s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, ends, out,
         blocks.narrow(), [&](int i) __attribute__((always_inline)) {
           return blocks.narrow_start(i);
         });
   };
-  const auto all_blocks = [&](auto rows, int y) __attribute__((always_inline)) {
+  const auto all_blocks = [&](auto rows, const std::array<int, places_of<Dot>>& y)
+      __attribute__((always_inline)) {
     if constexpr (constant_shape<Shape>) {
       constexpr column_blocks<Dot> known{Shape::value.out_channels};
       if constexpr (known.wide() > 0) run_wide(rows, y);
@@ -97,14 +102,30 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   };
   constexpr std::integral_constant<int, Rows> most;
   constexpr std::integral_constant<int, 1> single;
-  int y = 0;
-  for (; y + most <= s.out_h(); y += most) all_blocks(most, y);
-  // What is left is done row by row or, if it is more than one, moves back.
-  if constexpr (most > 1) {
-    if (y + 1 < s.out_h() && y > 0) {
-      all_blocks(most, s.out_h() - most);
+  if constexpr (places_of<Dot> == 2) {
+    // Those at the end move back, to rows that may have been done.
+    const auto by_twos = [&](auto rows) __attribute__((always_inline)) {
+      const int last = s.out_h() - rows;
+      for (int y = 0; y < s.out_h(); y += 2 * rows) {
+        all_blocks(rows, {std::min(y, last), std::min(y + rows, last)});
+      }
+    };
+    if (most == 1 || s.out_h() < most) {
+      by_twos(single);
     } else {
-      for (; y < s.out_h(); ++y) all_blocks(single, y);
+      by_twos(most);
+    }
+    return;
+  } else {
+    int y = 0;
+    for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});
+    // What is left is done row by row or, if it is more than one, moves back.
+    if constexpr (most > 1) {
+      if (y + 1 < s.out_h() && y > 0) {
+        all_blocks(most, {s.out_h() - most});
+      } else {
+        for (; y < s.out_h(); ++y) all_blocks(single, {y});
+      }
     }
   }
 }

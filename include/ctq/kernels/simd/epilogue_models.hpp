@@ -10,6 +10,7 @@
 #include "ctq/kernels/simd/conv2d.hpp"
 #include "ctq/kernels/simd/epilogue_stages.hpp"
 #include "ctq/kernels/simd/tile_arch.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // A dot_arch or a tile_arch whose store does more: the cores know nothing of epilogues. Steps are
@@ -154,6 +155,25 @@ struct epilogue_dot : Dot {
     unroll<N>([&](auto v) __attribute__((always_inline)) { tile[0][v] = acc[v]; });
     store_tile(tile, multiplier, to, out, 0, count);
   }
+  /// The same of two places, all channels.
+  template <int N>
+  [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
+                                           const ends& to, two_pointers<output> out, int) {
+    constexpr int width = N * Dot::lanes;
+    if constexpr (quantized<output>) {
+      const multipliers<width> m(to.to->ending, multiplier);
+      alignas(64) output rows[width];
+      Dot::store(acc, m.data(), to.steps, halves_of<width>(rows), width);
+      finish_two<width>(to, rows, out);
+    } else {
+      alignas(64) std::int32_t sums[width];
+      std::memcpy(sums, acc, sizeof sums);
+      output rows[width];
+      end_rows<Isa, typename Dot::single, N>(to.to->ending, sums, 1, multiplier, rows, 0, width);
+      std::memcpy(out.first, rows, sizeof rows / 2);
+      std::memcpy(out.second(), rows + width / 2, sizeof rows / 2);
+    }
+  }
 
   /// Half of a block's sums. Only those that become bytes with the multipliers at hand are done
   /// with now.
@@ -173,14 +193,20 @@ struct epilogue_dot : Dot {
       return kept;
     }
   }
-  template <int N, class Half>
+  /// Out: output*, or two_pointers if there are two places
+  template <int N, class Half, class Out>
   [[gnu::always_inline]] static void store_halves(const Half& first, const Half& second,
-                                                  const ends& to, output* out) {
+                                                  const ends& to, Out out) {
     constexpr int width = 2 * N * Dot::lanes;
     if constexpr (is_per_channel<Ending>) {
       alignas(64) output row[width];
-      Dot::template store_halves<N>(first, second, to.steps, row);
-      finish_rows<Isa, width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, width);
+      if constexpr (places_of<Dot> == 2) {
+        Dot::template store_halves<N>(first, second, to.steps, halves_of<width>(row));
+        finish_two<width>(to, row, out);
+      } else {
+        Dot::template store_halves<N>(first, second, to.steps, row);
+        finish_rows<Isa, width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, width);
+      }
     } else {
       vec acc[2 * N];
       unroll<N>([&](auto v) __attribute__((always_inline)) {
@@ -189,6 +215,18 @@ struct epilogue_dot : Dot {
       });
       store(acc, first.multiplier, to, out, width);
     }
+  }
+
+ private:
+  template <int Width>
+  [[gnu::always_inline]] static two_pointers<output> halves_of(output* row) {
+    return {row, Width / 2};
+  }
+  template <int Width>
+  [[gnu::always_inline]] static void finish_two(const ends& to, const output* rows,
+                                                two_pointers<output> out) {
+    finish_rows<Isa, Width / 2>(to.to->stages, rows, 2, out.first - to.to->out, to.to->out,
+                                out.apart, Width / 2);
   }
 };
 

@@ -141,7 +141,7 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
     return inside ? from.weight[index] : Weight{};
   };
   const auto pack_blocks = [&]<class D>(std::type_identity<D>, int blocks, auto first, auto at) {
-    constexpr int width = D::lanes * D::k_group;
+    constexpr int width = column_plan<D>::width;
     for (int i = 0; i < blocks; ++i) {
       const int begin = first(i);
       packed = pack_block<D, In>(

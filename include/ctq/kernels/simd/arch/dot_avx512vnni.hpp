@@ -7,6 +7,7 @@
 #include "ctq/kernels/simd/arch/register512.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
@@ -78,6 +79,11 @@ struct wider<depthwise_dot<isa::avx512vnni>> {
   using type = int8_dot<isa::avx512vnni>;
 };
 
+template <>
+struct halved<depthwise_dot<isa::avx512vnni>> {
+  using type = two_places<narrow_avx512vnni_dot>;
+};
+
 /// What tiles are too large for.
 template <>
 struct int8_dot<isa::amx> : int8_dot<isa::avx512vnni> {};
@@ -85,6 +91,8 @@ template <>
 struct depthwise_dot<isa::amx> : depthwise_dot<isa::avx512vnni> {};
 template <>
 struct wider<depthwise_dot<isa::amx>> : wider<depthwise_dot<isa::avx512vnni>> {};
+template <>
+struct halved<depthwise_dot<isa::amx>> : halved<depthwise_dot<isa::avx512vnni>> {};
 template <>
 struct narrower<int8_dot<isa::amx>> : narrower<int8_dot<isa::avx512vnni>> {};
 

@@ -5,6 +5,7 @@
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 
 #if defined(__AVXVNNI__) && defined(__AVX2__)
 
@@ -27,6 +28,11 @@ struct avxvnni_instructions {
 template <>
 struct int8_dot<isa::avxvnni> : vnni_dot<isa::avxvnni, register256, avxvnni_instructions> {
   static constexpr int tile_rows = 6;
+};
+
+template <>
+struct halved<depthwise_dot<isa::avxvnni>> {
+  using type = two_places<depthwise_dot<isa::avxvnni>>;
 };
 
 }  // namespace ctq::kernels::simd

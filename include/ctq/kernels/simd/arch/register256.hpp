@@ -18,6 +18,15 @@ struct register256 {
   [[gnu::always_inline]] static void save(void* p, vec x) {
     _mm256_storeu_si256(static_cast<vec*>(p), x);
   }
+  /// The lower half from one place, the upper from another.
+  [[gnu::always_inline]] static vec load_halves(const void* low, const void* high) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(register128::load(low)),
+                                   register128::load(high), 1);
+  }
+  [[gnu::always_inline]] static void save_halves(vec x, void* low, void* high) {
+    register128::save(low, _mm256_castsi256_si128(x));
+    register128::save(high, _mm256_extracti128_si256(x, 1));
+  }
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
     return _mm256_cvtepu8_epi16(register128::load(p));
   }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/two_places.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "ctq/kernels/simd/conv2d.hpp"
+#include "depthwise_shape.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+using samples::depthwise_shape;
+using dot = simd::depthwise_dot<isa::native>;
+using halved = simd::halved_dot_of<dot>;
+
+namespace {
+
+constexpr bool has_halves = !std::is_same_v<dot, halved>;
+
+static_assert(simd::places_of<dot> == 1);
+static_assert(simd::places_of<halved> == (has_halves ? 2 : 1));
+// As many channels as half a register has, up to those of a whole one.
+constexpr int half = simd::column_plan<halved>::width;
+static_assert(simd::by_columns_of_two_places<dot>(depthwise_shape(half, 9, 9, 1, 1)) == has_halves);
+static_assert(simd::by_columns_of_two_places<dot>(depthwise_shape(2 * half - 1, 9, 9, 2, 2, 5)) ==
+              has_halves);
+static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(half - 1, 9, 9, 1, 1)));
+static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(2 * half, 9, 9, 1, 1)));
+static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(half, 9, 9, 3, 1)));
+
+}  // namespace
+
+TEST_CASE("two pointers move together") {
+  std::vector<int> out(40);
+  std::iota(out.begin(), out.end(), 0);
+  const simd::two_pointers<int> rows{out.data() + 10, 20};
+  CHECK(*(rows + 3).first == 13);
+  CHECK(*(rows + 3).second() == 33);
+}
+
+TEST_CASE("an output has one row or two that are written at once") {
+  std::array<int, 40> out{};
+  if constexpr (has_halves) {
+    const auto rows = simd::rows_at<halved>(out.data(), std::array{1, 3}, 10);
+    CHECK(rows.first == out.data() + 10);
+    CHECK(rows.second() == out.data() + 30);
+  }
+  CHECK(simd::rows_at<dot>(out.data(), std::array{2}, 10) == out.data() + 20);
+}
+
+TEST_CASE("each channel has a lane in either half of a register") {
+  if constexpr (has_halves) {
+    std::array<int, half> seen{};
+    for (int vector = 0; vector < halved::k_group; ++vector) {
+      for (int lane = 0; lane < halved::lanes; ++lane) {
+        const int channel = halved::column(halved::k_group, vector, lane);
+        REQUIRE(channel < half);
+        CHECK(channel == halved::column(halved::k_group, vector, lane % (halved::lanes / 2)));
+        ++seen[static_cast<std::size_t>(channel)];
+      }
+    }
+    for (const int lanes : seen) CHECK(lanes == 2);
+  }
+}
