@@ -110,12 +110,11 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
         all_blocks(rows, {std::min(y, last), std::min(y + rows, last)});
       }
     };
-    if (most == 1 || s.out_h() < most) {
+    if (s.out_h() < most) {
       by_twos(single);
     } else {
       by_twos(most);
     }
-    return;
   } else {
     int y = 0;
     for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});
