@@ -31,6 +31,36 @@ static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(half - 1, 9, 
 static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(2 * half, 9, 9, 1, 1)));
 static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(half, 9, 9, 3, 1)));
 
+template <class Dot>
+void check_rows() {
+  std::array<int, 40> out{};
+  const std::array<int, 2> both{1, 3};
+  if constexpr (simd::places_of<Dot> == 2) {
+    const auto rows = simd::rows_at<Dot>(out.data(), both, 10);
+    CHECK(rows.first == out.data() + 10);
+    CHECK(rows.second() == out.data() + 30);
+  } else {
+    CHECK(simd::rows_at<Dot>(out.data(), std::array{both[1]}, 10) == out.data() + 30);
+  }
+}
+
+/// That each channel has a lane in either half.
+template <class Dot>
+void check_lanes() {
+  if constexpr (simd::places_of<Dot> == 2) {
+    std::array<int, half> seen{};
+    for (int vector = 0; vector < Dot::k_group; ++vector) {
+      for (int lane = 0; lane < Dot::lanes; ++lane) {
+        const int channel = Dot::column(Dot::k_group, vector, lane);
+        REQUIRE(channel < half);
+        CHECK(channel == Dot::column(Dot::k_group, vector, lane % (Dot::lanes / 2)));
+        ++seen[static_cast<std::size_t>(channel)];
+      }
+    }
+    for (const int lanes : seen) CHECK(lanes == 2);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("two pointers move together") {
@@ -42,26 +72,8 @@ TEST_CASE("two pointers move together") {
 }
 
 TEST_CASE("an output has one row or two that are written at once") {
-  std::array<int, 40> out{};
-  if constexpr (has_halves) {
-    const auto rows = simd::rows_at<halved>(out.data(), std::array{1, 3}, 10);
-    CHECK(rows.first == out.data() + 10);
-    CHECK(rows.second() == out.data() + 30);
-  }
-  CHECK(simd::rows_at<dot>(out.data(), std::array{2}, 10) == out.data() + 20);
+  check_rows<dot>();
+  check_rows<halved>();
 }
 
-TEST_CASE("each channel has a lane in either half of a register") {
-  if constexpr (has_halves) {
-    std::array<int, half> seen{};
-    for (int vector = 0; vector < halved::k_group; ++vector) {
-      for (int lane = 0; lane < halved::lanes; ++lane) {
-        const int channel = halved::column(halved::k_group, vector, lane);
-        REQUIRE(channel < half);
-        CHECK(channel == halved::column(halved::k_group, vector, lane % (halved::lanes / 2)));
-        ++seen[static_cast<std::size_t>(channel)];
-      }
-    }
-    for (const int lanes : seen) CHECK(lanes == 2);
-  }
-}
+TEST_CASE("each channel has a lane in either half of a register") { check_lanes<halved>(); }
