@@ -4,37 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <vector>
 
 #include "ctq/core/qparams.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
+#include "operand.hpp"
 #include "subject.hpp"
 
 // The operands of the kernels that work element by element, the same for everybody.
 
 namespace bench {
-
-/// Memory that starts with a cache line, as oneDNN's does.
-template <class T>
-struct line_allocator {
-  using value_type = T;
-
-  line_allocator() = default;
-  template <class U>
-  line_allocator(const line_allocator<U>&) noexcept {}
-
-  T* allocate(std::size_t n) {
-    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
-  }
-  void deallocate(T* p, std::size_t) noexcept { ::operator delete (p, std::align_val_t{64}); }
-
-  friend bool operator==(const line_allocator&, const line_allocator&) = default;
-};
-
-template <class T>
-using operand = std::vector<T, line_allocator<T>>;
 
 struct elementwise {
   enum class op {
@@ -74,7 +54,9 @@ struct elementwise {
   [[nodiscard]] const void* in() const;
   /// Where everybody writes: how fast memory is depends on which pages it has.
   [[nodiscard]] std::byte* result() const { return result_->data(); }
-  /// In steps, beyond those that are promised; of floats, 1 if any bit differs.
+  /// Makes all of it wrong.
+  void spoil() const;
+  /// In steps, beyond those that are promised; of floats, as many as hold the difference.
   [[nodiscard]] int distance(const void* answer) const;
 
  private:

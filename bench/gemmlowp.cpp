@@ -24,7 +24,7 @@ using column = gemmlowp::VectorMap<const std::int32_t, gemmlowp::VectorShape::Co
 struct call {
   gemmlowp::GemmContext context;
   int m, n, k;
-  std::vector<std::uint8_t> in, weight, out;
+  operand<std::uint8_t> in, weight, out;
   std::vector<std::int32_t> bias;
 
   void run() {

@@ -14,10 +14,13 @@ namespace bench {
 
 namespace {
 
-template <class T>
-std::vector<T> random_bytes(std::size_t n, int low, int high, std::mt19937& random) {
-  std::vector<T> out(n);
-  for (T& x : out) x = static_cast<T>(low + static_cast<int>(random() % unsigned(high - low + 1)));
+template <class Bytes>
+Bytes random_bytes(std::size_t n, int low, int high, std::mt19937& random) {
+  Bytes out(n);
+  for (auto& x : out) {
+    x = static_cast<typename Bytes::value_type>(
+        low + static_cast<int>(random() % unsigned(high - low + 1)));
+  }
   return out;
 }
 
@@ -26,10 +29,10 @@ std::vector<T> random_bytes(std::size_t n, int low, int high, std::mt19937& rand
 layer::layer(const ctq::conv2d_shape& s, bool is_linear) : shape(s), linear(is_linear) {
   std::mt19937 random(1);
   const int terms = s.kernel_h * s.kernel_w * s.in_group();
-  in = random_bytes<std::uint8_t>(static_cast<std::size_t>(s.in_h * s.in_w * s.in_channels), 0, 255,
+  in = random_bytes<decltype(in)>(static_cast<std::size_t>(s.in_h * s.in_w * s.in_channels), 0, 255,
                                   random);
-  weight = random_bytes<std::int8_t>(static_cast<std::size_t>(s.out_channels * terms), -127, 127,
-                                     random);
+  weight = random_bytes<decltype(weight)>(static_cast<std::size_t>(s.out_channels * terms), -127,
+                                          127, random);
   // Sums spread over the whole output, some beyond its ends.
   const float spread = 1.0F / (73.0F * std::sqrt(static_cast<float>(terms)));
   for (int o = 0; o < s.out_channels; ++o) {

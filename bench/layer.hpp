@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "operand.hpp"
 #include "subject.hpp"
 
 // The operands of a linear layer or a convolution, the same for everybody: uint8 activations with
@@ -18,7 +19,7 @@ namespace bench {
 struct layer {
   ctq::conv2d_shape shape;  // of a linear layer: one row of M pixels, 1x1
   bool linear{};
-  std::vector<std::uint8_t> in;      // [H,W,C]
+  operand<std::uint8_t> in;          // [H,W,C]
   std::vector<std::int8_t> weight;   // [O,kh,kw,C/g]
   std::vector<std::int32_t> bias;    // [O]
   std::vector<std::int32_t> folded;  // the same less zero_point_in * Σ weight

@@ -58,7 +58,7 @@ options parse(int count, char** arguments) {
     } else if (name == "--only") {
       o.only = value;
     } else if (name == "--windows") {
-      o.windows = std::atoi(value);
+      o.windows = std::max(1, std::atoi(value));
     } else if (name == "--seconds") {
       o.seconds = std::atof(value);
     } else {
@@ -78,7 +78,6 @@ void add(bench_case& to, std::optional<subject> s) {
 }
 
 void run_case(const options& o, bench_case& c, std::vector<result>& all) {
-  if (o.alone) c.subjects.erase(c.subjects.begin() + 1, c.subjects.end());
   all.push_back(measure(c, o.windows, o.seconds));
 }
 
@@ -95,14 +94,16 @@ void run_layer(const options& o, regime kind, const layer& of, double others, bo
                .distance = [&of](const void* answer) {
                  return of.distance(static_cast<const std::uint8_t*>(answer));
                }};
-  add(c, onednn(of));
-  add(c, xnnpack(of));
-  add(c, gemmlowp(of));
-  add(c, onnxruntime(of));
-  add(c, dot_peak(of, c));
-  add(c, epilogue_loop(of, c));
-  // The same pages: which of them a cache holds depends on where they are.
-  add(c, read_loop(c.subjects.front().memory.first(static_cast<std::size_t>(of.bytes()))));
+  if (!o.alone) {
+    add(c, onednn(of));
+    add(c, xnnpack(of));
+    add(c, gemmlowp(of));
+    add(c, onnxruntime(of));
+    add(c, dot_peak(of, c));
+    add(c, epilogue_loop(of, c));
+    // The same pages: which of them a cache holds depends on where they are.
+    add(c, read_loop(c.subjects.front().memory.first(static_cast<std::size_t>(of.bytes()))));
+  }
   run_case(o, c, all);
 }
 
@@ -152,12 +153,15 @@ void run_elementwise(const options& o, std::vector<result>& all) {
                    .work = bytes,
                    .traffic = bytes,
                    .subjects = {ctq_elementwise(of)},
+                   .spoil = [&of] { of.spoil(); },
                    .distance = [&of](const void* answer) { return of.distance(answer); }};
-      add(c, onednn(of));
-      add(c, xnnpack(of));
-      add(c, onnxruntime(of));
-      add(c, copy_loop(of));
-      add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
+      if (!o.alone) {
+        add(c, onednn(of));
+        add(c, xnnpack(of));
+        add(c, onnxruntime(of));
+        add(c, copy_loop(of));
+        add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
+      }
       run_case(o, c, all);
     }
   }

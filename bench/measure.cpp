@@ -26,6 +26,7 @@ struct window {
   benchmark::IterationCount runs;
   double seconds;
 };
+using windows_by_name = std::map<std::string, window>;
 
 /// One window of each subject.
 class one_round : public benchmark::BenchmarkReporter {
@@ -33,38 +34,33 @@ class one_round : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
       windows[run.run_name.function_name] = {run.iterations, run.GetAdjustedCPUTime() * 1e-9};
     }
   }
 
-  std::map<std::string, window> windows;
+  windows_by_name windows;
 };
 
-/// Each subject once, in random order. length(its benchmark, the subject) says how long.
-template <class Length>
-std::map<std::string, window> run_round(const std::vector<const subject*>& subjects,
-                                        const Length& length) {
+/// Each subject once, in random order. choose_length(its benchmark, the subject) says how long.
+template <class ChooseLength>
+windows_by_name run_round(const std::vector<const subject*>& subjects,
+                          const ChooseLength& choose_length) {
   benchmark::ClearRegisteredBenchmarks();
   for (const subject* s : subjects) {
-    length(*benchmark::RegisterBenchmark(s->name.c_str(),
-                                         [s](benchmark::State& state) {
-                                           for (auto _ : state) {
-                                             s->run();
-                                             benchmark::ClobberMemory();
-                                           }
-                                         }),
-           *s);
+    auto* const registered =
+        benchmark::RegisterBenchmark(s->name.c_str(), [s](benchmark::State& state) {
+          s->run();  // what the one before left in the caches does not count
+          for (auto _ : state) {
+            s->run();
+            benchmark::ClobberMemory();
+          }
+        });
+    choose_length(*registered->Repetitions(1), *s);
   }
   one_round round;
-  benchmark::RunSpecifiedBenchmarks(&round);
+  benchmark::RunSpecifiedBenchmarks(&round, nullptr, ".");
   return round.windows;
-}
-
-double median(std::vector<double> of) {
-  if (of.empty()) return 0.0;
-  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
-  std::nth_element(of.begin(), middle, of.end());
-  return *middle;
 }
 
 /// oneDNN may use what we may use.
@@ -80,8 +76,16 @@ const char* onednn_isa() {
 
 }  // namespace
 
+double median(std::vector<double> of) {
+  if (of.empty()) return 0.0;
+  std::sort(of.begin(), of.end());
+  return (of[(of.size() - 1) / 2] + of[of.size() / 2]) / 2;
+}
+
 void stay_on_one_core(char** arguments) {
-  if (std::getenv("OMP_NUM_THREADS") == nullptr) {  // OpenMP reads it when it is loaded
+  constexpr const char* started = "CTQ_BENCH_STARTED";
+  if (std::getenv(started) == nullptr) {  // OpenMP reads its variable when it is loaded
+    setenv(started, "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("DNNL_MAX_CPU_ISA", onednn_isa(), 0);
     execv("/proc/self/exe", arguments);
@@ -114,6 +118,7 @@ result measure(const bench_case& of, int windows, double seconds_a_window) {
   std::vector<const subject*> timed;
   for (const subject& s : of.subjects) {
     timing t{s.name, 0.0, 0};
+    if (of.spoil) of.spoil();
     s.run();
     if (s.answer) t.distance = of.distance(s.answer());
     r.times.push_back(t);
@@ -123,18 +128,23 @@ result measure(const bench_case& of, int windows, double seconds_a_window) {
   const auto first = run_round(timed, [&](benchmark::internal::Benchmark& b, const subject&) {
     b.MinTime(seconds_a_window);
   });
-  const std::string& compared = timed.front()->name;
+  const auto runs = [&](const subject& s) {
+    // That window may have been cut short by what else the core did.
+    const window& w = first.at(s.name);
+    return std::max(w.runs,
+                    static_cast<benchmark::IterationCount>(seconds_a_window / w.seconds) + 1);
+  };
+  const std::string& base = timed.front()->name;
   std::map<std::string, std::vector<double>> seconds, ratios;
   for (int i = 0; i < windows; ++i) {
-    const auto round = run_round(timed, [&](benchmark::internal::Benchmark& b, const subject& s) {
-      b.Iterations(first.at(s.name).runs);
-    });
-    for (const auto& [name, window] : round) {
-      seconds[name].push_back(window.seconds);
-      ratios[name].push_back(window.seconds / round.at(compared).seconds);
+    const windows_by_name round = run_round(
+        timed, [&](benchmark::internal::Benchmark& b, const subject& s) { b.Iterations(runs(s)); });
+    for (const auto& [name, its] : round) {
+      seconds[name].push_back(its.seconds);
+      ratios[name].push_back(its.seconds / round.at(base).seconds);
     }
   }
-  for (timing& t : r.times) t.seconds = median(seconds[compared]) * median(ratios[t.name]);
+  for (timing& t : r.times) t.seconds = median(seconds[base]) * median(ratios[t.name]);
   return r;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <vector>
+
 #include "subject.hpp"
 
 namespace bench {
@@ -13,10 +15,13 @@ void stay_on_one_core(char** arguments);
 [[nodiscard]] bool peers_have_amx();
 
 /// The subjects of a case in many rounds, each of one short window of everybody in random order.
-/// Of the first subject the median counts; of the others the median of how much longer they took in
-/// the same round, since the machine's clock changes from round to round.
+/// Of ctq the median counts; of the others the median of how much longer they took in the same
+/// round, since the machine's clock changes from round to round.
 /// Those whose result differs from the reference are not timed: ctq by anything, peers by more than
 /// a step, which their other arithmetic explains.
 [[nodiscard]] result measure(const bench_case& of, int windows, double seconds_a_window);
+
+/// 0 if there are none.
+[[nodiscard]] double median(std::vector<double> of);
 
 }  // namespace bench

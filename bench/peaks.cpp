@@ -98,13 +98,16 @@ constexpr std::size_t register_bytes() {
   }
 }
 
+/// Moves Read bytes of one operand, or a byte of each of two, to Written bytes.
 template <class Isa, int Read, int Written>
-[[gnu::noinline]] void move(const unsigned char* from, unsigned char* to, std::size_t groups) {
+[[gnu::noinline]] void move(const unsigned char* from, const unsigned char* second,
+                            unsigned char* to, std::size_t groups) {
   if constexpr (ctq::kernels::vectorized<Isa>) {
     using bytes = ctq::kernels::batch<Isa, std::uint8_t>;
     for (std::size_t i = 0; i < groups;
          ++i, from += Read * bytes::size, to += Written * bytes::size) {
       bytes x = bytes::load_unaligned(from);
+      if (second != nullptr) x = x | bytes::load_unaligned(second + i * bytes::size);
       simd::unroll<Read - 1>([&](auto k) __attribute__((always_inline)) {
         x = x | bytes::load_unaligned(from + (k + 1) * bytes::size);
       });
@@ -117,6 +120,8 @@ template <class Isa, int Read, int Written>
       line x{};
       for (std::size_t k = 0; k < Read; ++k)
         for (std::size_t j = 0; j < sizeof x; ++j) x.bytes[j] |= from[k * sizeof x + j];
+      if (second != nullptr)
+        for (std::size_t j = 0; j < sizeof x; ++j) x.bytes[j] |= second[i * sizeof x + j];
       for (int k = 0; k < Written; ++k, to += sizeof x) std::memcpy(to, x.bytes, sizeof x);
     }
   }
@@ -137,6 +142,9 @@ template <class Isa>
           seen[k] = seen[k] | wide::load_unaligned(from + k * part + i + j * wide::size);
         });
       });
+    }
+    for (std::size_t i = streams * part; i + wide::size <= bytes; i += wide::size) {
+      seen[0] = seen[0] | wide::load_unaligned(from + i);
     }
     for (wide& x : seen) needed(x);
   } else {
@@ -193,22 +201,19 @@ subject read_loop(std::span<const std::byte> bytes) {
 }
 
 subject copy_loop(const elementwise& of) {
-  const auto count = static_cast<std::size_t>(of.count);
-  const std::size_t groups = count / register_bytes<isa>();
-  // Two operands as one that is as long as both.
-  const auto both = memory(of.read() == 2 ? 2 * count : 0);
+  const std::size_t groups = static_cast<std::size_t>(of.count) / register_bytes<isa>();
   const auto run = [&](auto loop) {
-    const void* const from = of.read() == 2 ? both->data() : of.in();
+    const unsigned char* const second = of.more_bytes.empty() ? nullptr : of.more_bytes.data();
     return subject{"copy",
-                   [&of, both, from, groups, loop] {
-                     loop(static_cast<const unsigned char*>(from),
+                   [&of, second, groups, loop] {
+                     loop(static_cast<const unsigned char*>(of.in()), second,
                           reinterpret_cast<unsigned char*>(of.result()), groups);
                    },
                    {}};
   };
   if (of.read() == 4 && of.written() == 4) return run(move<isa, 4, 4>);
   if (of.read() == 4) return run(move<isa, 4, 1>);
-  if (of.read() == 2) return run(move<isa, 2, 1>);
+  if (of.read() == 2) return run(move<isa, 1, 1>);
   return run(move<isa, 1, 4>);
 }
 

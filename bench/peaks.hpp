@@ -17,11 +17,11 @@ namespace bench {
 [[nodiscard]] subject dot_peak(const layer& of, bench_case& in);
 /// Sums, in the nearest cache, that become outputs.
 [[nodiscard]] subject epilogue_loop(const layer& of, bench_case& in);
-/// Reads each byte once, in as many streams as memory wants.
+/// Reads so many bytes once, in as many streams as memory wants.
 [[nodiscard]] subject read_loop(std::span<const std::byte> bytes);
 /// Reads and writes what an elementwise kernel does, a register at a time.
 [[nodiscard]] subject copy_loop(const elementwise& of);
-/// memcpy of half of the bytes that such a kernel moves.
+/// memcpy of half of the bytes that such a kernel moves, in memory of its own.
 [[nodiscard]] subject memcpy_loop(std::size_t bytes);
 
 }  // namespace bench

@@ -118,7 +118,7 @@ void print_table(regime kind, const std::vector<result>& all) {
       print_cell(100.0 * share_of_peak(r), "%.0f", 8);
       print_cell(100.0 * share_of(r, "read"), "%.0f", 8);
       print_cell(r.ours() > 0.0 ? 100.0 * limit.total / r.ours() : 0.0, "%.0f", 8);
-      std::printf(" %8s", limit.binds());
+      std::printf(" %8s", limit.total > 0.0 ? limit.binds() : "-");
     }
     for (const char* peer : peers) {
       if (!anybody(all, kind, peer)) continue;
@@ -189,7 +189,16 @@ void write_json(std::FILE* to, const std::vector<result>& all) {
       std::fprintf(to, "%s\"%s\": %.6g", inner, t.name.c_str(), t.seconds);
       inner = ", ";
     }
-    std::fprintf(to, "}}");
+    std::fprintf(to, "}");
+    inner = ",\n     \"wrong\": {";
+    const char* end = "";
+    for (const timing& t : r.times) {
+      if (t.seconds > 0.0) continue;
+      std::fprintf(to, "%s\"%s\": %d", inner, t.name.c_str(), t.distance);
+      inner = ", ";
+      end = "}";
+    }
+    std::fprintf(to, "%s}", end);
     comma = ",\n";
   }
   std::fprintf(to, "\n  ]\n}\n");

@@ -209,7 +209,8 @@ void write_html(std::FILE* f, const std::vector<result>& all) {
   card(f, "% of the tiles' peak at 1024³", 100.0 * s.amx_peak, "%.0f");
   std::fprintf(f,
                "</div>\n<p>The fastest peer’s time ÷ ours, geometric mean of the shapes that "
-               "count; medians of one core, measured in turn.<br>* a shape of our own, not in the "
+               "count; medians on one core, of peers those of their ratio to ours in the same "
+               "round.<br>* a shape of our own, not in the "
                "means.</p>\n");
   const svg::axis x = ratios(all);
   for (const regime kind : regimes) write_regime(f, kind, all, x);

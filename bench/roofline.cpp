@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "machine.hpp"
+#include "measure.hpp"
 #include "report.hpp"
 #include "svg.hpp"
 
@@ -25,10 +26,7 @@ double bandwidth(const std::vector<result>& all, const char* limit, double above
       found.push_back(r.of.traffic / seconds);
     }
   }
-  if (found.empty()) return 0.0;
-  const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
-  std::nth_element(found.begin(), middle, found.end());
-  return *middle;
+  return median(std::move(found));
 }
 
 struct box {
@@ -116,8 +114,8 @@ void write_roofline(std::FILE* f, const std::vector<result>& all,
   double peak = 0.0;
   double lowest = 1e18, thinnest = 1e18, thickest = 0.0;  // operations a second, and a byte
   for (const result& r : all) {
-    if (std::find(kinds.begin(), kinds.end(), r.of.kind) == kinds.end() || r.ours() == 0.0)
-      continue;
+    const bool wanted = std::find(kinds.begin(), kinds.end(), r.of.kind) != kinds.end();
+    if (!wanted || r.ours() == 0.0 || r.seconds("peak") == 0.0) continue;
     shown.push_back(&r);
     peak = std::max(peak, r.of.peak_work / r.seconds("peak"));
     lowest = std::min(lowest, r.of.work / r.ours());

@@ -12,12 +12,13 @@
 
 namespace bench {
 
-/// One way to do the work of a case, with memory of its own for the result.
+/// One way to do the work of a case.
 struct subject {
   /// "ctq", a peer, or a limit of the machine: "peak", "epilogue", "read", "copy", "memcpy"
   std::string name;
   std::function<void()> run;
-  /// What the last run wrote, as the case's operands want to compare it; none for a limit.
+  /// What the last run wrote, as the case's operands want to compare it, before anybody else runs;
+  /// none for a limit.
   std::function<const void*()> answer;
   /// Where its operands and result are, if others may read them.
   std::span<const std::byte> memory{};
@@ -44,6 +45,7 @@ struct bench_case {
   bool beside = false;  // tiles: their dot products run beside all else, not in turn with it
   double others = 1.0;  // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
   std::vector<subject> subjects;  // ctq first
+  std::function<void()> spoil{};  // if all write to one place: makes what is there wrong
   /// The largest difference from the reference: steps of an integer result; of floats, 0 or 1.
   std::function<int(const void*)> distance;
 };

@@ -18,7 +18,7 @@ namespace {
 /// An operator, set up on operands that live as long.
 struct call {
   xnn_operator_t op = nullptr;
-  std::vector<std::int8_t> in, out;
+  operand<std::int8_t> in, out;
   std::vector<std::uint8_t> shifted;
 
   ~call() { xnn_delete_operator(op); }
