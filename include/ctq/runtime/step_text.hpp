@@ -99,9 +99,9 @@ constexpr void append(Text& out, const function_shape& s) {
 /// How an instruction set computes a convolution of T that ends with requantization or, if `plain`
 /// is false, with an epilogue: "dense:12x2x16", pixels x registers x lanes whose sums are kept at
 /// once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x channels of a block,
-/// both in tiles, the pixels of a tile, and blocks a pass over the weights; then ":rows2" if two
-/// rows share registers, ":gathered" if pixels are brought together first, ":bands2x2" if rows are
-/// (row_bands).
+/// both in tiles, the pixels of a tile, and blocks a pass over the weights; then ":places2" if
+/// registers hold two (two_places), ":gathered" if pixels are brought together first, ":bands2x2"
+/// if rows are (row_bands).
 template <class Isa, class T, class Text>
 constexpr void append_blocking(Text& out, const conv2d_shape& shape, bool plain) {
   namespace simd = kernels::simd;
@@ -122,7 +122,7 @@ constexpr void append_blocking(Text& out, const conv2d_shape& shape, bool plain)
       if constexpr (Model::k_group > 1) columns = simd::by_columns<Model>(s);
       out.append(columns ? "depthwise:columns:" : "depthwise:");
       append_extents(out, Model::depthwise_rows, Model::k_group, Model::lanes);
-      if (simd::places_of<Model> == 2) out.append(":rows2");
+      if (simd::places_of<Model> == 2) out.append(":places2");
     } else {
       const simd::panels<Model> of(s);
       constexpr int half = simd::narrow_dot_of<Model>::lanes;

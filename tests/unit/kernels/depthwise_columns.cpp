@@ -70,16 +70,24 @@ TEST_CASE("depthwise by columns equals the reference at every width and height o
       check(depthwise_shape(64, size, 5, stride, 2, 5), seed++);
     }
   }
-  // Two rows in a register.
+  // More pixels than a strip has.
+  check(depthwise_shape(32, 3, 33, 1, 1), seed++);
+  check(depthwise_shape(70, 4, 67, 1, 0), seed++);
+}
+
+TEST_CASE("two rows in a register equal the reference at every height") {
+  unsigned seed = 50;
   for (int size = 1; size <= 11; ++size) {
     check(depthwise_shape(16, size, 5, 1, 1), seed++);
     check(depthwise_shape(23, size, 6, 2, 1), seed++);
     check(depthwise_shape(31, size, 7, 1, 2, 5), seed++);
     check(depthwise_shape(17, size, 4, 2, 3, 7), seed++);
   }
-  // More pixels than a strip has.
-  check(depthwise_shape(32, 3, 33, 1, 1), seed++);
-  check(depthwise_shape(70, 4, 67, 1, 0), seed++);
+  check(depthwise_shape(19, 5, 67, 1, 1), seed++);  // more pixels than a strip has
+  conv2d_shape several = depthwise_shape(20, 6, 9, 1, 0);
+  several.padding_w = 9;
+  several.batch = 2;
+  check(several, seed);
 }
 
 TEST_CASE("depthwise by columns equals the reference for any count of channels") {
@@ -97,6 +105,7 @@ TEST_CASE("depthwise by columns reads the zero point in borders of any width") {
     for (int size = 1; size <= 4; ++size) {
       if (size + 2 * padding < 3) continue;
       check(depthwise_shape(40, size, size + 2, 1, padding), seed++);
+      check(depthwise_shape(16, size, size + 2, 1, padding), seed++);
       if (padding > 1) check(depthwise_shape(70, size, size + 1, 1, padding, 5), seed++);
       check(depthwise_shape(64, size + 2, size, 2, padding), seed++);
     }
@@ -139,4 +148,10 @@ TEST_CASE("depthwise by columns equals the reference for shapes that the compile
       std::integral_constant<conv2d_shape, depthwise_shape(24, 7, 5, 1, 1)>{}, values::random, 6));
   CHECK(equals_reference<std::uint8_t, std::int8_t>(
       std::integral_constant<conv2d_shape, depthwise_shape(16, 8, 9, 2, 1)>{}, values::random, 7));
+  CHECK(equals_reference<std::uint8_t, std::uint8_t>(
+      std::integral_constant<conv2d_shape, depthwise_shape(24, 6, 8, 2, 2, 5)>{}, values::extreme,
+      8));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(
+      std::integral_constant<conv2d_shape, depthwise_shape(17, 9, 7, 1, 2, 5)>{}, values::random,
+      9));
 }

@@ -24,8 +24,9 @@ constexpr int lanes = simd::int8_dot<isa_t>::lanes;
 using divided = layer<{8, 64, lanes + simd::narrow_lanes<simd::int8_dot<isa_t>>}>;
 using by_columns = constant<{1, 9, 8, 70, 70, 3, 3, 1, 1, 1, 1, 1, 1, 70}>;
 using by_columns_2 = constant<{1, 9, 8, 40, 40, 3, 3, 2, 2, 1, 1, 1, 1, 40}>;
-using of_two_places = constant<{1, 7, 6, 20, 20, 3, 3, 1, 1, 1, 1, 1, 1, 20}>;
+using of_two_places = constant<{2, 7, 6, 20, 20, 3, 3, 1, 1, 1, 1, 1, 1, 20}>;
 using of_two_places_2 = constant<{1, 9, 8, 17, 17, 3, 3, 2, 2, 1, 1, 1, 1, 17}>;
+using of_two_places_5x5 = constant<{1, 7, 6, 20, 20, 5, 5, 1, 1, 2, 2, 1, 1, 20}>;
 
 }  // namespace
 
@@ -44,10 +45,11 @@ TEST_CASE("a depthwise convolution with an epilogue gives what its ops give one 
   many<by_columns_2>(check_per_tensor<isa_t, by_columns_2, std::int8_t>);
 }
 
-TEST_CASE("so does one of two rows in a register") {
+TEST_CASE("a depthwise convolution of two rows in a register gives the same with an epilogue") {
   many<of_two_places>(check_stages<isa_t, of_two_places, std::uint8_t>);
   many<of_two_places>(check_per_tensor<isa_t, of_two_places, std::int8_t>);
   many<of_two_places_2>(check_wide<isa_t, of_two_places_2, std::int8_t>);
+  many<of_two_places_5x5>(check_stages<isa_t, of_two_places_5x5, std::uint8_t>);
 }
 
 TEST_CASE("stages that are left to the end give the same") {

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstddef>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "ctq/kernels/simd/conv2d.hpp"
@@ -18,6 +20,7 @@ using halved = simd::halved_dot_of<dot>;
 
 namespace {
 
+static_assert(simd::dot_arch<halved>);
 constexpr bool has_halves = !std::is_same_v<dot, halved>;
 
 static_assert(simd::places_of<dot> == 1);
@@ -36,11 +39,13 @@ void check_rows() {
   std::array<int, 40> out{};
   const std::array<int, 2> both{1, 3};
   if constexpr (simd::places_of<Dot> == 2) {
-    const auto rows = simd::rows_at<Dot>(out.data(), both, 10);
+    const auto rows = simd::out_rows_at<Dot>(out.data(), both, 10);
     CHECK(rows.first == out.data() + 10);
     CHECK(rows.second() == out.data() + 30);
+    const std::array<int, 2> one{2, 2};
+    CHECK(simd::out_rows_at<Dot>(out.data(), one, 10).second() == out.data() + 20);
   } else {
-    CHECK(simd::rows_at<Dot>(out.data(), std::array{both[1]}, 10) == out.data() + 30);
+    CHECK(simd::out_rows_at<Dot>(out.data(), std::array{both[1]}, 10) == out.data() + 30);
   }
 }
 

@@ -90,6 +90,17 @@ TEST_CASE("blocks are those of the instruction set") {
             .find("dense:1x2x16") != std::string::npos);
 }
 
+TEST_CASE("few channels of a depthwise convolution share registers with other rows") {
+  const auto text = [](int channels) {
+    auto s = conv;
+    s.in_channels = s.out_channels = s.groups = channels;
+    return text_of<isa::avx512vnni>(signature(kernel::conv2d, quint8, quint8, s));
+  };
+  CHECK(text(16).find("depthwise:columns:2x4x8:places2") != std::string::npos);
+  CHECK(text(32).find("depthwise:columns:2x4x8") != std::string::npos);
+  CHECK(text(32).find("places") == std::string::npos);
+}
+
 TEST_CASE("few channels are done with half registers") {
   CHECK(text_of<isa::avx512vnni>(signature(kernel::linear, quint8, quint8, linear_shape{9, 64, 8}))
             .find("dense:9x1x8") != std::string::npos);

@@ -3,21 +3,24 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// What depthwise convolution by columns reads: registers of channels, one a row, from where the
-// image lies. The border is a register's worth of zero points.
+// What depthwise convolution by columns reads: registers of channels, one a row, or two rows'
+// halves (two_places.hpp), from where the image lies. The border is a pixel of zero points.
 
 namespace ctq::kernels::simd {
 
-/// A register of channels of one input pixel, or of two, as elements.
-template <class Dot, class In, class... Second>
+/// A register of channels, as elements, of one input pixel or, if Dot has two places, of two.
+template <class Dot, class In, std::same_as<const In*>... Second>
 [[nodiscard, gnu::always_inline]] inline typename Dot::vec channels_at(const In* in,
                                                                        Second... second) {
+  static_assert(1 + sizeof...(Second) == places_of<Dot>);
   if constexpr (std::is_same_v<In, typename Dot::element>) {
     return Dot::load(in, second...);
   } else {

@@ -26,7 +26,7 @@ struct column_plan {
 
   static constexpr int width = Dot::lanes * Dot::k_group / places_of<Dot>;  // channels
 
-  /// Output rows at once: as many as the groups of one row serve.
+  /// Output rows at once, of a place: as many as the groups of one row serve.
   [[nodiscard]] constexpr int rows() const {
     return (ceil_div(kernel, Dot::k_group) * Dot::k_group - kernel) / stride + 1;
   }
@@ -74,7 +74,7 @@ inline constexpr int largest_group_rows = 8;
 /// Channels in wide blocks, then in narrow ones, of as many as a register of either dot has room
 /// for. The last of each moves back to end with the pixel; if the rest fits in a narrow block, it
 /// gets one. Still narrower ones gain nothing (3x3 with stride 2 @56, Zen 4: 32 channels in ymm 3.1
-/// us, 16 in xmm 3.0).
+/// us, 16 in xmm 3.0); two places, whose rows come in twos, have not been tried for a rest.
 template <class Dot>
 struct column_blocks {
   int channels;
@@ -114,7 +114,7 @@ template <class Dot>
   }
 }
 
-/// Whether it is only with two places in a register.
+/// Whether a convolution is done by columns, but only with two places in a register.
 template <class Dot>
 [[nodiscard]] constexpr bool by_columns_of_two_places(const conv2d_shape& s) {
   return !by_columns<Dot>(s) && by_columns<halved_dot_of<Dot>>(s);

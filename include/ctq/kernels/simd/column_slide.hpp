@@ -84,8 +84,8 @@ template <class Dot, int Rows, int Half, class Input, class Done>
   }
 }
 
-/// Rows output rows from y on with stride 1, one block of channels. The weights and sums of all
-/// channels would not fit in registers, those of half do: so each half passes over a strip of
+/// Rows output rows from each of y on with stride 1, one block of channels. The weights and sums of
+/// all channels would not fit in registers, those of half do: so each half passes over a strip of
 /// pixels, and the first is kept until the second comes (384 channels @14, Zen 4, ymm: 8.9 instead
 /// of 9.9 us for tiles of 2x3 pixels, in which two columns in five are read again).
 template <class Dot, int Rows, class In, class To, class Out>
@@ -105,7 +105,7 @@ template <class Dot, int Rows, class In, class To, class Out>
   const int width = ceil_div(s.out_w(), strips);
   for (int i = 0; i < strips; ++i) {
     const int first = std::min(i * width, s.out_w() - width);
-    const auto to_pixel = rows_at<Dot>(out, y, out_y) + first * out_x;
+    const auto to_pixel = out_rows_at<Dot>(out, y, out_y) + first * out_x;
     slide_half<Dot, Rows, 0>(
         rows, first - s.padding_w, width,
         block, [&](int n, auto m, const half_of<Dot>& half) __attribute__((always_inline)) {
@@ -120,11 +120,11 @@ template <class Dot, int Rows, class In, class To, class Out>
   }
 }
 
-/// One output row from y on with stride 2, where two columns in three are seen by one output pixel
-/// only: the third weighs on the pixel that it ends and on the one that it begins. It takes the
-/// first row of the next column with it; what that has left are pairs, for which there are fewer
-/// shuffles than for groups of four (144 channels @56, Zen 4: 15.2 instead of 16 us, then 14.4
-/// without clamps). All channels of a block are worked on at once.
+/// One output row at each of y with stride 2, where two columns in three are seen by one output
+/// pixel only: the third weighs on the pixel that it ends and on the one that it begins. It takes
+/// the first row of the next column with it; what that has left are pairs, for which there are
+/// fewer shuffles than for groups of four (144 channels @56, Zen 4: 15.2 instead of 16 us,
+/// then 14.4 without clamps). All channels of a block are worked on at once.
 template <class Dot, class In, class To, class Out>
 [[gnu::always_inline]] inline void slide_by_two(const conv2d_shape& s, const In* in,
                                                 const In* border,
@@ -136,7 +136,7 @@ template <class Dot, class In, class To, class Out>
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
   const input_rows<plan.kernel, places_of<Dot>, In> rows(s, in, y, border);
   const std::ptrdiff_t out_x = s.out_channels;
-  const auto to_row = rows_at<Dot>(out, y, s.out_w() * out_x);
+  const auto to_row = out_rows_at<Dot>(out, y, s.out_w() * out_x);
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   const column_weights<Dot, plan.kernel, 1, vecs> weights(plan, block, 0);
   const auto load = [&](int x, vec(&a)[vecs]) __attribute__((always_inline)) {

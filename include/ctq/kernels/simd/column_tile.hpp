@@ -148,9 +148,9 @@ template <class Dot, int Rows, int Half, class Input>
                    __attribute__((always_inline)) { out[m] = Dot::half(acc[m], multiplier); });
 }
 
-/// Rows output rows from y on, all columns, one block of channels that starts at `in` and `out`, in
-/// little code: for a kernel that the compiler does not know, and for what is less than a tile. By
-/// value, so that a caller's own may stay in registers.
+/// Rows output rows from each of y on, all columns, one block of channels that starts at `in` and
+/// `out`, in little code: for a kernel that the compiler does not know, and for what is less than a
+/// tile. By value, so that a caller's own may stay in registers.
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border,
                                         std::array<int, places_of<Dot>> y, const std::byte* block,
@@ -159,7 +159,7 @@ template <class Dot, int Rows, class In, class To, class Out>
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
   const input_rows<largest_group_rows, places_of<Dot>, In> rows(s, in, y, border);
-  const auto to_row = rows_at<Dot>(out, y, out_y);
+  const auto to_row = out_rows_at<Dot>(out, y, out_y);
   for (int x = 0; x < s.out_w(); ++x) {
     half_of<Dot> first[Rows];
     half_of<Dot> second[Rows];
@@ -173,8 +173,8 @@ template <class Dot, int Rows, class In, class To, class Out>
   }
 }
 
-/// Rows output rows from y on, all columns, one block of channels that starts at `in` and `out`.
-/// The last tile moves back to end with the row: a smaller one would be as much code again.
+/// Rows output rows from each of y on, all columns, one block of channels that starts at `in` and
+/// `out`. The last tile moves back to end with the row: a smaller one would be as much code again.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
                                                 const In* border,
@@ -189,7 +189,7 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
   const input_rows<plan.in_rows(Rows), places_of<Dot>, In> rows(s, in, y, border);
-  const auto to_row = rows_at<Dot>(out, y, out_y);
+  const auto to_row = out_rows_at<Dot>(out, y, out_y);
   const auto tile = [&](int x) __attribute__((always_inline)) {
     half_of<Dot> first[Rows][columns];
     half_of<Dot> second[Rows][columns];

@@ -18,6 +18,7 @@
 #include "ctq/kernels/simd/arch/dot_i8mm.hpp"
 #include "ctq/kernels/simd/arch/dot_sse4.hpp"
 #include "ctq/kernels/simd/arch/tile_amx.hpp"
+#include "ctq/kernels/simd/column_plan.hpp"
 #include "ctq/kernels/simd/dense.hpp"
 #include "ctq/kernels/simd/depthwise.hpp"
 #include "ctq/kernels/simd/depthwise_columns.hpp"
@@ -28,6 +29,7 @@
 #include "ctq/kernels/simd/plan.hpp"
 #include "ctq/kernels/simd/tile.hpp"
 #include "ctq/kernels/simd/tile_product.hpp"
+#include "ctq/kernels/simd/two_places.hpp"
 
 // 2-d convolution, NHWC, without im2col. The same bytes as reference::conv2d on every instruction
 // set; float32 the same on those with fma (see float_dot).

@@ -19,7 +19,8 @@
 // product runs down a column: k_group input rows are interleaved once for each input column, and
 // that register serves every tap of the kernel that sees the column, and several output rows. The
 // border is a register, and the last block of channels moves back to end with the pixel, so the
-// input is read where it lies.
+// input is read where it lies. Fewer channels than a register holds share it with those of other
+// rows (two_places.hpp).
 
 namespace ctq::kernels::simd {
 
@@ -103,18 +104,17 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   constexpr std::integral_constant<int, Rows> most;
   constexpr std::integral_constant<int, 1> single;
   if constexpr (places_of<Dot> == 2) {
-    // Those at the end move back, to rows that may have been done.
+    // Places at the end move back, maybe both to the same rows.
     const auto by_twos = [&](auto rows) __attribute__((always_inline)) {
       const int last = s.out_h() - rows;
       for (int y = 0; y < s.out_h(); y += 2 * rows) {
         all_blocks(rows, {std::min(y, last), std::min(y + rows, last)});
       }
     };
-    if (s.out_h() < most) {
-      by_twos(single);
-    } else {
-      by_twos(most);
+    if constexpr (most > 1) {
+      if (s.out_h() < most) return by_twos(single);
     }
+    by_twos(most);
   } else {
     int y = 0;
     for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});

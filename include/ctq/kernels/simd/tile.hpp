@@ -34,19 +34,29 @@ concept dots_in_pairs = requires(typename Dot::vec (&acc)[2], typename Dot::vec&
   Dot::template dot_pair<true>(acc, a, b, next);
 };
 
-/// The same distance, of which the compiler knows nothing. Where pixels share elements g++ would
-/// see that those of one were those of another some steps ago, and move them from step to step
-/// through the stack instead of reading them again (Zen 4: 3x3, 8 to 16 channels @14 1.20 instead
-/// of 1.16 us; 7x7/2, 3 to 64 @224 630 as with this, but 800 where the stack lies as the image does
-/// in its page).
-[[nodiscard, gnu::always_inline]] inline std::ptrdiff_t unknown(std::ptrdiff_t at) {
+/// The same distance, of which the compiler knows nothing.
+[[nodiscard, gnu::always_inline]] inline std::ptrdiff_t opaque(std::ptrdiff_t at) {
   __asm__("" : "+r"(at));
   return at;
 }
 
+/// Whether neighbours share elements of a run. Of such a shape g++ would see that what one pixel
+/// reads another read some steps ago, and move it from step to step through the stack instead of
+/// reading it again (Zen 4: 3x3, 8 to 16 channels @14 1.20 instead of 1.15 us; 7x7/2, 3 to 64 @224
+/// 630, but 800 where the stack lies as the image does in its page).
+template <class Dot, class Shape>
+[[nodiscard]] constexpr bool pixels_overlap() {
+  if constexpr (constant_shape<Shape>) {
+    return strides_of(Shape::value).x < runs_of<Dot>(Shape::value).length;
+  } else {
+    return false;  // nor does g++ see it
+  }
+}
+
 /// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, whose order is that
 /// of block_layout and k_runs. Writes `used` channels of each pixel.
-template <class Dot, int Vectors, class Weights, class To, class Out, class Used, int... m>
+template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, class Out,
+          class Used, int... m>
 [[gnu::always_inline]] inline void tile(std::integer_sequence<int, m...>,
                                         const typename Dot::element* first, int width,
                                         const strides& by, const k_runs& runs,
@@ -66,7 +76,6 @@ template <class Dot, int Vectors, class Weights, class To, class Out, class Used
   };
   const element* const pixel[] = {(static_cast<void>(m), advance())...};
 
-  const bool pixels_overlap = by.x < runs.length;
   constexpr int last = sizeof...(m) - 1;
   vec acc[sizeof...(m)][Vectors];
   (load<Dot>(acc[m], block), ...);
@@ -83,7 +92,7 @@ template <class Dot, int Vectors, class Weights, class To, class Out, class Used
           (add_products<Dot>(acc[m], Dot::broadcast(pixel[m] + at), b), ...);
         }
         at += Dot::k_group;
-        if (pixels_overlap) at = unknown(at);
+        if constexpr (PixelsOverlap) at = opaque(at);
       }
     }
   }
@@ -142,8 +151,8 @@ template <class Dot, int Rows, int Vectors, class Weights, class To, class Out>
 [[gnu::noinline]] void shared_tile(const typename Dot::element* first, int width, const strides& by,
                                    const k_runs& runs, const std::byte* block, Weights weights,
                                    const To& to, Out* out, int used) {
-  tile<Dot, Vectors>(std::make_integer_sequence<int, Rows>{}, first, width, by, runs, block,
-                     weights, to, out, used);
+  tile<Dot, Vectors, false>(std::make_integer_sequence<int, Rows>{}, first, width, by, runs, block,
+                            weights, to, out, used);
 }
 
 template <class Dot, int Panels, class To, class Out>
@@ -222,8 +231,9 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
           b, widens,
           [&](const auto& weights, const element* first, Out* to_pixel)
               __attribute__((always_inline)) {
-                tile<Dot, Vectors>(std::make_integer_sequence<int, rows>{}, first, s.out_w(), by,
-                                   runs, block, weights, to, to_pixel, used);
+                tile<Dot, Vectors, pixels_overlap<Dot, Shape>()>(
+                    std::make_integer_sequence<int, rows>{}, first, s.out_w(), by, runs, block,
+                    weights, to, to_pixel, used);
               });
     };
     constexpr std::integral_constant<int, tiles.large.occurring()> large;

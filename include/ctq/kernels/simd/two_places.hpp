@@ -3,23 +3,25 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "ctq/kernels/simd/dot.hpp"
 
-// Depthwise convolution of fewer channels than a register holds: two output rows side by side in
-// one register, the channels of the first in its lower half and those of the second in the upper.
+// Depthwise convolution of fewer channels than a register holds: two places of the output, each
+// some rows, side by side in one register, the channels of the first in its lower half and those of
+// the second in the upper.
 
 namespace ctq::kernels::simd {
 
-/// How many output rows share the registers of Dot.
+/// How many places share the registers of Dot.
 template <class Dot>
 inline constexpr int places_of = 1;
 template <class Dot>
 requires requires { Dot::places; }
 inline constexpr int places_of<Dot> = Dot::places;
 
-/// The same place of two rows.
+/// An element of either place.
 template <class T>
 struct two_pointers {
   T* first;
@@ -32,10 +34,12 @@ struct two_pointers {
   }
 };
 
-/// Where Dot writes: one row of an output whose rows are `stride` apart, or two.
+/// Where Dot writes: the row at which each of its places begins, in an output whose rows are
+/// `stride` apart.
 template <class Dot, class Out, std::size_t Places>
-[[nodiscard, gnu::always_inline]] inline auto rows_at(Out* out, const std::array<int, Places>& y,
-                                                      std::ptrdiff_t stride) {
+[[nodiscard, gnu::always_inline]] inline auto out_rows_at(Out* out,
+                                                          const std::array<int, Places>& y,
+                                                          std::ptrdiff_t stride) {
   static_assert(Places == places_of<Dot>);
   if constexpr (Places == 1) {
     return out + y[0] * stride;
@@ -44,7 +48,7 @@ template <class Dot, class Out, std::size_t Places>
   }
 }
 
-/// Dot on half as many channels of two places. Weights are packed once for each.
+/// Dot on half as many channels of two places. Weights are packed twice, for the lanes of either.
 template <class Dot>
 struct two_places : Dot {
   using typename Dot::vec;
@@ -60,9 +64,8 @@ struct two_places : Dot {
                                          const typename Dot::element* second) {
     return Dot::load_halves(first, second);
   }
-  /// Of another type.
-  template <class In>
-  [[gnu::always_inline]] static vec elements(const In* first, const In* second) {
+  [[gnu::always_inline]] static vec elements(const std::int8_t* first, const std::int8_t* second) {
+    static_assert(std::is_same_v<typename Dot::element, std::uint8_t>);
     return Dot::flip_signs(Dot::load_halves(first, second));
   }
 
@@ -70,7 +73,7 @@ struct two_places : Dot {
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
                                            const typename Dot::bounds& to, two_pointers<Out> out,
                                            int) {
-    static_assert(N == Dot::k_group);
+    static_assert(N == 4 && Dot::k_group == 4);
     const vec low[] = {acc[0], acc[1]};
     const vec high[] = {acc[2], acc[3]};
     store_halves<N / 2>(Dot::half(low, multiplier), Dot::half(high, multiplier + 2 * Dot::lanes),
@@ -85,14 +88,5 @@ struct two_places : Dot {
                      out.second());
   }
 };
-
-/// What depthwise convolution uses by columns for fewer channels than a register of Dot holds, if
-/// half of one holds no more (3x3, 16 channels @112 on AVX512-VNNI, Zen 4: 27 instead of 73 us).
-template <class Dot>
-struct halved {
-  using type = Dot;
-};
-template <class Dot>
-using halved_dot_of = typename halved<Dot>::type;
 
 }  // namespace ctq::kernels::simd

@@ -30,6 +30,7 @@ struct int8_dot<isa::avxvnni> : vnni_dot<isa::avxvnni, register256, avxvnni_inst
   static constexpr int tile_rows = 6;
 };
 
+/// Measured on AVX512-VNNI alone.
 template <>
 struct halved<depthwise_dot<isa::avxvnni>> {
   using type = two_places<depthwise_dot<isa::avxvnni>>;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/sum_rows.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ctq/core/isa.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+
+namespace {
+
+/// Two registers of eight lanes, whose channels are neighbours by fours, as packing in 128 bits
+/// leaves them.
+struct by_fours {
+  static constexpr int lanes = 8;
+  static constexpr int column(int vectors, int vector, int lane) {
+    return lane / 4 * 4 * vectors + vector * 4 + lane % 4;
+  }
+};
+
+/// A row in the order of its lanes: what stands for channel i is 10 * i.
+std::array<std::int32_t, 16> tens() {
+  std::array<std::int32_t, 16> row{};
+  for (int i = 0; i < 16; ++i) {
+    row[static_cast<std::size_t>(i)] = 10 * by_fours::column(2, i / 8, i % 8);
+  }
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("channels are written in their order, as many as there are") {
+  for (const int count : {0, 1, 5, 15, 16}) {
+    CAPTURE(count);
+    std::vector<std::int32_t> expected(16, -1);
+    for (int i = 0; i < count; ++i) expected[static_cast<std::size_t>(i)] = 10 * i;
+    std::vector<std::int32_t> out(16, -1);
+    simd::write_channels<by_fours, 2>(tens().data(), out.data(), count);
+    CHECK(out == expected);
+  }
+}
+
+TEST_CASE("rows of sums are kept, or become what they stand for") {
+  std::array<std::int32_t, 32> sums{};
+  const std::array<std::int32_t, 16> row = tens();
+  for (std::size_t i = 0; i < 16; ++i) {
+    sums[i] = row[i];
+    sums[16 + i] = -row[i];
+  }
+  std::vector<std::int32_t> kept(40, 7);
+  simd::end_rows<isa::native, by_fours, 2>(keep_sums{}, sums.data(), 2, nullptr, kept.data(), 20,
+                                           16);
+  CHECK(kept[3] == 30);
+  CHECK(kept[15] == 150);
+  CHECK(kept[16] == 7);
+  CHECK(kept[23] == -30);
+
+  const std::vector<float> halves(16, 0.5F);
+  std::vector<float> reals(32, 7.0F);
+  simd::end_rows<isa::native, by_fours, 2>(dequantize_sums{true}, sums.data(), 2, halves.data(),
+                                           reals.data(), 16, 16);
+  CHECK(reals[3] == 15.0F);
+  CHECK(reals[16 + 3] == 0.0F);
+}
