@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
@@ -41,7 +42,8 @@ template <class Isa, quantized Q>
 }
 
 /// As reference::quantize by channel, byte for byte. Channels are taken a block at a time, all rows
-/// of it, so that scales are inverted once.
+/// of it, so that scales are inverted once. Results that pass by once go around the caches, as
+/// those of for_elements, if each register of them starts on its alignment.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void quantize(channels_shape shape, const float* in,
                                             const float* scale, const std::int32_t* zero_point,
@@ -55,7 +57,12 @@ template <class Isa, quantized Q>
     return reference::quantize(shape, in, scale, zero_point, quant_min, quant_max, out);
   }
   if constexpr (vectorized<Isa>) {
+    using convert = conversions<xsimd_arch<Isa>>;
     constexpr int n = float_lanes<Isa>;
+    const std::int64_t count = std::int64_t{shape.rows} * shape.channels;
+    const bool streams = count * std::int64_t{sizeof(float) + sizeof(Q)} >= beyond_caches &&
+                         shape.channels % block == 0 &&
+                         reinterpret_cast<std::uintptr_t>(out) % block == 0;
     for (int first = 0; first < shape.channels; first += block) {
       const int channel = std::min(first, shape.channels - block);  // the last one moves back
       const auto lanes = [&](int k) __attribute__((always_inline)) {
@@ -63,14 +70,26 @@ template <class Isa, quantized Q>
                                     quant_min, quant_max);
       };
       const quantizer_lanes<Isa> steps[] = {lanes(0), lanes(1), lanes(2), lanes(3)};
-      for (int row = 0; row < shape.rows; ++row) {
-        const std::ptrdiff_t at = std::ptrdiff_t{row} * shape.channels + channel;
-        const batch<Isa, Q> q = narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
-          return steps[k / n].or_zero(batch<Isa, float>::load_unaligned(in + at + k));
-        });
-        q.store_unaligned(out + at);
+      const auto all_rows = [&](auto around_caches) __attribute__((always_inline)) {
+        for (int row = 0; row < shape.rows; ++row) {
+          const std::ptrdiff_t at = std::ptrdiff_t{row} * shape.channels + channel;
+          const batch<Isa, Q> q = narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
+            return steps[k / n].or_zero(batch<Isa, float>::load_unaligned(in + at + k));
+          });
+          if constexpr (around_caches) {
+            convert::stream(out + at, static_cast<typename batch<Isa, Q>::register_type>(q));
+          } else {
+            q.store_unaligned(out + at);
+          }
+        }
+      };
+      if (streams) {
+        all_rows(std::true_type{});
+      } else {
+        all_rows(std::false_type{});
       }
     }
+    if (streams) convert::streamed();
   }
 }
 
