@@ -48,9 +48,10 @@ channels_of_axis random_channels(generator& random) {
   x.shape.outer = random.between(0, 4);
   x.shape.channels = random.between(1, last ? 150 : 6);
   x.shape.inner = last ? 1 : random.between(0, 70);
+  const bool one_zero_point = random.between(0, 1) == 0;
   for (int c = 0; c < x.shape.channels; ++c) {
     x.scale.push_back(random_qparams<Q>(random).scale);
-    x.zero_point.push_back(random.between(x.lo, x.hi));
+    x.zero_point.push_back(one_zero_point && c > 0 ? x.zero_point[0] : random.between(x.lo, x.hi));
   }
   return x;
 }
@@ -60,7 +61,8 @@ template <class Q, class Out, class Reference, class Kernel>
 void check_random_channels(Reference reference, Kernel kernel) {
   for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
     const channels_of_axis x = random_channels<Q>(random);
-    const fenced in(floats(x.count(), seed, x.scale[0]));
+    const fenced in(random.between(0, 1) == 0 ? plain_floats(x.count(), seed)
+                                              : floats(x.count(), seed, x.scale[0]));
     std::vector<Out> expected(x.count());
     const guarded<Out> out(x.count());
     const auto run = [&](const auto& each, Out* to) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
@@ -41,6 +40,42 @@ template <class Isa, quantized Q>
   }
 }
 
+/// Four registers of channels, each channel with a scale and zero point of its own.
+template <vectorized Isa, quantized Q>
+struct channels_quantizer {
+  using floats = batch<Isa, float>;
+  static constexpr int n = float_lanes<Isa>;
+  static constexpr int width = 4 * n;
+
+  quantizer_lanes<Isa> steps[4];
+  step_narrower<Isa> narrower;  // if all have one zero point
+  bool one_zero_point;
+
+  [[gnu::always_inline]] channels_quantizer(const float* scale, const std::int32_t* zero_point,
+                                            std::int32_t quant_min, std::int32_t quant_max) noexcept
+      : steps{{scale, zero_point, quant_min, quant_max},
+              {scale + n, zero_point + n, quant_min, quant_max},
+              {scale + 2 * n, zero_point + 2 * n, quant_min, quant_max},
+              {scale + 3 * n, zero_point + 3 * n, quant_min, quant_max}},
+        narrower({*zero_point, quant_min, quant_max}),
+        one_zero_point(std::equal(zero_point + 1, zero_point + width, zero_point)) {}
+
+  /// A register of bytes.
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> any(const float* in) const noexcept {
+    return narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
+      return steps[k / n].or_zero(floats::load_unaligned(in + k));
+    });
+  }
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> of_one_zero_point(
+      const float* in) const noexcept {
+    return narrower.template bytes_in_order<Q>(
+        [&](int k) __attribute__((always_inline)) {
+          return floats::load_unaligned(in + k) * steps[k / n].inverse;
+        },
+        [&]() __attribute__((always_inline)) { return any(in); });
+  }
+};
+
 /// As reference::quantize by channel, byte for byte. Channels are taken a block at a time, all rows
 /// of it, so that scales are inverted once. Results that pass by once go around the caches, as
 /// those of for_elements, if each register of them starts on its alignment.
@@ -49,44 +84,39 @@ template <class Isa, quantized Q>
                                             const float* scale, const std::int32_t* zero_point,
                                             std::int32_t quant_min, std::int32_t quant_max,
                                             Q* out) noexcept {
-  constexpr int block = [] {
-    if constexpr (vectorized<Isa>) return 4 * float_lanes<Isa>;
-    return 1;
-  }();
-  if (block == 1 || shape.channels < block) {
-    return reference::quantize(shape, in, scale, zero_point, quant_min, quant_max, out);
-  }
-  if constexpr (vectorized<Isa>) {
+  if constexpr (!vectorized<Isa>) {
+    reference::quantize(shape, in, scale, zero_point, quant_min, quant_max, out);
+  } else {
     using convert = conversions<xsimd_arch<Isa>>;
-    constexpr int n = float_lanes<Isa>;
+    using block = channels_quantizer<Isa, Q>;
+    if (shape.channels < block::width) {
+      return reference::quantize(shape, in, scale, zero_point, quant_min, quant_max, out);
+    }
     const std::int64_t count = std::int64_t{shape.rows} * shape.channels;
     const bool streams = count * std::int64_t{sizeof(float) + sizeof(Q)} >= beyond_caches &&
-                         shape.channels % block == 0 &&
-                         reinterpret_cast<std::uintptr_t>(out) % block == 0;
-    for (int first = 0; first < shape.channels; first += block) {
-      const int channel = std::min(first, shape.channels - block);  // the last one moves back
-      const auto lanes = [&](int k) __attribute__((always_inline)) {
-        return quantizer_lanes<Isa>(scale + channel + k * n, zero_point + channel + k * n,
-                                    quant_min, quant_max);
-      };
-      const quantizer_lanes<Isa> steps[] = {lanes(0), lanes(1), lanes(2), lanes(3)};
-      const auto all_rows = [&](auto around_caches) __attribute__((always_inline)) {
-        for (int row = 0; row < shape.rows; ++row) {
-          const std::ptrdiff_t at = std::ptrdiff_t{row} * shape.channels + channel;
-          const batch<Isa, Q> q = narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
-            return steps[k / n].or_zero(batch<Isa, float>::load_unaligned(in + at + k));
-          });
-          if constexpr (around_caches) {
+                         shape.channels % block::width == 0 &&
+                         reinterpret_cast<std::uintptr_t>(out) % block::width == 0;
+    for (int first = 0; first < shape.channels; first += block::width) {
+      const int channel = std::min(first, shape.channels - block::width);  // the last moves back
+      const block of(scale + channel, zero_point + channel, quant_min, quant_max);
+      const auto all_rows = [&](const auto& bytes) __attribute__((always_inline)) {
+        std::ptrdiff_t at = channel;
+        if (streams) {
+          for (int row = 0; row < shape.rows; ++row, at += shape.channels) {
+            const batch<Isa, Q> q = bytes(in + at);
             convert::stream(out + at, static_cast<typename batch<Isa, Q>::register_type>(q));
-          } else {
-            q.store_unaligned(out + at);
+          }
+        } else {
+          for (int row = 0; row < shape.rows; ++row, at += shape.channels) {
+            bytes(in + at).store_unaligned(out + at);
           }
         }
       };
-      if (streams) {
-        all_rows(std::true_type{});
+      if (of.one_zero_point) {
+        all_rows([&](const float* from)
+                     __attribute__((always_inline)) { return of.of_one_zero_point(from); });
       } else {
-        all_rows(std::false_type{});
+        all_rows([&](const float* from) __attribute__((always_inline)) { return of.any(from); });
       }
     }
     if (streams) convert::streamed();
