@@ -69,6 +69,8 @@ TEST_CASE("weight-only int8 gives the bits of the reference for any size") {
 
 TEST_CASE("weight-only int8 gives the bits of the reference on random shapes") {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
-    check({random.between(0, 6), random.between(0, 100), random.between(0, 80)}, seed);
+    const int rows = random.between(0, 6);
+    // One row takes several blocks at once.
+    check({rows, random.between(0, 100), random.between(0, rows == 1 ? 300 : 80)}, seed);
   });
 }

@@ -82,38 +82,49 @@ void pack_linear_weight_int8(const linear_shape& shape, const std::int8_t* weigh
   }
 }
 
-/// Rows x Vectors registers of outputs, `used` channels of them.
-template <vectorized Isa, int Rows, int Vectors>
+/// Rows x Vectors registers of outputs for each of Blocks blocks, which are `block_bytes` apart,
+/// `used` channels of them.
+template <vectorized Isa, int Rows, int Vectors, int Blocks>
 [[gnu::always_inline]] inline void weight_int8_tile(const linear_shape& s, const float* in,
-                                                    const std::byte* block, float* out,
-                                                    int used) noexcept {
+                                                    const std::byte* block, std::size_t block_bytes,
+                                                    float* out, int used) noexcept {
   using floats = batch<Isa, float>;
   constexpr int lanes = float_lanes<Isa>;
-  const auto* const scales = reinterpret_cast<const float*>(block);
-  const float* const biases = scales + Vectors * lanes;
-  const auto* weights = reinterpret_cast<const std::int8_t*>(biases + Vectors * lanes);
-  floats acc[Rows][Vectors];
-  unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    unroll<Vectors>([&](auto v) __attribute__((always_inline)) { acc[m][v] = floats(0.0F); });
+  const float* scales[Blocks];
+  const std::int8_t* weights[Blocks];
+  floats acc[Blocks][Rows][Vectors];
+  const auto each = [&](const auto& f) __attribute__((always_inline)) {
+    unroll<Blocks>([&](auto b) __attribute__((always_inline)) {
+      unroll<Vectors>([&](auto v) __attribute__((always_inline)) { f(b, v); });
+    });
+  };
+  unroll<Blocks>([&](auto b) __attribute__((always_inline)) {
+    scales[b] = reinterpret_cast<const float*>(block + b * block_bytes);
+    weights[b] = reinterpret_cast<const std::int8_t*>(scales[b] + 2 * Vectors * lanes);
   });
-  for (int k = 0; k < s.in_features; ++k, weights += Vectors * lanes) {
+  each([&](auto b, auto v) __attribute__((always_inline)) {
+    unroll<Rows>([&](auto m) __attribute__((always_inline)) { acc[b][m][v] = floats(0.0F); });
+  });
+  for (int k = 0; k < s.in_features; ++k) {
     floats x[Rows];
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
       x[m] = rounded<Isa>(floats(in[m * std::ptrdiff_t{s.in_features} + k]));  // loaded once
     });
-    unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-      const floats w = to_float<Isa>(widen<Isa>(weights + v * lanes));
+    each([&](auto b, auto v) __attribute__((always_inline)) {
+      const floats w = to_float<Isa>(widen<Isa>(weights[b] + v * lanes));
       unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-        acc[m][v] = fma<Isa>(x[m], w, acc[m][v]);
+        acc[b][m][v] = fma<Isa>(x[m], w, acc[b][m][v]);
       });
     });
+    unroll<Blocks>([&](auto b) __attribute__((always_inline)) { weights[b] += Vectors * lanes; });
   }
-  unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-    const int count = std::min(used - v * lanes, lanes);
+  each([&](auto b, auto v) __attribute__((always_inline)) {
+    const int first = (b * Vectors + v) * lanes;
+    const int count = std::min(used - first, lanes);
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      const floats y = fma<Isa>(acc[m][v], floats::load_unaligned(scales + v * lanes),
-                                floats::load_unaligned(biases + v * lanes));
-      float* const to = out + m * std::ptrdiff_t{s.out_features} + v * lanes;
+      const floats y = fma<Isa>(acc[b][m][v], floats::load_unaligned(scales[b] + v * lanes),
+                                floats::load_unaligned(scales[b] + (Vectors + v) * lanes));
+      float* const to = out + m * std::ptrdiff_t{s.out_features} + first;
       if (count == lanes) {
         y.store_unaligned(to);
       } else {
@@ -151,7 +162,20 @@ template <class Isa>
 [[gnu::noinline]] void linear_weight_int8(const linear_shape& shape, const float* in,
                                           const std::byte* packed, float* out) noexcept {
   using layout = weight_int8_layout<Isa>;
-  for (int block = 0; block < layout::blocks(shape); ++block) {
+  const int blocks = layout::blocks(shape);
+  int block = 0;
+  if constexpr (vectorized<Isa>) {
+    // One row takes two blocks at once, two streams of weights (AVX-512, Zen 4: 1x4096x4096 from L3
+    // 630 to 680 instead of 750 to 810 us, 1x1024x1024 from L2 36.7 instead of 38.2).
+    constexpr std::integral_constant<int, 2> two;
+    const std::size_t bytes = layout::block_bytes(shape, layout::vectors);
+    for (; shape.rows == 1 && (block + two) * layout::width <= shape.out_features; block += two) {
+      weight_int8_tile<Isa, 1, layout::vectors, two>(
+          shape, in, packed, bytes, out + block * layout::width, two * layout::width);
+      packed += two * bytes;
+    }
+  }
+  for (; block < blocks; ++block) {
     const int first = block * layout::width;
     const int used = shape.out_features - first;
     if constexpr (vectorized<Isa>) {
@@ -159,8 +183,8 @@ template <class Isa>
       with_constant<layout::vectors>(
           layout::vectors_of(shape, block), [&](auto vectors) __attribute__((always_inline)) {
             const auto rows = [&](auto count, int m) __attribute__((always_inline)) {
-              weight_int8_tile<Isa, count, vectors>(
-                  shape, in + std::ptrdiff_t{m} * shape.in_features, packed,
+              weight_int8_tile<Isa, count, vectors, 1>(
+                  shape, in + std::ptrdiff_t{m} * shape.in_features, packed, 0,
                   out + std::ptrdiff_t{m} * shape.out_features + first, used);
             };
             int m = 0;
