@@ -101,9 +101,10 @@ int elementwise::distance(const void* answer) const {
     float most = 0.0F;
     for (std::size_t i = 0; i < expected_.size() / sizeof(float); ++i) {
       const float difference = std::abs(real(answer, i) - real(expected_.data(), i));
-      most = difference <= most ? most : difference;  // also if it is NaN
+      if (!(difference < 100.0F)) return INT_MAX;  // also if it is NaN
+      most = std::max(most, difference);
     }
-    return most < 100.0F ? static_cast<int>(std::ceil(most / scale)) : INT_MAX;
+    return static_cast<int>(std::ceil(most / scale));
   }
   const bool negative = what == op::quantize_channels;
   const auto* const bytes_out = static_cast<const std::uint8_t*>(answer);

@@ -30,12 +30,12 @@ struct elementwise {
 
   op what;
   int count;
-  operand<float> floats;              // quantize, fake_quantize
-  std::vector<float> channel_scales;  // quantize_channels: the last axis
-  std::vector<std::int32_t> channel_zeros;
-  operand<std::int32_t> sums;        // requantize
-  operand<std::uint8_t> bytes;       // dequantize, add, mul
-  operand<std::uint8_t> more_bytes;  // add, mul
+  operand<float> floats;                    // quantize, fake_quantize
+  std::vector<float> channel_scales;        // quantize_channels: the last axis
+  std::vector<std::int32_t> channel_zeros;  // 0, as weights have them
+  operand<std::int32_t> sums;               // requantize
+  operand<std::uint8_t> bytes;              // dequantize, add, mul
+  operand<std::uint8_t> more_bytes;         // add, mul
 
   static constexpr ctq::qparams a{0.05F, 117, 0, 255};
   static constexpr ctq::qparams b{0.03F, 100, 0, 255};

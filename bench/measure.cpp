@@ -87,7 +87,7 @@ void stay_on_one_core(char** arguments) {
   if (std::getenv(started) == nullptr) {  // OpenMP reads its variable when it is loaded
     setenv(started, "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1);
-    setenv("DNNL_MAX_CPU_ISA", onednn_isa(), 0);
+    setenv("DNNL_MAX_CPU_ISA", onednn_isa(), 1);
     execv("/proc/self/exe", arguments);
   }
   cpu_set_t one;
@@ -102,7 +102,7 @@ void stay_on_one_core(char** arguments) {
 }
 
 bool peers_have_amx() {
-  if (std::strcmp(std::getenv("DNNL_MAX_CPU_ISA"), "DEFAULT") != 0) return false;
+  if (std::strcmp(onednn_isa(), "DEFAULT") != 0) return false;
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 25 & 1) != 0;
@@ -115,6 +115,7 @@ result measure(const bench_case& of, int windows, double seconds_a_window) {
   result r{of, {}};
   r.of.subjects.clear();
   r.of.distance = {};
+  r.of.spoil = {};
   std::vector<const subject*> timed;
   for (const subject& s : of.subjects) {
     timing t{s.name, 0.0, 0};

@@ -15,8 +15,8 @@ void stay_on_one_core(char** arguments);
 [[nodiscard]] bool peers_have_amx();
 
 /// The subjects of a case in many rounds, each of one short window of everybody in random order.
-/// Of ctq the median counts; of the others the median of how much longer they took in the same
-/// round, since the machine's clock changes from round to round.
+/// Of the first one, ctq unless it is wrong, the median counts; of the others the median of how
+/// much longer they took in the same round, since the machine's clock changes from round to round.
 /// Those whose result differs from the reference are not timed: ctq by anything, peers by more than
 /// a step, which their other arithmetic explains.
 [[nodiscard]] result measure(const bench_case& of, int windows, double seconds_a_window);

@@ -46,7 +46,7 @@ struct bench_case {
   double others = 1.0;  // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
   std::vector<subject> subjects;  // ctq first
   std::function<void()> spoil{};  // if all write to one place: makes what is there wrong
-  /// The largest difference from the reference: steps of an integer result; of floats, 0 or 1.
+  /// The largest difference from the reference: in steps, of the input's if floats.
   std::function<int(const void*)> distance;
 };
 

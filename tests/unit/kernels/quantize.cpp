@@ -87,25 +87,30 @@ TEST_CASE_TEMPLATE("simd quantize by channel gives the bytes of the reference", 
 }
 
 TEST_CASE("results by channel that are larger than the caches are the same, wherever they start") {
-  constexpr int channels = 128, rows = 53'000;
-  constexpr std::size_t count = std::size_t{channels} * rows;
-  std::vector<float> scale(channels, 0.05F);
-  std::vector<std::int32_t> zero_point(channels, 3);
-  scale[77] = 0.03F;
-  zero_point[100] = -9;
-  const auto in = samples::plain_floats(count, 4);
-  std::vector<std::int8_t> expected(count);
-  reference::quantize({rows, channels}, in.data(), scale.data(), zero_point.data(), -128, 127,
-                      expected.data());
-  std::vector<std::int8_t> memory(count + 130);
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
-  for (const std::size_t start : {64 - past, 65 - past}) {
-    std::fill(memory.begin(), memory.end(), std::int8_t{0x5A});
-    simd::quantize<isa::native>({rows, channels}, in.data(), scale.data(), zero_point.data(), -128,
-                                127, memory.data() + start);
-    CHECK(std::memcmp(memory.data() + start, expected.data(), count) == 0);
-    CHECK((start == 0 || memory[start - 1] == 0x5A));
-    CHECK(memory[start + count] == 0x5A);
+  constexpr std::size_t count = std::size_t{130} * 53'000;
+  auto in = samples::plain_floats(count, 4);
+  for (std::size_t i = 1000; i < count; i += 100'003)
+    in[i] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::int8_t> expected(count), memory(count + 130);
+  for (const int channels :
+       {16, 32, 64, 128, 130}) {  // the first of them fill a register somewhere
+    CAPTURE(channels);
+    const int rows = static_cast<int>(count) / channels;
+    const auto results = static_cast<std::size_t>(rows) * static_cast<std::size_t>(channels);
+    std::vector<float> scale(static_cast<std::size_t>(channels), 0.05F);
+    const std::vector<std::int32_t> zero_point(scale.size(), 3);
+    scale[7] = 0.03F;
+    reference::quantize({rows, channels}, in.data(), scale.data(), zero_point.data(), -100, 100,
+                        expected.data());
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
+    for (const std::size_t start : {64 - past, 65 - past}) {
+      std::fill(memory.begin(), memory.end(), std::int8_t{0x5A});
+      simd::quantize<isa::native>({rows, channels}, in.data(), scale.data(), zero_point.data(),
+                                  -100, 100, memory.data() + start);
+      CHECK(std::memcmp(memory.data() + start, expected.data(), results) == 0);
+      CHECK(memory[start - 1] == 0x5A);
+      CHECK(memory[start + results] == 0x5A);
+    }
   }
 }
 

@@ -53,18 +53,29 @@ TEST_CASE("rows of sums are kept, or become what they stand for") {
     sums[i] = row[i];
     sums[16 + i] = -row[i];
   }
-  std::vector<std::int32_t> kept(40, 7);
+  std::vector<std::int32_t> expected(36, 7);
+  for (int i = 0; i < 16; ++i) {
+    expected[static_cast<std::size_t>(i)] = 10 * i;
+    expected[static_cast<std::size_t>(20 + i)] = -10 * i;
+  }
+  std::vector<std::int32_t> kept(36, 7);
   simd::end_rows<isa::native, by_fours, 2>(keep_sums{}, sums.data(), 2, nullptr, kept.data(), 20,
                                            16);
-  CHECK(kept[3] == 30);
-  CHECK(kept[15] == 150);
-  CHECK(kept[16] == 7);
-  CHECK(kept[23] == -30);
+  CHECK(kept == expected);
 
-  const std::vector<float> halves(16, 0.5F);
-  std::vector<float> reals(32, 7.0F);
-  simd::end_rows<isa::native, by_fours, 2>(dequantize_sums{true}, sums.data(), 2, halves.data(),
-                                           reals.data(), 16, 16);
-  CHECK(reals[3] == 15.0F);
-  CHECK(reals[16 + 3] == 0.0F);
+  // Multipliers are in the order of lanes: that of channel i is 1 + i.
+  std::vector<float> multipliers;
+  for (const std::int32_t x : row) multipliers.push_back(static_cast<float>(1 + x / 10));
+  for (const bool relu : {false, true}) {
+    CAPTURE(relu);
+    std::vector<float> reals(32, 7.0F), expected_reals(32);
+    for (int i = 0; i < 16; ++i) {
+      const auto real = static_cast<float>(10 * i * (1 + i));
+      expected_reals[static_cast<std::size_t>(i)] = real;
+      expected_reals[static_cast<std::size_t>(16 + i)] = relu ? 0.0F : -real;
+    }
+    simd::end_rows<isa::native, by_fours, 2>(dequantize_sums{relu}, sums.data(), 2,
+                                             multipliers.data(), reals.data(), 16, 16);
+    CHECK(reals == expected_reals);
+  }
 }

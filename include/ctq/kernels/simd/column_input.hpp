@@ -12,7 +12,7 @@
 #include "ctq/kernels/simd/unroll.hpp"
 
 // What depthwise convolution by columns reads: registers of channels, one a row, or two rows'
-// halves (two_places.hpp), from where the image lies. The border is a pixel of zero points.
+// halves (two_places.hpp), from where the image lies. The border is a block of zero points.
 
 namespace ctq::kernels::simd {
 

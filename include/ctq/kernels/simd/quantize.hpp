@@ -78,7 +78,8 @@ struct channels_quantizer {
 
 /// As reference::quantize by channel, byte for byte. Channels are taken a block at a time, all rows
 /// of it, so that scales are inverted once. Results that pass by once go around the caches, as
-/// those of for_elements, if each register of them starts on its alignment.
+/// those of for_elements, if that fills one cache line after the other.
+/// Requires  quant_min <= zero_point <= quant_max, in the range of Q · out overlaps no operand
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void quantize(channels_shape shape, const float* in,
                                             const float* scale, const std::int32_t* zero_point,
@@ -93,8 +94,10 @@ template <class Isa, quantized Q>
       return reference::quantize(shape, in, scale, zero_point, quant_min, quant_max, out);
     }
     const std::int64_t count = std::int64_t{shape.rows} * shape.channels;
-    const bool streams = count * std::int64_t{sizeof(float) + sizeof(Q)} >= beyond_caches &&
-                         shape.channels % block::width == 0 &&
+    const bool whole_lines =
+        shape.channels == block::width || (block::width == 64 && shape.channels % 64 == 0);
+    const bool streams = whole_lines &&
+                         count * std::int64_t{sizeof(float) + sizeof(Q)} >= beyond_caches &&
                          reinterpret_cast<std::uintptr_t>(out) % block::width == 0;
     for (int first = 0; first < shape.channels; first += block::width) {
       const int channel = std::min(first, shape.channels - block::width);  // the last moves back
