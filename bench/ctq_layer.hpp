@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "ctq/passes/memory.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/simd_kernels.hpp"
@@ -26,9 +27,8 @@ subject ctq_layer(const layer& of) {
     ctq::operands x;
   };
   // One after the other, each from a cache line on.
-  const auto lines = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
-  const std::size_t in = lines(ctq::packed_bytes<kernels>(Key));
-  const std::size_t out = in + lines(of.in.size());
+  const std::size_t in = ctq::align_up(ctq::packed_bytes<kernels>(Key));
+  const std::size_t out = in + ctq::align_up(of.in.size());
   auto s = std::make_shared<state>(state{ctq::aligned_buffer{out + of.outputs()},
                                          ctq::aligned_buffer{ctq::workspace_bytes<kernels>(Key)},
                                          {},

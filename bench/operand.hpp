@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+// The memory of what kernels read and write, ours and those of others: aligned alike.
+
 namespace bench {
 
 /// Memory that starts with a cache line, as oneDNN's does.

@@ -22,6 +22,9 @@ constexpr bool on_integers = dot::k_group > 1;  // elsewhere the general kernel 
 static_assert(!on_integers ||
               simd::conv2d_workspace_bytes<isa_t>(depthwise_shape(128, 5, 5, 1, 1), qint8) == 0);
 
+template <conv2d_shape S>
+using constant = std::integral_constant<conv2d_shape, S>;
+
 template <class In, class Out, class Shape>
 bool equals_reference(const Shape& shape, values kind, unsigned seed) {
   const conv2d_shape s = shape;
@@ -137,21 +140,18 @@ TEST_CASE("depthwise by columns takes one type and gives another") {
 }
 
 TEST_CASE("depthwise by columns equals the reference for shapes that the compiler knows") {
-  CHECK(equals_reference<std::uint8_t, std::uint8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(80, 7, 8, 1, 1)>{}, values::extreme, 3));
-  CHECK(equals_reference<std::int8_t, std::int8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(72, 9, 11, 2, 1)>{}, values::random, 4));
-  CHECK(equals_reference<std::uint8_t, std::uint8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(96, 7, 6, 1, 2, 5)>{}, values::extreme,
-      5));
-  CHECK(equals_reference<std::int8_t, std::int8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(24, 7, 5, 1, 1)>{}, values::random, 6));
-  CHECK(equals_reference<std::uint8_t, std::int8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(16, 8, 9, 2, 1)>{}, values::random, 7));
-  CHECK(equals_reference<std::uint8_t, std::uint8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(24, 6, 8, 2, 2, 5)>{}, values::extreme,
-      8));
-  CHECK(equals_reference<std::int8_t, std::int8_t>(
-      std::integral_constant<conv2d_shape, depthwise_shape(17, 9, 7, 1, 2, 5)>{}, values::random,
-      9));
+  CHECK(equals_reference<std::uint8_t, std::uint8_t>(constant<depthwise_shape(80, 7, 8, 1, 1)>{},
+                                                     values::extreme, 3));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(constant<depthwise_shape(72, 9, 11, 2, 1)>{},
+                                                   values::random, 4));
+  CHECK(equals_reference<std::uint8_t, std::uint8_t>(constant<depthwise_shape(96, 7, 6, 1, 2, 5)>{},
+                                                     values::extreme, 5));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(constant<depthwise_shape(24, 7, 5, 1, 1)>{},
+                                                   values::random, 6));
+  CHECK(equals_reference<std::uint8_t, std::int8_t>(constant<depthwise_shape(16, 8, 9, 2, 1)>{},
+                                                    values::random, 7));
+  CHECK(equals_reference<std::uint8_t, std::uint8_t>(constant<depthwise_shape(24, 6, 8, 2, 2, 5)>{},
+                                                     values::extreme, 8));
+  CHECK(equals_reference<std::int8_t, std::int8_t>(constant<depthwise_shape(17, 9, 7, 1, 2, 5)>{},
+                                                   values::random, 9));
 }

@@ -79,19 +79,20 @@ struct input_rows {
   template <class Dot>
   [[nodiscard, gnu::always_inline]] typename Dot::vec pixel(int x, int row) const {
     const std::ptrdiff_t at = x * channels;
-    if constexpr (Places == 1) {
-      return channels_at<Dot>(base[0][row] + (at & moves[0][row]));
-    } else {
-      return channels_at<Dot>(base[0][row] + (at & moves[0][row]),
-                              base[1][row] + (at & moves[1][row]));
-    }
+    return at_places<Dot>([&](int p) __attribute__((always_inline)) {
+      return base[p][row] + (at & moves[p][row]);
+    });
   }
   template <class Dot>
   [[nodiscard, gnu::always_inline]] typename Dot::vec border_pixel() const {
+    return at_places<Dot>([&](int) __attribute__((always_inline)) { return border; });
+  }
+  template <class Dot, class Address>
+  [[nodiscard, gnu::always_inline]] static typename Dot::vec at_places(const Address& address) {
     if constexpr (Places == 1) {
-      return channels_at<Dot>(border);
+      return channels_at<Dot>(address(0));
     } else {
-      return channels_at<Dot>(border, border);
+      return channels_at<Dot>(address(0), address(1));
     }
   }
   template <class Dot>

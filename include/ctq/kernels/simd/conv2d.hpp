@@ -54,14 +54,14 @@ template <class Isa, class T, class Shape, class F>
       return f(std::type_identity<int8_tile<Isa>>{}, by);
     } else if constexpr (By == method::dense) {
       return f(std::type_identity<dense_dot>{}, by);
-    } else if constexpr (std::is_same_v<half_dot, channel_dot>) {
-      return f(std::type_identity<channel_dot>{}, by);
     } else if constexpr (constant_shape<Shape>) {
       constexpr bool halved = by_columns_of_two_places<channel_dot>(Shape::value);
       return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by);
     } else {
-      if (by_columns_of_two_places<channel_dot>(shape))
-        return f(std::type_identity<half_dot>{}, by);
+      if constexpr (!std::is_same_v<half_dot, channel_dot>) {
+        if (by_columns_of_two_places<channel_dot>(shape))
+          return f(std::type_identity<half_dot>{}, by);
+      }
       return f(std::type_identity<channel_dot>{}, by);
     }
   };

@@ -18,9 +18,9 @@
 // The usual depthwise convolutions, 3x3, 5x5 and 7x7 with stride 1 or 2, on integers. Here a dot
 // product runs down a column: k_group input rows are interleaved once for each input column, and
 // that register serves every tap of the kernel that sees the column, and several output rows. The
-// border is a block of zero points, and the last one of channels moves back to end with the pixel,
-// so the input is read where it lies. Fewer channels than a register holds share it with those of
-// other rows (two_places.hpp).
+// border is a block of zero points. The last block of channels moves back to end with the pixel, so
+// the input is read where it lies; fewer than a register holds share it with those of other rows
+// (two_places.hpp).
 
 namespace ctq::kernels::simd {
 

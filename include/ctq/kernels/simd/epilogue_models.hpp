@@ -70,6 +70,7 @@ struct epilogue_dot : Dot {
   using typename Dot::vec;
   using output = typename Ending::output;
   using to_type = ready_epilogue<Ending, Stage...>;
+  using one_place = typename in_one_place<Dot>::type;
 
   struct ends {
     decltype(Dot::prepared(output_steps{})) steps;
@@ -114,17 +115,17 @@ struct epilogue_dot : Dot {
     constexpr int width = N * Dot::lanes;
     if constexpr (quantized<output>) {
       const multipliers<width> m(to.to->ending, multiplier);
-      alignas(64) output rows[width];
-      Dot::store(acc, m.data(), to.steps, halves_of<width>(rows), width);
-      finish_two<width>(to, rows, out);
+      alignas(64) output row[width];
+      one_place::store(acc, m.data(), to.steps, row, width);
+      finish<width>(to, row, out);
     } else {
       alignas(64) std::int32_t sums[width];
       static_assert(sizeof sums == sizeof acc);
       std::memcpy(sums, acc, sizeof sums);
-      output rows[width];
-      end_rows<Isa, typename Dot::single, N>(to.to->ending, sums, 1, multiplier, rows, 0, width);
-      std::memcpy(out.first, rows, sizeof rows / 2);
-      std::memcpy(out.second(), rows + width / 2, sizeof rows / 2);
+      output row[width];
+      end_rows<Isa, one_place, N>(to.to->ending, sums, 1, multiplier, row, 0, width);
+      std::memcpy(out.first, row, sizeof row / 2);
+      std::memcpy(out.second(), row + width / 2, sizeof row / 2);
     }
   }
 
@@ -153,13 +154,8 @@ struct epilogue_dot : Dot {
     constexpr int width = 2 * N * Dot::lanes;
     if constexpr (is_per_channel<Ending>) {
       alignas(64) output row[width];
-      if constexpr (places_of<Dot> == 2) {
-        Dot::template store_halves<N>(first, second, to.steps, halves_of<width>(row));
-        finish_two<width>(to, row, out);
-      } else {
-        Dot::template store_halves<N>(first, second, to.steps, row);
-        finish_rows<Isa, width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, width);
-      }
+      one_place::template store_halves<N>(first, second, to.steps, row);
+      finish<width>(to, row, out);
     } else {
       vec acc[2 * N];
       unroll<N>([&](auto v) __attribute__((always_inline)) {
@@ -171,14 +167,15 @@ struct epilogue_dot : Dot {
   }
 
  private:
+  /// A row of outputs that came from one register, on their way to one place or to two.
   template <int Width>
-  [[gnu::always_inline]] static two_pointers<output> halves_of(output* row) {
-    return {row, Width / 2};
+  [[gnu::always_inline]] static void finish(const ends& to, const output* row, output* out) {
+    finish_rows<Isa, Width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, Width);
   }
   template <int Width>
-  [[gnu::always_inline]] static void finish_two(const ends& to, const output* rows,
-                                                two_pointers<output> out) {
-    finish_rows<Isa, Width / 2>(to.to->stages, rows, 2, out.first - to.to->out, to.to->out,
+  [[gnu::always_inline]] static void finish(const ends& to, const output* row,
+                                            two_pointers<output> out) {
+    finish_rows<Isa, Width / 2>(to.to->stages, row, 2, out.first - to.to->out, to.to->out,
                                 out.apart, Width / 2);
   }
 };

@@ -52,7 +52,6 @@ template <class Dot, class Out, std::size_t Places>
 template <class Dot>
 struct two_places : Dot {
   using typename Dot::vec;
-  using single = Dot;
   static constexpr int places = 2;
 
   [[nodiscard]] static constexpr int column(int vectors, int vector, int lane) {
@@ -87,6 +86,16 @@ struct two_places : Dot {
     Dot::save_halves(Dot::template finish_or_saturate<Out>(first, second, to), out.first,
                      out.second());
   }
+};
+
+/// Dot with all channels of its registers in one place.
+template <class Dot>
+struct in_one_place {
+  using type = Dot;
+};
+template <class Dot>
+struct in_one_place<two_places<Dot>> {
+  using type = Dot;
 };
 
 }  // namespace ctq::kernels::simd
