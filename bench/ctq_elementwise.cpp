@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/simd/add.hpp"
-#include "ctq/kernels/simd/add_within_one_step.hpp"
-#include "ctq/kernels/simd/dequantize.hpp"
-#include "ctq/kernels/simd/fake_quantize.hpp"
-#include "ctq/kernels/simd/mul.hpp"
-#include "ctq/kernels/simd/quantize.hpp"
-#include "ctq/kernels/simd/requantize.hpp"
+#include "ctq/kernels/simd/elementwise/add.hpp"
+#include "ctq/kernels/simd/elementwise/add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize.hpp"
+#include "ctq/kernels/simd/elementwise/fake_quantize.hpp"
+#include "ctq/kernels/simd/elementwise/mul.hpp"
+#include "ctq/kernels/simd/elementwise/quantize.hpp"
+#include "ctq/kernels/simd/elementwise/requantize.hpp"
 #include "elementwise.hpp"
 
 namespace bench {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "ctq/passes/memory.hpp"
+#include "ctq/passes/schedule/memory.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/simd_kernels.hpp"

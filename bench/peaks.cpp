@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ctq/kernels/simd/arch/tile_amx.hpp"
-#include "ctq/kernels/simd/conv2d.hpp"
-#include "ctq/kernels/simd/requantize.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
+#include "ctq/kernels/simd/elementwise/requantize.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 
 namespace bench {

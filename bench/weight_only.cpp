@@ -9,9 +9,9 @@
 #include <random>
 #include <string>
 
-#include "ctq/kernels/simd/linear.hpp"
-#include "ctq/kernels/simd/linear_weight_int4.hpp"
-#include "ctq/kernels/simd/linear_weight_int8.hpp"
+#include "ctq/kernels/simd/matrix/linear.hpp"
+#include "ctq/kernels/simd/matrix/linear_weight_int4.hpp"
+#include "ctq/kernels/simd/matrix/linear_weight_int8.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "measure.hpp"
 

@@ -8,15 +8,15 @@
 #include <cstdlib>
 #include <ctq/backends/default_mapping_entries.hpp>
 #include <ctq/backends/x86.hpp>
+#include <ctq/evaluate/compare.hpp>
+#include <ctq/evaluate/evaluator.hpp>
+#include <ctq/evaluate/fast_kernels.hpp>
 #include <ctq/io/load_modules.hpp>
 #include <ctq/io/read_fx.hpp>
 #include <ctq/passes/convert.hpp>
 #include <ctq/passes/fuse.hpp>
-#include <ctq/passes/lower.hpp>
+#include <ctq/passes/lower/lower.hpp>
 #include <ctq/passes/prepare.hpp>
-#include <ctq/runtime/compare.hpp>
-#include <ctq/runtime/evaluator.hpp>
-#include <ctq/runtime/fast_kernels.hpp>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -35,7 +35,7 @@ std::string text_of(const char* path) {
 
 /// A data set would be read here.
 std::vector<ctq::node_value> random_input(std::mt19937& bits) {
-  ctq::eager::tensor x = ctq::eager::filled<float>({1, 3, 32, 32});
+  ctq::float_ops::tensor x = ctq::float_ops::filled<float>({1, 3, 32, 32});
   std::normal_distribution<float> normal;
   for (float& v : x.data) v = normal(bits);
   return {std::move(x)};

@@ -8,6 +8,6 @@
 #include "ctq/graph/model.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/op_memo.hpp"
-#include "ctq/graph/room.hpp"
+#include "ctq/graph/scratch_array.hpp"
 #include "ctq/graph/shape_checks.hpp"
 #include "ctq/graph/shape_rules.hpp"

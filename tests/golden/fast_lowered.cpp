@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "ctq/runtime/evaluator.hpp"
-#include "ctq/runtime/fast_kernels.hpp"
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/evaluate/fast_kernels.hpp"
 
 namespace golden {
 namespace {
@@ -16,10 +16,10 @@ bool same(const ctq::node_value& a, const ctq::node_value& b) {
   const ctq::quantized_tensor* const q = b.integers();
   if (p != nullptr && q != nullptr) return p->steps == q->steps && p->q.data == q->q.data;
   if (p != nullptr || q != nullptr) return false;
-  const ctq::eager::value x = a.real();
-  const ctq::eager::value y = b.real();
-  const auto* const s = x.get_if<ctq::eager::tensor>();
-  const auto* const t = y.get_if<ctq::eager::tensor>();
+  const ctq::float_ops::value x = a.real();
+  const ctq::float_ops::value y = b.real();
+  const auto* const s = x.get_if<ctq::float_ops::tensor>();
+  const auto* const t = y.get_if<ctq::float_ops::tensor>();
   if (s == nullptr || t == nullptr) return (s == nullptr) == (t == nullptr);
   return s->data.size() == t->data.size() &&
          (s->data.empty() ||

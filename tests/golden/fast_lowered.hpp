@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/module_state.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/runtime/evaluation_options.hpp"
-#include "ctq/runtime/module_state.hpp"
 
 namespace golden {
 

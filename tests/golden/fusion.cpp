@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/kernels/eager.hpp"
-#include "ctq/runtime/qat_modules.hpp"
+#include "ctq/evaluate/float_ops.hpp"
+#include "ctq/evaluate/qat_modules.hpp"
 #include "fusion_cases.hpp"
 #include "observer_cases.hpp"
 #include "suites.hpp"
@@ -21,14 +21,16 @@ namespace golden {
 
 namespace {
 
-namespace eager = ctq::eager;
+namespace float_ops = ctq::float_ops;
 
-std::optional<eager::tensor> optional_floats(const suite_file& file, const json& j) {
+std::optional<float_ops::tensor> optional_floats(const suite_file& file, const json& j) {
   if (j.is_null()) return {};
   return floats_of(file.read(j));
 }
 
-const eager::tensor* pointer(const std::optional<eager::tensor>& t) { return t ? &*t : nullptr; }
+const float_ops::tensor* pointer(const std::optional<float_ops::tensor>& t) {
+  return t ? &*t : nullptr;
+}
 
 /// What a result holds; its error is a failed case.
 template <class T>
@@ -37,13 +39,14 @@ T must(ctq::result<T> r) {
   return *std::move(r);
 }
 
-std::string bits(const std::string& what, const eager::tensor& wanted, const eager::tensor& got) {
+std::string bits(const std::string& what, const float_ops::tensor& wanted,
+                 const float_ops::tensor& got) {
   return difference(what, as_doubles(wanted.data), as_doubles(got.data));
 }
 
 /// A batch norm of a case, and what it makes of a tensor.
 struct case_norm {
-  std::optional<eager::tensor> gamma, beta, mean, variance;
+  std::optional<float_ops::tensor> gamma, beta, mean, variance;
   double eps;
 
   case_norm(const suite_file& file, const json& c)
@@ -53,40 +56,41 @@ struct case_norm {
         variance(optional_floats(file, c.at("bn_var"))),
         eps(c.at("eps").get<double>()) {}
 
-  [[nodiscard]] eager::batch_norm tensors() const {
+  [[nodiscard]] float_ops::batch_norm tensors() const {
     return {pointer(gamma), pointer(beta), pointer(mean), pointer(variance), eps};
   }
-  [[nodiscard]] ctq::result<eager::tensor> operator()(ctq::result<eager::tensor> x) const {
+  [[nodiscard]] ctq::result<float_ops::tensor> operator()(ctq::result<float_ops::tensor> x) const {
     if (!x) return x;
-    eager::arguments a{{"input", *x}, {"running_mean", *mean}, {"running_var", *variance}};
+    float_ops::arguments a{{"input", *x}, {"running_mean", *mean}, {"running_var", *variance}};
     a.set("eps", eps);
     if (gamma) a.set("weight", *gamma);
     if (beta) a.set("bias", *beta);
-    const auto y = eager::call(ctq::nn::batch_norm2d.id(), a);
+    const auto y = float_ops::call(ctq::nn::batch_norm2d.id(), a);
     if (!y) return ctq::unexpected{y.error()};
-    return *y->get_if<eager::tensor>();
+    return *y->get_if<float_ops::tensor>();
   }
 };
 
 outcome check_folding(const suite_file& file, const json& c) {
-  const eager::tensor weight = floats_of(file.read(c.at("weight")));
+  const float_ops::tensor weight = floats_of(file.read(c.at("weight")));
   const auto bias = optional_floats(file, c.at("bias"));
   const case_norm norm(file, c);
-  const bool transposed = c.at("transpose").get<bool>(), linear = eager::rank(weight.shape) == 2;
+  const bool transposed = c.at("transpose").get<bool>(),
+             linear = float_ops::rank(weight.shape) == 2;
   const int groups = integer<int>(c.at("groups"), 1);
-  const auto kind = linear       ? eager::foldable::linear
-                    : transposed ? eager::foldable::conv_transpose
-                                 : eager::foldable::conv;
-  const auto folded = must(eager::fold(weight, pointer(bias), norm.tensors(), kind, groups));
-  const eager::tensor x = floats_of(file.read(c.at("x")));
-  const eager::tensor unfused = floats_of(file.read(c.at("y_unfused")));
-  const auto run = [&](const eager::convolution_options& o, const eager::tensor& w,
-                       const eager::tensor* b) {
-    return linear       ? eager::linear(x, w, b)
-           : transposed ? eager::transposed_convolution(x, w, b, o)
-                        : eager::convolution(x, w, b, o);
+  const auto kind = linear       ? float_ops::foldable::linear
+                    : transposed ? float_ops::foldable::conv_transpose
+                                 : float_ops::foldable::conv;
+  const auto folded = must(float_ops::fold(weight, pointer(bias), norm.tensors(), kind, groups));
+  const float_ops::tensor x = floats_of(file.read(c.at("x")));
+  const float_ops::tensor unfused = floats_of(file.read(c.at("y_unfused")));
+  const auto run = [&](const float_ops::convolution_options& o, const float_ops::tensor& w,
+                       const float_ops::tensor* b) {
+    return linear       ? float_ops::linear(x, w, b)
+           : transposed ? float_ops::transposed_convolution(x, w, b, o)
+                        : float_ops::convolution(x, w, b, o);
   };
-  eager::convolution_options geometry;
+  float_ops::convolution_options geometry;
   if (!linear)
     geometry = closest(geometries(x.shape, weight.shape, unfused.shape, groups, transposed),
                        unfused, [&](const auto& o) { return norm(run(o, weight, pointer(bias))); });
@@ -104,7 +108,7 @@ struct state {
   const json& entries;
 
   [[nodiscard]] bool has(const std::string& name) const { return entries.contains(name); }
-  [[nodiscard]] eager::tensor floats(const std::string& name) const {
+  [[nodiscard]] float_ops::tensor floats(const std::string& name) const {
     return floats_of(file.read(entries.at(name)));
   }
   [[nodiscard]] std::vector<double> numbers(const std::string& name) const {
@@ -152,9 +156,9 @@ ctq::qat_parameters parameters_of(const state& s, const std::string& name) {
 }
 
 std::string compare_gradients(const state& wanted, const ctq::qat_gradients& g, double scale) {
-  const eager::tensor of_weight = wanted.floats("weight");
+  const float_ops::tensor of_weight = wanted.floats("weight");
   std::string why = off_by("grad of weight", of_weight, g.weight, scale);
-  const auto optional = [&](const char* name, const std::optional<eager::tensor>& got) {
+  const auto optional = [&](const char* name, const std::optional<float_ops::tensor>& got) {
     if (wanted.has(name) != got.has_value())
       why += std::string(name) + " has a gradient on one side only; ";
     else if (got)
@@ -192,7 +196,7 @@ std::string compare_state(const state& wanted, ctq::module_in_training& m) {
 }
 
 /// "weight", or "0.weight" where relu stands behind it.
-std::string compare_float_module(const state& wanted, const eager::weight_and_bias& got) {
+std::string compare_float_module(const state& wanted, const float_ops::weight_and_bias& got) {
   const std::string prefix = wanted.has("0.weight") ? "0." : "";
   std::string why = bits("float weight", wanted.floats(prefix + "weight"), got.weight);
   if (wanted.has(prefix + "bias"))
@@ -203,21 +207,21 @@ std::string compare_float_module(const state& wanted, const eager::weight_and_bi
 std::string check_step(const suite_file& file, const json& c, const state& before,
                        const state& after, ctq::semantics semantics) {
   const std::string name = c.at("name").get<std::string>();
-  const eager::tensor x = floats_of(file.read(c.at("x")));
-  const eager::tensor y = floats_of(file.read(c.at("y_train")));
+  const float_ops::tensor x = floats_of(file.read(c.at("x")));
+  const float_ops::tensor y = floats_of(file.read(c.at("y_train")));
   const ctq::observer_record record = weight_fake_quant_of(before, after);
   ctq::qat_parameters p = parameters_of(before, name);
   if (!p.is_linear()) {
     const int groups = x.shape.at(1) / p.weight.shape.at(1);
     p.convolution = closest(geometries(x.shape, p.weight.shape, y.shape, groups, false), y,
-                            [&](const eager::convolution_options& o) {
+                            [&](const float_ops::convolution_options& o) {
                               p.convolution = o;
                               return ctq::module_in_training(p, record, semantics).train(x);
                             });
   }
   ctq::module_in_training m(p, record, semantics);
   std::string why = off_by("y_train", y, must(m.train(x)));
-  const eager::tensor grad_out = floats_of(file.read(c.at("grad_out")));
+  const float_ops::tensor grad_out = floats_of(file.read(c.at("grad_out")));
   const double scale = magnitude(grad_out.data);
   const auto gradients = must(m.backward(grad_out));
   why += off_by("grad_x", floats_of(file.read(c.at("grad_x"))), gradients.x, scale) +

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ctq/kernels/eager.hpp"
+#include "ctq/evaluate/float_ops.hpp"
 #include "tensors.hpp"
 
 // What the fusion suite needs of its file: tensors as ctq's, and the stride and padding of a conv,
@@ -17,7 +17,7 @@
 
 namespace golden {
 
-inline ctq::eager::tensor floats_of(const tensor& t) { return {t.shape, t.floats()}; }
+inline ctq::float_ops::tensor floats_of(const tensor& t) { return {t.shape, t.floats()}; }
 
 /// The largest number, for tolerances.
 inline double magnitude(const std::vector<float>& numbers) {
@@ -27,7 +27,7 @@ inline double magnitude(const std::vector<float>& numbers) {
 }
 
 /// Infinity if the shapes differ.
-inline double largest_difference(const ctq::eager::tensor& a, const ctq::eager::tensor& b) {
+inline double largest_difference(const ctq::float_ops::tensor& a, const ctq::float_ops::tensor& b) {
   if (a.shape != b.shape) return HUGE_VAL;
   double largest = 0;
   for (std::size_t i = 0; i < a.data.size(); ++i) {
@@ -43,8 +43,8 @@ inline constexpr double float_tolerance = 4e-6;
 
 /// Empty, or by how much a tensor is off. `scale` is what its numbers are made of, if that is more
 /// than they show: a gradient of zero is the rounding of those it was summed from.
-inline std::string off_by(const std::string& what, const ctq::eager::tensor& wanted,
-                          const ctq::eager::tensor& got, double scale = 0) {
+inline std::string off_by(const std::string& what, const ctq::float_ops::tensor& wanted,
+                          const ctq::float_ops::tensor& got, double scale = 0) {
   const double allowed = float_tolerance * std::max(scale, magnitude(wanted.data));
   const double difference = largest_difference(wanted, got);
   if (difference <= allowed) return {};
@@ -54,13 +54,12 @@ inline std::string off_by(const std::string& what, const ctq::eager::tensor& wan
 }
 
 /// All that leads from the extents of the input to those of the output, the same along each axis.
-inline std::vector<ctq::eager::convolution_options> geometries(const ctq::eager::extents& in,
-                                                               const ctq::eager::extents& weight,
-                                                               const ctq::eager::extents& out,
-                                                               int groups, bool transposed) {
-  using ctq::eager::extents;
+inline std::vector<ctq::float_ops::convolution_options> geometries(
+    const ctq::float_ops::extents& in, const ctq::float_ops::extents& weight,
+    const ctq::float_ops::extents& out, int groups, bool transposed) {
+  using ctq::float_ops::extents;
   const std::size_t axes = weight.size() - 2;
-  std::vector<ctq::eager::convolution_options> all;
+  std::vector<ctq::float_ops::convolution_options> all;
   const auto fits = [&](int stride, int padding, int dilation, int more) {
     for (std::size_t a = 2; a < weight.size(); ++a) {
       const int reach = dilation * (weight[a] - 1) + 1;
@@ -85,9 +84,10 @@ inline std::vector<ctq::eager::convolution_options> geometries(const ctq::eager:
 
 /// The geometry with which f(options) comes closest to `wanted`; throws malformed if none fits.
 template <class F>
-ctq::eager::convolution_options closest(const std::vector<ctq::eager::convolution_options>& all,
-                                        const ctq::eager::tensor& wanted, F f) {
-  const ctq::eager::convolution_options* best = nullptr;
+ctq::float_ops::convolution_options closest(
+    const std::vector<ctq::float_ops::convolution_options>& all,
+    const ctq::float_ops::tensor& wanted, F f) {
+  const ctq::float_ops::convolution_options* best = nullptr;
   double least = HUGE_VAL;
   for (const auto& o : all) {
     const auto got = f(o);

@@ -133,7 +133,7 @@ json rows_with_own_names(ctq::graph_view<Stage> g, const row_values& values) {
                       {"op", "call_module"},
                       {"target", names.back()},
                       {"args", {reference_to(names_read(g, i, names).at(0))}},
-                      {"module", description_of(*g[i].app)},
+                      {"module", description_of(*g[i].observer_config)},
                       {"obs_id", id}});
     } else {
       rows.push_back(plain_row(g[i], names.back(), names_read(g, i, names), values));

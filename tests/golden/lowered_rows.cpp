@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "ctq/passes/lowered_ops.hpp"
+#include "ctq/passes/lower/lowered_ops.hpp"
 #include "reference_rows.hpp"
 
 // The lowered model as rows. Integer functions are named when lowering makes them: sums and
@@ -223,7 +223,8 @@ class lowered_printer {
                      {"value_type", "ScriptObject"}});
     json args = json::array({reference_to(name(g_.args_of(i)[0])), reference_to(packed)});
     if (n.op->name.ends_with("_dynamic")) {
-      if (n.app == nullptr || n.app->args.dtype != ctq::f16) args.push_back(values_.reduce_range);
+      if (n.observer_config == nullptr || n.observer_config->args.dtype != ctq::f16)
+        args.push_back(values_.reduce_range);
     } else {
       const auto& behind = attributes_behind(i);
       args.push_back(print_attribute(behind.scale));

@@ -17,7 +17,7 @@ namespace {
 using ctq::node;
 using ctq::node_value;
 using ctq::stage;
-using attributes = std::vector<ctq::eager::named_value>;
+using attributes = std::vector<ctq::float_ops::named_value>;
 
 ctq::result<node_value> last_of(ctq::result<std::vector<node_value>> values) {
   if (!values) return ctq::unexpected{values.error()};
@@ -25,16 +25,16 @@ ctq::result<node_value> last_of(ctq::result<std::vector<node_value>> values) {
 }
 
 /// Of two tensors of one shape, or lists of them.
-double largest_difference(const ctq::eager::value& x, const ctq::eager::value& y) {
+double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::value& y) {
   double largest = 0.0;
-  if (const auto* a = x.get_if<ctq::eager::tensor>()) {
-    const auto& b = *y.get_if<ctq::eager::tensor>();
+  if (const auto* a = x.get_if<ctq::float_ops::tensor>()) {
+    const auto& b = *y.get_if<ctq::float_ops::tensor>();
     for (std::size_t i = 0; i < a->data.size(); ++i)
       largest = std::max(largest, std::abs(static_cast<double>(b.data[i]) - a->data[i]));
-  } else if (const auto* all = x.get_if<ctq::eager::list>()) {
+  } else if (const auto* all = x.get_if<ctq::float_ops::list>()) {
     for (std::size_t i = 0; i < all->size(); ++i)
       largest =
-          std::max(largest, largest_difference((*all)[i], (*y.get_if<ctq::eager::list>())[i]));
+          std::max(largest, largest_difference((*all)[i], (*y.get_if<ctq::float_ops::list>())[i]));
   }
   return largest;
 }
@@ -78,11 +78,11 @@ std::vector<node_value> in_float(const std::vector<node_value>& values) {
 /// relu(conv(x) + y), the module of the golden data's own backend.
 ctq::result<node_value> conv_add_relu(const std::vector<node_value>& reads, attributes a) {
   if (reads.size() != 2) return ctq::fail("ConvAddReLU", "reads two tensors");
-  const ctq::eager::value y = reads[1].real();
-  auto out = ctq::eager::call(ctq::nn::conv2d.id(),
-                              {.positional = {reads[0].real()}, .attributes = std::move(a)});
-  if (out) out = ctq::eager::call(ctq::fn::add.id(), {.positional = {*out, y}});
-  if (out) out = ctq::eager::call(ctq::fn::relu.id(), {.positional = {*out}});
+  const ctq::float_ops::value y = reads[1].real();
+  auto out = ctq::float_ops::call(ctq::nn::conv2d.id(),
+                                  {.positional = {reads[0].real()}, .attributes = std::move(a)});
+  if (out) out = ctq::float_ops::call(ctq::fn::add.id(), {.positional = {*out, y}});
+  if (out) out = ctq::float_ops::call(ctq::fn::relu.id(), {.positional = {*out}});
   if (!out) return ctq::unexpected{out.error()};
   return node_value(*std::move(out));
 }
@@ -177,7 +177,7 @@ void model_stages::add_standalone(const model_case& of, const ctq::convert_optio
 void model_stages::take_steps(const json& wanted) {
   const ctq::graph_view<stage::prepared> g = prepared_.view();
   for (int i = 0; i < g.size(); ++i) {
-    if (g[i].app == nullptr) continue;
+    if (g[i].observer_config == nullptr) continue;
     const std::string from(g.arg(i, 0).name);
     for (const json& row : wanted) {
       const std::string target = row.at("target");
@@ -188,8 +188,9 @@ void model_stages::take_steps(const json& wanted) {
       const json* zero_point = find_row(wanted, node_at(row, 2));
       if (scale == nullptr || zero_point == nullptr) throw malformed("a quantize without a scale");
       const int axis = per_channel ? integer<int>(row.at("args").at(3)) : -1;
-      steps_.activations[g[i].observer] = quantization_from(
-          file_, g[i].app->args.dtype, axis, scale->at("value"), zero_point->at("value"));
+      steps_.activations[g[i].observer] =
+          quantization_from(file_, g[i].observer_config->args.dtype, axis, scale->at("value"),
+                            zero_point->at("value"));
     }
   }
 }
@@ -248,8 +249,8 @@ json model_stages::describe_weight(const Graph& run, const node& n, bool packed)
 row_values model_stages::numbers() const {
   row_values v;
   v.tensor = [this](const std::string& path) -> json {
-    const ctq::eager::value* t = modules_.find(path);
-    const auto* floats = t == nullptr ? nullptr : t->get_if<ctq::eager::tensor>();
+    const ctq::float_ops::value* t = modules_.find(path);
+    const auto* floats = t == nullptr ? nullptr : t->get_if<ctq::float_ops::tensor>();
     if (floats == nullptr) throw malformed("the model has no " + path);
     return std::vector<double>(floats->data.begin(), floats->data.end());
   };
@@ -324,15 +325,16 @@ ctq::result<node_value> model_stages::run_prepared(const values& inputs) {
   return last_of(ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs));
 }
 
-std::vector<ctq::eager::tensor> model_stages::shown_to(int observer, const values& inputs) {
+std::vector<ctq::float_ops::tensor> model_stages::shown_to(int observer, const values& inputs) {
   auto o = options(&model_stages::run_prepared);
   o.observers = nullptr;
   const auto all = ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs);
-  std::vector<ctq::eager::tensor> shown;
+  std::vector<ctq::float_ops::tensor> shown;
   for (int i = 0; all && i < prepared_.view().size(); ++i) {
-    if (prepared_.view()[i].app == nullptr || prepared_.view()[i].observer != observer) continue;
-    const ctq::eager::value v = (*all)[static_cast<std::size_t>(i)].real();
-    if (const auto* x = v.get_if<ctq::eager::tensor>()) shown.push_back(*x);
+    if (prepared_.view()[i].observer_config == nullptr || prepared_.view()[i].observer != observer)
+      continue;
+    const ctq::float_ops::value v = (*all)[static_cast<std::size_t>(i)].real();
+    if (const auto* x = v.get_if<ctq::float_ops::tensor>()) shown.push_back(*x);
   }
   return shown;
 }

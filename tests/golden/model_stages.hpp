@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/evaluate/evaluator.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "ctq/runtime/evaluator.hpp"
 #include "fx_rows.hpp"
 #include "model_case.hpp"
 
@@ -43,7 +43,7 @@ class model_stages {
   [[nodiscard]] ctq::result<ctq::node_value> run_lowered(const values& inputs);
 
   /// What an observer is shown when the prepared model runs, in this order.
-  [[nodiscard]] std::vector<ctq::eager::tensor> shown_to(int observer, const values& inputs);
+  [[nodiscard]] std::vector<ctq::float_ops::tensor> shown_to(int observer, const values& inputs);
 
   /// How far the output of the last lowered run moves when the integers behind it move up by one;
   /// 0: there are none.

@@ -8,9 +8,9 @@
 
 #include "ctq/core/op_sets.hpp"
 #include "ctq/core/ops.hpp"
-#include "ctq/passes/lowered_ops.hpp"
-#include "ctq/runtime/channels_last.hpp"
-#include "ctq/runtime/lowered_call.hpp"
+#include "ctq/evaluate/channels_last.hpp"
+#include "ctq/evaluate/lowered_call.hpp"
+#include "ctq/passes/lower/lowered_ops.hpp"
 
 namespace golden {
 namespace {
@@ -101,7 +101,7 @@ bool pytorch_cannot_lower(lowered_view g) {
                   ctq::q::functional_conv2d_relu, ctq::q::functional_conv3d_relu))
       return true;
     if (n.weight != nullptr && n.weight->args.dtype == ctq::f16) return true;
-    if (n.app != nullptr && n.app->args.dtype == ctq::f16) return true;
+    if (n.observer_config != nullptr && n.observer_config->args.dtype == ctq::f16) return true;
   }
   return false;
 }

@@ -16,17 +16,17 @@ ctq::dtype dtype_named(const std::string& name) {
 }
 
 /// The real numbers of a value; false if it holds anything else.
-bool append_floats(const ctq::eager::value& v, std::vector<ctq::eager::tensor>& to) {
-  if (const auto* t = v.get_if<ctq::eager::tensor>()) {
+bool append_floats(const ctq::float_ops::value& v, std::vector<ctq::float_ops::tensor>& to) {
+  if (const auto* t = v.get_if<ctq::float_ops::tensor>()) {
     to.push_back(*t);
     return true;
   }
-  const auto* items = v.get_if<ctq::eager::list>();
+  const auto* items = v.get_if<ctq::float_ops::list>();
   return items != nullptr && std::all_of(items->begin(), items->end(),
                                          [&](const auto& item) { return append_floats(item, to); });
 }
 
-void append_wanted(const suite_file& file, const json& j, std::vector<ctq::eager::tensor>& to) {
+void append_wanted(const suite_file& file, const json& j, std::vector<ctq::float_ops::tensor>& to) {
   if (j.is_array()) {
     for (const json& item : j) append_wanted(file, item, to);
   } else {
@@ -46,10 +46,10 @@ ctq::node_value value_from(const suite_file& file, const json& j) {
     return t;
   }
   const tensor t = file.read(j);
-  if (t.dtype == "f32" || t.dtype == "f64") return ctq::eager::tensor{t.shape, t.floats()};
-  ctq::eager::index_tensor indices{t.shape, {}};
+  if (t.dtype == "f32" || t.dtype == "f64") return ctq::float_ops::tensor{t.shape, t.floats()};
+  ctq::float_ops::index_tensor indices{t.shape, {}};
   for (const double v : t.values) indices.data.push_back(static_cast<std::int64_t>(v));
-  return ctq::node_value(ctq::eager::value(std::move(indices)));
+  return ctq::node_value(ctq::float_ops::value(std::move(indices)));
 }
 
 std::vector<ctq::node_value> values_from(const suite_file& file, const json& list) {
@@ -86,8 +86,8 @@ std::string output_difference::words() const {
 
 output_difference compare_outputs(const suite_file& file, const json& wanted,
                                   const ctq::node_value& got) {
-  std::vector<ctq::eager::tensor> want;
-  std::vector<ctq::eager::tensor> have;
+  std::vector<ctq::float_ops::tensor> want;
+  std::vector<ctq::float_ops::tensor> have;
   append_wanted(file, wanted, want);
   output_difference d;
   if (!append_floats(got.real(), have) || have.size() != want.size()) {

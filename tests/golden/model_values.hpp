@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ctq/runtime/module_state.hpp"
-#include "ctq/runtime/node_value.hpp"
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_value.hpp"
 #include "tensors.hpp"
 
 // Values of the golden models as those that ctq evaluates with, and their comparison.

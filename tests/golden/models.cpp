@@ -222,7 +222,7 @@ class model_check {
     const auto g = stages_->prepared();
     for (const json& wanted : c_.at("qparams"))
       for (int i = 0; i < g.size(); ++i)
-        if (g[i].app != nullptr &&
+        if (g[i].observer_config != nullptr &&
             wanted.at("node") == "activation_post_process_" + std::to_string(g[i].number))
           why += check_qparams(wanted, i);
     // What the evaluation observes comes after calibration, so that it cannot disturb it.
@@ -236,7 +236,7 @@ class model_check {
   [[nodiscard]] bool sees_computed(int observer) const {
     const auto g = stages_->prepared();
     for (int i = 0; i < g.size(); ++i) {
-      if (g[i].app == nullptr || g[i].observer != observer) continue;
+      if (g[i].observer_config == nullptr || g[i].observer != observer) continue;
       const ctq::op_kind from = g.arg(i, 0).op->kind;
       if (from != ctq::op_kind::placeholder && from != ctq::op_kind::get_attr) return true;
     }
@@ -261,10 +261,10 @@ class model_check {
       return stage_problem(place.c_str(), "another number of channels");
     const bool exact = !sees_computed(n.observer);
     for (std::size_t c = 0; c < scale.size(); ++c) {
-      const double allowed = exact ? 0.0 : scale_tolerance(*n.app, wanted, scale[c]);
+      const double allowed = exact ? 0.0 : scale_tolerance(*n.observer_config, wanted, scale[c]);
       if (std::abs(steps->scale[c] - scale[c]) > allowed ||
           std::abs(got_zero_point[c] - zero_point[c]) > (exact ? 0.0 : 1.0)) {
-        if (!exact && n.app->type == ctq::observer_class::histogram &&
+        if (!exact && n.observer_config->type == ctq::observer_class::histogram &&
             hangs_on_last_bits(n, {scale[c], allowed}, zero_point[c])) {
           rule_ = "histogram-grows-on-a-tie";
           return {};
@@ -289,7 +289,7 @@ class model_check {
   [[nodiscard]] double lost_by_elu(int i) const {
     const auto g = stages_->prepared();
     if (!is_any_of(g.arg(i, 0).op, ctq::nn::elu, ctq::fn::elu)) return 0.0;
-    const ctq::quant_range range = range_of(g[i].app->args);
+    const ctq::quant_range range = range_of(g[i].observer_config->args);
     return 0x1p-23 / static_cast<double>(range.max - range.min);
   }
 
@@ -302,14 +302,14 @@ class model_check {
   /// last bits of what it is shown decide whether it gets one more, and with it the parameters:
   /// PyTorch's are among those of values that are two units in the last place away.
   [[nodiscard]] bool hangs_on_last_bits(const ctq::node& n, tolerated scale, double zero_point) {
-    std::vector<ctq::eager::tensor> shown;
+    std::vector<ctq::float_ops::tensor> shown;
     for (const auto& inputs : calibration_inputs())
-      for (ctq::eager::tensor& t : stages_->shown_to(n.observer, inputs))
+      for (ctq::float_ops::tensor& t : stages_->shown_to(n.observer, inputs))
         shown.push_back(std::move(t));
     std::mt19937 random(1);
     for (int attempt = 0; attempt < 200; ++attempt) {
-      ctq::observers::any_observer o(*n.app, semantics_);
-      for (ctq::eager::tensor t : shown) {
+      ctq::observers::any_observer o(*n.observer_config, semantics_);
+      for (ctq::float_ops::tensor t : shown) {
         for (float& x : t.data)
           x *= 1.0F + 0x1p-23F * static_cast<float>(static_cast<int>(random() % 5) - 2);
         o.observe(t.data);

@@ -10,10 +10,10 @@ namespace golden {
 namespace {
 
 using ctq::node_value;
-using ctq::eager::list;
-using ctq::eager::tensor;
-using ctq::eager::value;
-using options = std::vector<ctq::eager::named_value>;
+using ctq::float_ops::list;
+using ctq::float_ops::tensor;
+using ctq::float_ops::value;
+using options = std::vector<ctq::float_ops::named_value>;
 
 /// What is known of a module before it is called.
 struct module_call {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/evaluate/module_state.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/runtime/evaluator.hpp"
-#include "ctq/runtime/module_state.hpp"
 
 // What the constructors of modules were told, which the golden models do not say: the stride of a
 // convolution, the kernel of a pool.

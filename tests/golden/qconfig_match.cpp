@@ -8,7 +8,7 @@
 
 #include "ctq/io/read_fx.hpp"
 #include "ctq/passes/convert.hpp"
-#include "ctq/passes/explain_rejections.hpp"
+#include "ctq/passes/explain/rejections.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "golden_backends.hpp"

@@ -63,7 +63,7 @@ class reference_printer {
       out_.behind[from] = {scale, zero_point};
       args.push_back(reference_to(scale));
       args.push_back(reference_to(zero_point));
-      if (is_any_of(n.op, q::quantize_per_channel)) args.push_back(n.app->args.ch_axis);
+      if (is_any_of(n.op, q::quantize_per_channel)) args.push_back(n.observer_config->args.ch_axis);
       args.push_back(dtype);
     }
     out_.names.push_back(name_of_pass(i, last_part(target)));

@@ -26,7 +26,7 @@ std::string class_name(const ctq::observer_record& r) {
 }
 
 std::string shown_target(const ctq::node& n) {
-  if (n.app != nullptr) return class_name(*n.app);
+  if (n.observer_config != nullptr) return class_name(*n.observer_config);
   const std::string name = short_name(std::string{n.op->name});
   switch (n.op->kind) {
     case op_kind::module: return name.substr(name.rfind('.') + 1);

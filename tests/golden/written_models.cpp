@@ -12,7 +12,7 @@
 #include "ctq/json/write_mapping.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "model_case.hpp"
 #include "model_tolerances.hpp"
@@ -42,21 +42,21 @@ std::string reason_against(const json& c, const model_case& of) {
 // --- Rows --------------------------------------------------------------------------------------
 
 /// An option as JSON; null for a tensor, which is none.
-json json_of(const ctq::eager::value& v) {
+json json_of(const ctq::float_ops::value& v) {
   if (const auto* b = v.get_if<bool>()) return *b;
   if (const auto* i = v.get_if<std::int64_t>()) return *i;
   if (const auto* x = v.get_if<double>()) return *x;
   if (const auto* text = v.get_if<std::string>()) return *text;
   json items = json::array();
-  const auto* list = v.get_if<ctq::eager::list>();
+  const auto* list = v.get_if<ctq::float_ops::list>();
   if (list == nullptr) return nullptr;
-  for (const ctq::eager::value& item : *list) items.push_back(json_of(item));
+  for (const ctq::float_ops::value& item : *list) items.push_back(json_of(item));
   return items;
 }
 
 std::vector<int> shape_of(const ctq::module_state& modules, const std::string& path) {
-  const ctq::eager::value* v = modules.find(path);
-  const auto* t = v == nullptr ? nullptr : v->get_if<ctq::eager::tensor>();
+  const ctq::float_ops::value* v = modules.find(path);
+  const auto* t = v == nullptr ? nullptr : v->get_if<ctq::float_ops::tensor>();
   return t == nullptr ? std::vector<int>{} : t->shape;
 }
 

@@ -21,9 +21,11 @@ MAY_INCLUDE = {
     "kernels": ["core"],
     "observers": ["core", "spec", "kernels"],
     "runtime": ["core", "spec", "graph", "passes", "kernels", "observers"],
-    "io": ["core", "spec", "json", "graph", "passes", "kernels", "observers", "runtime"],
+    "evaluate": ["core", "spec", "graph", "passes", "kernels", "observers", "runtime"],
+    "io": ["core", "spec", "json", "graph", "passes", "kernels", "observers", "runtime",
+           "evaluate"],
     "ctq": ["core", "spec", "json", "backends", "graph", "passes", "kernels", "observers",
-            "runtime", "io"],
+            "runtime", "evaluate", "io"],
 }
 
 # Headers that a layer may include although its row does not allow the folder.

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "ctq/backends/x86.hpp"
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/evaluate/fast_kernels.hpp"
 #include "ctq/graph/shape_rules.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "ctq/runtime/evaluator.hpp"
-#include "ctq/runtime/fast_kernels.hpp"
 #include "ctq/runtime/weights.hpp"
 #include "graph_builder.hpp"
 
@@ -102,25 +102,25 @@ module_state random_modules(graph_view<stage::traced> g, random_numbers& random)
   module_state m;
   for (int i = 0; i < g.size(); ++i)
     for (const parameter& p : parameters_of(g[i])) {
-      const std::size_t count = eager::numel(p.shape);
+      const std::size_t count = float_ops::numel(p.shape);
       const auto sums = static_cast<float>(count) / static_cast<float>(p.shape[0]);
       std::vector<float> values =
           random.some(count, p.shape.size() > 1 ? std::sqrt(6.0F / sums) : 0.1F);
       const bool around_one = p.name.ends_with("running_var") || p.name.ends_with(".bn.weight");
       if (around_one)
         for (float& x : values) x += 1.0F;
-      m.set_tensor(p.name, eager::tensor{p.shape, std::move(values)});
+      m.set_tensor(p.name, float_ops::tensor{p.shape, std::move(values)});
     }
   return m;
 }
 
-eager::tensor random_image(random_numbers& random) {
+float_ops::tensor random_image(random_numbers& random) {
   return {{1, 3, 224, 224}, random.some(std::size_t{3} * 224 * 224, 2.0F)};
 }
 
 /// Runs one image and says how long a core was busy with it, in seconds; negative if it failed.
 template <class Evaluator>
-double seconds_for(const Evaluator& run, const eager::tensor& image) {
+double seconds_for(const Evaluator& run, const float_ops::tensor& image) {
   const std::clock_t start = std::clock();
   const auto values = run.run({image});
   if (!values) {

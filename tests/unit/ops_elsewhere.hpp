@@ -9,7 +9,7 @@ namespace ctq {
 
 struct op_info;
 
-namespace eager {
+namespace float_ops {
 
 struct op_meaning;
 
@@ -21,6 +21,6 @@ extern template const op_meaning* at_run_time<void>(const op_info*);
 
 }  // namespace meaning
 
-}  // namespace eager
+}  // namespace float_ops
 
 }  // namespace ctq

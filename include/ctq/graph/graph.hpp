@@ -6,7 +6,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/graph/node.hpp"
-#include "ctq/graph/room.hpp"
+#include "ctq/graph/scratch_array.hpp"
 
 // A graph is a list of nodes in an order in which they can be computed; arguments are indices of
 // earlier nodes, all in one flat list. At run time passes read a graph_view and return a

@@ -73,8 +73,8 @@ class linker {
   constexpr linker(std::size_t rows, std::size_t args, Out& out)
       : out_(out), slot_count_(2 * rows + 1) {
     out.open(static_cast<int>(rows), static_cast<int>(args));
-    give_room(node_in_, slot_count_);
-    give_room(key_, rows);
+    resize(node_in_, slot_count_);
+    resize(key_, rows);
   }
 
   /// Adds one row; says what is wrong with it, if something is.
@@ -143,8 +143,8 @@ class linker {
 
   Out& out_;
   std::size_t slot_count_;
-  room<int, max_slots> node_in_{};  // by slot: 1 + a node, 0: none
-  room<name_key, Out::max_nodes> key_{};
+  scratch_array<int, max_slots> node_in_{};  // by slot: 1 + a node, 0: none
+  scratch_array<name_key, Out::max_nodes> key_{};
   op_memo<shape_rules::rule> rules_{};
   name_key wanted_{};
   std::size_t slot_ = 0;

@@ -68,7 +68,7 @@ struct node {
 
   ctq::choice choice{};  // prepare
   int observer = -1;     // prepare: the observer, later the qparams, of the output; equal = shared
-  const observer_record* app{};     // prepare: of an activation_post_process, what it observes with
+  const observer_record* observer_config{};  // prepare: of an activation_post_process
   const observer_record* weight{};  // convert: the weight is quantized with this; null: it is not
   const fx_row* row{};              // of a model that torch.fx traced; else null
 };

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_call.hpp"
 #include "ctq/io/fx_graph.hpp"
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/io/safetensors.hpp"
-#include "ctq/runtime/module_state.hpp"
-#include "ctq/runtime/node_call.hpp"
 
 // What the modules of a traced model own, for those who evaluate it: options from its rows, tensors
 // from a safetensors file.
@@ -25,13 +25,14 @@ namespace loading {
 
 /// Elements of one type as those that values hold.
 template <stored_element From, class To>
-[[nodiscard]] result<eager::value> converted(const stored_tensor& from, eager::extents shape) {
+[[nodiscard]] result<float_ops::value> converted(const stored_tensor& from,
+                                                 float_ops::extents shape) {
   auto elements = values_of<From>(from);
   if (!elements) return unexpected{elements.error()};
-  eager::array<To> to{std::move(shape), {}};
+  float_ops::array<To> to{std::move(shape), {}};
   to.data.reserve(elements->size());
   for (const From x : *elements) to.data.push_back(static_cast<To>(x));
-  return eager::value(std::move(to));
+  return float_ops::value(std::move(to));
 }
 
 }  // namespace loading
@@ -39,9 +40,9 @@ template <stored_element From, class To>
 /// A tensor of a file as ctq evaluates with it: float32 as it is, float64 rounded to it; integers
 /// are indices.
 /// Errors  other element types; an extent over 2^31
-[[nodiscard]] inline result<eager::value> value_of(const stored_tensor& t) {
+[[nodiscard]] inline result<float_ops::value> value_of(const stored_tensor& t) {
   using index = std::int64_t;
-  eager::extents shape;
+  float_ops::extents shape;
   for (const std::int64_t extent : t.shape) {
     if (extent > std::numeric_limits<int>::max())
       return fail("tensor " + t.name, "an extent is larger than any model's");
@@ -77,7 +78,7 @@ template <stored_element From, class To>
     if (g[i].op->kind == op_kind::get_attr && modules.find(path) == nullptr)
       return fail("node " + std::string(g[i].name),
                   "reads " + std::string(path) + ", which is not among the tensors");
-    const std::vector<eager::value> no_nodes;
+    const std::vector<float_ops::value> no_nodes;
     calling::argument_reader options(model.options_of(i), no_nodes);
     while (options.more()) {
       const std::string_view name = options.keyword();

@@ -45,7 +45,7 @@ class conversion {
         out_(out) {
     if (options.mapping != nullptr)
       resolve_qconfigs(g, *options.mapping, options.semantics, excluded_);
-    give_room(moved_, g.count);
+    resize(moved_, g.count);
     int observed = 0;
     for (int i = 0; i < g.count; ++i)
       if (g.nodes[i].op == observed_by) ++observed;
@@ -148,7 +148,7 @@ class conversion {
   }
 
   constexpr void observer(int i, int from) {
-    const observer_record& record = *g_.nodes[i].app;
+    const observer_record& record = *g_.nodes[i].observer_config;
     const op_id op = quantize_op(record, options_.semantics);
     if (op == nullptr || is_excluded(i, from)) {
       moved_[i] = moved_[from];
@@ -185,7 +185,7 @@ class conversion {
     out_.nodes[nodes_].dtype = g_.nodes[i].dtype;
     out_.nodes[nodes_].choice.qconfig = g_.nodes[i].choice.qconfig;
     out_.nodes[nodes_].observer = g_.nodes[i].observer;
-    out_.nodes[nodes_].app = g_.nodes[i].app;
+    out_.nodes[nodes_].observer_config = g_.nodes[i].observer_config;
     out_.nodes[nodes_].first_arg = args_;
     out_.nodes[nodes_].arg_count = 1;
     out_.args[args_++] = from;
@@ -236,8 +236,8 @@ class conversion {
   const convert_options& options_;
   bool has_leaves_{};
   Out& out_;
-  room<int, Graph::max_nodes> excluded_{};  // by node: its entry of convert's mapping
-  room<int, Graph::max_nodes> moved_{};
+  scratch_array<int, Graph::max_nodes> excluded_{};  // by node: its entry of convert's mapping
+  scratch_array<int, Graph::max_nodes> moved_{};
   op_memo<op_id> trained_{};
   op_memo<bool> quantizable_{};
   op_memo<bool> weighted_{};

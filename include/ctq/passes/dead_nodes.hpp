@@ -11,10 +11,10 @@ namespace ctq {
 template <class Graph>
 constexpr void remove_dead_nodes(Graph& g) {
   const int count = g.size();
-  room<bool, Graph::max_nodes> needed{};
-  room<int, Graph::max_nodes> moved{};
-  give_room(needed, count);
-  give_room(moved, count);
+  scratch_array<bool, Graph::max_nodes> needed{};
+  scratch_array<int, Graph::max_nodes> moved{};
+  resize(needed, count);
+  resize(moved, count);
   int kept = 0;
   for (int i = count - 1; i >= 0; --i) {
     const op_kind kind = g.nodes[i].op->kind;

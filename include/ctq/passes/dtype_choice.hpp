@@ -24,7 +24,7 @@ class dtype_choice {
         has_leaves_(!options.standalone.empty() || !options.custom_modules.empty()),
         whole_patterns_(!patterns_may_be_split(options.semantics)),
         indexed_(indexed_functions()) {
-    give_room(of_node, g.count);
+    resize(of_node, g.count);
   }
 
   constexpr void choose(const dtype_plan<Graph>& plan) {
@@ -42,7 +42,7 @@ class dtype_choice {
   }
 
   /// What was decided about each node.
-  room<choice, Graph::max_nodes> of_node{};
+  scratch_array<choice, Graph::max_nodes> of_node{};
 
   /// One node that is quantized by itself, whatever the backend's patterns?
   [[nodiscard]] constexpr bool is_leaf(int i) const {

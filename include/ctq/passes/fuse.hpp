@@ -54,8 +54,8 @@ class fusion {
                    const fuse_options& options, Out& out)
       : g_(g), backend_(backend), fusible_(fusible), is_qat_(options.is_qat), out_(out) {
     out.open(g.count, g.arg_total());
-    give_room(moved_, g.count);
-    give_room(fused_, g.count);
+    resize(moved_, g.count);
+    resize(fused_, g.count);
     for (int i = 0; i < g.count; ++i) {
       const int k = fusible.of_node[i];
       if (k < 0) {
@@ -109,8 +109,8 @@ class fusion {
   const occurrences<Graph>& fusible_;
   bool is_qat_{};
   Out& out_;
-  room<int, Graph::max_nodes> moved_{};  // from old indices to new ones
-  room<bool, Graph::max_nodes> fused_{};
+  scratch_array<int, Graph::max_nodes> moved_{};  // from old indices to new ones
+  scratch_array<bool, Graph::max_nodes> fused_{};
   int count_ = 0;
   int args_ = 0;
 };

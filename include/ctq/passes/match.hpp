@@ -36,9 +36,9 @@ struct occurrences {
   static constexpr std::size_t max_parts =
       max_nodes == 0 ? 0 : max_nodes + Graph::max_args + max_pattern;
 
-  room<int, max_nodes> of_node{};  // by node: the occurrence it belongs to, or -1
-  room<occurrence, max_nodes> found{};
-  room<int, max_parts> part{};  // nodes; ~n where match_all stands for node n, or literal
+  scratch_array<int, max_nodes> of_node{};  // by node: the occurrence it belongs to, or -1
+  scratch_array<occurrence, max_nodes> found{};
+  scratch_array<int, max_parts> part{};  // nodes; ~n where match_all stands for node n, or literal
   int count = 0;
 
   /// The node nearest the output.
@@ -64,9 +64,9 @@ class finder {
         both_orders_(!patterns_have_one_order(s)),
         positional_only_(patterns_see_positional_arguments_only(s)),
         out_(out) {
-    give_room(users_, g.count);
-    give_room(out.of_node, g.count);
-    give_room(out.found, g.count);
+    resize(users_, g.count);
+    resize(out.of_node, g.count);
+    resize(out.found, g.count);
     count_users(g, users_);
     for (int i = 0; i < g.count; ++i) out.of_node[i] = -1;
     for (int i = g.count - 1; i >= 0; --i)
@@ -156,7 +156,7 @@ class finder {
   bool both_orders_{};
   bool positional_only_{};
   occurrences<Graph>& out_;
-  room<int, Graph::max_nodes> users_{};
+  scratch_array<int, Graph::max_nodes> users_{};
   int parts_ = 0;  // of the occurrences kept
   int first_ = 0;  // element of the pattern that is tried
 };

@@ -24,17 +24,17 @@ class observer_placement {
  public:
   constexpr observer_placement(const Graph& g, semantics s) : g_(g), semantics_(s) {
     const int most = g.count + g.arg_total();
-    give_room(first_, g.count);
-    give_room(last_, g.count);
-    give_room(behind_, g.count);
-    give_room(before_, g.arg_total());
-    give_room(after_, most);
-    give_room(instance_, most);
-    give_room(next_, most);
-    give_room(previous_, most);
-    give_room(removed_, most);
-    give_room(record_, most);
-    give_room(qconfig_, most);
+    resize(first_, g.count);
+    resize(last_, g.count);
+    resize(behind_, g.count);
+    resize(before_, g.arg_total());
+    resize(after_, most);
+    resize(instance_, most);
+    resize(next_, most);
+    resize(previous_, most);
+    resize(removed_, most);
+    resize(record_, most);
+    resize(qconfig_, most);
     for (int i = 0; i < g.count; ++i) first_[i] = last_[i] = behind_[i] = -1;
     for (int a = 0; a < g.arg_total(); ++a) before_[a] = -1;
   }
@@ -74,9 +74,9 @@ class observer_placement {
     writer<Out> all{*this, out};
     const int most = g_.count + count_;
     out.open(most, g_.arg_total() + count_);
-    give_room(all.number, count_);
-    give_room(all.moved, g_.count);
-    give_room(all.at, count_);
+    resize(all.number, count_);
+    resize(all.moved, g_.count);
+    resize(all.at, count_);
     for (int a = 0; a < count_; ++a) all.number[a] = -1;
     for (int i = 0; i < g_.count; ++i) {
       all.add(i);
@@ -128,9 +128,9 @@ class observer_placement {
   struct writer {
     const observer_placement& of;
     Out& out;
-    room<int, max_observers> number{};  // by instance, -1: not met yet
-    room<int, max_nodes> moved{};       // by node: where it is now
-    room<int, max_observers> at{};      // by observer: its node
+    scratch_array<int, max_observers> number{};  // by instance, -1: not met yet
+    scratch_array<int, max_nodes> moved{};       // by node: where it is now
+    scratch_array<int, max_observers> at{};      // by observer: its node
     int nodes = 0;
     int args = 0;
 
@@ -159,7 +159,7 @@ class observer_placement {
         out.nodes[nodes].op = q::activation_post_process.id();
         out.nodes[nodes].shape = of.g_.nodes[i].shape;
         out.nodes[nodes].choice.qconfig = of.qconfig_[instance];
-        out.nodes[nodes].app = of.record_[instance];
+        out.nodes[nodes].observer_config = of.record_[instance];
         out.nodes[nodes].observer = number[instance];
         out.nodes[nodes].first_arg = args;
         out.nodes[nodes].arg_count = 1;
@@ -234,17 +234,18 @@ class observer_placement {
 
   const Graph& g_;
   semantics semantics_{};
-  room<int, max_nodes> first_{};         // by node: of the observers that see its output
-  room<int, max_nodes> last_{};          //
-  room<int, max_nodes> behind_{};        // by node: the observer that all its readers see
-  room<int, max_args> before_{};         // by argument: an observer of its own
-  room<int, max_observers> after_{};     // by observer: the one it stands behind; -1: the producer
-  room<int, max_observers> instance_{};  //
-  room<int, max_observers> next_{};      // of the same producer
-  room<int, max_observers> previous_{};  //
-  room<bool, max_observers> removed_{};  //
-  room<int, max_observers> qconfig_{};   // by instance: the entry of the mapping
-  room<const observer_record*, max_observers> record_{};  // by instance
+  scratch_array<int, max_nodes> first_{};   // by node: of the observers that see its output
+  scratch_array<int, max_nodes> last_{};    //
+  scratch_array<int, max_nodes> behind_{};  // by node: the observer that all its readers see
+  scratch_array<int, max_args> before_{};   // by argument: an observer of its own
+  scratch_array<int, max_observers>
+      after_{};  // by observer: the one it stands behind; -1: the producer
+  scratch_array<int, max_observers> instance_{};  //
+  scratch_array<int, max_observers> next_{};      // of the same producer
+  scratch_array<int, max_observers> previous_{};  //
+  scratch_array<bool, max_observers> removed_{};  //
+  scratch_array<int, max_observers> qconfig_{};   // by instance: the entry of the mapping
+  scratch_array<const observer_record*, max_observers> record_{};  // by instance
   int count_ = 0;
 };
 

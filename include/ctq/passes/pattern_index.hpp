@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/graph/room.hpp"
+#include "ctq/graph/scratch_array.hpp"
 #include "ctq/spec/backend_config.hpp"
 
 // The patterns of a backend by the op nearest the output, so that a node meets only those that can
@@ -16,14 +16,14 @@ template <std::size_t Patterns, std::size_t Elements>
 struct pattern_index {
   static constexpr unsigned buckets = 64;
 
-  int head[buckets]{};           // by hash of the op: the first pattern, or -1
-  room<int, Patterns> next{};    // of the same bucket, or -1
-  room<int, Patterns> config{};  // of the backend
-  room<int, Patterns> first{};   // element
-  room<int, Patterns> root{};    // the element of the root, from the first
-  room<op_id, Elements> op{};    // by element, in pre-order; null: match_all
-  room<int, Elements> args{};    // how many of the following trees are its arguments
-  room<int, Elements> extent{};  // how many elements its tree has
+  int head[buckets]{};                    // by hash of the op: the first pattern, or -1
+  scratch_array<int, Patterns> next{};    // of the same bucket, or -1
+  scratch_array<int, Patterns> config{};  // of the backend
+  scratch_array<int, Patterns> first{};   // element
+  scratch_array<int, Patterns> root{};    // the element of the root, from the first
+  scratch_array<op_id, Elements> op{};    // by element, in pre-order; null: match_all
+  scratch_array<int, Elements> args{};    // how many of the following trees are its arguments
+  scratch_array<int, Elements> extent{};  // how many elements its tree has
 };
 
 using dynamic_pattern_index = pattern_index<0, 0>;
@@ -51,13 +51,13 @@ template <class Wanted, class Index>
 constexpr void index_patterns(const backend_view& backend, Wanted wanted, Index& index) {
   const int configs = backend.configs.count;
   const int total = count_elements(backend);
-  give_room(index.next, configs);
-  give_room(index.config, configs);
-  give_room(index.first, configs);
-  give_room(index.root, configs);
-  give_room(index.op, total);
-  give_room(index.args, total);
-  give_room(index.extent, total);
+  resize(index.next, configs);
+  resize(index.config, configs);
+  resize(index.first, configs);
+  resize(index.root, configs);
+  resize(index.op, total);
+  resize(index.args, total);
+  resize(index.extent, total);
   int longest = 0;
   for (int i = 0; i < configs; ++i) {
     const int length = backend.configs.items[i].pattern.element.count;

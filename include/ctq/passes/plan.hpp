@@ -7,11 +7,11 @@
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/lower/missing_kernel.hpp"
 #include "ctq/passes/mapping_names.hpp"
-#include "ctq/passes/missing_kernel.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "ctq/passes/schedule.hpp"
+#include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/spec/validate.hpp"
 
 // What the compiler works out for a model, a backend and a mapping, one constant a stage:

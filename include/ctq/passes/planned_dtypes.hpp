@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctq/graph/argument_places.hpp"
-#include "ctq/passes/accept.hpp"
+#include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/match.hpp"
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -87,10 +87,10 @@ template <class Graph, class Flags>
 /// What prepare knows of each node before it decides anything.
 template <class Graph>
 struct dtype_plan {
-  room<bool, Graph::max_nodes> has_qconfig{};              // one that is not None
-  room<bool, Graph::max_nodes> without_tensors{};          // gives no tensor
-  room<observation_type, Graph::max_nodes> observed_as{};  // by occurrence
-  room<planned_dtypes, Graph::max_nodes> dtypes{};
+  scratch_array<bool, Graph::max_nodes> has_qconfig{};              // one that is not None
+  scratch_array<bool, Graph::max_nodes> without_tensors{};          // gives no tensor
+  scratch_array<observation_type, Graph::max_nodes> observed_as{};  // by occurrence
+  scratch_array<planned_dtypes, Graph::max_nodes> dtypes{};
 
   /// The node stays in float after all.
   constexpr void give_up(int i) { dtypes[i] = planned_dtypes{}; }
@@ -190,10 +190,10 @@ template <class Graph, class QConfigs>
 constexpr void plan_dtypes(const Graph& g, const backend_view& backend, const mapping_view& mapping,
                            const QConfigs& qconfigs, const occurrences<Graph>& matches,
                            const prepare_options& options, dtype_plan<Graph>& out) {
-  give_room(out.has_qconfig, g.count);
-  give_room(out.without_tensors, g.count);
-  give_room(out.observed_as, g.count);
-  give_room(out.dtypes, g.count);
+  resize(out.has_qconfig, g.count);
+  resize(out.without_tensors, g.count);
+  resize(out.observed_as, g.count);
+  resize(out.dtypes, g.count);
   for (int i = 0; i < g.count; ++i)
     out.has_qconfig[i] = qconfigs[i] >= 0 && mapping.entries[qconfigs[i]].quantizes;
   planning::find_without_tensors(g, out.without_tensors);

@@ -3,7 +3,7 @@
 
 #include "ctq/core/op_sets.hpp"
 #include "ctq/core/ops.hpp"
-#include "ctq/passes/accept.hpp"
+#include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/observer.hpp"

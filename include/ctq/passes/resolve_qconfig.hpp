@@ -153,7 +153,7 @@ constexpr int global(const mapping_view& m) {
 template <class Graph, class Entries>
 constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics s,
                                 Entries& entry) {
-  give_room(entry, g.count);
+  resize(entry, g.count);
   for (int i = 0; i < g.count; ++i) entry[i] = -1;
   bool has_types = false;
   bool has_names = false;

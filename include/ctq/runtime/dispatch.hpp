@@ -88,8 +88,8 @@ class dispatched_model {
 
  public:
   using plan = Plan;
-  using input = typename doors<schedule>::input_view;
-  using output = typename doors<schedule>::output_view;
+  using input = typename io_types<schedule>::input_view;
+  using output = typename io_types<schedule>::output_view;
 
   /// qparams: one an observer of the plan · isa: what to run on; empty: the environment variable
   /// CTQ_ISA or, without it, the fastest

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "ctq/passes/step.hpp"
+#include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
 

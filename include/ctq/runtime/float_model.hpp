@@ -22,8 +22,8 @@ class float_model : report<float_check<Model, Backend>> {
   using code = executor<schedule, simd_kernels<Isa>>;
 
  public:
-  using input = typename doors<schedule>::input_view;
-  using output = typename doors<schedule>::output_view;
+  using input = typename io_types<schedule>::input_view;
+  using output = typename io_types<schedule>::output_view;
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   explicit float_model(const model_weights<Model>& w)

@@ -42,15 +42,15 @@ class int8_code {
 
   /// in, out: elements of the model's doors · arena: arena_bytes, 64-byte aligned
   static void run(const parameters& p, const void* in, void* out, std::byte* arena) noexcept {
-    if (verbose::on()) return run_aloud(p, in, out, arena);
+    if (verbose::on()) return run_traced(p, in, out, arena);
     code::run(p, in, out, arena);
   }
 
  private:
   /// Writes a line a step:
   ///   ctq_verbose,run,avx512vnni,conv1,conv2d,quint8:quint8,<shape>,<blocking>,<bytes>,<µs>
-  [[gnu::cold, gnu::noinline]] static void run_aloud(const parameters& p, const void* in, void* out,
-                                                     std::byte* arena) noexcept {
+  [[gnu::cold, gnu::noinline]] static void run_traced(const parameters& p, const void* in,
+                                                      void* out, std::byte* arena) noexcept {
     std::int64_t start = 0;
     code::run(p, in, out, arena, [&start](int step) {
       if (step >= 0) write_line(step, verbose::now() - start);

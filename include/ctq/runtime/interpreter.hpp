@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/passes/schedule.hpp"
+#include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/reference_kernels.hpp"
 

@@ -29,7 +29,7 @@ namespace ctq {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
   for (int i = 0; i < g.size(); ++i)
     if (is_any_of(g[i].op, q::activation_post_process))
-      records[static_cast<std::size_t>(g[i].observer)] = g[i].app;
+      records[static_cast<std::size_t>(g[i].observer)] = g[i].observer_config;
   std::vector<observers::any_observer> all;
   for (const observer_record* r : records) all.emplace_back(*r, s);
   return all;
@@ -44,7 +44,7 @@ namespace ctq {
   std::vector<qparams> out(all.size());
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
-    if (g[i].app->args.is_dynamic) continue;  // its qparams are found as the model runs
+    if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are found as the model runs
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
     std::string place = "node ";
@@ -79,8 +79,8 @@ class observed_model {
  public:
   using plan = Plan;
   using isa = Isa;
-  using input = typename doors<schedule>::input_view;
-  using output = typename doors<schedule>::output;
+  using input = typename io_types<schedule>::input_view;
+  using output = typename io_types<schedule>::output;
 
   explicit observed_model(const model_weights<Model>& w,
                           ctq::semantics s = ctq::semantics::torch_2_1)

@@ -32,8 +32,8 @@ class quantized_model {
  public:
   using plan = Plan;
   using isa = Isa;
-  using input = typename doors<schedule>::input_view;
-  using output = typename doors<schedule>::output_view;
+  using input = typename io_types<schedule>::input_view;
+  using output = typename io_types<schedule>::output_view;
   static constexpr std::size_t arena_bytes = code::arena_bytes;
   using arena = ctq::arena<arena_bytes>;
 

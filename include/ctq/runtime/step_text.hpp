@@ -8,14 +8,14 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
+#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
-#include "ctq/kernels/simd/epilogue.hpp"
-#include "ctq/kernels/simd/geometry.hpp"
-#include "ctq/kernels/simd/linear.hpp"
-#include "ctq/kernels/simd/plan.hpp"
-#include "ctq/kernels/simd/two_places.hpp"
-#include "ctq/passes/step.hpp"
+#include "ctq/kernels/simd/epilogue/epilogue.hpp"
+#include "ctq/kernels/simd/matrix/blocking.hpp"
+#include "ctq/kernels/simd/matrix/linear.hpp"
+#include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 
 // A step in words: its shape, and how the kernel of an instruction set cuts it into blocks. A part
@@ -100,7 +100,7 @@ constexpr void append(Text& out, const function_shape& s) {
 /// is false, with an epilogue: "dense:12x2x16", pixels x registers x lanes whose sums are kept at
 /// once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x channels of a block,
 /// both in tiles, the pixels of a tile, and blocks a pass over the weights; then ":places2" if
-/// registers hold two (two_places), ":gathered" if pixels are brought together first, ":bands2x2"
+/// registers hold two (two_row_dot), ":gathered" if pixels are brought together first, ":bands2x2"
 /// if rows are (row_bands).
 template <class Isa, class T, class Text>
 constexpr void append_blocking(Text& out, const conv2d_shape& shape, bool plain) {

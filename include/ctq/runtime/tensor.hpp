@@ -48,10 +48,10 @@ class tensor_view {
   T* data_;
 };
 
-/// The tensors at the doors of a schedule: doors<S>::input<const float> views [1, 3, 8, 8], say.
+/// The tensors at the doors of a schedule: io_types<S>::input<const float> views [1, 3, 8, 8], say.
 /// (Keyed by the schedule, since g++ 12 crashes on a shape as a dependent template argument.)
 template <const auto& Schedule>
-class doors {
+class io_types {
   template <std::size_t... Axis>
   static auto input_extents(std::index_sequence<Axis...>)
       -> std::integer_sequence<int, Schedule.input_shape.extent[Axis]...>;

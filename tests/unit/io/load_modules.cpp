@@ -11,8 +11,8 @@
 
 namespace {
 
-using ctq::eager::list;
-using ctq::eager::tensor;
+using ctq::float_ops::list;
+using ctq::float_ops::tensor;
 
 constexpr std::string_view rows = R"([
   {"name": "x", "op": "placeholder", "target": "x", "args": []},
@@ -33,8 +33,8 @@ ctq::tensor_file in_memory(std::vector<ctq::stored_tensor> tensors) {
 }
 
 /// The value of that name among those of the convolution.
-const ctq::eager::value* of_conv(const ctq::module_state& modules, std::string_view name) {
-  static std::vector<ctq::eager::named_value> all;
+const ctq::float_ops::value* of_conv(const ctq::module_state& modules, std::string_view name) {
+  static std::vector<ctq::float_ops::named_value> all;
   all = modules.attributes_of("body.conv");
   return ctq::find(all, name);
 }
@@ -58,7 +58,7 @@ TEST_CASE("modules have the options of their rows and the tensors of the file") 
   CHECK(of_conv(*modules, "weight")->get_if<tensor>()->data == taps);
   CHECK(modules->find("body.offset")->get_if<tensor>()->data[0] == 0.1F);
   const auto* counter =
-      modules->find("body.bn.num_batches_tracked")->get_if<ctq::eager::index_tensor>();
+      modules->find("body.bn.num_batches_tracked")->get_if<ctq::float_ops::index_tensor>();
   REQUIRE(counter != nullptr);
   CHECK(counter->shape.empty());
   CHECK(counter->data == batches);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/add_within_one_step.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/requantization.hpp"
-#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
 
 // Kernels for shapes that only run time knows: any_shape.cpp compiles them for all tests.
 

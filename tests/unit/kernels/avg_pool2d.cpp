@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/avg_pool2d.hpp"
+#include "ctq/kernels/simd/pooling/avg_pool2d.hpp"
 
 #include <doctest/doctest.h>
 

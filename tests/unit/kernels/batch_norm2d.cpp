@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/batch_norm2d.hpp"
+#include "ctq/kernels/simd/elementwise/batch_norm2d.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_plan.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "depthwise_shape.hpp"
 
 using namespace ctq;

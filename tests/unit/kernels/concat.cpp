@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/concat.hpp"
+#include "ctq/kernels/simd/data_movement/concat.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
 
 #include <doctest/doctest.h>
 

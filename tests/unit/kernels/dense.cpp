@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/dense.hpp"
+#include "ctq/kernels/simd/matrix/dense.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/depthwise_columns.hpp"
+#include "ctq/kernels/simd/convolution/depthwise_columns.hpp"
 
 #include <doctest/doctest.h>
 
 #include "ctq/kernels/reference/conv2d.hpp"
-#include "ctq/kernels/simd/conv2d.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "depthwise_shape.hpp"
 #include "layer_case.hpp"
 #include "samples.hpp"

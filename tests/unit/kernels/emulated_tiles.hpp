@@ -10,8 +10,8 @@
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
-#include "ctq/kernels/simd/conv2d.hpp"
-#include "ctq/kernels/simd/tile_arch.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
+#include "ctq/kernels/simd/matrix/tile_arch.hpp"
 #include "plain_loops.hpp"
 
 // Tiles in plain C++, as AMX defines them, down to what they demand of each other: all that is

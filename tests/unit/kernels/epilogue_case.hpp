@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ctq/kernels/reference/epilogue.hpp"
-#include "ctq/kernels/simd/epilogue.hpp"
+#include "ctq/kernels/simd/epilogue/epilogue.hpp"
 #include "layer_case.hpp"
 
 // Layers with an epilogue, and what their ops give one by one. Shapes are constants: of others

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/fixed_sum.hpp"
+#include "ctq/kernels/simd/elementwise/fixed_sum.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/int4_dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/int4_pack.hpp"
+#include "ctq/kernels/simd/matrix/int4_pack.hpp"
 
 #include <doctest/doctest.h>
 

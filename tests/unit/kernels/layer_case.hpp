@@ -13,7 +13,7 @@
 
 #include "any_shape.hpp"
 #include "ctq/kernels/requantization.hpp"
-#include "ctq/kernels/simd/linear.hpp"
+#include "ctq/kernels/simd/matrix/linear.hpp"
 #include "plain_loops.hpp"
 #include "samples.hpp"
 

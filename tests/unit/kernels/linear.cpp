@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/linear.hpp"
+#include "ctq/kernels/simd/matrix/linear.hpp"
 
 #include <doctest/doctest.h>
 

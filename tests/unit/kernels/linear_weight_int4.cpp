@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/linear_weight_int4.hpp"
+#include "ctq/kernels/simd/matrix/linear_weight_int4.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "ctq/kernels/reference/conv2d.hpp"
 #include "ctq/kernels/reference/linear.hpp"
-#include "ctq/kernels/simd/tile_arch.hpp"
+#include "ctq/kernels/simd/matrix/tile_arch.hpp"
 
 // The inner loops of the reference and of emulated tiles: plain_loops.cpp compiles them once,
 // optimized. In tests of kernels that are not they would take most of the time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/relu.hpp"
+#include "ctq/kernels/simd/elementwise/relu.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/rescale.hpp"
+#include "ctq/kernels/simd/elementwise/rescale.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/row_bands.hpp"
+#include "ctq/kernels/simd/convolution/row_bands.hpp"
 
 #include <doctest/doctest.h>
 

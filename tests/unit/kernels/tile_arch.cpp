@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/tile_arch.hpp"
+#include "ctq/kernels/simd/matrix/tile_arch.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/transpose.hpp"
+#include "ctq/kernels/simd/data_movement/transpose.hpp"
 
 #include <doctest/doctest.h>
 

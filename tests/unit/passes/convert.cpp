@@ -77,7 +77,7 @@ TEST_CASE("the decomposed form quantizes to plain integers, dynamically in two s
   REQUIRE(decomposed.view().size() == g.size());
   CHECK(decomposed.view()[1].op == q::decomposed_quantize_per_tensor.id());
   CHECK(decomposed.view()[2].op == q::decomposed_dequantize_per_tensor.id());
-  CHECK(decomposed.view()[1].app->args.dtype == quint8);
+  CHECK(decomposed.view()[1].observer_config->args.dtype == quint8);
 
   using dynamic = qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
                           min_max_observer<{.dtype = qint8}>>;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ctq/backends/qnnpack.hpp"
-#include "ctq/passes/explain.hpp"
+#include "ctq/passes/explain/explain.hpp"
 
 // A model that has all that explanations tell of: a fused module, a shared observer, a node that is
 // left in float by the user, one that two dtype configs reject, one that nothing reads.

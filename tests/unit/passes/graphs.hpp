@@ -63,7 +63,7 @@ inline std::string difference(const ctq::node& a, const ctq::node& b) {
       c.why.allowed != d.why.allowed || c.why.dtype_config != d.why.dtype_config)
     return "rejection";
   if (a.observer != b.observer) return "observer";
-  if (a.app != b.app || a.weight != b.weight) return "record";
+  if (a.observer_config != b.observer_config || a.weight != b.weight) return "record";
   return a.row == b.row ? "" : "row";
 }
 

@@ -8,9 +8,9 @@
 #include "ctq/graph/model.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/passes/convert.hpp"
-#include "ctq/passes/explain.hpp"
+#include "ctq/passes/explain/explain.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "graphs.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "ctq/passes/schedule.hpp"
+#include "ctq/passes/schedule/schedule.hpp"
 #include "graphs.hpp"
 #include "meaning.hpp"
 #include "random_wishes.hpp"

@@ -8,9 +8,9 @@
 
 #include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/passes/memory.hpp"
-#include "ctq/passes/schedule.hpp"
-#include "ctq/passes/step.hpp"
+#include "ctq/passes/schedule/memory.hpp"
+#include "ctq/passes/schedule/schedule.hpp"
+#include "ctq/passes/schedule/step.hpp"
 
 // Walks a schedule step by step with memory that remembers which value lies where, in which order,
 // and complains when a step finds something else than its graph says.

@@ -74,8 +74,8 @@ outcome run(int rounds) {
   const auto weights = small::checked_weights<Model>(3);
   auto observed = prepare<Model, Backend, Mapping, Policy>(weights);
   using plan = typename decltype(observed)::plan;
-  typename doors<plan::int8_schedule>::input x;
-  typename doors<plan::int8_schedule>::output ours, expected, in_float;
+  typename io_types<plan::int8_schedule>::input x;
+  typename io_types<plan::int8_schedule>::output ours, expected, in_float;
   for (int i = 0; i < 8; ++i) {
     small::fill(x, random);
     observed(x);
@@ -149,8 +149,8 @@ TEST_CASE("fusing changes no float") {
   struct unfused : backend_config<"unfused"> {};
   float_model<added, unsigned_8> fused{weights};
   float_model<added, unfused> plain{weights};
-  doors<fused_schedule_v<added, unsigned_8>>::input x;
-  doors<fused_schedule_v<added, unsigned_8>>::output a, b;
+  io_types<fused_schedule_v<added, unsigned_8>>::input x;
+  io_types<fused_schedule_v<added, unsigned_8>>::output a, b;
   small::fill(x, random);
   fused(x, a);
   plain(x, b);

@@ -52,7 +52,7 @@ int differences(int rounds) {
   const auto weights = small::checked_weights<Model>(11);
   auto observed = ctq::prepare<Model, ctq::x86, Mapping>(weights);
   using observed_type = decltype(observed);
-  typename ctq::doors<observed_type::plan::int8_schedule>::input x;
+  typename ctq::io_types<observed_type::plan::int8_schedule>::input x;
   for (int i = 0; i < 4; ++i) {
     small::fill(x, random);
     observed(x);
@@ -64,8 +64,8 @@ int differences(int rounds) {
       plan::lowered.view(), weights.get(), int8->qparams(), plan::backend, plan::mapping);
   REQUIRE(oracle);
   ctq::session session{*int8};
-  typename ctq::doors<plan::int8_schedule>::output ours;
-  typename ctq::doors<plan::int8_schedule>::output expected;
+  typename ctq::io_types<plan::int8_schedule>::output ours;
+  typename ctq::io_types<plan::int8_schedule>::output expected;
   int different = 0;
   for (int i = 0; i < rounds; ++i) {
     small::fill(x, random);

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "ctq/backends/x86.hpp"
+#include "ctq/evaluate/evaluator.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "ctq/runtime/evaluator.hpp"
 
 namespace random_cases {
 namespace {
@@ -56,17 +56,18 @@ weights random_weights(graph_view<stage::traced> g, random_numbers& random) {
 /// Options are in the node of a model written in C++, but those of a module called twice in it.
 module_state modules_of(graph_view<stage::traced> g, const weights& w) {
   module_state m;
-  for (const weight_tensor& t : w.tensors()) m.set_tensor(t.name, eager::tensor{t.shape, t.values});
+  for (const weight_tensor& t : w.tensors())
+    m.set_tensor(t.name, float_ops::tensor{t.shape, t.values});
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].row == nullptr) continue;
-    std::vector<eager::named_value> options;
+    std::vector<float_ops::named_value> options;
     calling::append_options(g[i], options);
-    for (const eager::named_value& o : options) m.set_option(path_of(g[i]), o.name, o.given);
+    for (const float_ops::named_value& o : options) m.set_option(path_of(g[i]), o.name, o.given);
   }
   return m;
 }
 
-shape shape_of(const eager::extents& extents) {
+shape shape_of(const float_ops::extents& extents) {
   shape s;
   for (const int extent : extents) s[s.rank++] = extent;
   return s;
@@ -74,7 +75,7 @@ shape shape_of(const eager::extents& extents) {
 
 template <stage Stage>
 std::vector<node_value> evaluate(graph_view<Stage> g, const module_state& modules,
-                                 const eager::tensor& x, evaluation_options options) {
+                                 const float_ops::tensor& x, evaluation_options options) {
   auto values = evaluator<Stage>(g, modules, std::move(options)).run({x});
   if (!values) FAIL(values.error().message());
   return *std::move(values);
@@ -84,12 +85,12 @@ std::vector<node_value> evaluate(graph_view<Stage> g, const module_state& module
 
 own_meaning meaning_of_own_ops(const quantizations* steps) {
   return [steps](const node& n, const std::vector<node_value>& reads,
-                 const std::vector<eager::named_value>&) -> std::optional<result<node_value>> {
+                 const std::vector<float_ops::named_value>&) -> std::optional<result<node_value>> {
     if (n.op->hooks == nullptr) return {};
-    std::vector<eager::tensor> in;
-    for (const node_value& v : reads) in.push_back(*v.real().get_if<eager::tensor>());
-    eager::tensor out{in[0].shape, std::vector<float>(in[0].data.size())};
-    const auto extents = [&n](const eager::tensor& t) {
+    std::vector<float_ops::tensor> in;
+    for (const node_value& v : reads) in.push_back(*v.real().get_if<float_ops::tensor>());
+    float_ops::tensor out{in[0].shape, std::vector<float>(in[0].data.size())};
+    const auto extents = [&n](const float_ops::tensor& t) {
       return n.op->hooks->elementwise ? shape(static_cast<int>(t.data.size())) : shape_of(t.shape);
     };
     op_arguments<float> arguments;
@@ -108,9 +109,9 @@ random_case::random_case(unsigned seed) : model(seed), random(seed) {
   modules = modules_of(g, float_weights);
 }
 
-eager::tensor random_case::input() {
+float_ops::tensor random_case::input() {
   const shape& s = model.graph().view()[0].shape;
-  eager::tensor x{{}, random.some(static_cast<std::size_t>(numel(s)), -2.0F, 2.0F)};
+  float_ops::tensor x{{}, random.some(static_cast<std::size_t>(numel(s)), -2.0F, 2.0F)};
   for (int i = 0; i < s.rank; ++i) x.shape.push_back(s[i]);
   return x;
 }
@@ -130,22 +131,22 @@ lowered_case::lowered_case(random_case& c)
 }
 
 std::vector<node_value> run(graph_view<stage::traced> g, const module_state& modules,
-                            const eager::tensor& x) {
+                            const float_ops::tensor& x) {
   return evaluate(g, modules, x, {.own = meaning_of_own_ops(nullptr)});
 }
 
 std::vector<node_value> run(graph_view<stage::fused> g, const module_state& modules,
-                            const eager::tensor& x) {
+                            const float_ops::tensor& x) {
   return evaluate(g, modules, x, {.own = meaning_of_own_ops(nullptr)});
 }
 
 std::vector<node_value> run(graph_view<stage::lowered> g, const module_state& modules,
-                            const eager::tensor& x, const quantizations& steps) {
+                            const float_ops::tensor& x, const quantizations& steps) {
   return evaluate(g, modules, x, {.steps = &steps, .own = meaning_of_own_ops(&steps)});
 }
 
 std::vector<float> output_of(const std::vector<node_value>& values) {
-  return values.back().real().get_if<eager::tensor>()->data;
+  return values.back().real().get_if<float_ops::tensor>()->data;
 }
 
 }  // namespace random_cases

@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
+#include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/runtime/evaluation_options.hpp"
-#include "ctq/runtime/module_state.hpp"
-#include "ctq/runtime/node_value.hpp"
 #include "ctq/runtime/weights.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -44,7 +44,7 @@ class random_numbers {
 struct random_case {
   explicit random_case(unsigned seed);
 
-  eager::tensor input();
+  float_ops::tensor input();
 
   random_model model;
   random_numbers random;
@@ -72,11 +72,11 @@ struct lowered_case {
 
 /// What each node gives, op by op; an error fails the test.
 [[nodiscard]] std::vector<node_value> run(graph_view<stage::traced> g, const module_state& modules,
-                                          const eager::tensor& x);
+                                          const float_ops::tensor& x);
 [[nodiscard]] std::vector<node_value> run(graph_view<stage::fused> g, const module_state& modules,
-                                          const eager::tensor& x);
+                                          const float_ops::tensor& x);
 [[nodiscard]] std::vector<node_value> run(graph_view<stage::lowered> g, const module_state& modules,
-                                          const eager::tensor& x, const quantizations& steps);
+                                          const float_ops::tensor& x, const quantizations& steps);
 
 /// The elements of what the last node gives.
 [[nodiscard]] std::vector<float> output_of(const std::vector<node_value>& values);

@@ -71,7 +71,7 @@ both run_integers(random_case& c) {
                                             static_cast<std::int32_t>(r.max)};
   }
 
-  const eager::tensor x = c.input();
+  const float_ops::tensor x = c.input();
   both out;
   out.op_by_op = output_of(run(q.lowered.view(), c.modules, x, q.steps));
   auto interpreter = ctq::interpreter<reference_kernels>::make(q.lowered.view(), c.float_weights,
@@ -104,7 +104,7 @@ TEST_CASE("fuse keeps the float output of a thousand random models") {
     const auto traced = c.model.graph().view();
     const auto fused = fuse(traced, backend_v<x86>);
     fused_ops += traced.size() - fused.view().size();
-    const eager::tensor x = c.input();
+    const float_ops::tensor x = c.input();
     const std::vector<float> before = output_of(run(traced, c.modules, x));
     const std::vector<float> after = output_of(run(fused.view(), c.modules, x));
     if (after.size() != before.size()) return std::string("fused, the output has another size");

@@ -22,8 +22,8 @@ static_assert(std::is_constructible_v<tensor_view<float, 2, 3>, std::span<float,
 namespace {
 constexpr auto& schedule = ctq::fused_schedule_v<small::net, ctq::x86>;
 }
-static_assert(std::is_same_v<ctq::doors<schedule>::input, tensor<float, 1, 3, 9, 11>>);
-static_assert(std::is_same_v<ctq::doors<schedule>::output_view, tensor_view<float, 1, 7>>);
+static_assert(std::is_same_v<ctq::io_types<schedule>::input, tensor<float, 1, 3, 9, 11>>);
+static_assert(std::is_same_v<ctq::io_types<schedule>::output_view, tensor_view<float, 1, 7>>);
 
 TEST_CASE("a view reads and writes somebody else's elements") {
   std::vector<float> elements(6, 1.0F);

@@ -34,7 +34,7 @@ namespace ctq::kernels::simd {
 ///   store_tile      optional: the same for all pixels of a tile
 ///   half, store_halves
 ///                   depthwise kernels by columns: the same of half of a block, then the other
-///   places          optional: see two_places
+///   places          optional: see two_row_dot
 ///   dot_pair        optional: see dots_in_pairs
 ///   tile_rows       dense kernels: how many pixels times two vecs of sums fit in the registers
 ///   depthwise_rows  depthwise kernels: how many pixels at once

@@ -6,8 +6,8 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
+#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
-#include "ctq/kernels/simd/two_places.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
@@ -81,7 +81,7 @@ struct wider<depthwise_dot<isa::avx512vnni>> {
 
 template <>
 struct halved<depthwise_dot<isa::avx512vnni>> {
-  using type = two_places<narrow_avx512vnni_dot>;
+  using type = two_row_dot<narrow_avx512vnni_dot>;
 };
 
 /// What tiles are too large for.

@@ -4,8 +4,8 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
+#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
-#include "ctq/kernels/simd/two_places.hpp"
 
 #if defined(__AVXVNNI__) && defined(__AVX2__)
 
@@ -33,7 +33,7 @@ struct int8_dot<isa::avxvnni> : vnni_dot<isa::avxvnni, register256, avxvnni_inst
 /// Measured on AVX512-VNNI alone.
 template <>
 struct halved<depthwise_dot<isa::avxvnni>> {
-  using type = two_places<depthwise_dot<isa::avxvnni>>;
+  using type = two_row_dot<depthwise_dot<isa::avxvnni>>;
 };
 
 }  // namespace ctq::kernels::simd

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/simd/fixed_sum.hpp"
+#include "ctq/kernels/simd/elementwise/fixed_sum.hpp"
 
 // g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for ours (GCC bug 105593,
 // repaired in 13).

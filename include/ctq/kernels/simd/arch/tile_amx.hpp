@@ -3,7 +3,7 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
-#include "ctq/kernels/simd/tile_arch.hpp"
+#include "ctq/kernels/simd/matrix/tile_arch.hpp"
 
 #if defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__AVX512F__) && \
     defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/evaluate/float_ops/value.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/observers/aminmax.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/spec/observer.hpp"
+
+// The decomposed form of quantize: plain integers, scale and zero point beside them. Other than a
+// quantized tensor it is clamped to the observer's range, which reduce_range makes smaller than the
+// dtype's, and scales that are found as values come are the observer's, with its eps.
+//
+// Source  PyTorch 2.1 torch/ao/quantization/fx/_decomposed.py
+
+namespace ctq::decomposed {
+
+/// Real numbers to integers of the range. Requires as many scales as the axis has slices.
+/// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale: taken in
+///           double for one scale, a Python number, in float32 for many, a tensor
+[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps,
+                                               quant_range range) {
+  quantized_tensor out{std::move(steps), {x.shape, std::vector<std::int32_t>(x.data.size())}};
+  const quantization& s = out.steps;
+  std::vector<float> inverse;
+  for (const double scale : s.scale)
+    inverse.push_back(s.is_per_channel() ? 1.0F / static_cast<float>(scale)
+                                         : static_cast<float>(1.0 / scale));
+  quantizing::for_each_element(x.shape, s.axis, [&](std::size_t c, std::size_t i) {
+    out.q.data[i] = quantizing::step_of(x.data[i], inverse[c], s.zero_point[c], range);
+  });
+  return out;
+}
+
+/// The scale and zero point for these values: {scale, zero point}.
+/// Errors  as an observer that has seen them
+[[nodiscard]] inline result<float_ops::list> choose_qparams(const float_ops::tensor& x,
+                                                            const observer_args& args,
+                                                            semantics s) {
+  observers::extrema seen{0.0F, 0.0F, false};
+  if (!x.data.empty()) seen = observers::aminmax(x.data);
+  const auto found = observers::calculate_qparams(args, seen, s);
+  if (!found) return unexpected{found.error()};
+  return float_ops::list{found->scale, found->zero_point};
+}
+
+/// What choose_qparams has given, as steps of that dtype.
+/// Errors  another value
+[[nodiscard]] inline result<quantization> steps_from(const node_value& qparams, dtype d) {
+  const float_ops::value v = qparams.real();
+  const auto* pair = v.get_if<float_ops::list>();
+  if (pair == nullptr || pair->size() != 2) return fail({}, "reads no scale and zero point");
+  const auto scale = float_ops::as_real((*pair)[0]);
+  const auto zero_point = float_ops::as_integer((*pair)[1]);
+  if (!scale || !zero_point) return fail({}, "reads no scale and zero point");
+  return quantization{d, -1, {*scale}, {static_cast<std::int32_t>(*zero_point)}, {}};
+}
+
+}  // namespace ctq::decomposed

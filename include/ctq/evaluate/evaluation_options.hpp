@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/evaluate/float_ops/arguments.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/observer_set.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/graph/node.hpp"
+
+// What an evaluator is told beside its graph and its modules.
+
+namespace ctq {
+
+/// What values and weights are quantized with.
+struct quantizations {
+  std::map<int, quantization> activations;                   // by number of the observer
+  std::map<std::string, quantization, std::less<>> weights;  // by path, where not as observed
+};
+
+/// The meaning of a node that ctq has none for: a module of the user's own, a module that is
+/// quantized by itself. Nothing: it has none either.
+///   attributes  of its module, the weight rounded as the stage asks for
+using own_meaning = std::function<std::optional<result<node_value>>(
+    const node& n, const std::vector<node_value>& reads,
+    const std::vector<float_ops::named_value>& attributes)>;
+
+struct evaluation_options {
+  ctq::semantics semantics{};
+  bool halve_dynamic_range = false;  // as PyTorch does on engines other than QNNPACK
+  observer_set* observers{};         // prepared: they are shown what passes by
+  const quantizations* steps{};      // reference, lowered
+  own_meaning own{};
+};
+
+}  // namespace ctq

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/channels_last.hpp"
+#include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/float_ops/call.hpp"
+#include "ctq/evaluate/lowered_call.hpp"
+#include "ctq/evaluate/module_weights.hpp"
+#include "ctq/evaluate/node_call.hpp"
+#include "ctq/evaluate/node_quantizer.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/passes/qat_modules.hpp"
+
+// A graph of any stage, evaluated op by op as Python does: for tests, for calibration, and to see
+// where a quantized model goes wrong. Shapes are known when it runs; nothing is planned.
+//
+//   evaluator<stage::prepared> run(g.view(), modules, {.observers = &observers});
+//   evaluator<stage::prepared, fast_kernels> faster(g.view(), modules, {.observers = &observers});
+//
+//   traced, fused   the float model
+//   prepared        observes what passes by; in training rounds it, too
+//   reference       float ops between values and weights that are rounded to integers; the
+//                   decomposed form clamps values to the observer's range
+//   lowered         integers: QNNPACK's arithmetic for linear layers and convolutions
+//
+// Lowered, every set of kernels gives the same bytes: float ops are those of the reference there.
+// At other stages fast_kernels sum up in float32 and differ in the last bits.
+
+namespace ctq {
+
+/// Remembers weights as they were rounded and packed, so one thread at a time may run it.
+template <stage Stage, class Kernels = reference_kernels>
+class evaluator {
+ public:
+  /// The graph, the modules and what the options point to must outlive the evaluator.
+  evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
+      : g_(g),
+        modules_(modules),
+        rounding_(std::move(options)),
+        weights_(modules, rounding_.options().steps, rounding_.options().semantics) {}
+
+  [[nodiscard]] graph_view<Stage> graph() const { return g_; }
+
+  /// What each node gives; the last is the output.
+  ///   inputs  one for each placeholder
+  /// Errors  the node, and why it has no value
+  [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) const {
+    std::vector<node_value> values;
+    values.reserve(static_cast<std::size_t>(g_.size()));
+    std::size_t next = 0;
+    for (int i = 0; i < g_.size(); ++i) {
+      if (g_[i].op->kind == op_kind::placeholder) {
+        if (next == inputs.size()) return fail(place_of(i), "has no input");
+        values.push_back(std::move(inputs[next++]));
+        continue;
+      }
+      std::vector<node_value> reads;
+      for (const int a : g_.args_of(i)) reads.push_back(values[static_cast<std::size_t>(a)]);
+      result<node_value> value = run_node(i, reads);
+      if (!value) return unexpected{value.error()};
+      values.push_back(*std::move(value));
+    }
+    return values;
+  }
+
+  /// What one node gives for what it reads; it is no placeholder.
+  [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) const {
+    result<node_value> value = evaluate(i, reads);
+    if (!value) return fail(place_of(i), value.error().message());
+    return value;
+  }
+
+  /// The weight of a node as the stage computes with it; null if it has none.
+  ///   name  "weight", or one of those of a recurrent network
+  /// Errors  as its observer
+  [[nodiscard]] result<std::optional<quantized_tensor>> weight_of(
+      const node& n, const std::string& name = "weight") const {
+    auto attributes = weights_.folded(n);
+    if (!attributes) return unexpected{attributes.error()};
+    const float_ops::value* v = find(*attributes, name);
+    if (v == nullptr || !v->is<float_ops::tensor>() || n.weight == nullptr)
+      return std::optional<quantized_tensor>{};
+    const auto weight = weights_.quantized(n, name, *v);
+    if (!weight) return unexpected{weight.error()};
+    const quantized_tensor* const integers = weight->integers();
+    return integers == nullptr ? std::nullopt : std::optional{*integers};
+  }
+
+ private:
+  using named_values = std::vector<float_ops::named_value>;
+
+  [[nodiscard]] std::string place_of(int i) const {
+    std::string text = "node ";
+    append_name(text, g_[i]);
+    return text;
+  }
+
+  [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
+
+  [[nodiscard]] float_ops::value real(const node_value& v) const { return rounding_.real(v); }
+
+  [[nodiscard]] std::vector<float_ops::value> real_values(
+      const std::vector<node_value>& reads) const {
+    return rounding_.real_values(reads);
+  }
+
+  /// Lowered, the last bit of a float decides about integers behind it.
+  [[nodiscard]] const float_ops::kernel_set& floats() const {
+    return Stage == stage::lowered ? float_ops::plain : rounding_.kernels().floats();
+  }
+
+  [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) const {
+    const node& n = g_[i];
+    if (n.op->kind == op_kind::output) return output(n, reads);
+    if (n.op->kind == op_kind::get_attr) return attribute(n);
+    if (is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
+                  q::decomposed_dequantize_per_channel))
+      return node_value(real(reads[0]));
+    if (is_any_of(n.op, q::activation_post_process)) return rounding_.observe(n, reads[0]);
+    if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
+      return rounding_.quantized(real(reads[0]), n.observer);
+    if (is_any_of(n.op, q::quantize_per_tensor_dynamic, q::to_float16))
+      return rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
+    if (is_any_of(n.op, q::choose_qparams, q::decomposed_quantize_per_tensor,
+                  q::decomposed_quantize_per_channel))
+      return rounding_.decomposed(n, reads);
+    if (const auto from = lowered::weighted_origin(n.op); from.op != nullptr)
+      return weighted(i, from, reads);
+    if (const auto from = lowered::binary_origin(n.op); from.op != nullptr)
+      return binary(n, from, reads);
+    auto out = call(n, n.op, reads);
+    if (Stage != stage::lowered || !clamp_forgets_channels_last(options().semantics)) return out;
+    return out && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
+  }
+
+  [[nodiscard]] result<node_value> output(const node& n,
+                                          const std::vector<node_value>& reads) const {
+    const bool one =
+        n.row == nullptr || (n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node);
+    if (one) return reads[0];
+    return node_value(call_of(n, real_values(reads)).positional[0]);
+  }
+
+  [[nodiscard]] result<node_value> attribute(const node& n) const {
+    const float_ops::value* v = modules_.find(path_of(n));
+    if (v == nullptr) return fail({}, "the model has no " + std::string(path_of(n)));
+    return node_value(*v);
+  }
+
+  // --- Weights ---------------------------------------------------------------------------------
+
+  /// Rounds what the observer of the node is for: its weight, or all those of a recurrent network.
+  [[nodiscard]] status round_weights(const node& n, named_values& attributes) const {
+    if (n.weight == nullptr) return done{};
+    for (float_ops::named_value& a : attributes) {
+      const auto* const weight = a.given.template get_if<float_ops::tensor>();
+      if (weight == nullptr || !a.name.starts_with("weight")) continue;
+      if (Stage == stage::prepared) {
+        if (options().observers == nullptr) continue;
+        auto seen = options().observers->see(std::string(path_of(n)), *n.weight, *weight);
+        if (!seen) return unexpected{seen.error()};
+        a.given = *std::move(seen);
+        continue;
+      }
+      auto rounded = weights_.rounded(n, a.name, a.given);
+      if (!rounded) return unexpected{rounded.error()};
+      a.given = *std::move(rounded);
+    }
+    return done{};
+  }
+
+  // --- Calls -----------------------------------------------------------------------------------
+
+  /// A float op; where its output has a dtype of integers, quantized behind it.
+  [[nodiscard]] result<node_value> call(const node& n, op_id op,
+                                        const std::vector<node_value>& reads) const {
+    auto attributes = attributes_of(n);
+    if (!attributes) return unexpected{attributes.error()};
+    if (options().own)
+      if (auto own = options().own(n, reads, *attributes)) return *std::move(own);
+    auto out = float_call(n, op, real_values(reads), *std::move(attributes));
+    if (!out || !is_quantized(n.dtype)) return out;
+    const float_ops::value v = real(*out);
+    const auto* x = v.get_if<float_ops::tensor>();
+    if (x == nullptr) return out;
+    const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
+    if (in != nullptr && copies_values(op) && copies_keep_their_scale(options().semantics))
+      return node_value(rounding_.kernels().quantize(*x, in->steps));
+    return rounding_.quantized(v, n.observer);
+  }
+
+  [[nodiscard]] result<named_values> attributes_of(const node& n) const {
+    if (n.op->kind != op_kind::module && n.op->kind != op_kind::pass) return named_values{};
+    auto attributes = weights_.folded(n);
+    if (!attributes) return attributes;
+    const status rounding = round_weights(n, *attributes);
+    if (!rounding) return unexpected{rounding.error()};
+    return attributes;
+  }
+
+  [[nodiscard]] result<node_value> float_call(const node& n, op_id op,
+                                              std::vector<float_ops::value> reads,
+                                              named_values attributes) const {
+    float_ops::python_call c = call_of(n, std::move(reads));
+    for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
+    const op_id was_trained = trained_module(op);
+    auto out = float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c), floats());
+    if (!out) return unexpected{out.error()};
+    return node_value(*std::move(out));
+  }
+
+  [[nodiscard]] result<node_value> with_relu(result<node_value> x, bool relu) const {
+    if (!x || !relu) return x;
+    auto out = float_ops::call(fn::relu.id(), {.positional = {real(*x)}});
+    if (!out) return unexpected{out.error()};
+    return node_value(*std::move(out));
+  }
+
+  [[nodiscard]] result<node_value> binary(const node& n, const lowered::origin& from,
+                                          const std::vector<node_value>& reads) const {
+    const quantized_tensor* const in = reads[0].integers();
+    if (reads.size() == 1 && in != nullptr && scalars_change_the_scale(options().semantics))
+      if (const auto number = lowered::scalar_of(call_of(n, real_values(reads))))
+        return lowered::with_scalar(from, *in, *number);
+    const auto out = with_relu(float_call(n, from.op, real_values(reads), {}), from.relu);
+    if (!out) return out;
+    return rounding_.quantized(real(*out), n.observer);
+  }
+
+  /// The node whose output scale holds for this call.
+  [[nodiscard]] int observer_of_output(int i) const {
+    int last = i;
+    if (last_call_decides_the_scale(options().semantics) && g_[i].row != nullptr &&
+        !g_[i].row->target.empty())
+      for (int k = i; k < g_.size(); ++k)
+        if (g_[k].op == g_[i].op && path_of(g_[k]) == path_of(g_[i])) last = k;
+    return g_[last].observer;
+  }
+
+  [[nodiscard]] result<node_value> weighted(int i, const lowered::origin& from,
+                                            const std::vector<node_value>& reads) const {
+    const node& n = g_[i];
+    if (from.dynamic || !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
+    auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
+                                                       : result<named_values>(named_values{});
+    if (!attributes) return unexpected{attributes.error()};
+    auto weight = integer_weight(n, from, reads, *attributes);
+    if (!weight) return unexpected{weight.error()};
+    const quantized_tensor* const in = reads[0].integers();
+    if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
+    const auto out = rounding_.steps_of(observer_of_output(i));
+    if (!out) return unexpected{out.error()};
+    // What is there in integers is not read as real numbers.
+    std::vector<float_ops::value> real;
+    for (const node_value& v : reads)
+      real.push_back(v.integers() == nullptr ? v.real() : float_ops::value());
+    float_ops::python_call c = call_of(n, std::move(real));
+    for (float_ops::named_value& a : *attributes) c.attributes.push_back(std::move(a));
+    return lowered::weighted(from, *in, *weight, std::move(c), *out, rounding_.kernels());
+  }
+
+  [[nodiscard]] result<node_value> integer_weight(const node& n, const lowered::origin& from,
+                                                  const std::vector<node_value>& reads,
+                                                  named_values& attributes) const {
+    if (from.op->kind != op_kind::module) return reads.size() < 2 ? node_value() : reads[1];
+    const float_ops::value* const weight = find(attributes, "weight");
+    if (weight == nullptr || !weight->is<float_ops::tensor>() || n.weight == nullptr)
+      return node_value();
+    return weights_.quantized(n, "weight", *weight);
+  }
+
+  [[nodiscard]] result<node_value> weighted_in_float(const node& n, const lowered::origin& from,
+                                                     const std::vector<node_value>& reads) const {
+    const bool is_module = from.op->kind == op_kind::module;
+    auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
+    if (!attributes) return unexpected{attributes.error()};
+    std::vector<float_ops::value> real = real_values(reads);
+    if (from.dynamic) {
+      const auto rounded = rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
+      if (!rounded) return rounded;
+      real[0] = this->real(*rounded);
+    }
+    return with_relu(float_call(n, from.op, std::move(real), *std::move(attributes)), from.relu);
+  }
+
+  graph_view<Stage> g_;
+  const module_state& modules_;
+  node_quantizer<Kernels> rounding_;
+  mutable module_weights weights_;
+};
+
+}  // namespace ctq

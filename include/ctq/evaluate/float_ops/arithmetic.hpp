@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/strided.hpp"
+
+// Arithmetic on tensors, which broadcast, and on Python's numbers. Two integers give an integer,
+// everything else is float32.
+
+namespace ctq::float_ops {
+
+/// out[i] = f(a[i], b[i]), both broadcast to one shape.
+template <class T, class F>
+result<array<T>> zip(const array<T>& a, const array<T>& b, F f) {
+  auto shape = broadcast(a.shape, b.shape);
+  if (!shape) return unexpected{shape.error()};
+  array<T> out = a.shape == *shape ? a : copy(a, expanded(strided_of(a.shape), *shape));
+  if (b.shape == *shape) {
+    for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] = f(out.data[i], b.data[i]);
+    return out;
+  }
+  const array<T> right = copy(b, expanded(strided_of(b.shape), *shape));
+  for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] = f(out.data[i], right.data[i]);
+  return out;
+}
+
+namespace arithmetic {
+
+/// Integers wrap around, as PyTorch's do.
+struct add {
+  static float of(float a, float b) { return a + b; }
+  static double of(double a, double b) { return a + b; }
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
+};
+
+struct sub {
+  static float of(float a, float b) { return a - b; }
+  static double of(double a, double b) { return a - b; }
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  }
+};
+
+struct mul {
+  static float of(float a, float b) { return a * b; }
+  static double of(double a, double b) { return a * b; }
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  }
+};
+
+/// Rounds down, as Python's //.
+struct floordiv {
+  template <std::floating_point Real>
+  static Real of(Real a, Real b) {
+    if (b == Real{0}) return a / b;
+    const Real remainder = std::fmod(a, b);
+    Real quotient = (a - remainder) / b;
+    if (remainder != Real{0} && (b < Real{0}) != (remainder < Real{0})) quotient -= Real{1};
+    if (quotient == Real{0}) return std::copysign(Real{0}, a / b);
+    const Real floor = std::floor(quotient);
+    return quotient - floor > Real{0.5} ? floor + Real{1} : floor;
+  }
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    if (b == -1) return sub::of(std::int64_t{0}, a);
+    const std::int64_t quotient = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  }
+};
+
+/// A quotient is never an integer.
+struct truediv {
+  static float of(float a, float b) { return a / b; }
+  static double of(double a, double b) { return a / b; }
+};
+
+struct power {
+  static float of(float a, float b) { return b == 2.0F ? a * a : std::pow(a, b); }
+  static double of(double a, double b) { return std::pow(a, b); }
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 1;
+    for (; b > 0; b /= 2, a = mul::of(a, a))
+      if (b % 2 == 1) product = mul::of(product, a);
+    return product;
+  }
+};
+
+/// NaN wins.
+struct maximum {
+  template <class T>
+  static T of(T a, T b) {
+    return a != a || a > b ? a : b;
+  }
+};
+
+struct minimum {
+  template <class T>
+  static T of(T a, T b) {
+    return a != a || a < b ? a : b;
+  }
+};
+
+inline bool is_tensor(const value& v) { return v.is<tensor>() || v.is<index_tensor>(); }
+inline bool is_integral(const value& v) { return v.is<index_tensor>() || as_integer(v); }
+
+/// A number is a tensor without axes.
+inline index_tensor to_indices(const value& v) {
+  if (const auto* t = v.get_if<index_tensor>()) return *t;
+  return {{}, {as_integer(v).value_or(0)}};
+}
+inline tensor to_floats(const value& v) {
+  if (const auto* t = v.get_if<tensor>()) return *t;
+  if (const auto* t = v.get_if<index_tensor>()) {
+    tensor out = filled(t->shape);
+    for (std::size_t i = 0; i < t->data.size(); ++i) out.data[i] = static_cast<float>(t->data[i]);
+    return out;
+  }
+  return {{}, {static_cast<float>(as_real(v).value_or(0))}};
+}
+
+template <class Op>
+concept works_on_integers = requires(std::int64_t i) {
+  { Op::of(i, i) } -> std::same_as<std::int64_t>;
+};
+
+/// Integers that an op does not take on its right: 0 of a division, what is negative of a power.
+template <class Op>
+bool refuses(const index_tensor& right) {
+  for (const std::int64_t i : right.data)
+    if ((std::same_as<Op, floordiv> && i == 0) || (std::same_as<Op, power> && i < 0)) return true;
+  return false;
+}
+
+template <class Op>
+result<value> apply(const operands& from, const value& a, const value& b) {
+  const auto number = [](const value& v) { return is_tensor(v) || as_real(v); };
+  if (!number(a) || !number(b)) return from.failure("wants tensors and numbers");
+  if constexpr (works_on_integers<Op>) {
+    if (is_integral(a) && is_integral(b)) {
+      const index_tensor left = to_indices(a), right = to_indices(b);
+      if (refuses<Op>(right)) return from.failure("has no integer as its result");
+      auto out = zip(left, right, [](std::int64_t x, std::int64_t y) { return Op::of(x, y); });
+      if (out && !is_tensor(a) && !is_tensor(b)) return value(out->data[0]);
+      return from.answer(std::move(out));
+    }
+  }
+  if (!is_tensor(a) && !is_tensor(b)) return value(Op::of(*as_real(a), *as_real(b)));
+  return from.answer(
+      zip(to_floats(a), to_floats(b), [](float x, float y) { return Op::of(x, y); }));
+}
+
+}  // namespace arithmetic
+
+namespace meaning {
+
+template <class Op>
+result<value> binary(operands& from) {
+  const value a = from.any("input"), b = from.any("other");
+  if (from.failed()) return from.failure();
+  return arithmetic::apply<Op>(from, a, b);
+}
+
+/// input + alpha * other, or input - alpha * other.
+template <class Op>
+result<value> scaled(operands& from) {
+  const value a = from.any("input"), b = from.any("other"), alpha = from.any("alpha");
+  if (from.failed()) return from.failure();
+  if (as_integer(alpha) == 1) return arithmetic::apply<Op>(from, a, b);
+  const auto product = arithmetic::apply<arithmetic::mul>(from, b, alpha);
+  return product ? arithmetic::apply<Op>(from, a, *product) : product;
+}
+
+inline result<value> power(operands& from) {
+  const value a = from.any("input"), b = from.any("exponent");
+  if (from.failed()) return from.failure();
+  return arithmetic::apply<arithmetic::power>(from, a, b);
+}
+
+/// Python's +: of numbers and tensors their sum, of lists one after the other.
+inline result<value> add_operator(operands& from) {
+  const value a = from.any("input"), b = from.any("other");
+  if (from.failed()) return from.failure();
+  const auto *left = a.get_if<list>(), *right = b.get_if<list>();
+  if (left == nullptr || right == nullptr) return arithmetic::apply<arithmetic::add>(from, a, b);
+  list both = *left;
+  both.insert(both.end(), right->begin(), right->end());
+  return value(std::move(both));
+}
+
+inline result<value> negative(operands& from) {
+  const value a = from.any("input");
+  if (from.failed()) return from.failure();
+  return arithmetic::apply<arithmetic::mul>(from, a, -1);
+}
+
+/// `value` wherever the mask, which broadcasts, is not 0.
+inline result<value> masked_fill(operands& from) {
+  const tensor& in = from.floats("input");
+  const index_tensor& mask = from.indices("mask");
+  const auto filler = static_cast<float>(from.real("value"));
+  if (from.failed()) return from.failure();
+  return from.answer(zip(in, arithmetic::to_floats(mask),
+                         [=](float x, float masked) { return masked != 0.0F ? filler : x; }));
+}
+
+/// torch.div: rounding_mode is None, 'floor' or 'trunc'.
+inline result<value> divide(operands& from) {
+  const value a = from.any("input"), b = from.any("other"), rounding = from.any("rounding_mode");
+  if (from.failed()) return from.failure();
+  if (rounding.is<none>()) return arithmetic::apply<arithmetic::truediv>(from, a, b);
+  if (from.text("rounding_mode") == "floor")
+    return arithmetic::apply<arithmetic::floordiv>(from, a, b);
+  return from.failure("rounds down alone");
+}
+
+inline constexpr std::string_view two = "input, other";
+inline constexpr std::string_view two_scaled = "input, other, *, alpha=1";
+
+inline constexpr op_meaning sums[] = {
+    {op::add.id(), two, add_operator},
+    {op::sub.id(), two, binary<arithmetic::sub>},
+    {op::mul.id(), two, binary<arithmetic::mul>},
+    {op::floordiv.id(), two, binary<arithmetic::floordiv>},
+    {fn::add.id(), two_scaled, scaled<arithmetic::add>},
+    {fn::sub.id(), two_scaled, scaled<arithmetic::sub>},
+    {fn::mul.id(), two, binary<arithmetic::mul>},
+    {method::add.id(), two_scaled, scaled<arithmetic::add>},
+    {method::add_.id(), two_scaled, scaled<arithmetic::add>},
+    {method::sub.id(), two_scaled, scaled<arithmetic::sub>},
+    {method::mul.id(), two, binary<arithmetic::mul>},
+    {method::mul_.id(), two, binary<arithmetic::mul>},
+    {op::truediv.id(), two, binary<arithmetic::truediv>},
+    {fn::div.id(), "input, other, *, rounding_mode=None", divide},
+    {method::div.id(), "input, other, *, rounding_mode=None", divide},
+    {fn::floor_divide.id(), two, binary<arithmetic::floordiv>},
+    {op::pow.id(), two, binary<arithmetic::power>},
+    {fn::pow.id(), "input, exponent", power},
+    {method::pow.id(), "input, exponent", power},
+    {op::neg.id(), "input", negative},
+    {fn::maximum.id(), two, binary<arithmetic::maximum>},
+    {fn::minimum.id(), two, binary<arithmetic::minimum>},
+    {method::masked_fill.id(), "input, mask, value", masked_fill},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

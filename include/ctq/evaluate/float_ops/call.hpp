@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "ctq/core/op.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/core/view.hpp"
+#include "ctq/evaluate/float_ops/activations.hpp"
+#include "ctq/evaluate/float_ops/arguments.hpp"
+#include "ctq/evaluate/float_ops/arithmetic.hpp"
+#include "ctq/evaluate/float_ops/convolution_ops.hpp"
+#include "ctq/evaluate/float_ops/embeddings.hpp"
+#include "ctq/evaluate/float_ops/fused.hpp"
+#include "ctq/evaluate/float_ops/getitem.hpp"
+#include "ctq/evaluate/float_ops/joins.hpp"
+#include "ctq/evaluate/float_ops/linear.hpp"
+#include "ctq/evaluate/float_ops/norms.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/pad.hpp"
+#include "ctq/evaluate/float_ops/plain_kernels.hpp"
+#include "ctq/evaluate/float_ops/pools.hpp"
+#include "ctq/evaluate/float_ops/recurrent.hpp"
+#include "ctq/evaluate/float_ops/reductions.hpp"
+#include "ctq/evaluate/float_ops/repeats.hpp"
+#include "ctq/evaluate/float_ops/resize.hpp"
+#include "ctq/evaluate/float_ops/value.hpp"
+#include "ctq/evaluate/float_ops/views.hpp"
+
+// Evaluates one op:
+//
+//   const auto y = float_ops::call(fn::conv2d.id(), {.positional = {x, weight, bias, 1, 1}});
+//   const auto z = float_ops::call(nn::conv2d.id(), {.positional = {x},
+//                                                .attributes = {{"padding", 1}, {"weight", w}}});
+
+namespace ctq::float_ops {
+
+namespace meaning {
+
+template <std::size_t N>
+constexpr view<op_meaning> view_of(const op_meaning (&table)[N]) {
+  return {table, static_cast<int>(N)};
+}
+
+inline constexpr view<op_meaning> tables[] = {
+    view_of(convolutions), view_of(products),   view_of(activations),   view_of(sums),
+    view_of(pools),        view_of(norms),      view_of(pads),          view_of(joins),
+    view_of(views),        view_of(repeats),    view_of(reductions),    view_of(resizes),
+    view_of(embeddings),   view_of(recurrents), view_of(fused_modules), view_of(selections),
+};
+
+constexpr const op_meaning* of(op_id op) {
+  for (const view<op_meaning>& table : tables)
+    for (const op_meaning& m : table)
+      if (m.op == op) return &m;
+  return nullptr;
+}
+
+/// The same at run time. It is a template because all ops take a compiler eight seconds: of a
+/// program's translation units that evaluate, all but one may say
+///
+///   extern template const ctq::float_ops::op_meaning*
+///   ctq::float_ops::meaning::at_run_time<>(ctq::op_id);
+template <class = void>
+[[nodiscard]] const op_meaning* at_run_time(op_id op) {
+  return of(op);
+}
+
+}  // namespace meaning
+
+/// Null if ctq knows no float meaning of the op.
+[[nodiscard]] constexpr const op_meaning* meaning_of(op_id op) {
+  return std::is_constant_evaluated() ? meaning::of(op) : meaning::at_run_time(op);
+}
+
+[[nodiscard]] constexpr bool has_meaning(op_id op) { return meaning_of(op) != nullptr; }
+
+/// The op's parameters as Python writes them; empty if it has no float meaning.
+[[nodiscard]] constexpr std::string_view signature_of(op_id op) {
+  const op_meaning* m = meaning_of(op);
+  return m == nullptr ? std::string_view{} : m->signature;
+}
+
+/// Does a tensor have as many elements as its shape says?
+[[nodiscard]] inline bool is_whole(const value& v) {
+  const auto whole = [](const auto& t) {
+    for (const int e : t.shape)
+      if (e < 0) return false;
+    return numel(t.shape) == t.data.size();
+  };
+  if (const auto* t = v.get_if<tensor>()) return whole(*t);
+  if (const auto* t = v.get_if<index_tensor>()) return whole(*t);
+  if (const auto* items = v.get_if<list>())
+    for (const value& item : *items)
+      if (!is_whole(item)) return false;
+  return true;
+}
+
+/// What the op gives for arguments that are bound to its parameters, by the loops of a kernel set.
+///
+/// Errors  an op without float meaning, a missing argument, one of another type, shapes that do
+///         not fit; the place is the op's name
+[[nodiscard]] inline result<value> call(op_id op, const arguments& given,
+                                        const kernel_set& kernels) {
+  const op_meaning* m = meaning_of(op);
+  if (m == nullptr) return fail(std::string(op->name), "has no float meaning");
+  for (const named_value& a : given)
+    if (!is_whole(a.given)) return fail(std::string(op->name), a.name + " is no whole tensor");
+  operands from(op->name, m->signature, given, call, kernels);
+  return m->run(from);
+}
+[[nodiscard]] inline result<value> call(op_id op, const arguments& given) {
+  return call(op, given, plain);
+}
+
+/// The same for a call as Python writes it.
+[[nodiscard]] inline result<value> call(op_id op, python_call c,
+                                        const kernel_set& kernels = plain) {
+  auto bound = bind(op->name, signature_of(op), std::move(c));
+  if (!bound) return unexpected{bound.error()};
+  return call(op, *bound, kernels);
+}
+
+}  // namespace ctq::float_ops

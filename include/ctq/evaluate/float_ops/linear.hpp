@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/strided.hpp"
+
+// Products of matrices: linear, matmul, bmm, addmm. Sums are kept in double, as those of
+// convolutions.
+
+namespace ctq::float_ops {
+
+/// Σ a[i] * b[i]. Eight sums side by side, so that none waits for the one before.
+[[nodiscard]] inline double dot(const float* a, const float* b, std::size_t n) {
+  constexpr std::size_t lanes = 8;
+  double sum[lanes]{};
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t j = 0; j < lanes; ++j)
+      sum[j] += static_cast<double>(a[i + j]) * static_cast<double>(b[i + j]);
+  double total = 0;
+  for (; i < n; ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  for (const double s : sum) total += s;
+  return total;
+}
+
+/// out[…,n] = Σ_k in[…,k] * weight[n,k] + bias[n]
+///
+/// Shapes  in (…, K) · weight (N, K) or (K) · bias (N) or null
+inline result<tensor> linear(const tensor& in, const tensor& weight, const tensor* bias) {
+  if (in.shape.empty() || weight.shape.empty() || weight.shape.size() > 2 ||
+      in.shape.back() != weight.shape.back())
+    return fail({}, "the input's last axis is not that of the weight");
+  const auto k = static_cast<std::size_t>(weight.shape.back());
+  const auto n = weight.shape.size() == 1 ? 1 : static_cast<std::size_t>(weight.shape[0]);
+  if (bias != nullptr && bias->data.size() != n && bias->data.size() != 1)
+    return fail({}, "the bias does not have one element an output");
+  extents shape = in.shape;
+  shape.pop_back();
+  if (weight.shape.size() == 2) shape.push_back(weight.shape[0]);
+  tensor out = filled(std::move(shape));
+  const std::size_t rows = n == 0 ? 0 : out.data.size() / n;
+  for (std::size_t m = 0; m < rows; ++m)
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = dot(in.data.data() + m * k, weight.data.data() + j * k, k);
+      if (bias != nullptr) sum += static_cast<double>(bias->data[bias->data.size() == 1 ? 0 : j]);
+      out.data[m * n + j] = static_cast<float>(sum);
+    }
+  return out;
+}
+
+/// torch.matmul: matrices are the last two axes, what comes before is broadcast, a vector is a row
+/// on the left, a column on the right.
+inline result<tensor> matmul(const tensor& left, const tensor& right) {
+  if (left.shape.empty() || right.shape.empty()) return fail({}, "a scalar is no matrix");
+  extents a = left.shape, b = right.shape;
+  const bool row = a.size() == 1, column = b.size() == 1;
+  if (row) a.insert(a.begin(), 1);
+  if (column) b.push_back(1);
+  if (a.back() != b[b.size() - 2])
+    return fail({}, "the matrices have " + std::to_string(a.back()) + " columns and " +
+                        std::to_string(b[b.size() - 2]) + " rows");
+  const auto m = static_cast<std::size_t>(a[a.size() - 2]), k = static_cast<std::size_t>(a.back()),
+             n = static_cast<std::size_t>(b.back());
+  const extents batch_a(a.begin(), a.end() - 2), batch_b(b.begin(), b.end() - 2);
+  auto batch = broadcast(batch_a, batch_b);
+  if (!batch) return unexpected{batch.error()};
+  const std::vector<std::size_t> from_a = broadcast_places(batch_a, *batch);
+  const std::vector<std::size_t> from_b = broadcast_places(batch_b, *batch);
+  extents shape = *batch;
+  if (!row) shape.push_back(a[a.size() - 2]);
+  if (!column) shape.push_back(b.back());
+  tensor out = filled(std::move(shape));
+  std::vector<double> sum(n);
+  for (std::size_t i = 0; i < from_a.size(); ++i)
+    for (std::size_t y = 0; y < m; ++y) {
+      sum.assign(n, 0.0);
+      const float* const x = left.data.data() + (from_a[i] * m + y) * k;
+      for (std::size_t z = 0; z < k; ++z) {
+        const float* const line = right.data.data() + (from_b[i] * k + z) * n;
+        const auto factor = static_cast<double>(x[z]);
+        for (std::size_t j = 0; j < n; ++j) sum[j] += factor * static_cast<double>(line[j]);
+      }
+      for (std::size_t j = 0; j < n; ++j)
+        out.data[(i * m + y) * n + j] = static_cast<float>(sum[j]);
+    }
+  return out;
+}
+
+namespace meaning {
+
+inline result<value> linear(operands& from) {
+  const tensor& in = from.floats("input");
+  from.floats("weight");
+  if (from.failed()) return from.failure();
+  return from.answer(from.kernels().linear(in, from.any("weight"), from.any("bias")));
+}
+
+inline result<value> matmul(operands& from) {
+  const tensor& a = from.floats("input");
+  const tensor& b = from.floats("other");
+  if (from.failed()) return from.failure();
+  return from.answer(float_ops::matmul(a, b));
+}
+
+inline result<value> bmm(operands& from) {
+  const tensor& a = from.floats("input");
+  const tensor& b = from.floats("mat2");
+  from.require(rank(a.shape) == 3 && rank(b.shape) == 3 && a.shape[0] == b.shape[0],
+               "wants two batches of as many matrices");
+  if (from.failed()) return from.failure();
+  return from.answer(float_ops::matmul(a, b));
+}
+
+/// beta * input + alpha * (mat1 @ mat2)
+inline result<value> addmm(operands& from) {
+  const tensor& in = from.floats("input");
+  const tensor& a = from.floats("mat1");
+  const tensor& b = from.floats("mat2");
+  const double beta = from.real("beta"), alpha = from.real("alpha");
+  from.require(rank(a.shape) == 2 && rank(b.shape) == 2, "mat1 and mat2 need two axes");
+  if (from.failed()) return from.failure();
+  auto out = float_ops::matmul(a, b);
+  if (!out) return from.failure(out.error().cause);
+  const auto shape = broadcast(in.shape, out->shape);
+  if (!shape || *shape != out->shape) return from.failure("input does not broadcast");
+  const tensor added = copy(in, expanded(strided_of(in.shape), out->shape));
+  for (std::size_t i = 0; i < added.data.size(); ++i)
+    out->data[i] = static_cast<float>(no_contract(beta * static_cast<double>(added.data[i])) +
+                                      no_contract(alpha * static_cast<double>(out->data[i])));
+  return from.answer(std::move(out));
+}
+
+inline constexpr std::string_view linear_module = "input, *, weight, bias=None";
+
+inline constexpr op_meaning products[] = {
+    {nn::linear.id(), linear_module, linear},
+    {nnqat::linear.id(), linear_module, linear},
+    {nnqr::linear.id(), linear_module, linear},
+    {fn::linear.id(), "input, weight, bias=None", linear},
+    {fn::matmul.id(), "input, other", matmul},
+    {op::matmul.id(), "input, other", matmul},
+    {method::matmul.id(), "input, other", matmul},
+    {fn::bmm.id(), "input, mat2", bmm},
+    {method::bmm.id(), "input, mat2", bmm},
+    {fn::addmm.id(), "input, mat1, mat2, *, beta=1, alpha=1", addmm},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+
+// Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with the running statistics of a
+// channel (batch norm as it is evaluated), or those of the tensor at hand. Computed in double.
+
+namespace ctq::float_ops {
+
+namespace normalizing {
+
+struct affine {
+  double scale = 1, offset = 0;
+};
+
+inline void apply(float* x, std::size_t count, double mean, double deviation, affine a) {
+  const double factor = a.scale / deviation;
+  for (std::size_t i = 0; i < count; ++i)
+    x[i] = static_cast<float>(no_contract((static_cast<double>(x[i]) - mean) * factor) + a.offset);
+}
+
+struct moments {
+  double mean{}, variance{};  // the variance of all there is, divided by the count
+};
+
+inline moments moments_of(const float* x, std::size_t count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += static_cast<double>(x[i]);
+  const double mean = sum / static_cast<double>(count);
+  double squares = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double d = static_cast<double>(x[i]) - mean;
+    squares += no_contract(d * d);
+  }
+  return {mean, squares / static_cast<double>(count)};
+}
+
+/// The weight and bias of a channel; 1 and 0 without them.
+inline affine affine_at(const tensor* weight, const tensor* bias, std::size_t channel) {
+  affine a;
+  if (weight != nullptr) a.scale = static_cast<double>(weight->data[channel]);
+  if (bias != nullptr) a.offset = static_cast<double>(bias->data[channel]);
+  return a;
+}
+
+inline bool fits(const tensor* t, std::size_t count) {
+  return t == nullptr || t->data.size() == count;
+}
+
+}  // namespace normalizing
+
+namespace meaning {
+
+/// With running statistics as when evaluated; without them, or in instance norm without
+/// track_running_stats, those of the tensor.
+template <bool PerInstance>
+result<value> channel_norm(operands& from) {
+  using namespace normalizing;
+  tensor out = from.floats("input");
+  const tensor* const weight = from.floats_or_null("weight");
+  const tensor* const bias = from.floats_or_null("bias");
+  const tensor* mean = from.floats_or_null("running_mean");
+  const tensor* variance = from.floats_or_null("running_var");
+  const double eps = from.real("eps");
+  if (PerInstance && from.knows("use_input_stats") && from.flag("use_input_stats"))
+    mean = variance = nullptr;
+  if (from.knows("training") && from.flag("training")) mean = variance = nullptr;
+  from.require((mean == nullptr) == (variance == nullptr), "needs both running statistics");
+  from.require(rank(out.shape) >= 2, "the input needs two axes");
+  if (from.failed()) return from.failure();
+  // An instance without a batch axis is a batch of one.
+  const auto axes = from.knows("axes") ? static_cast<std::size_t>(from.integer("axes")) : 0;
+  if (PerInstance && out.shape.size() == axes + 1) out.shape.insert(out.shape.begin(), 1);
+  const bool unbatched =
+      PerInstance && out.shape.size() == axes + 2 && from.floats("input").shape.size() == axes + 1;
+  const auto batch = static_cast<std::size_t>(out.shape[0]);
+  const auto channels = static_cast<std::size_t>(out.shape[1]);
+  const bool all_fit = fits(weight, channels) && fits(bias, channels) && fits(mean, channels) &&
+                       fits(variance, channels);
+  if (!all_fit)
+    return from.failure("the input has " + std::to_string(channels) +
+                        " channels, not as many as the parameters");
+  const std::size_t pixels = out.data.empty() ? 0 : out.data.size() / batch / channels;
+  std::vector<float> column;  // a channel of the whole batch
+  for (std::size_t c = 0; c < channels && pixels != 0; ++c) {
+    const auto at = [&](std::size_t n) { return out.data.data() + (n * channels + c) * pixels; };
+    moments m;
+    if (mean != nullptr) {
+      m = {static_cast<double>(mean->data[c]), static_cast<double>(variance->data[c])};
+    } else if (!PerInstance) {
+      column.clear();
+      for (std::size_t n = 0; n < batch; ++n) column.insert(column.end(), at(n), at(n) + pixels);
+      m = moments_of(column.data(), column.size());
+    }
+    for (std::size_t n = 0; n < batch; ++n) {
+      if (PerInstance && mean == nullptr) m = moments_of(at(n), pixels);
+      apply(at(n), pixels, m.mean, std::sqrt(m.variance + eps), affine_at(weight, bias, c));
+    }
+  }
+  if (unbatched) out.shape.erase(out.shape.begin());
+  return value(std::move(out));
+}
+
+/// Over the last axes, those of normalized_shape, with a weight and a bias for each element.
+inline result<value> layer_norm(operands& from) {
+  using namespace normalizing;
+  tensor out = from.floats("input");
+  const std::vector<int> last = from.integers("normalized_shape");
+  const tensor* const weight = from.floats_or_null("weight");
+  const tensor* const bias = from.floats_or_null("bias");
+  const double eps = from.real("eps");
+  from.require(
+      last.size() <= out.shape.size() && std::equal(last.rbegin(), last.rend(), out.shape.rbegin()),
+      "the input's last axes are not normalized_shape");
+  const std::size_t count = numel(last);
+  from.require(fits(weight, count) && fits(bias, count), "the parameters have another shape");
+  if (from.failed()) return from.failure();
+  for (std::size_t begin = 0; begin < out.data.size(); begin += count) {
+    float* const x = out.data.data() + begin;
+    const moments m = moments_of(x, count);
+    const double deviation = std::sqrt(m.variance + eps);
+    for (std::size_t i = 0; i < count; ++i)
+      apply(x + i, 1, m.mean, deviation, affine_at(weight, bias, i));
+  }
+  return value(std::move(out));
+}
+
+/// Over the channels of a group and all their pixels.
+inline result<value> group_norm(operands& from) {
+  using namespace normalizing;
+  tensor out = from.floats("input");
+  const int groups = from.integer("num_groups");
+  const tensor* const weight = from.floats_or_null("weight");
+  const tensor* const bias = from.floats_or_null("bias");
+  const double eps = from.real("eps");
+  from.require(rank(out.shape) >= 2 && groups > 0 && out.shape[1] % groups == 0,
+               "groups do not divide the channels");
+  if (from.failed()) return from.failure();
+  const auto channels = static_cast<std::size_t>(out.shape[1]);
+  if (!fits(weight, channels) || !fits(bias, channels))
+    return from.failure("the parameters do not have one element a channel");
+  if (out.data.empty()) return value(std::move(out));
+  const std::size_t pixels = out.data.size() / static_cast<std::size_t>(out.shape[0]) / channels;
+  const std::size_t per_group = channels / static_cast<std::size_t>(groups);
+  for (std::size_t g = 0; g < out.data.size() / pixels; g += per_group) {
+    float* const x = out.data.data() + g * pixels;
+    const moments m = moments_of(x, per_group * pixels);
+    const double deviation = std::sqrt(m.variance + eps);
+    for (std::size_t c = 0; c < per_group; ++c)
+      apply(x + c * pixels, pixels, m.mean, deviation, affine_at(weight, bias, (g + c) % channels));
+  }
+  return value(std::move(out));
+}
+
+inline constexpr std::string_view batch_norm_module =
+    "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05";
+
+inline constexpr op_meaning norms[] = {
+    {nn::batch_norm1d.id(), batch_norm_module, channel_norm<false>},
+    {nn::batch_norm2d.id(), batch_norm_module, channel_norm<false>},
+    {nn::batch_norm3d.id(), batch_norm_module, channel_norm<false>},
+    {fn::batch_norm.id(),
+     "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, "
+     "eps=1e-05",
+     channel_norm<false>},
+    {nn::instance_norm1d.id(),
+     "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05, axes=1",
+     channel_norm<true>},
+    {nn::instance_norm2d.id(),
+     "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05, axes=2",
+     channel_norm<true>},
+    {nn::instance_norm3d.id(),
+     "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05, axes=3",
+     channel_norm<true>},
+    {fn::instance_norm.id(),
+     "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, "
+     "momentum=0.1, eps=1e-05",
+     channel_norm<true>},
+    {nn::layer_norm.id(), "input, *, normalized_shape, weight=None, bias=None, eps=1e-05",
+     layer_norm},
+    {fn::layer_norm.id(), "input, normalized_shape, weight=None, bias=None, eps=1e-05", layer_norm},
+    {nn::group_norm.id(), "input, *, num_groups, weight=None, bias=None, eps=1e-05", group_norm},
+    {fn::group_norm.id(), "input, num_groups, weight=None, bias=None, eps=1e-05", group_norm},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/arguments.hpp"
+#include "ctq/evaluate/float_ops/kernel_set.hpp"
+
+// How the meaning of an op gets at its arguments: by name, as the type it wants, with the default
+// of the signature if the call does not say. What cannot be read is remembered, so that an op asks
+// for all it needs, then once whether something was wrong:
+//
+//   const tensor& in = from.floats("input");
+//   const int dim = from.integer("dim");
+//   if (from.failed()) return from.failure();
+
+namespace ctq::float_ops {
+
+class operands {
+ public:
+  using caller = result<value> (*)(op_id, const arguments&, const kernel_set&);
+
+  operands(std::string_view place, std::string_view signature, const arguments& given,
+           caller any_op, const kernel_set& kernels)
+      : place_(place), signature_(signature), given_(given), any_op_(any_op), kernels_(kernels) {}
+
+  [[nodiscard]] const kernel_set& kernels() const { return kernels_; }
+
+  /// Any other op, for those that are made of several.
+  [[nodiscard]] result<value> call(op_id op, const arguments& given) const {
+    return any_op_(op, given, kernels_);
+  }
+
+  [[nodiscard]] bool failed() const { return !problem_.empty(); }
+  [[nodiscard]] unexpected failure() const { return fail(std::string(place_), problem_); }
+  [[nodiscard]] unexpected failure(std::string cause) const {
+    return fail(std::string(place_), std::move(cause));
+  }
+
+  /// What an op has computed, as its answer.
+  template <class T>
+  [[nodiscard]] result<value> answer(result<T> computed) const {
+    if (!computed) return failure(computed.error().cause);
+    return value(*std::move(computed));
+  }
+
+  /// Remembers a problem unless the condition holds. Only the first is told.
+  bool require(bool holds, std::string_view cause) {
+    if (!holds && problem_.empty()) problem_ = cause;
+    return holds;
+  }
+
+  [[nodiscard]] const arguments& given() const { return given_; }
+
+  /// Any value. What the call leaves out has the signature's default.
+  value any(std::string_view name) {
+    if (const value* v = given_.find(name)) return *v;
+    const parameter p = find_parameter(signature_, name);
+    if (p.otherwise.empty()) {
+      require(false, "needs " + std::string(name));
+      return {};
+    }
+    return literal(p.otherwise);
+  }
+
+  const tensor& floats(std::string_view name) { return read<tensor>(name, "a float tensor"); }
+  const index_tensor& indices(std::string_view name) {
+    return read<index_tensor>(name, "an integer tensor");
+  }
+  const list& items(std::string_view name) { return read<list>(name, "a list"); }
+
+  /// Null for None, and for what is no tensor although its name is a tensor's: bias=True.
+  const tensor* floats_or_null(std::string_view name) { return optional<tensor>(name); }
+  const index_tensor* indices_or_null(std::string_view name) {
+    return optional<index_tensor>(name);
+  }
+
+  std::int64_t integer64(std::string_view name) {
+    const auto i = as_integer(any(name));
+    require(i.has_value(), std::string(name) + " is no integer");
+    return i.value_or(0);
+  }
+  int integer(std::string_view name) { return narrow(integer64(name), name); }
+
+  double real(std::string_view name) {
+    const auto x = as_real(any(name));
+    require(x.has_value(), std::string(name) + " is no number");
+    return x.value_or(0);
+  }
+
+  bool flag(std::string_view name) { return integer64(name) != 0; }
+
+  std::string text(std::string_view name) {
+    const value v = any(name);
+    const auto* s = v.get_if<std::string>();
+    require(s != nullptr, std::string(name) + " is no text");
+    return s == nullptr ? std::string() : *s;
+  }
+
+  /// Does the call say it, or the signature? Functions lack what their modules have.
+  [[nodiscard]] bool knows(std::string_view name) const {
+    return given_.find(name) != nullptr || !find_parameter(signature_, name).name.empty();
+  }
+
+  bool is_none(std::string_view name) { return any(name).is<none>(); }
+
+  /// Integers of a list; one integer is a list of one.
+  std::vector<int> integers(std::string_view name) { return integers_of(any(name), name); }
+
+  /// The same, `count` of them: one integer stands for all.
+  std::vector<int> integers(std::string_view name, int count) {
+    std::vector<int> all = integers(name);
+    if (all.size() == 1) all.resize(static_cast<std::size_t>(count), all[0]);
+    require(static_cast<int>(all.size()) == count,
+            std::string(name) + " needs one or " + std::to_string(count) + " numbers");
+    all.resize(static_cast<std::size_t>(count));
+    return all;
+  }
+
+  /// The same from two names: the second if the first is None or empty.
+  std::vector<int> integers(std::string_view name, int count, std::string_view otherwise) {
+    const value v = any(name);
+    const auto* items = v.get_if<list>();
+    const bool left_out = v.is<none>() || (items != nullptr && items->empty());
+    return integers(left_out ? otherwise : name, count);
+  }
+
+  /// An axis as an index of one of `rank` axes; -1 is the last.
+  int axis(std::string_view name, int rank) { return checked_axis(integer(name), rank); }
+
+  /// The axes that name lists; all of them if it is None or empty.
+  std::vector<int> axes(std::string_view name, int rank) {
+    std::vector<int> chosen = is_none(name) ? std::vector<int>() : integers(name);
+    if (chosen.empty())
+      for (int i = 0; i < rank; ++i) chosen.push_back(i);
+    for (int& a : chosen) a = checked_axis(a, rank);
+    return chosen;
+  }
+
+  int checked_axis(int axis, int rank) {
+    const int n = rank == 0 ? 1 : rank;  // a scalar has axis 0, as in PyTorch
+    require(axis >= -n && axis < n, "a tensor of " + std::to_string(rank) +
+                                        " dimensions has no dimension " + std::to_string(axis));
+    return failed() ? 0 : (axis < 0 ? axis + n : axis);
+  }
+
+  std::vector<int> integers_of(const value& v, std::string_view name) {
+    std::vector<int> all;
+    if (const auto one = as_integer(v)) {
+      all.push_back(narrow(*one, name));
+    } else if (const auto* items = v.get_if<list>()) {
+      for (const value& item : *items) {
+        const auto i = as_integer(item);
+        require(i.has_value(), std::string(name) + " holds what is no integer");
+        all.push_back(narrow(i.value_or(0), name));
+      }
+    } else {
+      require(false, std::string(name) + " is no list of integers");
+    }
+    return all;
+  }
+
+ private:
+  template <class T>
+  const T& read(std::string_view name, const char* what) {
+    const T* found = optional<T>(name);
+    static const T empty{};
+    if (found == nullptr) require(false, std::string(name) + " is not " + what);
+    return found == nullptr ? empty : *found;
+  }
+
+  template <class T>
+  const T* optional(std::string_view name) {
+    const value* v = given_.find(name);
+    return v == nullptr ? nullptr : v->get_if<T>();
+  }
+
+  int narrow(std::int64_t i, std::string_view name) {
+    constexpr std::int64_t limit = 1 << 28;  // so that a few of them can be added up in int
+    require(i >= -limit && i <= limit, std::string(name) + " is too large");
+    return failed() ? 0 : static_cast<int>(i);
+  }
+
+  std::string_view place_;
+  std::string_view signature_;
+  const arguments& given_;
+  caller any_op_;
+  const kernel_set& kernels_;
+  std::string problem_{};
+};
+
+/// One op: its identity, how it is called, what it means.
+struct op_meaning {
+  op_id op{};
+  std::string_view signature{};
+  result<value> (*run)(operands& from){};
+};
+
+}  // namespace ctq::float_ops

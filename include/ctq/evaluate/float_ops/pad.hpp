@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+
+// Padding: elements around a tensor, or fewer of them where the padding is negative.
+
+namespace ctq::float_ops {
+
+enum class padding_mode : unsigned char { constant, reflect, replicate, circular };
+
+[[nodiscard]] inline result<padding_mode> padding_mode_of(std::string_view name) {
+  if (name == "constant" || name == "zeros") return padding_mode::constant;
+  if (name == "reflect") return padding_mode::reflect;
+  if (name == "replicate") return padding_mode::replicate;
+  if (name == "circular") return padding_mode::circular;
+  return fail({}, "there is no padding mode " + std::string(name));
+}
+
+/// Which element of an axis of n lies at place i, which may be outside; -1: none does.
+[[nodiscard]] constexpr int padded_index(int i, int n, padding_mode mode) {
+  if (i >= 0 && i < n) return i;
+  switch (mode) {
+    case padding_mode::reflect: return i < 0 ? -i : 2 * (n - 1) - i;
+    case padding_mode::replicate: return i < 0 ? 0 : n - 1;
+    case padding_mode::circular: return (i + n) % n;
+    default: return -1;
+  }
+}
+
+/// The amounts as F.pad takes them: last axis first, {before, behind} of each.
+inline result<tensor> pad(const tensor& in, const std::vector<int>& amounts, padding_mode mode,
+                          float filler) {
+  const std::size_t axes = amounts.size() / 2;
+  if (amounts.size() % 2 != 0 || axes > in.shape.size())
+    return fail({}, "padding is two numbers an axis");
+  extents shape = in.shape;
+  std::vector<std::vector<int>> index(in.shape.size());  // of the element at each place
+  for (std::size_t a = 0; a < in.shape.size(); ++a) {
+    const std::size_t from_last = in.shape.size() - 1 - a;
+    const int n = in.shape[a];
+    const int before = from_last < axes ? amounts[2 * from_last] : 0;
+    const int behind = from_last < axes ? amounts[2 * from_last + 1] : 0;
+    const int limit = mode == padding_mode::reflect ? n - 1 : n;
+    const bool outside = mode == padding_mode::reflect || mode == padding_mode::circular;
+    if (outside && (before > limit || behind > limit))
+      return fail({}, "the padding is larger than the input");
+    shape[a] = n + before + behind;
+    if (shape[a] < 0 || (n == 0 && mode != padding_mode::constant))
+      return fail({}, "the padding leaves nothing of the input");
+    for (int i = 0; i < shape[a]; ++i) index[a].push_back(padded_index(i - before, n, mode));
+  }
+  tensor out = filled(shape, filler);
+  if (out.data.empty()) return out;
+  std::vector<int> at(shape.size(), 0);
+  for (float& to : out.data) {
+    std::size_t from = 0;
+    bool inside = true;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      const int i = index[a][static_cast<std::size_t>(at[a])];
+      inside = inside && i >= 0;
+      from = from * static_cast<std::size_t>(in.shape[a]) + static_cast<std::size_t>(i < 0 ? 0 : i);
+    }
+    if (inside) to = in.data[from];
+    for (std::size_t a = shape.size(); a-- > 0 && ++at[a] == shape[a];) at[a] = 0;
+  }
+  return out;
+}
+
+namespace meaning {
+
+inline result<value> pad(operands& from) {
+  const tensor& in = from.floats("input");
+  const std::vector<int> amounts = from.integers("pad");
+  const auto mode = padding_mode_of(from.text("mode"));
+  const double filler = from.is_none("value") ? 0.0 : from.real("value");
+  if (from.failed()) return from.failure();
+  if (!mode) return from.failure(mode.error().cause);
+  return from.answer(float_ops::pad(in, amounts, *mode, static_cast<float>(filler)));
+}
+
+template <padding_mode Mode>
+result<value> pad2d(operands& from) {
+  const tensor& in = from.floats("input");
+  const std::vector<int> amounts = from.integers("padding", 4);
+  const double filler = from.knows("value") ? from.real("value") : 0.0;
+  if (from.failed()) return from.failure();
+  return from.answer(float_ops::pad(in, amounts, Mode, static_cast<float>(filler)));
+}
+
+inline constexpr op_meaning pads[] = {
+    {fn::pad.id(), "input, pad, mode='constant', value=None", pad},
+    {nn::constant_pad2d.id(), "input, *, padding, value=0", pad2d<padding_mode::constant>},
+    {nn::zero_pad2d.id(), "input, *, padding", pad2d<padding_mode::constant>},
+    {nn::reflection_pad2d.id(), "input, *, padding", pad2d<padding_mode::reflect>},
+    {nn::replication_pad2d.id(), "input, *, padding", pad2d<padding_mode::replicate>},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/reductions.hpp"
+#include "ctq/kernels/pool_window.hpp"
+
+// Pools along one, two or three axes: the largest element or the mean of each window.
+
+namespace ctq::float_ops {
+
+namespace pooling {
+
+/// The windows along one axis of `in` elements.
+struct axis_windows {
+  std::vector<kernels::pool_span> spans{};
+  int in = 1;
+  int dilation = 1;
+};
+
+/// How many windows fit: PyTorch's pooling_output_shape. In ceil mode the last one may reach
+/// beyond the padding, but begins before it.
+[[nodiscard]] inline int count_windows(int in, int kernel, int stride, int padding, int dilation,
+                                       bool ceil_mode) {
+  const std::int64_t reach = std::int64_t{dilation} * (kernel - 1) + 1;
+  const std::int64_t room = in + 2 * padding - reach + (ceil_mode ? stride - 1 : 0);
+  if (room < 0) return 0;
+  const auto count = static_cast<int>(room / stride + 1);
+  return ceil_mode && (count - 1) * stride >= in + padding ? count - 1 : count;
+}
+
+/// What a window covers: elements along each of three axes, and how many of input and padding.
+struct window {
+  std::array<int, 3> extent{};
+  int padded = 0;
+
+  [[nodiscard]] int taps() const { return extent[0] * extent[1] * extent[2]; }
+};
+
+/// Calls reduce(each, window) for each window: each(visit) shows all that it covers, in order.
+template <class Reduce>
+tensor pool(const tensor& in, const std::vector<axis_windows>& last, Reduce reduce) {
+  std::array<axis_windows, 3> axes;
+  axes.fill({.spans = {{.first = 0, .taps = 1, .padded = 1}}});
+  for (std::size_t a = 0; a < last.size(); ++a) axes[3 - last.size() + a] = last[a];
+  extents shape = in.shape;
+  for (std::size_t a = 0; a < last.size(); ++a)
+    shape[shape.size() - last.size() + a] = static_cast<int>(last[a].spans.size());
+  tensor out = filled(std::move(shape));
+  const auto& [deep, high, wide] = axes;
+  const auto pixels = static_cast<std::size_t>(deep.in) * static_cast<std::size_t>(high.in) *
+                      static_cast<std::size_t>(wide.in);
+  std::size_t to = 0;
+  for (const float* channel = in.data.data(); to < out.data.size(); channel += pixels)
+    for (const auto& z : deep.spans)
+      for (const auto& y : high.spans)
+        for (const auto& x : wide.spans) {
+          const auto each = [&](auto visit) {
+            for (int k = 0; k < z.taps; ++k)
+              for (int j = 0; j < y.taps; ++j) {
+                const auto layer = static_cast<std::ptrdiff_t>(z.first + k * deep.dilation);
+                const std::ptrdiff_t row = layer * high.in + y.first + j * high.dilation;
+                const float* const from = channel + row * wide.in + x.first;
+                for (int i = 0; i < x.taps; ++i) visit(from[i * wide.dilation]);
+              }
+          };
+          out.data[to++] = reduce(each, window{.extent = {z.taps, y.taps, x.taps},
+                                               .padded = z.padded * y.padded * x.padded});
+        }
+  return out;
+}
+
+/// PyTorch's max: NaN is larger than anything.
+struct largest {
+  template <class Each>
+  float operator()(Each each, const window&) const {
+    float most = -std::numeric_limits<float>::infinity();
+    each([&most](float x) { most = x > most || x != x ? x : most; });
+    return most;
+  }
+};
+
+/// In float32, one after the other, as PyTorch: means of integers often lie just between two steps.
+template <class Each>
+float sum(Each each) {
+  float total = 0.0F;
+  each([&total](float x) { total += x; });
+  return total;
+}
+
+struct mean {
+  bool count_padding = true;
+  int divisor = 0;  // 0: how many elements there are
+
+  template <class Each>
+  float operator()(Each each, const window& w) const {
+    const int count = divisor != 0 ? divisor : count_padding ? w.padded : w.taps();
+    return sum(each) / static_cast<float>(count);
+  }
+};
+
+/// Divided axis by axis, which rounds each time.
+struct adaptive_mean {
+  template <class Each>
+  float operator()(Each each, const window& w) const {
+    float mean = sum(each);
+    for (const int extent : w.extent) mean /= static_cast<float>(extent);
+    return mean;
+  }
+};
+
+/// The windows of a pool with a kernel, along the last Axes axes of `in`.
+template <int Axes>
+std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
+  const auto kernel = from.integers("kernel_size", Axes);
+  const auto stride = from.integers("stride", Axes, "kernel_size");
+  const auto padding = from.integers("padding", Axes);
+  const auto dilation =
+      from.knows("dilation") ? from.integers("dilation", Axes) : std::vector<int>(Axes, 1);
+  const bool ceil_mode = from.flag("ceil_mode");
+  from.require(rank(in.shape) == Axes + 1 || rank(in.shape) == Axes + 2,
+               "the input has too few or many axes");
+  std::vector<axis_windows> all(Axes);
+  for (std::size_t a = 0; a < Axes; ++a) {
+    from.require(kernel[a] > 0 && stride[a] > 0 && dilation[a] > 0 && padding[a] >= 0 &&
+                     padding[a] <= kernel[a] / 2,
+                 "padding is at most half the kernel");
+    if (from.failed()) return {};
+    const int n = in.shape[in.shape.size() - Axes + a];
+    const int count = count_windows(n, kernel[a], stride[a], padding[a], dilation[a], ceil_mode);
+    from.require(count > 0, "the kernel is larger than the padded input");
+    all[a].in = n;
+    all[a].dilation = dilation[a];
+    for (int i = 0; i < count; ++i)
+      all[a].spans.push_back(
+          kernels::pool_span_of(i, n, kernel[a], stride[a], padding[a], dilation[a]));
+  }
+  return all;
+}
+
+/// Window i of n covers the elements [i * in / n, ceil((i + 1) * in / n)) of the last axes.
+[[nodiscard]] inline std::vector<axis_windows> adaptive_windows(const tensor& in,
+                                                                const extents& out) {
+  std::vector<axis_windows> all(out.size());
+  for (std::size_t a = 0; a < out.size(); ++a) {
+    all[a].in = in.shape[in.shape.size() - out.size() + a];
+    for (int i = 0; i < out[a]; ++i)
+      all[a].spans.push_back(kernels::adaptive_span_of(i, all[a].in, out[a]));
+  }
+  return all;
+}
+
+[[nodiscard]] inline tensor adaptive_max_pool(const tensor& in, const extents& out) {
+  return pool(in, adaptive_windows(in, out), largest{});
+}
+
+/// A single window is a mean of all, which PyTorch adds up in another order.
+[[nodiscard]] inline tensor adaptive_mean_pool(const tensor& in, const extents& out) {
+  if (numel(out) != 1) return pool(in, adaptive_windows(in, out), adaptive_mean{});
+  std::vector<int> axes;
+  for (int a = rank(in.shape) - rank(out); a < rank(in.shape); ++a) axes.push_back(a);
+  return float_ops::sum(in, axes, true, true);
+}
+
+}  // namespace pooling
+
+namespace meaning {
+
+template <int Axes>
+result<value> max_pool(operands& from) {
+  const tensor& in = from.floats("input");
+  const auto windows = pooling::windows_of<Axes>(from, in);
+  from.require(!from.flag("return_indices"), "has no indices to return");
+  if (from.failed()) return from.failure();
+  return value(pooling::pool(in, windows, pooling::largest{}));
+}
+
+template <int Axes>
+result<value> avg_pool(operands& from) {
+  const tensor& in = from.floats("input");
+  const auto windows = pooling::windows_of<Axes>(from, in);
+  pooling::mean mean{.count_padding = from.flag("count_include_pad")};
+  if (from.knows("divisor_override") && !from.is_none("divisor_override")) {
+    mean.divisor = from.integer("divisor_override");
+    from.require(mean.divisor != 0, "the divisor is 0");
+  }
+  if (from.failed()) return from.failure();
+  return value(pooling::pool(in, windows, mean));
+}
+
+/// None as an extent keeps that of the input.
+template <int Axes, tensor Pool(const tensor&, const extents&)>
+result<value> adaptive_pool(operands& from) {
+  const tensor& in = from.floats("input");
+  const value wanted = from.any("output_size");
+  const auto* each = wanted.get_if<list>();
+  from.require(rank(in.shape) == Axes + 1 || rank(in.shape) == Axes + 2,
+               "the input has too few or many axes");
+  from.require(each == nullptr || each->size() == Axes || each->size() == 1,
+               "output_size needs an extent an axis");
+  from.require(!from.knows("return_indices") || !from.flag("return_indices"),
+               "has no indices to return");
+  if (from.failed()) return from.failure();
+  extents size;
+  for (std::size_t a = 0; a < Axes; ++a) {
+    const value& extent = each == nullptr ? wanted : (*each)[each->size() == 1 ? 0 : a];
+    const int n = in.shape[in.shape.size() - Axes + a];
+    const std::int64_t wished = extent.is<none>() ? n : as_integer(extent).value_or(-1);
+    from.require(wished >= 0 && wished <= INT32_MAX && n > 0, "output_size is no size");
+    size.push_back(from.failed() ? 0 : static_cast<int>(wished));
+  }
+  if (from.failed()) return from.failure();
+  return value(Pool(in, size));
+}
+
+inline constexpr std::string_view max_pool_function =
+    "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
+    "return_indices=False";
+inline constexpr std::string_view max_pool_module =
+    "input, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
+    "return_indices=False";
+inline constexpr std::string_view avg_pool1d_function =
+    "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True";
+inline constexpr std::string_view avg_pool1d_module =
+    "input, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True";
+inline constexpr std::string_view avg_pool_function =
+    "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, "
+    "divisor_override=None";
+inline constexpr std::string_view avg_pool_module =
+    "input, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, "
+    "divisor_override=None";
+inline constexpr std::string_view adaptive_function = "input, output_size";
+inline constexpr std::string_view adaptive_module = "input, *, output_size";
+inline constexpr std::string_view adaptive_max_function =
+    "input, output_size, return_indices=False";
+inline constexpr std::string_view adaptive_max_module =
+    "input, *, output_size, return_indices=False";
+
+inline constexpr op_meaning pools[] = {
+    {nn::max_pool1d.id(), max_pool_module, max_pool<1>},
+    {nn::max_pool2d.id(), max_pool_module, max_pool<2>},
+    {nn::max_pool3d.id(), max_pool_module, max_pool<3>},
+    {fn::max_pool1d.id(), max_pool_function, max_pool<1>},
+    {fn::max_pool2d.id(), max_pool_function, max_pool<2>},
+    {fn::max_pool3d.id(), max_pool_function, max_pool<3>},
+    {nn::avg_pool1d.id(), avg_pool1d_module, avg_pool<1>},
+    {nn::avg_pool2d.id(), avg_pool_module, avg_pool<2>},
+    {nn::avg_pool3d.id(), avg_pool_module, avg_pool<3>},
+    {fn::avg_pool1d.id(), avg_pool1d_function, avg_pool<1>},
+    {fn::avg_pool2d.id(), avg_pool_function, avg_pool<2>},
+    {fn::avg_pool3d.id(), avg_pool_function, avg_pool<3>},
+    {nn::adaptive_avg_pool1d.id(), adaptive_module, adaptive_pool<1, pooling::adaptive_mean_pool>},
+    {nn::adaptive_avg_pool2d.id(), adaptive_module, adaptive_pool<2, pooling::adaptive_mean_pool>},
+    {nn::adaptive_avg_pool3d.id(), adaptive_module, adaptive_pool<3, pooling::adaptive_mean_pool>},
+    {fn::adaptive_avg_pool1d.id(), adaptive_function,
+     adaptive_pool<1, pooling::adaptive_mean_pool>},
+    {fn::adaptive_avg_pool2d.id(), adaptive_function,
+     adaptive_pool<2, pooling::adaptive_mean_pool>},
+    {fn::adaptive_avg_pool3d.id(), adaptive_function,
+     adaptive_pool<3, pooling::adaptive_mean_pool>},
+    {nn::adaptive_max_pool1d.id(), adaptive_max_module,
+     adaptive_pool<1, pooling::adaptive_max_pool>},
+    {nn::adaptive_max_pool2d.id(), adaptive_max_module,
+     adaptive_pool<2, pooling::adaptive_max_pool>},
+    {nn::adaptive_max_pool3d.id(), adaptive_max_module,
+     adaptive_pool<3, pooling::adaptive_max_pool>},
+    {fn::adaptive_max_pool1d.id(), adaptive_max_function,
+     adaptive_pool<1, pooling::adaptive_max_pool>},
+    {fn::adaptive_max_pool2d.id(), adaptive_max_function,
+     adaptive_pool<2, pooling::adaptive_max_pool>},
+    {fn::adaptive_max_pool3d.id(), adaptive_max_function,
+     adaptive_pool<3, pooling::adaptive_max_pool>},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

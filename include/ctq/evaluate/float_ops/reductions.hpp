@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/axis_sums.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+
+// What becomes of all elements along some axes: their mean, and softmax, which keeps the axis.
+
+namespace ctq::float_ops {
+
+/// Σ over the axes, divided by their number of elements if it is a mean.
+[[nodiscard]] inline tensor sum(const tensor& in, const std::vector<int>& axes, bool keepdim,
+                                bool mean) {
+  std::vector<bool> summed(in.shape.size());
+  for (const int a : axes)
+    if (a < rank(in.shape)) summed[static_cast<std::size_t>(a)] = true;
+  tensor out{.shape = {}, .data = axis_sums(in, summed)};
+  float count = 1;
+  for (std::size_t a = 0; a < in.shape.size(); ++a) {
+    if (!summed[a] || keepdim) out.shape.push_back(summed[a] ? 1 : in.shape[a]);
+    if (summed[a]) count *= static_cast<float>(in.shape[a]);
+  }
+  if (mean)
+    for (float& x : out.data) x /= count;
+  return out;
+}
+
+/// exp(x - max) / Σ exp(x - max) along an axis, or the logarithm of it.
+[[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
+  tensor out = in;
+  if (in.data.empty()) return out;
+  std::size_t step = 1;
+  for (std::size_t a = axis + 1; a < in.shape.size(); ++a)
+    step *= static_cast<std::size_t>(in.shape[a]);
+  const std::size_t count = in.shape.empty() ? 1 : static_cast<std::size_t>(in.shape[axis]);
+  for (std::size_t r = 0; r < in.data.size() / count; ++r) {
+    float* const x = out.data.data() + r / step * step * count + r % step;
+    float most = x[0];
+    for (std::size_t i = 1; i < count; ++i) most = x[i * step] > most ? x[i * step] : most;
+    double total = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      total += std::exp(static_cast<double>(x[i * step] - most));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double shifted = static_cast<double>(x[i * step] - most);
+      x[i * step] =
+          static_cast<float>(logarithm ? shifted - std::log(total) : std::exp(shifted) / total);
+    }
+  }
+  return out;
+}
+
+namespace meaning {
+
+template <bool Mean>
+result<value> sum(operands& from) {
+  const tensor& in = from.floats("input");
+  const std::vector<int> axes = from.axes("dim", rank(in.shape));
+  const bool keepdim = from.flag("keepdim");
+  if (from.failed()) return from.failure();
+  return value(float_ops::sum(in, axes, keepdim, Mean));
+}
+
+/// Without dim, PyTorch takes axis 0 of a tensor of 0, 1 or 3 axes, else axis 1.
+template <bool Logarithm>
+result<value> softmax(operands& from) {
+  const tensor& in = from.floats("input");
+  const int axes = rank(in.shape);
+  const int axis =
+      from.is_none("dim") ? (axes == 0 || axes == 1 || axes == 3 ? 0 : 1) : from.axis("dim", axes);
+  if (from.failed()) return from.failure();
+  return value(float_ops::softmax(in, static_cast<std::size_t>(axis), Logarithm));
+}
+
+inline constexpr op_meaning reductions[] = {
+    {fn::mean.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<true>},
+    {method::mean.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<true>},
+    {fn::sum.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<false>},
+    {method::sum.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<false>},
+    {nn::softmax.id(), "input, *, dim=None", softmax<false>},
+    {fn::softmax.id(), "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
+    {fn::torch_softmax.id(), "input, dim, dtype=None", softmax<false>},
+    {method::softmax.id(), "input, dim, dtype=None", softmax<false>},
+    {nn::log_softmax.id(), "input, *, dim=None", softmax<true>},
+    {fn::log_softmax.id(), "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
+    {fn::torch_log_softmax.id(), "input, dim, dtype=None", softmax<true>},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

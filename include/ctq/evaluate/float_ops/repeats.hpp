@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/evaluate/float_ops/views.hpp"
+
+// The same elements several times: expand, repeat, repeat_interleave.
+
+namespace ctq::float_ops::meaning {
+
+/// Axes of one element as long as is wanted; -1 leaves an axis as it is.
+inline result<value> expand(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    extents shape = from.integers("shape");
+    from.require(shape.size() >= in.shape.size(), "expand needs an extent an axis");
+    if (from.failed()) return from.failure();
+    const std::size_t missing = shape.size() - in.shape.size();
+    for (std::size_t a = missing; a < shape.size(); ++a) {
+      const int own = in.shape[a - missing];
+      if (shape[a] == -1) shape[a] = own;
+      from.require(own == shape[a] || own == 1, "an axis of more elements cannot be expanded");
+    }
+    for (const int e : shape) from.require(e >= 0, "an extent is negative");
+    if (from.failed()) return from.failure();
+    return value(copy(in, expanded(strided_of(in.shape), shape)));
+  });
+}
+
+/// The tensor side by side with itself, repeats[a] times along axis a.
+inline result<value> repeat(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const std::vector<int> repeats = from.integers("repeats");
+    from.require(repeats.size() >= in.shape.size(), "repeats needs a number an axis");
+    for (const int r : repeats) from.require(r >= 0, "a tensor is not repeated less than 0 times");
+    if (from.failed()) return from.failure();
+    // An axis of n elements repeated r times is two axes, (r, n), of which the first does not move.
+    const std::size_t missing = repeats.size() - in.shape.size();
+    const strided own = strided_of(in.shape);
+    strided seen;
+    extents shape;
+    for (std::size_t a = 0; a < repeats.size(); ++a) {
+      const int n = a < missing ? 1 : in.shape[a - missing];
+      seen.shape.insert(seen.shape.end(), {repeats[a], n});
+      seen.stride.insert(seen.stride.end(), {0, a < missing ? 0 : own.stride[a - missing]});
+      const std::int64_t extent = std::int64_t{repeats[a]} * n;
+      from.require(extent <= INT32_MAX, "repeats is too large");
+      shape.push_back(from.failed() ? 0 : static_cast<int>(extent));
+    }
+    if (from.failed()) return from.failure();
+    return viewing::with_shape(copy(in, seen), std::move(shape));
+  });
+}
+
+/// Each element along an axis repeats[i] times, or all of them equally often; without an axis, all
+/// elements as one.
+inline result<value> repeat_interleave(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    auto flat = in;
+    int axis = 0;
+    if (from.is_none("dim")) {
+      flat.shape = {static_cast<int>(in.data.size())};
+    } else {
+      axis = from.axis("dim", rank(in.shape));
+      if (flat.shape.empty()) flat.shape = {1};
+    }
+    const auto* each = from.indices_or_null("repeats");
+    const auto at = static_cast<std::size_t>(axis);
+    const auto count = static_cast<std::size_t>(flat.shape[at]);
+    std::vector<std::int64_t> times;
+    if (each == nullptr) {
+      times.assign(count, from.integer("repeats"));
+    } else {
+      times = each->data;
+      if (times.size() == 1) times.assign(count, times[0]);
+    }
+    from.require(times.size() == count, "repeats needs one number, or one an element");
+    std::int64_t extent = 0;
+    for (const std::int64_t t : times) {
+      from.require(t >= 0, "repeats must not be negative");
+      extent += t;
+      from.require(t <= INT32_MAX && extent <= INT32_MAX, "repeats is too large");
+      if (from.failed()) return from.failure();
+    }
+    if (from.failed()) return from.failure();
+    std::size_t rows = 1, row = 1;
+    for (std::size_t a = 0; a < flat.shape.size(); ++a)
+      if (a != at) (a < at ? rows : row) *= static_cast<std::size_t>(flat.shape[a]);
+    auto out = decltype(flat){flat.shape, {}};
+    out.shape[at] = static_cast<int>(extent);
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto begin = flat.data.begin() + static_cast<std::ptrdiff_t>((r * count + i) * row);
+        for (std::int64_t t = 0; t < times[i]; ++t)
+          out.data.insert(out.data.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
+      }
+    return value(std::move(out));
+  });
+}
+
+inline constexpr op_meaning repeats[] = {
+    {method::expand.id(), "input, *shape", expand},
+    {method::repeat.id(), "input, *repeats", repeat},
+    {fn::repeat_interleave.id(), "input, repeats, dim=None, *, output_size=None",
+     repeat_interleave},
+    {method::repeat_interleave.id(), "input, repeats, dim=None, *, output_size=None",
+     repeat_interleave},
+};
+
+}  // namespace ctq::float_ops::meaning

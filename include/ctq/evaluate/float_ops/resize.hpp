@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/pools.hpp"
+#include "ctq/evaluate/float_ops/strided.hpp"
+
+// Images of another size: interpolate, and pixel_shuffle, which trades channels for pixels.
+
+namespace ctq::float_ops {
+
+namespace resizing {
+
+/// Between which two elements of an axis a point lies: (1 - weight) * in[a] + weight * in[b].
+struct between {
+  std::size_t a{}, b{};
+  float weight{};
+};
+
+/// The points of an axis, computed in float32 as PyTorch does. scale is input elements an output
+/// element.
+enum class rule : unsigned char { nearest, nearest_exact, linear, linear_aligned };
+
+[[nodiscard]] inline std::vector<between> points(int in, int out, float scale, rule how) {
+  std::vector<between> all;
+  const auto last = static_cast<std::size_t>(in - 1);
+  for (int i = 0; i < out; ++i) {
+    const auto at = static_cast<float>(i);
+    if (how == rule::nearest || how == rule::nearest_exact) {
+      const float place = how == rule::nearest ? at * scale : (at + 0.5F) * scale;
+      const auto index = static_cast<std::size_t>(std::floor(place));
+      all.push_back({.a = index < last ? index : last, .b = 0, .weight = 0});
+      all.back().b = all.back().a;
+      continue;
+    }
+    float place =
+        how == rule::linear_aligned ? at * scale : no_contract((at + 0.5F) * scale) - 0.5F;
+    if (place < 0.0F) place = 0.0F;
+    auto a = static_cast<std::size_t>(place);
+    if (a > last) a = last;
+    const float weight = place - static_cast<float>(a);
+    all.push_back({.a = a, .b = a < last ? a + 1 : a, .weight = weight > 1.0F ? 1.0F : weight});
+  }
+  return all;
+}
+
+/// One axis after the other.
+inline tensor resize_axis(const tensor& in, std::size_t axis, const std::vector<between>& to) {
+  extents shape = in.shape;
+  shape[axis] = static_cast<int>(to.size());
+  tensor out = filled(shape);
+  std::size_t rows = 1, row = 1;
+  for (std::size_t a = 0; a < in.shape.size(); ++a)
+    if (a != axis) (a < axis ? rows : row) *= static_cast<std::size_t>(in.shape[a]);
+  const auto extent = static_cast<std::size_t>(in.shape[axis]);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const float* const a = in.data.data() + (r * extent + to[i].a) * row;
+      const float* const b = in.data.data() + (r * extent + to[i].b) * row;
+      float* const o = out.data.data() + (r * to.size() + i) * row;
+      const double weight = static_cast<double>(to[i].weight);
+      for (std::size_t x = 0; x < row; ++x)
+        o[x] = to[i].a == to[i].b
+                   ? a[x]
+                   : static_cast<float>(no_contract((1.0 - weight) * static_cast<double>(a[x])) +
+                                        no_contract(weight * static_cast<double>(b[x])));
+    }
+  return out;
+}
+
+}  // namespace resizing
+
+namespace meaning {
+
+inline result<value> interpolate(operands& from) {
+  using resizing::rule;
+  const tensor& in = from.floats("input");
+  const std::string mode = from.text("mode");
+  const int axes = rank(in.shape) - 2;
+  from.require(axes >= 1 && axes <= 3 && !in.data.empty(), "the input needs 1 to 3 axes of pixels");
+  if (from.failed()) return from.failure();
+  constexpr const char* linear[] = {"linear", "bilinear", "trilinear"};
+  const bool nearest = mode == "nearest", exact = mode == "nearest-exact", area = mode == "area";
+  if (!nearest && !exact && !area && mode != linear[axes - 1])
+    return from.failure("there is no mode " + mode + " for these axes");
+  const bool aligned = !from.is_none("align_corners") && from.flag("align_corners");
+  const bool recompute =
+      !from.is_none("recompute_scale_factor") && from.flag("recompute_scale_factor");
+  from.require(from.is_none("size") != from.is_none("scale_factor"),
+               "wants either size or scale_factor");
+  from.require(!from.knows("antialias") || !from.flag("antialias"), "has no antialias");
+  std::vector<double> factors;  // of the call; empty if it says the size
+  extents size;
+  if (!from.is_none("size")) {
+    size = from.integers("size", axes);
+  } else {
+    const value given = from.any("scale_factor");
+    if (const auto* each = given.get_if<list>()) {
+      for (const value& f : *each) factors.push_back(as_real(f).value_or(0));
+    } else {
+      factors.assign(static_cast<std::size_t>(axes), as_real(given).value_or(0));
+    }
+    from.require(static_cast<int>(factors.size()) == axes, "scale_factor needs a number an axis");
+    for (std::size_t a = 0; a < factors.size() && !from.failed(); ++a) {
+      const double extent = std::floor(in.shape[a + 2] * factors[a]);
+      from.require(extent >= 1 && extent <= INT32_MAX, "the output has no pixels");
+      size.push_back(from.failed() ? 0 : static_cast<int>(extent));
+    }
+  }
+  for (const int s : size) from.require(s > 0, "the output has no pixels");
+  if (from.failed()) return from.failure();
+  if (area) return value(pooling::adaptive_mean_pool(in, size));
+  tensor out = in;
+  for (std::size_t a = 0; a < size.size(); ++a) {
+    const int n = in.shape[a + 2];
+    const bool own = !factors.empty() && !recompute;
+    float scale = own ? static_cast<float>(1.0 / factors[a])
+                      : static_cast<float>(n) / static_cast<float>(size[a]);
+    rule how = nearest ? rule::nearest : exact ? rule::nearest_exact : rule::linear;
+    if (how == rule::linear && aligned) {
+      how = rule::linear_aligned;
+      scale = size[a] > 1 ? static_cast<float>(n - 1) / static_cast<float>(size[a] - 1) : 0.0F;
+    }
+    out = resizing::resize_axis(out, a + 2, resizing::points(n, size[a], scale, how));
+  }
+  return value(std::move(out));
+}
+
+/// (…, C * r², H, W) to (…, C, H * r, W * r), or back.
+template <bool Unshuffle>
+result<value> pixel_shuffle(operands& from) {
+  const tensor& in = from.floats("input");
+  const int r = from.integer(Unshuffle ? "downscale_factor" : "upscale_factor");
+  const std::size_t axes = in.shape.size();
+  from.require(axes >= 3 && r > 0, "wants three axes and a factor of at least 1");
+  if (from.failed()) return from.failure();
+  const int c = in.shape[axes - 3], h = in.shape[axes - 2], w = in.shape[axes - 1];
+  const bool fits = Unshuffle ? h % r == 0 && w % r == 0 : c % (std::int64_t{r} * r) == 0;
+  if (!fits) return from.failure("the factor does not divide the extents");
+  extents shape(in.shape.begin(), in.shape.end() - 3), order(shape.size());
+  for (std::size_t a = 0; a < order.size(); ++a) order[a] = static_cast<int>(a);
+  extents split = shape;
+  const int n = static_cast<int>(axes) - 3;
+  if (Unshuffle) {
+    split.insert(split.end(), {c, h / r, r, w / r, r});
+    order.insert(order.end(), {n, n + 2, n + 4, n + 1, n + 3});
+    shape.insert(shape.end(), {c * r * r, h / r, w / r});
+  } else {
+    split.insert(split.end(), {c / (r * r), r, r, h, w});
+    order.insert(order.end(), {n, n + 3, n + 1, n + 4, n + 2});
+    shape.insert(shape.end(), {c / (r * r), h * r, w * r});
+  }
+  tensor out = copy(in, permuted(strided_of(split), order));
+  out.shape = shape;
+  return value(std::move(out));
+}
+
+inline constexpr op_meaning resizes[] = {
+    {fn::interpolate.id(),
+     "input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
+     "recompute_scale_factor=None, antialias=False",
+     interpolate},
+    {nn::upsample.id(),
+     "input, *, size=None, scale_factor=None, mode='nearest', align_corners=None, "
+     "recompute_scale_factor=None",
+     interpolate},
+    {nn::pixel_shuffle.id(), "input, *, upscale_factor", pixel_shuffle<false>},
+    {fn::pixel_shuffle.id(), "input, upscale_factor", pixel_shuffle<false>},
+    {nn::pixel_unshuffle.id(), "input, *, downscale_factor", pixel_shuffle<true>},
+    {fn::pixel_unshuffle.id(), "input, downscale_factor", pixel_shuffle<true>},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

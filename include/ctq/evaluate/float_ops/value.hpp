@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// What flows along the edges of a graph when it is evaluated op by op, as in Python: tensors of any
+// rank whose shape is known at run time, numbers, text, lists of these.
+
+namespace ctq::float_ops {
+
+/// The extents of a tensor, in PyTorch's logical order (N, C, H, W); empty for a scalar.
+using extents = std::vector<int>;
+
+/// How many elements.
+[[nodiscard]] inline std::size_t numel(const extents& shape) {
+  std::size_t n = 1;
+  for (const int extent : shape) n *= static_cast<std::size_t>(extent);
+  return n;
+}
+
+[[nodiscard]] inline int rank(const extents& shape) { return static_cast<int>(shape.size()); }
+
+/// Elements in C order: the last axis is contiguous.
+template <class T>
+struct array {
+  extents shape;
+  std::vector<T> data;
+};
+
+using tensor = array<float>;
+using index_tensor = array<std::int64_t>;
+
+template <class T = float>
+[[nodiscard]] array<T> filled(extents shape, T with = {}) {
+  const std::size_t n = numel(shape);
+  return {std::move(shape), std::vector<T>(n, with)};
+}
+
+/// Python's None.
+struct none {
+  friend bool operator==(none, none) = default;
+};
+
+/// Python's x[..., 0].
+struct ellipsis {
+  friend bool operator==(ellipsis, ellipsis) = default;
+};
+
+/// Python's x[start:stop:step].
+struct slice {
+  std::optional<std::int64_t> start{}, stop{}, step{};
+
+  friend bool operator==(const slice&, const slice&) = default;
+};
+
+class value;
+using list = std::vector<value>;  // a list, a tuple, a torch.Size
+
+/// A value never changes, and a copy of it is cheap: tensors are shared.
+class value {
+ public:
+  value() = default;
+  value(none) {}                                                             // NOLINT
+  value(ellipsis e) : state_(e) {}                                           // NOLINT
+  value(slice s) : state_(s) {}                                              // NOLINT
+  value(bool b) : state_(b) {}                                               // NOLINT
+  value(std::integral auto i) : state_(static_cast<std::int64_t>(i)) {}      // NOLINT
+  value(std::floating_point auto x) : state_(static_cast<double>(x)) {}      // NOLINT
+  value(std::string text) : state_(std::move(text)) {}                       // NOLINT
+  value(std::string_view text) : state_(std::string(text)) {}                // NOLINT
+  value(const char* text) : state_(std::string(text)) {}                     // NOLINT
+  value(tensor t) : state_(std::make_shared<const tensor>(std::move(t))) {}  // NOLINT
+  value(index_tensor t)                                                      // NOLINT
+      : state_(std::make_shared<const index_tensor>(std::move(t))) {}
+  value(list items) : state_(std::make_shared<const list>(std::move(items))) {}  // NOLINT
+
+  /// The value as a T: bool, std::int64_t, double, std::string, tensor, index_tensor, list, slice;
+  /// null if it is something else.
+  template <class T>
+  [[nodiscard]] const T* get_if() const {
+    if constexpr (is_shared<T>) {
+      const auto* held = std::get_if<std::shared_ptr<const T>>(&state_);
+      return held == nullptr ? nullptr : held->get();
+    } else {
+      return std::get_if<T>(&state_);
+    }
+  }
+
+  template <class T>
+  [[nodiscard]] bool is() const {
+    return get_if<T>() != nullptr;
+  }
+
+  /// The tensor or list itself, null if it is no T: who remembers something about it can ask for
+  /// how long that holds.
+  template <class T>
+  [[nodiscard]] std::shared_ptr<const T> share() const {
+    const auto* held = std::get_if<std::shared_ptr<const T>>(&state_);
+    return held == nullptr ? nullptr : *held;
+  }
+
+  /// Python's `is` for tensors and lists, == for all else.
+  [[nodiscard]] bool is_same(const value& other) const { return state_ == other.state_; }
+
+ private:
+  template <class T>
+  static constexpr bool is_shared =
+      std::same_as<T, tensor> || std::same_as<T, index_tensor> || std::same_as<T, list>;
+
+  std::variant<none, ellipsis, slice, bool, std::int64_t, double, std::string,
+               std::shared_ptr<const tensor>, std::shared_ptr<const index_tensor>,
+               std::shared_ptr<const list>>
+      state_;
+};
+
+/// A shape as Python has it.
+[[nodiscard]] inline list as_list(const extents& shape) { return {shape.begin(), shape.end()}; }
+
+/// An int, or a bool, which is one in Python.
+[[nodiscard]] inline std::optional<std::int64_t> as_integer(const value& v) {
+  if (const auto* i = v.get_if<std::int64_t>()) return *i;
+  if (const auto* b = v.get_if<bool>()) return *b ? 1 : 0;
+  return {};
+}
+
+/// A float, an int or a bool.
+[[nodiscard]] inline std::optional<double> as_real(const value& v) {
+  if (const auto* x = v.get_if<double>()) return *x;
+  if (const auto i = as_integer(v)) return static_cast<double>(*i);
+  return {};
+}
+
+}  // namespace ctq::float_ops

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/strided.hpp"
+
+// The same elements in another shape or order, and what a tensor says of its shape.
+
+namespace ctq::float_ops {
+
+/// Calls f(tensor) with the tensor of that name, of floats or of integers; f gives a result<value>.
+template <class F>
+result<value> with_tensor(operands& from, std::string_view name, F f) {
+  const value v = from.any(name);
+  const auto* floats = v.get_if<tensor>();
+  const auto* indices = v.get_if<index_tensor>();
+  from.require(floats != nullptr || indices != nullptr, std::string(name) + " is not a tensor");
+  if (from.failed()) return from.failure();
+  return floats != nullptr ? f(*floats) : f(*indices);
+}
+
+namespace viewing {
+
+/// One extent may be -1: whatever makes the number of elements right.
+[[nodiscard]] inline result<extents> resolve(std::size_t elements, extents wanted) {
+  std::size_t known = 1;
+  int* open = nullptr;
+  for (int& e : wanted) {
+    if (e < -1 || (e == -1 && open != nullptr)) return fail({}, "one extent alone may be -1");
+    if (e == -1) {
+      open = &e;
+    } else {
+      known *= static_cast<std::size_t>(e);
+    }
+  }
+  if (open != nullptr) {
+    if (known == 0 || elements % known != 0)
+      return fail({}, "no extent makes " + std::to_string(elements) + " elements of it");
+    *open = static_cast<int>(elements / known);
+  } else if (known != elements) {
+    return fail({}, std::to_string(elements) + " elements do not make " + std::to_string(known));
+  }
+  return wanted;
+}
+
+/// The axes in their order, then one that has moved.
+inline std::vector<int> in_order(std::size_t count) {
+  std::vector<int> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<int>(i);
+  return order;
+}
+
+template <class T>
+value with_shape(const array<T>& in, extents shape) {
+  return array<T>{std::move(shape), in.data};
+}
+
+}  // namespace viewing
+
+namespace meaning {
+
+inline result<value> reshape(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const extents wanted = from.integers("shape");
+    if (from.failed()) return from.failure();
+    auto shape = viewing::resolve(in.data.size(), wanted);
+    if (!shape) return from.failure(shape.error().cause);
+    return viewing::with_shape(in, *std::move(shape));
+  });
+}
+
+/// The axes from start_dim to end_dim become one.
+inline result<value> flatten(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const int axes = rank(in.shape);
+    const int start = from.axis("start_dim", axes), end = from.axis("end_dim", axes);
+    from.require(start <= end, "start_dim comes after end_dim");
+    if (from.failed()) return from.failure();
+    extents shape(in.shape.begin(), in.shape.begin() + (axes == 0 ? 0 : start));
+    int merged = 1;
+    for (int a = start; a <= end && a < axes; ++a) merged *= in.shape[static_cast<std::size_t>(a)];
+    shape.push_back(merged);
+    for (int a = end + 1; a < axes; ++a) shape.push_back(in.shape[static_cast<std::size_t>(a)]);
+    return viewing::with_shape(in, std::move(shape));
+  });
+}
+
+inline result<value> permute(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    std::vector<int> order = from.integers("dims");
+    std::vector<bool> seen(in.shape.size());
+    from.require(order.size() == in.shape.size(), "dims does not name each dimension");
+    for (int& axis : order) {
+      axis = from.checked_axis(axis, rank(in.shape));
+      if (from.failed()) return from.failure();
+      from.require(!seen[static_cast<std::size_t>(axis)], "dims names a dimension twice");
+      seen[static_cast<std::size_t>(axis)] = true;
+    }
+    if (from.failed()) return from.failure();
+    return value(copy(in, permuted(strided_of(in.shape), order)));
+  });
+}
+
+inline result<value> transpose(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const int a = from.axis("dim0", rank(in.shape)), b = from.axis("dim1", rank(in.shape));
+    if (from.failed()) return from.failure();
+    std::vector<int> order = viewing::in_order(in.shape.size());
+    if (!order.empty())
+      std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
+    return value(copy(in, permuted(strided_of(in.shape), order)));
+  });
+}
+
+/// Axes of one element go: all, or those that dim names.
+inline result<value> squeeze(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const std::vector<int> chosen = from.axes("dim", rank(in.shape));
+    if (from.failed()) return from.failure();
+    std::vector<bool> goes(in.shape.size());
+    for (const int a : chosen)
+      if (a < rank(in.shape)) goes[static_cast<std::size_t>(a)] = true;
+    extents shape;
+    for (std::size_t a = 0; a < in.shape.size(); ++a)
+      if (!goes[a] || in.shape[a] != 1) shape.push_back(in.shape[a]);
+    return viewing::with_shape(in, std::move(shape));
+  });
+}
+
+inline result<value> unsqueeze(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const int axis = from.axis("dim", rank(in.shape) + 1);
+    if (from.failed()) return from.failure();
+    extents shape = in.shape;
+    shape.insert(shape.begin() + axis, 1);
+    return viewing::with_shape(in, std::move(shape));
+  });
+}
+
+/// Elements start to start + length of an axis.
+inline result<value> narrow(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const int axis = from.axis("dim", rank(in.shape));
+    int start = from.integer("start");
+    const int length = from.integer("length");
+    from.require(!in.shape.empty(), "a scalar cannot be narrowed");
+    if (from.failed()) return from.failure();
+    const int n = in.shape[static_cast<std::size_t>(axis)];
+    if (start < 0) start += n;
+    if (start < 0 || length < 0 || start > n - length)
+      return from.failure("start and length reach outside the dimension");
+    return value(
+        copy(in, sliced(strided_of(in.shape), static_cast<std::size_t>(axis),
+                        static_cast<std::size_t>(start), static_cast<std::size_t>(length))));
+  });
+}
+
+/// As many elements as fit the new shape, in their order. What a larger shape would add is
+/// undefined in PyTorch, an error here.
+inline result<value> resize(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const extents shape = from.integers("shape");
+    for (const int e : shape) from.require(e >= 0, "an extent is negative");
+    if (from.failed()) return from.failure();
+    if (numel(shape) > in.data.size()) return from.failure("the tensor has fewer elements");
+    auto out = in;
+    out.shape = shape;
+    out.data.resize(numel(shape));
+    return value(std::move(out));
+  });
+}
+
+/// The extent of one axis, or all of them.
+inline result<value> size(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    if (from.is_none("dim")) return value(as_list(in.shape));
+    const int axis = from.axis("dim", rank(in.shape));
+    from.require(!in.shape.empty(), "a scalar has no dimensions");
+    if (from.failed()) return from.failure();
+    return value(in.shape[static_cast<std::size_t>(axis)]);
+  });
+}
+
+inline result<value> dim(operands& from) {
+  return with_tensor(from, "input",
+                     [](const auto& in) -> result<value> { return value(rank(in.shape)); });
+}
+
+inline constexpr op_meaning views[] = {
+    {nn::flatten.id(), "input, *, start_dim=1, end_dim=-1", flatten},
+    {fn::flatten.id(), "input, start_dim=0, end_dim=-1", flatten},
+    {method::flatten.id(), "input, start_dim=0, end_dim=-1", flatten},
+    {fn::reshape.id(), "input, shape", reshape},
+    {method::reshape.id(), "input, *shape", reshape},
+    {method::view.id(), "input, *shape", reshape},
+    {method::resize_.id(), "input, *shape", resize},
+    {fn::permute.id(), "input, dims", permute},
+    {fn::permute_copy.id(), "input, dims", permute},
+    {method::permute.id(), "input, *dims", permute},
+    {fn::transpose.id(), "input, dim0, dim1", transpose},
+    {method::transpose.id(), "input, dim0, dim1", transpose},
+    {fn::squeeze.id(), "input, dim=None", squeeze},
+    {method::squeeze.id(), "input, dim=None", squeeze},
+    {method::squeeze_.id(), "input, dim=None", squeeze},
+    {fn::unsqueeze.id(), "input, dim", unsqueeze},
+    {method::unsqueeze.id(), "input, dim", unsqueeze},
+    {method::unsqueeze_.id(), "input, dim", unsqueeze},
+    {fn::narrow.id(), "input, dim, start, length", narrow},
+    {method::dim.id(), "input", dim},
+    {method::size.id(), "input, dim=None", size},
+    {method::shape.id(), "input, dim=None", size},
+};
+
+}  // namespace meaning
+}  // namespace ctq::float_ops

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/evaluate/float_ops/call.hpp"
+#include "ctq/evaluate/integer_arithmetic.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/passes/fx_semantics.hpp"
+#include "ctq/passes/lower/lowered_ops.hpp"
+
+// What an op of a lowered graph gives for integers. Linear layers and convolutions have an
+// arithmetic of their own; every other op is by definition dequantize, the float op, quantize.
+
+namespace ctq {
+
+/// Adding or multiplying a number changes the scale, so that nothing is cut off. PyTorch does so in
+/// every release, though the reference model rounds to the scale of the input (its issue: the two
+/// differ without bound). ctq keeps to the reference model unless PyTorch 1.13 is asked for.
+[[nodiscard]] constexpr bool scalars_change_the_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// A module that is called more than once has the output scale of its last call.
+[[nodiscard]] constexpr bool last_call_decides_the_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+namespace lowered {
+
+/// What an integer op was before it was lowered.
+struct origin {
+  op_id op{};
+  bool relu = false;
+  bool dynamic = false;
+};
+
+/// The weighted op that this one stands for; op is null if it is none.
+[[nodiscard]] constexpr origin weighted_origin(op_id op) {
+  for (const lowered_ops::weighted_row& r : lowered_ops::weighted) {
+    if (r.plain == op) return {r.from, false, false};
+    if (r.with_relu == op) return {r.from, true, false};
+    if (r.dynamic == op) return {r.from, false, true};
+    if (r.dynamic_relu == op) return {r.from, true, true};
+  }
+  return {};
+}
+
+[[nodiscard]] constexpr origin binary_origin(op_id op) {
+  for (const lowered_ops::binary_row& r : lowered_ops::binary) {
+    if (r.plain == op) return {r.from, false, false};
+    if (r.with_relu == op) return {r.from, true, false};
+  }
+  return {};
+}
+
+/// A linear layer or a convolution on integers.
+///   call  the float op's: what it says beside the input and the weight, which may be None there
+/// Errors  as the float op's arguments; a weight that is no integers
+template <class Kernels = op_kernels<reference_kernels>>
+[[nodiscard]] result<node_value> weighted(const origin& from, const quantized_tensor& in,
+                                          const node_value& weight, float_ops::python_call call,
+                                          const quantization& out, const Kernels& kernels = {}) {
+  const std::string_view place = from.op->name;
+  const std::string_view signature = float_ops::signature_of(from.op);
+  const auto bound = float_ops::bind(place, signature, std::move(call));
+  if (!bound) return unexpected{bound.error()};
+  float_ops::operands args(place, signature, *bound, float_ops::call, kernels.floats());
+  if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
+    return args.failure();
+  const float_ops::extents& shape = weight.integers()->q.shape;
+  const float_ops::tensor* const bias = args.floats_or_null("bias");
+  const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
+  const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
+  args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
+  if (is_any_of(from.op, nn::linear, fn::linear)) {
+    args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
+                 "the input does not fit the weight");
+    if (args.failed()) return args.failure();
+    return node_value(kernels.linear(in, weight, terms, out, from.relu));
+  }
+  const int axes = float_ops::rank(shape) - 2;
+  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
+               "the input does not fit the weight");
+  window_steps w;
+  if (!args.failed()) {
+    w = {args.integers("stride", axes), args.integers("padding", axes),
+         args.integers("dilation", axes), args.integer("groups")};
+    args.require(w.groups > 0 && in.q.shape[1] == shape[1] * w.groups,
+                 "the input does not fit the weight");
+  }
+  if (args.failed()) return args.failure();
+  return node_value(kernels.convolution(in, weight, terms, w, out, from.relu));
+}
+
+/// A sum or a product of integers and a number, with a scale that follows from both.
+[[nodiscard]] inline node_value with_scalar(const origin& from, const quantized_tensor& in,
+                                            double number) {
+  const bool adds = is_any_of(from.op, op::add, fn::add);
+  quantized_tensor out = adds ? integer_add(in, number) : integer_mul(in, number);
+  if (from.relu) out = integer_relu(std::move(out));
+  return out;
+}
+
+/// The number among the arguments of a sum or a product, if there is just one.
+[[nodiscard]] inline std::optional<double> scalar_of(const float_ops::python_call& call) {
+  std::optional<double> number;
+  for (const float_ops::value& v : call.positional)
+    if (const auto x = float_ops::as_real(v)) number = x;
+  return number;
+}
+
+}  // namespace lowered
+
+}  // namespace ctq

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/folded_modules.hpp"
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/observer_set.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/graph/node.hpp"
+
+// What modules own, as a graph computes with it: batch norms folded in, weights rounded. Folding
+// and rounding take longer than running a small model, so both are remembered until a module's
+// tensors are others. For one thread at a time.
+
+namespace ctq {
+
+class module_weights {
+ public:
+  using attributes = std::vector<float_ops::named_value>;
+
+  /// The modules, and the steps if there are any, must outlive this.
+  module_weights(const module_state& modules, const quantizations* steps, semantics s)
+      : modules_(&modules), steps_(steps), semantics_(s) {}
+
+  /// As folded_attributes.
+  [[nodiscard]] result<attributes> folded(const node& n) {
+    if (n.batch_norm.empty() || keeps_batch_norm(n.op)) return folded_attributes(n, *modules_);
+    attributes own = modules_->attributes_of(path_of(n));
+    attributes of_norm = modules_->attributes_of(n.batch_norm);
+    folded_module& kept = folded_[&n];
+    if (kept.result.empty() || !are_same(kept.own, own) || !are_same(kept.of_norm, of_norm)) {
+      auto now = folded_attributes(n, *modules_);
+      if (!now) return now;
+      kept = {std::move(own), std::move(of_norm), *std::move(now)};
+    }
+    return kept.result;
+  }
+
+  /// A weight in integers: with the steps that were given for its path, else with those of the
+  /// node's observer. No integers: half precision, which is left as it is.
+  ///   name  "weight", or one of those of a recurrent network
+  /// Requires  a node with an observer for its weight, and a tensor
+  /// Errors    as the observer
+  [[nodiscard]] result<node_value> quantized(const node& n, const std::string& name,
+                                             const float_ops::value& weight) {
+    const quantization* given = nullptr;
+    if (steps_ != nullptr) {
+      const auto found = steps_->weights.find(std::string(path_of(n)) + "." + name);
+      if (found != steps_->weights.end()) given = &found->second;
+    }
+    rounded_weight& kept = rounded_[{&n, name}];
+    const bool holds = kept.weight.is_same(weight) && weight.is<float_ops::tensor>() &&
+                       (given == nullptr ? !kept.given : kept.given == *given);
+    if (holds) return kept.integers;
+    const auto& tensor = *weight.get_if<float_ops::tensor>();
+    const auto steps = given != nullptr ? result<std::optional<quantization>>(*given)
+                                        : weight_steps(*n.weight, tensor, semantics_);
+    if (!steps) return unexpected{steps.error()};
+    kept = {weight,
+            given == nullptr ? std::nullopt : std::optional{*given},
+            *steps ? node_value(quantize(tensor, **steps)) : node_value(weight),
+            {}};
+    return kept.integers;
+  }
+
+  /// The same, as real numbers again.
+  [[nodiscard]] result<float_ops::value> rounded(const node& n, const std::string& name,
+                                                 const float_ops::value& weight) {
+    const auto integers = quantized(n, name, weight);
+    if (!integers) return unexpected{integers.error()};
+    rounded_weight& kept = rounded_[{&n, name}];
+    if (!kept.real.is<float_ops::tensor>()) kept.real = kept.integers.real();
+    return kept.real;
+  }
+
+ private:
+  struct folded_module {
+    attributes own{}, of_norm{};
+    attributes result{};
+  };
+  struct rounded_weight {
+    float_ops::value weight{};
+    std::optional<quantization> given{};
+    node_value integers{};
+    float_ops::value real{};
+  };
+
+  static bool are_same(const attributes& a, const attributes& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return x.name == y.name && x.given.is_same(y.given);
+    });
+  }
+
+  const module_state* modules_;
+  const quantizations* steps_;
+  semantics semantics_;
+  std::map<const node*, folded_module> folded_;
+  std::map<std::pair<const node*, std::string>, rounded_weight> rounded_;
+};
+
+}  // namespace ctq

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/decomposed_call.hpp"
+#include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/observer_set.hpp"
+#include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/graph/node.hpp"
+
+// What nodes give that passes have put between real numbers and integers: observers, quantize,
+// dequantize, and their decomposed forms.
+
+namespace ctq {
+
+/// Errors  a value that is no tensor of real numbers, an observer without scale and zero point
+template <class Kernels>
+class node_quantizer {
+ public:
+  explicit node_quantizer(evaluation_options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] const evaluation_options& options() const { return options_; }
+  [[nodiscard]] const op_kernels<Kernels>& kernels() const { return kernels_; }
+
+  /// Integers are dequantized.
+  [[nodiscard]] float_ops::value real(const node_value& v) const {
+    const quantized_tensor* const q = v.integers();
+    return q == nullptr ? v.real() : kernels_.dequantize(*q);
+  }
+
+  [[nodiscard]] std::vector<float_ops::value> real_values(
+      const std::vector<node_value>& reads) const {
+    std::vector<float_ops::value> out;
+    for (const node_value& v : reads) out.push_back(real(v));
+    return out;
+  }
+
+  /// Shows a value to the observer of the node; a fake quantize rounds it.
+  [[nodiscard]] result<node_value> observe(const node& n, const node_value& in) const {
+    const float_ops::value v = real(in);
+    const auto* x = v.get_if<float_ops::tensor>();
+    if (x == nullptr || options_.observers == nullptr) return in;
+    if (n.observer_config->fake_quantize == fake_quantize_class::none) {
+      options_.observers->observe(n.observer, *n.observer_config, *x);
+      return node_value(v);
+    }
+    auto seen = options_.observers->see(n.observer, *n.observer_config, *x);
+    if (!seen) return unexpected{seen.error()};
+    return node_value(*std::move(seen));
+  }
+
+  /// What the observer of that number was found to quantize with.
+  [[nodiscard]] result<quantization> steps_of(int observer) const {
+    if (options_.steps != nullptr) {
+      const auto found = options_.steps->activations.find(observer);
+      if (found != options_.steps->activations.end()) return found->second;
+    }
+    return fail({}, "has no scale and zero point");
+  }
+
+  [[nodiscard]] result<node_value> quantized(const float_ops::value& v, int observer) const {
+    const auto* x = v.get_if<float_ops::tensor>();
+    if (x == nullptr) return no_tensor();
+    const auto steps = steps_of(observer);
+    if (!steps) return unexpected{steps.error()};
+    return node_value(kernels_.quantize(*x, *steps));
+  }
+
+  /// Quantized with the range of these values, or rounded to half precision.
+  ///   observer_config  says the dtype; null: quint8
+  [[nodiscard]] result<node_value> rounded_as_it_comes(const observer_record* observer_config,
+                                                       const node_value& in) const {
+    const float_ops::value v = real(in);
+    const auto* x = v.get_if<float_ops::tensor>();
+    if (x == nullptr) return no_tensor();
+    const dtype d = observer_config == nullptr ? quint8 : observer_config->args.dtype;
+    if (!is_quantized(d)) return node_value(rounded_to_float16(*x));
+    return node_value(
+        kernels_.quantize(*x, dynamic_quantization(*x, d, options_.halve_dynamic_range)));
+  }
+
+  /// Looks at the range of a value, or quantizes it: with what was found, else as its observer
+  /// says.
+  [[nodiscard]] result<node_value> decomposed(const node& n,
+                                              const std::vector<node_value>& reads) const {
+    const float_ops::value v = real(reads[0]);
+    const auto* x = v.get_if<float_ops::tensor>();
+    if (x == nullptr) return no_tensor();
+    if (n.observer_config == nullptr) return fail({}, "has no observer");
+    const observer_args& args = n.observer_config->args;
+    if (is_any_of(n.op, q::choose_qparams)) {
+      auto found = ctq::decomposed::choose_qparams(*x, args, options_.semantics);
+      if (!found) return unexpected{found.error()};
+      return node_value(float_ops::value(*std::move(found)));
+    }
+    const auto steps =
+        reads.size() > 1 ? ctq::decomposed::steps_from(reads[1], args.dtype) : steps_of(n.observer);
+    if (!steps) return unexpected{steps.error()};
+    return node_value(ctq::decomposed::quantize(*x, *steps, range_of(args)));
+  }
+
+ private:
+  static unexpected no_tensor() { return fail({}, "reads what is no tensor of real numbers"); }
+
+  evaluation_options options_;
+  op_kernels<Kernels> kernels_{};
+};
+
+}  // namespace ctq

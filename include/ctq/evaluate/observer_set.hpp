@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ctq/core/ops.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/observers/any_fake_quantize.hpp"
+#include "ctq/observers/observer.hpp"
+
+// The observers of a prepared model, and the fake quantizes of one that is being trained, with what
+// they have seen. Nodes that share an observer have one here.
+
+namespace ctq {
+
+/// An observer or a fake quantize for tensors of any rank.
+class tensor_observer {
+ public:
+  /// Requires that all tensors it is shown have the same rank.
+  tensor_observer(observer_record record, int rank, semantics s)
+      : axis_(record.args.ch_axis), state_(make(record, rank, s)) {}
+
+  /// Requires an observer, no fake quantize.
+  void observe(const float_ops::tensor& x) {
+    std::get_if<observers::any_observer>(&state_)->observe(x.data, shape_of(x.shape));
+  }
+
+  /// Observes the values; gives what is left of them: all, or what a fake quantize makes of them.
+  /// Errors  as the class
+  [[nodiscard]] result<float_ops::tensor> see(const float_ops::tensor& x) {
+    float_ops::tensor out = x;
+    if (auto* fake = std::get_if<observers::any_fake_quantize>(&state_)) {
+      const status done = fake->forward(x.data, shape_of(x.shape), out.data);
+      if (!done) return unexpected{done.error()};
+    } else {
+      observe(x);
+    }
+    return out;
+  }
+
+  /// What values are quantized with that look like those seen.
+  /// Errors  as the class; a class that collects nothing has none
+  [[nodiscard]] result<quantization> steps() const {
+    return std::visit(
+        [this](const auto& o) -> result<quantization> {
+          const dtype d = o.record().args.dtype;
+          if (o.is_per_channel()) {
+            auto p = o.calculate_per_channel_qparams();
+            if (!p) return unexpected{p.error()};
+            p->axis = axis_;
+            return quantization_of(d, *p);
+          }
+          const auto p = o.calculate_qparams();
+          if (!p) return unexpected{p.error()};
+          return quantization_of(d, *p);
+        },
+        state_);
+  }
+
+ private:
+  using state = std::variant<observers::any_observer, observers::any_fake_quantize>;
+
+  /// Beyond the ranks that shape knows, what lies before and what lies behind the channels are one
+  /// axis each.
+  static bool is_folded(int rank) { return rank > static_cast<int>(max_rank); }
+
+  static state make(observer_record record, int rank, semantics s) {
+    if (is_folded(rank)) record.args.ch_axis = 1;
+    if (record.fake_quantize != fake_quantize_class::none)
+      return observers::any_fake_quantize(record, s);
+    return observers::any_observer(record, s);
+  }
+
+  [[nodiscard]] shape shape_of(const float_ops::extents& extents) const {
+    shape s;
+    const int rank = float_ops::rank(extents);
+    if (!is_folded(rank)) {
+      s.rank = rank;
+      for (int i = 0; i < rank; ++i) s[i] = extents[static_cast<std::size_t>(i)];
+      return s;
+    }
+    s = shape(1, 1, 1);
+    const int channel = axis_ < 0 ? axis_ + rank : axis_;
+    for (int i = 0; i < rank; ++i)
+      s[i < channel ? 0 : i == channel ? 1 : 2] *= extents[static_cast<std::size_t>(i)];
+    return s;
+  }
+
+  int axis_;
+  state state_;
+};
+
+/// What a weight is quantized with. Half precision has no steps: nullopt.
+[[nodiscard]] inline result<std::optional<quantization>> weight_steps(
+    const observer_record& record, const float_ops::tensor& weight, semantics s) {
+  if (!is_quantized(record.args.dtype)) return std::optional<quantization>{};
+  observer_record observer = record;
+  observer.fake_quantize = fake_quantize_class::none;
+  tensor_observer of_weight(observer, float_ops::rank(weight.shape), s);
+  const auto seen = of_weight.see(weight);
+  if (!seen) return unexpected{seen.error()};
+  const auto steps = of_weight.steps();
+  if (!steps) return unexpected{steps.error()};
+  return std::optional<quantization>{*steps};
+}
+
+class observer_set {
+ public:
+  explicit observer_set(semantics s = {}) : semantics_(s) {}
+
+  /// Shows a value to the observer of that number.
+  [[nodiscard]] result<float_ops::tensor> see(int number, const observer_record& record,
+                                              const float_ops::tensor& x) {
+    return of(by_number_, number, record, x).see(x);
+  }
+
+  /// The same for a record without fake quantize, which leaves the value as it is.
+  void observe(int number, const observer_record& record, const float_ops::tensor& x) {
+    of(by_number_, number, record, x).observe(x);
+  }
+
+  /// The same for the weight of a module in training.
+  [[nodiscard]] result<float_ops::tensor> see(const std::string& weight,
+                                              const observer_record& record,
+                                              const float_ops::tensor& x) {
+    return of(by_weight_, weight, record, x).see(x);
+  }
+
+  /// What the observer of that number has found; nullopt if it has seen nothing, or collects
+  /// nothing.
+  [[nodiscard]] std::optional<quantization> steps(int number) const {
+    const auto found = by_number_.find(number);
+    if (found == by_number_.end()) return {};
+    const auto steps = found->second.steps();
+    return steps ? std::optional<quantization>{*steps} : std::nullopt;
+  }
+
+ private:
+  template <class Map>
+  tensor_observer& of(Map& map, const typename Map::key_type& key, const observer_record& record,
+                      const float_ops::tensor& x) {
+    return map.try_emplace(key, record, float_ops::rank(x.shape), semantics_).first->second;
+  }
+
+  semantics semantics_;
+  std::map<int, tensor_observer> by_number_;
+  std::map<std::string, tensor_observer> by_weight_;
+};
+
+}  // namespace ctq

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/qparams.hpp"
+#include "ctq/evaluate/float_ops/value.hpp"
+#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/observers/choose_qparams.hpp"
+
+// Tensors of integers at run time, of any rank and dtype: what quantize makes of real numbers, with
+// the scale and zero point that they carry along, as in PyTorch.
+
+namespace ctq {
+
+/// One scale and zero point, or one for each slice along an axis.
+struct quantization {
+  ctq::dtype dtype = quint8;
+  int axis = -1;                   // -1: one for all
+  std::vector<double> scale{1.0};  // quantizing multiplies by its float32
+  std::vector<std::int32_t> zero_point{0};
+  std::vector<float> float_zero_point{};  // of embeddings, instead of zero_point
+
+  [[nodiscard]] bool is_per_channel() const { return axis >= 0; }
+
+  friend bool operator==(const quantization&, const quantization&) = default;
+};
+
+/// Integers use the dtype's whole range: an observer's narrower one only shapes the scale.
+[[nodiscard]] inline quantization quantization_of(dtype d, const qparams& p) {
+  return {d, -1, {static_cast<double>(p.scale)}, {p.zero_point}, {}};
+}
+
+[[nodiscard]] inline quantization quantization_of(dtype d,
+                                                  const observers::per_channel_qparams& p) {
+  return {d, p.axis, {p.scale.begin(), p.scale.end()}, p.zero_point, p.float_zero_point};
+}
+
+struct quantized_tensor {
+  quantization steps;
+  float_ops::array<std::int32_t> q;
+};
+
+namespace quantizing {
+
+/// Calls visit(channel, i) for each element.
+template <class Visit>
+void for_each_element(const float_ops::extents& shape, int axis, Visit visit) {
+  std::size_t inner = 1;
+  std::size_t channels = 1;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    if (static_cast<int>(a) == axis) channels = static_cast<std::size_t>(shape[a]);
+    if (axis >= 0 && static_cast<int>(a) > axis) inner *= static_cast<std::size_t>(shape[a]);
+  }
+  const std::size_t count = float_ops::numel(shape);
+  for (std::size_t i = 0; i < count; ++i) visit(axis < 0 ? 0 : (i / inner) % channels, i);
+}
+
+/// clamp(rne(x * inverse)) + zero_point; the zero point for NaN.
+inline std::int32_t step_of(float x, float inverse, std::int32_t zero_point, quant_range r) {
+  double steps = static_cast<double>(std::nearbyint(x * inverse));
+  if (steps != steps) steps = 0.0;
+  const double low = static_cast<double>(r.min) - zero_point;
+  const double high = static_cast<double>(r.max) - zero_point;
+  return static_cast<std::int32_t>(std::clamp(steps, low, high) + zero_point);
+}
+
+/// The zero point of embeddings is added before rounding, and a scale of 0 stands for 1.
+inline std::int32_t step_of(float x, float inverse, float zero_point, quant_range r) {
+  const float steps = std::nearbyint(no_contract(x * inverse) + zero_point);
+  const auto low = static_cast<float>(r.min);
+  const auto high = static_cast<float>(r.max);
+  return static_cast<std::int32_t>(std::clamp(steps != steps ? low : steps, low, high));
+}
+
+}  // namespace quantizing
+
+/// Real numbers to integers. Requires as many scales as the axis has slices.
+/// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
+/// Source    PyTorch quantize_per_tensor, quantize_per_channel
+[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
+  quantized_tensor out{std::move(steps), {x.shape, std::vector<std::int32_t>(x.data.size())}};
+  const quantization& s = out.steps;
+  const quant_range range = range_of(s.dtype);
+  std::vector<float> inverse;
+  for (const double scale : s.scale) {
+    const auto narrow = static_cast<float>(scale);
+    inverse.push_back(narrow == 0.0F && !s.float_zero_point.empty() ? 1.0F : 1.0F / narrow);
+  }
+  quantizing::for_each_element(x.shape, s.axis, [&](std::size_t c, std::size_t i) {
+    out.q.data[i] = s.float_zero_point.empty()
+                        ? quantizing::step_of(x.data[i], inverse[c], s.zero_point[c], range)
+                        : quantizing::step_of(x.data[i], inverse[c], s.float_zero_point[c], range);
+  });
+  return out;
+}
+
+/// (q - zero_point) * scale, in float32.
+[[nodiscard]] inline float_ops::tensor dequantize(const quantized_tensor& x) {
+  float_ops::tensor out{x.q.shape, std::vector<float>(x.q.data.size())};
+  const quantization& s = x.steps;
+  quantizing::for_each_element(x.q.shape, s.axis, [&](std::size_t c, std::size_t i) {
+    const std::int32_t q = x.q.data[i];
+    // A qint32 is rounded to float before the zero point is taken away, as in PyTorch.
+    const float steps = !s.float_zero_point.empty() ? static_cast<float>(q) - s.float_zero_point[c]
+                        : s.dtype == qint32
+                            ? static_cast<float>(q) - static_cast<float>(s.zero_point[c])
+                            : static_cast<float>(q - s.zero_point[c]);
+    out.data[i] = steps * static_cast<float>(s.scale[c]);
+  });
+  return out;
+}
+
+/// What a tensor looks like after its integers.
+[[nodiscard]] inline float_ops::tensor rounded(const float_ops::tensor& x,
+                                               const quantization& steps) {
+  return dequantize(quantize(x, steps));
+}
+
+/// The scale and zero point that dynamic quantization takes for these values.
+///   halve  use half of the range: reduce_range, on engines that heed it
+[[nodiscard]] inline quantization dynamic_quantization(const float_ops::tensor& x, dtype d,
+                                                       bool halve = false) {
+  float min = 0.0F;
+  float max = 0.0F;
+  if (!x.data.empty()) {
+    const auto [lo, hi] = std::minmax_element(x.data.begin(), x.data.end());
+    min = *lo;
+    max = *hi;
+  }
+  const quant_range r = halve ? observers::reduced(range_of(d)) : range_of(d);
+  const observers::dynamic_qparams p = observers::choose_qparams(min, max, r);
+  return {d, -1, {p.scale}, {p.zero_point}, {}};
+}
+
+/// Real numbers as half precision keeps them.
+/// Rounding  to nearest, ties to even; what is too large becomes infinite
+[[nodiscard]] inline float rounded_to_float16(float x) {
+  if (!std::isfinite(x) || x == 0.0F) return x;
+  const int exponent = std::max(std::ilogb(x), -14);
+  const float unit = std::ldexp(1.0F, exponent - 10);
+  const float y = std::nearbyint(x / unit) * unit;
+  constexpr float largest = 65504.0F;
+  return std::abs(y) > largest ? std::copysign(HUGE_VALF, x) : y;
+}
+
+[[nodiscard]] inline float_ops::tensor rounded_to_float16(float_ops::tensor x) {
+  for (float& v : x.data) v = rounded_to_float16(v);
+  return x;
+}
+
+}  // namespace ctq

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
+
+// What depthwise convolution by columns reads: registers of channels, one a row, or two rows'
+// halves (two_row_dot.hpp), from where the image lies. The border is a block of zero points.
+
+namespace ctq::kernels::simd {
+
+/// A register of channels, as elements, of one input pixel or, if Dot has two places, of two.
+template <class Dot, class In, std::same_as<const In*>... Second>
+[[nodiscard, gnu::always_inline]] inline typename Dot::vec channels_at(const In* in,
+                                                                       Second... second) {
+  static_assert(1 + sizeof...(Second) == places_of<Dot>);
+  if constexpr (std::is_same_v<In, typename Dot::element>) {
+    return Dot::load(in, second...);
+  } else {
+    return Dot::elements(in, second...);
+  }
+}
+
+/// The input rows under some output rows, which begin at out_y, or at the two of them: row j of
+/// place p starts at base[p][j]. Rows of the border are one pixel, again and again: what goes along
+/// a row is taken & moves[p][j], all bits or none.
+template <int Count, std::size_t Places, class In>
+struct input_rows {
+  const In* base[Places][Count];
+  std::ptrdiff_t moves[Places][Count];
+  const In* border;
+  std::ptrdiff_t channels;
+  int columns;
+
+  [[gnu::always_inline]] input_rows(const conv2d_shape& s, const In* in,
+                                    const std::array<int, Places>& out_y,
+                                    const In* zero_points) noexcept
+      : border(zero_points), channels(s.in_channels), columns(s.in_w) {
+    unroll<Places>([&](auto p) __attribute__((always_inline)) {
+      unroll<Count>([&](auto j) __attribute__((always_inline)) {
+        const int y = out_y[p] * s.stride_h - s.padding_h + j;
+        const bool inside = y >= 0 && y < s.in_h;
+        base[p][j] = inside ? in + std::ptrdiff_t{y} * s.in_w * s.in_channels : border;
+        moves[p][j] = inside ? -1 : 0;
+      });
+    });
+  }
+
+  /// N rows from `First` on at column x, in registers: g++ 12 would load them again for each use.
+  template <class Dot, int First, int N>
+  [[gnu::always_inline]] void load_rows_at(int x, typename Dot::vec* to) const {
+    const bool inside = x >= 0 && x < columns;
+    unroll<N>([&](auto j) __attribute__((always_inline)) {
+      to[j] = inside ? pixel<Dot>(x, First + j) : border_pixel<Dot>();
+      if constexpr (requires { Dot::keep(to[j]); }) Dot::keep(to[j]);
+    });
+  }
+  /// Half of the channels of the rows of a group at column x, interleaved.
+  template <class Dot, int Half>
+  [[gnu::always_inline]] void load_half(int x, int group,
+                                        typename Dot::vec (&to)[Dot::k_group / 2]) const {
+    if (x >= 0 && x < columns) [[likely]] {
+      typename Dot::vec a[Dot::k_group];
+      load_rows<Dot>(x, group, a);
+      Dot::template interleave_half<Half>(a, to);
+    } else {
+      load_border<Dot>(to);
+    }
+  }
+
+ private:
+  template <class Dot>
+  [[nodiscard, gnu::always_inline]] typename Dot::vec pixel(int x, int row) const {
+    const std::ptrdiff_t at = x * channels;
+    return at_places<Dot>([&](int p) __attribute__((always_inline)) {
+      return base[p][row] + (at & moves[p][row]);
+    });
+  }
+  template <class Dot>
+  [[nodiscard, gnu::always_inline]] typename Dot::vec border_pixel() const {
+    return at_places<Dot>([&](int) __attribute__((always_inline)) { return border; });
+  }
+  template <class Dot, class Address>
+  [[nodiscard, gnu::always_inline]] static typename Dot::vec at_places(const Address& address) {
+    if constexpr (Places == 1) {
+      return channels_at<Dot>(address(0));
+    } else {
+      return channels_at<Dot>(address(0), address(1));
+    }
+  }
+  template <class Dot>
+  [[gnu::always_inline]] void load_rows(int x, int group,
+                                        typename Dot::vec (&to)[Dot::k_group]) const {
+    unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
+      // Rows past the last meet weights of zero: any will do.
+      to[j] = pixel<Dot>(x, std::min(group * Dot::k_group + j, Count - 1));
+    });
+  }
+  template <class Dot, int N>
+  [[gnu::always_inline]] void load_border(typename Dot::vec (&to)[N]) const {
+    unroll<N>([&](auto v) __attribute__((always_inline)) { to[v] = border_pixel<Dot>(); });
+  }
+};
+
+}  // namespace ctq::kernels::simd

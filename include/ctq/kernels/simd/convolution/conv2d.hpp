@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/simd/arch/dot_avx2.hpp"
+#include "ctq/kernels/simd/arch/dot_avx512.hpp"
+#include "ctq/kernels/simd/arch/dot_avx512vnni.hpp"
+#include "ctq/kernels/simd/arch/dot_avxvnni.hpp"
+#include "ctq/kernels/simd/arch/dot_dotprod.hpp"
+#include "ctq/kernels/simd/arch/dot_i8mm.hpp"
+#include "ctq/kernels/simd/arch/dot_sse4.hpp"
+#include "ctq/kernels/simd/arch/tile_amx.hpp"
+#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/depthwise.hpp"
+#include "ctq/kernels/simd/convolution/depthwise_columns.hpp"
+#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/convolution/pad.hpp"
+#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/blocking.hpp"
+#include "ctq/kernels/simd/matrix/dense.hpp"
+#include "ctq/kernels/simd/matrix/pack.hpp"
+#include "ctq/kernels/simd/matrix/register_tile.hpp"
+#include "ctq/kernels/simd/matrix/tile_product.hpp"
+
+// 2-d convolution, NHWC, without im2col. The same bytes as reference::conv2d on every instruction
+// set; float32 the same on those with fma (see float_dot).
+//
+// A caller packs the weights once and gives a workspace; neither conv2d allocates or throws.
+// With std::integral_constant<conv2d_shape, ...> everything is inlined into one kernel for that
+// shape; run-time shapes share their tiles.
+
+namespace ctq::kernels::simd {
+
+/// Calls f(type_identity<Model>, constant<method>) with how a convolution of T is computed, and the
+/// dot_arch or tile_arch that does it; with a constant shape, f is compiled for that only.
+template <class Isa, class T, class Shape, class F>
+[[gnu::always_inline]] constexpr auto with_method(const Shape& shape, const F& f) {
+  constexpr bool real = std::is_same_v<T, float>;
+  using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
+  using channel_dot = std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>;
+  using half_dot = halved_dot_of<channel_dot>;
+  const auto with = [&]<method By>() __attribute__((always_inline)) {
+    constexpr std::integral_constant<method, By> by;
+    if constexpr (By == method::tiles) {
+      return f(std::type_identity<int8_tile<Isa>>{}, by);
+    } else if constexpr (By == method::dense) {
+      return f(std::type_identity<dense_dot>{}, by);
+    } else if constexpr (constant_shape<Shape>) {
+      constexpr bool halved = by_columns_of_two_places<channel_dot>(Shape::value);
+      return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by);
+    } else {
+      if constexpr (!std::is_same_v<half_dot, channel_dot>) {
+        if (by_columns_of_two_places<channel_dot>(shape))
+          return f(std::type_identity<half_dot>{}, by);
+      }
+      return f(std::type_identity<channel_dot>{}, by);
+    }
+  };
+  if constexpr (constant_shape<Shape>) {
+    return with.template operator()<plan<Isa, T>(Shape::value).by>();
+  } else {
+    const method by = plan<Isa, T>(shape).by;
+    if constexpr (has_tiles<Isa> && !real) {
+      if (by == method::tiles) return with.template operator()<method::tiles>();
+    }
+    return by == method::depthwise ? with.template operator()<method::depthwise>()
+                                   : with.template operator()<method::dense>();
+  }
+}
+
+template <class Isa, class In, class Weight, class Bias>
+void pack(const conv2d_shape& shape, const unpacked<Weight, Bias>& from, std::byte* packed) {
+  with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+    if constexpr (by == method::tiles) {
+      pack_tiles<In>(shape, plan<Isa, In>(shape).tiles, from, packed);
+    } else if constexpr (by == method::depthwise) {
+      pack_depthwise<Model, In>(shape, from, packed);
+    } else {
+      pack_dense<Model, In>(shape, from, packed);
+    }
+  });
+}
+
+/// Bytes of the packed weights, aligned to 64, of a convolution that reads `in`.
+template <class Isa>
+[[nodiscard]] constexpr std::size_t conv2d_packed_bytes(const conv2d_shape& shape, dtype in) {
+  const auto bytes = [&]<class In>(std::type_identity<In>) {
+    return with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+      if constexpr (by == method::tiles) {
+        return tiles_packed_bytes(shape, plan<Isa, In>(shape).tiles);
+      } else if constexpr (by == method::depthwise) {
+        return depthwise_packed_bytes<Model>(shape);
+      } else {
+        return dense_packed_bytes<Model>(shape);
+      }
+    });
+  };
+  return in == f32 ? bytes(std::type_identity<float>{}) : bytes(std::type_identity<std::int8_t>{});
+}
+
+/// Bytes of the workspace, aligned to 64: the input of one image, or of a part of it, with a
+/// border, as the method wants it. 0 if the kernel reads the input itself.
+template <class Isa>
+[[nodiscard]] constexpr std::size_t conv2d_workspace_bytes(const conv2d_shape& shape, dtype in) {
+  const conv2d_shape s = flattened(shape);
+  const auto bytes = [&]<class In>(std::type_identity<In>) {
+    return with_method<Isa, In>(
+        s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
+          using element = typename elements_of<Model, by, In>::element;
+          conv2d_shape part = s;
+          std::size_t wide = 0;
+          if constexpr (by == method::dense) {
+            part = part_of<Model>(s);
+            wide = wide_panel_bytes<Model>(part);
+          }
+          const input_copy copy = input_copy_of<Model, by, In>(part);
+          if (!copy.needed) return wide;
+          return wide + round_up(copy.elements * sizeof(element) + copy_slack_bytes, 64);
+        });
+  };
+  if (in == f32) return bytes(std::type_identity<float>{});
+  return in == qint8 ? bytes(std::type_identity<std::int8_t>{})
+                     : bytes(std::type_identity<std::uint8_t>{});
+}
+
+/// weight [O,kh,kw,I/g] · bias [O] or null, input zero point folded in · multiplier [O]
+/// In: the type of the activations, uint8 or int8.
+template <class Isa, class In>
+void pack_conv2d(const conv2d_shape& shape, const std::int8_t* weight, const std::int32_t* bias,
+                 const float* multiplier, std::byte* packed) {
+  pack<Isa, In>(shape, unpacked<std::int8_t, std::int32_t>{weight, bias, multiplier}, packed);
+}
+
+/// weight [O,kh,kw,I/g] · bias [O] or null
+template <class Isa>
+void pack_conv2d(const conv2d_shape& shape, const float* weight, const float* bias,
+                 std::byte* packed) {
+  pack<Isa, float>(shape, unpacked<float, float>{weight, bias, nullptr}, packed);
+}
+
+/// One image.
+template <class Model, method By, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void convolve_image(const Shape& shape, const In* in,
+                                                  const std::byte* packed, const To& to,
+                                                  std::int32_t in_zero_point, Out* out,
+                                                  std::byte* workspace) {
+  if constexpr (By == method::dense) {
+    dense_in_parts<Model>(shape, in, packed, to, in_zero_point, out, workspace);
+  } else {
+    const auto* const image = input_of<Model, By>(shape, in, in_zero_point, workspace);
+    if constexpr (By == method::tiles) {
+      convolve_on_tiles<Model>(shape, image, packed, to, out);
+    } else {
+      depthwise<Model>(shape, image, packed, to, out);
+    }
+  }
+}
+
+/// Calls f(bool_constant) telling whether the convolution is done by columns; with a constant
+/// shape, f is compiled for the right one only.
+template <class Dot, method By, class Shape, class F>
+[[gnu::always_inline]] inline void with_by_columns(const Shape& shape, const F& f) {
+  if constexpr (By != method::depthwise) {
+    f(std::false_type{});
+  } else if constexpr (Dot::k_group == 1) {
+    f(std::false_type{});
+  } else if constexpr (places_of<Dot> == 2) {
+    f(std::true_type{});
+  } else if constexpr (constant_shape<Shape>) {
+    f(std::bool_constant<by_columns<Dot>(Shape::value)>{});
+  } else if (by_columns<Dot>(shape)) {
+    f(std::true_type{});
+  } else {
+    f(std::false_type{});
+  }
+}
+
+/// What a core is given as its dot_arch or tile_arch when it ends with To: the machine's own, or
+/// what epilogue.hpp makes of it.
+template <class Isa, class Model, class To>
+struct ending_in {
+  using model = Model;
+};
+
+template <class Isa, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void convolve_images(const Shape& shape, const In* in,
+                                                   const std::byte* packed, const To& to,
+                                                   std::int32_t in_zero_point, Out* out,
+                                                   std::byte* workspace) {
+  with_method<Isa, In>(
+      shape, [&]<class Model>(std::type_identity<Model>, auto by) __attribute__((always_inline)) {
+        using model = typename ending_in<Isa, Model, To>::model;
+        const conv2d_shape s = shape;
+        for (int n = 0; n < s.batch; ++n) {
+          with_by_columns<model, by>(
+              shape, [&](auto by_columns) __attribute__((always_inline)) {
+                if constexpr (by_columns) {
+                  depthwise_by_columns<model>(shape, in, in_zero_point, packed, to, out);
+                } else {
+                  convolve_image<model, by>(shape, in, packed, to, in_zero_point, out, workspace);
+                }
+              });
+          in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+          out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
+        }
+      });
+}
+
+/// Of a shape that only run time knows. All methods and tails, which take a compiler seven seconds:
+/// one function for all calls with these types.
+template <class Isa, class In, class To, class Out>
+[[gnu::noinline]] void convolve_any(const conv2d_shape& shape, const In* in,
+                                    const std::byte* packed, const To& to,
+                                    std::int32_t in_zero_point, Out* out, std::byte* workspace) {
+  convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+}
+
+template <class Isa, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void convolve(const Shape& shape, const In* in,
+                                            const std::byte* packed, const To& to,
+                                            std::int32_t in_zero_point, Out* out,
+                                            std::byte* workspace) {
+  if constexpr (constant_shape<Shape>) {
+    convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+  } else {
+    convolve_any<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+  }
+}
+
+/// Satisfied by conv2d_shape, and by std::integral_constant<conv2d_shape, ...> for a kernel of that
+/// shape alone.
+template <class Shape>
+concept conv2d_shape_like = std::convertible_to<Shape, conv2d_shape>;
+
+/// As reference::conv2d, with weights from pack_conv2d<Isa, In> and its multipliers, packed for the
+/// same shape.
+///
+/// Shapes    in [N,H,W,C] · out [N,H',W',O] · workspace: conv2d_workspace_bytes, may be empty
+/// Requires  the operands do not overlap · packed, workspace aligned to 64
+template <class Isa, conv2d_shape_like Shape, class In, class Out>
+[[gnu::always_inline]] inline void conv2d(const Shape& shape, const In* in, const std::byte* packed,
+                                          const output_steps& to, std::int32_t in_zero_point,
+                                          Out* out, std::byte* workspace) noexcept {
+  convolve<Isa>(flattened(shape), in, packed, to, in_zero_point, out, workspace);
+}
+
+/// The same in float32. relu keeps NaN.
+template <class Isa, conv2d_shape_like Shape>
+[[gnu::always_inline]] inline void conv2d(const Shape& shape, const float* in,
+                                          const std::byte* packed, bool relu, float* out,
+                                          std::byte* workspace) noexcept {
+  convolve<Isa>(flattened(shape), in, packed, relu, 0, out, workspace);
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_slide.hpp"
+#include "ctq/kernels/simd/convolution/column_tile.hpp"
+#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
+
+// The usual depthwise convolutions, 3x3, 5x5 and 7x7 with stride 1 or 2, on integers. Here a dot
+// product runs down a column: k_group input rows are interleaved once for each input column, and
+// that register serves every tap of the kernel that sees the column, and several output rows. The
+// border is a block of zero points. The last block of channels moves back to end with the pixel, so
+// the input is read where it lies; fewer than a register holds share it with those of other rows
+// (two_row_dot.hpp).
+
+namespace ctq::kernels::simd {
+
+/// A kernel of any size, with any stride: what is not 3x3, in shapes that only run time knows.
+inline constexpr int any = 0;
+
+/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. One row
+/// that is left of a kernel of 5 or 7 is not worth tiles of its own, which take a compiler seconds.
+template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
+[[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
+                                               const In* border,
+                                               const std::array<int, places_of<Dot>>& y,
+                                               const std::byte* block, const To& to, Out* out) {
+  if constexpr (Kernel == any || (Kernel > 3 && Rows == 1)) {
+    any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
+  } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
+    if constexpr (Stride == 1) {
+      slide_by_one<Dot, Rows>(s, in, border, y, block, to, out);
+    } else {
+      slide_by_two<Dot>(s, in, border, y, block, to, out);
+    }
+  } else {
+    column_tiles<Dot, Kernel, Stride, Rows>(s, in, border, y, block, to, out);
+  }
+}
+
+/// The same for `count` blocks of channels, packed one after the other. start(i): the first channel
+template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out, class Start>
+[[gnu::always_inline]] inline void column_row_blocks(const conv2d_shape& s, const In* in,
+                                                     const In* border,
+                                                     const std::array<int, places_of<Dot>>& y,
+                                                     const std::byte* packed, const To& to,
+                                                     Out* out, int count, const Start& start) {
+  const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
+  const block_layout<Dot> layout{Dot::k_group, steps};
+  for (int i = 0; i < count; ++i, packed += layout.bytes()) {
+    const int first = start(i);
+    column_rows<Dot, Kernel, Stride, Rows>(s, in + first, border, y, packed, to, out + first);
+  }
+}
+
+/// One image. The blocks of channels take turns in each row, since neighbours share cache lines.
+/// Rows: as many at once as column_plan says
+template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void depthwise_columns(const Shape& shape, const In* in,
+                                                     std::int32_t in_zero_point,
+                                                     const std::byte* packed, const To& to,
+                                                     Out* out) {
+  using wide = wide_dot_of<Dot>;
+  const conv2d_shape s = shape;
+  const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
+  const std::size_t wide_bytes = block_layout<wide>{wide::k_group, steps}.bytes();
+  const column_blocks<Dot> blocks{s.out_channels};
+  In border[blocks.wide_width];
+  std::fill_n(border, blocks.wide_width, static_cast<In>(in_zero_point));
+  const auto wide_ends = wide::prepared(to);
+  const auto ends = Dot::prepared(to);
+  const auto run_wide = [&](auto rows, const auto& y) __attribute__((always_inline)) {
+    column_row_blocks<wide, Kernel, Stride, rows>(
+        s, in, border, y, packed, wide_ends, out,
+        blocks.wide(), [&](int i) __attribute__((always_inline)) { return blocks.wide_start(i); });
+  };
+  const auto run_narrow = [&](auto rows, const auto& y) __attribute__((always_inline)) {
+    column_row_blocks<Dot, Kernel, Stride, rows>(
+        s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, ends, out,
+        blocks.narrow(), [&](int i) __attribute__((always_inline)) {
+          return blocks.narrow_start(i);
+        });
+  };
+  const auto all_blocks = [&](auto rows, const std::array<int, places_of<Dot>>& y)
+      __attribute__((always_inline)) {
+    if constexpr (constant_shape<Shape>) {
+      constexpr column_blocks<Dot> known{Shape::value.out_channels};
+      if constexpr (known.wide() > 0) run_wide(rows, y);
+      if constexpr (known.narrow() > 0) run_narrow(rows, y);
+    } else {
+      if constexpr (column_blocks<Dot>::has_wide) run_wide(rows, y);
+      run_narrow(rows, y);
+    }
+  };
+  constexpr std::integral_constant<int, Rows> most;
+  constexpr std::integral_constant<int, 1> single;
+  if constexpr (places_of<Dot> == 2) {
+    // Places at the end move back, maybe both to the same rows.
+    const auto by_twos = [&](auto rows) __attribute__((always_inline)) {
+      const int last = s.out_h() - rows;
+      for (int y = 0; y < s.out_h(); y += 2 * rows) {
+        all_blocks(rows, {std::min(y, last), std::min(y + rows, last)});
+      }
+    };
+    if constexpr (most > 1) {
+      if (s.out_h() < most) return by_twos(single);
+    }
+    by_twos(most);
+  } else {
+    int y = 0;
+    for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});
+    // What is left is done row by row or, if it is more than one, moves back.
+    if constexpr (most > 1) {
+      if (y + 1 < s.out_h() && y > 0) {
+        all_blocks(most, {s.out_h() - most});
+      } else {
+        for (; y < s.out_h(); ++y) all_blocks(single, {y});
+      }
+    }
+  }
+}
+
+/// The same, compiled once for all shapes that are not known to the compiler.
+template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
+[[gnu::noinline]] void shared_depthwise_columns(const conv2d_shape& s, const In* in,
+                                                std::int32_t in_zero_point, const std::byte* packed,
+                                                const To& to, Out* out) {
+  depthwise_columns<Dot, Kernel, Stride, Rows>(s, in, in_zero_point, packed, to, out);
+}
+
+/// One image of any shape. Requires by_columns.
+template <class Dot, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void depthwise_by_columns(const Shape& shape, const In* in,
+                                                        std::int32_t in_zero_point,
+                                                        const std::byte* packed, const To& to,
+                                                        Out* out) {
+  if constexpr (constant_shape<Shape>) {
+    constexpr conv2d_shape s = Shape::value;
+    constexpr column_plan<Dot> plan{s.kernel_h, s.stride_h};
+    depthwise_columns<Dot, s.kernel_h, s.stride_h, plan.rows()>(shape, in, in_zero_point, packed,
+                                                                to, out);
+  } else {
+    const conv2d_shape s = shape;
+    if (s.kernel_h == 3) {
+      with_constant<2>(
+          s.stride_h, [&](auto stride) __attribute__((always_inline)) {
+            constexpr int rows = column_plan<Dot>{3, stride}.rows();
+            shared_depthwise_columns<Dot, 3, stride, rows>(s, in, in_zero_point, packed, to, out);
+          });
+    } else {
+      const int most = column_plan<Dot>{s.kernel_h, s.stride_h}.rows();
+      with_constant<Dot::k_group>(
+          most, [&](auto rows) __attribute__((always_inline)) {
+            if constexpr (rows != 3) {  // which no kernel of 5 or 7 has
+              shared_depthwise_columns<Dot, any, any, rows>(s, in, in_zero_point, packed, to, out);
+            }
+          });
+    }
+  }
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/convolution/row_bands.hpp"
+#include "ctq/kernels/simd/matrix/blocking.hpp"
+
+// The image as a core reads it: the input itself, or a copy in the workspace, converted, with a
+// border, in bands, or with only the pixels that are read.
+
+namespace ctq::kernels::simd {
+
+/// Activations of type In as tiles want them: as they are.
+template <class In>
+struct plain_elements {
+  using element = In;
+  template <class>
+  static constexpr int offset = 0;
+};
+
+/// What a method's Model, a dot_arch or a tile_arch, wants of activations.
+template <class Model, method By, class In>
+using elements_of = std::conditional_t<By == method::tiles, plain_elements<In>, Model>;
+
+/// What becomes of an image before it is read.
+struct input_copy {
+  bool needed;
+  bool gathered;  // only the pixels of a 1x1 convolution with a stride; else all, with a border
+  std::size_t elements;
+  row_bands bands{};  // in which all are
+};
+
+/// A copy is made to convert the input, to give it a border, because the last read of a pixel would
+/// pass the end, or because the plan says so.
+template <class Model, method By, class In>
+[[nodiscard]] constexpr input_copy input_copy_of(const conv2d_shape& s) {
+  const auto elements = [&](int h, int w) {
+    return static_cast<std::size_t>(h) * static_cast<std::size_t>(w) *
+           static_cast<std::size_t>(s.in_channels);
+  };
+  const bool padded = s.padding_h > 0 || s.padding_w > 0;
+  const std::size_t all = elements(s.padded_h(), s.padded_w());
+  if constexpr (By == method::tiles) {
+    const tile_plan p = tile_plan_of(s);
+    if (p.gathered) return {true, true, elements(s.out_h(), s.out_w())};
+    if (p.bands.any()) {
+      return {true, false, static_cast<std::size_t>(band_lines_of(s, p.bands).end), p.bands};
+    }
+    return {padded || p.width > p.runs.length, false, all};
+  } else {
+    const bool changed = padded || !std::is_same_v<In, typename Model::element>;
+    if constexpr (By == method::depthwise) {
+      const bool reads_past = s.in_channels % (Model::lanes * Model::k_group) != 0;
+      return {!by_columns<Model>(s) && (changed || reads_past), false, all};
+    } else {
+      return {changed || runs_of<Model>(s).length % Model::k_group != 0, false, all};
+    }
+  }
+}
+
+/// Bytes behind the copied image: the last reads of a kernel pass its end by less than a register.
+inline constexpr std::size_t copy_slack_bytes = 64;
+
+/// Activations as Dot wants them.
+template <class Dot, class In>
+[[gnu::always_inline]] inline void convert(const In* in, std::ptrdiff_t count,
+                                           typename Dot::element* out) {
+  using element = typename Dot::element;
+  if constexpr (std::is_same_v<In, element>) {
+    copy_row(in, count, out);
+  } else {
+    if constexpr (requires { Dot::elements(in); }) {
+      constexpr int block = Dot::lanes * Dot::k_group;
+      for (; count >= block; count -= block, in += block, out += block) {
+        Dot::save(out, Dot::elements(in));
+      }
+    }
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      out[i] = static_cast<element>(in[i] + Dot::template offset<In>);
+    }
+  }
+}
+
+/// Copies an image [H,W,C] into the middle of one with a border: [H + 2ph, W + 2pw, C].
+template <class Dot, class In>
+[[gnu::always_inline]] inline void copy_image(const conv2d_shape& s, const In* in,
+                                              std::int32_t zero_point, typename Dot::element* out) {
+  const auto border = static_cast<typename Dot::element>(zero_point + Dot::template offset<In>);
+  const std::ptrdiff_t row = std::ptrdiff_t{s.in_w} * s.in_channels;
+  const std::ptrdiff_t side = std::ptrdiff_t{s.padding_w} * s.in_channels;
+  const std::ptrdiff_t above = s.padding_h * (row + 2 * side);
+  constexpr auto slack = static_cast<std::ptrdiff_t>(copy_slack_bytes / sizeof(*out));
+  out = std::fill_n(out, above, border);
+  for (int y = 0; y < s.in_h; ++y, in += row) {
+    out = std::fill_n(out, side, border);
+    convert<Dot>(in, row, out);
+    out = std::fill_n(out + row, side, border);
+  }
+  std::fill_n(out, above + slack, border);
+}
+
+/// Copies the pixels of an image that a 1x1 convolution with a stride reads.
+template <class T>
+[[gnu::always_inline]] inline void gather_pixels(const conv2d_shape& s, const T* in, T* out) {
+  for (int y = 0; y < s.out_h(); ++y) {
+    const T* pixel = in + std::ptrdiff_t{y} * s.stride_h * s.in_w * s.in_channels;
+    for (int x = 0; x < s.out_w(); ++x, pixel += std::ptrdiff_t{s.stride_w} * s.in_channels) {
+      out = std::copy_n(pixel, s.in_channels, out);
+    }
+  }
+  std::fill_n(out, copy_slack_bytes / sizeof(T), T{});
+}
+
+/// What a core reads: the image itself or, if that is needed, a copy of it in the workspace.
+template <class Model, method By, class Shape, class In>
+[[nodiscard, gnu::always_inline]] inline auto input_of(const Shape& shape, const In* in,
+                                                       std::int32_t in_zero_point,
+                                                       std::byte* workspace) {
+  using element = typename elements_of<Model, By, In>::element;
+  const auto* image = reinterpret_cast<const element*>(in);
+  constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
+  if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
+    auto* const copied = reinterpret_cast<element*>(workspace);
+    const bool plain = !copy.gathered && !copy.bands.any();
+    if (plain) copy_image<elements_of<Model, By, In>>(shape, in, in_zero_point, copied);
+    if constexpr (By == method::tiles) {
+      if (copy.gathered) {
+        gather_pixels(shape, image, copied);
+      } else if (!plain) {
+        copy_in_bands(shape, copy.bands, in, in_zero_point, copied);
+      }
+    }
+    image = copied;
+  }
+  return image;
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/kernels/reference/add_within_one_step.hpp"
+#include "ctq/kernels/simd/arch/word_registers.hpp"
+#include "ctq/kernels/simd/elementwise/add.hpp"
+
+namespace ctq::kernels::simd {
+
+/// Registers of bytes as word_sum adds them.
+template <class Isa, quantized Q>
+class word_sum_lanes : word_registers<Isa> {
+ public:
+  using registers = word_registers<Isa>;
+  using vec = typename registers::vec;
+  using bytes = batch<Isa, Q>;
+
+  [[gnu::always_inline]] word_sum_lanes(const word_sum& s, const output_steps& ends)
+      : a_(registers::each(s.multiplier_a)),
+        b_(registers::each(s.multiplier_b)),
+        start_(registers::each(s.start)),
+        low_(static_cast<Q>(ends.lo)),
+        high_(static_cast<Q>(ends.hi)),
+        whole_(ends.hi - ends.lo == 255),
+        doublings_(8 - s.fraction) {}
+
+  [[nodiscard, gnu::always_inline]] bytes operator()(const Q* a, const Q* b) const {
+    const vec x = centered(registers::load(a));
+    const vec y = centered(registers::load(b));
+    const vec even = sum(registers::even(x), registers::even(y));
+    const vec odd = sum(registers::odd(x), registers::odd(y));
+    const bytes q(centered(registers::joined(even, odd)));
+    return whole_ ? q : xsimd::min(xsimd::max(q, low_), high_);
+  }
+
+ private:
+  /// uint8 to int8 and back.
+  [[gnu::always_inline]] static vec centered(vec x) {
+    return std::is_signed_v<Q> ? x : registers::flip_signs(x);
+  }
+  [[gnu::always_inline]] vec sum(vec x, vec y) const {
+    vec s = registers::plus(registers::plus(registers::scaled(y, b_), start_),
+                            registers::scaled(x, a_));
+    if (doublings_ > 0) [[unlikely]] {
+      for (int i = 0; i < doublings_; ++i) s = registers::plus(s, s);
+    }
+    return s;
+  }
+
+  vec a_, b_, start_;
+  bytes low_, high_;
+  bool whole_;  // of the range of a byte, to which q is saturated
+  int doublings_;
+};
+
+/// As reference::add_within_one_step, byte for byte.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void add_within_one_step(elementwise_shape shape, const Q* a,
+                                                       const qparams& a_q, const Q* b,
+                                                       const qparams& b_q, const qparams& out_q,
+                                                       Q* out, bool relu) noexcept {
+  if constexpr (!requires { typename word_registers<Isa>::vec; }) {
+    reference::add_within_one_step(shape, a, a_q, b, b_q, out_q, out, relu);
+  } else {
+    const bool turned = a_q.scale < b_q.scale;
+    const qparams& first = turned ? b_q : a_q;
+    const qparams& second = turned ? a_q : b_q;
+    const Q* const x = turned ? b : a;
+    const Q* const y = turned ? a : b;
+    const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
+    constexpr int offset = std::is_signed_v<Q> ? 0 : 128;
+    const word_sum words(first.scale, first.zero_point - offset, second.scale,
+                         second.zero_point - offset, to, out_q.zero_point - offset);
+    if (!words.usable()) return add<Isa>(shape, a, a_q, b, b_q, out_q, out, relu);
+    const output_steps ends = steps_of(to);
+    const word_sum_lanes<Isa, Q> sum(words, ends);
+    for_elements<Isa>(
+        shape.count, out, [&](int i) __attribute__((always_inline)) { return sum(x + i, y + i); },
+        [&](int i) __attribute__((always_inline)) {
+          const int q = reference::add_words(words, x[i] - offset, y[i] - offset) + offset;
+          out[i] = static_cast<Q>(q < ends.lo ? ends.lo : q > ends.hi ? ends.hi : q);
+        },
+        x, y);
+  }
+}
+
+}  // namespace ctq::kernels::simd

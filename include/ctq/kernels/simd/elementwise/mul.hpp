@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/kernels/reference/mul.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
+#include "ctq/kernels/simd/elementwise/relu.hpp"
+
+namespace ctq::kernels::simd {
+
+struct real_product {
+  template <class T>
+  [[nodiscard, gnu::always_inline]] T operator()(const T& x, const T& y) const noexcept {
+    return x * y;
+  }
+};
+
+/// As reference::mul on integers, byte for byte. relu lies in the clamp.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void mul(elementwise_shape shape, const Q* a, const qparams& a_q,
+                                       const Q* b, const qparams& b_q, const qparams& out_q, Q* out,
+                                       bool relu) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::mul(shape, a, a_q, b, b_q, out_q, out, relu);
+  } else {
+    const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
+    const bool fits = steps_fit(256.0F * a_q.scale * b_q.scale, to);
+    dequantize_apply_quantize<Isa>(shape, fits, out, to, real_product{},
+                                   quantized_operand<Q>{a, a_q}, quantized_operand<Q>{b, b_q});
+  }
+}
+
+/// As reference::mul on floats, bit for bit.
+template <class Isa>
+[[gnu::always_inline]] inline void mul(elementwise_shape shape, const float* a, const float* b,
+                                       float* out, bool relu) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::mul(shape, a, b, out, relu);
+  } else {
+    for_floats<Isa>(shape, out, relu, real_product{}, a, b);
+  }
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/kernels/epilogue.hpp"
+#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/simd/arch/fixed_sum_avx512.hpp"
+#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
+#include "ctq/kernels/simd/elementwise/fixed_sum.hpp"
+#include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"
+#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/table_lookup.hpp"
+
+// The stages of an epilogue on rows of outputs that a core has just made, in registers.
+
+namespace ctq::kernels::simd {
+
+/// Bytes as the parts of part_dequantizer want them: see its load.
+template <vectorized Isa, quantized Q>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, std::uint8_t> part_bits(
+    const batch<Isa, Q>& q) noexcept {
+  using bits = batch<Isa, std::uint8_t>;
+  const auto x = std::bit_cast<bits>(q);
+  return std::is_signed_v<Q> ? x ^ bits(std::uint8_t{128}) : x;
+}
+
+/// A stage with what it needs once a call. On a register of steps `on` works, of one of them the
+/// call; index and place say where in the output they are.
+template <class Stage>
+class ready_stage;
+
+template <quantized Q>
+class ready_stage<clamp_steps<Q>> {
+ public:
+  constexpr explicit ready_stage(const clamp_steps<Q>& s) : s_(s) {}
+
+  [[nodiscard]] Q operator()(Q q, std::ptrdiff_t) const noexcept {
+    return q < s_.lo ? s_.lo : q > s_.hi ? s_.hi : q;
+  }
+  template <vectorized Isa, class Place>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> on(const batch<Isa, Q>& q,
+                                                     const Place&) const noexcept {
+    using bytes = batch<Isa, Q>;
+    return xsimd::min(xsimd::max(q, bytes(s_.lo)), bytes(s_.hi));
+  }
+
+ private:
+  clamp_steps<Q> s_;
+};
+
+template <quantized Q>
+class ready_stage<by_table<Q>> {
+ public:
+  constexpr explicit ready_stage(const by_table<Q>& s) : table_(s.table) {}
+
+  [[nodiscard]] Q operator()(Q q, std::ptrdiff_t) const noexcept {
+    return table_[static_cast<std::uint8_t>(q)];
+  }
+  template <vectorized Isa, class Place>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> on(const batch<Isa, Q>& q,
+                                                     const Place&) const noexcept {
+    return look_up<Isa>(table_, q);
+  }
+
+ private:
+  const Q* table_;
+};
+
+/// As add: in integers where no sum is near a tie and the machine has them, else in floats.
+template <quantized Q>
+class ready_stage<residual_add<Q>> {
+  static constexpr int offset = std::is_signed_v<Q> ? 128 : 0;
+
+ public:
+  constexpr explicit ready_stage(const residual_add<Q>& s)
+      : other_(s.other),
+        from_(s.from),
+        other_q_(s.other_q),
+        to_(s.relu ? with_relu(quantizer_of(s.to)) : quantizer_of(s.to)),
+        fits_(steps_fit(s.from.scale, to_) && steps_fit(s.other_q.scale, to_)),
+        fixed_(s.from.scale, s.from.zero_point + offset, s.other_q.scale,
+               s.other_q.zero_point + offset, to_, s.to.zero_point + offset),
+        is_fixed_(fits_ && fixed_.usable()) {}
+
+  [[nodiscard]] Q operator()(Q q, std::ptrdiff_t index) const noexcept {
+    return reference::quantize<Q>(reference::add(q, from_, other_[index], other_q_), to_);
+  }
+  template <vectorized Isa, class Place>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> on(const batch<Isa, Q>& q,
+                                                     const Place& place) const noexcept {
+    if constexpr (isa::includes<Isa, isa::avx512>) {
+      if (is_fixed_) [[likely]]
+        return in_integers<Isa>(q, place);
+      return seldom<Isa>(*this, q, place);
+    } else {
+      return fits_ ? in_floats<Isa>(q, place) : seldom<Isa>(*this, q, place);
+    }
+  }
+
+ private:
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+  template <vectorized Isa, class Place>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_integers(const batch<Isa, Q>& q,
+                                                              const Place& place) const noexcept {
+    using bytes = batch<Isa, std::uint8_t>;
+    const auto bits = [](const batch<Isa, Q>& x) __attribute__((always_inline)) {
+      return static_cast<__m512i>(part_bits<Isa>(x));
+    };
+    bool near;
+    const fixed_sum_lanes<Isa> fixed(fixed_);
+    bytes sum(fixed(bits(q), bits(place.load(other_)), near));
+    if (near) [[unlikely]]
+      return seldom<Isa>(*this, q, place);
+    const output_steps ends = steps_of(to_);
+    sum = xsimd::min(xsimd::max(sum, bytes(static_cast<std::uint8_t>(ends.lo + offset))),
+                     bytes(static_cast<std::uint8_t>(ends.hi + offset)));
+    if constexpr (offset != 0) sum = sum ^ bytes(std::uint8_t{offset});
+    return batch<Isa, Q>(static_cast<__m512i>(sum));
+  }
+#endif
+  template <vectorized Isa, class Place>
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_floats(const batch<Isa, Q>& q,
+                                                            const Place& place) const noexcept {
+    const std::type_identity<Q> of;
+    const part_dequantizer<Isa> from_a(from_, of);
+    const part_dequantizer<Isa> from_b(other_q_, of);
+    const batch<Isa, float> inverse(to_.inverse);
+    const auto x = part_bits<Isa>(q);
+    const auto y = part_bits<Isa>(place.load(other_));
+    return step_narrower<Isa>(steps_of(to_))
+        .template bytes<Q>([&](auto k) __attribute__((always_inline)) {
+          return (rounded<Isa>(from_a.template part<k>(x)) +
+                  rounded<Isa>(from_b.template part<k>(y))) *
+                 inverse;
+        });
+  }
+  /// Out of line: near ties, and scales so far apart that steps leave an int32. A copy, since a
+  /// stage whose address is known could not stay in registers.
+  template <vectorized Isa, class Place>
+  [[nodiscard, gnu::noinline]] static batch<Isa, Q> seldom(const ready_stage stage,
+                                                           const batch<Isa, Q> q,
+                                                           const Place place) noexcept {
+    if (stage.fits_) return stage.template in_floats<Isa>(q, place);
+    Q kept[batch<Isa, Q>::size];
+    q.store_unaligned(kept);
+    place.for_each([&](int i, std::ptrdiff_t index) { kept[i] = stage(kept[i], index); });
+    return batch<Isa, Q>::load_unaligned(kept);
+  }
+
+  const Q* other_;
+  qparams from_, other_q_;
+  quantizer to_;
+  bool fits_;  // see steps_fit
+  fixed_sum fixed_;
+  bool is_fixed_;
+};
+
+template <class... Stage>
+using ready_stages = stage_chain<ready_stage<Stage>...>;
+
+template <vectorized Isa, quantized Q, class Place>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, Q> apply(const stage_chain<>&,
+                                                             const batch<Isa, Q>& q,
+                                                             const Place&) noexcept {
+  return q;
+}
+template <vectorized Isa, quantized Q, class Place, class First, class... Next>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, Q> apply(const stage_chain<First, Next...>& s,
+                                                             const batch<Isa, Q>& q,
+                                                             const Place& place) noexcept {
+  return apply<Isa, Q>(s.next, s.first.template on<Isa>(q, place), place);
+}
+
+template <quantized Q>
+[[nodiscard]] inline Q apply_one(const stage_chain<>&, Q q, std::ptrdiff_t) noexcept {
+  return q;
+}
+template <quantized Q, class First, class... Next>
+[[nodiscard]] inline Q apply_one(const stage_chain<First, Next...>& s, Q q,
+                                 std::ptrdiff_t index) noexcept {
+  return apply_one(s.next, s.first(q, index), index);
+}
+
+/// The stages on rows of Width steps, of which the first `count` go to out, rows `stride` apart.
+/// One function for all tiles of all shapes: constants come into registers once a call.
+///   index  of the first in the output
+template <class Isa, int Width, quantized Q, class... Stage>
+[[gnu::noinline]] void finish_rows(const stage_chain<Stage...>& stages, const Q* from, int rows,
+                                   std::ptrdiff_t index, Q* out, std::ptrdiff_t stride,
+                                   int count) noexcept {
+  const stage_chain<Stage...> local = stages;  // which no byte that is written can change
+  if constexpr (vectorized<Isa>) {
+    for_row_parts<Isa, Width>(
+        rows, index, stride,
+        count, [&]<class I>(I, const auto& place, const auto& row) __attribute__((always_inline)) {
+          place.store(apply<I, Q>(local, row.load(from), place), out);
+        });
+  } else {
+    for (int row = 0; row < rows; ++row) {
+      for (int i = 0; i < Width && i < count; ++i) {
+        const std::ptrdiff_t at = index + row * stride + i;
+        out[at] = apply_one(local, from[row * Width + i], at);
+      }
+    }
+  }
+}
+
+}  // namespace ctq::kernels::simd

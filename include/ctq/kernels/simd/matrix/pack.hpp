@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/convolution/row_bands.hpp"
+#include "ctq/kernels/simd/matrix/blocking.hpp"
+
+// Weights, biases and multipliers in the order in which the kernels read them, padded with zeros
+// to whole registers. Done once, when a model is converted or loaded.
+
+namespace ctq::kernels::simd {
+
+/// What is packed, per output channel; null where there is none.
+template <class Weight, class Bias>
+struct unpacked {
+  const Weight* weight;  // [O,kh,kw,I/g]
+  const Bias* bias;
+  const float* multiplier;
+};
+
+template <class T>
+inline void put(std::byte* at, std::size_t index, T value) {
+  std::memcpy(at + index * sizeof value, &value, sizeof value);
+}
+
+/// The bias of a channel, less what Dot's offset adds to each activation.
+template <class Dot, class In, class Weight, class Bias>
+[[nodiscard]] Bias packed_bias(const unpacked<Weight, Bias>& from, int channel, int weights) {
+  const Bias bias = from.bias == nullptr ? Bias{} : from.bias[channel];
+  if constexpr (Dot::template offset<In> == 0) {
+    return bias;
+  } else {
+    const Weight* weight = from.weight + std::ptrdiff_t{channel} * weights;
+    auto sum = static_cast<std::uint32_t>(bias);
+    for (int i = 0; i < weights; ++i) {
+      sum -= static_cast<std::uint32_t>(Dot::template offset<In> * weight[i]);
+    }
+    return static_cast<Bias>(sum);
+  }
+}
+
+/// One block: `used` channels from `first` on in `vectors` vecs. at(channel, step, j) is the weight
+/// of product j of a step, and 0 past the end of a run.
+template <class Dot, class In, class Weight, class Bias, class At>
+std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first, int used,
+                      int vectors, int steps, std::byte* packed, At at) {
+  const block_layout<Dot> layout{static_cast<std::size_t>(vectors),
+                                 static_cast<std::size_t>(steps)};
+  std::memset(packed, 0, layout.bytes());
+  for (int v = 0; v < vectors; ++v) {
+    for (int lane = 0; lane < Dot::lanes; ++lane) {
+      const int column = Dot::column(vectors, v, lane);
+      if (column >= used) continue;
+      const int channel = first + column;
+      const auto index = static_cast<std::size_t>(v * Dot::lanes + lane);
+      put(packed, index, packed_bias<Dot, In>(from, channel, weights));
+      if (from.multiplier != nullptr) {
+        put(packed + layout.multipliers(), index, from.multiplier[channel]);
+      }
+      for (int step = 0; step < steps; ++step) {
+        for (int j = 0; j < Dot::k_group; ++j) {
+          const int position = ((step * vectors + v) * Dot::lanes + lane) * Dot::k_group + j;
+          put(packed + layout.weights(), static_cast<std::size_t>(position),
+              static_cast<typename Dot::weight>(at(channel, step, j)));
+        }
+      }
+    }
+  }
+  return packed + layout.bytes();
+}
+
+/// Steps of a block of a depthwise kernel.
+template <class Dot>
+[[nodiscard]] constexpr int depthwise_steps(const conv2d_shape& s) {
+  if (by_columns<Dot>(s)) return column_plan<Dot>{s.kernel_h, s.stride_h}.steps();
+  return s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
+}
+
+template <class Dot, class In, class Weight, class Bias>
+void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
+  const k_runs runs = runs_of<Dot>(s);
+  const panels<Dot> of(s);
+  const int weights = s.kernel_h * s.kernel_w * s.in_group();
+  const auto at = [&](int channel, int step, int j) {
+    const int run = step / runs.steps;
+    const int k = step % runs.steps * Dot::k_group + j;
+    const std::ptrdiff_t index =
+        std::ptrdiff_t{channel} * weights + std::ptrdiff_t{run} * runs.length + k;
+    return k < runs.length ? from.weight[index] : Weight{};
+  };
+  for (int group = 0; group < s.groups; ++group) {
+    for (int panel = 0; panel < of.count(); ++panel) {
+      packed =
+          pack_block<Dot, In>(from, weights, group * s.out_group() + of.first(panel),
+                              of.used(panel), of.vectors(panel), runs.total_steps(), packed, at);
+    }
+  }
+}
+
+/// Panels as the plan cuts them. What two steps of a run read meets its weight in the first.
+template <class In, class Weight, class Bias>
+void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight, Bias>& from,
+                std::byte* packed) {
+  constexpr int k_group = tile_format::k_group;
+  const int weights = s.kernel_h * s.kernel_w * s.in_group();
+  const auto at = [&](int channel, int packed_step, int j) {
+    const int step = packed_step * k_group / p.width;
+    const int run = step / p.runs.steps;
+    const int i = step % p.runs.steps;
+    const int k = p.start(i) + packed_step * k_group % p.width + j;
+    if (k < i * p.width || k >= p.runs.length) return Weight{};
+    int index = run * p.runs.length + k;
+    if (p.bands.any()) index = unbanded_weight(s, p.bands, index);
+    return index < 0 ? Weight{} : from.weight[std::ptrdiff_t{channel} * weights + index];
+  };
+  for (int group = 0; group < s.groups; ++group) {
+    for (int panel = 0; panel < p.panels; ++panel) {
+      const int first = panel * p.channels();
+      const int used = std::min(p.channels(), s.out_group() - first);
+      packed = pack_block<tile_format, In>(from, weights, group * s.out_group() + first, used,
+                                           p.block.channels, p.packed_steps(), packed, at);
+    }
+  }
+}
+
+/// Blocks of channels: kernel rows in groups of k_group taps or, by columns, what column_plan says.
+template <class Dot, class In, class Weight, class Bias>
+void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
+  const int steps = depthwise_steps<Dot>(s);
+  const auto weight = [&](int channel, int row, int tap) {
+    const std::ptrdiff_t index = (std::ptrdiff_t{channel} * s.kernel_h + row) * s.kernel_w + tap;
+    const bool inside = row >= 0 && tap < s.kernel_w;
+    return inside ? from.weight[index] : Weight{};
+  };
+  const auto pack_blocks = [&]<class D>(std::type_identity<D>, int blocks, auto first, auto at) {
+    constexpr int width = column_plan<D>::width;
+    for (int i = 0; i < blocks; ++i) {
+      const int begin = first(i);
+      packed = pack_block<D, In>(
+          from, s.kernel_h * s.kernel_w, begin, std::min(width, s.out_channels - begin), D::k_group,
+          steps, packed,
+          [&](int channel, int step, int j) { return at(channel, step, j, channel - begin); });
+    }
+  };
+  if (by_columns<Dot>(s)) {
+    const column_plan<Dot> plan{s.kernel_h, s.stride_h};
+    const auto at = [&](int channel, int step, int j, int place) {
+      const kernel_tap tap = plan.tap_of(step, j, place);
+      return weight(channel, tap.row, tap.column);
+    };
+    const column_blocks<Dot> of{s.out_channels};
+    pack_blocks(
+        std::type_identity<wide_dot_of<Dot>>{}, of.wide(), [&](int i) { return of.wide_start(i); },
+        at);
+    pack_blocks(
+        std::type_identity<Dot>{}, of.narrow(), [&](int i) { return of.narrow_start(i); }, at);
+  } else {
+    const int groups = ceil_div(s.kernel_w, Dot::k_group);
+    constexpr int width = Dot::lanes * Dot::k_group;
+    pack_blocks(
+        std::type_identity<Dot>{}, ceil_div(s.out_channels, width), [](int i) { return i * width; },
+        [&](int channel, int step, int j, int) {
+          return weight(channel, step / groups, step % groups * Dot::k_group + j);
+        });
+  }
+}
+
+template <class Dot>
+[[nodiscard]] constexpr std::size_t dense_packed_bytes(const conv2d_shape& s) {
+  const panels<Dot> of(s);
+  const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
+  std::size_t bytes = 0;
+  for (int panel = 0; panel < of.count(); ++panel) {
+    bytes += block_layout<Dot>{static_cast<std::size_t>(of.vectors(panel)), steps}.bytes();
+  }
+  return round_up(static_cast<std::size_t>(s.groups) * bytes, packed_alignment);
+}
+
+[[nodiscard]] constexpr std::size_t tiles_packed_bytes(const conv2d_shape& s, const tile_plan& p) {
+  const block_layout<tile_format> layout{static_cast<std::size_t>(p.block.channels),
+                                         static_cast<std::size_t>(p.packed_steps())};
+  return static_cast<std::size_t>(s.groups) * static_cast<std::size_t>(p.panels) * layout.bytes();
+}
+
+template <class Dot>
+[[nodiscard]] constexpr std::size_t depthwise_packed_bytes(const conv2d_shape& s) {
+  const auto steps = static_cast<std::size_t>(depthwise_steps<Dot>(s));
+  const auto bytes = [&]<class D>(std::type_identity<D>, int blocks) {
+    return static_cast<std::size_t>(blocks) * block_layout<D>{D::k_group, steps}.bytes();
+  };
+  constexpr std::type_identity<Dot> narrow;
+  if (by_columns<Dot>(s)) {
+    const column_blocks<Dot> of{s.out_channels};
+    constexpr std::type_identity<wide_dot_of<Dot>> wide;
+    return round_up(bytes(wide, of.wide()) + bytes(narrow, of.narrow()), packed_alignment);
+  }
+  return round_up(bytes(narrow, ceil_div(s.out_channels, Dot::lanes * Dot::k_group)),
+                  packed_alignment);
+}
+
+}  // namespace ctq::kernels::simd

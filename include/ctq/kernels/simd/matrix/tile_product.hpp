@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/matrix/blocking.hpp"
+#include "ctq/kernels/simd/matrix/tile_arch.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
+
+// The core of conv2d and linear on tiles: a block of pixels times a panel of channels, no im2col.
+// Tiles of pixels are read where they lie, with a stride, so a matrix product, a 1x1 and a 3x3
+// convolution differ in numbers only; so does one of bands (row_bands.hpp), where channels are few.
+//
+// A block passes three stages while its successors are computed: its sums appear in tiles 0 to 3;
+// each is stored right before the next block needs that tile, since four stores in a row would
+// stall (512^3: 57 instead of 81 % of the peak); and one block later they become outputs, a few
+// rows a step, so that vector instructions fill the time in which the tiles multiply.
+
+namespace ctq::kernels::simd {
+
+/// A block of one group's pixels and channels, on its way: where its outputs go, and what the panel
+/// says about them.
+template <class Out, int M>
+struct block_output {
+  Out* rows[M];            // where each tile of pixels begins
+  const std::byte* panel;  // biases, multipliers
+  int channels;
+};
+
+/// All blocks in the order in which they are computed: chunks of pixels, in them panels, in them
+/// blocks of pixels.
+struct block_walk {
+  int blocks, panels, chunk;
+  int block = 0, panel = 0, first = 0;
+
+  [[gnu::always_inline]] void next() {
+    if (++block < std::min(first + chunk, blocks)) return;
+    if (++panel == panels) {
+      panel = 0;
+      first += chunk;
+    }
+    block = first;
+  }
+};
+
+/// The steps of k: rows of taps of runs of steps of `width` bytes.
+struct step_walk {
+  const tile_plan& plan;
+  const strides& by;
+  int step = 0, tap = 0, row = 0;
+  std::ptrdiff_t run = 0;  // where the current run starts, from the first tap of a pixel
+  std::ptrdiff_t at = 0;   // where the current step does
+
+  [[gnu::always_inline]] void next() {
+    if (++step == plan.runs.steps) {
+      step = 0;
+      if (++tap == plan.runs.taps) {
+        tap = 0;
+        ++row;
+      }
+      run = row * by.row + tap * by.tap;
+    }
+    at = run + plan.start(step);
+  }
+};
+
+/// The last stage of a block: M tiles of `rows` rows of N * 16 sums each.
+template <class Tile, int M, int N, class Out>
+class row_writer {
+ public:
+  [[gnu::always_inline]] row_writer(const block_output<Out, M>& to, const std::int32_t* sums,
+                                    int rows, std::ptrdiff_t stride)
+      : requantize_(to.panel, to.channels),
+        sums_(sums),
+        out_(to.rows[0]),
+        stride_(stride),
+        rows_(rows),
+        left_(rows * M),
+        of_tile_(rows) {
+    unroll<M - 1>([&](auto i) __attribute__((always_inline)) { others_[i] = to.rows[i + 1]; });
+  }
+
+  /// The next rows, `count` or what is left.
+  [[gnu::always_inline]] void write(int count, const typename Tile::bounds& to) {
+    count = std::min(count, left_);
+    left_ -= count;
+    for (; count > 0; --count) {
+      requantize_(sums_, to, out_);
+      sums_ += N * tile_format::lanes;
+      out_ += stride_;
+      if constexpr (M > 1) {
+        if (--of_tile_ == 0) next_tile();
+      }
+    }
+  }
+  [[gnu::always_inline]] void finish(const typename Tile::bounds& to) { write(left_, to); }
+
+ private:
+  [[gnu::always_inline]] void next_tile() {
+    of_tile_ = rows_;
+    out_ = others_[0];
+    unroll<M - 2>([&](auto i) __attribute__((always_inline)) { others_[i] = others_[i + 1]; });
+  }
+
+  typename Tile::template requantizer<N> requantize_;
+  const std::int32_t* sums_;
+  Out* out_;
+  Out* others_[M > 1 ? M - 1 : 1];
+  std::ptrdiff_t stride_;
+  int rows_, left_, of_tile_;
+};
+
+/// Which tile holds what, for blocks of M tiles of pixels and N of channels: 0 to 3 sums, the rest
+/// operands. Of four in a row each is needed once, so three take turns.
+template <int M, int N>
+struct tile_roles {
+  static_assert(M * N == 4);
+  [[nodiscard]] static constexpr int sums(int m, int n) { return m * N + n; }
+  [[nodiscard]] static constexpr int pixels(int m) { return M == 4 ? 5 + m % 3 : 4 + m; }
+  [[nodiscard]] static constexpr int channels(int n) {
+    return N == 4 ? 5 + n % 3 : N == 2 ? 6 + n : 4;
+  }
+  [[nodiscard]] static constexpr bool holds_pixels(int tile) {
+    return M == 4 ? tile > 4 : tile >= 4 && tile < 4 + M;
+  }
+  [[nodiscard]] static constexpr tile_sizes sizes(const tile_plan& p) {
+    tile_sizes s{};
+    const auto rows = static_cast<std::uint8_t>(p.rows);
+    for (int t = 0; t < 8; ++t) {
+      const bool activations = holds_pixels(t);
+      s.rows[t] =
+          t < 4 || activations ? rows : static_cast<std::uint8_t>(p.width / tile_format::k_group);
+      s.row_bytes[t] = activations ? static_cast<std::uint8_t>(p.width) : tile_format::row_bytes;
+    }
+    return s;
+  }
+};
+
+/// One step of k: the sums of a block plus products of `width` bytes. First: the sums of the block
+/// before leave for `stored`, and start again from zero.
+template <int M, int N, bool First, bool StreamWeights, class In, class Tile>
+[[gnu::always_inline]] inline void multiply(Tile& tiles, const In* const (&pixels)[M],
+                                            std::ptrdiff_t at, std::ptrdiff_t pixel_stride,
+                                            const std::byte* weights, std::int32_t* stored,
+                                            int rows) {
+  using roles = tile_roles<M, N>;
+  constexpr std::ptrdiff_t row_bytes = N * tile_format::row_bytes;
+  unroll<M * N>([&](auto i) __attribute__((always_inline)) {
+    constexpr int m = i / N;
+    constexpr int n = i % N;
+    constexpr int c = roles::sums(m, n);
+    if constexpr (First) {
+      tiles.template store<c>(stored + (m * rows * N + n) * tile_format::lanes, row_bytes);
+      tiles.template zero<c>();
+    }
+    // One operand passes by once, the other stays in L1.
+    if constexpr (n == 0 && StreamWeights) {
+      tiles.template load<roles::pixels(m)>(pixels[m] + at, pixel_stride);
+    } else if constexpr (n == 0) {
+      tiles.template stream<roles::pixels(m)>(pixels[m] + at, pixel_stride);
+    }
+    if constexpr (m == 0 && StreamWeights) {
+      tiles.template stream<roles::channels(n)>(weights + n * tile_format::row_bytes, row_bytes);
+    } else if constexpr (m == 0) {
+      tiles.template load<roles::channels(n)>(weights + n * tile_format::row_bytes, row_bytes);
+    }
+    tiles.template dot<c, roles::pixels(m), roles::channels(n), In>();
+  });
+}
+
+/// All groups of one image, copied if the plan or a border want that. Weights: from pack_tiles,
+/// with the same plan.
+template <class Tile, int M, int N, bool StreamWeights, class In, class To, class Out>
+[[gnu::always_inline]] inline void tile_product(const tile_plan& p, const In* in,
+                                                const std::byte* packed, const To& to, Out* out) {
+  const conv2d_shape s = p.shape;
+  const strides by = strides_of(s);
+  const int steps = p.runs.total_steps();
+  const int rows_a_step = ceil_div(p.rows * M, steps);
+  const std::size_t step_bytes =
+      static_cast<std::size_t>(p.width / tile_format::k_group) * N * tile_format::row_bytes;
+  const block_layout<tile_format> layout{N, static_cast<std::size_t>(p.packed_steps())};
+  const typename Tile::bounds ends(to);
+
+  Tile tiles(tile_roles<M, N>::sizes(p));
+  alignas(64) std::int32_t sums[2][4 * tile_format::rows * tile_format::lanes];
+  block_output<Out, M> done{{}, packed, 0};  // two blocks ago: in sums
+  block_output<Out, M> computed = done;      // the last one: in tiles
+  block_walk walk{p.blocks(), s.groups * p.panels, p.chunk};
+  const int count = walk.blocks * walk.panels;
+  for (int q = 0; q < count; ++q, walk.next()) {
+    const int group = walk.panel / p.panels;
+    const int first_channel = walk.panel % p.panels * p.channels();
+    const std::byte* const panel = packed + static_cast<std::size_t>(walk.panel) * layout.bytes();
+    block_output<Out, M> now{{}, panel, std::min(p.channels(), s.out_group() - first_channel)};
+    const In* pixels[M];
+    const int first_tile = std::min(walk.block * M, p.tiles - M);
+    unroll<M>([&](auto m) __attribute__((always_inline)) {
+      const int y = (first_tile + m) / p.across;
+      const int x = std::min((first_tile + m) % p.across * p.rows, s.out_w() - p.rows);
+      pixels[m] = in + y * by.y + x * by.x + group * s.in_group();
+      now.rows[m] = out + (std::ptrdiff_t{y} * s.out_w() + x) * by.out + group * s.out_group() +
+                    first_channel;
+    });
+
+    row_writer<Tile, M, N, Out> writer(done, sums[q & 1], q < 2 ? 0 : p.rows, by.out);
+    const std::byte* weights = panel + layout.weights();
+    multiply<M, N, true, StreamWeights>(tiles, pixels, 0, by.x, weights, sums[~q & 1], p.rows);
+    writer.write(rows_a_step, ends);
+    step_walk k{p, by};
+    for (int i = 1; i < steps; ++i) {
+      k.next();
+      weights += step_bytes;
+      multiply<M, N, false, StreamWeights>(tiles, pixels, k.at, by.x, weights, nullptr, p.rows);
+      writer.write(rows_a_step, ends);
+    }
+    writer.finish(ends);
+    done = computed;
+    computed = now;
+  }
+  if (count > 1) {
+    row_writer<Tile, M, N, Out>(done, sums[count & 1], p.rows, by.out).finish(ends);
+  }
+  unroll<M * N>([&](auto c) __attribute__((always_inline)) {
+    const int first = (c / N * p.rows * N + c % N) * tile_format::lanes;
+    tiles.template store<c>(sums[~count & 1] + first, N * tile_format::row_bytes);
+  });
+  row_writer<Tile, M, N, Out>(computed, sums[~count & 1], p.rows, by.out).finish(ends);
+}
+
+/// The same, compiled once for all shapes that are not known to the compiler.
+template <class Tile, int M, int N, class In, class To, class Out>
+[[gnu::noinline]] void shared_tile_product(const tile_plan& p, const In* in,
+                                           const std::byte* packed, const To& to, Out* out) {
+  tile_product<Tile, M, N, M == 4>(p, in, packed, to, out);
+}
+
+/// One image of any shape whose plan is on tiles.
+template <class Tile, class Shape, class In, class To, class Out>
+[[gnu::always_inline]] inline void convolve_on_tiles(const Shape& shape, const In* in,
+                                                     const std::byte* packed, const To& to,
+                                                     Out* out) {
+  if constexpr (constant_shape<Shape>) {
+    constexpr tile_plan p = tile_plan_of(Shape::value);
+    tile_product<Tile, p.block.pixels, p.block.channels, p.chunk == 1>(p, in, packed, to, out);
+  } else {
+    const tile_plan p = tile_plan_of(shape);
+    unroll<std::size(tile_blocks)>([&](auto i) __attribute__((always_inline)) {
+      constexpr tile_block b = tile_blocks[i];
+      if (p.block == b) {
+        shared_tile_product<Tile, b.pixels, b.channels>(p, in, packed, to, out);
+      }
+    });
+  }
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/passes/explain/explained.hpp"
+#include "ctq/passes/explain/text.hpp"
+#include "ctq/passes/plan.hpp"
+
+// What became of each node, and why: for static_asserts, explain<net, backend, mapping>()
+// .quantized("conv1"), coverage<net, backend, mapping>() == 1.0, and to read, as text here, as
+// Markdown, JSON or a picture with the other explain_ headers.
+
+namespace ctq {
+
+class explanation {
+ public:
+  constexpr explicit explanation(const explained_stages& stages) : stages_(stages) {}
+
+  /// Does this node of the model run on integers, by itself or as part of another one?
+  [[nodiscard]] constexpr bool quantized(std::string_view name) const {
+    const int i = find(stages_.traced, name);
+    return i >= 0 && quantized(i);
+  }
+
+  /// Are all ops of the model on integers?
+  [[nodiscard]] constexpr bool fully_quantized() const {
+    for (int i = 0; i < stages_.traced.size(); ++i)
+      if (is_call(stages_.traced[i].op) && !quantized(i)) return false;
+    return true;
+  }
+
+  /// The share of the nodes that run on integers, of those that compute something: calls whose
+  /// result is read, without those that only look at their input in another way (is_view). A part
+  /// of another node counts as that one does. 1 if nothing computes.
+  [[nodiscard]] constexpr double coverage() const {
+    int computing = 0;
+    int on_integers = 0;
+    for (int i = 0; i < stages_.traced.size(); ++i) {
+      const op_id op = stages_.traced[i].op;
+      if (!is_call(op) || is_view(op) || find(stages_.lowered, part_of(stages_, i)) < 0) continue;
+      ++computing;
+      on_integers += quantized(i) ? 1 : 0;
+    }
+    return computing == 0 ? 1.0 : static_cast<double>(on_integers) / computing;
+  }
+
+  /// All about each node, as data: for append_text, append_markdown, append_json, append_dot.
+  [[nodiscard]] constexpr explained_model model() const { return explain(stages_); }
+
+  /// Appends a table to read.
+  template <class Text>
+  constexpr void append_to(Text& out) const {
+    append_text(out, model());
+  }
+
+ private:
+  [[nodiscard]] constexpr bool quantized(int traced) const {
+    const int at = find(stages_.lowered, part_of(stages_, traced));
+    return at >= 0 && runs_on_integers(stages_.lowered[at]);
+  }
+
+  explained_stages stages_;
+};
+
+template <const auto& Model, class Backend>
+inline constexpr auto fused_into_v = [] {
+  const list<int> found = fused_into(Model.view(), backend_v<Backend>);
+  std::array<int, Model.count> into{};
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = found[i];
+  return into;
+}();
+
+template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
+[[nodiscard]] consteval explanation explain() {
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
+  using p = plan<Model, Backend, Mapping, Policy>;
+  return explanation{{.traced = p::traced.view(),
+                      .into = {fused_into_v<Model, Backend>.data(), Model.count},
+                      .fused = fused_v<Model, Backend>.view(),
+                      .prepared = p::prepared.view(),
+                      .lowered = p::lowered.view(),
+                      .steps = {p::int8_schedule.steps, p::int8_schedule.count},
+                      .backend = p::backend,
+                      .mapping = p::mapping,
+                      .options = {.policy = Policy}}};
+}
+
+/// explanation::coverage: static_assert(coverage<net, backend, mapping>() == 1.0)
+template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
+[[nodiscard]] consteval double coverage() {
+  return explain<Model, Backend, Mapping, Policy>().coverage();
+}
+
+}  // namespace ctq

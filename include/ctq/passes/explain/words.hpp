@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/passes/explain/explained.hpp"
+#include "ctq/passes/rejection.hpp"
+#include "ctq/spec/reflect.hpp"
+
+// The words in which explanations are given, whatever form they are printed in.
+
+namespace ctq::explaining {
+
+/// "Conv2d" of "torch.ao.nn.quantized.Conv2d".
+[[nodiscard]] constexpr std::string_view short_name(op_id op) {
+  const std::size_t dot = op->name.rfind('.');
+  return dot == std::string_view::npos ? op->name : op->name.substr(dot + 1);
+}
+
+/// "FakeQuantize of MovingAverageMinMaxObserver(quant_min=0, quant_max=255)".
+template <class Text>
+constexpr void observer(Text& out, const observer_record& o) {
+  if (o.type == observer_class::none) return out.append("nothing"), void();
+  if (o.fake_quantize != fake_quantize_class::none)
+    append_all(out, name_of(o.fake_quantize), " of ");
+  append_observer(out, o);
+}
+
+/// Where a qconfig comes from: "module_name fc".
+template <class Text>
+constexpr void mapping_place(Text& out, const mapping_entry& e) {
+  out.append(name_of(e.level));
+  if (!e.module.empty()) append_all(out, " ", e.module);
+  if (e.op != nullptr) append_all(out, " ", e.op->name);
+  if (e.level == mapping_level::module_name_object_type_order) append_all(out, " ", e.order);
+}
+
+/// What a qconfig says.
+template <class Text>
+constexpr void qconfig(Text& out, const mapping_entry& e) {
+  if (!e.quantizes) return out.append("float"), void();
+  observer(out, e.qconfig.activation);
+  out.append(", weight ");
+  observer(out, e.qconfig.weight);
+}
+
+/// "quint8/quint8/qint8/float32": input, output, weight, bias; "-" for what it does not say.
+template <class Text>
+constexpr void dtype_config(Text& out, const dtype_config_record& d) {
+  const auto name = [](dtype type) {
+    return type == dtype::none ? std::string_view{"-"} : name_of(type);
+  };
+  append_all(out, name(d.input_dtype.dtype), "/", name(d.output_dtype.dtype), "/",
+             name(d.weight_dtype.dtype), "/", name(d.bias_dtype), d.is_dynamic ? " dynamic" : "");
+}
+
+/// "input.dtype: quint8, the backend allows: qint8", of one dtype config.
+template <class Text>
+constexpr void clause(Text& out, const rejection& r, const explained_node& n,
+                      const backend_view& backend) {
+  node asked{.name = n.name, .op = n.op};
+  asked.choice.why = r;
+  static_text<300> lines;  // one a part, the first empty
+  append_rejection(lines, asked, backend);
+  for (const char letter : lines.view().substr(1))
+    out.append(letter == '\n' ? std::string_view{", "} : std::string_view{&letter, 1});
+}
+
+/// Why a node that is not quantized is not: in general, not for each dtype config.
+template <class Text>
+constexpr void float_reason(Text& out, const explained_node& n, const backend_view& backend) {
+  const choice& c = n.choice;
+  if (c.why.why == rejection::clause::no_qconfig) {
+    out.append("left in float by ");
+    if (c.qconfig < 0) return out.append("a mapping without an entry for it"), void();
+    return append_all(out, "qconfig #", c.qconfig);
+  }
+  if (c.pattern >= 0) {
+    out.append("pattern: ");
+    append_pattern(out, backend.configs[c.pattern].pattern);
+    append_all(out, ", qconfig #", c.qconfig, ", ");
+    const int tried = backend.configs[c.pattern].dtype_configs.size();
+    if (!n.rejected.empty())
+      append_all(out, "dtype_config: #", c.why.dtype_config, " of ", tried, ", ");
+  }
+  clause(out, c.why, n, backend);
+}
+
+/// Why a node runs as it does: the pattern and what was chosen for it, or why that is float.
+template <class Text>
+constexpr void reason(Text& out, const explained_node& n, const backend_view& backend) {
+  const choice& c = n.choice;
+  if (!n.is_read) return out.append("nothing reads it"), void();
+  if (n.runs_in != n.name) return append_all(out, "part of ", n.runs_in);
+  if (!c.quantized()) return float_reason(out, n, backend);
+  if (!n.on_integers) {
+    if (!n.is_observed) return out.append("the backend observes nothing of it"), void();
+    return append_all(out, "no integer kernel for ", n.runs_as->name);
+  }
+  if (c.pattern >= 0) {
+    append_pattern(out, backend.configs[c.pattern].pattern);
+    append_all(out, " dtype_config #", c.dtype_config, ", ");
+  }
+  append_all(out, "qconfig #", c.qconfig);
+  if (n.observer >= 0) append_all(out, ", qparams #", n.observer);
+  if (!n.joined_to.empty()) append_all(out, ", joined to ", n.joined_to);
+}
+
+/// The values that one observer sees: "x, conv1".
+template <class Text>
+constexpr void values(Text& out, const explained_observer& o) {
+  for (std::size_t i = 0; i < o.values.size(); ++i) append_all(out, i > 0 ? ", " : "", o.values[i]);
+}
+
+/// Is the reason for each rejected dtype config worth telling beside the one of the node?
+[[nodiscard]] constexpr bool tells_each(const explained_node& n) {
+  return n.is_read && n.runs_in == n.name && n.rejected.size() > (n.choice.quantized() ? 0U : 1U);
+}
+
+/// A text between quotes, as JSON and DOT have it.
+template <class Text>
+constexpr void quoted(Text& out, std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out.append("\"");
+  for (const char& c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') out.append("\\");
+    if (code >= 0x20) {
+      out.append({&c, 1});
+    } else {
+      out.append("\\u00");
+      out.append(digits.substr(code >> 4, 1));
+      out.append(digits.substr(code & 15, 1));
+    }
+  }
+  out.append("\"");
+}
+
+}  // namespace ctq::explaining

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/graph/argument_places.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
+#include "ctq/passes/fx_semantics.hpp"
+#include "ctq/passes/lower/lowered_ops.hpp"
+
+// Which nodes of a reference graph become one op on integers, and where: in the place of the
+// quantize behind them, or in their own if they quantize their input or their weight themselves.
+
+namespace ctq::lowering {
+
+/// Ops of which only the weight is quantized.
+constexpr bool is_embedding(op_id op) { return is_any_of(op, nn::embedding, nn::embedding_bag); }
+
+template <class Graph>
+class integer_forms {
+ public:
+  constexpr integer_forms(const Graph& g, semantics s, bool only_with_kernels)
+      : g_(g), only_with_kernels_(only_with_kernels), whole_patterns_(!patterns_may_be_split(s)) {
+    resize(form, g.count);
+    resize(of, g.count);
+    resize(relu, g.count);
+    resize(is_dynamic, g.count);
+    resize(absorbed, g.count);
+    resize(users_, g.count);
+    count_users(g, users_);
+    bool any_dynamic = false;
+    for (int i = 0; i < g.count; ++i) {
+      const op_id op = g.nodes[i].op;
+      if (op == quantize || op == to_half) find_op(i, g.args[g.nodes[i].first_arg], op == to_half);
+      if (g.nodes[i].weight != nullptr) find_weight_only(i);
+      any_dynamic = any_dynamic || op == quantize_dynamic;
+    }
+    // From the end, so that a relu is seen before what it follows.
+    for (int i = g.count - 1; any_dynamic && i >= 0; --i) find_dynamic(i);
+  }
+
+  // By node, of quantizes and of what reads floats: what they become.
+  scratch_array<op_id, Graph::max_nodes>
+      form{};                                   // an op on integers; null: they stay what they are
+  scratch_array<int, Graph::max_nodes> of{};    // whose arguments it has
+  scratch_array<int, Graph::max_nodes> relu{};  // that goes into it, or -1
+  scratch_array<bool, Graph::max_nodes> is_dynamic{};  // its first argument is read in float
+  scratch_array<bool, Graph::max_nodes> absorbed{};    // part of such an op elsewhere
+
+  /// What the integer op in the place of i reads as its a-th argument.
+  [[nodiscard]] constexpr int source(int i, int a) const {
+    const int from = arg(of[i], a);
+    if (!is_dequantized(from)) return from;
+    const int quantized = arg(from);
+    const bool in_float = is_dynamic[i] && g_.nodes[quantized].op == quantize_dynamic;
+    return in_float ? arg(quantized) : quantized;
+  }
+
+  [[nodiscard]] constexpr bool is_dequantized(int i) const { return g_.nodes[i].op == dequantize; }
+
+ private:
+  static constexpr op_id quantize = q::quantize_per_tensor.id();
+  static constexpr op_id quantize_dynamic = q::quantize_per_tensor_dynamic.id();
+  static constexpr op_id to_half = q::to_float16.id();
+  static constexpr op_id dequantize = q::dequantize.id();
+
+  [[nodiscard]] constexpr int arg(int i, int which = 0) const {
+    return g_.args[g_.nodes[i].first_arg + which];
+  }
+  [[nodiscard]] constexpr bool all_dequantized(int i) const {
+    const int first = g_.nodes[i].first_arg;
+    for (int a = first; a < first + g_.nodes[i].arg_count; ++a)
+      if (g_.nodes[g_.args[a]].op != dequantize) return false;
+    return g_.nodes[i].arg_count > 0;
+  }
+  /// The first argument, or the elements of the list that it is.
+  [[nodiscard]] constexpr bool first_dequantized(int i) const {
+    if (g_.nodes[i].row == nullptr) return all_dequantized(i);
+    if (g_.nodes[i].arg_count == 0) return false;
+    const list<argument_place> places = places_of(g_, i);
+    for (int a = 0; a < g_.nodes[i].arg_count; ++a)
+      if (places[a].position == 0 && !is_dequantized(arg(i, a))) return false;
+    return places[0].position == 0;
+  }
+  [[nodiscard]] constexpr bool functional_dequantized(int i) const {
+    return g_.nodes[i].arg_count >= 2 && is_dequantized(arg(i, 0)) && is_dequantized(arg(i, 1));
+  }
+
+  /// May it be lowered: is it wanted? PyTorch asks for a qconfig only, not whether it was honoured.
+  [[nodiscard]] constexpr bool is_wanted(int i) const {
+    return whole_patterns_ ? g_.nodes[i].choice.dtype_config >= 0
+                           : g_.nodes[i].choice.why.why != rejection::clause::no_qconfig;
+  }
+
+  /// The integer form of the op at x that has a relu behind it or not; null: it has none here.
+  [[nodiscard]] constexpr op_id paired_form(int x, bool has_relu) {
+    const op_id op = g_.nodes[x].op;
+    if (const lowered_ops::weighted_row* const w = weighted_(op, lowered_weighted)) {
+      const bool is_module = op->kind == op_kind::module;
+      if (is_module ? g_.nodes[x].weight == nullptr || !first_dequantized(x)
+                    : !functional_dequantized(x))
+        return nullptr;
+      return if_available(has_relu ? w->with_relu : w->plain);
+    }
+    const lowered_ops::binary_row* const b = binary_(op, lowered_binary);
+    if (b == nullptr || !all_dequantized(x)) return nullptr;
+    return if_available(has_relu ? b->with_relu : b->plain);
+  }
+
+  /// The op, unless a kernel for it is asked for and there is none.
+  [[nodiscard]] constexpr op_id if_available(op_id op) {
+    if (op == nullptr || !only_with_kernels_) return op;
+    return has_kernel_(op, has_integer_kernel) ? op : nullptr;
+  }
+
+  /// The integer form of an op that keeps its name, whose value the quantize at i reads.
+  [[nodiscard]] constexpr op_id lone_form(int x, int i, bool half) {
+    const op_id op = g_.nodes[x].op;
+    if (op->hooks != nullptr) {
+      if (!op->hooks->has_integer_form(g_.nodes[i].dtype)) return nullptr;
+      for (int a = 0; a < g_.nodes[x].arg_count; ++a)
+        if (!is_dequantized(arg(x, a)) || g_.nodes[arg(arg(x, a))].dtype != g_.nodes[i].dtype)
+          return nullptr;
+      return op;
+    }
+    const bool fits = half ? copies_(op, copies_values) : keeps_name_(op, keeps_name);
+    const bool known = whole_patterns_ || !is_later(op);
+    return fits && known && first_dequantized(x) ? if_available(op) : nullptr;
+  }
+
+  /// The op at x, and the relu that goes into it (-1: none), become one on integers, in the place
+  /// of the quantize at i.
+  constexpr void take(int i, int x, int with, op_id op) {
+    form[i] = op;
+    of[i] = x;
+    relu[i] = with;
+    absorbed[x] = true;
+    if (with >= 0) absorbed[with] = true;
+  }
+
+  /// What stands before the quantize at i: an op, or an op and a relu.
+  constexpr void find_op(int i, int x, bool half) {
+    if (users_[x] != 1) return;
+    if (!half) {
+      if (g_.nodes[x].arg_count == 1 && absorbed_relu_(g_.nodes[x].op, is_absorbed_relu)) {
+        const int inner = arg(x);
+        const op_id op =
+            users_[inner] == 1 && is_wanted(inner) ? paired_form(inner, true) : nullptr;
+        if (op != nullptr) return take(i, inner, x, op);
+      }
+      const op_id op = is_wanted(x) ? paired_form(x, false) : nullptr;
+      if (op != nullptr) return take(i, x, -1, op);
+    }
+    if (whole_patterns_ && g_.nodes[x].choice.dtype_config == -1) return;
+    if (const op_id op = lone_form(x, i, half)) take(i, x, -1, op);
+  }
+
+  /// Embeddings: their weight is quantized, nothing else.
+  constexpr void find_weight_only(int i) {
+    if (!embedding_(g_.nodes[i].op, is_embedding)) return;
+    form[i] = if_available(lowered_weighted(g_.nodes[i].op)->plain);
+    of[i] = i;
+    relu[i] = -1;
+  }
+
+  [[nodiscard]] constexpr bool is_dynamically_quantized(int i) const {
+    return is_dequantized(i) && g_.nodes[arg(i)].op == quantize_dynamic;
+  }
+
+  /// An op whose input is quantized as it comes, with the relu that is at i if there is one.
+  constexpr void find_dynamic(int i) {
+    if (absorbed[i] || g_.nodes[i].arg_count == 0) return;
+    const bool is_relu =
+        is_any_of(g_.nodes[i].op, nn::relu, fn::relu) && g_.nodes[i].arg_count == 1;
+    const int x = is_relu ? arg(i) : i;
+    if (absorbed[x] || g_.nodes[x].arg_count == 0 || !is_dynamically_quantized(arg(x))) return;
+    const lowered_ops::weighted_row* const w = weighted_(g_.nodes[x].op, lowered_weighted);
+    if (w == nullptr) return;
+    const bool is_module = g_.nodes[x].op->kind == op_kind::module;
+    if (is_module ? is_relu || g_.nodes[x].weight == nullptr
+                  : !is_wanted(x) || !functional_dequantized(x) || (is_relu && users_[x] != 1))
+      return;
+    const op_id op = if_available(is_relu ? w->dynamic_relu : w->dynamic);
+    const bool has_dtype = !only_with_kernels_ || g_.nodes[arg(arg(x))].dtype == quint8;
+    if (op == nullptr || !has_dtype) return;
+    form[i] = op;
+    of[i] = x;
+    relu[i] = is_relu ? i : -1;
+    is_dynamic[i] = true;
+    if (is_relu) absorbed[x] = true;
+  }
+
+  const Graph& g_;
+  bool only_with_kernels_{};
+  bool whole_patterns_{};
+  scratch_array<int, Graph::max_nodes> users_{};
+  op_memo<const lowered_ops::weighted_row*> weighted_{};
+  op_memo<const lowered_ops::binary_row*> binary_{};
+  op_memo<bool> has_kernel_{};
+  op_memo<bool> copies_{};
+  op_memo<bool> keeps_name_{};
+  op_memo<bool> absorbed_relu_{};
+  op_memo<bool> embedding_{};
+};
+
+}  // namespace ctq::lowering

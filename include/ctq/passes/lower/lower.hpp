@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/elementwise_ops.hpp"
+#include "ctq/core/ops.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/graph/op_memo.hpp"
+#include "ctq/passes/fx_semantics.hpp"
+#include "ctq/passes/lower/integer_forms.hpp"
+#include "ctq/passes/lower/lowered_ops.hpp"
+
+// Lowering: dequantize -> float op -> quantize becomes one op on integers; what reads a value that
+// is quantized as it comes, or a quantized weight alone, does that itself. A float op that is in
+// none of these places stays as it is.
+
+namespace ctq {
+
+struct lower_options {
+  ctq::semantics semantics{};
+  bool only_with_kernels = true;  // an op that no compiled kernel runs on integers stays in float
+};
+
+namespace lowering {
+
+/// Ops that only copy or compare steps, so their input must have the output's qparams already.
+constexpr bool keeps_steps(op_id op) {
+  return copies_values(op) && elementwise_tensors(op) == 0 &&
+         !is_any_of(op, nn::relu, fn::relu, method::relu, nn::avg_pool2d, fn::avg_pool2d,
+                    nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d);
+}
+
+template <class Graph, class Out>
+class rewrite {
+ public:
+  constexpr rewrite(const Graph& g, const lower_options& o, Out& out)
+      : g_(g), semantics_(o.semantics), forms_(g, o.semantics, o.only_with_kernels), out_(out) {
+    resize(needed_, g.count);
+    resize(moved_, g.count);
+    resize(reads_, g.arg_total());
+    find_needed();
+    write();
+  }
+
+ private:
+  constexpr void write() {
+    out_.open(g_.count + g_.arg_total(), 2 * g_.arg_total());
+    out_.observers = g_.observers;
+    for (int i = 0; i < g_.count; ++i) {
+      if (forms_.absorbed[i] || !needed_[i]) continue;
+      if (forms_.form[i] != nullptr) {
+        emit_integer(i, forms_.of[i]);
+      } else {
+        emit_as_it_is(i);
+      }
+    }
+    out_.close(nodes_, args_);
+  }
+
+  [[nodiscard]] constexpr int arg(int i, int which = 0) const {
+    return g_.args[g_.nodes[i].first_arg + which];
+  }
+
+  /// Nodes that something still reads once integer ops read the quantized values directly.
+  constexpr void find_needed() {
+    for (int i = g_.count - 1; i >= 0; --i) {
+      const op_kind kind = g_.nodes[i].op->kind;
+      if (kind == op_kind::output || kind == op_kind::placeholder) needed_[i] = true;
+      if (!needed_[i]) continue;
+      if (forms_.form[i] == nullptr) {
+        const int first = g_.nodes[i].first_arg;
+        for (int a = first; a < first + g_.nodes[i].arg_count; ++a) needed_[g_.args[a]] = true;
+      } else {
+        for (int a = 0; a < g_.nodes[forms_.of[i]].arg_count; ++a)
+          needed_[forms_.source(i, a)] = true;
+      }
+    }
+  }
+
+  constexpr void emit_as_it_is(int i) {
+    const bool reads_shape = g_.nodes[i].row != nullptr && is_any_of(g_.nodes[i].op, fn::getattr);
+    out_.nodes[nodes_] = g_.nodes[i];
+    out_.nodes[nodes_].first_arg = args_;
+    const int first = g_.nodes[i].first_arg;
+    for (int a = first; a < first + g_.nodes[i].arg_count; ++a) {
+      const int from = g_.args[a];
+      out_.args[args_++] = moved_[reads_shape && forms_.is_dequantized(from) ? arg(from) : from];
+    }
+    moved_[i] = nodes_++;
+  }
+
+  /// The op at x on integers, in the place of node i.
+  constexpr void emit_integer(int i, int x) {
+    const bool gives_integers = i != x && i != forms_.relu[i];
+    const int arguments = g_.nodes[x].arg_count;
+    const bool wants_equal_steps = gives_integers && !copies_keep_their_scale(semantics_) &&
+                                   keeps_steps_(forms_.form[i], keeps_steps);
+    for (int a = 0; a < arguments; ++a) {
+      const int from = forms_.source(i, a);
+      const bool fits = !wants_equal_steps || g_.nodes[from].observer == g_.nodes[i].observer;
+      reads_[a] = fits ? moved_[from] : requantize(i, from);
+    }
+    out_.nodes[nodes_] = g_.nodes[x];
+    out_.nodes[nodes_].first_arg = args_;
+    out_.nodes[nodes_].op = forms_.form[i];
+    for (int a = 0; a < arguments; ++a) out_.args[args_++] = reads_[a];
+    if (gives_integers) {
+      out_.nodes[nodes_].dtype = g_.nodes[i].dtype;
+      out_.nodes[nodes_].observer = g_.nodes[i].observer;
+      if (copies_keep_their_scale(semantics_) && arguments > 0 &&
+          copies_(forms_.form[i], copies_values))
+        out_.nodes[nodes_].observer = out_.nodes[reads_[0]].observer;
+    } else if (forms_.is_dynamic[i]) {
+      out_.nodes[nodes_].observer_config = g_.nodes[arg(arg(x))].observer_config;
+    }
+    moved_[i] = nodes_++;
+  }
+
+  /// What a node gives, in the steps of the quantize at i.
+  constexpr int requantize(int i, int from) {
+    out_.nodes[nodes_] = g_.nodes[i];
+    out_.nodes[nodes_].op = q::requantize.id();
+    out_.nodes[nodes_].name = q::requantize.name;
+    out_.nodes[nodes_].number = requantizes_++;
+    out_.nodes[nodes_].shape = g_.nodes[from].shape;
+    out_.nodes[nodes_].row = nullptr;
+    out_.nodes[nodes_].first_arg = args_;
+    out_.nodes[nodes_].arg_count = 1;
+    out_.args[args_++] = moved_[from];
+    return nodes_++;
+  }
+
+  const Graph& g_;
+  semantics semantics_{};
+  integer_forms<Graph> forms_;
+  Out& out_;
+  scratch_array<bool, Graph::max_nodes> needed_{};
+  scratch_array<int, Graph::max_nodes> moved_{};
+  scratch_array<int, Graph::max_args> reads_{};  // by argument of the op at hand
+  op_memo<bool> copies_{};
+  op_memo<bool> keeps_steps_{};
+  int nodes_ = 0;
+  int args_ = 0;
+  int requantizes_ = 0;
+};
+
+}  // namespace lowering
+
+template <graph_at<stage::reference> Graph, class Out>
+constexpr void lower_into(const Graph& g, const lower_options& options, Out& out) {
+  lowering::rewrite<Graph, Out>{g, options, out};
+}
+
+template <class Out = dynamic_graph<stage::lowered>>
+[[nodiscard]] constexpr Out lower(graph_view<stage::reference> g,
+                                  const lower_options& options = {}) {
+  Out out;
+  lower_into(g, options, out);
+  return out;
+}
+
+}  // namespace ctq

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/kernels/signatures.hpp"
+#include "ctq/passes/lower/lowered_ops.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/pattern.hpp"
+
+// What a lowered graph still computes in float though its backend lists it for integers: no kernel
+// runs it, and the compiler says so.
+
+namespace ctq {
+
+/// Does the backend want integers on both sides of this node? (Of some ops it observes nothing.)
+[[nodiscard]] constexpr bool is_observed(const node& n, const backend_view& backend) {
+  return n.choice.quantized() && n.choice.pattern >= 0 &&
+         backend.configs[n.choice.pattern].observation_for(n.arg_count) !=
+             observation_type::input_output_not_observed;
+}
+
+/// The first node that the backend accepted and no kernel runs on integers, or -1.
+template <graph_at<stage::lowered> Graph>
+[[nodiscard]] constexpr int first_without_kernel(const Graph& g, const backend_view& backend) {
+  for (int i = 0; i < g.count; ++i)
+    if (g.nodes[i].dtype == f32 && g.nodes[i].choice.dtype_config >= 0 &&
+        g.nodes[i].op->kind != op_kind::pass && is_observed(g.nodes[i], backend))
+      return i;
+  return -1;
+}
+
+/// The op that stands for a float op on integers, where there is one of another name.
+[[nodiscard]] constexpr op_id integer_form(op_id op) {
+  if (const lowered_ops::weighted_row* const w = lowered_weighted(op))
+    return w->plain != nullptr ? w->plain : w->dynamic;
+  if (const lowered_ops::binary_row* const b = lowered_binary(op)) return b->plain;
+  return op;
+}
+
+/// The key of the kernel that would be needed, and what there is.
+constexpr void append_missing_key(diagnostic& d, const node& n, const dtype_config_record& config) {
+  const auto name = [](const dtype_with_constraints_record& r) { return name_of(r.dtype); };
+  const bool weighted = config.weight_dtype.dtype != dtype::none;
+  d.line("no integer kernel for").line(integer_form(n.op)->name);
+  d.line(name(config.input_dtype), weighted ? ", " : "",
+         weighted ? name(config.weight_dtype) : std::string_view{}, " to ",
+         name(config.output_dtype), ", gives ");
+  for (int i = 0; i < n.shape.rank; ++i) append_all(d.text, i > 0 ? "x" : "", n.shape[i]);
+  d.line("on any instruction set; there are:").line();
+  kernels::append_integer_kernels(d.text);
+}
+
+/// Says which node has no integer kernel, though the backend lists its pattern.
+template <graph_at<stage::lowered> Graph>
+[[nodiscard]] constexpr diagnostic missing_kernel(const Graph& g, const backend_view& backend) {
+  diagnostic d;
+  const int bad = first_without_kernel(g, backend);
+  if (bad < 0) return d;
+  const node& n = g.nodes[bad];
+  d.line("the QConfig cannot be honoured:").line("backend: ", backend.name);
+  d.line("node: ", n.name).line("pattern: ");
+  append_pattern(d.text, backend.configs[n.choice.pattern].pattern);
+  append_missing_key(d, n, backend.configs[n.choice.pattern].dtype_configs[n.choice.dtype_config]);
+  if (n.op->hooks != nullptr) d.line("define: static void run(...)");
+  return d.line("to mean it: allow_float<", n.name, ">");
+}
+
+}  // namespace ctq

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/graph/graph.hpp"
+#include "ctq/kernels/signatures.hpp"
+#include "ctq/passes/schedule/fused_steps.hpp"
+#include "ctq/passes/schedule/memory.hpp"
+#include "ctq/passes/schedule/step.hpp"
+
+// Steps as they are written one after the other, and the values they read and write. Where a value
+// lies is known when all steps are: finish() plans the arena.
+
+namespace ctq::scheduling {
+
+/// With one channel or one pixel both orders are the same bytes.
+[[nodiscard]] constexpr bool order_matters(const shape& s) {
+  return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
+}
+
+/// A value is one stretch of memory; several nodes may be views of it. Of a node the writer knows
+/// which value its output is, and in which order its elements lie.
+template <class Graph, class Schedule>
+class step_writer {
+ public:
+  constexpr step_writer(const Graph& g, Schedule& out) : g_(g), out_(out) {
+    const int steps = g.count + 2 * g.arg_total();
+    out_.open(steps, g.count);
+    resize(value_of_, g.count);
+    resize(order_of_, g.count);
+    resize(values_, steps + 2);
+    resize(area_, steps + 2);
+    resize(in_, steps);
+    resize(second_in_, steps);
+    resize(written_, steps);
+    resize(observed_, g.count);
+  }
+
+  constexpr void finish(layers l = layers::alone) {
+    if (l == layers::joined)
+      steps_ = join_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_);
+    scratch_array<int, max_values> live{};
+    resize(live, count_);
+    out_.arena_bytes = plan_memory(values_, count_, live);
+    for (int s = 0; s < steps_; ++s) {
+      out_.steps[s].in[0] = {area_[in_[s]], values_[in_[s]].offset};
+      out_.steps[s].out.in = area_[written_[s]];
+      out_.steps[s].out.offset = values_[written_[s]].offset;
+      if (const int y = second_in_[s]; y >= 0) out_.steps[s].in[1] = {area_[y], values_[y].offset};
+    }
+    for (int p = 0; p < observations_; ++p) {
+      out_.observations[p].where.in = area_[observed_[p]];
+      out_.observations[p].where.offset = values_[observed_[p]].offset;
+    }
+    out_.close(steps_, observations_);
+  }
+
+ protected:
+  static constexpr std::size_t max_nodes = Graph::max_nodes;
+  static constexpr std::size_t max_steps = Schedule::max_steps;
+  static constexpr std::size_t max_values = max_steps == 0 ? 0 : max_steps + 2;
+
+  [[nodiscard]] constexpr int arg(int i, int which = 0) const {
+    return g_.args[g_.nodes[i].first_arg + which];
+  }
+  [[nodiscard]] constexpr int elements_of(int i) const {
+    int n = 1;
+    for (int axis = 0; axis < g_.nodes[i].shape.rank; ++axis) n *= g_.nodes[i].shape.extent[axis];
+    return n;
+  }
+
+  constexpr int new_value(std::size_t bytes, place::area area = place::area::arena) {
+    values_[count_].bytes = area == place::area::arena ? bytes : 0;
+    values_[count_].written = values_[count_].read = steps_;
+    area_[count_] = area;
+    return count_++;
+  }
+  /// The output of node i is a new value, in this order.
+  constexpr int new_output(int i, layout order) {
+    const int out =
+        new_value(static_cast<std::size_t>(elements_of(i)) * size_of(g_.nodes[i].dtype));
+    value_of_[i] = out;
+    order_of_[i] = order;
+    return out;
+  }
+  /// The output of node i is what that of another is.
+  constexpr void same_as(int i, int other) {
+    value_of_[i] = value_of_[other];
+    order_of_[i] = order_of_[other];
+  }
+
+  /// What the next step's kernel is told of sizes.
+  template <class Shape>
+  constexpr void next_sizes(Shape s) {
+    out_.steps[steps_].key.size = to_block<kernel_signature::sizes>(s);
+  }
+  /// The next step, whose sizes are written: kernel op reads what node `from` gives. It is a
+  /// problem if there is none.
+  ///   node   of what it computes
+  ///   x, to  values
+  constexpr void emit(kernel op, int node, int from, int x, int to, bool relu = false) {
+    emit(op, node, from, x, to, g_.nodes[node].dtype, g_.nodes[node].observer, relu);
+  }
+  constexpr void emit(kernel op, int node, int from, int x, int to, dtype gives, int observer,
+                      bool relu = false) {
+    const dtype takes = g_.nodes[from].dtype;
+    if (!kernels::exists(op, takes, gives)) return complain(op, node, takes, gives);
+    // The output is read as well: a step of a cat must not lose what the last one wrote.
+    values_[x].read = values_[to].read = steps_;
+    in_[steps_] = x;
+    second_in_[steps_] = -1;
+    written_[steps_] = to;
+    out_.steps[steps_].key.op = op;
+    out_.steps[steps_].key.in = takes;
+    out_.steps[steps_].key.out = gives;
+    out_.steps[steps_].key.relu = relu;
+    out_.steps[steps_].node = node;
+    if (g_.nodes[from].observer >= 0) out_.steps[steps_].in_observer[0] = g_.nodes[from].observer;
+    out_.steps[steps_].out_observer = observer;
+    ++steps_;
+  }
+  /// The step just written reads another value.
+  constexpr void also_reads(int from, int y) {
+    values_[y].read = steps_ - 1;
+    second_in_[steps_ - 1] = y;
+    out_.steps[steps_ - 1].in_observer[1] = g_.nodes[from].observer;
+  }
+
+  /// The value of node i in the wanted order, transposed if it has to be.
+  constexpr int in_order(int i, layout wanted) {
+    if (order_of_[i] == wanted || !order_matters(g_.nodes[i].shape)) return value_of_[i];
+    const int from = value_of_[i];
+    const shape& s = g_.nodes[i].shape;
+    next_sizes(transpose_shape{s.extent[0], s.extent[1], s.extent[2] * s.extent[3]});
+    emit(wanted == layout::nhwc ? kernel::to_nhwc : kernel::to_nchw, i, i, from,
+         new_output(i, wanted));
+    return value_of_[i];
+  }
+
+  const Graph& g_;
+  Schedule& out_;
+  scratch_array<int, max_nodes> value_of_{};
+  scratch_array<layout, max_nodes> order_of_{};
+  scratch_array<buffer, max_values> values_{};
+  scratch_array<place::area, max_values> area_{};
+  scratch_array<int, max_steps> in_{};  // by step: values
+  scratch_array<int, max_steps> second_in_{};
+  scratch_array<int, max_steps> written_{};
+  scratch_array<int, max_nodes> observed_{};  // by observation: the value
+  int count_ = 0;                             // of values
+  int steps_ = 0;
+  int observations_ = 0;
+
+ private:
+  constexpr void complain(kernel op, int node, dtype takes, dtype gives) {
+    static_text<80> name;
+    append_name(name, g_.nodes[node]);
+    out_.problem.line("no kernel for node ", name.view(), ":");
+    out_.problem.line();
+    kernels::append_key(out_.problem.text, op, takes, gives);
+    out_.problem.line("there are: ");
+    kernels::append_types(out_.problem.text, op);
+  }
+};
+
+}  // namespace ctq::scheduling

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/evaluator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+#include "ctq/graph/model.hpp"
+#include "linear_relu.hpp"
+
+using namespace ctq;
+using linear_relu::reference_graph;
+using linear_relu::weights;
+using namespace ctq::literals;
+
+namespace {
+
+constexpr auto net =
+    model("x"_n = nn::placeholder({1, 2}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
+          "relu"_n = nn::relu("fc"_n), "out"_n = nn::output("relu"_n));
+
+std::vector<node_value> input() { return {float_ops::tensor{{1, 2}, {1.0F, 2.0F}}}; }
+
+float_ops::tensor tensor_of(const node_value& v) {
+  const float_ops::value real = v.real();
+  return *real.get_if<float_ops::tensor>();
+}
+
+}  // namespace
+
+TEST_CASE("a float graph gives what its ops mean") {
+  const module_state m = weights();
+  const auto values = evaluator<stage::traced>(net.view(), m, {}).run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{5.25F, 0.0F});
+}
+
+TEST_CASE("a prepared graph shows its observers what passes by") {
+  dynamic_graph<stage::prepared> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  constexpr observer_record seen{observer_class::min_max, {}};
+  node app{.name = "activation_post_process", .op = q::activation_post_process.id()};
+  app.observer = 3;
+  app.observer_config = &seen;
+  g.add({.name = "out", .op = nn::output.id()}, g.add(app, 0));
+  observer_set observers;
+  const module_state none;
+  const auto values =
+      evaluator<stage::prepared>(g.view(), none, {.observers = &observers}).run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{1.0F, 2.0F});
+  REQUIRE(observers.steps(3).has_value());
+  CHECK(observers.steps(3)->scale[0] == doctest::Approx(2.0 / 255));
+  CHECK_FALSE(observers.steps(0).has_value());
+}
+
+TEST_CASE("a reference graph computes with rounded values and weights") {
+  const module_state m = weights();
+  const auto g = reference_graph();
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  const auto values = run.run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{5.0F, 0.0F});
+  const auto weight = run.weight_of(g.view()[3]);
+  REQUIRE(weight.has_value());
+  REQUIRE(weight->has_value());
+  CHECK((*weight)->steps.scale[0] == doctest::Approx(3.0 / 127.5));
+}
+
+TEST_CASE("what cannot be evaluated is an error that names the node") {
+  const module_state none;
+  const auto values = evaluator<stage::traced>(net.view(), none, {}).run(input());
+  REQUIRE_FALSE(values.has_value());
+  CHECK(values.error().place == "node fc");
+  const auto without = evaluator<stage::traced>(net.view(), none, {}).run({});
+  REQUIRE_FALSE(without.has_value());
+  CHECK(without.error().message() == "node x: has no input");
+}
+
+TEST_CASE("weights are worked out again when the modules have others") {
+  module_state m = weights();
+  const auto g = reference_graph();
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  const evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  REQUIRE(run.run(input()).has_value());
+  m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
+  const auto values = run.run(input());
+  REQUIRE(values.has_value());
+  CHECK(tensor_of(values->back()).data == std::vector<float>{10.0F, 0.0F});
+}

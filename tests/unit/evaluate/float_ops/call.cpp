@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/float_ops/call.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "ctq/core/op_table.hpp"
+#include "torch_cases.hpp"
+
+using namespace ctq;
+
+namespace {
+
+constexpr const char* written[] = {
+#include "torch_cases.inc"
+};
+
+static_assert(float_ops::has_meaning(nn::conv2d.id()) && !float_ops::has_meaning(nn::output.id()));
+static_assert(float_ops::signature_of(fn::matmul.id()) == "input, other");
+
+/// Equal but for rounding: 1e-6 of the number, or of the largest one.
+bool near(const std::vector<double>& wanted, const std::vector<double>& got) {
+  double largest = 0;
+  for (const double x : wanted) largest = std::max(largest, std::abs(x));
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double tolerance = 1e-6 * (std::abs(wanted[i]) + largest);
+    if (!(std::abs(wanted[i] - got[i]) <= tolerance)) return false;
+  }
+  return true;
+}
+
+/// What an argument may be instead of what fits.
+const float_ops::value rubbish[] = {
+    float_ops::none{},
+    true,
+    -1,
+    0,
+    7,
+    0.5,
+    "text",
+    float_ops::ellipsis{},
+    float_ops::slice{},
+    float_ops::list{},
+    float_ops::list{2, -1},
+    float_ops::list{1, 2, 3},
+    float_ops::list{0, 0, 0, 0},
+    float_ops::list{"a", float_ops::none{}},
+    float_ops::tensor{{}, {1.0F}},
+    float_ops::filled({0}),
+    float_ops::filled({2, 3}, 1.0F),
+    float_ops::filled({1, 0, 3}),
+    float_ops::filled({2, 2, 3, 3}),
+    float_ops::filled<std::int64_t>({2, 3}),
+    float_ops::filled<std::int64_t>({4}, -2),
+    float_ops::list{float_ops::filled({2, 3}), float_ops::filled({3, 2})},
+};
+
+/// Calls the op with each argument of the case replaced by each of these.
+template <class Call>
+void with_rubbish(const float_ops::python_call& right, Call call) {
+  for (const float_ops::value& wrong : rubbish) {
+    for (std::size_t i = 0; i < right.positional.size(); ++i) {
+      float_ops::python_call c = right;
+      c.positional[i] = wrong;
+      call(c);
+    }
+    for (std::size_t i = 0; i < right.keywords.size(); ++i) {
+      float_ops::python_call c = right;
+      c.keywords[i].given = wrong;
+      call(c);
+    }
+    for (std::size_t i = 0; i < right.attributes.size(); ++i) {
+      float_ops::python_call c = right;
+      c.attributes[i].given = wrong;
+      call(c);
+    }
+  }
+}
+
+/// Values that the op gives have as many elements as they say.
+bool is_whole(const result<float_ops::value>& y) { return !y || float_ops::is_whole(*y); }
+
+/// Counts how often it is asked.
+class counting_kernels final : public float_ops::kernel_set {
+ public:
+  [[nodiscard]] result<float_ops::tensor> convolution(
+      const float_ops::tensor& in, const float_ops::value& weight, const float_ops::value& bias,
+      const float_ops::convolution_options& o) const override {
+    ++convolutions;
+    return float_ops::plain.convolution(in, weight, bias, o);
+  }
+  [[nodiscard]] result<float_ops::tensor> linear(const float_ops::tensor& in,
+                                                 const float_ops::value& weight,
+                                                 const float_ops::value& bias) const override {
+    ++linears;
+    return float_ops::plain.linear(in, weight, bias);
+  }
+
+  mutable int convolutions = 0, linears = 0;
+};
+
+}  // namespace
+
+TEST_CASE("every op that PyTorch's backends name has a float meaning") {
+  for (const op_id op : naming::builtin_ops) {
+    CAPTURE(op->name);
+    CHECK(float_ops::has_meaning(op));
+  }
+}
+
+TEST_CASE("ops give what PyTorch gives") {
+  for (const char* text : written) {
+    torch_cases::torch_case c = torch_cases::parser(text).read();
+    CAPTURE(c.text);
+    const op_id op = ops<builtin>::value.find(c.op);
+    REQUIRE(op != nullptr);
+    const auto y = float_ops::call(op, c.call);
+    const std::string problem = y ? "" : y.error().message();
+    CHECK(problem == "");
+    if (!y) continue;
+    torch_cases::flat got;
+    torch_cases::flatten(got, *y);
+    const torch_cases::flat wanted = torch_cases::expected(c.expected);
+    CHECK(got.shapes == wanted.shapes);
+    REQUIRE(got.numbers.size() == wanted.numbers.size());
+    CHECK(near(wanted.numbers, got.numbers));
+  }
+}
+
+TEST_CASE("every op is compared with PyTorch") {
+  std::set<std::string> seen;
+  for (const char* text : written) seen.insert(torch_cases::parser(text).read().op);
+  for (const op_id op : naming::builtin_ops) {
+    // Quantized forms have the float meaning of the modules they stand for; the others are
+    // releases' own names for something that is compared.
+    const std::string_view name = op->name;
+    const bool another_form =
+        name.find(".qat.") != name.npos || name.find("reference") != name.npos;
+    const bool another_name = op == fn::concatenate.id() || op == fn::permute_copy.id() ||
+                              op == method::shape.id() || op == method::hardsigmoid.id() ||
+                              op == method::hardsigmoid_.id() || op == method::leaky_relu.id();
+    const bool of_2_1 = op == nni::conv_add2d.id() || op == nni::conv_add_relu2d.id() ||
+                        op == nni::linear_leaky_relu.id() || op == nni::linear_tanh.id();
+    if (another_form || another_name || of_2_1) continue;
+    CAPTURE(name);
+    CHECK(seen.count(std::string(name)) == 1);
+  }
+}
+
+TEST_CASE("arguments that do not fit are errors with the name of the op") {
+  for (const char* text : written) {
+    const torch_cases::torch_case c = torch_cases::parser(text).read();
+    CAPTURE(c.text);
+    const op_id op = ops<builtin>::value.find(c.op);
+    REQUIRE(op != nullptr);
+    bool whole = true, placed = true;
+    with_rubbish(c.call, [&](const float_ops::python_call& wrong) {
+      const auto y = float_ops::call(op, wrong);
+      whole = whole && is_whole(y);
+      placed = placed && (y || (y.error().place == op->name && !y.error().cause.empty()));
+    });
+    CHECK(whole);
+    CHECK(placed);
+  }
+}
+
+TEST_CASE("a call without arguments is an error") {
+  for (const op_id op : naming::builtin_ops) {
+    CAPTURE(op->name);
+    const auto y = float_ops::call(op, float_ops::arguments{});
+    REQUIRE(!y);
+    CHECK(y.error().place == op->name);
+  }
+}
+
+TEST_CASE("errors say what is wrong") {
+  const float_ops::value image = float_ops::filled({1, 3, 4, 4}),
+                         weight = float_ops::filled({2, 3, 3, 3});
+  const auto error_of = [](op_id op, float_ops::python_call c) {
+    const auto y = float_ops::call(op, std::move(c));
+    return y ? std::string() : y.error().message();
+  };
+  CHECK(error_of(fn::conv2d.id(), {.positional = {image}}) ==
+        "torch.nn.functional.conv2d: weight is not a float tensor");
+  CHECK(error_of(fn::conv2d.id(), {.positional = {image, float_ops::filled({2, 4, 3, 3})}}) ==
+        "torch.nn.functional.conv2d: the input has 3 channels, not 4");
+  CHECK(error_of(fn::conv2d.id(), {.positional = {image, weight}, .keywords = {{"pad", 1}}}) ==
+        "torch.nn.functional.conv2d: has no parameter pad");
+  CHECK(error_of(fn::relu.id(), {.positional = {image}, .keywords = {{"input", image}}}) ==
+        "torch.nn.functional.relu: got two values for input");
+  CHECK(error_of(fn::relu.id(), {.positional = {image, false, 3}}) ==
+        "torch.nn.functional.relu: takes 2 positional arguments, not 3");
+  CHECK(error_of(op::add.id(), {.positional = {image, float_ops::filled({3})}}) ==
+        "_operator.add: extents 4 and 3 do not broadcast");
+  CHECK(error_of(nn::relu.id(), {.positional = {float_ops::tensor{{2, 2}, {1.0F}}}}) ==
+        "torch.nn.ReLU: input is no whole tensor");
+  CHECK(error_of(nn::output.id(), {}) == "output: has no float meaning");
+}
+
+TEST_CASE("ops and the parts of fused modules go to the set that is given") {
+  const counting_kernels kernels;
+  const float_ops::value weight = float_ops::tensor{{1, 1, 1, 1}, {-2.0F}};
+  const float_ops::value image = float_ops::tensor{{1, 1, 1, 2}, {1.0F, -1.0F}};
+  const auto fused = float_ops::call(
+      nni::conv_relu2d.id(), {.positional = {image}, .attributes = {{"weight", weight}}}, kernels);
+  REQUIRE(fused.has_value());
+  CHECK(fused->get_if<float_ops::tensor>()->data == std::vector<float>{0.0F, 2.0F});
+  CHECK(kernels.convolutions == 1);
+  const float_ops::value matrix = float_ops::tensor{{1, 2}, {1.0F, 1.0F}};
+  CHECK(float_ops::call(fn::linear.id(),
+                        {.positional = {float_ops::tensor{{1, 2}, {1.0F, 1.0F}}, matrix}}, kernels)
+            .has_value());
+  CHECK(kernels.linears == 1);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/lowered_call.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace ctq;
+
+static_assert(lowered::weighted_origin(q::linear_relu.id()).op == nn::linear.id() &&
+              lowered::weighted_origin(q::linear_relu.id()).relu);
+static_assert(lowered::weighted_origin(nn::linear.id()).op == nullptr);
+static_assert(lowered::binary_origin(nn::relu.id()).op == nullptr);
+static_assert(scalars_change_the_scale(semantics::torch_1_13) &&
+              !scalars_change_the_scale(semantics::torch_2_1));
+
+namespace {
+
+quantized_tensor steps_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
+                          std::int32_t zero_point = 0) {
+  return {{d, -1, {1.0}, {zero_point}, {}}, {std::move(shape), std::move(q)}};
+}
+
+}  // namespace
+
+TEST_CASE("a linear layer adds up integers and rounds once, in the scale of its output") {
+  const quantized_tensor in = steps_of(quint8, {1, 2}, {13, 9}, 10);
+  const quantized_tensor weight = steps_of(qint8, {2, 2}, {1, 2, -3, 1});
+  const float_ops::python_call call{.positional = {dequantize(in)},
+                                    .attributes = {{"weight", dequantize(weight)},
+                                                   {"bias", float_ops::tensor{{2}, {1.0F, 0.0F}}}}};
+  const auto out = lowered::weighted({nn::linear.id(), true, false}, in, weight, call,
+                                     {quint8, -1, {0.5}, {3}, {}});
+  REQUIRE(out.has_value());
+  REQUIRE(out->integers() != nullptr);
+  CHECK(out->integers()->q.data == std::vector<std::int32_t>{7, 3});  // 2, and relu of -10
+}
+
+TEST_CASE("integers that do not fit are an error") {
+  const quantized_tensor in = steps_of(quint8, {1, 3}, {1, 2, 3});
+  const quantized_tensor weight = steps_of(qint8, {1, 2}, {1, 2});
+  const float_ops::python_call call{.positional = {dequantize(in)},
+                                    .attributes = {{"weight", dequantize(weight)}, {"bias", {}}}};
+  CHECK_FALSE(lowered::weighted({nn::linear.id()}, in, weight, call, {}).has_value());
+}
+
+TEST_CASE("the number among the arguments of a sum is found on either side") {
+  const float_ops::tensor x{{1}, {1.0F}};
+  CHECK(lowered::scalar_of({.positional = {x, 2}}) == 2.0);
+  CHECK(lowered::scalar_of({.positional = {0.5, x}}) == 0.5);
+  CHECK_FALSE(lowered::scalar_of({.positional = {x, x}}).has_value());
+}
+
+TEST_CASE("a product with a number has its scale") {
+  const node_value out = lowered::with_scalar({op::mul.id()}, steps_of(quint8, {2}, {10, 20}), 3.0);
+  REQUIRE(out.integers() != nullptr);
+  CHECK(out.integers()->steps.scale[0] == doctest::Approx(3.0));
+  CHECK(out.integers()->q.data == std::vector<std::int32_t>{10, 20});
+}

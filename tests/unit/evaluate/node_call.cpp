@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/node_call.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/graph/fx_row.hpp"
+
+using namespace ctq;
+
+namespace {
+
+constexpr argument in{.is = argument::kind::node};
+constexpr argument number(std::int64_t i) { return {.is = argument::kind::integer, .integer = i}; }
+
+}  // namespace
+
+TEST_CASE("the nodes of a row are what was computed, everything else as it was written") {
+  const std::vector<argument> written{{.is = argument::kind::list, .integer = 2},
+                                      in,
+                                      in,
+                                      number(1),
+                                      {.is = argument::kind::none, .keyword = "out"}};
+  fx_row row;
+  row.args = {written.data(), static_cast<int>(written.size())};
+  node n{.name = "cat", .op = fn::cat.id()};
+  n.row = &row;
+  const float_ops::python_call c = call_of(n, {1.5, 2.5});
+  REQUIRE(c.positional.size() == 2);
+  const auto* items = c.positional[0].get_if<float_ops::list>();
+  REQUIRE(items != nullptr);
+  CHECK(float_ops::as_real((*items)[1]) == 2.5);
+  CHECK(float_ops::as_integer(c.positional[1]) == 1);
+  REQUIRE(c.keywords.size() == 1);
+  CHECK(c.keywords[0].name == "out");
+  CHECK(c.keywords[0].given.is<float_ops::none>());
+}
+
+TEST_CASE("what fusion has appended stands behind the arguments that were written") {
+  const std::vector<argument> written{in};
+  fx_row row;
+  row.args = {written.data(), 1};
+  node n{.name = "add", .op = op::add.id()};
+  n.row = &row;
+  const float_ops::python_call c = call_of(n, {1, 2});
+  REQUIRE(c.positional.size() == 2);
+  CHECK(float_ops::as_integer(c.positional[1]) == 2);
+}
+
+TEST_CASE("a node that was written in C++ has its options by name") {
+  node pool{.name = "pool", .op = nn::max_pool2d.id()};
+  pool.attrs = attributes{max_pool2d_options{.kernel_size = 2}};
+  const float_ops::python_call module = call_of(pool, {1.0});
+  CHECK(module.positional.size() == 1);
+  CHECK(module.keywords.empty());
+  REQUIRE(!module.attributes.empty());
+  CHECK(module.attributes[0].name == "kernel_size");
+  pool.op = fn::max_pool2d.id();
+  CHECK(call_of(pool, {1.0}).keywords.size() == module.attributes.size());
+  CHECK(call_of(pool, {1.0}).attributes.empty());
+}
+
+TEST_CASE("options that are not PyTorch's defaults are passed on") {
+  const auto option = [](op_id op, const attributes& attrs, std::string_view name) {
+    node n{.name = "n", .op = op};
+    n.attrs = attrs;
+    float_ops::python_call c = call_of(n, {1.0});
+    std::vector<float_ops::named_value>& in = c.keywords.empty() ? c.attributes : c.keywords;
+    const float_ops::value* const v = find(in, name);
+    return v == nullptr ? 0.0 : float_ops::as_real(*v).value_or(0.0);
+  };
+  const attributes norm{batch_norm2d_options{.eps = 0.5F}};
+  CHECK(option(nn::batch_norm2d.id(), norm, "eps") == 0.5);
+  CHECK(option(nni::bn_relu2d.id(), norm, "eps") == 0.5);
+  const attributes slope{leaky_relu_options{.negative_slope = 0.25F}};
+  CHECK(option(nn::leaky_relu.id(), slope, "negative_slope") == 0.25);
+  CHECK(option(fn::leaky_relu.id(), slope, "negative_slope") == 0.25);
+  CHECK(option(nn::elu.id(), attributes{elu_options{.alpha = 2.0F}}, "alpha") == 2.0);
+  const attributes range{hardtanh_options{.min_val = -2.0F, .max_val = 3.0F}};
+  CHECK(option(nn::hardtanh.id(), range, "min_val") == -2.0);
+  CHECK(option(fn::hardtanh.id(), range, "max_val") == 3.0);
+  const attributes bounds{clamp_options{.min = -4.0F}};
+  CHECK(option(fn::clamp.id(), bounds, "min") == -4.0);
+  CHECK(option(method::clamp.id(), bounds, "min") == -4.0);
+}
+
+TEST_CASE("cat reads one list") {
+  node n{.name = "cat", .op = fn::cat.id()};
+  n.attrs = attributes{cat_options{.dim = 1}};
+  const float_ops::python_call c = call_of(n, {1.0, 2.0, 3.0});
+  REQUIRE(c.positional.size() == 1);
+  CHECK(c.positional[0].get_if<float_ops::list>()->size() == 3);
+}

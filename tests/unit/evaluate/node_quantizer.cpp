@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/node_quantizer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace ctq;
+
+namespace {
+
+using quantizer = node_quantizer<reference_kernels>;
+
+constexpr observer_record seen{observer_class::min_max, {}};
+constexpr observer_record fake{observer_class::min_max, {}, fake_quantize_class::fake_quantize};
+
+node_value some() { return float_ops::tensor{{2}, {0.0F, 2.5F}}; }
+
+std::vector<float> elements(const node_value& v) {
+  return v.real().get_if<float_ops::tensor>()->data;
+}
+
+node observing(const observer_record* observer_config) {
+  node n{.name = "observer", .op = q::activation_post_process.id()};
+  n.observer = 1;
+  n.observer_config = app;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("an observer sees the value and gives it back; a fake quantize rounds it") {
+  observer_set observers;
+  const quantizer r({.observers = &observers});
+  const node_value in = some();
+  const auto out = r.observe(observing(&seen), in);
+  REQUIRE(out.has_value());
+  CHECK(out->real().is_same(in.real()));
+  CHECK(observers.steps(1).has_value());
+
+  observer_set fakes;
+  const auto rounded = quantizer({.observers = &fakes}).observe(observing(&fake), in);
+  REQUIRE(rounded.has_value());
+  CHECK(elements(*rounded)[1] == doctest::Approx(2.5));
+  CHECK(fakes.steps(1).has_value());
+}
+
+TEST_CASE("values are quantized with what was found for the observer") {
+  quantizations steps;
+  steps.activations[4] = {quint8, -1, {0.5}, {3}, {}};
+  const quantizer r({.steps = &steps});
+  const auto out = r.quantized(some().real(), 4);
+  REQUIRE(out.has_value());
+  CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
+  CHECK_FALSE(r.quantized(some().real(), 5).has_value());
+  CHECK_FALSE(r.quantized(float_ops::value(1), 4).has_value());
+}
+
+TEST_CASE("without steps of their own values are quantized with their range") {
+  const quantizer r({});
+  const auto integers = r.rounded_as_it_comes(nullptr, some());
+  REQUIRE(integers.has_value());
+  CHECK(integers->integers()->q.data == std::vector<std::int32_t>{0, 255});
+  constexpr observer_record half{observer_class::placeholder, {.dtype = f16}};
+  const auto halves = r.rounded_as_it_comes(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
+  REQUIRE(halves.has_value());
+  CHECK(elements(*halves)[0] == 1.0F);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/observer_set.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+
+namespace {
+
+constexpr observer_record min_max{observer_class::min_max, {}};
+constexpr observer_record per_channel{
+    observer_class::per_channel_min_max,
+    {.dtype = qint8, .qscheme = qscheme::per_channel_symmetric, .ch_axis = 1}};
+
+}  // namespace
+
+TEST_CASE("nodes that share an observer add to the same range") {
+  observer_set all;
+  REQUIRE(all.see(1, min_max, {{2}, {0.0F, 1.0F}}).has_value());
+  REQUIRE(all.see(1, min_max, {{1, 1}, {-1.0F}}).has_value());
+  REQUIRE(all.see(2, min_max, {{1}, {0.5F}}).has_value());
+  REQUIRE(all.steps(1).has_value());
+  CHECK(all.steps(1)->scale[0] == doctest::Approx(2.0 / 255));
+  CHECK(all.steps(2)->scale[0] == doctest::Approx(0.5 / 255));
+}
+
+TEST_CASE("an observer that has seen nothing, or collects nothing, has no steps") {
+  observer_set all;
+  CHECK_FALSE(all.steps(0).has_value());
+  constexpr observer_record placeholder{observer_class::placeholder, {.dtype = f16}};
+  REQUIRE(all.see(0, placeholder, {{1}, {1.0F}}).has_value());
+  CHECK_FALSE(all.steps(0).has_value());
+}
+
+TEST_CASE("weights of any rank have a scale a channel") {
+  const float_ops::tensor flat{{1, 2}, {1.27F, -2.54F}};
+  const float_ops::tensor deep{{1, 2, 1, 1, 1, 1, 1}, {1.27F, -2.54F}};
+  for (const float_ops::tensor& weight : {flat, deep}) {
+    const auto steps = weight_steps(per_channel, weight, {});
+    REQUIRE(steps.has_value());
+    REQUIRE(steps->has_value());
+    CHECK((*steps)->axis == 1);
+    REQUIRE((*steps)->scale.size() == 2);
+    CHECK((*steps)->scale[1] == doctest::Approx(2 * (*steps)->scale[0]));
+  }
+}
+
+TEST_CASE("half precision has no steps") {
+  const auto steps =
+      weight_steps({observer_class::placeholder, {.dtype = f16}}, {{1, 1}, {1.0F}}, {});
+  REQUIRE(steps.has_value());
+  CHECK_FALSE(steps->has_value());
+}
+
+TEST_CASE("a fake quantize gives what is left of the values") {
+  observer_record fake = min_max;
+  fake.fake_quantize = fake_quantize_class::fake_quantize;
+  observer_set all;
+  const auto out = all.see(0, fake, {{3}, {0.0F, 0.4F, 255.0F}});
+  REQUIRE(out.has_value());
+  CHECK(out->data == std::vector<float>{0.0F, 0.0F, 255.0F});
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/quantized_tensor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace ctq;
+
+namespace {
+
+const quantization tenths{quint8, -1, {0.1}, {10}, {}};
+
+}  // namespace
+
+TEST_CASE("quantize rounds ties to even and uses the whole range of the dtype") {
+  const quantization halves{qint8, -1, {1.0}, {0}, {}};
+  const auto t = quantize({{6}, {0.5F, 1.5F, 2.5F, -0.5F, 1e9F, -1e9F}}, halves);
+  CHECK(t.q.data == std::vector<std::int32_t>{0, 2, 2, 0, 127, -128});
+}
+
+TEST_CASE("what is no number becomes the zero point") {
+  const auto t = quantize({{1}, {std::numeric_limits<float>::quiet_NaN()}}, tenths);
+  CHECK(t.q.data[0] == 10);
+}
+
+TEST_CASE("each channel has its own scale") {
+  const quantization s{qint8, 1, {1.0, 0.5}, {0, 1}, {}};
+  const auto t = quantize({{2, 2, 1}, {3.0F, 3.0F, -1.0F, -1.0F}}, s);
+  CHECK(t.q.data == std::vector<std::int32_t>{3, 7, -1, -1});
+  CHECK(dequantize(t).data == std::vector<float>{3.0F, 3.0F, -1.0F, -1.0F});
+}
+
+TEST_CASE("the real zero points of embeddings are added before rounding") {
+  const quantization s{quint8, 0, {0.5}, {}, {0.25F}};
+  const auto t = quantize({{1, 2}, {0.25F, 0.0F}}, s);
+  CHECK(t.q.data == std::vector<std::int32_t>{1, 0});
+  CHECK(dequantize(t).data[0] == doctest::Approx(0.375));
+}
+
+TEST_CASE("integers survive the way to real numbers and back") {
+  float_ops::tensor x{{256}, {}};
+  for (int q = 0; q < 256; ++q) x.data.push_back(static_cast<float>(q - 10) * 0.1F);
+  const auto t = quantize(x, tenths);
+  for (int q = 0; q < 256; ++q) CHECK(t.q.data[static_cast<std::size_t>(q)] == q);
+}
+
+TEST_CASE("dynamic quantization covers the values it is shown") {
+  const float_ops::tensor x{{3}, {-1.0F, 0.0F, 3.0F}};
+  const quantization s = dynamic_quantization(x, quint8);
+  CHECK(s.scale[0] == doctest::Approx(4.0 / 255));
+  CHECK(s.zero_point[0] == 64);
+  CHECK(dynamic_quantization(x, quint8, true).scale[0] == doctest::Approx(4.0 / 127));
+}
+
+TEST_CASE("half precision has 11 bits, and fewer near zero") {
+  CHECK(rounded_to_float16(2049.0F) == 2048.0F);
+  CHECK(rounded_to_float16(2051.0F) == 2052.0F);
+  CHECK(rounded_to_float16(0x1p-24F) == 0x1p-24F);
+  CHECK(rounded_to_float16(0x1p-25F) == 0.0F);
+  CHECK(rounded_to_float16(65504.0F) == 65504.0F);
+  CHECK(std::isinf(rounded_to_float16(65520.0F)));
+}

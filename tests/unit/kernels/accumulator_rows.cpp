@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/matrix/accumulator_rows.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ctq/core/isa.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+
+namespace {
+
+/// Two registers of eight lanes, whose channels are neighbours by fours, as packing in 128 bits
+/// leaves them.
+struct by_fours {
+  static constexpr int lanes = 8;
+  static constexpr int column(int vectors, int vector, int lane) {
+    return lane / 4 * 4 * vectors + vector * 4 + lane % 4;
+  }
+};
+
+/// A row in the order of its lanes: what stands for channel i is 10 * i.
+std::array<std::int32_t, 16> tens() {
+  std::array<std::int32_t, 16> row{};
+  for (int i = 0; i < 16; ++i) {
+    row[static_cast<std::size_t>(i)] = 10 * by_fours::column(2, i / 8, i % 8);
+  }
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("channels are written in their order, as many as there are") {
+  for (const int count : {0, 1, 5, 15, 16}) {
+    CAPTURE(count);
+    std::vector<std::int32_t> expected(16, -1);
+    for (int i = 0; i < count; ++i) expected[static_cast<std::size_t>(i)] = 10 * i;
+    std::vector<std::int32_t> out(16, -1);
+    simd::write_channels<by_fours, 2>(tens().data(), out.data(), count);
+    CHECK(out == expected);
+  }
+}
+
+TEST_CASE("rows of sums are kept, or become what they stand for") {
+  std::array<std::int32_t, 32> sums{};
+  const std::array<std::int32_t, 16> row = tens();
+  for (std::size_t i = 0; i < 16; ++i) {
+    sums[i] = row[i];
+    sums[16 + i] = -row[i];
+  }
+  std::vector<std::int32_t> expected(36, 7);
+  for (int i = 0; i < 16; ++i) {
+    expected[static_cast<std::size_t>(i)] = 10 * i;
+    expected[static_cast<std::size_t>(20 + i)] = -10 * i;
+  }
+  std::vector<std::int32_t> kept(36, 7);
+  simd::end_rows<isa::native, by_fours, 2>(keep_sums{}, sums.data(), 2, nullptr, kept.data(), 20,
+                                           16);
+  CHECK(kept == expected);
+
+  // Multipliers are in the order of lanes: that of channel i is 1 + i.
+  std::vector<float> multipliers;
+  for (const std::int32_t x : row) multipliers.push_back(static_cast<float>(1 + x / 10));
+  for (const bool relu : {false, true}) {
+    CAPTURE(relu);
+    std::vector<float> reals(32, 7.0F), expected_reals(32);
+    for (int i = 0; i < 16; ++i) {
+      const auto real = static_cast<float>(10 * i * (1 + i));
+      expected_reals[static_cast<std::size_t>(i)] = real;
+      expected_reals[static_cast<std::size_t>(16 + i)] = relu ? 0.0F : -real;
+    }
+    simd::end_rows<isa::native, by_fours, 2>(dequantize_sums{relu}, sums.data(), 2,
+                                             multipliers.data(), reals.data(), 16, 16);
+    CHECK(reals == expected_reals);
+  }
+}

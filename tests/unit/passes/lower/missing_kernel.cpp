@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/lower/missing_kernel.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "own_ops.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+using everywhere =
+    qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+
+template <class Backend>
+dynamic_graph<stage::lowered> lowered(graph_view<stage::traced> g) {
+  const auto fused = fuse(g, backend_v<Backend>);
+  const auto prepared = prepare_graph(fused.view(), backend_v<Backend>, mapping_v<everywhere>);
+  return lower(convert_graph(prepared.view(), backend_v<Backend>, mapping_v<everywhere>).view());
+}
+
+// own::sum has no form on integers, own::swish has one.
+struct with_own
+    : x86::set<"with_own",
+               backend_pattern_config<pattern<own::swish>, dtype_configs<activation_int8>>,
+               backend_pattern_config<pattern<own::sum>, dtype_configs<activation_int8>>> {};
+
+TEST_CASE("an op without a form on integers is told, with what to define") {
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 4, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+            "c"_n = own::sum("fc"_n), "d"_n = own::swish("c"_n), "out"_n = nn::output("d"_n));
+  const auto g = lowered<with_own>(net.view());
+  CHECK(std::string{missing_kernel(g.view(), backend_v<with_own>).message()} ==
+        "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
+        "no integer kernel for\nown.sum\nquint8 to quint8, gives 1x4\n"
+        "on any instruction set; there are:\n"
+        "requantize, relu, add, add_relu, mul, conv2d, linear, max_pool2d, avg_pool2d, concat, "
+        "elementwise, function\ndefine: static void run(...)\n"
+        "to mean it: allow_float<c>");
+}
+
+TEST_CASE("where all that the backend accepted runs on integers there is nothing to tell") {
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+            "d"_n = own::swish("fc"_n), "out"_n = nn::output("d"_n));
+  const auto g = lowered<with_own>(net.view());
+  CHECK(first_without_kernel(g.view(), backend_v<with_own>) == -1);
+  CHECK(!missing_kernel(g.view(), backend_v<with_own>).any());
+}
+
+// A backend that observes nothing of a relu does not ask for one on integers.
+struct free_relu
+    : backend_config<
+          "free_relu", backend_pattern_config<pattern<nn::linear>, dtype_configs<weighted_int8>>,
+          backend_pattern_config<pattern<nn::relu>, dtype_configs<activation_int8>,
+                                 observation<observation_type::input_output_not_observed>>> {};
+
+TEST_CASE("an op that the backend does not observe may stay in float") {
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n), "out"_n = nn::output("a"_n));
+  const auto g = lowered<free_relu>(net.view());
+  const int relu = find(g.view(), "a");
+  REQUIRE(relu >= 0);
+  CHECK(g.nodes[static_cast<std::size_t>(relu)].choice.quantized());
+  CHECK(!is_observed(g.nodes[static_cast<std::size_t>(relu)], backend_v<free_relu>));
+  CHECK(first_without_kernel(g.view(), backend_v<free_relu>) == -1);
+}
+
+}  // namespace

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/schedule/fused_steps.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/plan.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+using scheduling::layers;
+
+namespace {
+
+struct everywhere
+    : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
+
+/// A residual block, whose sum reads the second convolution.
+inline constexpr auto block =
+    model("x"_n = nn::placeholder({1, 8, 6, 6}),
+          "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
+          "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
+          "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
+
+inline constexpr auto chain =
+    model("x"_n = nn::placeholder({1, 8, 6, 6}),
+          "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+          "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
+          "act"_n = nn::hardswish("b"_n), "out"_n = nn::output("act"_n));
+
+inline constexpr auto doubled =
+    model("x"_n = nn::placeholder({1, 8}), "a"_n = nn::linear("x"_n, {.out_features = 8}),
+          "sum"_n = op::add("a"_n, "a"_n), "out"_n = nn::output("sum"_n));
+
+inline constexpr auto twice_read =
+    model("x"_n = nn::placeholder({1, 8, 6, 6}),
+          "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+          "act"_n = nn::hardswish("a"_n), "sum"_n = op::add("act"_n, "a"_n),
+          "out"_n = nn::output("sum"_n));
+
+template <const auto& Model>
+constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered>;
+template <const auto& Model>
+constexpr auto& joint = plan<Model, x86, everywhere>::int8_schedule;
+
+constexpr joined as(kernel op, op_id own = nullptr) {
+  return scheduling::joined_as({.op = op, .in = quint8, .out = quint8, .own = own});
+}
+static_assert(as(kernel::add) == joined::add && as(kernel::add_relu) == joined::add_relu);
+static_assert(as(kernel::elementwise, nn::hardswish.id()) == joined::table);
+static_assert(as(kernel::elementwise, op::sub.id()) == joined::nothing);
+static_assert(as(kernel::mul) == joined::nothing);
+static_assert(as(kernel::relu) == joined::nothing);
+
+}  // namespace
+
+TEST_CASE("a sum whose layer comes right before it is part of the layer") {
+  REQUIRE(alone<block>.count == 7);  // quantize, to_nhwc, a, b, sum, to_nchw, dequantize
+  REQUIRE(joint<block>.count == 6);
+  const step& a = joint<block>.steps[2];
+  const step& b = joint<block>.steps[3];
+  const step& conv = alone<block>.steps[3];
+  const step& sum = alone<block>.steps[4];
+  CHECK(a.key == alone<block>.steps[2].key);
+  CHECK(b.key.then == joined::add);
+  CHECK(b.key.op == kernel::conv2d);
+  CHECK(b.node == conv.node);
+  CHECK(b.joined_node == sum.node);
+  CHECK(b.in[0] == a.out);
+  CHECK(b.in[1] == a.out);
+  CHECK(b.in_observer[1] == sum.in_observer[0]);
+  CHECK(b.joined_observer == conv.out_observer);
+  CHECK(b.out_observer == sum.out_observer);
+  CHECK(joint<block>.arena_bytes <= alone<block>.arena_bytes);
+}
+
+TEST_CASE("what a joined layer reads lives until it has written") {
+  const step& b = joint<chain>.steps[3];
+  REQUIRE(b.key.then == joined::table);
+  CHECK(b.in[1] == place{});
+  CHECK(b.in_observer[1] == -1);
+  CHECK(b.in[0] != b.out);
+}
+
+TEST_CASE("what somebody else reads too, or an op twice, is written to memory") {
+  CHECK(joint<twice_read>.count == alone<twice_read>.count);
+  CHECK(joint<doubled>.count == alone<doubled>.count);
+}
+
+TEST_CASE("an interpreter gets the steps one by one") {
+  const auto& lowered = plan<block, x86, everywhere>::lowered;
+  CHECK(schedule(lowered.view()).steps.size() == 7);
+  CHECK(schedule(lowered.view(), layers::joined).steps.size() == 6);
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/schedule/schedule.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "walk.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+using everywhere =
+    qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+
+constexpr dynamic_graph<stage::prepared> prepared(graph_view<stage::traced> g) {
+  return prepare_graph(fuse(g, backend_v<x86>).view(), backend_v<x86>, mapping_v<everywhere>);
+}
+constexpr dynamic_graph<stage::lowered> lowered(graph_view<stage::traced> g) {
+  return lower(convert_graph(prepared(g).view(), backend_v<x86>, mapping_v<everywhere>).view());
+}
+
+/// "to_nhwc quantize conv2d ..."
+std::string kernels_of(const dynamic_schedule& s) {
+  std::string out;
+  for (const step& one : s.steps) out += std::string{name_of(one.key.op)} + ' ';
+  return out;
+}
+
+template <stage Stage>
+std::string kernels_of(const dynamic_graph<Stage>& g) {
+  const dynamic_schedule s = schedule(g.view());
+  CHECK(walking::complaint(g.view(), s) == "");
+  return kernels_of(s);
+}
+template <class Model>
+std::string float_kernels(const Model& m) {
+  const dynamic_schedule s = schedule(m.view());
+  CHECK(walking::complaint(m.view(), s) == "");
+  return kernels_of(s);
+}
+
+constexpr auto lenet = model(
+    "x"_n = nn::placeholder({1, 1, 28, 28}),
+    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5, .padding = 2}),
+    "relu1"_n = nn::relu("conv1"_n), "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
+    "flat"_n = fn::flatten("pool1"_n, {.start_dim = 1}),
+    "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
+
+constexpr auto frozen = freeze<16, 16>(schedule(lowered(lenet.view()).view()));
+static_assert(!frozen.problem.any());
+static_assert(frozen.count == 6);
+static_assert(frozen.input_shape == shape{1, 1, 28, 28} && frozen.output_shape == shape{1, 10});
+static_assert(frozen.output_dtype == f32);
+static_assert(frozen.observation_count == 0);
+// One channel: no transpose at the door.
+static_assert(frozen.steps[0].key ==
+              signature(kernel::quantize, f32, quint8, elementwise_shape{784}));
+static_assert(frozen.steps[0].in[0].in == place::area::input);
+static_assert(frozen.steps[1].key.op == kernel::conv2d && frozen.steps[1].key.relu);
+static_assert(frozen.steps[1].key.as<conv2d_shape>().out_channels == 6);
+static_assert(frozen.steps[3].key ==
+              signature(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));
+static_assert(frozen.steps[5].out.in == place::area::output);  // written where the caller wants it
+// The pool's output does not fit in the place of the quantized image, later ones do.
+static_assert(frozen.arena_bytes == align_up(784) + align_up(4704) + align_up(1176));
+
+TEST_CASE("the steps of an int8 model are its ops, and a transpose before a view") {
+  CHECK(kernels_of(lowered(lenet.view())) ==
+        "quantize conv2d max_pool2d to_nchw linear dequantize ");
+}
+
+TEST_CASE("the same model in float, fused and not") {
+  CHECK(float_kernels(lenet) == "conv2d relu max_pool2d to_nchw linear ");
+  CHECK(kernels_of(fuse(lenet.view(), backend_v<x86>)) == "conv2d max_pool2d to_nchw linear ");
+}
+
+TEST_CASE("a schedule made at run time equals the constant") {
+  const dynamic_schedule s = schedule(lowered(lenet.view()).view());
+  REQUIRE(static_cast<int>(s.steps.size()) == frozen.count);
+  for (std::size_t i = 0; i < s.steps.size(); ++i) {
+    CHECK(s.steps[i].key == frozen.steps[i].key);
+    CHECK(s.steps[i].node == frozen.steps[i].node);
+    CHECK(s.steps[i].in == frozen.steps[i].in);
+    CHECK(s.steps[i].out == frozen.steps[i].out);
+  }
+  CHECK(s.arena_bytes == frozen.arena_bytes);
+}
+
+TEST_CASE("an image with channels is brought into N, H, W, C once, at the door") {
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 3, 8, 8}),
+            "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "conv2"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "add"_n = op::add("conv1"_n, "conv2"_n), "out"_n = nn::output("add"_n));
+  CHECK(float_kernels(net) == "to_nhwc conv2d conv2d add to_nchw ");
+  CHECK(kernels_of(lowered(net.view())) ==
+        "quantize to_nhwc conv2d conv2d add dequantize to_nchw ");
+}
+
+TEST_CASE("elementwise ops take any order, an add brings both sides into one") {
+  constexpr auto net = model("x"_n = nn::placeholder({1, 3, 8, 8}), "relu"_n = nn::relu("x"_n),
+                             "conv"_n = nn::conv2d("relu"_n, {.out_channels = 3, .kernel_size = 1}),
+                             "add"_n = op::add("x"_n, "conv"_n), "out"_n = nn::output("add"_n));
+  CHECK(float_kernels(net) == "relu to_nhwc conv2d to_nchw add ");
+}
+
+TEST_CASE("one pixel or one channel needs no transpose") {
+  constexpr auto pixel = sequential({2, 3, 4, 4}, nn::adaptive_avg_pool2d(), nn::flatten(),
+                                    nn::linear({.out_features = 2}));
+  CHECK(float_kernels(pixel) == "to_nhwc avg_pool2d linear ");
+  constexpr auto channel =
+      sequential({2, 1, 4, 4}, nn::max_pool2d({.kernel_size = 2}), nn::flatten());
+  CHECK(float_kernels(channel) == "max_pool2d ");
+}
+
+TEST_CASE("a batch norm that no conv took in has a step of its own") {
+  constexpr auto net = sequential({1, 3, 4, 4}, nn::batch_norm2d(), nn::relu());
+  CHECK(float_kernels(net) == "to_nhwc batch_norm2d relu to_nchw ");
+}
+
+TEST_CASE("a cat is a copy for each input") {
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 2, 4, 4}),
+            "a"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "cat"_n = fn::cat({"a"_n, "x"_n, "a"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
+  const dynamic_schedule s = schedule(net.view());
+  CHECK(kernels_of(s) == "to_nhwc conv2d concat concat concat to_nchw ");
+  CHECK(s.steps[2].key.as<concat_shape>() == concat_shape{16, 3, 8, 0});
+  CHECK(s.steps[3].key.as<concat_shape>() == concat_shape{16, 2, 8, 3});
+  CHECK(s.steps[4].key.as<concat_shape>() == concat_shape{16, 3, 8, 5});
+  CHECK(walking::complaint(net.view(), s) == "");
+}
+
+TEST_CASE("what a cat has so far survives the transpose of its next input") {
+  // Nobody reads the cat, so only its own steps keep it alive; all other places are taken.
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 2, 4, 4}), "relu"_n = nn::relu("x"_n),
+            "conv"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+            "keep"_n = nn::relu("conv"_n), "dead"_n = fn::cat({"relu"_n, "conv"_n}, {.dim = 1}),
+            "sum1"_n = op::add("conv"_n, "keep"_n), "sum2"_n = op::add("sum1"_n, "relu"_n),
+            "out"_n = nn::output("sum2"_n));
+  CHECK(float_kernels(net) == "relu to_nhwc conv2d relu concat to_nchw concat to_nchw add add ");
+}
+
+TEST_CASE("an output that is no step's own is copied to the caller") {
+  constexpr auto nothing = sequential({1, 4});
+  CHECK(float_kernels(nothing) == "concat ");
+  constexpr auto view = sequential({1, 3, 2, 2}, nn::flatten());
+  CHECK(float_kernels(view) == "concat ");
+  constexpr auto earlier = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n),
+                                 "dead"_n = nn::relu("a"_n), "out"_n = nn::output("a"_n));
+  CHECK(float_kernels(earlier) == "relu relu concat ");
+}
+
+TEST_CASE("an int8 output keeps its dtype and its qparams") {
+  dynamic_graph<stage::lowered> g;
+  const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
+  const int quantized = g.add({.name = "q",
+                               .op = q::quantize_per_tensor.id(),
+                               .shape = {1, 4},
+                               .dtype = qint8,
+                               .observer = 5},
+                              x);
+  g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, quantized);
+  const dynamic_schedule s = schedule(g.view());
+  CHECK(s.output_dtype == qint8);
+  CHECK(s.output_observer == 5);
+  CHECK(walking::complaint(g.view(), s) == "");
+}
+
+TEST_CASE("the observed model shows each value when it is there") {
+  const auto g = prepared(lenet.view());
+  const dynamic_schedule s = schedule(g.view());
+  CHECK(kernels_of(s) == "conv2d max_pool2d to_nchw linear ");
+  REQUIRE(s.observations.size() == 5);
+  const int after[] = {-1, 0, 1, 2, 3};
+  for (std::size_t i = 0; i < 5; ++i) CHECK(s.observations[i].after_step == after[i]);
+  CHECK(s.observations[0].where.in == place::area::input);
+  CHECK(s.observations[4].where.in == place::area::output);
+  CHECK(walking::complaint(g.view(), s) == "");
+}
+
+constexpr auto two_doors = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::placeholder({1, 4}),
+                                 "add"_n = op::add("x"_n, "y"_n), "out"_n = nn::output("add"_n));
+static_assert(schedule(two_doors.view()).problem.message() ==
+              "node y:\na model has one placeholder");
+
+struct mystery_op : module_op<mystery_op> {
+  static constexpr std::string_view name = "my.Mystery";
+};
+
+TEST_CASE("an op without a kernel is named") {
+  dynamic_graph<stage::traced> g;
+  const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
+  const int y = g.add({.name = "y", .op = mystery_op::id(), .shape = {1, 4}}, x);
+  g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, y);
+  CHECK(std::string{schedule(g.view()).problem.message()} == "no kernel for node y:\nmy.Mystery");
+}
+
+TEST_CASE("an add of two dtypes is named") {
+  dynamic_graph<stage::lowered> g;
+  const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
+  const int a =
+      g.add({.name = "a", .op = q::quantize_per_tensor.id(), .shape = {1, 4}, .dtype = quint8}, x);
+  const int b =
+      g.add({.name = "b", .op = q::quantize_per_tensor.id(), .shape = {1, 4}, .dtype = qint8}, x);
+  const int both[] = {a, b};
+  const int sum =
+      g.add({.name = "sum", .op = q::add.id(), .shape = {1, 4}, .dtype = quint8}, both, 2);
+  g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
+  CHECK(std::string{schedule(g.view()).problem.message()} ==
+        "no kernel for node sum:\nadd of quint8 and qint8");
+}
+
+TEST_CASE("a product reads both of its tensors, and has its relu in its key") {
+  dynamic_graph<stage::lowered> g;
+  const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
+  const int both[] = {x, x};
+  const int y = g.add({.name = "y", .op = op::mul.id(), .shape = {1, 4}}, both, 2);
+  const int z = g.add({.name = "z", .op = q::mul_relu.id(), .shape = {1, 4}}, both, 2);
+  const int last[] = {y, z};
+  const int sum = g.add({.name = "sum", .op = op::add.id(), .shape = {1, 4}}, last, 2);
+  g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
+  const dynamic_schedule s = schedule(g.view());
+  REQUIRE(s.steps.size() == 3);
+  CHECK(s.steps[0].key == signature(kernel::mul, f32, f32, elementwise_shape{4}));
+  CHECK(s.steps[1].key == signature(kernel::mul, f32, f32, elementwise_shape{4}, true));
+  CHECK(s.steps[2].in[0] == s.steps[0].out);
+  CHECK(s.steps[2].in[1] == s.steps[1].out);
+}
+
+TEST_CASE("a dtype without a kernel is named") {
+  dynamic_graph<stage::reference> g;
+  const int x = g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 4}}, nullptr, 0);
+  const int a = g.add({.name = "quantize_per_tensor",
+                       .number = 2,
+                       .op = q::quantize_per_tensor.id(),
+                       .shape = {1, 4},
+                       .dtype = f16},
+                      x);
+  g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, a);
+  CHECK(std::string{schedule(g.view()).problem.message()} ==
+        "no kernel for node quantize_per_tensor_2:\nquantize, float32 to float16\n"
+        "there are: float32 to quint8, float32 to qint8");
+}
+
+}  // namespace

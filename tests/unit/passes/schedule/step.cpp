@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/schedule/step.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+
+namespace {
+
+constexpr dynamic_schedule two_steps() {
+  dynamic_schedule s;
+  s.steps.push_back({.key = {.op = kernel::quantize, .in = f32, .out = quint8}, .node = 1});
+  s.steps.push_back({.key = {.op = kernel::relu, .in = quint8, .out = quint8}, .node = 2});
+  s.observations.push_back({.after_step = -1, .observer = 0, .node = 0, .where = {}});
+  s.arena_bytes = 128;
+  s.input_shape = {1, 4};
+  s.output_shape = {1, 2};
+  s.output_dtype = quint8;
+  s.output_observer = 3;
+  return s;
+}
+
+constexpr auto frozen = freeze<5, 4>(two_steps());
+static_assert(frozen.count == 2 && frozen.observation_count == 1 && frozen.arena_bytes == 128);
+static_assert(frozen.steps[1].node == 2 && frozen.steps[1].key.op == kernel::relu);
+static_assert(frozen.observations[0].after_step == -1);
+static_assert(frozen.input_shape == shape{1, 4} && frozen.output_shape == shape{1, 2});
+static_assert(frozen.output_dtype == quint8 && frozen.output_observer == 3);
+static_assert(!frozen.problem.any());
+
+static_assert(step{}.in[0] == place{} && step{}.out.in == place::area::none);
+static_assert(step{}.in_observer[0] == -1 && step{}.out_observer == -1);
+
+TEST_CASE("what is wrong with a schedule stays with it") {
+  dynamic_schedule s = two_steps();
+  s.problem.line("no kernel");
+  CHECK(freeze<2, 1>(s).problem.message() == "no kernel");
+}
+
+}  // namespace
