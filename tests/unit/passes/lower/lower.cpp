@@ -10,7 +10,7 @@
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "graphs.hpp"
+#include "../graphs.hpp"
 #include "own_ops.hpp"
 
 using namespace ctq;
