@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "../runtime/random_case.hpp"
+#include "random_case.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 
 // What holds for the fast evaluator whatever the model: lowered, the integers of the plain one.

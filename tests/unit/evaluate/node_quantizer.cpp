@@ -23,7 +23,7 @@ std::vector<float> elements(const node_value& v) {
 node observing(const observer_record* observer_config) {
   node n{.name = "observer", .op = q::activation_post_process.id()};
   n.observer = 1;
-  n.observer_config = app;
+  n.observer_config = observer_config;
   return n;
 }
 
