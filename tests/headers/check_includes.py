@@ -6,6 +6,7 @@ The table is that of the layers; a header's layer is its folder, or its own name
 ctq/LAYER.hpp. Prints one line a finding, FILE:LINE: what is wrong.
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -45,7 +46,8 @@ XSIMD_DOOR = "ctq/kernels/compat.hpp"
 TABLES = ["ctq/core/ops.hpp", "ctq/backends/"]
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-LONGEST_HEADER = 400
+LONGEST_HEADER = 300
+MOST_HEADERS = 30  # in one folder
 LONGEST_LINE = 100
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -127,6 +129,9 @@ def main(root):
             continue
         for number, what in [*check_includes(header, lines, headers), *check_form(header, lines)]:
             findings.append((header, number, what))
+    folders = collections.Counter(header.rpartition("/")[0] for header in headers)
+    findings += [(folder, 1, f"{count} headers in one folder, {MOST_HEADERS} are allowed")
+                 for folder, count in folders.items() if count > MOST_HEADERS]
     graph = {header: [name for _, _, name in includes_of(lines)]
              for header, lines in headers.items()}
     for cycle in cycles(graph):
