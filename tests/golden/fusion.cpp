@@ -241,7 +241,7 @@ outcome check_training(const suite_file& file, const json& c, ctq::semantics sem
   std::string why = check_step(file, c, before, after, semantics);
   const bool other_formula = weight_fake_quant_of(before, after).fake_quantize ==
                                  ctq::fake_quantize_class::fused_moving_avg_obs_fake_quantize &&
-                             !fused_fake_quantize_has_own_formula(semantics);
+                             !fused_fake_quantize_uses_dynamic_formula(semantics);
   if (!why.empty() && other_formula &&
       check_step(file, c, before, after, ctq::semantics::torch_1_13).empty())
     return outcome::known("fused-fake-quantize-has-one-formula");

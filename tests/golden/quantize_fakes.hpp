@@ -213,7 +213,7 @@ inline ctq::observer_record fake_quantize_from(const json& c) {
 /// The rule by which a module may differ from PyTorch 1.13; empty if it may not.
 inline std::string known_difference(const ctq::observer_record& r, ctq::semantics semantics) {
   if (r.fake_quantize == ctq::fake_quantize_class::fused_moving_avg_obs_fake_quantize &&
-      !fused_fake_quantize_has_own_formula(semantics))
+      !fused_fake_quantize_uses_dynamic_formula(semantics))
     return "fused-fake-quantize-has-one-formula";
   if (r.type == ctq::observer_class::histogram && !histogram_range_is_truncated(semantics))
     return "histogram-of-another-release";

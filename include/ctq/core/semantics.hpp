@@ -50,7 +50,7 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
 /// FusedMovingAvgObsFakeQuantize trains with the formula of dynamic quantization, although
 /// conversion then asks the observer, whose formula is another; eps is ignored in training. Ours,
 /// since every PyTorch does so: one formula for both.
-[[nodiscard]] constexpr bool fused_fake_quantize_has_own_formula(semantics s) {
+[[nodiscard]] constexpr bool fused_fake_quantize_uses_dynamic_formula(semantics s) {
   return s == semantics::torch_1_13;
 }
 

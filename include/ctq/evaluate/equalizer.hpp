@@ -43,7 +43,7 @@ namespace equalizing {
 
 /// Multiplies what has the channel c along axis by factor[c].
 inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<const float> factor) {
-  const shape s = observers::folded_around(x.shape, axis);
+  const shape s = observers::with_axes_merged_around(x.shape, axis);
   observers::for_each_slice(s, 1, [&](std::size_t c, std::size_t offset, std::size_t count) {
     for (std::size_t i = offset; i < offset + count; ++i) x.data[i] *= factor[c];
   });
@@ -52,7 +52,7 @@ inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<con
 
 /// Divides the columns of a weight, one group after the other.
 inline float_ops::tensor divided(float_ops::tensor w, std::span<const float> scale) {
-  const shape s = observers::folded_around(w.shape, 1);
+  const shape s = observers::with_axes_merged_around(w.shape, 1);
   const auto columns = static_cast<std::size_t>(s[1]);
   const auto behind = static_cast<std::size_t>(s[2]);
   const std::size_t group = w.data.size() / (scale.size() / columns);
@@ -139,7 +139,7 @@ class equalizer {
       const int axis = channel_axis(g_[l.node].op);
       if (const auto* x = v.get_if<float_ops::tensor>();
           x != nullptr && float_ops::rank(x->shape) >= -axis)
-        seen_[i].observe(x->data, observers::folded_around(x->shape, axis));
+        seen_[i].observe(x->data, observers::with_axes_merged_around(x->shape, axis));
     }
   }
 

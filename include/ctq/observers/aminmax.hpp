@@ -9,12 +9,12 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
 
-// The smallest and the largest value of some floats, in one pass.
+// Minimum and maximum of floats in one pass.
 
 namespace ctq::observers {
 
-/// Minimum and maximum of what was seen; +inf and -inf before anything was. NaN never enters
-/// min and max: it is remembered beside them.
+/// Minimum and maximum of the observed values; +inf and -inf before the first. NaN does not affect
+/// min and max; saw_nan records it.
 struct extrema {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
@@ -31,7 +31,7 @@ struct extrema {
   friend constexpr bool operator==(const extrema&, const extrema&) = default;
 };
 
-/// The extrema of whole blocks of registers; 0 if data is shorter than one.
+/// Merges the extrema of all full blocks of registers. Returns the number of elements processed.
 template <kernels::vectorized Isa>
 std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
   using floats = kernels::batch<Isa, float>;
@@ -51,7 +51,7 @@ std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
   for (std::size_t i = 0; i < whole; i += block) {
     for (std::size_t j = 0; j < together; ++j) {
       const floats v = floats::load_unaligned(x + i + j * lanes);
-      lo[j] = xsimd::select(v < lo[j], v, lo[j]);  // not min and max: a NaN must lose everywhere
+      lo[j] = xsimd::select(v < lo[j], v, lo[j]);  // not min and max, so that NaN is never selected
       hi[j] = xsimd::select(v > hi[j], v, hi[j]);
       nan = nan | xsimd::isnan(v);
     }
@@ -67,7 +67,7 @@ std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
   return whole;
 }
 
-/// As torch.aminmax, but for NaN. Which element comes first does not matter: -0 counts as 0.
+/// As torch.aminmax, except for NaN. Independent of the order of elements: -0 counts as 0.
 template <class Isa = isa::native>
 [[nodiscard]] extrema aminmax(std::span<const float> data) {
   extrema seen;
@@ -79,7 +79,7 @@ template <class Isa = isa::native>
   return seen;
 }
 
-/// The same without the infinite elements.
+/// The same, ignoring infinite elements.
 [[nodiscard]] inline extrema finite_aminmax(std::span<const float> data) {
   extrema seen;
   for (const float x : data)

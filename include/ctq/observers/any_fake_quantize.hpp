@@ -10,7 +10,7 @@
 #include "ctq/observers/observing_fake_quantize.hpp"
 #include "ctq/spec/observer.hpp"
 
-// A fake quantize of whatever class a record asks for, chosen at run time.
+// A fake quantize of the class given by a record at run time.
 
 namespace ctq::observers {
 
@@ -43,17 +43,17 @@ class any_fake_quantize {
     return std::visit([](const auto& f) { return f.fake_quant_enabled(); }, state_);
   }
 
-  /// Observes in and writes what is left of it after rounding, each if it is enabled. in and out
-  /// have the shape, in logical order (NCHW, OIHW), and may be the same memory.
-  /// Errors  what the observer says of its data or arguments; another number of channels than
-  /// before
+  /// Observes `in` and writes fake-quantized values to `out`, each if enabled. out may be in.
+  ///
+  /// Shapes  in, out: `shape`, contiguous in logical order (NCHW, OIHW)
+  /// Errors  those of the observer; a number of channels that differs from earlier calls
   template <class Isa = isa::native>
   [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
                                std::span<float> out) {
     return std::visit([&](auto& f) { return f.template forward<Isa>(in, shape, out); }, state_);
   }
 
-  /// The gradient with respect to in, which was given to the last forward.
+  /// The gradient with respect to `in`, the input of the last forward.
   [[nodiscard]] status backward(std::span<const float> in, const shape& shape,
                                 std::span<const float> grad_out, std::span<float> grad_in) const {
     return std::visit(
@@ -65,7 +65,7 @@ class any_fake_quantize {
         state_);
   }
 
-  /// What conversion asks for.
+  /// The qparams for conversion.
   [[nodiscard]] result<qparams> calculate_qparams() const {
     return std::visit([](const auto& f) { return f.calculate_qparams(); }, state_);
   }
@@ -73,7 +73,7 @@ class any_fake_quantize {
     return std::visit([](const auto& f) { return f.calculate_per_channel_qparams(); }, state_);
   }
 
-  /// The fake quantize itself, null if it is of another class.
+  /// The contained fake quantize, or null if it has another class.
   template <class FakeQuantize>
   [[nodiscard]] FakeQuantize* get_if() {
     return std::get_if<FakeQuantize>(&state_);

@@ -13,16 +13,16 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
 
-// Counts how many elements fall into each bin. Computing the bins is work for vectors, adding one
-// is not: neighbours are counted in different tables, since adding to a number that was just
-// written waits for it (half the outputs of a relu are the same zero).
+// Counts the elements in each bin. Bins are computed with SIMD, counters are incremented one by
+// one. Consecutive elements use different tables, since incrementing a counter that was just
+// written waits for the store (half the outputs of a relu are zero).
 
 namespace ctq::observers {
 
-/// Its memory is fixed when it is made.
+/// Allocates only in the constructor.
 ///
-/// A rule says where to count an element: rule(x) gives its bin, rule.template at<Isa>(v) those of
-/// a register. What belongs nowhere, NaN at least, goes to the bin after the last, which is not
+/// A rule maps elements to bins: rule(x) returns the bin of x, rule.template at<Isa>(v) those of a
+/// register. Elements in no bin, such as NaN, map to the index after the last bin, which is not
 /// read.
 class bin_counter {
  public:
@@ -32,7 +32,8 @@ class bin_counter {
   [[nodiscard]] std::size_t size() const { return bins_; }
   [[nodiscard]] std::uint32_t operator[](std::size_t bin) const { return counts_[bin]; }
 
-  /// sum[i] += (*this)[i], rounded twice; sum has size() elements.
+  /// sum[i] += float((*this)[i]), rounding both the conversion and the sum; sum has size()
+  /// elements.
   template <class Isa = isa::native>
   void add_to(std::span<float> sum) const {
     std::size_t i = 0;
@@ -48,7 +49,8 @@ class bin_counter {
     for (; i < bins_; ++i) sum[i] += static_cast<float>(counts_[i]);
   }
 
-  /// Starts from zero. Requires  less than 2³¹ elements
+  /// Discards earlier counts.
+  /// Requires  fewer than 2³¹ elements
   template <class Isa = isa::native, class Rule>
   void count(std::span<const float> data, const Rule& rule) {
     std::fill_n(counts_.data(), bins_, 0U);
@@ -66,14 +68,14 @@ class bin_counter {
 
  private:
   static constexpr std::size_t tables = 8;
-  static constexpr std::size_t line = 16;  // counters of a cache line
+  static constexpr std::size_t line = 16;  // counters per cache line
 
-  /// What comes back from memory in pieces of 8 bytes should not go there in pieces of 64: with
-  /// registers of half the width, Zen 4 counts 8.6 instead of 7.3 GB/s.
+  /// The bins are stored as a register and read back in pieces of 8 bytes. Store forwarding prefers
+  /// narrower stores: with registers of half the width Zen 4 counts 8.6 instead of 7.3 GB/s.
   template <class Isa>
   using registers_of = std::conditional_t<isa::includes<Isa, isa::avx512>, isa::avx2, Isa>;
 
-  /// Two bins at once are read back from memory, which halves the loads.
+  /// Reads two bins at a time back from memory, which halves the loads.
   template <class Isa, std::size_t Tables, class Rule>
   std::size_t count_blocks(std::span<const float> data, const Rule& rule) {
     using floats = kernels::batch<Isa, float>;
@@ -96,7 +98,7 @@ class bin_counter {
     return whole;
   }
 
-  /// Moves all to the first table and leaves the others empty.
+  /// Adds all tables to the first and clears the others.
   template <class Isa>
   void add_up_tables() {
     using counters = kernels::batch<Isa, std::uint32_t>;

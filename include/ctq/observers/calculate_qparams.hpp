@@ -16,7 +16,7 @@
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/spec/observer.hpp"
 
-// From an observed range to scale and zero point: the formula that all observers share.
+// Scale and zero point from an observed range: the formula of all observers.
 
 namespace ctq::observers {
 
@@ -46,24 +46,25 @@ struct scale_and_float_zero_point {
   return s == qscheme::per_tensor_symmetric || s == qscheme::per_channel_symmetric;
 }
 
-/// What is wrong with the arguments of an observer, empty if nothing is.
-[[nodiscard]] inline std::string cause_against(const observer_args& args) {
+/// The problem with the arguments of an observer, or empty if they are valid.
+[[nodiscard]] inline std::string problem_with(const observer_args& args) {
   const quant_range r = range_of(args);
   const quant_range dtype = range_of(args.dtype);
   const auto text = [](quant_range x) {
     return std::string("[") + std::to_string(x.min) + ", " + std::to_string(x.max) + "]";
   };
-  if (!is_quantized(args.dtype)) return std::string(name_of(args.dtype)) + " is not quantized";
+  if (!is_quantized(args.dtype))
+    return std::string(name_of(args.dtype)) + " is not a quantized dtype";
   if (r.min >= r.max) return "quant_min is not below quant_max: " + text(r);
-  if (r.min > 0 || r.max < 0) return "zero lies outside the integers " + text(r);
+  if (r.min > 0 || r.max < 0) return "zero is outside the range " + text(r);
   if (r.min < dtype.min || r.max > dtype.max)
-    return "the integers " + text(r) + " are not all in " + std::string(name_of(args.dtype));
+    return "the range " + text(r) + " exceeds that of " + std::string(name_of(args.dtype));
   if (args.reduce_range && args.dtype == quint8 && is_symmetric(args.qscheme))
-    return "reduce_range has no meaning for symmetric quint8: the zero point 128 is fixed";
+    return "reduce_range does not apply to symmetric quint8: the zero point is fixed to 128";
   return {};
 }
 
-/// Float to int32 as x86 converts: INT32_MIN when it does not fit or is not a number.
+/// Converts float to int32 as x86: INT32_MIN if it does not fit or is NaN.
 [[nodiscard]] inline std::int32_t to_int32(float x) {
   return x >= -0x1p31F && x < 0x1p31F ? static_cast<std::int32_t>(x) : INT32_MIN;
 }
@@ -77,26 +78,27 @@ struct scale_and_float_zero_point {
 ///              zero_point = quant_min - rne(lo / scale), clamped
 ///
 /// scale is at least eps. With qint8's [-128, 127] the symmetric divisor is 127.5, as in PyTorch.
-/// A zero point too large for int32 (qint32 only) wraps, then is clamped: it has no meaning there.
+/// A zero point that exceeds int32 (qint32 only) wraps and is then clamped; it is meaningless.
 [[nodiscard]] inline scale_and_zero_point choose_scale(const observer_args& args, float min,
                                                        float max) {
   const quant_range r = range_of(args);
   const float lo = std::min(min, 0.0F);
   const float hi = std::max(max, 0.0F);
-  const auto steps = static_cast<double>(r.max - r.min);
+  const auto integer_span = static_cast<double>(r.max - r.min);
   if (is_symmetric(args.qscheme)) {
-    const float scale = std::max(std::max(-lo, hi) / static_cast<float>(steps / 2), args.eps);
+    const float scale =
+        std::max(std::max(-lo, hi) / static_cast<float>(integer_span / 2), args.eps);
     if (args.dtype != quint8) return {scale, 0};
     const std::int64_t middle = has_custom_range(args) ? (r.min + r.max) >> 1 : 128;
     return {scale, static_cast<std::int32_t>(middle)};
   }
-  const float scale = std::max((hi - lo) / static_cast<float>(steps), args.eps);
+  const float scale = std::max((hi - lo) / static_cast<float>(integer_span), args.eps);
   const auto below = static_cast<std::uint32_t>(to_int32(std::nearbyint(lo / scale)));
   const auto wrapped = static_cast<std::int32_t>(static_cast<std::uint32_t>(r.min) - below);
   return {scale, static_cast<std::int32_t>(std::clamp<std::int64_t>(wrapped, r.min, r.max))};
 }
 
-/// The scheme of embeddings: zero is not forced into the range, and the zero point stays real.
+/// The scheme of embeddings: the range need not include zero, and the zero point is a float.
 [[nodiscard]] inline scale_and_float_zero_point choose_float_qparams(const observer_args& args,
                                                                      float min, float max) {
   const quant_range r = range_of(args);
@@ -105,32 +107,32 @@ struct scale_and_float_zero_point {
   return {scale, -min / scale};
 }
 
-/// Why values in [min, max] have no such scale, empty if they have.
-[[nodiscard]] inline std::string cause_against(const extrema& seen, float scale, semantics s) {
+/// Why values in [min, max] have no valid scale, or empty if they have one.
+[[nodiscard]] inline std::string problem_with(const extrema& seen, float scale, semantics s) {
   const auto range = [&] {
     return "the observed range [" + std::to_string(seen.min) + ", " + std::to_string(seen.max) +
            "]";
   };
   if (seen.saw_nan) return "the observed values include NaN";
   if (!(seen.min <= seen.max)) return range() + " was averaged with an infinite value";
-  if (!(scale > 0.0F)) return range() + " gives the scale 0; ask for a positive eps";
+  if (!(scale > 0.0F)) return range() + " gives the scale 0; set a positive eps";
   if (!infinite_scale_is_kept(s) && std::isinf(scale)) return range() + " is too wide for float32";
   return {};
 }
 
-/// Per-tensor qparams of what was seen; scale 1 and zero point 0 when that is nothing.
-/// Errors  arguments that contradict each other; NaN; an infinite scale
+/// Per-tensor qparams of the observed range; scale 1 and zero point 0 if nothing was observed.
+/// Errors  inconsistent arguments; NaN; an infinite scale
 /// Source  PyTorch UniformQuantizationObserverBase
 [[nodiscard]] inline result<qparams> calculate_qparams(const observer_args& args,
                                                        const extrema& seen, semantics s = {}) {
   if (is_per_channel(args.qscheme))
     return fail("qscheme", std::string(name_of(args.qscheme)) + " needs a per-channel observer");
-  if (std::string cause = cause_against(args); !cause.empty())
+  if (std::string cause = problem_with(args); !cause.empty())
     return fail("observer arguments", std::move(cause));
   scale_and_zero_point q;
   if (seen.observed()) {
     q = choose_scale(args, seen.min, seen.max);
-    if (std::string cause = cause_against(seen, q.scale, s); !cause.empty())
+    if (std::string cause = problem_with(seen, q.scale, s); !cause.empty())
       return fail("calibration data", std::move(cause));
   }
   const quant_range r = range_of(args);
@@ -138,14 +140,14 @@ struct scale_and_float_zero_point {
                  static_cast<std::int32_t>(r.max)};
 }
 
-/// Per-channel qparams, channel by channel; one scale 1 and zero point 0 when nothing was seen.
-/// Errors  as per tensor, with the channel's number
+/// Per-channel qparams; a single scale 1 and zero point 0 if nothing was observed.
+/// Errors  as per tensor, with the channel index
 [[nodiscard]] inline result<per_channel_qparams> calculate_qparams(const observer_args& args,
                                                                    std::span<const extrema> seen,
                                                                    semantics s = {}) {
   if (!is_per_channel(args.qscheme))
     return fail("qscheme", std::string(name_of(args.qscheme)) + " needs a per-tensor observer");
-  if (std::string cause = cause_against(args); !cause.empty())
+  if (std::string cause = problem_with(args); !cause.empty())
     return fail("observer arguments", std::move(cause));
   const bool real = args.qscheme == qscheme::per_channel_affine_float_qparams;
   const quant_range r = range_of(args);
@@ -165,7 +167,7 @@ struct scale_and_float_zero_point {
     const auto [min, max, saw_nan] = seen[c];
     if (real) append(choose_float_qparams(args, min, max), q.float_zero_point);
     if (!real) append(choose_scale(args, min, max), q.zero_point);
-    if (std::string cause = cause_against(seen[c], q.scale.back(), s); !cause.empty())
+    if (std::string cause = problem_with(seen[c], q.scale.back(), s); !cause.empty())
       return fail("calibration data, channel " + std::to_string(c), std::move(cause));
   }
   return q;

@@ -3,7 +3,7 @@
 
 #include "ctq/kernels/cascade_sum.hpp"
 
-// HistogramObserver compares sums of thousands of float32 terms: it adds them up as means do.
+// HistogramObserver compares sums of thousands of float32 values, in the order of torch.sum.
 
 namespace ctq::observers {
 

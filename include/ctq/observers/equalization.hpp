@@ -14,13 +14,14 @@
 #include "ctq/observers/per_channel_min_max.hpp"
 #include "ctq/spec/observer.hpp"
 
-// Input-weight equalization: the ranges of the columns of inputs and weights, and the factors that
-// give both the same range: an input column times s, the weight column divided by s.
+// Input-weight equalization: the ranges of the columns of inputs and weights, and the factors s
+// that equalize them: input columns are multiplied by s, weight columns divided by s.
 
 namespace ctq::observers {
 
-/// Extents with all axes before, and all behind, the channels as one axis each.
-[[nodiscard]] constexpr shape folded_around(std::span<const int> extents, int axis) {
+/// Merges all axes before the channel axis into one, and all axes after it: [outer, channels,
+/// inner].
+[[nodiscard]] constexpr shape with_axes_merged_around(std::span<const int> extents, int axis) {
   shape s(1, 1, 1);
   const int rank = static_cast<int>(extents.size());
   const int channel = axis < 0 ? axis + rank : axis;
@@ -32,7 +33,7 @@ namespace ctq::observers {
 /// _InputEqualizationObserver: the range of each channel over all data.
 class input_equalization {
  public:
-  /// x has the axes: before the channels, channels, behind. No elements, no change.
+  /// x has the axes [outer, channels, inner]. An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> x, const shape& folded) {
     columns_.observe<Isa>(x, folded);
@@ -58,12 +59,12 @@ class input_equalization {
 };
 
 /// _WeightEqualizationObserver: the range of each column of a weight, (O, I/groups, …) or
-/// (out, in), one for each of the I channels of the input. PyTorch has it for one group only.
-/// Errors  a weight that does not fit so many channels, NaN
+/// (out, in), one for each of the I channels of the input. PyTorch supports one group only.
+/// Errors  a weight that does not match the number of channels, NaN
 [[nodiscard]] inline result<std::vector<extrema>> weight_columns(std::span<const float> weight,
                                                                  std::span<const int> extents,
                                                                  std::size_t channels) {
-  const shape s = folded_around(extents, 1);
+  const shape s = with_axes_merged_around(extents, 1);
   const auto columns = static_cast<std::size_t>(s[1]);
   const std::size_t groups = columns == 0 ? 0 : channels / columns;
   if (extents.size() < 2 || numel(s) != weight.size() || groups == 0 || channels % columns != 0 ||
@@ -79,10 +80,10 @@ class input_equalization {
   return all;
 }
 
-/// sqrt(range of the weight / range of the input) for each column; 1 where that is no positive
-/// number whose inverse is finite, so that a column without range stays as it is.
-/// Requires  as many columns of each
-/// Source    PyTorch calculate_equalization_scale, whose answer has an infinite inverse if the
+/// sqrt(range of the weight / range of the input) for each column; 1 where that is not a positive
+/// number with a finite inverse, so that a column without range is unchanged.
+/// Requires  equal numbers of columns
+/// Source    PyTorch calculate_equalization_scale, whose result has an infinite inverse if the
 ///           weight's range is below 1e-76 of the input's
 [[nodiscard]] inline std::vector<float> equalization_scale(std::span<const extrema> input,
                                                            std::span<const extrema> weight) {
@@ -96,8 +97,8 @@ class input_equalization {
   return scale;
 }
 
-/// The range of all columns when each is multiplied: what a min_max observer of the multiplied data
-/// sees, to the bit.
+/// The range over all columns after scaling, with the bits that a min_max observer of the scaled
+/// data would give.
 /// Source  PyTorch _InputEqualizationObserver.calculate_scaled_minmax
 [[nodiscard]] inline extrema scaled_range(std::span<const extrema> columns,
                                           std::span<const float> scale) {

@@ -13,42 +13,40 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/slices.hpp"
 
-// Quantize and dequantize at once, in float32: what a tensor looks like after its integers. And the
-// gradient that training takes for it: rounding counts as the identity, saturation as a constant
-// (the straight-through estimator).
+// Quantize and dequantize in float32, to simulate quantization. The gradient for training is the
+// straight-through estimator: rounding counts as the identity, saturation as a constant.
 //
-// In all functions the spans have the same size, and in and out may be the same memory.
+// In all functions the spans have the same size; out may be in.
 
 namespace ctq::observers {
 
-/// Numbers in steps, on both sides of zero: the integers minus the zero point, before they are
-/// rounded, and where they saturate.
-struct steps {
+/// Rounding of floats to integers relative to the zero point, and the bounds where they saturate.
+struct integer_grid {
   float inverse{};  // 1 / scale
   float low{};
   float high{};
 
-  explicit steps(const qparams& p)
+  explicit integer_grid(const qparams& p)
       : inverse(1.0F / p.scale),
         low(static_cast<float>(std::int64_t{p.quant_min} - p.zero_point)),
         high(static_cast<float>(std::int64_t{p.quant_max} - p.zero_point)) {}
 
-  /// NaN for NaN.
-  [[nodiscard]] float of(float x) const { return std::nearbyint(x * inverse); }
+  /// NaN gives NaN.
+  [[nodiscard]] float round(float x) const { return std::nearbyint(x * inverse); }
   [[nodiscard]] bool inside(float q) const { return q >= low && q <= high; }
 };
 
 /// out[i] = clamp(rne(in[i] * (1 / scale)), quant_min - zp, quant_max - zp) * scale
 ///
-/// NaN gives 0, ±inf the ends.
+/// NaN gives 0, ±inf the bounds.
 /// Source  PyTorch fake_quantize_per_tensor_affine
 inline void fake_quantize(std::span<const float> in, const qparams& p, std::span<float> out) {
-  const steps to(p);
+  const integer_grid grid(p);
   for (std::size_t i = 0; i < in.size(); ++i) {
-    float q = to.of(in[i]);
+    float q = grid.round(in[i]);
     if (q != q) q = 0.0F;
-    if (q < to.low) q = to.low;
-    if (q > to.high) q = to.high;
+    if (q < grid.low) q = grid.low;
+    if (q > grid.high) q = grid.high;
     out[i] = q * p.scale;
   }
 }
@@ -56,19 +54,19 @@ inline void fake_quantize(std::span<const float> in, const qparams& p, std::span
 /// grad_in[i] = grad_out[i] where in[i] does not saturate, else 0; 0 for NaN.
 inline void fake_quantize_gradient(std::span<const float> in, const qparams& p,
                                    std::span<const float> grad_out, std::span<float> grad_in) {
-  const steps to(p);
+  const integer_grid grid(p);
   for (std::size_t i = 0; i < in.size(); ++i)
-    grad_in[i] = to.inside(to.of(in[i])) ? grad_out[i] : 0.0F;
+    grad_in[i] = grid.inside(grid.round(in[i])) ? grad_out[i] : 0.0F;
 }
 
-/// Parameters whose zero point is real: those of a row of an embedding.
+/// Parameters with a float zero point: those of a row of an embedding.
 struct real_qparams {
   float scale = 1.0F;
   float zero_point = 0.0F;
   std::int32_t quant_min = 0;
   std::int32_t quant_max = 255;
 
-  /// rne(x * (1 / scale) + zero_point), rounded once before: PyTorch's kernel is compiled to fma.
+  /// rne(fma(x, 1 / scale, zero_point)): PyTorch's kernel is compiled to an fma.
   [[nodiscard]] float integer_of(float x) const {
     return std::nearbyint(std::fma(x, 1.0F / scale, zero_point));
   }
@@ -77,9 +75,8 @@ struct real_qparams {
   }
 };
 
-/// out[i] = (clamp(rne(in[i] * (1 / scale) + zp), quant_min, quant_max) - zp) * scale, the
-/// difference and the product in double. NaN gives 0. A template, so that {…} in a call means
-/// qparams.
+/// out[i] = (clamp(rne(in[i] * (1 / scale) + zp), quant_min, quant_max) - zp) * scale, difference
+/// and product in double. NaN gives 0. A template, so that a braced list in a call means qparams.
 template <std::same_as<real_qparams> P>
 void fake_quantize(std::span<const float> in, const P& p, std::span<float> out) {
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -97,8 +94,8 @@ void fake_quantize_gradient(std::span<const float> in, const P& p, std::span<con
     grad_in[i] = p.inside(p.integer_of(in[i])) ? grad_out[i] : 0.0F;
 }
 
-/// Calls f(parameters of the slice, offset, count) for each slice along p.axis.
-/// Requires  as many channels as the shape has along that axis
+/// Calls f(qparams, offset, count) for each slice along p.axis.
+/// Requires  fits(p, shape)
 template <class F>
 void for_each_slice(const shape& shape, const per_channel_qparams& p, F f) {
   for_each_slice(shape, p.axis, [&](std::size_t c, std::size_t offset, std::size_t count) {
@@ -109,7 +106,7 @@ void for_each_slice(const shape& shape, const per_channel_qparams& p, F f) {
   });
 }
 
-/// The same with the parameters of each slice along p.axis; shape is that of in and out.
+/// The same with the parameters of each slice along p.axis; `shape` is that of in and out.
 inline void fake_quantize(std::span<const float> in, const shape& shape,
                           const per_channel_qparams& p, std::span<float> out) {
   for_each_slice(shape, p, [&](const auto& channel, std::size_t offset, std::size_t count) {
@@ -126,7 +123,7 @@ inline void fake_quantize_gradient(std::span<const float> in, const shape& shape
   });
 }
 
-/// False if a slice along p.axis would have no parameters of its own.
+/// Whether p has parameters for each slice along p.axis.
 [[nodiscard]] inline bool fits(const per_channel_qparams& p, const shape& shape) {
   const int axis = axis_index(shape, p.axis);
   return axis >= 0 && p.scale.size() == static_cast<std::size_t>(shape[axis]);

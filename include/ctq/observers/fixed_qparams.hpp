@@ -7,7 +7,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/spec/observer.hpp"
 
-// FixedQParamsObserver: the scale and the zero point are known, whatever the data.
+// FixedQParamsObserver: scale and zero point are given and do not depend on the data.
 
 namespace ctq::observers {
 

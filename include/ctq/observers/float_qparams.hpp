@@ -12,15 +12,15 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/slices.hpp"
 
-// The weights of embeddings: each row has a scale and a zero point of its own, and the latter is a
-// real number (per_channel_affine_float_qparams). quint4x2 has two of them in a byte.
+// Weights of embeddings: each row has a scale and a float zero point
+// (per_channel_affine_float_qparams). quint4x2 packs two integers per byte.
 
 namespace ctq::observers {
 
-/// out[i] = clamp(rne(in[i] * (1 / scale) + zp), quant_min, quant_max) with those of in[i]'s slice
-/// along p.axis; a scale of 0 divides by 1, NaN counts as 0.
+/// out[i] = clamp(rne(in[i] * (1 / scale) + zp), quant_min, quant_max) with the parameters of the
+/// slice of in[i] along p.axis; a scale of 0 counts as 1, NaN as 0.
 ///
-/// Rounding  twice before: product and sum are float32. fake_quantize rounds once, as in PyTorch
+/// Rounding  product and sum are each rounded to float32. fake_quantize uses one fma, as in PyTorch
 /// Requires  a scale and a float zero point for each index along p.axis
 /// Source    PyTorch quantize_per_channel with float zero points
 inline void quantize(std::span<const float> in, const shape& shape, const per_channel_qparams& p,
@@ -46,10 +46,10 @@ inline void dequantize(std::span<const std::uint8_t> in, const shape& shape,
   });
 }
 
-/// Bytes that so many integers of 4 bits take.
+/// Bytes of `count` packed 4-bit integers.
 [[nodiscard]] constexpr std::size_t packed_size(std::size_t count) { return (count + 1) / 2; }
 
-/// Integers of 0 … 15, one a byte, to two a byte: the first in the low half.
+/// Packs integers 0 … 15 from one to two per byte, the first in the low half.
 constexpr void pack_quint4x2(std::span<const std::uint8_t> in, std::span<std::uint8_t> out) {
   for (std::size_t i = 0; i < in.size(); i += 2) {
     const unsigned high = i + 1 < in.size() ? in[i + 1] : 0U;
@@ -57,7 +57,7 @@ constexpr void pack_quint4x2(std::span<const std::uint8_t> in, std::span<std::ui
   }
 }
 
-/// out has as many integers as were packed.
+/// out has the number of packed integers.
 constexpr void unpack_quint4x2(std::span<const std::uint8_t> in, std::span<std::uint8_t> out) {
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = static_cast<std::uint8_t>(i % 2 == 0 ? in[i / 2] & 15U : in[i / 2] >> 4U);

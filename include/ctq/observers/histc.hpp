@@ -12,16 +12,16 @@
 
 namespace ctq::observers {
 
-/// Bin of x = int((x - lo) / (hi - lo) * bins), float32 throughout: that many equal parts of
-/// [lo, hi]. hi belongs to the last part, elements outside are left out.
+/// `bins` bins of equal width in [lo, hi]: bin of x = int((x - lo) / (hi - lo) * bins), float32
+/// throughout. hi belongs to the last bin; elements outside are ignored.
 struct histc_rule {
   float lo{};
   float hi{};
   float width{};
   float bins{};
 
-  /// lo == hi stands for the range of the data, or for one unit around it if that is a point too.
-  /// Requires  bins <= 2²⁴, so that float32 counts them
+  /// lo == hi selects the range of the data, widened by 1 at both ends if that is empty, too.
+  /// Requires  bins <= 2²⁴, so that float32 represents the index
   [[nodiscard]] static histc_rule of(std::size_t bins, float lo, float hi,
                                      const extrema& range_of_data) {
     if (lo == hi) {

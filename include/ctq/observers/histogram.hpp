@@ -20,30 +20,31 @@
 #include "ctq/observers/histogram_search.hpp"
 #include "ctq/spec/observer.hpp"
 
-// HistogramObserver: a histogram of everything seen, whose ends are cut off where that makes the
-// quantization error smaller. The rules are those of PyTorch 1.13 to 2.4.
+// HistogramObserver: a histogram of all observed values, whose ends are clipped to minimize the
+// quantization error. Follows PyTorch 1.13 to 2.4.
 
 namespace ctq::observers {
 
-/// Its memory is fixed when it is made; nothing grows with the data. Data that has no histogram
-/// (NaN; infinity and values beyond 2⁶³ under torch_1_13; a range that grows too much) is no crash
-/// and not lost: calculate_qparams gives an error from then on.
+/// Allocates only in the constructor. Data without a histogram (NaN; infinity and values beyond 2⁶³
+/// under torch_1_13; a range that grows too much) makes calculate_qparams return an error from then
+/// on.
 class histogram {
  public:
   explicit histogram(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s), bins_(bins_of(args)), count_(bins_of(args)) {
-    if (args.bins < 1 || args.upsample_rate < 1) trouble_ = "bins and upsample_rate start at 1";
-    if (args.bins > most_bins) trouble_ = "bins are at most 2²⁴, since float32 counts them";
+    if (args.bins < 1 || args.upsample_rate < 1)
+      failure_ = "bins and upsample_rate must be at least 1";
+    if (args.bins > most_bins) failure_ = "bins must be at most 2²⁴";
   }
 
-  /// No elements, no change.
+  /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     extrema now = aminmax<Isa>(data);
     if (histogram_ignores_infinity(semantics_) && (std::isinf(now.min) || std::isinf(now.max)))
       now = finite_aminmax(data);
-    if (now.saw_nan) trouble_ = "the observed values include NaN";
-    if (now.saw_nan || !now.observed() || !trouble_.empty()) return;
+    if (now.saw_nan) failure_ = "the observed values include NaN";
+    if (now.saw_nan || !now.observed() || !failure_.empty()) return;
     const bool restart =
         !observed() || seen_.min == seen_.max ||
         (histogram_restarts_on_tiny_range(semantics_) && seen_.max - seen_.min < 1e-6F);
@@ -53,14 +54,15 @@ class histogram {
       extend<Isa>(data, now);
   }
 
-  [[nodiscard]] bool observed() const { return seen_.observed() || !trouble_.empty(); }
+  [[nodiscard]] bool observed() const { return seen_.observed() || !failure_.empty(); }
   /// The range that the bins cover.
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] std::span<const float> bins() const { return bins_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
-  /// The part of the range that is worth its integers. PyTorch searches with all integers of the
-  /// dtype, whatever quant_min, quant_max and reduce_range say. NaN before anything was observed.
+  /// The clipped range with the smallest quantization error. As in PyTorch, the search uses all
+  /// integers of the dtype, regardless of quant_min, quant_max and reduce_range. NaN if nothing was
+  /// observed.
   [[nodiscard]] value_range search() const {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     if (!seen_.observed()) return {nan, nan};
@@ -68,9 +70,9 @@ class histogram {
     return histogram_search(bins_, seen_.min, seen_.max, targets).best();
   }
 
-  /// Scale 1 and zero point 0 before anything was observed.
+  /// Scale 1 and zero point 0 if nothing was observed.
   [[nodiscard]] result<qparams> calculate_qparams() const {
-    if (!trouble_.empty()) return fail("calibration data", std::string(trouble_));
+    if (!failure_.empty()) return fail("calibration data", std::string(failure_));
     if (!seen_.observed()) return observers::calculate_qparams(args_, seen_, semantics_);
     const auto [min, max] = search();
     return observers::calculate_qparams(args_, {min, max, false}, semantics_);
@@ -99,8 +101,8 @@ class histogram {
     if (histogram_restarts_on_huge_growth(semantics_) && !(finer_bins <= gigabyte_of_floats))
       return begin<Isa>(data, now);
     if (!(finer_bins <= 0x1p53 && static_cast<double>(g.start) <= finer_bins))
-      trouble_ = "the observed range grew too much for a histogram";
-    if (!trouble_.empty()) return;
+      failure_ = "the observed range grew too much for a histogram";
+    if (!failure_.empty()) return;
     if (!count<Isa>(data, g.min, g.max, now)) return;
     if (g.min == seen_.min && g.max == seen_.max) {
       count_.add_to<Isa>(bins_);
@@ -108,7 +110,7 @@ class histogram {
     }
     const double end = double{g.start} + static_cast<double>(args_.bins) * args_.upsample_rate;
     if (histogram_growth_fails_past_the_end(semantics_) && end > finer_bins) {
-      trouble_ = "by rounding, the old histogram does not fit into the new one";
+      failure_ = "by rounding error, the old histogram exceeds the new one";
       return;
     }
     std::vector<float>& old = bins_;
@@ -120,18 +122,18 @@ class histogram {
     seen_ = {g.min, g.max, false};
   }
 
-  /// False if lo or hi is nothing that PyTorch could count in.
+  /// Returns false if PyTorch fails on a histogram of [lo, hi].
   template <class Isa>
   bool count(std::span<const float> data, float lo, float hi, const extrema& now) {
     if (histogram_range_is_truncated(semantics_)) {
       if (!(lo >= -0x1p63F && hi < 0x1p63F))
-        trouble_ = "the observed range exceeds 64-bit integers";
+        failure_ = "the observed range exceeds 64-bit integers";
       lo = std::trunc(lo);
       hi = std::trunc(hi);
     }
-    if (!std::isfinite(hi - lo)) trouble_ = "the observed range is too wide for float32";
-    if (trouble_.empty()) count_.count<Isa>(data, histc_rule::of(bins_.size(), lo, hi, now));
-    return trouble_.empty();
+    if (!std::isfinite(hi - lo)) failure_ = "the observed range is too wide for float32";
+    if (failure_.empty()) count_.count<Isa>(data, histc_rule::of(bins_.size(), lo, hi, now));
+    return failure_.empty();
   }
 
   observer_args args_;
@@ -139,7 +141,7 @@ class histogram {
   extrema seen_;
   std::vector<float> bins_;
   bin_counter count_;
-  std::string_view trouble_;
+  std::string_view failure_;
 };
 
 }  // namespace ctq::observers

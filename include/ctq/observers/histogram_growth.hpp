@@ -11,12 +11,12 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/observers/aminmax.hpp"
 
-// How a histogram grows when values arrive that lie outside its range.
+// Growth of a histogram for values outside its range.
 
 namespace ctq::observers {
 
-/// How an old histogram lies in a new, wider one: each old bin is cut into upsample parts, of
-/// which downsample make a new bin. The old range begins start parts after the new one.
+/// The position of an old histogram in a new, wider one: each old bin is divided into `upsample`
+/// parts; `downsample` parts make a new bin. The old range starts `start` parts after the new one.
 struct histogram_growth {
   float min{};
   float max{};
@@ -44,9 +44,10 @@ struct histogram_growth {
   return {min, max + (widened - (max - min)), downsample, std::nearbyint((old.min - min) / part)};
 }
 
-/// Calls add(i, value) for each new bin with what the old ones say of it. What lies beyond the last
-/// bin by rounding is counted there. PyTorch writes all parts down and sums them up; here only the
-/// sum runs: in double, but as float32 where the previous bin's is subtracted.
+/// Calls add(i, value) for each new bin with its share of the old counts. Counts past the last bin,
+/// due to rounding, are added to it. PyTorch materializes all parts and computes a cumulative sum;
+/// here only the running sum is kept: in double, but in float32 where the previous bin's sum is
+/// subtracted.
 template <class Add>
 void spread(std::span<const float> old, std::int64_t upsample, std::int64_t downsample,
             std::int64_t start, Add add) {
@@ -54,23 +55,23 @@ void spread(std::span<const float> old, std::int64_t upsample, std::int64_t down
   double sum_before = 0.0;
   std::size_t bin = 0;
   const std::size_t last = old.size() - 1;
-  std::int64_t room = downsample;  // parts until the end of this new bin
+  std::int64_t remaining = downsample;  // parts until the end of this new bin
   const auto finish_bin = [&] {
     add(bin, static_cast<float>((sum - sum_before) / static_cast<double>(upsample)));
     sum_before = static_cast<double>(static_cast<float>(sum));
-    room = downsample;
+    remaining = downsample;
     ++bin;
   };
-  for (; start >= room && bin < last; start -= downsample) finish_bin();
-  room -= start;
+  for (; start >= remaining && bin < last; start -= downsample) finish_bin();
+  remaining -= start;
   for (const float value : old) {
     for (std::int64_t parts = upsample; parts > 0;) {
-      const std::int64_t n = bin < last ? std::min(parts, room) : parts;
+      const std::int64_t n = bin < last ? std::min(parts, remaining) : parts;
       if (value != 0.0F)
         for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(value);
       parts -= n;
-      room -= n;
-      if (room == 0 && bin < last) finish_bin();
+      remaining -= n;
+      if (remaining == 0 && bin < last) finish_bin();
     }
   }
   while (bin <= last) finish_bin();

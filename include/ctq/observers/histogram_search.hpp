@@ -10,9 +10,9 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/observers/cascade_sum.hpp"
 
-// The search of HistogramObserver: which part of a histogram is worth keeping, so that the error
-// of quantizing to 2^8 integers is smallest. Float32 and double alternate below exactly as they do
-// in PyTorch, where tensors are float32 and Python numbers double.
+// The search of HistogramObserver for the part of a histogram with the smallest quantization error.
+// float32 and double alternate exactly as in PyTorch, where tensors are float32 and Python numbers
+// double.
 
 namespace ctq::observers {
 
@@ -29,11 +29,12 @@ struct value_range {
 /// Source  PyTorch HistogramObserver 1.13 to 2.4
 class histogram_search {
  public:
-  /// bins of equal width cover [min, max]; target_bins = how many integers the dtype has.
+  /// bins have equal width and cover [min, max]; target_bins is the number of integers of the
+  /// dtype.
   histogram_search(std::span<const float> bins, float min, float max, double target_bins)
       : bins_(bins), min_(min), max_(max), target_bins_(target_bins), error_of_(bins.size()) {}
 
-  /// Cuts quantiles off either end, the longer cut first, while the error does not grow.
+  /// Clips quantiles at both ends, the wider one first, as long as the error does not grow.
   [[nodiscard]] value_range best() {
     const bin_range kept = best_bins();
     const auto count = static_cast<float>(bins_.size());
@@ -42,9 +43,9 @@ class histogram_search {
             min_ + no_contract(width * static_cast<float>(kept.last + 1))};
   }
 
-  /// L2 norm of the error when the values of the bins kept.first … kept.last are spread over
-  /// target_bins_ and the rest saturates. A source bin is taken as uniformly filled; the integral
-  /// of its squared distance to the nearest target centre is a difference of cubes.
+  /// L2 norm of the error if the bins kept.first … kept.last are mapped to target_bins_ and the
+  /// rest saturates. Values are assumed uniform within a source bin, so the integral of the squared
+  /// distance to the nearest target centre is a difference of cubes.
   [[nodiscard]] double error(bin_range kept) {
     const double bin_width =
         (static_cast<double>(max_) - static_cast<double>(min_)) / static_cast<double>(bins_.size());
@@ -77,8 +78,8 @@ class histogram_search {
   }
 
  private:
-  /// The target bin that x falls into: floor of the exact quotient, clamped. float32 division
-  /// could round up to the next integer, double cannot.
+  /// The target bin of x: floor of the exact quotient, clamped. float32 division could round up to
+  /// the next integer, double cannot.
   [[nodiscard]] static float target_of(float x, float width, float last) {
     const double quotient = static_cast<double>(x) / static_cast<double>(width);
     return static_cast<float>(
@@ -88,7 +89,7 @@ class histogram_search {
   [[nodiscard]] bin_range best_bins() {
     constexpr double step = 1e-5;
     const auto total = static_cast<double>(cascade_sum(bins_));
-    std::vector<float> below(bins_.size());  // how much lies in bin i and before
+    std::vector<float> below(bins_.size());  // cumulative count up to bin i
     double sum = 0.0;
     for (std::size_t i = 0; i < bins_.size(); ++i) {
       sum += static_cast<double>(bins_[i]);

@@ -18,12 +18,12 @@
 #include "ctq/observers/observing_fake_quantize.hpp"
 #include "ctq/spec/observer.hpp"
 
-// _LearnableFakeQuantize: a fake quantize whose scale and zero point an optimizer moves, once the
-// observer has made a first guess.
+// _LearnableFakeQuantize: a fake quantize whose scale and zero point are trained by an optimizer,
+// starting from the observer's.
 
 namespace ctq::observers {
 
-/// Errors are values, as with the other fake quantizes.
+/// Errors are returned as values, as by the other fake quantizes.
 class learnable_fake_quantize {
  public:
   explicit learnable_fake_quantize(const observer_record& record, semantics s = {})
@@ -34,7 +34,7 @@ class learnable_fake_quantize {
   [[nodiscard]] const observer_record& record() const { return observer_.record(); }
   [[nodiscard]] const any_observer& observer() const { return observer_; }
 
-  /// The observer sets the parameters. At first it does, and nothing is learned.
+  /// The observer sets the parameters. Initially enabled, without learning.
   void enable_observer(bool enabled = true) { observer_enabled_ = enabled; }
   void enable_learning(bool enabled = true) { learning_enabled_ = enabled; }
   void enable_fake_quant(bool enabled = true) { fake_quant_enabled_ = enabled; }
@@ -42,29 +42,29 @@ class learnable_fake_quantize {
   [[nodiscard]] bool learning_enabled() const { return learning_enabled_; }
   [[nodiscard]] bool fake_quant_enabled() const { return fake_quant_enabled_; }
 
-  /// The optimizer sets the parameters from here on.
+  /// From now on the optimizer sets the parameters.
   void enable_param_learning() { enable(false, true, true); }
-  /// The observer does.
+  /// From now on the observer sets the parameters.
   void enable_static_estimate() { enable(true, false, true); }
-  /// The observer does, but nothing is rounded.
+  /// From now on the observer sets the parameters, and values are not rounded.
   void enable_static_observation() { enable(true, false, false); }
 
-  /// What is trained: one pair, or one a channel. The optimizer writes here.
+  /// The trained parameters: one pair, or one per channel. The optimizer writes here.
   [[nodiscard]] std::span<float> scale() { return scale_; }
   [[nodiscard]] std::span<float> zero_point() { return zero_point_; }
   [[nodiscard]] std::span<const float> scale() const { return scale_; }
   [[nodiscard]] std::span<const float> zero_point() const { return zero_point_; }
 
-  /// As the other fake quantizes; without the observer, scales below 2⁻²³ are raised to it.
+  /// As the other fake quantizes; while the observer is disabled, scales are at least 2⁻²³.
   template <class Isa = isa::native>
   [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
                                std::span<float> out) {
-    if (std::string cause = observers::cause_against(record()); !cause.empty())
+    if (std::string cause = observers::problem_with(record()); !cause.empty())
       return fail(std::string(name_of(record().fake_quantize)), std::move(cause));
     if (observer_enabled_) {
       observer_.observe<Isa>(in, shape);
-      if (const status asked = ask(); !asked) return asked;
-    } else if (std::string cause = observers::cause_against(args()); !cause.empty()) {
+      if (const status asked = update_from_observer(); !asked) return asked;
+    } else if (std::string cause = observers::problem_with(args()); !cause.empty()) {
       return fail("observer arguments", std::move(cause));
     } else {
       if (!resize(shape)) return misfit();
@@ -83,8 +83,8 @@ class learnable_fake_quantize {
     return done{};
   }
 
-  /// The gradients of the last forward, which was given in: of the input to grad_in, and of each
-  /// scale and zero point; none of these while they are not learned.
+  /// The gradients of the last forward, whose input was `in`: with respect to the input in grad_in,
+  /// and returned for each scale and zero point (empty while learning is disabled).
   [[nodiscard]] result<std::vector<qparams_gradient>> backward(std::span<const float> in,
                                                                const shape& shape,
                                                                std::span<const float> grad_out,
@@ -108,9 +108,9 @@ class learnable_fake_quantize {
     return g;
   }
 
-  /// What conversion asks for: what was learned, rounded.
+  /// The qparams for conversion: the learned ones, rounded.
   [[nodiscard]] result<qparams> calculate_qparams() const {
-    if (per_channel()) return observer_.calculate_qparams();  // which says that it has none
+    if (per_channel()) return observer_.calculate_qparams();  // returns the error
     qparams q = rounded(learnable(0));
     q.scale = std::max(q.scale, smallest_scale);
     return q;
@@ -123,13 +123,13 @@ class learnable_fake_quantize {
   }
 
  private:
-  static constexpr float smallest_scale = 0x1p-23F;  // whatever the observer's eps
+  static constexpr float smallest_scale = 0x1p-23F;  // regardless of the observer's eps
 
   [[nodiscard]] const observer_args& args() const { return observer_.record().args; }
   [[nodiscard]] bool per_channel() const { return observer_.is_per_channel(); }
   static unexpected misfit() {
     return fail("_LearnableFakeQuantize",
-                "the tensor has another number of channels than the parameters");
+                "the number of channels of the tensor and of the parameters differ");
   }
 
   void enable(bool observer, bool learning, bool fake_quant) {
@@ -142,15 +142,15 @@ class learnable_fake_quantize {
     return {scale_[i], zero_point_[i], range_of(args())};
   }
 
-  /// 1 / sqrt(elements * quant_max) keeps the steps of scale and zero point in proportion to those
-  /// of the weights, which are many.
+  /// 1 / sqrt(elements * quant_max): balances the updates of scale and zero point with those of the
+  /// weights, since their gradients are sums over all elements.
   [[nodiscard]] double grad_factor(std::size_t elements) const {
     if (!args().use_grad_scaling) return 1.0;
     const auto product = static_cast<double>(elements) * static_cast<double>(range_of(args()).max);
     return 1.0 / std::sqrt(product);
   }
 
-  /// One pair a channel from the first tensor on; PyTorch wants channel_len beforehand.
+  /// One pair per channel, allocated for the first tensor; PyTorch requires channel_len beforehand.
   bool resize(const shape& shape) {
     if (!per_channel()) return true;
     const int axis = axis_index(shape, args().ch_axis);
@@ -163,7 +163,7 @@ class learnable_fake_quantize {
     return scale_.size() == channels;
   }
 
-  status ask() {
+  status update_from_observer() {
     if (per_channel()) {
       const auto q = observer_.calculate_per_channel_qparams();
       if (!q) return unexpected{q.error()};

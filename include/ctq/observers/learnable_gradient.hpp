@@ -14,8 +14,8 @@
 #include "ctq/observers/slices.hpp"
 
 // Fake quantization whose scale and zero point are trained (Esser et al., Learned Step Size
-// Quantization, arXiv 1902.08153; Jain et al., arXiv 1903.08066). The zero point is a real number
-// that is rounded where it is used.
+// Quantization, arXiv 1902.08153; Jain et al., arXiv 1903.08066). The zero point is a float that is
+// rounded when used.
 
 namespace ctq::observers {
 
@@ -25,7 +25,7 @@ struct learnable_qparams {
   quant_range range{0, 255};
 };
 
-/// What a loss says of scale and zero point.
+/// Gradients of a loss with respect to scale and zero point.
 struct qparams_gradient {
   float scale = 0.0F;
   float zero_point = 0.0F;
@@ -49,15 +49,14 @@ struct qparams_gradient {
   return q;
 }
 
-/// Gradients of one element: what its sum over all elements is, for scale and zero point.
+/// Gradients of one element. Those of scale and zero point are summed over all elements.
 ///
-///   q = rne(x / scale + zp), the sum before rounding, where the forward pass adds zp after it
+///   q = rne(x / scale + zp): rounds after adding zp, unlike the forward pass
 ///   inside    d_in = d_out   d_scale = d_out * ((q - zp) * scale - x) / scale   d_zp = 0
-///   outside   d_in = 0       d_scale = d_out * (quant_min or max - zp)          d_zp = -d_out *
-///   scale
+///   outside   d_in = 0       d_scale = d_out * (quant_min or max - zp)
+///             d_zp = -d_out * scale
 ///
-/// Two products feed an add in one rounding, as PyTorch's kernels are compiled: hence fma. A NaN
-/// has no gradient.
+/// Products and sums are fused to fma, as PyTorch's kernels are compiled. NaN has gradient 0.
 class learnable_element {
  public:
   learnable_element(const qparams& p, double grad_factor)
@@ -90,8 +89,8 @@ class learnable_element {
   float inverse_, zero_point_, min_, max_, factor_;
 };
 
-/// Gradients with respect to the input, written to grad_in, and to scale and zero point, of which
-/// each is multiplied by grad_factor. grad_in may be the memory of grad_out.
+/// Gradients with respect to the input, written to grad_in, and to scale and zero point, both
+/// multiplied by grad_factor. grad_in may be grad_out.
 /// Source  PyTorch _fake_quantize_learnable_per_tensor_affine_backward
 [[nodiscard]] inline qparams_gradient learnable_gradient(std::span<const float> in,
                                                          const learnable_qparams& p,
@@ -110,10 +109,10 @@ class learnable_element {
   return {cascade_sum(scale), cascade_sum(zero_point)};
 }
 
-/// The same with the parameters of each slice along axis, which round their zero point to even. The
-/// sums go over a channel's elements in the order of memory; PyTorch's order depends on the
-/// strides. Requires  one learnable_qparams for each index along the axis Source    PyTorch
-/// _fake_quantize_learnable_per_channel_affine_backward
+/// The same with the parameters of each slice along axis, whose zero points are rounded to even.
+/// Sums are in memory order; PyTorch's order depends on the strides.
+/// Requires  one learnable_qparams for each index along the axis
+/// Source    PyTorch _fake_quantize_learnable_per_channel_affine_backward
 [[nodiscard]] inline std::vector<qparams_gradient> learnable_gradient(
     std::span<const float> in, const shape& shape, int axis, std::span<const learnable_qparams> p,
     double grad_factor, std::span<const float> grad_out, std::span<float> grad_in) {

@@ -3,14 +3,13 @@
 
 #include <concepts>
 
-// Observers that can share the work: each sees a part of the calibration data, then they are
-// merged.
+// Observers for parallel calibration: each observes a part of the data, then they are merged.
 
 namespace ctq::observers {
 
-/// Satisfied by observers for which a.merge(b) leaves a in exactly the state in which one observer
-/// would be that had seen the data of a and then that of b; a and b have equal arguments. Moving
-/// averages and HistogramObserver are none: they depend on the order and the size of batches.
+/// Satisfied by observers for which a.merge(b) leaves `a` in exactly the state of a single observer
+/// of the data of `a` followed by that of `b`, given equal arguments. Not satisfied by moving
+/// averages and HistogramObserver, which depend on order and size of the batches.
 template <class Observer>
 concept mergeable_observer = std::equality_comparable<Observer> &&
     requires(Observer& a, const Observer& b) {

@@ -7,16 +7,16 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/spec/observer.hpp"
 
-// MinMaxObserver: the range of everything seen.
+// MinMaxObserver: the range of all observed values.
 
 namespace ctq::observers {
 
-/// NaN in the data is no crash and not lost: calculate_qparams gives an error from then on.
+/// After NaN in the data calculate_qparams returns an error.
 class min_max {
  public:
   explicit min_max(const observer_args& args, semantics s = {}) : args_(args), semantics_(s) {}
 
-  /// No elements, no change.
+  /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     seen_.merge(aminmax<Isa>(data));
@@ -29,7 +29,7 @@ class min_max {
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
-  /// Scale 1 and zero point 0 before anything was observed.
+  /// Scale 1 and zero point 0 if nothing was observed.
   [[nodiscard]] result<qparams> calculate_qparams() const {
     return observers::calculate_qparams(args_, seen_, semantics_);
   }

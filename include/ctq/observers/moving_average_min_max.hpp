@@ -12,7 +12,7 @@
 
 namespace ctq::observers {
 
-/// Moves old by the given part of its distance to now, in float32; the first range is taken as is.
+/// old + averaging_constant * (now - old), in float32; the first range is copied.
 [[nodiscard]] inline extrema moving_average(const extrema& old, const extrema& now,
                                             double averaging_constant) {
   if (!old.observed()) return now;
@@ -21,13 +21,13 @@ namespace ctq::observers {
           old.max + no_contract(part * (now.max - old.max)), old.saw_nan || now.saw_nan};
 }
 
-/// NaN in the data is no crash and not lost: calculate_qparams gives an error from then on.
+/// After NaN in the data calculate_qparams returns an error.
 class moving_average_min_max {
  public:
   explicit moving_average_min_max(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s) {}
 
-  /// No elements, no change.
+  /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     if (!data.empty()) seen_ = moving_average(seen_, aminmax<Isa>(data), args_.averaging_constant);
@@ -37,7 +37,7 @@ class moving_average_min_max {
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
-  /// Scale 1 and zero point 0 before anything was observed.
+  /// Scale 1 and zero point 0 if nothing was observed.
   [[nodiscard]] result<qparams> calculate_qparams() const {
     return observers::calculate_qparams(args_, seen_, semantics_);
   }

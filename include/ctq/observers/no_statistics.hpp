@@ -4,22 +4,22 @@
 #include "ctq/core/dtype.hpp"
 #include "ctq/spec/observer.hpp"
 
-// The observers that collect nothing: what they are asked for is a dtype. Merging changes nothing.
+// Observers without statistics, which only provide a dtype. Merging changes nothing.
 
 namespace ctq::observers {
 
-/// PlaceholderObserver: its values are converted, or quantized as they come. What quantizes needs
-/// no calibration then, since each tensor brings its own range.
+/// PlaceholderObserver: values are converted to a float dtype, or quantized dynamically, with the
+/// range of each tensor, which needs no calibration.
 class placeholder {
  public:
   explicit placeholder(const observer_args& args) : args_(args) {}
 
   [[nodiscard]] const observer_args& args() const { return args_; }
-  /// Each tensor is quantized with parameters of its own, for the op that reads it.
+  /// Each tensor is quantized with its own parameters, for the op that reads it.
   [[nodiscard]] bool is_dynamic() const { return args_.is_dynamic; }
-  /// What the values are kept in: float as long as only the op's input is quantized.
+  /// The dtype of the stored values: float if only the op's input is quantized.
   [[nodiscard]] ctq::dtype dtype() const { return is_dynamic() ? f32 : args_.dtype; }
-  /// What the op computes in, PyTorch 1.13's compute_dtype; none if the values are not dynamic.
+  /// The dtype in which the op computes, compute_dtype in PyTorch 1.13; none if not dynamic.
   [[nodiscard]] ctq::dtype compute_dtype() const {
     return is_dynamic() ? args_.dtype : ctq::dtype::none;
   }
@@ -31,14 +31,14 @@ class placeholder {
   observer_args args_;
 };
 
-/// NoopObserver: its values stay as they are; dtype says what they will be converted to.
+/// NoopObserver: observes nothing; dtype is the one to convert to.
 struct noop {
   ctq::dtype dtype = f16;
   void merge(const noop&) {}
   friend bool operator==(const noop&, const noop&) = default;
 };
 
-/// ReuseInputObserver: the output has the parameters of the input.
+/// ReuseInputObserver: the output has the qparams of the input.
 struct reuse_input {
   void merge(const reuse_input&) {}
   friend bool operator==(const reuse_input&, const reuse_input&) = default;

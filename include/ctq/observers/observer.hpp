@@ -19,7 +19,7 @@
 #include "ctq/observers/recording.hpp"
 #include "ctq/spec/observer.hpp"
 
-// An observer of whatever class a record asks for, chosen at run time.
+// An observer of the class given by a record at run time.
 
 namespace ctq::observers {
 
@@ -31,7 +31,7 @@ class any_observer {
   [[nodiscard]] const observer_record& record() const { return record_; }
   [[nodiscard]] bool is_per_channel() const { return ctq::is_per_channel(record_.type); }
 
-  /// data in logical order (NCHW, OIHW), as many as the shape says; per tensor any order will do.
+  /// Shapes  data: `shape`, contiguous in logical order (NCHW, OIHW); any order if per tensor
   template <class Isa = isa::native>
   void observe(std::span<const float> data, const shape& shape) {
     std::visit(
@@ -46,17 +46,18 @@ class any_observer {
         state_);
   }
 
-  /// The same for a tensor whose shape does not matter, or of one axis.
+  /// The same for per-tensor observers, or a tensor of one axis.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     observe<Isa>(data, shape(static_cast<int>(data.size())));
   }
 
-  /// Afterwards this one is as if it had seen the data of both, this one's first.
-  /// Errors  records that differ; a class that cannot do so exactly, such as HistogramObserver
+  /// Afterwards the state is that of a single observer of both data, this one's first.
+  /// Errors  different records; a class that cannot be merged exactly, such as HistogramObserver
   [[nodiscard]] status merge(const any_observer& other) {
     if (record_ != other.record_ || semantics_ != other.semantics_)
-      return fail(std::string(name_of(record_.type)), "merges with its like only");
+      return fail(std::string(name_of(record_.type)),
+                  "can only be merged with an observer with the same record");
     return std::visit(
         [&](auto& o) -> status {
           using observer = std::remove_reference_t<decltype(o)>;
@@ -82,14 +83,16 @@ class any_observer {
         state_);
   }
 
-  /// Errors  as the class; a class that is per channel or collects nothing
-  [[nodiscard]] result<qparams> calculate_qparams() const { return ask<qparams>("per-tensor"); }
-
-  [[nodiscard]] result<per_channel_qparams> calculate_per_channel_qparams() const {
-    return ask<per_channel_qparams>("per-channel");
+  /// Errors  those of the class; a class that is per channel or has no statistics
+  [[nodiscard]] result<qparams> calculate_qparams() const {
+    return calculate<qparams>("per-tensor");
   }
 
-  /// The observer itself, null if it is of another class.
+  [[nodiscard]] result<per_channel_qparams> calculate_per_channel_qparams() const {
+    return calculate<per_channel_qparams>("per-channel");
+  }
+
+  /// The contained observer, or null if it has another class.
   template <class Observer>
   [[nodiscard]] const Observer* get_if() const {
     return std::get_if<Observer>(&state_);
@@ -121,7 +124,7 @@ class any_observer {
   }
 
   template <class QParams>
-  [[nodiscard]] result<QParams> ask(const char* what) const {
+  [[nodiscard]] result<QParams> calculate(const char* what) const {
     return std::visit(
         [&](const auto& o) -> result<QParams> {
           if constexpr (requires { result<QParams>(o.calculate_qparams()); })

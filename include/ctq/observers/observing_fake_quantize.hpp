@@ -16,12 +16,12 @@
 #include "ctq/observers/observer.hpp"
 #include "ctq/spec/observer.hpp"
 
-// FakeQuantize, FusedMovingAvgObsFakeQuantize, FixedQParamsFakeQuantize: an observer, and a tensor
-// rounded to the parameters that it gives. They differ in where these come from.
+// FakeQuantize, FusedMovingAvgObsFakeQuantize, FixedQParamsFakeQuantize: fake-quantize a tensor
+// with the qparams of an observer. They differ in the formula for the qparams.
 
 namespace ctq::observers {
 
-/// The record with the arguments that PyTorch's fake quantize has when none are given.
+/// The record with the default arguments of PyTorch's fake quantize classes.
 [[nodiscard]] constexpr observer_record with_fake_quantize_defaults(observer_record r) {
   const bool has_range =
       r.fake_quantize == fake_quantize_class::fused_moving_avg_obs_fake_quantize ||
@@ -33,20 +33,20 @@ namespace ctq::observers {
   return r;
 }
 
-/// What is wrong with an observer inside a fake quantize, empty if nothing is.
-[[nodiscard]] inline std::string cause_against(const observer_record& r) {
+/// The problem with an observer inside a fake quantize, or empty if it is valid.
+[[nodiscard]] inline std::string problem_with(const observer_record& r) {
   using enum observer_class;
   const auto inner = [&](auto... allowed) { return ((r.type == allowed) || ...); };
   switch (r.fake_quantize) {
     case fake_quantize_class::fused_moving_avg_obs_fake_quantize:
       return inner(moving_average_min_max, moving_average_per_channel_min_max)
                  ? ""
-                 : "its observer is no moving average";
+                 : "its observer is not a moving average";
     case fake_quantize_class::fixed_qparams_fake_quantize:
       return inner(fixed_qparams) ? "" : "its observer is not FixedQParamsObserver";
     case fake_quantize_class::learnable_fake_quantize:
       if (r.args.qscheme == qscheme::per_channel_affine_float_qparams)
-        return "a zero point in float is not trained";
+        return "a float zero point cannot be trained";
       [[fallthrough]];
     default:
       return inner(none, placeholder, noop, recording, reuse_input)
@@ -55,8 +55,8 @@ namespace ctq::observers {
   }
 }
 
-/// Errors are values: each forward gives one while the data has no parameters (NaN, an infinite
-/// scale) or the arguments contradict each other, and writes nothing.
+/// forward returns an error and writes nothing if the data has no valid qparams (NaN, an infinite
+/// scale) or the arguments are inconsistent.
 class observing_fake_quantize {
  public:
   explicit observing_fake_quantize(const observer_record& record, semantics s = {})
@@ -82,18 +82,23 @@ class observing_fake_quantize {
   [[nodiscard]] bool observer_enabled() const { return observer_enabled_; }
   [[nodiscard]] bool fake_quant_enabled() const { return fake_quant_enabled_; }
 
-  /// Scale and zero point in use: one pair, or one a channel.
+  /// Scale and zero point in use: one pair, or one per channel.
   [[nodiscard]] const per_channel_qparams& parameters() const { return parameters_; }
 
-  /// Shows in to the observer, takes its parameters, and rounds; each step if it is enabled. in and
-  /// out have the shape, in logical order, and may be the same memory.
+  /// Observes `in`, updates the parameters, and writes fake-quantized values to `out`; each if
+  /// enabled. out may be in.
+  ///
+  /// Shapes  in, out: `shape`, contiguous in logical order
   template <class Isa = isa::native>
   [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
                                std::span<float> out) {
-    if (std::string cause = cause_against(record()); !cause.empty())
+    if (std::string cause = problem_with(record()); !cause.empty())
       return fail(std::string(name_of(record().fake_quantize)), std::move(cause));
     if (observer_enabled_) observer_.observe<Isa>(in, shape);
-    if (const status updated = has_own_formula() ? choose() : ask(); !updated) return updated;
+    if (const status updated =
+            uses_dynamic_formula() ? update_as_dynamic() : update_from_observer();
+        !updated)
+      return updated;
     if (!fake_quant_enabled_) {
       std::copy(in.begin(), in.end(), out.begin());
       return done{};
@@ -106,7 +111,7 @@ class observing_fake_quantize {
     return done{};
   }
 
-  /// The gradient of the last forward, which was given in.
+  /// The gradient of the last forward, whose input was `in`.
   [[nodiscard]] status backward(std::span<const float> in, const shape& shape,
                                 std::span<const float> grad_out, std::span<float> grad_in) const {
     if (!fake_quant_enabled_) {
@@ -121,7 +126,7 @@ class observing_fake_quantize {
     return done{};
   }
 
-  /// What conversion asks for: the observer's.
+  /// The qparams for conversion: the observer's.
   [[nodiscard]] result<qparams> calculate_qparams() const { return observer_.calculate_qparams(); }
   [[nodiscard]] result<per_channel_qparams> calculate_per_channel_qparams() const {
     return observer_.calculate_per_channel_qparams();
@@ -134,12 +139,13 @@ class observing_fake_quantize {
     return {parameters_.scale[0], parameters_.zero_point[0], parameters_.quant_min,
             parameters_.quant_max};
   }
-  [[nodiscard]] bool has_own_formula() const {
+  [[nodiscard]] bool uses_dynamic_formula() const {
     return record().fake_quantize == fake_quantize_class::fused_moving_avg_obs_fake_quantize &&
-           fused_fake_quantize_has_own_formula(semantics_);
+           fused_fake_quantize_uses_dynamic_formula(semantics_);
   }
   static unexpected misfit() {
-    return fail("fake quantize", "the tensor has another number of channels than the parameters");
+    return fail("fake quantize",
+                "the number of channels of the tensor and of the parameters differ");
   }
 
   void set(const qparams& q) {
@@ -147,8 +153,8 @@ class observing_fake_quantize {
     parameters_.zero_point = {q.zero_point};
   }
 
-  /// Takes the observer's parameters while it observes.
-  status ask() {
+  /// Updates the parameters from the observer, if it is enabled.
+  status update_from_observer() {
     if (!observer_enabled_) return done{};
     if (per_channel()) {
       auto q = observer_.calculate_per_channel_qparams();
@@ -162,8 +168,8 @@ class observing_fake_quantize {
     return done{};
   }
 
-  /// Takes those of dynamic quantization for the observer's range while it rounds.
-  status choose() {
+  /// Updates the parameters with the formula of dynamic quantization, if rounding is enabled.
+  status update_as_dynamic() {
     if (!fake_quant_enabled_) return done{};
     if (!observer_.observed())
       return fail(std::string(name_of(record().fake_quantize)), "its observer has seen no data");

@@ -18,8 +18,8 @@
 
 namespace ctq::observers {
 
-/// The range of each slice of data, which is contiguous in its logical order (NCHW, OIHW).
-/// axis < 0 counts from the end. Empty if axis or the number of elements do not fit the shape.
+/// The range of each slice of data along axis; axis < 0 counts from the end. data is contiguous in
+/// logical order (NCHW, OIHW). Empty if axis or the number of elements do not match the shape.
 template <class Isa = isa::native>
 [[nodiscard]] std::vector<extrema> aminmax(std::span<const float> data, const shape& shape,
                                            int axis) {
@@ -31,21 +31,21 @@ template <class Isa = isa::native>
   return seen;
 }
 
-/// What both observers share. Trouble in the data (NaN, a tensor with another number of channels)
-/// is no crash and not lost: calculate_qparams gives an error from then on. So it is for a vector
-/// under torch_1_13, as PyTorch fails on it.
+/// Common part of both observers. After invalid data (NaN, a tensor with a different number of
+/// channels) calculate_qparams returns an error; also after a vector under torch_1_13, as PyTorch
+/// fails on it.
 template <bool MovingAverage>
 class per_channel {
  public:
   explicit per_channel(const observer_args& args, semantics s = {}) : args_(args), semantics_(s) {}
 
-  /// No elements, no change.
+  /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data, const shape& shape) {
     if (data.empty()) return;
     is_vector_ = is_vector_ || (shape.rank == 1 && vectors_have_no_channels(semantics_));
     const std::vector<extrema> now = aminmax<Isa>(data, shape, args_.ch_axis);
-    if (!has_room_for(now)) return;
+    if (!check_channels(now)) return;
     for (std::size_t c = 0; c < now.size(); ++c) {
       if constexpr (MovingAverage)
         seen_[c] = moving_average(seen_[c], now[c], args_.averaging_constant);
@@ -57,41 +57,44 @@ class per_channel {
   /// Requires  equal arguments
   void merge(const per_channel& other) requires(!MovingAverage) {
     is_vector_ = is_vector_ || other.is_vector_;
-    misshapen_ = misshapen_ || other.misshapen_;
-    if (misshapen_) return seen_.clear();
-    if (other.seen_.empty() || !has_room_for(other.seen_)) return;
+    shape_mismatch_ = shape_mismatch_ || other.shape_mismatch_;
+    if (shape_mismatch_) return seen_.clear();
+    if (other.seen_.empty() || !check_channels(other.seen_)) return;
     for (std::size_t c = 0; c < seen_.size(); ++c) seen_[c].merge(other.seen_[c]);
   }
 
-  [[nodiscard]] bool observed() const { return !seen_.empty() || misshapen_; }
+  [[nodiscard]] bool observed() const { return !seen_.empty() || shape_mismatch_; }
   [[nodiscard]] std::span<const extrema> seen() const { return seen_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
-  /// One scale 1 and zero point 0 before anything was observed.
+  /// A single scale 1 and zero point 0 if nothing was observed.
   [[nodiscard]] result<per_channel_qparams> calculate_qparams() const {
-    if (misshapen_)
+    if (shape_mismatch_)
       return fail("calibration data",
-                  "a tensor does not have ch_axis = " + std::to_string(args_.ch_axis) +
-                      ", as many elements as its shape says, and as many channels as the first");
-    if (is_vector_) return fail("calibration data", "PyTorch 1.13 knows no channels of a vector");
+                  "a tensor has no axis ch_axis = " + std::to_string(args_.ch_axis) +
+                      ", or a number of elements that does not match its shape, or another number "
+                      "of channels than the first");
+    if (is_vector_)
+      return fail("calibration data", "PyTorch 1.13 does not support channels of a vector");
     return observers::calculate_qparams(args_, std::span<const extrema>(seen_), semantics_);
   }
 
   friend bool operator==(const per_channel&, const per_channel&) = default;
 
  private:
-  /// False, and misshapen from then on, if that is another number of channels than before.
-  bool has_room_for(std::span<const extrema> now) {
-    misshapen_ = misshapen_ || now.empty() || (!seen_.empty() && now.size() != seen_.size());
-    if (misshapen_) seen_.clear();
-    if (!misshapen_ && seen_.empty()) seen_.resize(now.size());
-    return !misshapen_;
+  /// Checks the number of channels against earlier tensors and records a mismatch.
+  bool check_channels(std::span<const extrema> now) {
+    shape_mismatch_ =
+        shape_mismatch_ || now.empty() || (!seen_.empty() && now.size() != seen_.size());
+    if (shape_mismatch_) seen_.clear();
+    if (!shape_mismatch_ && seen_.empty()) seen_.resize(now.size());
+    return !shape_mismatch_;
   }
 
   observer_args args_;
   semantics semantics_;
   std::vector<extrema> seen_;
-  bool misshapen_ = false;
+  bool shape_mismatch_ = false;
   bool is_vector_ = false;
 };
 

@@ -9,13 +9,13 @@
 #include "ctq/kernels/compat.hpp"
 #include "ctq/observers/aminmax.hpp"
 
-// Bins that are a power of two wide and begin at a multiple of it. A wider grid only joins two
-// neighbours to one, so whatever was counted before is counted right.
+// Histogram bins whose width is a power of two and whose edges are multiples of it. Coarsening
+// merges pairs of adjacent bins, so earlier counts remain exact.
 
 namespace ctq::observers {
 
-/// Bin i holds the values of [i, i + 1) * 2^exponent; the first that is used is number first. Its
-/// numbers are less than 2²⁴ on either side of zero, so float32 has them all.
+/// Bin i covers [i, i + 1) * 2^exponent; `first` is the first bin in use. |i| < 2²⁴, so float32
+/// represents every i.
 struct power_of_two_grid {
   int exponent{};
   std::int64_t first{};
@@ -24,20 +24,20 @@ struct power_of_two_grid {
     return static_cast<std::int64_t>(std::floor(std::ldexp(static_cast<double>(x), -exponent)));
   }
 
-  /// The finest grid on which [min, max] takes at most that many bins, and whose bins are not finer
-  /// than float32 is at the larger end. It depends on nothing else, and is never finer for a wider
+  /// The finest grid on which [min, max] takes at most `bins` bins and which is not finer than the
+  /// float32 spacing at the larger end. Depends on nothing else, and is never finer for a wider
   /// range.
   /// Requires  finite min <= max, bins >= 2
   [[nodiscard]] static power_of_two_grid of(float min, float max, std::size_t bins) {
-    constexpr int finest = -149;  // of a denormal
+    constexpr int finest = -149;  // of the smallest denormal
     const float largest = std::max(-min, max);
     int e = largest == 0.0F ? finest : std::max(std::ilogb(largest) - 23, finest);
     while (index(max, e) - index(min, e) >= static_cast<std::int64_t>(bins)) ++e;
     return {e, index(min, e)};
   }
 
-  /// Where bin i of this grid lies in a grid that is as wide or wider, counted from its first.
-  [[nodiscard]] std::size_t place_in(const power_of_two_grid& wider, std::size_t i) const {
+  /// The bin of a grid of equal or greater width that contains bin i, relative to its first.
+  [[nodiscard]] std::size_t bin_in(const power_of_two_grid& wider, std::size_t i) const {
     const int halvings = std::min(wider.exponent - exponent, 62);
     const std::int64_t index = (first + static_cast<std::int64_t>(i)) >> halvings;
     return static_cast<std::size_t>(index - wider.first);
@@ -46,7 +46,7 @@ struct power_of_two_grid {
   friend bool operator==(const power_of_two_grid&, const power_of_two_grid&) = default;
 };
 
-/// Says a bin_counter where values of [min, max] lie on a grid; all others are left out.
+/// Rule of bin_counter for values in [min, max] on a grid; others are ignored.
 class power_of_two_rule {
  public:
   power_of_two_rule(const power_of_two_grid& grid, std::size_t bins, float min, float max)
@@ -63,8 +63,8 @@ class power_of_two_rule {
     return static_cast<std::size_t>(grid_.index(x, grid_.exponent) - grid_.first);
   }
 
-  /// Multiplying by a power of two is exact but near zero, where what is left of a negative number
-  /// may be 0: that one is in bin -1.
+  /// Multiplication by a power of two is exact except for underflow, where a negative value may
+  /// become 0: it belongs to bin -1.
   template <kernels::vectorized Isa>
   [[nodiscard, gnu::always_inline]] kernels::batch<Isa, std::int32_t> at(
       kernels::batch<Isa, float> x) const {

@@ -19,21 +19,20 @@
 #include "ctq/observers/power_of_two_grid.hpp"
 #include "ctq/spec/observer.hpp"
 
-// A histogram that adds up: its state depends on the values it has seen and on nothing else, so
-// calibration can be split over threads or machines in any way and merged in any order.
-// HistogramObserver cannot: whenever it grows it spreads its counts over bins they do not fit.
+// A mergeable histogram: its state depends only on the set of observed values, so calibration can
+// be split over threads or machines in any way and merged in any order. HistogramObserver cannot:
+// when it grows, it redistributes counts to bins that do not align.
 
 namespace ctq::observers {
 
-/// Its memory is fixed when it is made. The bins are at most twice as wide as the range divided by
-/// args.bins would be. Infinite values are left out; NaN is no crash and not lost:
-/// calculate_qparams gives an error from then on.
+/// Allocates only in the constructor. The bins are at most twice as wide as the range divided by
+/// args.bins. Infinite values are ignored; after NaN calculate_qparams returns an error.
 class power_of_two_histogram {
  public:
   explicit power_of_two_histogram(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s), counts_(bins_of(args)), scratch_(bins_of(args)) {}
 
-  /// No elements, no change.
+  /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     extrema now = aminmax<Isa>(data);
@@ -45,7 +44,7 @@ class power_of_two_histogram {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += scratch_[i];
   }
 
-  /// Afterwards the state is as if this one had seen the values of both.
+  /// Afterwards the state is that of a single observer of both data.
   /// Requires  equal arguments
   void merge(const power_of_two_histogram& other) {
     const std::vector<std::uint64_t> more = other.counts_;  // other may be this one
@@ -59,11 +58,11 @@ class power_of_two_histogram {
   /// The extrema of the finite values.
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] const power_of_two_grid& grid() const { return grid_; }
-  /// counts()[i] values lie in bin grid().first + i.
+  /// counts()[i] is the number of values in bin grid().first + i.
   [[nodiscard]] std::span<const std::uint64_t> counts() const { return counts_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
-  /// The part of the range that is worth its integers, as of HistogramObserver. NaN before any
+  /// The clipped range with the smallest quantization error, as in HistogramObserver. NaN if no
   /// finite value was observed.
   [[nodiscard]] value_range search() const {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -83,10 +82,10 @@ class power_of_two_histogram {
     return {value(min), value(max)};
   }
 
-  /// Scale 1 and zero point 0 before anything was observed.
+  /// Scale 1 and zero point 0 if nothing was observed.
   [[nodiscard]] result<qparams> calculate_qparams() const {
     if (args_.bins < 2 || args_.bins > most_bins)
-      return fail("observer arguments", "bins are not between 2 and 2²⁴");
+      return fail("observer arguments", "bins must be between 2 and 2²⁴");
     if (!has_values() || seen_.saw_nan)
       return observers::calculate_qparams(args_, seen_, semantics_);
     const auto [min, max] = search();
@@ -106,7 +105,7 @@ class power_of_two_histogram {
   }
   [[nodiscard]] bool has_values() const { return seen_.min <= seen_.max; }
 
-  /// Makes room for values of that range.
+  /// Extends the grid to the range `now`.
   void extend(const extrema& now) {
     const bool had_values = has_values();
     seen_.merge(now);
@@ -123,7 +122,7 @@ class power_of_two_histogram {
 
   void add(std::span<const std::uint64_t> counts, const power_of_two_grid& finer) {
     for (std::size_t i = 0; i < counts.size(); ++i)
-      if (counts[i] != 0) counts_[finer.place_in(grid_, i)] += counts[i];
+      if (counts[i] != 0) counts_[finer.bin_in(grid_, i)] += counts[i];
   }
 
   observer_args args_;

@@ -9,12 +9,12 @@
 
 #include "ctq/core/qparams.hpp"
 
-// Tensors of qint32. No kernel computes on them; biases and accumulators are looked at this way.
+// Tensors of qint32. No kernel computes on them; used to inspect biases and accumulators.
 
 namespace ctq::observers {
 
-/// out[i] = clamp(zero_point + rne(in[i] * (1 / scale))), the sum in float32 as in PyTorch: beyond
-/// 2²⁴ steps it has lost the zero point. NaN gives the zero point.
+/// out[i] = clamp(zero_point + rne(in[i] * (1 / scale))), the sum in float32 as in PyTorch: for
+/// integers beyond 2²⁴ the zero point is lost to rounding. NaN gives the zero point.
 /// Source  PyTorch quantize_per_tensor to torch.qint32
 inline void quantize(std::span<const float> in, const qparams& p, std::span<std::int32_t> out) {
   const float inverse = 1.0F / p.scale;

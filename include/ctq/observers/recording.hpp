@@ -7,7 +7,7 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/spec/observer.hpp"
 
-// RecordingObserver: keeps a copy of every tensor, for those who debug.
+// RecordingObserver: keeps a copy of every tensor, for debugging.
 
 namespace ctq::observers {
 
@@ -18,7 +18,7 @@ struct recorded {
   friend bool operator==(const recorded&, const recorded&) = default;
 };
 
-/// Grows with the data; nothing but memory bounds it.
+/// Memory grows with the data, without a limit.
 class recording {
  public:
   explicit recording(const observer_args& args) : args_(args) {}
@@ -26,7 +26,7 @@ class recording {
   void observe(std::span<const float> data, const shape& shape) {
     tensors_.push_back({{data.begin(), data.end()}, shape});
   }
-  /// Afterwards those of other come last.
+  /// Appends the tensors of `other`.
   void merge(const recording& other) {
     const std::vector<recorded> more = other.tensors_;  // other may be this one
     tensors_.insert(tensors_.end(), more.begin(), more.end());

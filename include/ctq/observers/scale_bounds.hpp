@@ -13,18 +13,17 @@
 #include "ctq/spec/dtype_with_constraints.hpp"
 #include "ctq/spec/observer.hpp"
 
-// What a backend allows of scales, where they are made. In PyTorch eps stands in for it: it keeps a
-// scale from being zero, and is compared with the backend's lower bound; nothing looks at the
-// upper.
+// Enforces the bounds of a backend on scales where they are computed. PyTorch only compares eps
+// with the backend's lower bound and does not check the upper bound.
 
 namespace ctq::observers {
 
-/// The record whose observer gives no scale below the backend's bound, even if eps is smaller.
+/// The record with eps raised to the backend's lower bound of the scale.
 [[nodiscard]] inline observer_record within(observer_record r,
                                             const dtype_with_constraints_record& bounds,
                                             semantics s = {}) {
   if (scale_bounds_are_enforced(s) && bounds.scale_min_lower_bound.given) {
-    // The bound need not be a float: the next one above it then.
+    // The bound may not be a float: round up to the next one.
     const double least = bounds.scale_min_lower_bound.value;
     auto eps = static_cast<float>(least);
     if (static_cast<double>(eps) < least)

@@ -9,14 +9,15 @@
 
 namespace ctq::observers {
 
-/// axis as an index; < 0 counts from the end. -1 if the shape has no such axis.
+/// Normalizes axis; < 0 counts from the end. -1 if the shape has no such axis.
 [[nodiscard]] constexpr int axis_index(const shape& s, int axis) {
   const int index = axis < 0 ? axis + s.rank : axis;
   return index >= 0 && index < s.rank ? index : -1;
 }
 
-/// Calls each(channel, offset, count) for every run of elements that share one index along axis,
-/// which the shape must have.
+/// Calls each(channel, offset, count) for every contiguous run of elements with the same index
+/// along axis.
+/// Requires  the shape has this axis
 template <class Each>
 constexpr void for_each_slice(const shape& s, int axis, Each each) {
   const int index = axis_index(s, axis);

@@ -22,8 +22,8 @@ static_assert(!histogram_ignores_infinity(old) && histogram_ignores_infinity(now
 static_assert(histogram_growth_fails_past_the_end(old) &&
               !histogram_growth_fails_past_the_end(now));
 static_assert(vectors_have_no_channels(old) && !vectors_have_no_channels(now));
-static_assert(fused_fake_quantize_has_own_formula(old) &&
-              !fused_fake_quantize_has_own_formula(now));
+static_assert(fused_fake_quantize_uses_dynamic_formula(old) &&
+              !fused_fake_quantize_uses_dynamic_formula(now));
 static_assert(!scale_bounds_are_enforced(old) && scale_bounds_are_enforced(now));
 static_assert(infinite_scale_is_kept(old) && !infinite_scale_is_kept(now));
 

@@ -26,11 +26,11 @@ static_assert(!extrema{}.observed());
 static_assert(extrema{0.0F, 0.0F, false}.observed());
 static_assert(extrema{inf, -inf, true}.observed(), "NaN was seen, and nothing else");
 
-TEST_CASE("nothing has no minimum and no maximum") {
+TEST_CASE("an empty tensor has no minimum and no maximum") {
   CHECK(aminmax({}) == extrema{inf, -inf, false});
 }
 
-TEST_CASE("the extremes are found wherever they lie") {
+TEST_CASE("the extrema are found at every position") {
   for (std::size_t size = 1; size < 100; ++size)
     for (std::size_t at = 0; at < size; ++at) {
       std::vector<float> data(size, 0.5F);
@@ -43,7 +43,7 @@ TEST_CASE("the extremes are found wherever they lie") {
     }
 }
 
-TEST_CASE("NaN is remembered beside the extremes, wherever it lies") {
+TEST_CASE("NaN at any position is recorded and does not affect the extrema") {
   for (std::size_t at = 0; at < 70; ++at) {
     std::vector<float> data(70, 1.0F);
     data[at] = nan;
@@ -51,14 +51,14 @@ TEST_CASE("NaN is remembered beside the extremes, wherever it lies") {
   }
 }
 
-TEST_CASE("infinite elements can be left out") {
+TEST_CASE("infinite elements can be ignored") {
   const std::vector<float> data{-inf, 2.0F, inf, 3.0F};
   CHECK(aminmax(data) == extrema{-inf, inf, false});
   CHECK(finite_aminmax(data) == extrema{2.0F, 3.0F, false});
   CHECK(!finite_aminmax(std::vector<float>{inf, inf}).observed());
 }
 
-TEST_CASE("every instruction set finds the same extremes, of which -0 is none") {
+TEST_CASE("every instruction set finds the same extrema, never -0") {
   std::mt19937 random(3);
   for (const std::size_t size : {1U, 15U, 64U, 65U, 1000U}) {
     std::vector<float> data(size);

@@ -34,7 +34,7 @@ TEST_CASE("every class can be made from a record, and trains") {
   }
 }
 
-TEST_CASE("both halves are enabled at first, and can be turned off") {
+TEST_CASE("observer and fake quantize are initially enabled and can be disabled") {
   for (const observer_record& record :
        {fake_quantize<moving_average_min_max_observer<>>::value,
         learnable_fake_quantize<moving_average_min_max_observer<>>::value}) {
@@ -52,7 +52,7 @@ TEST_CASE("both halves are enabled at first, and can be turned off") {
   }
 }
 
-TEST_CASE("the class inside can be asked for") {
+TEST_CASE("get_if returns the contained class") {
   any_fake_quantize f(learnable_fake_quantize<moving_average_min_max_observer<>>::value);
   REQUIRE(f.get_if<observers::learnable_fake_quantize>() != nullptr);
   CHECK(f.get_if<observers::observing_fake_quantize>() == nullptr);

@@ -14,7 +14,7 @@ namespace {
 using namespace ctq;
 using observers::bin_counter;
 
-/// Elements are their own bins; those outside belong nowhere.
+/// The bin of an element is its value; elements outside have no bin.
 struct identity {
   std::size_t bins;
 
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> counts(const bin_counter& c) {
   return all;
 }
 
-TEST_CASE("each element is counted once, however many there are") {
+TEST_CASE("each element is counted once, for any number of elements") {
   std::mt19937 random(1);
   constexpr std::size_t bins = 10;
   bin_counter c(bins);
@@ -56,7 +56,7 @@ TEST_CASE("each element is counted once, however many there are") {
   }
 }
 
-TEST_CASE("equal elements do not get lost in one bin") {
+TEST_CASE("equal elements in one bin are all counted") {
   bin_counter c(3);
   c.count(std::vector<float>(100'003, 1.0F), identity{3});
   CHECK(counts(c) == std::vector<std::uint32_t>{0, 100'003, 0});

@@ -12,9 +12,9 @@ namespace {
 
 using namespace ctq;
 using observers::calculate_qparams;
-using observers::cause_against;
 using observers::extrema;
 using observers::is_symmetric;
+using observers::problem_with;
 using observers::to_int32;
 
 static_assert(is_symmetric(qscheme::per_tensor_symmetric));
@@ -42,12 +42,12 @@ TEST_CASE("nothing observed gives scale 1 and zero point 0") {
   CHECK(*q == qparams{1.0F, 0, 0, 255});
 }
 
-TEST_CASE("affine: the range, with zero in it, spans the integers") {
+TEST_CASE("affine: the range, extended to zero, maps to all integers") {
   CHECK(of({}, -1.0F, 1.55F) == qparams{2.55F / 255.0F, 100, 0, 255});
   CHECK(of({.dtype = qint8}, -1.0F, 1.55F) == qparams{2.55F / 255.0F, -28, -128, 127});
 }
 
-TEST_CASE("affine: one-sided values keep zero at an end") {
+TEST_CASE("affine: with values of one sign the zero point is a bound") {
   CHECK(of({}, 2.5F, 2.5F) == qparams{2.5F / 255.0F, 0, 0, 255});
   CHECK(of({}, -0.75F, -0.5F) == qparams{0.75F / 255.0F, 255, 0, 255});
   CHECK(of({.dtype = qint8}, -0.75F, -0.5F).zero_point == 127);
@@ -58,7 +58,7 @@ TEST_CASE("a tensor of zeros gives eps and quant_min") {
   CHECK(of({.dtype = qint8, .eps = 0x1p-12F}, 0.0F, 0.0F) == qparams{0x1p-12F, -128, -128, 127});
 }
 
-TEST_CASE("symmetric: the divisor is half the number of steps, the zero point in the middle") {
+TEST_CASE("symmetric: the divisor is half of quant_max - quant_min, the zero point in the middle") {
   constexpr auto symmetric = qscheme::per_tensor_symmetric;
   CHECK(of({.dtype = qint8, .qscheme = symmetric}, -1.0F, 2.55F) ==
         qparams{2.55F / 127.5F, 0, -128, 127});
@@ -70,7 +70,7 @@ TEST_CASE("symmetric: the divisor is half the number of steps, the zero point in
   CHECK(of({.dtype = qint32, .qscheme = symmetric}, -1e10F, 1.0F).scale == 1e10F / 0x1p31F);
 }
 
-TEST_CASE("reduce_range halves the integers, downwards") {
+TEST_CASE("reduce_range halves the range of integers, rounding down") {
   CHECK(of({.reduce_range = true}, 0.0F, 1.27F) == qparams{1.27F / 127.0F, 0, 0, 127});
   CHECK(of({.dtype = qint8, .reduce_range = true}, 0.0F, 1.27F) ==
         qparams{1.27F / 127.0F, -64, -64, 63});
@@ -79,7 +79,7 @@ TEST_CASE("reduce_range halves the integers, downwards") {
   CHECK(of(odd, 0.0F, 1.0F).quant_min == -64);
 }
 
-TEST_CASE("a custom range is kept; half of one is not asked for") {
+TEST_CASE("a custom range is used; reduce_range does not apply to it") {
   CHECK(of({.quant_min = 0, .quant_max = 15}, 0.0F, 3.0F) == qparams{3.0F / 15.0F, 0, 0, 15});
   CHECK(of({.quant_max = 15}, 0.0F, 3.0F).quant_max == 255);
 }
@@ -108,20 +108,20 @@ TEST_CASE("NaN is an error") {
   CHECK(!calculate_qparams({}, extrema{nan, 1.0F, false}));
 }
 
-TEST_CASE("arguments that contradict each other are errors") {
+TEST_CASE("inconsistent arguments are errors") {
   constexpr auto symmetric = qscheme::per_tensor_symmetric;
   const extrema seen{0.0F, 1.0F, false};
-  CHECK(error_of({.dtype = f32}, seen) == "observer arguments: float32 is not quantized");
+  CHECK(error_of({.dtype = f32}, seen) == "observer arguments: float32 is not a quantized dtype");
   CHECK(error_of({.quant_min = 5, .quant_max = 5}, seen).find("not below") != std::string::npos);
   CHECK(error_of({.quant_min = 5, .quant_max = 9}, seen).find("zero lies") != std::string::npos);
   CHECK(error_of({.quant_min = -128, .quant_max = 127}, seen) ==
-        "observer arguments: the integers [-128, 127] are not all in quint8");
+        "observer arguments: the range [-128, 127] exceeds that of quint8");
   CHECK(error_of({.qscheme = qscheme::per_channel_affine}, seen) ==
         "qscheme: per_channel_affine needs a per-channel observer");
   CHECK(error_of({.qscheme = symmetric, .reduce_range = true}, seen).find("128") !=
         std::string::npos);
   CHECK(error_of({.eps = 0.0F}, {0.0F, 0.0F, false}).find("eps") != std::string::npos);
-  CHECK(cause_against(observer_args{}).empty());
+  CHECK(problem_with(observer_args{}).empty());
 }
 
 TEST_CASE("per channel: each has its own parameters") {
@@ -151,7 +151,7 @@ TEST_CASE("per channel: nothing observed gives one scale 1") {
   CHECK(q->zero_point == std::vector{0});
 }
 
-TEST_CASE("float qparams: zero is not forced into the range, the zero point is real") {
+TEST_CASE("float qparams: the range need not include zero, the zero point is a float") {
   const std::vector<extrema> seen{{1.0F, 4.0F, false}, {2.0F, 2.0F, false}};
   const observer_args args{.dtype = quint4x2, .qscheme = qscheme::per_channel_affine_float_qparams};
   const auto q = calculate_qparams(args, seen);

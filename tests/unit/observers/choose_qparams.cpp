@@ -26,7 +26,7 @@ TEST_CASE("the scale is computed in double") {
   CHECK(choose_qparams(-1.0F, 2.0F, s8) == dynamic_qparams{3.0 / 255, -43});
 }
 
-TEST_CASE("zero is forced into the range") {
+TEST_CASE("the range is extended to zero") {
   CHECK(choose_qparams(1.0F, 2.0F, u8) == dynamic_qparams{2.0 / 255, 0});
   CHECK(choose_qparams(-2.0F, -1.0F, u8) == dynamic_qparams{2.0 / 255, 255});
 }
@@ -43,7 +43,7 @@ TEST_CASE("scales are at least 6.1e-5") {
   CHECK(choose_qparams(-1e-4F, 1e-4F, u8).scale == smallest);
 }
 
-TEST_CASE("weights with both signs can ask for a zero point in the middle") {
+TEST_CASE("preserve_sparsity gives values of both signs a zero point in the middle") {
   CHECK(choose_qparams(-1.28F, 1.0F, s8, true).zero_point == 0);
   CHECK(choose_qparams(-1.28F, 1.0F, s8, true).scale == static_cast<double>(1.28F + 1.27F) / 255);
   CHECK(choose_qparams(-1.0F, -0.5F, s8, true).zero_point == 127);  // one-sided: affine

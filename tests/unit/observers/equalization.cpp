@@ -12,12 +12,12 @@ namespace {
 
 using namespace ctq;
 using observers::extrema;
-using observers::folded_around;
+using observers::with_axes_merged_around;
 
 constexpr std::array<int, 5> volume{2, 3, 4, 5, 6};
-static_assert(folded_around(volume, 1) == shape(2, 3, 120));
-static_assert(folded_around(volume, -4) == shape(2, 3, 120));
-static_assert(folded_around(volume, -1) == shape(120, 6, 1));
+static_assert(with_axes_merged_around(volume, 1) == shape(2, 3, 120));
+static_assert(with_axes_merged_around(volume, -4) == shape(2, 3, 120));
+static_assert(with_axes_merged_around(volume, -1) == shape(120, 6, 1));
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -34,7 +34,7 @@ TEST_CASE("an input has a range for each channel, over all batches") {
   CHECK(*o.columns() == std::vector<extrema>{{-3, 5, false}, {1, 4, false}});
 }
 
-TEST_CASE("observers of halves of the data merge to that of the whole") {
+TEST_CASE("observers of parts of the data merge to the observer of all data") {
   const std::vector<float> first{1, -2}, second{-4, 3};
   observers::input_equalization all, a, b;
   all.observe(first, shape(1, 2, 1));
@@ -88,7 +88,7 @@ TEST_CASE("the factor is the root of the weight's range over the input's, or 1")
   CHECK(scale({-3e38F, 0}, {0, 1e-45F}) == std::vector{1.0F});
 }
 
-TEST_CASE("the range of multiplied columns is that of their products") {
+TEST_CASE("scaled_range equals the range of the scaled data") {
   const std::vector<extrema> columns{{-1, 2}, {-3, 0.5F}};
   CHECK(observers::scaled_range(columns, std::vector{3.0F, 0.5F}) == extrema{-3, 6, false});
 }

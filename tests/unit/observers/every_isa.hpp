@@ -3,7 +3,7 @@
 
 #include "ctq/core/isa.hpp"
 
-// Tests that compare instruction sets with one another, in one binary: those that it may use.
+// For tests that compare all instruction sets that the binary may use.
 
 namespace ctq {
 

@@ -29,7 +29,7 @@ TEST_CASE("the zero point is added after rounding") {
   CHECK(out[0] == 0.0F);
 }
 
-TEST_CASE("infinities give the ends, NaN gives 0") {
+TEST_CASE("infinities give the bounds, NaN gives 0") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   std::vector<float> x{inf, -inf, std::numeric_limits<float>::quiet_NaN(), 3e38F};
   fake_quantize(x, {0.5F, 0, -128, 127}, x);
@@ -42,7 +42,7 @@ TEST_CASE("32-bit ranges do not overflow") {
   CHECK(x == std::vector{0x1p31F, -7.0F});
 }
 
-TEST_CASE("the gradient goes straight through but where values saturate") {
+TEST_CASE("the gradient is passed through except where values saturate") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> in{-10.5F, -10.6F, 0.0F, 245.5F, 244.5F, inf, -inf, nan, 3e38F};
@@ -52,7 +52,7 @@ TEST_CASE("the gradient goes straight through but where values saturate") {
   CHECK(out == std::vector<float>{1, 0, 3, 0, 5, 0, 0, 0, 0});
 }
 
-TEST_CASE("a real zero point is added before rounding, and is not lost in float32") {
+TEST_CASE("a float zero point is added before rounding, and is not lost in float32") {
   const std::vector<float> in{0.3F, -0.3F, 100.0F, std::numeric_limits<float>::quiet_NaN()};
   std::vector<float> out(in.size());
   const real_qparams p{0.5F, 0.25F, 0, 15};

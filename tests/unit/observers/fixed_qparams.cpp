@@ -8,7 +8,7 @@ using observers::fixed_qparams;
 
 namespace {
 
-TEST_CASE("what is seen changes nothing") {
+TEST_CASE("observed data changes nothing") {
   fixed_qparams o{{.quant_min = 0, .quant_max = 255, .scale = 0x1p-7F, .zero_point = 128}};
   CHECK(o.observed());
   const float data[] = {-100.0F, 1e30F};
@@ -18,7 +18,7 @@ TEST_CASE("what is seen changes nothing") {
   CHECK(*q == qparams{0x1p-7F, 128, 0, 255});
 }
 
-TEST_CASE("a pair that no tensor can have is an error") {
+TEST_CASE("an invalid scale or zero point is an error") {
   CHECK_FALSE(fixed_qparams{{.scale = 0.0F}}.calculate_qparams());
   CHECK_FALSE(fixed_qparams{{.scale = 1.0F, .zero_point = 256}}.calculate_qparams());
   CHECK_FALSE(

@@ -25,7 +25,7 @@ static_assert([] {
          back == std::array<std::uint8_t, 3>{1, 2, 15};
 }());
 
-TEST_CASE("each row has its scale and its real zero point") {
+TEST_CASE("each row has its own scale and float zero point") {
   const per_channel_qparams p{{1.0F, 0.5F}, {}, {0.5F, -2.25F}, 0, 15, 0};
   const std::vector<float> w{1.0F, 2.0F, 2.0F, 100.0F};
   bytes q(4);

@@ -27,7 +27,7 @@ constexpr float denormal = std::numeric_limits<float>::denorm_min();
 
 using counts = std::vector<std::uint32_t>;
 
-/// What torch.histc does, as it is written down.
+/// torch.histc, as documented.
 counts by_hand(const std::vector<float>& data, std::size_t bins, float lo, float hi) {
   counts c(bins);
   for (const float x : data) {
@@ -68,16 +68,16 @@ TEST_CASE("values are counted in equal parts, the upper end in the last one") {
   CHECK(quarters({0, 1, 2, 3, 4}, 1, 3) == counts{1, 0, 1, 1});
 }
 
-TEST_CASE("an empty range stands for that of the data, or one unit around it") {
+TEST_CASE("an empty range selects that of the data, widened by 1 if that is empty") {
   CHECK(quarters({0, 1, 2, 3, 4}, 7, 7) == counts{1, 1, 1, 2});
   CHECK(quarters({5, 5}, 0, 0) == counts{0, 0, 2, 0});
 }
 
-TEST_CASE("NaN, infinity and what lies outside are left out") {
+TEST_CASE("NaN, infinity and values outside the range are ignored") {
   CHECK(quarters({nan, inf, -inf, -1, 5, 2, largest, -largest}, 0, 4) == counts{0, 0, 1, 0});
 }
 
-TEST_CASE("every instruction set counts values beside the edges of bins alike") {
+TEST_CASE("every instruction set counts values next to bin edges equally") {
   for (const std::size_t bins : {1U, 3U, 7U, 100U, 2048U})
     for (const float hi : {1.0F, 0.1F, 3.0F, 1e-38F, 1e-44F, 1e30F})
       for (const float lo : {0.0F, -hi, -0.37F * hi}) {
@@ -91,7 +91,7 @@ TEST_CASE("every instruction set counts values beside the edges of bins alike") 
       }
 }
 
-TEST_CASE("every instruction set counts random bits alike") {
+TEST_CASE("every instruction set counts random bits equally") {
   std::mt19937 random(7);
   std::vector<float> data(20'000);
   for (float& x : data) x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));

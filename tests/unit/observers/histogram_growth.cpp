@@ -53,7 +53,7 @@ TEST_CASE("old bins are spread over the new ones") {
   CHECK(spread_of({8, 0, 0, 8}, 4, 5, 2) == std::vector<float>{6, 2, 2, 6});
 }
 
-TEST_CASE("what rounding pushes beyond the last bin is counted there") {
+TEST_CASE("counts that rounding pushes past the last bin are added to it") {
   CHECK(spread_of({1, 1, 1, 1}, 2, 2, 1) == std::vector<float>{0.5F, 1, 1, 1.5F});
   CHECK(spread_of({1, 1, 1, 1}, 2, 2, 20) == std::vector<float>{0, 0, 0, 4});
 }

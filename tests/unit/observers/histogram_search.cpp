@@ -37,7 +37,7 @@ TEST_CASE("errors and the range found are those of PyTorch 1.13.1") {
   CHECK(max == 7.98046875F);
 }
 
-TEST_CASE("a range of one point has no error and is found as it is") {
+TEST_CASE("a range of one point has no error and is unchanged") {
   const std::vector<float> ones(64, 1.0F);
   histogram_search search(ones, 2.5F, 2.5F, 256.0);
   CHECK(search.error({0, 63}) == 0.0);
@@ -45,7 +45,7 @@ TEST_CASE("a range of one point has no error and is found as it is") {
   CHECK(search.best().max == 2.5F);
 }
 
-TEST_CASE("an empty histogram is kept whole") {
+TEST_CASE("an empty histogram is not clipped") {
   const std::vector<float> none(64);
   histogram_search search(none, -1.0F, 1.0F, 256.0);
   CHECK(search.best().min == -1.0F);

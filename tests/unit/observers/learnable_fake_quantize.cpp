@@ -24,7 +24,7 @@ constexpr observer_record channels = learnable_fake_quantize<
 
 const std::vector<float> data{-1.0F, 0.3F, 1.55F};
 
-TEST_CASE("at first the observer sets the parameters, and nothing is learned") {
+TEST_CASE("initially the observer sets the parameters, and nothing is learned") {
   module f(per_tensor);
   std::vector<float> y(3);
   REQUIRE(f.forward(data, shape(3), y));
@@ -37,7 +37,7 @@ TEST_CASE("at first the observer sets the parameters, and nothing is learned") {
   CHECK(g->empty());
 }
 
-TEST_CASE("then an optimizer does") {
+TEST_CASE("after enable_param_learning an optimizer sets the parameters") {
   module f(per_tensor);
   std::vector<float> y(3);
   REQUIRE(f.forward(data, shape(3), y));
@@ -56,7 +56,7 @@ TEST_CASE("then an optimizer does") {
   CHECK(*q == qparams{0.5F, 2, 0, 255});
 }
 
-TEST_CASE("static observation leaves values as they are") {
+TEST_CASE("static observation does not change values") {
   module f(per_tensor);
   f.enable_static_observation();
   std::vector<float> y(3), grad{1, 2, 3};
@@ -95,7 +95,7 @@ TEST_CASE("the gradient of the parameters can be scaled") {
         doctest::Approx((*large)[0].scale / std::sqrt(3.0 * 255.0)).epsilon(1e-6));
 }
 
-TEST_CASE("per channel there is a pair for each, from the first tensor on") {
+TEST_CASE("per channel, the first tensor allocates the parameters") {
   module f(channels);
   f.enable_param_learning();
   std::vector<float> y(4);
@@ -113,7 +113,7 @@ TEST_CASE("per channel there is a pair for each, from the first tensor on") {
   CHECK(f.scale()[1] == 2.55F / 127.5F);
 }
 
-TEST_CASE("a zero point in float is not trained") {
+TEST_CASE("a float zero point cannot be trained") {
   module f(learnable_fake_quantize<per_channel_min_max_observer<{
                .dtype = quint8, .qscheme = qscheme::per_channel_affine_float_qparams}>>::value);
   std::vector<float> y(3);

@@ -23,15 +23,16 @@ TEST_CASE("the forward pass rounds the zero point to even, the backward pass upw
   CHECK(rounded({1.0F, -0.7F, {-128, 127}}).zero_point == -1);
 }
 
-TEST_CASE("inside, the scale's gradient is the rounding error in steps") {
+TEST_CASE(
+    "inside the range, the gradient of the scale is the rounding error in units of the scale") {
   const learnable_element element(qparams{0.5F, 10, 0, 255}, 1.0);
   CHECK(element.inside(0.6F));
-  const qparams_gradient g = element(0.6F, 2.0F);  // 1.2 steps: 1
+  const qparams_gradient g = element(0.6F, 2.0F);  // 1.2 units of the scale, rounded to 1
   CHECK(g.scale == doctest::Approx(2.0 * (0.5 - 0.6) / 0.5));
   CHECK(g.zero_point == 0.0F);
 }
 
-TEST_CASE("outside, scale and zero point move the end of the range") {
+TEST_CASE("outside the range, scale and zero point have the gradient of the bound") {
   const learnable_element element(qparams{0.5F, 10, 0, 255}, 0.25);
   CHECK(!element.inside(-6.0F));
   CHECK(element(-6.0F, 2.0F).scale == 2.0F * -10.0F * 0.25F);
@@ -42,7 +43,7 @@ TEST_CASE("outside, scale and zero point move the end of the range") {
   CHECK(none.zero_point == 0.0F);
 }
 
-TEST_CASE("a tensor's gradients are the sums, its own goes straight through") {
+TEST_CASE("the gradients of a tensor's parameters are sums, that of the input is passed through") {
   const learnable_qparams p{1.0F, 3.2F, u8};
   const std::vector<float> in{0.25F, -7.0F, 400.0F};
   std::vector<float> grad{1.0F, 2.0F, 4.0F};
@@ -52,7 +53,7 @@ TEST_CASE("a tensor's gradients are the sums, its own goes straight through") {
   CHECK(g.zero_point == -6.0F);
 }
 
-TEST_CASE("each channel has its gradients") {
+TEST_CASE("each channel has its own gradients") {
   const std::vector<learnable_qparams> p{{1.0F, 0.0F, u8}, {0.5F, 0.0F, u8}};
   const std::vector<float> in{-1.0F, -1.0F, 0.25F, 0.375F};
   std::vector<float> grad(4, 1.0F);

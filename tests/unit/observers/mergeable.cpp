@@ -29,7 +29,7 @@ static_assert(!mergeable_observer<moving_average_per_channel_min_max>);
 
 using batches = std::vector<std::vector<float>>;
 
-/// Batches of very different ranges, some empty, some with values that no bin has room for.
+/// Batches of very different ranges, some empty, some with values in no bin.
 batches random_batches(std::mt19937& random, bool with_strange_values) {
   batches all(1 + random() % 8U);
   for (auto& batch : all) {
@@ -55,8 +55,8 @@ void show(Observer& o, std::span<const float> data) {
     o.observe(data);
 }
 
-/// Splits the batches at random among some observers and merges these in a random order, or in
-/// their own.
+/// Splits the batches randomly among some observers and merges these in random order, or in the
+/// original order.
 template <class Observer>
 Observer merged(std::mt19937& random, const batches& all, const observer_args& args,
                 bool shuffled) {
@@ -95,24 +95,25 @@ void merging_is_as_seeing_all(const observer_args& args, bool in_any_order) {
   }
 }
 
-TEST_CASE("min_max: a merged partition is as one observer that has seen everything") {
+TEST_CASE("min_max: merged observers of a partition equal one observer of all data") {
   merging_is_as_seeing_all<min_max>({}, true);
 }
 
-TEST_CASE("per_channel_min_max: a merged partition is as one observer that has seen everything") {
+TEST_CASE("per_channel_min_max: merged observers of a partition equal one observer of all data") {
   merging_is_as_seeing_all<per_channel_min_max>(per_channel_observer_args{}, true);
 }
 
-TEST_CASE("power_of_two_histogram: a merged partition is as one that has seen everything") {
+TEST_CASE(
+    "power_of_two_histogram: merged observers of a partition equal one observer of all data") {
   merging_is_as_seeing_all<power_of_two_histogram>({.bins = 64}, true);
   merging_is_as_seeing_all<power_of_two_histogram>({.bins = 2}, true);
 }
 
-TEST_CASE("recording: a merged partition in order is as one that has seen everything") {
+TEST_CASE("recording: observers of a partition merged in order equal one observer of all data") {
   merging_is_as_seeing_all<recording>({}, false);
 }
 
-TEST_CASE("NaN and tensors that do not fit are not lost by merging") {
+TEST_CASE("NaN and mismatched tensors remain errors after merging") {
   min_max a({}), b({});
   b.observe(std::vector{std::numeric_limits<float>::quiet_NaN()});
   a.merge(b);

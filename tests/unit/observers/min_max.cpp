@@ -14,7 +14,7 @@ using ctq::observers::min_max;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-TEST_CASE("min_max knows the range of everything it saw") {
+TEST_CASE("min_max gives the range of all observed values") {
   min_max o({});
   CHECK(!o.observed());
   CHECK(*o.calculate_qparams() == qparams{1.0F, 0, 0, 255});
@@ -28,7 +28,7 @@ TEST_CASE("min_max knows the range of everything it saw") {
   CHECK(*o.calculate_qparams() == qparams{2.55F / 255.0F, 100, 0, 255});
 }
 
-TEST_CASE("min_max does not forget NaN") {
+TEST_CASE("min_max records NaN") {
   min_max o({});
   o.observe(std::vector{nan});
   CHECK(o.observed());

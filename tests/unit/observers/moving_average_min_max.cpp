@@ -25,7 +25,7 @@ TEST_CASE("the first batch sets the range, the next ones move it") {
   CHECK(o.seen() == extrema{-1.5F, 1.75F, false});
 }
 
-TEST_CASE("the constant is rounded to float32, and so is each step") {
+TEST_CASE("the constant and each operation are rounded to float32") {
   moving_average_min_max o({});
   o.observe(std::vector{0.0F, 1.0F});
   o.observe(std::vector{0.0F, 4.0F});

@@ -15,7 +15,7 @@ using observers::min_max;
 
 const std::vector<float> data{-1.0F, 0.25F, 0.5F, 1.55F};
 
-TEST_CASE("an observer is of the class that the record asks for") {
+TEST_CASE("an observer has the class given by its record") {
   any_observer o(min_max_observer<{.dtype = quint8}>::value);
   CHECK(!o.is_per_channel());
   CHECK(!o.observed());
@@ -27,7 +27,7 @@ TEST_CASE("an observer is of the class that the record asks for") {
   CHECK(o.get_if<histogram>() == nullptr);
 }
 
-TEST_CASE("every class that collects statistics can be made") {
+TEST_CASE("every class with statistics can be constructed") {
   for (const auto type : {observer_class::min_max, observer_class::moving_average_min_max,
                           observer_class::histogram}) {
     any_observer o({type, {}});
@@ -47,7 +47,7 @@ TEST_CASE("every class that collects statistics can be made") {
   }
 }
 
-TEST_CASE("a class without statistics has no parameters, and says so") {
+TEST_CASE("a class without statistics returns an error instead of parameters") {
   for (const auto type : {observer_class::none, observer_class::placeholder, observer_class::noop,
                           observer_class::recording, observer_class::reuse_input}) {
     any_observer o({type, {}});
@@ -59,14 +59,14 @@ TEST_CASE("a class without statistics has no parameters, and says so") {
   }
 }
 
-TEST_CASE("a class of one's own is chosen by its name as well") {
+TEST_CASE("a user-defined class is also selected by name") {
   any_observer o(power_of_two_histogram_observer<>::value);
   o.observe(data);
   REQUIRE(o.get_if<observers::power_of_two_histogram>() != nullptr);
   CHECK(o.calculate_qparams());
 }
 
-TEST_CASE("observers of one record merge, if their class can") {
+TEST_CASE("observers with equal records merge, if their class supports it") {
   for (int c = 0; c < observer_class_count; ++c) {
     const auto type = static_cast<observer_class>(c);
     const bool depends_on_order = type == observer_class::histogram ||
@@ -83,7 +83,7 @@ TEST_CASE("observers of one record merge, if their class can") {
   CHECK(*a.calculate_qparams() == qparams{2.55F / 255.0F, 100, 0, 255});
 }
 
-TEST_CASE("semantics reach the observer") {
+TEST_CASE("semantics are passed to the observer") {
   any_observer old({observer_class::min_max, {}}, semantics::torch_1_13);
   any_observer now({observer_class::min_max, {}});
   const std::vector<float> huge{-3e38F, 3e38F};

@@ -35,7 +35,7 @@ std::vector<float> forward(observing_fake_quantize& f, const std::vector<float>&
 
 float scale_of(const observing_fake_quantize& f) { return f.parameters().scale[0]; }
 
-TEST_CASE("it observes, takes the parameters, and rounds") {
+TEST_CASE("forward observes, updates the parameters, and rounds") {
   observing_fake_quantize f(plain);
   CHECK(scale_of(f) == 1.0F);
   const auto y = forward(f, data);
@@ -44,7 +44,7 @@ TEST_CASE("it observes, takes the parameters, and rounds") {
   CHECK(y[1] == 30.0F * scale_of(f));
 }
 
-TEST_CASE("each half can be turned off") {
+TEST_CASE("observer and fake quantize can be disabled separately") {
   observing_fake_quantize f(plain);
   f.enable_fake_quant(false);
   CHECK(forward(f, data) == data);
@@ -66,7 +66,7 @@ TEST_CASE("the gradient is that of the parameters in use") {
   CHECK(grad == std::vector<float>{0, 2, 0});
 }
 
-TEST_CASE("issue 20: training and conversion have one qparams formula") {
+TEST_CASE("training and conversion have one qparams formula") {
   const std::vector<float> cases[] = {
       {-1.0F, 0.3F, 1.55F}, {-2.0F, -1.0F}, {0.0F, 0.0F}, {-1e-5F, 1e-5F}};
   for (const observer_record& record : {fused, fused_weight})
@@ -84,8 +84,7 @@ TEST_CASE("issue 20: training and conversion have one qparams formula") {
   CHECK(f.parameters() == *f.calculate_per_channel_qparams());
 }
 
-TEST_CASE(
-    "issue 20: 1.13 trains with the formula of dynamic quantization, and converts with another") {
+TEST_CASE("1.13 trains with the formula of dynamic quantization, and converts with another") {
   observing_fake_quantize negative(fused_weight, old);
   forward(negative, {-2.0F, -1.0F});
   CHECK(scale_of(negative) == static_cast<float>(2.0 / 255));  // half of what conversion takes
@@ -121,7 +120,7 @@ TEST_CASE("the fused module has all of quint8 when no range is given") {
   CHECK(f.parameters().quant_max == 255);
 }
 
-TEST_CASE("fixed parameters are there from the start, and do not move") {
+TEST_CASE("fixed parameters are available from the start and do not change") {
   observing_fake_quantize f(
       fixed_qparams_fake_quantize<
           fixed_qparams_observer<{.quant_min = 0, .quant_max = 255, .scale = 0x1p-8F}>>::value);
@@ -129,7 +128,7 @@ TEST_CASE("fixed parameters are there from the start, and do not move") {
   CHECK(forward(f, {-1.0F, 0.5F, 7.0F}) == std::vector{0.0F, 0.5F, 255.0F / 256.0F});
 }
 
-TEST_CASE("rows of embeddings keep their real zero points") {
+TEST_CASE("rows of embeddings keep their float zero points") {
   observing_fake_quantize f(fake_quantize<moving_average_per_channel_min_max_observer<{
                                 .dtype = quint8,
                                 .qscheme = qscheme::per_channel_affine_float_qparams,
@@ -142,7 +141,7 @@ TEST_CASE("rows of embeddings keep their real zero points") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(y[i] == doctest::Approx(w[i]));
 }
 
-TEST_CASE("what has no parameters is an error value") {
+TEST_CASE("data or arguments without valid parameters give an error value") {
   std::vector<float> y(1);
   observing_fake_quantize f(plain);
   CHECK(!f.forward(std::vector{std::numeric_limits<float>::quiet_NaN()}, shape(1), y));
@@ -150,7 +149,7 @@ TEST_CASE("what has no parameters is an error value") {
     return observing_fake_quantize(r).forward(std::vector{1.0F}, shape(1), y).error().message();
   };
   CHECK(cause(fused_moving_avg_obs_fake_quantize<min_max_observer<>>::value) ==
-        "FusedMovingAvgObsFakeQuantize: its observer is no moving average");
+        "FusedMovingAvgObsFakeQuantize: its observer is not a moving average");
   CHECK(cause(fixed_qparams_fake_quantize<min_max_observer<>>::value) ==
         "FixedQParamsFakeQuantize: its observer is not FixedQParamsObserver");
   CHECK(cause(fake_quantize<recording_observer<>>::value) ==

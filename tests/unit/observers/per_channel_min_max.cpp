@@ -30,7 +30,7 @@ TEST_CASE("channels are slices along ch_axis, from either end") {
   }
 }
 
-TEST_CASE("the middle axis of a weight is gathered from everywhere") {
+TEST_CASE("a channel on the middle axis includes its elements of every outer index") {
   per_channel_min_max o(per_channel_observer_args{.ch_axis = 1});
   std::vector<float> weight(2 * 3 * 2 * 2);
   for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i);
@@ -38,7 +38,7 @@ TEST_CASE("the middle axis of a weight is gathered from everywhere") {
   CHECK(seen(o) == std::vector<extrema>{{0, 15, false}, {4, 19, false}, {8, 23, false}});
 }
 
-TEST_CASE("ranges run on, or are averaged") {
+TEST_CASE("ranges accumulate, or are averaged") {
   const std::vector<float> next{5, 0, 0, 0, 1, 0};
   per_channel_min_max o(per_channel_observer_args{});
   o.observe(matrix, shape(2, 3));
@@ -64,13 +64,13 @@ TEST_CASE("per-channel parameters carry axis and range") {
   CHECK(q->axis == 0);
 }
 
-TEST_CASE("no elements, no change") {
+TEST_CASE("an empty tensor changes nothing") {
   per_channel_min_max o(per_channel_observer_args{});
   o.observe({}, shape(0, 3));
   CHECK(!o.observed());
 }
 
-TEST_CASE("tensors that do not fit are an error, not a crash") {
+TEST_CASE("mismatched tensors are an error, not a crash") {
   const auto cause = [](shape first, shape second, int axis) {
     per_channel_min_max o(per_channel_observer_args{.ch_axis = axis});
     o.observe(matrix, first);
@@ -94,14 +94,15 @@ TEST_CASE("the elements of a vector are its channels, but 1.13 fails on it") {
   old.observe({}, shape(0));
   CHECK(old.calculate_qparams());
   old.observe(vector, shape(3));
-  CHECK(old.calculate_qparams().error().cause == "PyTorch 1.13 knows no channels of a vector");
+  CHECK(old.calculate_qparams().error().cause ==
+        "PyTorch 1.13 does not support channels of a vector");
   per_channel_min_max other(per_channel_observer_args{}, semantics::torch_1_13);
   other.observe(matrix, shape(2, 3));
   other.merge(old);
   CHECK(!other.calculate_qparams());
 }
 
-TEST_CASE("NaN names its channel") {
+TEST_CASE("the error for NaN names its channel") {
   per_channel_min_max o(per_channel_observer_args{});
   o.observe(std::vector{1.0F, std::numeric_limits<float>::quiet_NaN()}, shape(2, 1));
   CHECK(o.calculate_qparams().error().place == "calibration data, channel 1");

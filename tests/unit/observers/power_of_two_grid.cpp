@@ -24,32 +24,32 @@ using observers::power_of_two_rule;
 constexpr float largest = std::numeric_limits<float>::max();
 constexpr float denormal = std::numeric_limits<float>::denorm_min();
 
-TEST_CASE("the grid is the finest that has room") {
+TEST_CASE("the grid is the finest that covers the range") {
   CHECK(power_of_two_grid::of(0.0F, 1.0F, 4) == power_of_two_grid{-1, 0});     // 0 … 2 by halves
   CHECK(power_of_two_grid::of(-1.0F, 0.99F, 8) == power_of_two_grid{-2, -4});  // quarters
   CHECK(power_of_two_grid::of(-0.1F, 0.1F, 2) == power_of_two_grid{-3, -1});
   CHECK(power_of_two_grid::of(1000.0F, 1001.0F, 16) == power_of_two_grid{-3, 8000});
 }
 
-TEST_CASE("no bins are finer than float32") {
+TEST_CASE("bins are not finer than the float32 spacing") {
   CHECK(power_of_two_grid::of(1.0F, 1.0F, 16) == power_of_two_grid{-23, 1 << 23});
   CHECK(power_of_two_grid::of(0.0F, 0.0F, 16) == power_of_two_grid{-149, 0});
   CHECK(power_of_two_grid::of(-denormal, denormal, 16) == power_of_two_grid{-149, -1});
   CHECK(power_of_two_grid::of(-largest, largest, 2) == power_of_two_grid{128, -1});
 }
 
-TEST_CASE("a coarser grid joins whole bins") {
+TEST_CASE("a coarser grid merges whole bins") {
   const power_of_two_grid fine{-2, -5};
   const power_of_two_grid coarse{0, -2};  // -5/4 lies in bin -2
-  CHECK(fine.place_in(fine, 3) == 3);
-  CHECK(fine.place_in(coarse, 0) == 0);
-  CHECK(fine.place_in(coarse, 1) == 1);
-  CHECK(fine.place_in(coarse, 4) == 1);
-  CHECK(fine.place_in(coarse, 5) == 2);
-  CHECK(power_of_two_grid{-149, -1}.place_in({128, -1}, 0) == 0);
+  CHECK(fine.bin_in(fine, 3) == 3);
+  CHECK(fine.bin_in(coarse, 0) == 0);
+  CHECK(fine.bin_in(coarse, 1) == 1);
+  CHECK(fine.bin_in(coarse, 4) == 1);
+  CHECK(fine.bin_in(coarse, 5) == 2);
+  CHECK(power_of_two_grid{-149, -1}.bin_in({128, -1}, 0) == 0);
 }
 
-TEST_CASE("every instruction set counts alike, denormals and edges included") {
+TEST_CASE("every instruction set counts equally, including denormals and edges") {
   std::mt19937 random(9);
   std::vector<float> bits(5000);
   for (float& x : bits) x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));

@@ -27,7 +27,7 @@ std::vector<std::uint64_t> counts(const power_of_two_histogram& h) {
 
 using list = std::vector<std::uint64_t>;
 
-TEST_CASE("values are counted, and counts are added up exactly when the range grows") {
+TEST_CASE("counts remain exact when the range grows") {
   power_of_two_histogram h({.bins = 4});
   h.observe(std::vector{0.0F, 0.25F, 0.5F, 0.75F});
   CHECK(h.grid() == power_of_two_grid{-2, 0});
@@ -56,7 +56,7 @@ TEST_CASE("a single value is its own range") {
   CHECK(*h.calculate_qparams() == qparams{2.5F / 255.0F, 0, 0, 255});
 }
 
-TEST_CASE("infinity is left out, NaN is an error") {
+TEST_CASE("infinity is ignored, NaN is an error") {
   power_of_two_histogram h({.bins = 4});
   h.observe(std::vector{inf, -inf});
   CHECK(!h.observed());
@@ -67,7 +67,7 @@ TEST_CASE("infinity is left out, NaN is an error") {
   CHECK(!power_of_two_histogram({.bins = 1}).calculate_qparams());
 }
 
-TEST_CASE("ranges at either end of float32 have parameters") {
+TEST_CASE("ranges of the smallest and the largest floats have parameters") {
   for (const float x : {1e-45F, 1e-38F, 3e38F}) {
     power_of_two_histogram h({.eps = std::numeric_limits<float>::denorm_min()});
     h.observe(std::vector{0.0F, x / 2, x});
@@ -91,7 +91,7 @@ std::vector<float> sample() {
   return data;
 }
 
-TEST_CASE("the parameters are near those of HistogramObserver") {
+TEST_CASE("the parameters are close to those of HistogramObserver") {
   power_of_two_histogram h({});
   observers::histogram other({});
   h.observe(sample());
@@ -100,7 +100,7 @@ TEST_CASE("the parameters are near those of HistogramObserver") {
   CHECK(h.calculate_qparams()->scale == doctest::Approx(scale).epsilon(0.05));
 }
 
-TEST_CASE("every instruction set leaves the same state") {
+TEST_CASE("every instruction set gives the same state") {
   const std::vector<float> data = sample();
   power_of_two_histogram wanted({});
   wanted.observe<isa::scalar>(data);

@@ -30,7 +30,7 @@ TEST_CASE("values beyond 32 bits saturate, NaN gives the zero point") {
   CHECK(q == std::vector{INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN, 7});
 }
 
-TEST_CASE("beyond 2^24 steps the sum in float32 has lost the zero point, as in PyTorch") {
+TEST_CASE("for integers beyond 2^24 the zero point is lost in the float32 sum, as in PyTorch") {
   std::vector<std::int32_t> q(1);
   quantize(std::vector{0x1p29F}, half, q);
   CHECK(q[0] == 1 << 30);

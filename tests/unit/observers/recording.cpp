@@ -11,7 +11,7 @@ using observers::recording;
 
 namespace {
 
-TEST_CASE("tensors are kept as they were, in their order") {
+TEST_CASE("tensors are kept unchanged and in order") {
   recording r({});
   CHECK(!r.observed());
   std::vector<float> data{1, 2};
@@ -25,7 +25,7 @@ TEST_CASE("tensors are kept as they were, in their order") {
   CHECK(!r.observed());
 }
 
-TEST_CASE("what is merged comes last, even if it is the same") {
+TEST_CASE("merged tensors are appended, also those of the observer itself") {
   recording a({}), b({});
   a.observe(std::vector{1.0F}, shape(1));
   b.observe(std::vector{2.0F}, shape(1));

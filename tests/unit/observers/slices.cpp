@@ -16,7 +16,7 @@ static_assert(axis_index(shape(2, 3, 4), -1) == 2);
 static_assert(axis_index(shape(2, 3, 4), 3) == -1);
 static_assert(axis_index(shape(2, 3, 4), -4) == -1);
 
-/// Channels as digits, in the order of the slices.
+/// The channels as digits, in the order of visits.
 constexpr int channels(const shape& s, int axis) {
   int digits = 0;
   for_each_slice(s, axis, [&](std::size_t channel, std::size_t, std::size_t) {
