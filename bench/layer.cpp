@@ -42,7 +42,7 @@ layer::layer(const ctq::conv2d_shape& s, bool is_linear) : shape(s), linear(is_l
     for (int k = 0; k < terms; ++k) sum += weight[static_cast<std::size_t>(o * terms + k)];
     folded.push_back(bias.back() - zero_point_in * sum);
   }
-  const ctq::kernels::requantization to{multiplier.data(), zero_point_out, 0, 255};
+  const ctq::kernels::requantize_params to{multiplier.data(), zero_point_out, 0, 255};
   if (!linear) {
     row all{0, std::vector<std::uint8_t>(outputs())};
     ctq::kernels::reference::conv2d(s, in.data(), weight.data(), folded.data(), to, zero_point_in,

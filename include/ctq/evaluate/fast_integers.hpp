@@ -154,7 +154,7 @@ class fast_integers {
     if (transposed)
       kernels::simd::to_nhwc<Isa>({s.batch, s.in_channels, s.in_h * s.in_w}, planes, rows_in);
     kernels::simd::conv2d<Isa>(
-        s, rows_in, p.bytes.data(), kernels::output_steps{to.zero_point, to.low, to.high},
+        s, rows_in, p.bytes.data(), kernels::output_range{to.zero_point, to.low, to.high},
         in.steps.zero_point[0], rows_out,
         workspace_.of(kernels::simd::conv2d_workspace_bytes<Isa>(s, in.steps.dtype)));
     if (transposed)

@@ -5,11 +5,11 @@
 
 #include "ctq/core/no_contract.hpp"
 
-// Functions of one number, in float32 as PyTorch defines them. NaN stays NaN.
+// Activation functions of one float32 value, as PyTorch defines them. NaN gives NaN.
 
 namespace ctq::kernels::functions {
 
-/// As std::clamp, but hi wins where lo is above it, and NaN stays.
+/// As std::clamp, but hi takes precedence if lo > hi, and NaN gives NaN.
 inline float clamp(float x, float lo, float hi) noexcept {
   x = x < lo ? lo : x;
   return x > hi ? hi : x;

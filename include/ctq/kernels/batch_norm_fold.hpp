@@ -5,24 +5,24 @@
 
 #include "ctq/core/no_contract.hpp"
 
-// How a batch norm goes into the module before it: one channel, in PyTorch's order of float32
-// operations, so that folded weights have the same bits.
+// Folds a batch norm into the preceding convolution or linear layer, for one channel. The order of
+// float32 operations is PyTorch's, so that folded weights have the same bits.
 //
 // Source  PyTorch fuse_conv_bn_weights, fuse_linear_bn_weights
 
 namespace ctq::kernels {
 
-/// The bias of a conv and that of a linear are the same sum, associated differently.
+/// The bias formulas of conv and linear differ in the association of their products.
 enum class fold_order : unsigned char { conv, linear };
 
-/// One channel of a batch norm; the defaults are those of one that is not affine.
+/// One channel of a batch norm; gamma and beta default to those of affine=False.
 struct norm_channel {
   float gamma = 1.0F;
   float beta = 0.0F;
   float mean{};
   float inverse_deviation = 1.0F;
 
-  /// What the weights of the channel are multiplied with.
+  /// Factor of the channel's weights.
   [[nodiscard]] float scale() const { return gamma * inverse_deviation; }
 
   [[nodiscard]] float folded_bias(float bias, fold_order order) const {

@@ -6,25 +6,27 @@
 #include <cstddef>
 #include <span>
 
-// Float32 sums in one fixed order.
+// Float32 summation in a fixed order.
 //
-// Near a tie the order of the additions decides: which bins HistogramObserver drops, to which step
-// the mean of integers is rounded. This is the order of torch.sum on a CPU with AVX2 (8 lanes, 4
-// rows at a time, 4 levels of partial sums), so the same side of a tie is taken, here on every
-// instruction set. As pairwise sums do, it keeps the error small.
+// The order of additions decides the last bits, and these decide near ties: which bins
+// HistogramObserver drops, to which integer the mean of integers is rounded. This is the order of
+// torch.sum on a CPU with AVX2 (8 lanes, 4 rows at a time, 4 levels of partial sums), used on every
+// instruction set, so that ties are decided as in PyTorch. As in pairwise summation, the error
+// stays small.
 //
-// Source  PyTorch 1.13 aten/src/ATen/native/cpu/SumKernel.cpp: what is added to what, found again
-//         by comparing sums
+// Source  PyTorch 1.13 aten/src/ATen/native/cpu/SumKernel.cpp: the order of additions, verified by
+//         comparing sums
 
 namespace ctq::kernels {
 
-/// Groups · Lanes sums side by side: sum[g * Lanes + l] = Σ_i x[i * step + g * group + l].
+/// Groups · Lanes independent sums: sum[g * Lanes + l] = Σ_i x[i * stride + g * group + l], i <
+/// count.
 template <std::size_t Groups, std::size_t Lanes>
-void cascade_steps(const float* x, std::size_t step, std::size_t group, std::size_t steps,
-                   float (&sum)[Groups * Lanes]) {
+void cascade_sums(const float* x, std::size_t stride, std::size_t group, std::size_t count,
+                  float (&sum)[Groups * Lanes]) {
   constexpr std::size_t levels = 4;
   constexpr std::size_t width = Groups * Lanes;
-  const auto log2 = static_cast<unsigned>(steps > 1 ? std::bit_width(steps - 1) : 0);
+  const auto log2 = static_cast<unsigned>(count > 1 ? std::bit_width(count - 1) : 0);
   const unsigned power = std::max(4U, log2 / static_cast<unsigned>(levels));
   const std::size_t mask = (std::size_t{1} << power) - 1;
 
@@ -32,12 +34,12 @@ void cascade_steps(const float* x, std::size_t step, std::size_t group, std::siz
   const auto add = [](float(&to)[width], const float(&from)[width]) {
     for (std::size_t j = 0; j < width; ++j) to[j] += from[j];
   };
-  for (std::size_t i = 0; i < steps;) {
+  for (std::size_t i = 0; i < count;) {
     for (std::size_t g = 0; g < Groups; ++g)
       for (std::size_t l = 0; l < Lanes; ++l)
-        partial[0][g * Lanes + l] += x[i * step + g * group + l];
+        partial[0][g * Lanes + l] += x[i * stride + g * group + l];
     ++i;
-    // A full level moves up, and carries on while the next one is full too.
+    // A full level is added to the next one, and so on while that is full, too.
     for (std::size_t level = 1; level < levels; ++level) {
       if ((i & (mask << ((level - 1) * power))) != 0) break;
       add(partial[level], partial[level - 1]);
@@ -48,22 +50,22 @@ void cascade_steps(const float* x, std::size_t step, std::size_t group, std::siz
   std::copy_n(partial[0], width, sum);
 }
 
-/// Adds up rows of Lanes floats, lane by lane; rows begin `stride` floats apart.
+/// Sums rows of Lanes floats, lane by lane; rows start `stride` floats apart.
 template <std::size_t Lanes>
 void cascade_rows(const float* x, std::size_t rows, float (&sum)[Lanes],
                   std::size_t stride = Lanes) {
-  constexpr std::size_t together = 4;  // rows added side by side
-  const std::size_t steps = rows / together;
+  constexpr std::size_t together = 4;  // rows in independent partial sums
+  const std::size_t count = rows / together;
   float sums[together * Lanes];
-  cascade_steps<together, Lanes>(x, together * stride, stride, steps, sums);
+  cascade_sums<together, Lanes>(x, together * stride, stride, count, sums);
   std::copy_n(sums, Lanes, sum);
-  for (std::size_t row = steps * together; row < rows; ++row)
+  for (std::size_t row = count * together; row < rows; ++row)
     for (std::size_t j = 0; j < Lanes; ++j) sum[j] += x[row * stride + j];
   for (std::size_t row = 1; row < together; ++row)
     for (std::size_t j = 0; j < Lanes; ++j) sum[j] += sums[row * Lanes + j];
 }
 
-/// Σ of floats that lie side by side.
+/// The sum of contiguous floats.
 [[nodiscard]] inline float cascade_sum(std::span<const float> x) {
   constexpr std::size_t lanes = 8;
   if (x.size() < lanes) {

@@ -5,8 +5,8 @@
 
 #include "ctq/core/isa.hpp"
 
-// The door to xsimd: which of its architectures stands for which of our instruction sets, and all
-// that differs between its versions (8.1 to 14.3 are tried). Nothing else includes xsimd.
+// The only header that includes xsimd: maps instruction set tags to xsimd architectures and hides
+// the differences between xsimd versions (tested: 8.1 to 14.3).
 
 namespace ctq::kernels {
 
@@ -21,7 +21,7 @@ template <>
 struct xsimd_arch_of<isa::avx2> {
   using type = xsimd::fma3<xsimd::avx2>;
 };
-// xsimd knows VNNI only since version 12, and has no dot product in any: plain vectors suffice.
+// xsimd has VNNI only since version 12, and no dot product in any version, so AVX2 vectors suffice.
 template <>
 struct xsimd_arch_of<isa::avxvnni> : xsimd_arch_of<isa::avx2> {};
 template <>
@@ -44,7 +44,7 @@ struct xsimd_arch_of<isa::i8mm> : xsimd_arch_of<isa::neon> {};
 template <class Isa>
 using xsimd_arch = typename xsimd_arch_of<Isa>::type;
 
-/// Satisfied by instruction sets that have vectors.
+/// Satisfied by instruction sets with SIMD registers.
 template <class Isa>
 concept vectorized = requires {
   typename xsimd_arch<Isa>;
@@ -54,7 +54,7 @@ concept vectorized = requires {
 template <vectorized Isa, class T>
 using batch = xsimd::batch<T, xsimd_arch<Isa>>;
 
-/// The sum of all lanes; xsimd renamed it in version 9.
+/// The sum of all lanes; renamed in xsimd 9.
 template <class T, class Arch>
 [[gnu::always_inline]] inline T reduce_add(const xsimd::batch<T, Arch>& x) noexcept {
 #if XSIMD_VERSION_MAJOR < 9

@@ -7,7 +7,7 @@
 #include "ctq/core/find_hooks.hpp"
 #include "ctq/kernels/activation_functions.hpp"
 
-// What the ops of core/elementwise_ops.hpp compute, in float32 as PyTorch defines them.
+// The float32 functions of the ops in core/elementwise_ops.hpp, as PyTorch defines them.
 
 namespace ctq::kernels {
 
@@ -30,7 +30,7 @@ inline float sub(float a, float b) noexcept { return a - b; }
 
 namespace elementwise_functions {
 
-/// An op of ctq's with its float meaning, in the form that ops of the user's own have.
+/// A built-in op with its float function, in the form of a user-defined op.
 template <class Op, auto Function>
 struct meaning : Op {
   static float apply(float x) noexcept requires std::is_invocable_v<decltype(Function), float> {
@@ -86,8 +86,7 @@ inline constexpr row table[] = {
 
 }  // namespace elementwise_functions
 
-/// What an op that a kernel calls by its definition says of itself: the user's own, or one of
-/// ctq's in the table.
+/// The hooks of a user-defined op, or of a built-in op in the table.
 [[nodiscard]] constexpr const op_hooks& hooks_of(op_id op) {
   if (op->hooks != nullptr) return *op->hooks;
   const elementwise_functions::row* r = elementwise_functions::table;

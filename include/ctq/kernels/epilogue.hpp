@@ -5,102 +5,104 @@
 
 #include "ctq/core/qparams.hpp"
 #include "ctq/kernels/quantizer.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 
-// What becomes of the int32 sums of a convolution or a linear layer, composed of types:
+// Epilogues of convolution and linear: what is done with the int32 accumulators, composed of types:
 //
-//   epilogue{requantize_per_channel<std::uint8_t>{steps},
+//   epilogue{requantize_per_channel<std::uint8_t>{range},
 //            residual_add<std::uint8_t>{skip, conv_out, skip_qparams, out, true},
-//            by_table<std::uint8_t>{hardswish}}
+//            lookup_table<std::uint8_t>{hardswish}}
 //
-// An ending makes outputs of sums, which hold the bias already; stages work on 8-bit outputs, one
-// after the other, before they are stored. What each means for one number is in
-// reference/epilogue.hpp; a kernel with an epilogue gives what the ops give one by one.
+// The output op converts accumulators, bias included, to outputs. Post-ops are then applied in
+// order to the 8-bit outputs. reference/epilogue.hpp defines each for a single value. A kernel with
+// an epilogue gives the same bytes as the separate ops.
 
 namespace ctq::kernels {
 
-/// 8-bit integers, with the multiplier of each channel that is packed with its weights.
+/// Output op: requantizes to 8-bit integers with a multiplier per channel, packed with the weights.
 template <quantized Q>
 struct requantize_per_channel {
   using output = Q;
-  output_steps to{};
+  output_range to{};
 };
 
-template <class Ending>
-inline constexpr bool is_per_channel = false;
+template <class OutputOp>
+inline constexpr bool has_channel_multipliers = false;
 template <quantized Q>
-inline constexpr bool is_per_channel<requantize_per_channel<Q>> = true;
+inline constexpr bool has_channel_multipliers<requantize_per_channel<Q>> = true;
 
-/// The same with one multiplier for all channels, which may be known at the last moment. What is
-/// packed does not matter.
+/// Output op: requantizes with one multiplier for all channels, which may be computed at run time
+/// (dynamic quantization). Packed multipliers are ignored.
 template <quantized Q>
 struct requantize_per_tensor {
   using output = Q;
   float multiplier{};
-  output_steps to{};
+  output_range to{};
 };
 
-/// The sums as they are, modulo 2^32.
-struct keep_sums {
+/// Output op: stores the int32 accumulators, modulo 2^32.
+struct store_accumulators {
   using output = std::int32_t;
 };
 
-/// What sums stand for: float(sum) * multiplier[channel], rounded once; with relu max(…, 0).
+/// Output op: dequantizes, float(acc) * multiplier[channel], rounded once; max(…, 0) if relu.
 /// Units     packed multiplier: scale_in * scale_weight[channel]
-struct dequantize_sums {
+struct dequantize_accumulators {
   using output = float;
   bool relu{};
 };
 
-/// Steps kept within [lo, hi]; relu: from the zero point on.
+/// Post-op: clamps to [lo, hi]. For relu, lo is the zero point.
 template <quantized Q>
-struct clamp_steps {
+struct clamp_range {
   Q lo{};
   Q hi{};
 };
 
-/// The exact sum with a tensor of the output's shape: reference::add.
+/// Post-op: adds a tensor of the output's shape, as reference::add.
 /// Requires  other does not overlap the output
 template <quantized Q>
 struct residual_add {
   const Q* other{};
-  qparams from{};  // of what the stage gets
+  qparams from{};  // of the post-op's input
   qparams other_q{};
   qparams to{};
   bool relu{};
 };
 
-/// table[q], by the bits of q: any function of one number, as reference::make_table makes it.
+/// Post-op: table[q], indexed by the bits of q; any elementwise function (see
+/// reference::make_table).
 template <quantized Q>
-struct by_table {
+struct lookup_table {
   const Q* table{};  // 256
 };
 
-/// Stages, one after the other.
-template <class... Stage>
-struct stage_chain {};
+/// Post-ops, applied in order.
+template <class... PostOp>
+struct post_op_chain {};
 
 template <class First, class... Next>
-struct stage_chain<First, Next...> {
+struct post_op_chain<First, Next...> {
   First first;
-  [[no_unique_address]] stage_chain<Next...> next;
+  [[no_unique_address]] post_op_chain<Next...> next;
 
-  constexpr explicit stage_chain(const First& f, const Next&... n) : first(f), next(n...) {}
-  /// Each stage made of one of another kind.
+  constexpr explicit post_op_chain(const First& f, const Next&... n) : first(f), next(n...) {}
+  /// Constructs each post-op from the corresponding one of another chain.
   template <class Other, class... Others>
-  constexpr explicit stage_chain(const stage_chain<Other, Others...>& o)
+  constexpr explicit post_op_chain(const post_op_chain<Other, Others...>& o)
       : first(o.first), next(o.next) {}
 };
 
-/// An ending and its stages.
-template <class Ending, class... Stage>
+/// An output op and its post-ops.
+template <class OutputOp, class... PostOp>
 struct epilogue {
-  using output = typename Ending::output;
+  using output = typename OutputOp::output;
 
-  Ending ending;
-  [[no_unique_address]] stage_chain<Stage...> stages;
+  OutputOp output_op;
+  [[no_unique_address]] post_op_chain<PostOp...> post_ops;
 
-  constexpr explicit epilogue(const Ending& e, const Stage&... s) : ending(e), stages(s...) {}
+  constexpr explicit epilogue(const OutputOp& e, const PostOp&... s)
+      : output_op(e), post_ops(s...) {}
 };
 
 }  // namespace ctq::kernels

@@ -5,16 +5,16 @@
 
 #include "ctq/core/kernel_signature.hpp"
 
-// Which inputs a window of a pool covers: PyTorch's rules for padding, dilation, ceil_mode and
-// adaptive pools in one place.
+// The inputs that a pooling window covers: PyTorch's rules for padding, dilation, ceil_mode and
+// adaptive pooling.
 
 namespace ctq::kernels {
 
-/// The taps of a window along one axis that lie within the input.
+/// The taps of a window inside the input, along one axis.
 struct pool_span {
   int first{};
   int taps{};
-  int padded{};  // extent of the window within input and padding: the divisor's part
+  int padded{};  // extent of the window inside input and padding: a factor of the divisor
 };
 
 [[nodiscard, gnu::always_inline]] constexpr pool_span pool_span_of(int index, int in, int kernel,
@@ -22,8 +22,8 @@ struct pool_span {
                                                                    int dilation) noexcept {
   const int start = index * stride - padding;
   const int before = start < 0 ? (-start + dilation - 1) / dilation : 0;
-  const int room = start < in ? (in - start + dilation - 1) / dilation : 0;
-  const int end = kernel < room ? kernel : room;
+  const int taps_to_end = start < in ? (in - start + dilation - 1) / dilation : 0;
+  const int end = kernel < taps_to_end ? kernel : taps_to_end;
   const int padded_end = start + kernel < in + padding ? start + kernel : in + padding;
   const int taps = end > before ? end - before : 0;
   return {.first = taps > 0 ? start + before * dilation : 0,
@@ -31,7 +31,7 @@ struct pool_span {
           .padded = padded_end - start};
 }
 
-/// Window index of out covers [index*in/out, ceil((index+1)*in/out)).
+/// Window `index` of `out` covers [index*in/out, ceil((index+1)*in/out)).
 [[nodiscard, gnu::always_inline]] constexpr pool_span adaptive_span_of(int index, int in,
                                                                        int out) noexcept {
   const int first = static_cast<int>(static_cast<long long>(index) * in / out);
@@ -48,13 +48,13 @@ struct pool_window {
   int padded{};                                  // pixels covered within input and padding
 
   [[nodiscard]] constexpr int taps() const { return rows * columns; }
-  /// From the first tap to the last.
+  /// Distance from the first tap to the last.
   [[nodiscard]] constexpr std::ptrdiff_t reach() const {
     return (rows - 1) * row_stride + (columns - 1) * column_stride;
   }
 };
 
-/// An adaptive pool whose windows are all alike is an ordinary one.
+/// Converts an adaptive pool whose windows all have the same size to an ordinary one.
 [[nodiscard, gnu::always_inline]] constexpr pool2d_shape without_adaptive(pool2d_shape s) noexcept {
   const bool alike = s.out_h > 0 && s.out_w > 0 && s.in_h % s.out_h == 0 && s.in_w % s.out_w == 0;
   if (s.adaptive == 0 || !alike) return s;
@@ -65,9 +65,8 @@ struct pool_window {
   return s;
 }
 
-/// Calls visit(pool_window) for each output pixel, in memory order. Windows that lie within the
-/// input are visited by a call of their own, in which the numbers of taps are those of the shape:
-/// constants if the shape is one.
+/// Calls visit(pool_window) for each output pixel, in memory order. Windows inside the input use a
+/// separate call with the tap counts of the shape, which are constants if the shape is constant.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(pool2d_shape shape, Visit visit) noexcept {
   const pool2d_shape s = without_adaptive(shape);

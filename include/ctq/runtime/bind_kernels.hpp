@@ -81,7 +81,7 @@ template <joined Then, class Q>
 [[nodiscard]] auto joined_epilogue(const operands& x, const std::byte* table) noexcept {
   const kernels::requantize_per_channel<Q> steps{x.data->steps};
   if constexpr (Then == joined::table) {
-    return kernels::epilogue{steps, kernels::by_table<Q>{reinterpret_cast<const Q*>(table)}};
+    return kernels::epilogue{steps, kernels::lookup_table<Q>{reinterpret_cast<const Q*>(table)}};
   } else {
     return kernels::epilogue{
         steps, kernels::residual_add<Q>{x.input<Q>(1), x.data->joined, x.data->in[1], x.data->out,

@@ -78,7 +78,7 @@ class dynamic_linear {
                                                elementwise_shape{static_cast<int>(input_count(s))},
                                                false, {.in = {in}, .out = q, .data = &steps});
     Kernels::template run<std::uint8_t, std::int32_t>(
-        kernel_c<kernel::linear>{}, shape, kernels::epilogue{kernels::keep_sums{}},
+        kernel_c<kernel::linear>{}, shape, kernels::epilogue{kernels::store_accumulators{}},
         {.in = {q},
          .out = sums,
          .packed = x.packed,

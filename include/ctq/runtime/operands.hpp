@@ -8,7 +8,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/op_hooks.hpp"
 #include "ctq/core/qparams.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 
 // What a step gives its kernel at run time: where the values lie, and the numbers that convert
 // worked out. What the machine code depends on is in the kernel_signature instead.
@@ -31,7 +31,7 @@ struct step_data {
   qparams in[2]{};
   qparams out{};
   qparams joined{};               // of what a layer hands to an op that is part of its kernel
-  kernels::output_steps steps{};  // conv2d, linear: zero point and bounds, relu included
+  kernels::output_range steps{};  // conv2d, linear: zero point and bounds, relu included
   attributes options{};           // of an op of the user's own
 };
 

@@ -12,7 +12,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/kernels/reference/own_op.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"

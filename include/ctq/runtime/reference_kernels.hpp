@@ -18,11 +18,11 @@
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/max_pool2d.hpp"
 #include "ctq/kernels/reference/mul.hpp"
-#include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/reference/rescale.hpp"
 #include "ctq/kernels/reference/transpose.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/runtime/operands.hpp"
 
 // The scalar oracle, one overload a kernel: from a step's operands to the kernel's arguments.
@@ -91,7 +91,7 @@ struct reference_kernels {
                                  relu, x.output<float>());
     } else {
       kernels::reference::conv2d(s, x.input<In>(), weight<std::int8_t>(x),
-                                 bias<std::int8_t, std::int32_t>(s, x), requantization(s, x),
+                                 bias<std::int8_t, std::int32_t>(s, x), requantize_params(s, x),
                                  x.data->in[0].zero_point, x.output<Out>());
     }
   }
@@ -103,7 +103,7 @@ struct reference_kernels {
                                  relu, x.output<float>());
     } else {
       kernels::reference::linear(s, x.input<In>(), weight<std::int8_t>(x),
-                                 bias<std::int8_t, std::int32_t>(s, x), requantization(s, x),
+                                 bias<std::int8_t, std::int32_t>(s, x), requantize_params(s, x),
                                  x.output<Out>());
     }
   }
@@ -114,14 +114,14 @@ struct reference_kernels {
                   const operands& x) noexcept {
     kernels::reference::conv2d(
         s, x.input<In>(), weight<std::int8_t>(x), bias<std::int8_t, std::int32_t>(s, x),
-        requantization(s, x).multiplier, to, x.data->in[0].zero_point, x.output<Out>());
+        requantize_params(s, x).multiplier, to, x.data->in[0].zero_point, x.output<Out>());
   }
   template <class In, class Out, class... Stage>
   static void run(op<kernel::linear>, const linear_shape& s, const kernels::epilogue<Stage...>& to,
                   const operands& x) noexcept {
     kernels::reference::linear(s, x.input<In>(), weight<std::int8_t>(x),
                                bias<std::int8_t, std::int32_t>(s, x),
-                               requantization(s, x).multiplier, to, x.output<Out>());
+                               requantize_params(s, x).multiplier, to, x.output<Out>());
   }
 
   /// packed: scale, then shift, one of each a channel.
@@ -235,7 +235,7 @@ struct reference_kernels {
     return reinterpret_cast<const B*>(x.packed + packing::padded(weights(s) * sizeof(W)));
   }
   template <class Shape>
-  static kernels::requantization requantization(const Shape& s, const operands& x) {
+  static kernels::requantize_params requantize_params(const Shape& s, const operands& x) {
     const std::byte* const multiplier =
         x.packed + packing::padded(weights(s)) + packing::padded(outputs(s) * 4);
     return {reinterpret_cast<const float*>(multiplier), x.data->steps.zero_point, x.data->steps.lo,

@@ -161,7 +161,7 @@ constexpr void append_blocking(Text& out, const kernel_signature& key) {
   using isa = typename Kernels::isa;
   // Raw sums and, where that is fast, tables are an epilogue; sums of tensors come after the layer.
   constexpr bool tables_in_registers =
-      kernels::simd::stage_in_registers<isa, kernels::by_table<std::uint8_t>>;
+      kernels::simd::post_op_in_registers<isa, kernels::lookup_table<std::uint8_t>>;
   const bool plain =
       key.op != kernel::linear_dynamic && !(key.then == joined::table && tables_in_registers);
   const auto layer = [&](const conv2d_shape& s) {

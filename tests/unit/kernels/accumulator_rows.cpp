@@ -15,8 +15,8 @@ using namespace ctq::kernels;
 
 namespace {
 
-/// Two registers of eight lanes, whose channels are neighbours by fours, as packing in 128 bits
-/// leaves them.
+/// Two registers of eight lanes; four lanes at a time are contiguous channels, as after packing
+/// within 128 bits.
 struct by_fours {
   static constexpr int lanes = 8;
   static constexpr int column(int vectors, int vector, int lane) {
@@ -24,7 +24,7 @@ struct by_fours {
   }
 };
 
-/// A row in the order of its lanes: what stands for channel i is 10 * i.
+/// A row in lane order; the value of channel i is 10 * i.
 std::array<std::int32_t, 16> tens() {
   std::array<std::int32_t, 16> row{};
   for (int i = 0; i < 16; ++i) {
@@ -35,7 +35,7 @@ std::array<std::int32_t, 16> tens() {
 
 }  // namespace
 
-TEST_CASE("channels are written in their order, as many as there are") {
+TEST_CASE("the first count values are stored in channel order") {
   for (const int count : {0, 1, 5, 15, 16}) {
     CAPTURE(count);
     std::vector<std::int32_t> expected(16, -1);
@@ -46,7 +46,7 @@ TEST_CASE("channels are written in their order, as many as there are") {
   }
 }
 
-TEST_CASE("rows of sums are kept, or become what they stand for") {
+TEST_CASE("rows of accumulators are stored as int32 or dequantized") {
   std::array<std::int32_t, 32> sums{};
   const std::array<std::int32_t, 16> row = tens();
   for (std::size_t i = 0; i < 16; ++i) {
@@ -59,11 +59,11 @@ TEST_CASE("rows of sums are kept, or become what they stand for") {
     expected[static_cast<std::size_t>(20 + i)] = -10 * i;
   }
   std::vector<std::int32_t> kept(36, 7);
-  simd::end_rows<isa::native, by_fours, 2>(keep_sums{}, sums.data(), 2, nullptr, kept.data(), 20,
-                                           16);
+  simd::store_accumulator_rows<isa::native, by_fours, 2>(store_accumulators{}, sums.data(), 2,
+                                                         nullptr, kept.data(), 20, 16);
   CHECK(kept == expected);
 
-  // Multipliers are in the order of lanes: that of channel i is 1 + i.
+  // Multipliers are in lane order; that of channel i is 1 + i.
   std::vector<float> multipliers;
   for (const std::int32_t x : row) multipliers.push_back(static_cast<float>(1 + x / 10));
   for (const bool relu : {false, true}) {
@@ -74,8 +74,8 @@ TEST_CASE("rows of sums are kept, or become what they stand for") {
       expected_reals[static_cast<std::size_t>(i)] = real;
       expected_reals[static_cast<std::size_t>(16 + i)] = relu ? 0.0F : -real;
     }
-    simd::end_rows<isa::native, by_fours, 2>(dequantize_sums{relu}, sums.data(), 2,
-                                             multipliers.data(), reals.data(), 16, 16);
+    simd::store_accumulator_rows<isa::native, by_fours, 2>(
+        dequantize_accumulators{relu}, sums.data(), 2, multipliers.data(), reals.data(), 16, 16);
     CHECK(reals == expected_reals);
   }
 }

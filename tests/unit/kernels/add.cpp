@@ -12,7 +12,7 @@ using namespace ctq::kernels;
 
 namespace {
 
-/// The definition with every step forced to float.
+/// The definition with every intermediate result rounded to float.
 template <class Q>
 Q by_definition(Q a, const qparams& a_q, Q b, const qparams& b_q, const qparams& out_q, bool relu) {
   volatile float x = static_cast<float>(a - a_q.zero_point) * a_q.scale;
@@ -27,7 +27,7 @@ constexpr auto by_simd = [](auto... operands) { simd::add<isa::native>(operands.
 
 }  // namespace
 
-TEST_CASE("add sums real numbers and rounds once") {
+TEST_CASE("add sums dequantized values and rounds once") {
   const std::vector<std::uint8_t> a = {10, 20, 0, 255};
   const std::vector<std::uint8_t> b = {0, 5, 0, 255};
   std::vector<std::uint8_t> out(4);
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("a product is rounded before it is added", Q, std::uint8_t, s
       {{0.7F, lo + 128, lo, lo + 255},
        {0.1F, lo + 99, lo, lo + 255},
        {0.4F, lo + 120, lo, lo + 255}},
-      // Ties in every other sum, and in none.
+      // Ties in every other sum, or in none.
       {{1.0F, lo + 99, lo, lo + 255}, {1.0F, lo + 100, lo, lo + 255}, {2.0F, lo, lo, lo + 255}},
       {{0.05F, lo + 117, lo, lo + 255},
        {0.03F, lo + 100, lo, lo + 255},

@@ -12,7 +12,7 @@ using namespace ctq::kernels;
 
 namespace {
 
-constexpr word_sum sum_of(float a, float b, float out) {
+constexpr int16_sum sum_of(float a, float b, float out) {
   return {a, 0, b, 0, quantizer_of({out, 0, -128, 127}), 0};
 }
 static_assert(sum_of(0.05F, 0.03F, 0.07F).fraction == 8);
@@ -26,7 +26,7 @@ constexpr auto by_simd = [](auto... operands) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every pair of bytes is added within one step, whatever the scales", Q,
+TEST_CASE_TEMPLATE("every pair of bytes gives a result within 1 of add, for all scales", Q,
                    std::uint8_t, std::int8_t) {
   const samples::all_pairs<Q> in;
   samples::generator random(1);

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 
-// Kernels for shapes that only run time knows: any_shape.cpp compiles them for all tests.
+// Kernels for run-time shapes; any_shape.cpp compiles them once for all tests.
 
 namespace ctq::kernels::simd {
 
@@ -16,7 +16,7 @@ template <class In, class To, class Out>
 using convolution = void(const conv2d_shape&, const In*, const std::byte*, const To&, std::int32_t,
                          Out*, std::byte*);
 template <class In, class Out>
-using int8_convolution = convolution<In, output_steps, Out>;
+using int8_convolution = convolution<In, output_range, Out>;
 
 extern template int8_convolution<std::uint8_t, std::uint8_t> convolve_any<isa::native>;
 extern template int8_convolution<std::uint8_t, std::int8_t> convolve_any<isa::native>;

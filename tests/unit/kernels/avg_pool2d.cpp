@@ -61,7 +61,7 @@ constexpr pool2d_shape ceil_shape{.batch = 1,
 
 }  // namespace
 
-TEST_CASE("the divisor counts padding, but not what lies beyond it") {
+TEST_CASE("the divisor counts padding, but nothing outside of it") {
   std::vector<float> in(16);
   for (std::size_t i = 0; i < 16; ++i) in[i] = static_cast<float>(i + 1);
   std::vector<float> out(9);
@@ -83,7 +83,7 @@ TEST_CASE("without count_include_pad the divisor counts pixels") {
   CHECK(out[8] == 16.0F);
 }
 
-TEST_CASE("the mean of integers is rounded to even and moved to the output's scale") {
+TEST_CASE("the mean of integers is requantized to the output's scale, ties to even") {
   const pool2d_shape all{
       .batch = 1, .in_h = 2, .in_w = 1, .channels = 3, .out_h = 1, .out_w = 1, .adaptive = 1};
   const std::vector<std::uint8_t> in = {10, 11, 255, 11, 12, 255};
@@ -115,8 +115,8 @@ TEST_CASE("simd avg_pool2d on floats gives the bits of the reference") {
   }
 }
 
-TEST_CASE_TEMPLATE("simd avg_pool2d gives what the reference gives for random windows", Q,
-                   std::uint8_t, std::int8_t) {
+TEST_CASE_TEMPLATE("simd avg_pool2d equals the reference for random windows", Q, std::uint8_t,
+                   std::int8_t) {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const pool2d_shape shape = samples::random_pool(random, false);
     const qparams in_q = samples::random_qparams<Q>(random);

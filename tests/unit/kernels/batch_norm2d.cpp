@@ -55,7 +55,7 @@ TEST_CASE("simd batch_norm2d gives the bits of the reference") {
   }
 }
 
-TEST_CASE("simd batch_norm2d gives the bits of the reference for any count of channels") {
+TEST_CASE("simd batch_norm2d gives the bits of the reference for any number of channels") {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const channels_shape shape{random.between(0, 4), random.between(0, 150)};
     check(shape, seed % 2 == 0, seed);

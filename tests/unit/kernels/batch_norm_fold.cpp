@@ -6,13 +6,13 @@
 using ctq::kernels::fold_order;
 using ctq::kernels::norm_channel;
 
-TEST_CASE("a batch norm that is not affine only centres and scales") {
+TEST_CASE("a batch norm with affine=False only subtracts the mean and divides by the deviation") {
   const norm_channel n{.mean = 2.0F, .inverse_deviation = 0.5F};
   CHECK(n.scale() == 0.5F);
   CHECK(n.folded_bias(3.0F, fold_order::conv) == 0.5F);
 }
 
-TEST_CASE("the biases of conv and linear are rounded in different places") {
+TEST_CASE("the biases of conv and linear are rounded differently") {
   // Numbers for which PyTorch 1.13's fuse_conv_bn_weights and fuse_linear_bn_weights differ.
   const norm_channel n{.gamma = 1.7F, .beta = 0.3F, .mean = 0.1F, .inverse_deviation = 0.7F};
   int different = 0;

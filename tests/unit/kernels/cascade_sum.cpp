@@ -8,18 +8,18 @@
 
 using namespace ctq::kernels;
 
-TEST_CASE("groups and lanes are sums of their own") {
+TEST_CASE("each group and lane has an independent sum") {
   std::vector<float> x(24);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
   float sums[4];
-  cascade_steps<2, 2>(x.data(), 8, 4, 3, sums);  // elements 0, 1, 4, 5 of each row of 8
+  cascade_sums<2, 2>(x.data(), 8, 4, 3, sums);  // elements 0, 1, 4, 5 of each row of 8
   CHECK(sums[0] == 24.0F);
   CHECK(sums[1] == 27.0F);
   CHECK(sums[2] == 36.0F);
   CHECK(sums[3] == 39.0F);
 }
 
-TEST_CASE("rows may lie apart, in any number") {
+TEST_CASE("rows may have a stride, in any number") {
   std::vector<float> x(400);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7);
   for (const std::size_t rows : {0U, 1U, 3U, 4U, 5U, 79U}) {

@@ -55,7 +55,7 @@ static_assert(!simd::by_columns<dot>(depthwise_shape(128, 9, 9, 1, 0, 4)));
 
 }  // namespace
 
-TEST_CASE("blocks of channels cover them all and end with the pixel") {
+TEST_CASE("blocks cover all channels and end with the pixel") {
   using blocks = simd::column_blocks<dot>;
   for (int channels = blocks::narrow_width; channels <= 300; ++channels) {
     CAPTURE(channels);

@@ -32,7 +32,7 @@ void compare(concat_shape shape) {
 
 }  // namespace
 
-TEST_CASE("concat leaves the other columns alone") {
+TEST_CASE("concat leaves the other columns unchanged") {
   const std::vector<int> in = {1, 2, 3, 4};
   std::vector<int> out(10, 0);
   reference::concat({.rows = 2, .in_width = 2, .out_width = 5, .offset = 1}, in.data(), out.data());

@@ -28,7 +28,7 @@ constexpr conv2d_shape image_3x3{.batch = 1,
                                  .out_channels = 16,
                                  .kernel_h = 3,
                                  .kernel_w = 3};
-// Nothing to pad, to convert or to round up: float kernels read the input itself.
+// No padding, conversion or rounding up: float kernels read the input directly.
 static_assert(simd::conv2d_workspace_bytes<isa_t>(image_3x3, f32) == 0);
 static_assert(simd::conv2d_packed_bytes<isa_t>(image_3x3, quint8) % 64 == 0);
 
@@ -51,7 +51,7 @@ template <class Shape>
 bool float_equals_reference(const Shape& shape, unsigned seed) {
   const conv2d_shape s = shape;
   samples::generator random(seed);
-  // Without fma, only sums of whole numbers are the same.
+  // Without fma only sums of integers are equal.
   const bool whole = !simd::has_fma<isa_t>;
   const auto in = samples::reals(in_elements(s), whole, random);
   const auto weight =
@@ -137,8 +137,8 @@ void check_constant_shape() {
 }  // namespace
 
 TEST_CASE("the reference convolution reads the zero point in the padding") {
-  // One image of 2x2, a 3x3 kernel of ones but its centre, which is 2; output (0,0) sees all four
-  // pixels and five times the border.
+  // One image of 2x2, a 3x3 kernel of ones with 2 in the centre; output (0,0) covers all four
+  // pixels and five of padding.
   const conv2d_shape s{.batch = 1,
                        .in_h = 2,
                        .in_w = 2,
@@ -158,8 +158,8 @@ TEST_CASE("the reference convolution reads the zero point in the padding") {
   CHECK(std::vector<int>(out, out + 4) == std::vector<int>{45, 51, 55, 61});
 }
 
-TEST_CASE("the reference convolution knows groups, strides and dilation") {
-  // Two groups of one channel; the kernel's two taps lie two apart in x.
+TEST_CASE("the reference convolution supports groups, strides and dilation") {
+  // Two groups of one channel; the two taps of the kernel are two apart in x.
   const conv2d_shape s{.batch = 1,
                        .in_h = 1,
                        .in_w = 5,
@@ -196,7 +196,7 @@ TEST_CASE("the reference convolution of floats adds the bias first and keeps NaN
   CHECK(std::isnan(out[2]));
 }
 
-TEST_CASE("conv2d equals the reference on shapes with every kind of tail") {
+TEST_CASE("conv2d equals the reference on shapes with all kinds of tails") {
   unsigned seed = 100;
   for (const conv2d_shape& s : shapes) check_all_types(s, seed++);
 }
@@ -208,7 +208,7 @@ TEST_CASE("conv2d equals the reference on random shapes") {
   });
 }
 
-TEST_CASE("conv2d equals the reference for shapes that the compiler knows") {
+TEST_CASE("conv2d equals the reference for compile-time shapes") {
   check_constant_shape<conv2d_shape{1, 9, 9, 1, 32, 3, 3, 1, 1, 1, 1}>();
   check_constant_shape<conv2d_shape{1, 7, 7, 16, 24, 3, 3, 1, 1, 1, 1}>();
   check_constant_shape<conv2d_shape{2, 7, 7, 32, 64, 1, 1}>();
@@ -220,8 +220,8 @@ TEST_CASE("conv2d equals the reference for shapes that the compiler knows") {
 TEST_CASE("a missing bias is zero") {
   const conv2d_shape s = image_3x3;
   samples::generator random(7);
-  const auto in = samples::steps<std::int8_t>(in_elements(s), values::random, random);
-  const auto weight = samples::steps<std::int8_t>(16 * 72, values::random, random);
+  const auto in = samples::integers<std::int8_t>(in_elements(s), values::random, random);
+  const auto weight = samples::integers<std::int8_t>(16 * 72, values::random, random);
   const std::vector<float> multiplier(16, 0.001F);
   std::vector<std::int8_t> expected(out_elements(s)), out(expected.size());
   reference::conv2d(s, in.data(), weight.data(), nullptr, {multiplier.data(), 0, -128, 127}, 0,
@@ -253,7 +253,7 @@ TEST_CASE("float conv2d treats infinities, NaN and signed zeros as the reference
   }
 }
 
-TEST_CASE("float conv2d without fma is as close as two roundings a product allow") {
+TEST_CASE("float conv2d without fma is within the error of two roundings per product") {
   const conv2d_shape s{1, 8, 8, 16, 20, 3, 3, 1, 1, 1, 1};
   samples::generator random(13);
   const auto in = samples::reals(in_elements(s), false, random);

@@ -8,7 +8,8 @@
 using namespace ctq;
 using isa_t = isa::native;
 
-// Four whole panels, two, a whole one, one of a register, and a part of that, in this order.
+// Four full panels, two, one full panel, one of a single register, and a part of that, in this
+// order.
 using dot = kernels::simd::int8_dot<isa_t>;
 using narrow = kernels::simd::narrow_dot_of<dot>;
 constexpr int lanes = dot::lanes;
@@ -56,7 +57,7 @@ bool constant_shape_equals_reference(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("one row takes panels by fours and by twos and the last ones by themselves") {
+TEST_CASE("one row processes four panels at once, then two, then single ones") {
   CHECK(constant_shape_equals_reference<1>(1));
 }
 

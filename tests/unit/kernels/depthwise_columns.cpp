@@ -32,14 +32,14 @@ bool equals_reference(const Shape& shape, values kind, unsigned seed) {
   samples::generator random(seed);
   const auto size = [](int a, int b, int c) { return static_cast<std::size_t>(a * b * c); };
   const samples::fenced<In> in(
-      samples::steps<In>(size(s.batch * s.in_h, s.in_w, s.in_channels), kind, random));
+      samples::integers<In>(size(s.batch * s.in_h, s.in_w, s.in_channels), kind, random));
   const auto weight =
-      samples::steps<std::int8_t>(size(s.in_channels, s.kernel_h, s.kernel_w), kind, random);
+      samples::integers<std::int8_t>(size(s.in_channels, s.kernel_h, s.kernel_w), kind, random);
   const samples::epilogue e =
       samples::random_epilogue<Out>(s.out_channels, s.kernel_h * s.kernel_w, random);
   const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
   std::vector<Out> expected(size(s.batch * s.out_h(), s.out_w(), s.out_channels));
-  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantization(), zero_point,
+  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(), zero_point,
                     expected.data());
   const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, type));
   const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, type));
@@ -93,7 +93,7 @@ TEST_CASE("two rows in a register equal the reference at every height") {
   check(several, seed);
 }
 
-TEST_CASE("depthwise by columns equals the reference for any count of channels") {
+TEST_CASE("depthwise by columns equals the reference for any number of channels") {
   unsigned seed = 100;
   for (int channels = 8; channels <= 200; channels += channels < 70 ? 1 : 9) {
     check(depthwise_shape(channels, 4, 5, 1, 1), seed++);
@@ -132,14 +132,14 @@ TEST_CASE("depthwise by columns equals the reference on random shapes") {
   });
 }
 
-TEST_CASE("depthwise by columns takes one type and gives another") {
+TEST_CASE("depthwise by columns may have different input and output types") {
   CHECK(equals_reference<std::uint8_t, std::int8_t>(depthwise_shape(36, 6, 7, 1, 1), values::random,
                                                     1));
   CHECK(equals_reference<std::int8_t, std::uint8_t>(depthwise_shape(36, 6, 7, 2, 1), values::random,
                                                     2));
 }
 
-TEST_CASE("depthwise by columns equals the reference for shapes that the compiler knows") {
+TEST_CASE("depthwise by columns equals the reference for compile-time shapes") {
   CHECK(equals_reference<std::uint8_t, std::uint8_t>(constant<depthwise_shape(80, 7, 8, 1, 1)>{},
                                                      values::extreme, 3));
   CHECK(equals_reference<std::int8_t, std::int8_t>(constant<depthwise_shape(72, 9, 11, 2, 1)>{},

@@ -3,7 +3,7 @@
 
 #include "ctq/core/kernel_signature.hpp"
 
-// Shapes for the tests of depthwise convolutions: a square kernel, each channel by itself.
+// Shapes for the tests of depthwise convolutions: square kernels, one channel per group.
 
 namespace samples {
 

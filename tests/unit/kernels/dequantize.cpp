@@ -8,7 +8,7 @@
 using namespace ctq;
 using namespace ctq::kernels;
 
-TEST_CASE("dequantize counts steps from the zero point") {
+TEST_CASE("dequantize subtracts the zero point and scales") {
   const std::vector<std::int8_t> in = {-128, -3, 0, 127};
   std::vector<float> out(in.size());
   reference::dequantize({4}, in.data(), {0.5F, -3, -128, 127}, out.data());

@@ -8,19 +8,19 @@
 using namespace ctq;
 using namespace ctq::kernels;
 
-static_assert(simd::steps_fit(1.0F, quantizer_of({1.0F, 0, 0, 255})));
-static_assert(!simd::steps_fit(1.0F, quantizer_of({0x1p-30F, 0, 0, 255})));
+static_assert(simd::scaled_fits_int32(1.0F, quantizer_of({1.0F, 0, 0, 255})));
+static_assert(!simd::scaled_fits_int32(1.0F, quantizer_of({0x1p-30F, 0, 0, 255})));
 
 namespace {
 
-/// x * y * z of three tensors, by the formula for far scales or by the other one.
+/// x * y * z of three tensors, with or without clamping before rounding.
 template <class Isa, class R>
 void multiply(bool fits, elementwise_shape shape, const quantizer& to, R* out,
               const simd::quantized_operand<std::uint8_t>& x,
               const simd::quantized_operand<std::int8_t>& y,
               const simd::quantized_operand<std::uint8_t>& z) {
   const auto op = [](const auto& a, const auto& b, const auto& c) { return a * b * c; };
-  const auto element = simd::element_through_floats(out, to, op, x, y, z);
+  const auto element = simd::dequantize_apply_quantize_at(out, to, op, x, y, z);
   if constexpr (vectorized<Isa>) {
     simd::dequantize_apply_quantize<Isa>(shape, fits, out, to, op, x, y, z);
   } else {
@@ -30,8 +30,8 @@ void multiply(bool fits, elementwise_shape shape, const quantizer& to, R* out,
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("any number of operands, of either type, meet as floats", R, std::uint8_t,
-                   std::int8_t) {
+TEST_CASE_TEMPLATE("any number of operands, of either type, are combined as floats", R,
+                   std::uint8_t, std::int8_t) {
   constexpr int lo = std::numeric_limits<R>::lowest();
   const qparams x_q{0.05F, 117, 0, 255}, y_q{0.03F, 5, -128, 127}, z_q{0.5F, 3, 0, 255};
   const quantizer to = quantizer_of({0.21F, lo + 90, lo + 2, lo + 250});

@@ -10,7 +10,7 @@ using namespace ctq;
 
 namespace {
 
-/// What the op makes of x, with its default options.
+/// The op applied to x, with its default options.
 template <class Op>
 float of(const Op& op, float x, const typename Op::options& o = {}) {
   float out = 0;
@@ -18,7 +18,7 @@ float of(const Op& op, float x, const typename Op::options& o = {}) {
   return out;
 }
 
-// Every op of the list has a meaning, for as many tensors as the list says.
+// Every op of the list has a float function with the number of tensors that the list states.
 constexpr bool all_have_meaning() {
   for (const op_id op : elementwise_ops::unary)
     if (kernels::hooks_of(op).tensors != 1 || kernels::hooks_of(op).apply == nullptr) return false;
@@ -28,7 +28,7 @@ constexpr bool all_have_meaning() {
 }
 static_assert(all_have_meaning());
 
-TEST_CASE("functions of one element have PyTorch's values") {
+TEST_CASE("elementwise functions return PyTorch's values") {
   CHECK(of(nn::relu6, 7.0F) == 6.0F);
   CHECK(of(fn::relu6, -1.0F) == 0.0F);
   CHECK(of(nn::leaky_relu, -2.0F) == -2.0F * 0.01F);
@@ -45,7 +45,7 @@ TEST_CASE("functions of one element have PyTorch's values") {
   CHECK(of(fn::clamp, 3.0F) == 3.0F);
 }
 
-TEST_CASE("NaN stays NaN") {
+TEST_CASE("elementwise functions of NaN return NaN") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const op_id op : elementwise_ops::unary) {
     if (op == nn::leaky_relu.id() || op == fn::leaky_relu.id()) continue;  // NaN times the slope

@@ -14,8 +14,8 @@
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 #include "plain_loops.hpp"
 
-// Tiles in plain C++, as AMX defines them, down to what they demand of each other: all that is
-// built on tiles is tested on machines that have none.
+// AMX tiles in plain C++, including the constraints on tile sizes, so that kernels on tiles can be
+// tested on machines without AMX.
 
 namespace emulation {
 
@@ -38,7 +38,7 @@ struct row_requantizer {
     return x;
   }
   template <class Out>
-  void operator()(const std::int32_t* sums, const output_steps& to, Out* out) const {
+  void operator()(const std::int32_t* sums, const output_range& to, Out* out) const {
     for (int i = 0; i < N * tile_format::lanes; ++i) {
       const int channel = tile_format::column(N, i / tile_format::lanes, i % tile_format::lanes);
       if (channel >= channels) continue;
@@ -57,7 +57,7 @@ class tiles : public tile_format {
   template <int N>
   using requantizer = row_requantizer512<N>;
 #else
-  using bounds = output_steps;
+  using bounds = output_range;
   template <int N>
   using requantizer = row_requantizer<N>;
 #endif
@@ -96,7 +96,7 @@ class tiles : public tile_format {
     if (!legal) std::abort();
   }
 
-  /// Rows and bytes past those of the tile become zero.
+  /// Rows and bytes past the size of the tile become zero.
   [[gnu::noinline]] void load_tile(int t, const void* p, std::ptrdiff_t stride) {
     std::memset(bytes_[t], 0, sizeof bytes_[t]);
     for (int row = 0; row < sizes_.rows[t]; ++row) {
@@ -110,7 +110,7 @@ class tiles : public tile_format {
   }
   template <class In>
   void multiply(int c, int a, int b) {
-    // What tdpbusd refuses.
+    // Size mismatches for which tdpbusd faults.
     require(c != a && c != b && a != b);
     require(sizes_.rows[c] == sizes_.rows[a] && sizes_.row_bytes[c] == sizes_.row_bytes[b] &&
             sizes_.row_bytes[a] == 4 * sizes_.rows[b]);
@@ -122,8 +122,8 @@ class tiles : public tile_format {
   tile_row bytes_[8][rows]{};
 };
 
-/// isa::native with its own tiles or these. What is too small for tiles goes to plain dot products,
-/// which compile soonest.
+/// isa::native with AMX tiles or these. Layers too small for tiles use scalar dot products, which
+/// compile fastest.
 struct with_tiles : isa::native {};
 using tiles_of_native =
     std::conditional_t<has_tiles<isa::native>, int8_tile<isa::native>, emulation::tiles>;

@@ -14,8 +14,8 @@
 #include "ctq/kernels/simd/epilogue/epilogue.hpp"
 #include "layer_case.hpp"
 
-// Layers with an epilogue, and what their ops give one by one. Shapes are constants: of others
-// there would be too many tiles to compile.
+// Layers with an epilogue, compared with the separate ops. Shapes are constants: run-time shapes
+// would compile too many tiles.
 
 namespace epilogue_cases {
 
@@ -27,29 +27,29 @@ using constant = std::integral_constant<conv2d_shape, S>;
 template <linear_shape S>
 using layer = std::integral_constant<conv2d_shape, simd::as_conv2d(S)>;
 
-/// A layer whose operands are random, and what the reference makes of it.
+/// A layer with random operands, and the reference result.
 template <class In>
 class random_layer {
  public:
   random_layer(const conv2d_shape& shape, unsigned seed)
       : s(shape),
         random(seed),
-        in_(samples::steps<In>(samples::in_elements(s), samples::values::random, random)),
-        weight_(samples::steps<std::int8_t>(
+        in_(samples::integers<In>(samples::in_elements(s), samples::values::random, random)),
+        weight_(samples::integers<std::int8_t>(
             static_cast<std::size_t>(s.out_channels * samples::terms(s)), samples::values::random,
             random)),
         sums_(samples::random_epilogue<In>(s.out_channels, samples::terms(s), random)),
         in_zero_point_(std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256)) {}
 
-  [[nodiscard]] const output_steps& steps() const { return sums_.to; }
+  [[nodiscard]] const output_range& range() const { return sums_.to; }
   [[nodiscard]] float multiplier(std::size_t output) const {
     return sums_.multiplier[output % sums_.multiplier.size()];
   }
 
-  /// With requantization and no more, or with an epilogue.
+  /// With requantization only, or with an epilogue.
   [[nodiscard]] std::vector<In> requantized() const {
     std::vector<In> out(samples::out_elements(s));
-    reference::conv2d(s, in_.data(), weight_.data(), sums_.bias.data(), sums_.requantization(),
+    reference::conv2d(s, in_.data(), weight_.data(), sums_.bias.data(), sums_.requantize_params(),
                       in_zero_point_, out.data());
     return out;
   }
@@ -61,7 +61,7 @@ class random_layer {
     return out;
   }
 
-  /// Whether the kernel for a shape that the compiler knows gives that.
+  /// Whether the kernel for the compile-time shape gives the same result.
   template <class Isa, class Shape, bool InRegisters = true, class Epilogue>
   [[nodiscard]] bool gives(const Epilogue& e,
                            const std::vector<typename Epilogue::output>& wanted) const {
@@ -91,7 +91,7 @@ class random_layer {
   std::int32_t in_zero_point_;
 };
 
-/// The ops one by one: requantize, clamp, add, look up.
+/// The separate ops: requantize, clamp, add, table lookup.
 template <class Isa, class Shape, class Q, bool InRegisters = true>
 void check_stages(unsigned seed) {
   CAPTURE(seed);
@@ -104,7 +104,7 @@ void check_stages(unsigned seed) {
   const qparams skip_q = samples::random_qparams<Q>(x.random);
   const qparams to = samples::random_qparams<Q>(x.random);
   const bool relu = seed % 2 == 0;
-  const auto lo = static_cast<Q>(x.steps().zero_point);
+  const auto lo = static_cast<Q>(x.range().zero_point);
   const Q hi = std::max<Q>(lo, std::numeric_limits<Q>::max() - 9);
 
   std::vector<Q> expected = x.requantized();
@@ -112,23 +112,24 @@ void check_stages(unsigned seed) {
   reference::add(count, expected.data(), from, skip.data(), skip_q, to, expected.data(), relu);
   for (Q& q : expected) q = table.data()[static_cast<std::uint8_t>(q)];
 
-  const epilogue e{requantize_per_channel<Q>{x.steps()}, clamp_steps<Q>{lo, hi},
-                   residual_add<Q>{skip.data(), from, skip_q, to, relu}, by_table<Q>{table.data()}};
+  const epilogue e{requantize_per_channel<Q>{x.range()}, clamp_range<Q>{lo, hi},
+                   residual_add<Q>{skip.data(), from, skip_q, to, relu},
+                   lookup_table<Q>{table.data()}};
   CHECK((x.expected(e) == expected));
   CHECK(x.template gives<Isa, Shape, InRegisters>(e, expected));
 }
 
-/// Sums as they are, and what they stand for.
+/// Accumulators stored as int32, and dequantized.
 template <class Isa, class Shape, class In>
 void check_wide(unsigned seed) {
   CAPTURE(seed);
   random_layer<In> x(Shape::value, seed);
-  const epilogue sums{keep_sums{}};
+  const epilogue sums{store_accumulators{}};
   const std::vector<std::int32_t> kept = x.expected(sums);
   CHECK(x.template gives<Isa, Shape>(sums, kept));
 
   const bool relu = seed % 2 == 0;
-  const epilogue reals{dequantize_sums{relu}};
+  const epilogue reals{dequantize_accumulators{relu}};
   std::vector<float> floats(kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const float real = static_cast<float>(kept[i]) * x.multiplier(i);
@@ -138,14 +139,14 @@ void check_wide(unsigned seed) {
   CHECK(x.template gives<Isa, Shape>(reals, floats));
 }
 
-/// One multiplier for all channels, to integers of the other sign.
+/// One multiplier for all channels; input and output types differ in signedness.
 template <class Isa, class Shape, class In>
 void check_per_tensor(unsigned seed) {
   CAPTURE(seed);
   using out = std::conditional_t<std::is_signed_v<In>, std::uint8_t, std::int8_t>;
   random_layer<In> x(Shape::value, seed);
-  const std::vector<std::int32_t> sums = x.expected(epilogue{keep_sums{}});
-  const output_steps to = samples::random_epilogue<out>(1, 1, x.random).to;
+  const std::vector<std::int32_t> sums = x.expected(epilogue{store_accumulators{}});
+  const output_range to = samples::random_epilogue<out>(1, 1, x.random).to;
   const epilogue e{requantize_per_tensor<out>{0x1.8p-10F, to}};
   std::vector<out> expected(sums.size());
   reference::requantize(elementwise_shape{static_cast<int>(sums.size())}, sums.data(), 0x1.8p-10F,
@@ -154,7 +155,7 @@ void check_per_tensor(unsigned seed) {
   CHECK(x.template gives<Isa, Shape>(e, expected));
 }
 
-/// Any of these for many seeds. Dense layers, depthwise ones and tiles have at least three each.
+/// All of these for many seeds; at least three each for dense layers, depthwise layers and tiles.
 template <class Shape, class Check>
 void many(Check check) {
   CAPTURE(samples::describe(Shape::value));

@@ -6,7 +6,7 @@
 #include "emulated_tiles.hpp"
 #include "epilogue_case.hpp"
 
-// The models of dot products are tested in epilogue.cpp.
+// epilogue_dot is tested in epilogue.cpp.
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -24,7 +24,7 @@ static_assert(simd::plan<tiled, std::uint8_t>(tiles_2x2::value).tiles.block.pixe
 
 }  // namespace
 
-TEST_CASE("tiles with an epilogue give what the ops give one by one") {
+TEST_CASE("tiles with an epilogue equal the separate ops") {
   many<tiles_1x4>(check_stages<tiled, tiles_1x4, std::uint8_t>);
   many<tiles_2x2>(check_wide<tiled, tiles_2x2, std::uint8_t>);
   many<tiles_2x2>(check_per_tensor<tiled, tiles_2x2, std::uint8_t>);

@@ -8,7 +8,7 @@
 using namespace ctq;
 using namespace ctq::kernels;
 
-TEST_CASE("fake quantize gives the numbers that integers stand for") {
+TEST_CASE("fake quantize returns dequantized values") {
   const std::vector<float> in = {0.26F, -0.6F, 1000.0F, -1000.0F, 0.25F};
   std::vector<float> out(5);
   reference::fake_quantize({5}, in.data(), {0.5F, 3, 0, 255}, out.data());
@@ -34,7 +34,7 @@ TEST_CASE("simd fake quantize gives the bits of the reference") {
   }
 }
 
-TEST_CASE("fake quantize along an axis has the parameters of each channel") {
+TEST_CASE("fake quantize along an axis uses the parameters of each channel") {
   const float scale[] = {0.5F, 0.25F, 2.0F};
   const std::int32_t zero_point[] = {0, 7, 255};
   for (const int inner : {1, 3, 16, 33}) {

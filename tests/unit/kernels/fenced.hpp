@@ -12,18 +12,18 @@
 #include <unistd.h>
 #endif
 
-// Memory that ends where nothing may be read or written: a kernel that goes past its operand stops
-// the test, also in assembly and gathers, which no sanitizer sees.
+// Memory that ends at a guard page: a kernel that accesses memory past its operand stops the test,
+// including assembly and gathers, which sanitizers do not check.
 
 namespace samples {
 
 #if defined(__linux__)
-/// Whole pages in front of one that cannot be touched. They are kept for the next operand, since
-/// calls of the system would take most of a test's time; so they stay readable when an operand is
-/// gone, and what lies in front of one is what another left.
+/// Pages in front of a guard page. They are reused for the next operand, since system calls would
+/// take most of a test's time; so they stay readable after an operand is destroyed, and contain the
+/// data of earlier operands.
 class fenced_pages {
  public:
-  /// At least n bytes; end is where nothing may be read or written.
+  /// At least n bytes; `end` is the start of the guard page.
   explicit fenced_pages(std::size_t n) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     used_ = (n + page - 1) / page * page;
@@ -66,7 +66,7 @@ class fenced_pages {
 };
 #endif
 
-/// n bytes, full of rubbish, up to a page that cannot be touched.
+/// n bytes with arbitrary contents, up to a guard page.
 class fenced_bytes {
  public:
   static constexpr unsigned char rubbish = 0xA5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/elementwise/fixed_sum.hpp"
+#include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ using namespace ctq::kernels;
 
 namespace {
 
-constexpr simd::fixed_sum sum_of(const qparams& a, const qparams& b, const qparams& out) {
+constexpr simd::fixed_point_sum sum_of(const qparams& a, const qparams& b, const qparams& out) {
   return {a.scale, a.zero_point, b.scale, b.zero_point, quantizer_of(out), out.zero_point};
 }
 
@@ -20,11 +20,11 @@ static_assert(sum_of(a_q, b_q, out_q).usable());
 static_assert(sum_of(a_q, b_q, out_q).fraction - sum_of(a_q, b_q, out_q).near_bits >= 11);
 static_assert(!sum_of({1e6F, 0, 0, 255}, b_q, {1.0F, 0, 0, 255}).usable());
 
-/// Of all pairs: how many sums are near a tie, and how many of the others are wrong.
+/// Over all pairs: the number of sums close to a tie, and of wrong ones among the others.
 struct count {
   int near = 0, wrong = 0;
   count(const qparams& a, const qparams& b, const qparams& out) {
-    const simd::fixed_sum s = sum_of(a, b, out);
+    const simd::fixed_point_sum s = sum_of(a, b, out);
     for (int x = 0; x < 256; ++x) {
       for (int y = 0; y < 256; ++y) {
         const auto i = static_cast<std::uint8_t>(x), j = static_cast<std::uint8_t>(y);
@@ -44,7 +44,7 @@ struct count {
 
 }  // namespace
 
-TEST_CASE("a fixed-point sum that is not near a tie is the sum that the floats give") {
+TEST_CASE("a fixed-point sum that is not close to a tie equals the float result") {
   samples::generator random(1);
   const auto zero_point = [&] { return static_cast<int>(random() % 256); };
   const auto scale = [&] { return 0.001F * static_cast<float>(1 + random() % 3000); };
@@ -59,7 +59,7 @@ TEST_CASE("a fixed-point sum that is not near a tie is the sum that the floats g
   CHECK(usable > 20);
 }
 
-TEST_CASE("few sums are near a tie, unless the scales are in a simple proportion") {
+TEST_CASE("few sums are close to a tie, unless the scales are in a simple ratio") {
   CHECK(count(a_q, b_q, out_q).near < 65536 / 1000);
   const qparams whole{1.0F, 100, 0, 255}, two{2.0F, 100, 0, 255};
   CHECK(count(whole, whole, two).near > 65536 / 4);

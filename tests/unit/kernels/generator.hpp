@@ -7,8 +7,8 @@
 
 namespace samples {
 
-/// Numbers of 32 bits. Unlike std::mt19937 it costs nothing to start, and each case starts
-/// one, often for a few numbers.
+/// 32-bit random numbers. Unlike std::mt19937 it is cheap to seed; each case seeds one, often for a
+/// few numbers.
 /// Source  Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014 (SplitMix64)
 class generator {
  public:
@@ -21,7 +21,7 @@ class generator {
     z = (z ^ z >> 27) * 0x94D049BB133111EB;
     return static_cast<std::uint32_t>((z ^ z >> 31) >> 32);
   }
-  /// Any of lo to hi.
+  /// Uniform in [lo, hi].
   constexpr int between(int lo, int hi) {
     return lo + static_cast<int>((*this)() % static_cast<std::uint32_t>(hi - lo + 1));
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "any_shape.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/matrix/linear.hpp"
 #include "plain_loops.hpp"
 #include "samples.hpp"
@@ -21,7 +21,7 @@
 
 namespace samples {
 
-/// Memory as the kernels want theirs: aligned to 64, full of rubbish, as large as they said.
+/// Workspace of exactly the size that the kernel asks for: aligned to 64, with arbitrary contents.
 class aligned_bytes {
  public:
   explicit aligned_bytes(std::size_t n) : bytes_((n + 63) / 64 * 64) {}
@@ -33,19 +33,20 @@ class aligned_bytes {
 
 enum class values { random, extreme };
 
-/// What a layer of `outputs` channels does to its sums.
+/// Bias and requantization parameters of a layer with `outputs` channels.
 struct epilogue {
   std::vector<std::int32_t> bias;
   std::vector<float> multiplier;
-  ctq::kernels::output_steps to;
+  ctq::kernels::output_range to;
 
-  [[nodiscard]] ctq::kernels::requantization requantization() const {
+  [[nodiscard]] ctq::kernels::requantize_params requantize_params() const {
     return {multiplier.data(), to.zero_point, to.lo, to.hi};
   }
 };
 
-/// Multipliers that make ties, that saturate, and that spread sums of `terms` products over the
-/// output; biases from small to such that the sum wraps; zero points and bounds at both ends.
+/// Multipliers that produce ties, that saturate, and that spread accumulators of `terms` products
+/// over the output range; biases from small ones to ones for which the accumulator wraps; zero
+/// points and bounds at both ends.
 template <class Out>
 epilogue random_epilogue(int outputs, int terms, generator& random) {
   constexpr int lowest = std::numeric_limits<Out>::lowest();
@@ -67,9 +68,9 @@ epilogue random_epilogue(int outputs, int terms, generator& random) {
   return e;
 }
 
-/// Steps of the whole range, or only its ends.
+/// Integers of the full range, or only its bounds.
 template <class Q>
-std::vector<Q> steps(std::size_t n, values kind, generator& random) {
+std::vector<Q> integers(std::size_t n, values kind, generator& random) {
   std::vector<Q> out(n);
   for (Q& q : out) {
     q = static_cast<Q>(random() & 0xFF);
@@ -80,7 +81,7 @@ std::vector<Q> steps(std::size_t n, values kind, generator& random) {
   return out;
 }
 
-/// In (-2, 2). Whole numbers keep every sum exact, so that fma or not makes no difference.
+/// In (-2, 2). Integer values keep every sum exact, so that results with and without fma are equal.
 inline std::vector<float> reals(std::size_t n, bool whole, generator& random) {
   std::vector<float> out(n);
   for (float& x : out) {
@@ -90,7 +91,7 @@ inline std::vector<float> reals(std::size_t n, bool whole, generator& random) {
   return out;
 }
 
-/// The same bits, or both NaN: which NaN an fma gives differs between machines.
+/// The same bits, or both NaN: the NaN payload of an fma differs between machines.
 inline bool same(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) ||
          (std::isnan(a) && std::isnan(b));
@@ -110,11 +111,11 @@ bool linear_equals_reference(const Shape& shape, values kind, unsigned seed) {
   const linear_shape s = shape;
   constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
   generator random(seed);
-  const fenced<In> in(steps<In>(size(s.rows, s.in_features), kind, random));
-  const auto weight = steps<std::int8_t>(size(s.out_features, s.in_features), kind, random);
+  const fenced<In> in(integers<In>(size(s.rows, s.in_features), kind, random));
+  const auto weight = integers<std::int8_t>(size(s.out_features, s.in_features), kind, random);
   const epilogue e = random_epilogue<Out>(s.out_features, s.in_features, random);
   std::vector<Out> expected(size(s.rows, s.out_features));
-  kernels::reference::linear(s, in.data(), weight.data(), e.bias.data(), e.requantization(),
+  kernels::reference::linear(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(),
                              expected.data());
 
   const aligned_bytes packed(kernels::simd::linear_packed_bytes<Isa>(s, type));
@@ -152,13 +153,13 @@ bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
   const conv2d_shape s = shape;
   generator random(seed);
   const auto weights = static_cast<std::size_t>(s.out_channels * terms(s));
-  const fenced<In> in(steps<In>(in_elements(s), kind, random));
-  const auto weight = steps<std::int8_t>(weights, kind, random);
+  const fenced<In> in(integers<In>(in_elements(s), kind, random));
+  const auto weight = integers<std::int8_t>(weights, kind, random);
   const epilogue e = random_epilogue<Out>(s.out_channels, terms(s), random);
   const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
 
   std::vector<Out> expected(out_elements(s));
-  kernels::reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantization(),
+  kernels::reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(),
                              zero_point, expected.data());
 
   const aligned_bytes packed(kernels::simd::conv2d_packed_bytes<Isa>(s, dtype_of<In>));

@@ -16,7 +16,7 @@ static_assert(simd::linear_packed_bytes<isa_t>({8, 16, 32}, quint8) % 64 == 0);
 static_assert(simd::linear_packed_bytes<isa_t>({8, 16, 33}, qint8) ==
               simd::linear_packed_bytes<isa_t>({1, 16, 33}, qint8));
 
-// Only a part of the input is copied at once.
+// Only part of the input is copied at a time.
 static_assert(simd::linear_workspace_bytes<isa_t>({4000, 2001, 9}, qint8) < 600 << 10);
 
 namespace {
@@ -85,12 +85,12 @@ TEST_CASE("linear equals the reference on random shapes") {
   const unsigned count = samples::seeds(100, 2);
   samples::for_each_seed(count, [](samples::generator& random, unsigned seed) {
     const int rows = random.between(0, 19);
-    // One row takes several panels at once.
+    // One row processes several panels at once.
     check(linear_shape{rows, random.between(0, 89), random.between(0, rows == 1 ? 299 : 79)}, seed);
   });
 }
 
-TEST_CASE("linear equals the reference for shapes that the compiler knows") {
+TEST_CASE("linear equals the reference for compile-time shapes") {
   check(std::integral_constant<linear_shape, linear_shape{1, 64, 10}>{}, 1);
   check(std::integral_constant<linear_shape, linear_shape{8, 16, 32}>{}, 2);
   check(std::integral_constant<linear_shape, linear_shape{17, 33, 65}>{}, 3);
@@ -103,8 +103,9 @@ TEST_CASE("linear in parts, of which two share some rows, equals the reference")
       samples::linear_equals_reference<isa_t, std::int8_t, std::int8_t>(shape, values::random, 2));
 }
 
-TEST_CASE("a sum of the largest products does not saturate on its way") {
-  // 255 * -128 * 4000: pairs of products leave 16 bits, the sum is near the limit of float.
+TEST_CASE("accumulating the largest products does not saturate") {
+  // 255 * -128 * 4000: pairs of products exceed 16 bits, the sum is near the largest integer that
+  // float represents exactly.
   const linear_shape s{1, 4000, 1};
   const std::vector<std::uint8_t> in(4000, 255);
   const std::vector<std::int8_t> weight(4000, -128);

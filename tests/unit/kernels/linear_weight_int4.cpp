@@ -25,10 +25,10 @@ struct operands {
            samples::generator& random) {
     const auto size = [](int a, int b) { return static_cast<std::size_t>(a * b); };
     const int groups = int4_weights{.group_size = group_size}.groups(s.in_features);
-    in = samples::steps<std::int8_t>(size(s.rows, s.in_features), kind, random);
+    in = samples::integers<std::int8_t>(size(s.rows, s.in_features), kind, random);
     values =
-        samples::steps<std::uint8_t>(size(s.out_features, (s.in_features + 1) / 2), kind, random);
-    zero_point = samples::steps<std::uint8_t>(size(s.out_features, groups), kind, random);
+        samples::integers<std::uint8_t>(size(s.out_features, (s.in_features + 1) / 2), kind, random);
+    zero_point = samples::integers<std::uint8_t>(size(s.out_features, groups), kind, random);
     for (auto& z : zero_point) z = z & 15;
     in_scale = samples::reals(size(s.rows, 1), false, random);
     scale = samples::reals(size(s.out_features, groups), false, random);
@@ -68,7 +68,7 @@ void check(const linear_shape& s, int group_size, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("a linear layer of four-bit weights scales the sum of each group") {
+TEST_CASE("a linear layer with four-bit weights scales the accumulator of each group") {
   // Two channels, groups of two and of one; values 1 2 3 and 8 9 15.
   const std::vector<std::uint8_t> values = {0x21, 0x03, 0x98, 0x0F};
   const std::vector<float> scale = {0.5F, 2.0F, 1.0F, 0.25F};
@@ -102,7 +102,7 @@ TEST_CASE("four-bit weights give the bits of the reference for groups of any siz
   }
 }
 
-TEST_CASE("sums of a group are exact when every product is as large as it can be") {
+TEST_CASE("accumulators of a group are exact for the largest products") {
   const int channels = simd::int4_dot<isa_t>::lanes + 1;  // both halves of a line
   const auto n = static_cast<std::size_t>(channels);
   for (const int k : {1024, 1 << 17}) {

@@ -16,7 +16,7 @@ static_assert(simd::linear_weight_int8_packed_bytes<isa_t>({7, 256, 64}) == 64 *
 
 namespace {
 
-/// awkward: activations among which are NaN, infinities and numbers whose sums overflow.
+/// awkward: activations that include NaN, infinities and values whose sums overflow.
 bool equals_reference(const linear_shape& s, values kind, bool awkward, unsigned seed) {
   samples::generator random(seed);
   const auto size = [](int a, int b) { return static_cast<std::size_t>(a * b); };
@@ -24,7 +24,7 @@ bool equals_reference(const linear_shape& s, values kind, bool awkward, unsigned
   const samples::fenced in(awkward ? samples::floats(count, seed)
                                    : samples::reals(count, false, random));
   const auto weight =
-      samples::steps<std::int8_t>(size(s.out_features, s.in_features), kind, random);
+      samples::integers<std::int8_t>(size(s.out_features, s.in_features), kind, random);
   const auto scale = samples::reals(size(s.out_features, 1), false, random);
   const auto biases = samples::reals(size(s.out_features, 1), false, random);
   const float* const bias = seed % 3 == 0 ? nullptr : biases.data();
@@ -70,7 +70,7 @@ TEST_CASE("weight-only int8 gives the bits of the reference for any size") {
 TEST_CASE("weight-only int8 gives the bits of the reference on random shapes") {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const int rows = random.between(0, 6);
-    // One row takes several blocks at once.
+    // One row processes several blocks at once.
     check({rows, random.between(0, 100), random.between(0, rows == 1 ? 300 : 80)}, seed);
   });
 }

@@ -37,7 +37,7 @@ std::size_t in_size(const pool2d_shape& s) {
 
 }  // namespace
 
-TEST_CASE("padding never wins") {
+TEST_CASE("padding is never the maximum") {
   const std::vector<std::int8_t> in = {-5, -6, -7, -8};
   std::vector<std::int8_t> out(4);
   reference::max_pool2d({.batch = 1,
@@ -56,7 +56,7 @@ TEST_CASE("padding never wins") {
   CHECK(out[0] == -5);
 }
 
-TEST_CASE("the largest of each channel, and NaN above all") {
+TEST_CASE("the maximum of each channel, NaN if there is one") {
   const std::vector<float> in = {1, 8, 2, 7, 3, 6, std::nanf(""), 5};  // 2 x 2 pixels, 2 channels
   std::vector<float> out(2);
   reference::max_pool2d({.batch = 1,
@@ -72,7 +72,7 @@ TEST_CASE("the largest of each channel, and NaN above all") {
   CHECK(out[1] == 8);
 }
 
-TEST_CASE("a window of padding alone gives the lowest number") {
+TEST_CASE("a window of only padding gives the lowest value") {
   const pool2d_shape shape{.batch = 1,
                            .in_h = 1,
                            .in_w = 1,

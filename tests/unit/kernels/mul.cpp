@@ -15,7 +15,7 @@ constexpr auto by_simd = [](auto... operands) { simd::mul<isa::native>(operands.
 
 }  // namespace
 
-TEST_CASE("mul multiplies real numbers") {
+TEST_CASE("mul multiplies dequantized values") {
   const std::vector<std::uint8_t> a = {10, 14, 0, 255}, b = {7, 6, 0, 255};
   std::vector<std::uint8_t> out(4);
   const qparams a_q{0.5F, 10, 0, 255}, b_q{0.25F, 2, 0, 255}, out_q{0.5F, 7, 0, 255};

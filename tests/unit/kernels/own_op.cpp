@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/elementwise/own_op.hpp"
+#include "ctq/kernels/simd/elementwise/user_op.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr qparams coarse{0.5F, 10, -128, 127};
 constexpr qparams fine{0.03F, -3, -128, 127};
 
-/// log(x): not a number below zero, and infinite at it.
+/// log(x): NaN below zero, -inf at zero.
 struct op_log : function_op<op_log> {
   static constexpr std::string_view name = "own.log";
   static float apply(float x) { return std::log(x); }
@@ -80,7 +80,7 @@ TEST_CASE("an op on integers is dequantize, apply, quantize") {
   CHECK(y == std::vector<std::uint8_t>{2, 2, 155});
 }
 
-TEST_CASE("a table gives the bytes of the definition, for each integer and length") {
+TEST_CASE("a table gives the bytes of the definition, for each integer and tensor length") {
   const attributes beta{own::swish_options{1.5F}};
   tables_are_definitions<std::uint8_t>(*own::swish.id()->hooks, beta);
   tables_are_definitions<std::int8_t>(*own::swish.id()->hooks, beta);
@@ -93,7 +93,7 @@ TEST_CASE("an op of two tensors gives the bytes of the definition") {
   two_tensors_agree<std::int8_t>();
 }
 
-TEST_CASE("a function of tensors sees real numbers and their shape") {
+TEST_CASE("an op on whole tensors gets dequantized values and shapes") {
   const std::vector<std::int8_t> x = {1, 2, 3, 4, 5, 6};
   std::vector<std::int8_t> y(2);
   std::vector<float> floats(8);

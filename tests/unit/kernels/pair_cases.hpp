@@ -6,14 +6,14 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "samples.hpp"
 
-// Operands for the tests of kernels that join two tensors, and the comparison with the reference:
+// Operands for the tests of kernels with two inputs, and the comparison with the reference:
 //   kernel(shape, a, a_q, b, b_q, out_q, out, relu)    on integers
 //   kernel(shape, a, b, out, relu)                     on floats
 
 namespace samples {
 
-/// Every length, beside the operands and in the place of either; scales of all sizes with each
-/// other, and one for all three.
+/// All lengths, out of place and in place of either operand; all combinations of scales, and equal
+/// scales.
 template <class Q, class Reference, class Kernel>
 void check_pairs(Reference reference, Kernel kernel) {
   const auto qs = qparams<Q>();
@@ -43,7 +43,7 @@ void check_pairs(Reference reference, Kernel kernel) {
   }
 }
 
-/// Any length, scales, zero points and ranges.
+/// Random lengths, scales, zero points and ranges.
 template <class Q, class Reference, class Kernel>
 void check_random_pairs(Reference reference, Kernel kernel) {
   for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
@@ -62,7 +62,7 @@ void check_random_pairs(Reference reference, Kernel kernel) {
   });
 }
 
-/// Floats, NaN and infinity among them.
+/// Floats, including NaN and infinity.
 template <class Reference, class Kernel>
 void check_float_pairs(Reference reference, Kernel kernel) {
   for (const int n : lengths()) {

@@ -31,16 +31,16 @@ constexpr conv2d_shape pixels(int n) {
 static_assert(!simd::widens_weights<simd::float_dot<isa::native>>);
 static_assert(!simd::widens_weights<simd::int8_dot<isa::scalar>>);
 
-// One tile reads weights as they are packed; from two on there is room to widen them once.
+// One tile reads the packed weights; from two tiles on a workspace holds the widened ones.
 static_assert(simd::wide_panel_bytes<dot>(pixels(dot::tile_rows)) == 0);
 static_assert((simd::wide_panel_bytes<dot>(pixels(dot::tile_rows + 1)) > 0) == widens);
 static_assert(simd::wide_panel_bytes<dot>(pixels(100)) % 64 == 0);
 
-// Weights that are widened are packed in half of the bytes.
+// Weights that are widened when used are packed in half the bytes.
 static_assert(!widens ||
               2 * simd::block_layout<dot>::weight_bytes == simd::block_layout<dot>::vec_bytes);
 
-/// What a panel's weights are, in the order in which they are read.
+/// A panel's weights in the order in which they are read.
 template <class Dot, class Weights>
 std::vector<typename Dot::weight> weights_of(Weights weights, int steps) {
   std::vector<typename Dot::weight> all;
@@ -76,6 +76,6 @@ void check_order() {
 
 }  // namespace
 
-TEST_CASE("weights are the same as they are packed, while they are widened and afterwards") {
+TEST_CASE("weights are the same when read packed, while being widened and after that") {
   check_order<dot>();
 }

@@ -13,7 +13,7 @@
 
 namespace ctq::kernels::reference {
 
-// The types of what they instantiate tell a convolution's sum from a row's.
+// The instantiated types tell a convolution's accumulator from a row's.
 template <class In>
 using image_sum = std::uint32_t(const conv2d_shape&, const In*, const std::int8_t*, std::int32_t,
                                 int, int, int);

@@ -7,7 +7,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "generator.hpp"
 
-// Windows for the tests of pools.
+// Windows for the tests of pooling.
 
 namespace samples {
 
@@ -44,8 +44,8 @@ struct square_window {
   }
 };
 
-/// Windows with and without padding, overlap, dilation and ceil_mode, and adaptive ones.
-/// dilated: for max pools.
+/// Windows with and without padding, overlap, dilation and ceil_mode, and adaptive ones. dilated:
+/// for max pooling.
 inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
   std::vector<ctq::pool2d_shape> out;
   for (const int size : {1, 2, 5, 8}) {
@@ -73,7 +73,7 @@ inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
   return out;
 }
 
-/// Any of these. dilated: for max pools.
+/// A random one of these. dilated: for max pooling.
 inline ctq::pool2d_shape random_pool(generator& random, bool dilated) {
   const int kernel = random.between(1, 4), stride = random.between(1, 3);
   const int padding = random.between(0, kernel / 2);

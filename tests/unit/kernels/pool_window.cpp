@@ -36,7 +36,7 @@ static_assert(
 static_assert(
     without_adaptive({.in_h = 8, .in_w = 7, .out_h = 2, .out_w = 3, .adaptive = 1}).adaptive == 1);
 
-TEST_CASE("windows come in memory order, each inside the input") {
+TEST_CASE("windows are visited in memory order, each inside the input") {
   const pool2d_shape shape{.batch = 2,
                            .in_h = 5,
                            .in_w = 4,

@@ -20,7 +20,7 @@ TEST_CASE("quantize rounds ties to even and adds the zero point after rounding")
   CHECK(out == std::vector<std::uint8_t>{11, 11, 13, 13, 11, 9, 12});
 }
 
-TEST_CASE("quantize keeps what is out of range at the ends and NaN at the zero point") {
+TEST_CASE("quantize clamps to the bounds and maps NaN to the zero point") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> in = {inf, -inf, std::nanf(""), 1e30F, -1e30F, 12.5F, -20.0F};
   std::vector<std::int8_t> out(in.size());
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("simd quantize gives the bytes of the reference", Q, std::uin
   }
 }
 
-TEST_CASE_TEMPLATE("one number that no int32 holds does not spoil its neighbours", Q, std::uint8_t,
+TEST_CASE_TEMPLATE("a value that exceeds int32 does not affect its neighbours", Q, std::uint8_t,
                    std::int8_t) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   constexpr int lo = std::numeric_limits<Q>::lowest();
@@ -62,8 +62,8 @@ TEST_CASE_TEMPLATE("one number that no int32 holds does not spoil its neighbours
   }
 }
 
-TEST_CASE_TEMPLATE("simd quantize by channel gives the bytes of the reference", Q, std::uint8_t,
-                   std::int8_t) {
+TEST_CASE_TEMPLATE("simd quantize with a scale per channel gives the bytes of the reference", Q,
+                   std::uint8_t, std::int8_t) {
   constexpr int lo = std::numeric_limits<Q>::lowest();
   for (const int channels : {1, 3, 16, 31, 32, 63, 64, 65, 100, 128, 130}) {
     std::vector<float> scale;
@@ -86,13 +86,15 @@ TEST_CASE_TEMPLATE("simd quantize by channel gives the bytes of the reference", 
   }
 }
 
-TEST_CASE("results by channel that are larger than the caches are the same, wherever they start") {
+TEST_CASE(
+    "quantize with a scale per channel gives the same bytes with non-temporal stores, at any "
+    "alignment") {
   constexpr std::size_t count = std::size_t{130} * 53'000;
   auto in = samples::plain_floats(count, 4);
   for (std::size_t i = 1000; i < count; i += 100'003)
     in[i] = std::numeric_limits<float>::quiet_NaN();
   std::vector<std::int8_t> expected(count), memory(count + 130);
-  // The first three fill a register on some instruction set.
+  // The first three numbers of channels fill a register of some instruction set.
   for (const int channels : {16, 32, 64, 128, 130}) {
     CAPTURE(channels);
     const int rows = static_cast<int>(count) / channels;
@@ -114,7 +116,7 @@ TEST_CASE("results by channel that are larger than the caches are the same, wher
   }
 }
 
-TEST_CASE("results larger than the caches are the same, wherever they start") {
+TEST_CASE("quantize gives the same bytes with non-temporal stores, at any alignment") {
   const qparams p{0.05F, 117, 0, 255};
   constexpr int count = (7 << 20) + 5;
   const auto in = samples::plain_floats(count + 1, 3);
@@ -130,7 +132,7 @@ TEST_CASE("results larger than the caches are the same, wherever they start") {
   }
 }
 
-TEST_CASE("quantize along any axis has the parameters of each channel") {
+TEST_CASE("quantize along any axis uses the parameters of each channel") {
   const float scale[] = {0.5F, 0.25F, 2.0F};
   const std::int32_t zero_point[] = {0, 7, 255};
   for (const int inner : {1, 3, 16, 70}) {

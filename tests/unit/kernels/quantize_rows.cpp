@@ -30,7 +30,7 @@ void check(const channels_shape& shape, const std::vector<float>& in) {
 
 }  // namespace
 
-TEST_CASE("the largest number of a row becomes 127") {
+TEST_CASE("the largest magnitude of a row becomes 127") {
   const std::vector<float> in = {1.0F, -2.0F, 0.5F, 0.0F, 0.0F, 0.0F};
   std::vector<std::int8_t> out(6);
   std::vector<float> scale(2);

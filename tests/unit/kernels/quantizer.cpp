@@ -15,7 +15,7 @@ static_assert(quantizer_of({0.5F, 10, 0, 255}).high == 245.0F);
 static_assert(with_relu(quantizer_of({0.5F, 10, 0, 255})).low == 0.0F);
 static_assert(with_relu(quantizer_of({0.5F, 0, 0, 255})).low == 0.0F);
 
-static_assert(same_steps({0.5F, 10, 0, 255}, {0.5F, 10, 0, 127}));
-static_assert(!same_steps({0.5F, 10, 0, 255}, {0.5F, 11, 0, 255}));
-static_assert(!same_steps({0.5F, 10, 0, 255}, {0.25F, 10, 0, 255}));
-static_assert(!same_steps({0x1p-140F, 10, 0, 255}, {0x1p-140F, 10, 0, 255}));
+static_assert(same_scale_and_zero_point({0.5F, 10, 0, 255}, {0.5F, 10, 0, 127}));
+static_assert(!same_scale_and_zero_point({0.5F, 10, 0, 255}, {0.5F, 11, 0, 255}));
+static_assert(!same_scale_and_zero_point({0.5F, 10, 0, 255}, {0.25F, 10, 0, 255}));
+static_assert(!same_scale_and_zero_point({0x1p-140F, 10, 0, 255}, {0x1p-140F, 10, 0, 255}));

@@ -11,8 +11,9 @@
 
 namespace samples {
 
-/// A kernel of one operand beside the reference, both called with (shape, in, qparams, out): any
-/// length, and scale, zero point and range of a Q. make(count, seed, qparams) gives the input.
+/// Compares a kernel of one operand with the reference, both called with (shape, in, qparams, out),
+/// for random lengths, scales, zero points and ranges of Q. make(count, seed, qparams) returns the
+/// input.
 template <class Q, class Out, class Make, class Reference, class Kernel>
 void check_random(Make make, Reference reference, Kernel kernel) {
   for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
@@ -28,7 +29,7 @@ void check_random(Make make, Reference reference, Kernel kernel) {
   });
 }
 
-/// A tensor with the parameters of each channel of an axis: every second time the last one.
+/// A tensor with per-channel parameters along an axis: in half of the cases the last one.
 struct channels_of_axis {
   ctq::kernels::reference::axis_shape shape;
   std::vector<float> scale;
@@ -56,7 +57,7 @@ channels_of_axis random_channels(generator& random) {
   return x;
 }
 
-/// A kernel of such a tensor:  kernel(shape, in, scale, zero_point, lo, hi, out)
+/// Compares a kernel of such a tensor: kernel(shape, in, scale, zero_point, lo, hi, out)
 template <class Q, class Out, class Reference, class Kernel>
 void check_random_channels(Reference reference, Kernel kernel) {
   for_each_seed(seeds(300), [&](generator& random, unsigned seed) {
@@ -74,7 +75,7 @@ void check_random_channels(Reference reference, Kernel kernel) {
   });
 }
 
-/// A kernel from integers of one scale, zero point and range to those of another:
+/// Compares a kernel that converts integers to another scale, zero point and range:
 ///   kernel(shape, in, from, to, out)
 template <class Q, class Reference, class Kernel>
 void check_random_steps(Reference reference, Kernel kernel) {

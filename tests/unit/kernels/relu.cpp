@@ -17,7 +17,7 @@ TEST_CASE("relu keeps NaN and the sign of zero") {
   CHECK(std::signbit(reference::relu(-0.0F)));
 }
 
-TEST_CASE("relu on integers cuts at the zero point") {
+TEST_CASE("relu on integers clamps at the zero point") {
   const std::vector<std::uint8_t> in = {0, 9, 10, 11, 255};
   std::vector<std::uint8_t> out(in.size());
   reference::relu({5}, in.data(), {0.1F, 10, 0, 255}, {0.1F, 10, 0, 255}, out.data());

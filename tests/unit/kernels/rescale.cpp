@@ -33,7 +33,7 @@ void compare(const qparams& from, const qparams& to) {
 
 }  // namespace
 
-TEST_CASE("requantize goes through the real number") {
+TEST_CASE("requantize dequantizes and quantizes") {
   const std::vector<std::uint8_t> in = {0, 10, 11, 12, 13, 255};
   std::vector<std::int8_t> out(in.size());
   reference::requantize({6}, in.data(), {0.5F, 10, 0, 255}, {1.0F, -5, -128, 127}, out.data());
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("simd requantize gives the bytes of the reference", Q, std::u
   }
 }
 
-TEST_CASE("equal parameters only clamp, whatever the scale") {
+TEST_CASE("requantize with equal qparams only clamps, for any scale") {
   std::vector<std::uint8_t> in(256);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint8_t>(i);
   for (unsigned bits = 0x00800000U; bits <= 0x7A800000U; bits += 0x000FFFF1U) {
@@ -57,7 +57,7 @@ TEST_CASE("equal parameters only clamp, whatever the scale") {
     std::memcpy(&scale, &bits, sizeof scale);
     const qparams from{scale, 101, 0, 255};
     const qparams to{scale, 101, 3, 250};
-    REQUIRE(same_steps(from, to));
+    REQUIRE(same_scale_and_zero_point(from, to));
     std::vector<std::uint8_t> expected(in.size());
     reference::requantize({256}, in.data(), from, to, expected.data());
     samples::guarded<std::uint8_t> out(in.size());

@@ -21,7 +21,8 @@ int fused_differently() {
     using floats = batch<Isa, float>;
     constexpr std::size_t n = floats::size;
     samples::generator random(1);
-    // Any bits; numbers of like size, whose sums are near ties; and products that nearly cancel.
+    // Random bits; values of similar magnitude, whose sums are close to ties; products that nearly
+    // cancel.
     const auto any = [&] { return std::bit_cast<float>(static_cast<std::uint32_t>(random())); };
     const auto near = [&] {
       return static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-31F;
@@ -50,7 +51,7 @@ int fused_differently() {
 
 }  // namespace
 
-TEST_CASE("fma rounds once, with an instruction or without") {
+TEST_CASE("fma rounds once, with or without an fma instruction") {
   CHECK(fused_differently<isa::native>() == 0);
 #if defined(__SSE4_1__)
   CHECK(fused_differently<isa::sse4>() == 0);

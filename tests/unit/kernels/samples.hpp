@@ -17,12 +17,12 @@
 #include "fenced.hpp"
 #include "generator.hpp"
 
-// Operands for the tests of kernels: random and awkward numbers from fixed seeds.
+// Operands for the tests of kernels: random values and edge cases from fixed seeds.
 
 namespace samples {
 
-/// An output of n elements behind a margin, at the end of memory: exactly as large as needed, and
-/// wrong by a few bytes of alignment.
+/// An output of n elements after a margin, at the end of accessible memory, misaligned by a few
+/// bytes.
 template <class T>
 class guarded {
  public:
@@ -36,7 +36,7 @@ class guarded {
     return std::all_of(bytes_.data(), bytes_.data() + margin,
                        [](unsigned char byte) { return byte == fenced_bytes::rubbish; });
   }
-  /// The same bits, NaNs included, and nothing written in front of them.
+  /// The same bits, including NaN, and nothing written before them.
   [[nodiscard]] bool holds(const std::vector<T>& expected) const {
     return expected.size() == n_ && margin_intact() &&
            (n_ == 0 || std::memcmp(data(), expected.data(), n_ * sizeof(T)) == 0);
@@ -48,8 +48,8 @@ class guarded {
   std::size_t n_;
 };
 
-/// How many seeds a test gets, each for `cases` random cases of a kernel: a few, or as many as the
-/// long run asks for, which tells how many cases it wants (CTQ_CASES).
+/// The number of seeds, each for `cases` random cases of a kernel: a few, or as many as needed for
+/// CTQ_CASES cases, which the long run sets.
 inline unsigned seeds(unsigned few, unsigned cases = 1) {
   const char* const asked = std::getenv("CTQ_CASES");
   if (asked == nullptr) return few;
@@ -66,7 +66,7 @@ void for_each_seed(unsigned count, Check check) {
   }
 }
 
-/// Any scale, zero point and range, as far as they make sense.
+/// Random valid scale, zero point and range.
 template <class Q>
 ctq::qparams random_qparams(generator& random) {
   constexpr int lo = std::numeric_limits<Q>::lowest();
@@ -87,7 +87,7 @@ std::vector<Q> integers(std::size_t n, unsigned seed) {
   return out;
 }
 
-/// Numbers of the size of a few hundred steps, ties between two steps, and what is not a number.
+/// Values of up to a few hundred times the scale, ties between two integers, and NaN.
 inline std::vector<float> floats(std::size_t n, unsigned seed, float step = 1.0F) {
   generator random(seed);
   constexpr float inf = std::numeric_limits<float>::infinity();
@@ -110,7 +110,7 @@ inline std::vector<float> floats(std::size_t n, unsigned seed, float step = 1.0F
   return out;
 }
 
-/// Floats whose sums stay finite: no special values.
+/// Floats whose sums are finite: no special values.
 inline std::vector<float> plain_floats(std::size_t n, unsigned seed) {
   generator random(seed);
   std::vector<float> out(n);
@@ -119,7 +119,7 @@ inline std::vector<float> plain_floats(std::size_t n, unsigned seed) {
   return out;
 }
 
-/// Zero points at the ends and in the middle, whole and reduced ranges, scales from tiny to large.
+/// Zero points at the bounds and in the middle, full and reduced ranges, scales from tiny to large.
 template <class Q>
 std::vector<ctq::qparams> qparams() {
   constexpr int lo = std::numeric_limits<Q>::lowest();
@@ -135,7 +135,7 @@ std::vector<ctq::qparams> qparams() {
           {0x1p118F, lo + 128, lo, hi}};
 }
 
-/// Every length at which a block or a tail of some instruction set begins or ends.
+/// Every length at which a register or a tail of some instruction set begins or ends.
 inline std::vector<int> lengths() {
   std::vector<int> out;
   for (int n = 0; n <= 70; ++n) out.push_back(n);

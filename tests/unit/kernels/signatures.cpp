@@ -27,7 +27,7 @@ static_assert(exists(kernel::linear_dynamic, f32, f32) &&
 static_assert(exists(kernel::add_within_one_step, qint8, qint8) &&
               !exists(kernel::add_within_one_step, f32, f32));
 
-TEST_CASE("what moves or compares values has one dtype on both sides") {
+TEST_CASE("kernels that only move or compare values have equal input and output dtypes") {
   for (const kernel op :
        {kernel::relu, kernel::add, kernel::add_relu, kernel::mul, kernel::max_pool2d,
         kernel::avg_pool2d, kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc,
@@ -40,7 +40,7 @@ TEST_CASE("what moves or compares values has one dtype on both sides") {
   }
 }
 
-TEST_CASE("which kernels there are can be told") {
+TEST_CASE("the existing kernels can be listed") {
   static_text<200> types, integers, key;
   kernels::append_types(types, kernel::quantize);
   CHECK(types.view() == "float32 to quint8, float32 to qint8");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/streaming.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,8 @@ using namespace ctq::kernels;
 
 namespace {
 
-/// out[i] = ~a[i] & b[i], which is out of order or done twice if anything is.
+/// out[i] = ~a[i] & b[i]: an operation for which computing an element twice in place gives another
+/// result.
 template <class Isa>
 void join(int count, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out) {
   const auto one = [=](int i) { out[i] = static_cast<std::uint8_t>(~a[i] & b[i]); };
@@ -35,28 +36,29 @@ std::vector<std::uint8_t> joined(const std::uint8_t* a, const std::uint8_t* b, i
 
 }  // namespace
 
-TEST_CASE("a store is near if the next load is at the same place of another page") {
+TEST_CASE("4K aliasing is detected from the page offsets of load and store") {
   alignas(4096) static std::uint8_t memory[3 * 4096];
   const std::uint8_t* const in = memory + 2048;
-  CHECK(simd::store_is_near(in, in) == 0);
-  CHECK(simd::store_is_near(in + 4096, in) == 0);
-  CHECK(simd::store_is_near(in + 4096 + 48, in) == 1);
-  CHECK(simd::store_is_near(in - 48, in) == -1);
-  CHECK(simd::store_is_near(in + 2048, in) == 0);
-  CHECK(simd::store_is_near(in + 48, reinterpret_cast<const float*>(in)) == 0);
+  CHECK(simd::aliasing_4k(in, in) == 0);
+  CHECK(simd::aliasing_4k(in + 4096, in) == 0);
+  CHECK(simd::aliasing_4k(in + 4096 + 48, in) == 1);
+  CHECK(simd::aliasing_4k(in - 48, in) == -1);
+  CHECK(simd::aliasing_4k(in + 2048, in) == 0);
+  CHECK(simd::aliasing_4k(in + 48, reinterpret_cast<const float*>(in)) == 0);
 }
 
-TEST_CASE("steps are the same backwards") {
+TEST_CASE("forward and backward loops visit the same indices") {
   for (int last = 0; last < 12; ++last) {
     std::vector<int> forwards, backwards;
-    simd::for_steps<3>(1, last, false, [&](int i) { forwards.push_back(i); });
-    simd::for_steps<3>(1, last, true, [&](int i) { backwards.push_back(i); });
+    simd::for_strided<3>(1, last, false, [&](int i) { forwards.push_back(i); });
+    simd::for_strided<3>(1, last, true, [&](int i) { backwards.push_back(i); });
     CHECK(std::vector<int>(backwards.rbegin(), backwards.rend()) == forwards);
     CHECK(forwards.size() == static_cast<std::size_t>((std::max(last - 1, 0) + 2) / 3));
   }
 }
 
-TEST_CASE("results do not depend on where operands lie to each other, nor does anything else") {
+TEST_CASE(
+    "results do not depend on the relative addresses of operands, and nothing else is written") {
   constexpr int count = 1000;
   constexpr std::uint8_t untouched = 0xA5;
   const auto all = samples::integers<std::uint8_t>(20000, 1);
@@ -75,7 +77,7 @@ TEST_CASE("results do not depend on where operands lie to each other, nor does a
   }
 }
 
-TEST_CASE("an operand may be overwritten, whichever way the other one wants") {
+TEST_CASE("an operand may be the output, in both loop directions") {
   for (const int count : {0, 1, 63, 64, 65, 127, 300}) {
     for (const int ahead : {-100, -40, 0, 40, 100}) {
       std::vector<std::uint8_t> memory = samples::integers<std::uint8_t>(12000, 2);
@@ -91,7 +93,7 @@ TEST_CASE("an operand may be overwritten, whichever way the other one wants") {
   }
 }
 
-TEST_CASE("results larger than the caches are the same either way, wherever they start") {
+TEST_CASE("non-temporal stores give the same results in both directions, at any alignment") {
   constexpr int count = (11 << 20) + 5;
   const auto a = samples::integers<std::uint8_t>(count, 3);
   const auto b = samples::integers<std::uint8_t>(count, 4);

@@ -10,7 +10,7 @@ using namespace ctq;
 using namespace ctq::kernels;
 using simd::tile_format;
 
-// These tiles are the machine's own if it has some, else emulated.
+// The tiles are AMX if the target has it, else emulated.
 using tiles = simd::int8_tile<emulation::with_tiles>;
 
 static_assert(simd::has_tiles<emulation::with_tiles>);
@@ -22,15 +22,15 @@ namespace {
 constexpr int rows = 5;
 constexpr int width = 12;  // bytes of k
 
-/// Sums in tile 0, activations in 4, weights in 6.
+/// Accumulators in tile 0, activations in 4, weights in 6.
 constexpr simd::tile_sizes sizes{{rows, 1, 1, 1, rows, 1, width / 4, 1},
                                  {64, 64, 64, 64, width, 64, 64, 64}};
 
 template <class In>
 void check_dot() {
   samples::generator random(3);
-  const auto in = samples::steps<In>(rows * width, samples::values::random, random);
-  const auto weight = samples::steps<std::int8_t>(width * 16, samples::values::random, random);
+  const auto in = samples::integers<In>(rows * width, samples::values::random, random);
+  const auto weight = samples::integers<std::int8_t>(width * 16, samples::values::random, random);
   std::int32_t sums[rows][20];  // 20: rows that are further apart than they are long
   for (auto& row : sums) std::fill(std::begin(row), std::end(row), 77);
   {
@@ -86,12 +86,12 @@ void check_requantizer(int channels) {
 
 }  // namespace
 
-TEST_CASE("tiles multiply bytes of either sign and touch no more than their sizes") {
+TEST_CASE("tiles multiply signed and unsigned bytes and access no memory outside their sizes") {
   check_dot<std::uint8_t>();
   check_dot<std::int8_t>();
 }
 
-TEST_CASE("rows of sums become outputs in the order of the channels") {
+TEST_CASE("rows of accumulators become outputs in channel order") {
   for (int channels : {1, 7, 15, 16}) {
     check_requantizer<1, std::uint8_t>(channels);
     check_requantizer<2, std::int8_t>(16 + channels);

@@ -37,7 +37,7 @@ void check_conv2d(const conv2d_shape& s, unsigned seed) {
   CHECK(conv2d_equals_reference<tiled, std::int8_t, std::uint8_t>(s, values::extreme, seed));
 }
 
-/// The same of a layer whose blocks have so many tiles of pixels.
+/// The same for a layer whose blocks have that many tiles of pixels.
 void check_conv2d(const conv2d_shape& s, int block, unsigned seed) {
   CAPTURE(samples::describe(s));
   CHECK(block_of(s) == block);
@@ -46,7 +46,7 @@ void check_conv2d(const conv2d_shape& s, int block, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("linear on tiles equals the reference, whatever is left over") {
+TEST_CASE("linear on tiles equals the reference for all remainders") {
   const struct {
     linear_shape shape;
     int block;
@@ -73,17 +73,17 @@ TEST_CASE("linear on tiles equals the reference, whatever is left over") {
   }
 }
 
-TEST_CASE("linear on tiles equals the reference for shapes that the compiler knows") {
+TEST_CASE("linear on tiles equals the reference for compile-time shapes") {
   check(std::integral_constant<linear_shape, linear_shape{37, 200, 70}>{}, 1);
 }
 
-TEST_CASE("what is too small for tiles goes to dot products and equals the reference too") {
+TEST_CASE("layers too small for tiles use dot products and equal the reference") {
   CHECK(block_of(simd::as_conv2d({7, 1024, 1024})) == 0);
   check(linear_shape{7, 300, 33}, 1);
   check(linear_shape{8, 16, 32}, 2);
 }
 
-TEST_CASE("a sum of the largest products does not saturate on tiles") {
+TEST_CASE("accumulating the largest products does not saturate on tiles") {
   CHECK(block_of(simd::as_conv2d({16, 4096, 64})) == 1);
   check(linear_shape{16, 4096, 64}, 21);
 }
@@ -102,7 +102,7 @@ TEST_CASE("conv2d on tiles equals the reference") {
   check_conv2d({1, 10, 11, 80, 160, 3, 3, 1, 1, 1, 1, 1, 1, 2}, 2, 10);  // groups
 }
 
-TEST_CASE("conv2d on tiles equals the reference where rows are brought together") {
+TEST_CASE("conv2d on tiles equals the reference where kernel rows are combined") {
   const struct {
     conv2d_shape shape;
     simd::row_bands bands;

@@ -31,7 +31,7 @@ void check(const transpose_shape& shape) {
 
 }  // namespace
 
-TEST_CASE("to_nhwc puts the channels of a pixel side by side") {
+TEST_CASE("to_nhwc makes the channels of a pixel contiguous") {
   const std::vector<int> in = {1, 2, 3, 4, 5, 6};  // two channels of three pixels
   std::vector<int> out(6);
   reference::to_nhwc({.batch = 1, .channels = 2, .pixels = 3}, in.data(), out.data());
@@ -41,7 +41,7 @@ TEST_CASE("to_nhwc puts the channels of a pixel side by side") {
   CHECK(back == in);
 }
 
-TEST_CASE_TEMPLATE("simd transposes as the reference, there and back", T, std::uint8_t, std::int8_t,
+TEST_CASE_TEMPLATE("simd to_nhwc and to_nchw equal the reference", T, std::uint8_t, std::int8_t,
                    float) {
   for (const int batch : {0, 1, 3}) {
     for (const int channels : {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 15, 16, 17, 31, 32, 33, 50, 64}) {

@@ -25,7 +25,7 @@ constexpr bool has_halves = !std::is_same_v<dot, halved>;
 
 static_assert(simd::places_of<dot> == 1);
 static_assert(simd::places_of<halved> == (has_halves ? 2 : 1));
-// As many channels as half a register has, up to those of a whole one.
+// Numbers of channels from half a register to a full one.
 constexpr int half = simd::column_plan<halved>::width;
 static_assert(simd::by_columns_of_two_places<dot>(depthwise_shape(half, 9, 9, 1, 1)) == has_halves);
 static_assert(simd::by_columns_of_two_places<dot>(depthwise_shape(2 * half - 1, 9, 9, 2, 2, 5)) ==
@@ -49,7 +49,7 @@ void check_rows() {
   }
 }
 
-/// That each channel has a lane in either half.
+/// Checks that each channel has a lane in either half.
 template <class Dot>
 void check_lanes() {
   if constexpr (simd::places_of<Dot> == 2) {
@@ -76,7 +76,7 @@ TEST_CASE("two pointers move together") {
   CHECK(*(rows + 3).second() == 33);
 }
 
-TEST_CASE("an output has one row or two that are written at once") {
+TEST_CASE("one output row or two are stored at once") {
   check_rows<dot>();
   check_rows<halved>();
 }

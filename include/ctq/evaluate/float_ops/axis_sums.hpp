@@ -55,7 +55,7 @@ struct loop {
 /// out[j] += Σ_i x[i * sum.in + j * next.in] for all j of the next loop.
 inline void add_sums(const float* x, float* out, const loop& sum, const loop& next) {
   using kernels::cascade_rows;
-  using kernels::cascade_steps;
+  using kernels::cascade_sums;
   constexpr std::size_t lanes = 8;
   constexpr std::size_t together = 4;
   std::size_t j = 0;
@@ -70,7 +70,7 @@ inline void add_sums(const float* x, float* out, const loop& sum, const loop& ne
   } else if (next.in == 1 && next.count >= lanes) {
     float sums[together * lanes];
     while (j + together * lanes <= next.count) {
-      cascade_steps<together, lanes>(x + j, sum.in, lanes, sum.count, sums);
+      cascade_sums<together, lanes>(x + j, sum.in, lanes, sum.count, sums);
       add(sums, together * lanes);
     }
     float row[lanes];
@@ -81,7 +81,7 @@ inline void add_sums(const float* x, float* out, const loop& sum, const loop& ne
   } else if (sum.in >= next.in) {
     float sums[together];
     while (j + together <= next.count) {
-      cascade_steps<together, 1>(x + j * next.in, sum.in, next.in, sum.count, sums);
+      cascade_sums<together, 1>(x + j * next.in, sum.in, next.in, sum.count, sums);
       add(sums, together);
     }
   }

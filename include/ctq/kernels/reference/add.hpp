@@ -6,7 +6,7 @@
 
 namespace ctq::kernels::reference {
 
-/// The sum of two dequantized numbers; each product is rounded before they are added.
+/// The sum of two dequantized values, each rounded before the addition.
 template <quantized Q>
 [[nodiscard, gnu::always_inline]] inline float add(Q a, const qparams& a_q, Q b,
                                                    const qparams& b_q) noexcept {
@@ -20,10 +20,10 @@ template <quantized Q>
 template <quantized Q>
 inline void add(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
                 const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
-  const quantizer steps = quantizer_of(out_q);
+  const quantizer to = quantizer_of(out_q);
   for (int i = 0; i < shape.count; ++i) {
     const float sum = add(a[i], a_q, b[i], b_q);
-    out[i] = quantize<Q>(relu ? reference::relu(sum) : sum, steps);
+    out[i] = quantize<Q>(relu ? reference::relu(sum) : sum, to);
   }
 }
 

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ctq/kernels/int16_sum.hpp"
 #include "ctq/kernels/reference/add.hpp"
-#include "ctq/kernels/word_sum.hpp"
 
 namespace ctq::kernels::reference {
 
-/// One sum of word_sum; a, b, and the result in -128 … 127.
-[[nodiscard]] inline int add_words(const word_sum& s, int a, int b) noexcept {
+/// int16_sum of one pair; a, b and the result in -128 … 127.
+[[nodiscard]] inline int add_int16(const int16_sum& s, int a, int b) noexcept {
   const auto part = [](int x, int multiplier) { return (x * 256 * multiplier + (1 << 14)) >> 15; };
   const auto saturate = [](int x) { return std::clamp(x, -32768, 32767); };
   int sum = saturate(saturate(part(b, s.multiplier_b) + s.start) + part(a, s.multiplier_a));
@@ -19,26 +19,26 @@ namespace ctq::kernels::reference {
   return sum >> 8;
 }
 
-/// As add on integers, but in the cheaper arithmetic of word_sum: the same bytes on every
-/// instruction set, each at most one step away from that of add. Scales too far apart for it are
-/// added exactly. out may be a or b.
+/// As add on integers, but in the cheaper arithmetic of int16_sum: the same bytes on every
+/// instruction set, each at most 1 away from that of add. If the scales are too far apart for
+/// int16_sum, it calls add. out may be a or b.
 template <quantized Q>
 inline void add_within_one_step(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
                                 const qparams& b_q, const qparams& out_q, Q* out,
                                 bool relu) noexcept {
   constexpr int offset = std::is_signed_v<Q> ? 0 : 128;
   const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
-  // The operand of the smaller scale comes second, where it must not saturate.
+  // The operand with the smaller scale comes second, where the sum must not saturate.
   if (a_q.scale < b_q.scale) {
     return add_within_one_step(shape, b, b_q, a, a_q, out_q, out, relu);
   }
-  const word_sum sum(a_q.scale, a_q.zero_point - offset, b_q.scale, b_q.zero_point - offset, to,
-                     out_q.zero_point - offset);
+  const int16_sum sum(a_q.scale, a_q.zero_point - offset, b_q.scale, b_q.zero_point - offset, to,
+                      out_q.zero_point - offset);
   if (!sum.usable()) return add(shape, a, a_q, b, b_q, out_q, out, relu);
-  const output_steps ends = steps_of(to);
+  const output_range range = output_range_of(to);
   for (int i = 0; i < shape.count; ++i) {
     out[i] = static_cast<Q>(
-        std::clamp(add_words(sum, a[i] - offset, b[i] - offset) + offset, ends.lo, ends.hi));
+        std::clamp(add_int16(sum, a[i] - offset, b[i] - offset) + offset, range.lo, range.hi));
   }
 }
 

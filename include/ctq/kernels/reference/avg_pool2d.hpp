@@ -6,15 +6,14 @@
 
 namespace ctq::kernels::reference {
 
-/// By how many pixels the sum of a window is divided. A window without input has the sum 0, which
-/// any divisor leaves 0.
+/// The divisor of a window's sum. A window without input has the sum 0, whatever the divisor.
 [[nodiscard, gnu::always_inline]] inline int divisor_of(const pool2d_shape& shape,
                                                         const pool_window& w) noexcept {
   const int n = shape.count_include_pad != 0 ? w.padded : w.taps();
   return n > 0 ? n : 1;
 }
 
-/// From a sum of n integers, zero point subtracted, to the steps of their mean in out's scale.
+/// Quantizes the mean of n integers, given their sum minus n zero points, to the output's scale.
 [[nodiscard, gnu::always_inline]] inline quantizer mean_of(int n, const qparams& in_q,
                                                            const qparams& out_q) noexcept {
   quantizer q = quantizer_of(out_q);
@@ -54,12 +53,12 @@ template <quantized Q>
   }
 }
 
-/// The mean of each window, on integers.
+/// Average pooling on integers.
 ///
 ///   out = clamp(zp_out + rne(float(Σ (in - zp_in)) * (scale_in / (n * scale_out))))
 ///
 /// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
-/// n         the window's pixels, clipped to input and padding; to the input alone without
+/// n         pixels of the window inside input and padding; inside the input alone without
 ///           count_include_pad
 /// Requires  255 * n < 2³¹
 /// Source    PyTorch avg_pool2d, adaptive_avg_pool2d
@@ -70,7 +69,7 @@ inline void avg_pool2d(pool2d_shape shape, const Q* in, const qparams& in_q, con
                   [&](const pool_window& w) { avg_pool2d_window(shape, w, in, in_q, out_q, out); });
 }
 
-/// On float32: Σ / n, added row by row.
+/// On float32: Σ / n, summed row by row.
 inline void avg_pool2d(pool2d_shape shape, const float* in, float* out) noexcept {
   for_each_window(shape, [&](const pool_window& w) { avg_pool2d_window(shape, w, in, out); });
 }

@@ -15,7 +15,7 @@ namespace ctq::kernels::reference {
   return relu ? reference::relu(y) : y;
 }
 
-/// Batch normalization with fixed statistics, on float32.
+/// Batch normalization in eval mode, on float32.
 ///
 ///   out[p,c] = fma(in[p,c], scale[c], shift[c]), then max(…, 0) if relu
 ///

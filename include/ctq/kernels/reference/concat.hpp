@@ -7,7 +7,7 @@
 
 namespace ctq::kernels::reference {
 
-/// One input of a concatenation, copied to its columns of the output.
+/// Copies one input of a concatenation to its columns of the output.
 ///
 /// Shapes    in [rows, in_width] · out [rows, out_width], columns offset … offset + in_width - 1
 template <class T>

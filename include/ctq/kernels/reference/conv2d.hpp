@@ -8,7 +8,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
-// What a convolution means, in plain loops: the oracle of the fast kernels. Nobody optimizes it.
+// Convolution in plain loops: the reference for testing the fast kernels. Not to be optimized.
 
 namespace ctq::kernels::reference {
 
@@ -63,8 +63,8 @@ template <class In>
 /// Calls output(channel, index into [N,H,W,O], sum) for each output element of a convolution of
 /// 8-bit integers: sum = bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic], modulo 2^32, exact.
 template <class In, class Output>
-void for_each_sum(const conv2d_shape& s, const In* in, const std::int8_t* weight,
-                  const std::int32_t* bias, std::int32_t in_zero_point, Output output) {
+void for_each_accumulator(const conv2d_shape& s, const In* in, const std::int8_t* weight,
+                          const std::int32_t* bias, std::int32_t in_zero_point, Output output) {
   const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
   for_each_output(s, [&](int n, int y, int x, int channel, std::ptrdiff_t index) {
     const auto start = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
@@ -79,22 +79,22 @@ void for_each_sum(const conv2d_shape& s, const In* in, const std::int8_t* weight
 ///   out = requantize(bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic])
 ///
 /// Shapes    in [N,H,W,C] · weight [O,kh,kw,C/g] · bias [O] or null · out [N,H',W',O]
-/// Units     in, out: quantized steps (uint8 or int8) · bias: int32, input zero point folded in
-/// Padding   reads in_zero_point, which is what the folded bias assumes
-/// Rounding  sums modulo 2^32, exact; then once, ties to even
+/// Units     in, out: quantized values (uint8 or int8) · bias: int32, input zero point folded in
+/// Padding   has the value in_zero_point, as the folded bias assumes
+/// Rounding  accumulation exact, modulo 2^32; requantization rounds once, ties to even
 /// Source    PyTorch quantized::conv2d, in QNNPACK's arithmetic
 template <class In, class Out>
 void conv2d(const conv2d_shape& s, const In* in, const std::int8_t* weight,
-            const std::int32_t* bias, const requantization& to, std::int32_t in_zero_point,
+            const std::int32_t* bias, const requantize_params& to, std::int32_t in_zero_point,
             Out* out) {
-  for_each_sum(s, in, weight, bias, in_zero_point,
-               [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
-                 out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.steps()));
-               });
+  for_each_accumulator(
+      s, in, weight, bias, in_zero_point, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+        out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.range()));
+      });
 }
 
-/// The same in float32: acc starts at the bias and each tap is one fma, in order; padding is a tap
-/// of zero (so that infinite weights give NaN there too, as in PyTorch). relu keeps NaN.
+/// The same in float32: acc starts with the bias, each tap is one fma, in order. Padding is a tap
+/// with input 0, so that infinite weights give NaN there, as in PyTorch. relu keeps NaN.
 inline void conv2d(const conv2d_shape& s, const float* in, const float* weight, const float* bias,
                    bool relu, float* out) {
   const std::ptrdiff_t image = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;

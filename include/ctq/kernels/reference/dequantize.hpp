@@ -11,7 +11,7 @@ template <quantized Q>
   return static_cast<float>(q - p.zero_point) * p.scale;
 }
 
-/// 8-bit integers to real numbers: out[i] = float(in[i] - zero_point) * scale, rounded once.
+/// out[i] = float(in[i] - zero_point) * scale, rounded once.
 template <quantized Q>
 inline void dequantize(elementwise_shape shape, const Q* in, const qparams& p,
                        float* out) noexcept {

@@ -12,31 +12,33 @@
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
-// What endings and stages mean for one number, and the layers that end with them.
+// Definition of output ops and post-ops for a single value, and the layers that use them.
 
 namespace ctq::kernels::reference {
 
 template <quantized Q>
-[[nodiscard]] inline Q end(const requantize_per_channel<Q>& e, std::int32_t sum,
-                           float multiplier) noexcept {
+[[nodiscard]] inline Q apply_output_op(const requantize_per_channel<Q>& e, std::int32_t sum,
+                                       float multiplier) noexcept {
   return static_cast<Q>(requantize(sum, multiplier, e.to));
 }
 template <quantized Q>
-[[nodiscard]] inline Q end(const requantize_per_tensor<Q>& e, std::int32_t sum, float) noexcept {
+[[nodiscard]] inline Q apply_output_op(const requantize_per_tensor<Q>& e, std::int32_t sum,
+                                       float) noexcept {
   return static_cast<Q>(requantize(sum, e.multiplier, e.to));
 }
-[[nodiscard]] inline std::int32_t end(const keep_sums&, std::int32_t sum, float) noexcept {
+[[nodiscard]] inline std::int32_t apply_output_op(const store_accumulators&, std::int32_t sum,
+                                                  float) noexcept {
   return sum;
 }
-[[nodiscard]] inline float end(const dequantize_sums& e, std::int32_t sum,
-                               float multiplier) noexcept {
+[[nodiscard]] inline float apply_output_op(const dequantize_accumulators& e, std::int32_t sum,
+                                           float multiplier) noexcept {
   const float x = no_contract(static_cast<float>(sum) * multiplier);
   return e.relu ? relu(x) : x;
 }
 
-/// One stage. Index: of the number in the output.
+/// Applies a post-op. `index` is the position in the output.
 template <quantized Q>
-[[nodiscard]] inline Q apply(const clamp_steps<Q>& s, Q q, std::ptrdiff_t) noexcept {
+[[nodiscard]] inline Q apply(const clamp_range<Q>& s, Q q, std::ptrdiff_t) noexcept {
   return std::min(std::max(q, s.lo), s.hi);
 }
 template <quantized Q>
@@ -45,43 +47,45 @@ template <quantized Q>
   return quantize<Q>(s.relu ? relu(sum) : sum, quantizer_of(s.to));
 }
 template <quantized Q>
-[[nodiscard]] inline Q apply(const by_table<Q>& s, Q q, std::ptrdiff_t) noexcept {
+[[nodiscard]] inline Q apply(const lookup_table<Q>& s, Q q, std::ptrdiff_t) noexcept {
   return s.table[static_cast<std::uint8_t>(q)];
 }
 
 template <class T>
-[[nodiscard]] inline T apply(const stage_chain<>&, T x, std::ptrdiff_t) noexcept {
+[[nodiscard]] inline T apply(const post_op_chain<>&, T x, std::ptrdiff_t) noexcept {
   return x;
 }
 template <class T, class First, class... Next>
-[[nodiscard]] inline T apply(const stage_chain<First, Next...>& s, T x,
+[[nodiscard]] inline T apply(const post_op_chain<First, Next...>& s, T x,
                              std::ptrdiff_t index) noexcept {
   return apply(s.next, apply(s.first, x, index), index);
 }
 
-/// 2-d convolution of 8-bit integers that ends with an epilogue.
+/// 2-d convolution of 8-bit integers with an epilogue.
 ///
-/// Shapes    as conv2d · multiplier [O], where the ending wants some
-template <class In, class Ending, class... Stage>
+/// Shapes    as conv2d · multiplier [O], or null if the output op does not use it
+template <class In, class OutputOp, class... PostOp>
 void conv2d(const conv2d_shape& s, const In* in, const std::int8_t* weight,
-            const std::int32_t* bias, const float* multiplier, const epilogue<Ending, Stage...>& to,
-            std::int32_t in_zero_point, typename Ending::output* out) {
-  for_each_sum(s, in, weight, bias, in_zero_point,
-               [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
-                 const float m = multiplier == nullptr ? 0.0F : multiplier[channel];
-                 out[index] = apply(to.stages, end(to.ending, sum, m), index);
-               });
+            const std::int32_t* bias, const float* multiplier,
+            const epilogue<OutputOp, PostOp...>& to, std::int32_t in_zero_point,
+            typename OutputOp::output* out) {
+  for_each_accumulator(
+      s, in, weight, bias, in_zero_point, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+        const float m = multiplier == nullptr ? 0.0F : multiplier[channel];
+        out[index] = apply(to.post_ops, apply_output_op(to.output_op, sum, m), index);
+      });
 }
 
-/// Fully connected layer on 8-bit integers that ends with an epilogue.
-template <class In, class Ending, class... Stage>
+/// Fully connected layer on 8-bit integers with an epilogue.
+template <class In, class OutputOp, class... PostOp>
 void linear(const linear_shape& s, const In* in, const std::int8_t* weight,
-            const std::int32_t* bias, const float* multiplier, const epilogue<Ending, Stage...>& to,
-            typename Ending::output* out) {
-  for_each_sum(s, in, weight, bias, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
-    const float m = multiplier == nullptr ? 0.0F : multiplier[channel];
-    out[index] = apply(to.stages, end(to.ending, sum, m), index);
-  });
+            const std::int32_t* bias, const float* multiplier,
+            const epilogue<OutputOp, PostOp...>& to, typename OutputOp::output* out) {
+  for_each_accumulator(
+      s, in, weight, bias, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+        const float m = multiplier == nullptr ? 0.0F : multiplier[channel];
+        out[index] = apply(to.post_ops, apply_output_op(to.output_op, sum, m), index);
+      });
 }
 
 }  // namespace ctq::kernels::reference

@@ -5,22 +5,22 @@
 
 namespace ctq::kernels::reference {
 
-/// One number as its integer shows it; 0 for NaN.
+/// Quantizes and dequantizes one value; 0 for NaN.
 [[nodiscard, gnu::always_inline]] inline float fake_quantize(float x, const quantizer& to,
                                                              float scale) noexcept {
-  float steps = ::nearbyintf(x * to.inverse);
-  if (steps != steps) steps = 0.0F;
-  if (steps < to.low) steps = to.low;
-  if (steps > to.high) steps = to.high;
-  return steps * scale;
+  float q = ::nearbyintf(x * to.inverse);
+  if (q != q) q = 0.0F;
+  if (q < to.low) q = to.low;
+  if (q > to.high) q = to.high;
+  return q * scale;
 }
 
-/// Quantize and dequantize at once:
+/// Quantizes and dequantizes:
 ///
 ///   out[i] = clamp(rne(in[i] * (1 / scale)), quant_min - zp, quant_max - zp) * scale
 ///
-/// The integers may be of any width that a float holds. out may be in.
-/// Rounding  to nearest, ties to even; NaN gives 0, ±inf the ends
+/// The integers may have any width that a float represents exactly. out may be in.
+/// Rounding  to nearest, ties to even; NaN gives 0, ±inf the bounds
 /// Source    PyTorch fake_quantize_per_tensor_affine
 inline void fake_quantize(elementwise_shape shape, const float* in, const qparams& p,
                           float* out) noexcept {
@@ -28,7 +28,7 @@ inline void fake_quantize(elementwise_shape shape, const float* in, const qparam
   for (int i = 0; i < shape.count; ++i) out[i] = fake_quantize(in[i], to, p.scale);
 }
 
-/// The same along an axis: in, out [outer, channels, inner].
+/// The same with a scale and a zero point per channel: in, out [outer, channels, inner].
 inline void fake_quantize_per_channel(const axis_shape& shape, const float* in, const float* scale,
                                       const std::int32_t* zero_point, std::int32_t quant_min,
                                       std::int32_t quant_max, float* out) noexcept {

@@ -8,7 +8,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
-// What a linear layer means, in plain loops: the oracle of the fast kernels.
+// Linear layers in plain loops: the reference for testing the fast kernels.
 
 namespace ctq::kernels::reference {
 
@@ -23,8 +23,8 @@ template <class In>
 /// Calls output(channel, index into [M,N], sum) for each output element of a layer on 8-bit
 /// integers: sum = bias[n] + Σ_k in[m,k] * weight[n,k], modulo 2^32, exact.
 template <class In, class Output>
-void for_each_sum(const linear_shape& s, const In* in, const std::int8_t* weight,
-                  const std::int32_t* bias, Output output) {
+void for_each_accumulator(const linear_shape& s, const In* in, const std::int8_t* weight,
+                          const std::int32_t* bias, Output output) {
   std::ptrdiff_t index = 0;
   for (int m = 0; m < s.rows; ++m) {
     for (int n = 0; n < s.out_features; ++n) {
@@ -42,18 +42,19 @@ void for_each_sum(const linear_shape& s, const In* in, const std::int8_t* weight
 ///   out[m,n] = requantize(bias[n] + Σ_k in[m,k] * weight[n,k])
 ///
 /// Shapes    in [M,K] · weight [N,K] · bias [N] or null · out [M,N]
-/// Units     in, out: quantized steps (uint8 or int8) · bias: int32, input zero point folded in
-/// Rounding  sums modulo 2^32, exact; then once, ties to even
+/// Units     in, out: quantized values (uint8 or int8) · bias: int32, input zero point folded in
+/// Rounding  accumulation exact, modulo 2^32; requantization rounds once, ties to even
 /// Source    PyTorch quantized::linear, in QNNPACK's arithmetic
 template <class In, class Out>
 void linear(const linear_shape& s, const In* in, const std::int8_t* weight,
-            const std::int32_t* bias, const requantization& to, Out* out) {
-  for_each_sum(s, in, weight, bias, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
-    out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.steps()));
-  });
+            const std::int32_t* bias, const requantize_params& to, Out* out) {
+  for_each_accumulator(
+      s, in, weight, bias, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+        out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.range()));
+      });
 }
 
-/// The same in float32: acc starts at the bias, one fma for each k in order. relu keeps NaN.
+/// The same in float32: acc starts with the bias, one fma for each k in order. relu keeps NaN.
 inline void linear(const linear_shape& s, const float* in, const float* weight, const float* bias,
                    bool relu, float* out) {
   for (int m = 0; m < s.rows; ++m) {

@@ -22,8 +22,8 @@ namespace ctq::kernels::reference {
   return w.zero_point == nullptr ? 8 : w.zero_point[std::ptrdiff_t{n} * groups + g] & 15;
 }
 
-/// Fully connected layer with weights of four bits, on activations that were quantized row by row
-/// (quantize_rows). Sums of a group are integers, and groups are added as floats, in order:
+/// Fully connected layer with 4-bit weights, on activations quantized per row (quantize_rows).
+/// Products of a group are accumulated as integers, the groups as floats, in order:
 ///
 ///   acc[g]   = Σ_(k in g) in[m,k] * (value[n,k] - zero_point[n,g])
 ///   total    = fma(float(acc[g]), scale[n,g], total)        for each g, from 0

@@ -9,14 +9,14 @@
 
 namespace ctq::kernels::reference {
 
-/// Fully connected layer whose weights alone are quantized, symmetrically, a scale a channel:
+/// Fully connected layer with weight-only quantization: symmetric, per channel:
 ///
 ///   acc      = fma(in[m,k], float(weight[n,k]), acc)        for each k in order, from 0
 ///   out[m,n] = fma(acc, scale[n], bias[n])
 ///
 /// Shapes    in [M,K] · weight [N,K] · scale [N] · bias [N] or null · out [M,N]
 /// Rounding  once in each fma
-/// Source    PyTorch _weight_int8pack_mm (which leaves the order of sums open)
+/// Source    PyTorch _weight_int8pack_mm (which does not specify the order of summation)
 inline void linear_weight_int8(const linear_shape& s, const float* in, const std::int8_t* weight,
                                const float* scale, const float* bias, float* out) noexcept {
   for (int m = 0; m < s.rows; ++m) {

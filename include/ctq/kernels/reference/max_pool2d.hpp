@@ -7,7 +7,7 @@
 
 namespace ctq::kernels::reference {
 
-/// What any number beats: padding, and the value of a window that covers only padding.
+/// The initial maximum: the value of padding, and of a window that covers only padding.
 template <class T>
 inline constexpr T lowest = std::numeric_limits<T>::has_infinity
                                 ? -std::numeric_limits<T>::infinity()
@@ -29,10 +29,10 @@ template <class T>
   }
 }
 
-/// The largest number of each window; of NaNs the last.
+/// Max pooling; a window with NaN gives NaN, the last one.
 ///
 /// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
-/// Units     integers are compared as they are: input and output share their qparams
+/// Units     integers are compared directly: input and output share their qparams
 /// Source    PyTorch max_pool2d
 template <class T>
 inline void max_pool2d(pool2d_shape shape, const T* in, T* out) noexcept {

@@ -5,17 +5,17 @@
 
 namespace ctq::kernels::reference {
 
-/// Product of two tensors of integers: quantize(dequantize(a[i]) * dequantize(b[i])), with
-/// max(…, 0) before quantize if relu. out may be a or b.
+/// Elementwise product on integers: quantize(dequantize(a[i]) * dequantize(b[i])), with max(…, 0)
+/// before quantize if relu. out may be a or b.
 ///
 /// Source    PyTorch quantized::mul, quantized::mul_relu
 template <quantized Q>
 inline void mul(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
                 const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
-  const quantizer steps = quantizer_of(out_q);
+  const quantizer to = quantizer_of(out_q);
   for (int i = 0; i < shape.count; ++i) {
     const float product = dequantize(a[i], a_q) * dequantize(b[i], b_q);
-    out[i] = quantize<Q>(relu ? reference::relu(product) : product, steps);
+    out[i] = quantize<Q>(relu ? reference::relu(product) : product, to);
   }
 }
 

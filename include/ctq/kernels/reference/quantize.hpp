@@ -8,7 +8,7 @@
 
 namespace ctq::kernels::reference {
 
-/// Channels along any axis: [outer, channels, inner].
+/// A tensor with channels along any axis: [outer, channels, inner].
 struct axis_shape {
   int outer{};
   int channels{};
@@ -17,33 +17,33 @@ struct axis_shape {
   friend constexpr bool operator==(const axis_shape&, const axis_shape&) = default;
 };
 
-/// One number: int(clamp(rne(x * inverse), low, high)) + zero_point; the zero point for NaN.
-/// ::nearbyintf and no std:: template, since those would be shared by code for different machines.
+/// Quantizes one value: int(clamp(rne(x * inverse), low, high)) + zero_point; NaN gives the zero
+/// point. Calls ::nearbyintf rather than a std:: template, whose instantiations the linker would
+/// share between translation units for different instruction sets.
 template <quantized Q>
 [[nodiscard, gnu::always_inline]] inline Q quantize(float x, const quantizer& to) noexcept {
-  float steps = ::nearbyintf(x * to.inverse);
-  if (steps != steps) steps = 0.0F;
-  if (steps < to.low) steps = to.low;
-  if (steps > to.high) steps = to.high;
-  return static_cast<Q>(static_cast<std::int32_t>(steps) + to.zero_point);
+  float q = ::nearbyintf(x * to.inverse);
+  if (q != q) q = 0.0F;
+  if (q < to.low) q = to.low;
+  if (q > to.high) q = to.high;
+  return static_cast<Q>(static_cast<std::int32_t>(q) + to.zero_point);
 }
 
-/// Real numbers to 8-bit integers.
+/// Quantizes float32 to 8-bit integers.
 ///
 ///   out[i] = int(clamp(rne(in[i] * (1 / scale)), quant_min - zp, quant_max - zp)) + zp
 ///
 /// Requires  quant_min <= zero_point <= quant_max, both within the range of Q
-/// Rounding  to nearest, ties to even; clamped before the conversion, so ±inf give the ends;
-///           NaN gives the zero point
-/// Source    PyTorch quantize_per_tensor (which multiplies by the inverse as well)
+/// Rounding  to nearest, ties to even; clamped before the conversion to int, so ±inf give the
+///           bounds; NaN gives the zero point
+/// Source    PyTorch quantize_per_tensor (which also multiplies by the inverse)
 template <quantized Q>
 inline void quantize(elementwise_shape shape, const float* in, const qparams& p, Q* out) noexcept {
   const quantizer to = quantizer_of(p);
   for (int i = 0; i < shape.count; ++i) out[i] = quantize<Q>(in[i], to);
 }
 
-/// The same with a scale and a zero point for each channel, the last axis: in, out [rows,
-/// channels].
+/// The same with a scale and a zero point per channel, the last axis: in, out [rows, channels].
 template <quantized Q>
 inline void quantize(channels_shape shape, const float* in, const float* scale,
                      const std::int32_t* zero_point, std::int32_t quant_min, std::int32_t quant_max,
@@ -55,7 +55,7 @@ inline void quantize(channels_shape shape, const float* in, const float* scale,
   }
 }
 
-/// The same along any axis: in, out [outer, channels, inner].
+/// The same with channels along any axis: in, out [outer, channels, inner].
 ///
 /// Source    PyTorch quantize_per_channel
 template <quantized Q>

@@ -10,17 +10,17 @@
 
 namespace ctq::kernels::reference {
 
-/// How a row whose largest magnitude is `largest` is quantized: 127 stands for it, 0 for 0.
+/// Symmetric qparams of a row with max |x| = largest, which maps to 127.
 [[nodiscard, gnu::always_inline]] constexpr qparams row_qparams(float largest) noexcept {
-  constexpr float smallest = 0x1p-23F;  // as in PyTorch: a row of zeros has a scale, too
+  constexpr float smallest = 0x1p-23F;  // as in PyTorch: scale > 0 for a row of zeros
   const float scale = largest / 127.0F;
   return {scale < smallest ? smallest : scale, 0, -127, 127};
 }
 
-/// Dynamic quantization of activations: each row of in [rows, channels] to int8 with a scale of its
-/// own, max |in| / 127.
+/// Dynamic quantization of activations [rows, channels] to int8 with a scale per row, max |in| /
+/// 127.
 ///
-/// Rounding  as quantize; NaN becomes 0. A row with an infinity becomes zeros of infinite scale
+/// Rounding  as quantize; NaN gives 0. A row with an infinity gives zeros and an infinite scale
 /// Source    torchao per_token_dynamic_quant, symmetric
 inline void quantize_rows(channels_shape shape, const float* in, std::int8_t* out,
                           float* scale) noexcept {

@@ -6,7 +6,7 @@
 
 namespace ctq::kernels::reference {
 
-/// max(x, 0); NaN and -0 stay as they are, as in PyTorch.
+/// max(x, 0); NaN and -0 are preserved, as in PyTorch.
 [[nodiscard, gnu::always_inline]] inline float relu(float x) noexcept {
   return x < 0.0F ? 0.0F : x;
 }
@@ -19,8 +19,8 @@ inline void relu(elementwise_shape shape, const float* in, float* out) noexcept 
 template <quantized Q>
 inline void relu(elementwise_shape shape, const Q* in, const qparams& from, const qparams& to,
                  Q* out) noexcept {
-  const quantizer steps = quantizer_of(to);
-  for (int i = 0; i < shape.count; ++i) out[i] = quantize<Q>(relu(dequantize(in[i], from)), steps);
+  const quantizer q = quantizer_of(to);
+  for (int i = 0; i < shape.count; ++i) out[i] = quantize<Q>(relu(dequantize(in[i], from)), q);
 }
 
 }  // namespace ctq::kernels::reference

@@ -6,13 +6,12 @@
 
 namespace ctq::kernels::reference {
 
-/// Integers of one scale and zero point to those of another: quantize(dequantize(in[i])).
-/// in and out may be the same memory.
+/// Converts integers to another scale and zero point: quantize(dequantize(in[i])). out may be in.
 template <quantized Q, quantized R>
 inline void requantize(elementwise_shape shape, const Q* in, const qparams& from, const qparams& to,
                        R* out) noexcept {
-  const quantizer steps = quantizer_of(to);
-  for (int i = 0; i < shape.count; ++i) out[i] = quantize<R>(dequantize(in[i], from), steps);
+  const quantizer q = quantizer_of(to);
+  for (int i = 0; i < shape.count; ++i) out[i] = quantize<R>(dequantize(in[i], from), q);
 }
 
 }  // namespace ctq::kernels::reference

@@ -8,7 +8,7 @@
 namespace ctq::kernels::reference {
 
 /// out[n, pixel, channel] = in[n, channel, pixel]
-/// Always inlined, since simd/ uses it for few channels, compiled for one machine or another.
+/// Always inlined, since simd/ calls it for few channels, from code for different instruction sets.
 template <class T>
 [[gnu::always_inline]] inline void to_nhwc(transpose_shape shape, const T* in, T* out) noexcept {
   const std::ptrdiff_t channels = shape.channels;

@@ -7,7 +7,7 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/quantizer.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 #include "ctq/kernels/simd/arch/convert_avx2.hpp"
 #include "ctq/kernels/simd/arch/convert_avx512.hpp"
@@ -15,12 +15,12 @@
 #include "ctq/kernels/simd/arch/convert_sse4.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
 
-// Registers of 8-bit integers, of 32-bit integers, of floats: from one to the other, and the two
-// formulas of quantization on them. The arch headers are there because xsimd widens element by
-// element (13 to 17 times slower) and has no narrowing of integers.
+// Register conversions between 8-bit integers, 32-bit integers and floats, and the quantize and
+// dequantize formulas on registers. The arch headers use intrinsics because xsimd widens element by
+// element (13 to 17 times slower) and has no narrowing integer conversions.
 
-// g++ 12 takes the undefined pass-through operand of AVX-512 intrinsics, xsimd's included, for a
-// mistake (GCC bug 105593, gone in 13).
+// g++ 12 warns about the undefined pass-through operand of AVX-512 intrinsics, including those in
+// xsimd (false positive, GCC bug 105593, fixed in 13).
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -32,7 +32,7 @@ namespace ctq::kernels::simd {
 template <class Isa>
 inline constexpr int float_lanes = static_cast<int>(batch<Isa, float>::size);
 
-/// The next float_lanes bytes as int32.
+/// Loads float_lanes bytes and widens them to int32.
 template <vectorized Isa, quantized Q>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, std::int32_t> widen(const Q* in) noexcept {
   return conversions<xsimd_arch<Isa>>::widen(in);
@@ -44,20 +44,22 @@ template <vectorized Isa>
   return xsimd::to_float(x);
 }
 
-/// To the nearest integer, ties to even; -0 and NaN stay.
+/// Rounds to the nearest integer, ties to even. Preserves -0 and NaN.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> nearest(batch<Isa, float> x) noexcept {
   return xsimd::nearbyint(x);
 }
 
-/// float_lanes integers, which are in Q's range.
+/// Narrows float_lanes integers to Q and stores them.
+/// Requires  x is in the range of Q
 template <vectorized Isa, quantized Q>
 [[gnu::always_inline]] inline void narrow_store(batch<Isa, std::int32_t> x, Q* out) noexcept {
   conversions<xsimd_arch<Isa>>::narrow_store(x, out);
 }
 
-/// A full register of bytes from the integers part(0), part(n), part(2n), part(3n), n being
-/// float_lanes; they are in Q's range.
+/// Narrows the four registers part(0), part(n), part(2n), part(3n), where n = float_lanes, to one
+/// register of bytes.
+/// Requires  all integers are in the range of Q
 template <vectorized Isa, quantized Q, class Part>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, Q> narrow(Part part) noexcept {
   constexpr int n = float_lanes<Isa>;
@@ -65,20 +67,20 @@ template <vectorized Isa, quantized Q, class Part>
                                                           part(3 * n));
 }
 
-/// What the four parts of a register of bytes stand for: reference::dequantize on them, in the
-/// order of conversions::biased.
+/// reference::dequantize on a register of bytes. Yields four registers of floats, whose lane order
+/// is that of conversions::biased.
 template <vectorized Isa>
-struct part_dequantizer {
+struct byte_dequantizer {
   using floats = batch<Isa, float>;
 
   floats zero, scale;  // zero: 2^23 + zero point, so that both are exact as floats
 
   template <quantized Q>
-  [[gnu::always_inline]] part_dequantizer(const qparams& p, std::type_identity<Q>) noexcept
+  [[gnu::always_inline]] byte_dequantizer(const qparams& p, std::type_identity<Q>) noexcept
       : zero(static_cast<float>(0x800000 + p.zero_point + (std::is_signed_v<Q> ? 128 : 0))),
         scale(p.scale) {}
 
-  /// The bytes that start at `in`, as the parts want them: int8 plus 128.
+  /// Loads a register of bytes as uint8; int8 values are offset by 128.
   template <quantized Q>
   [[nodiscard, gnu::always_inline]] static batch<Isa, std::uint8_t> load(const Q* in) noexcept {
     const auto x =
@@ -91,30 +93,31 @@ struct part_dequantizer {
   }
 };
 
-/// Four registers of steps as bytes: rounded, plus the zero point, clamped.
-/// Requires  |step| < 2^31, except of `exceeds`, which tells when that may not be so
+/// Converts four registers of scaled floats to one register of bytes: rounds, adds the zero point,
+/// clamps.
+/// Requires  |x| < 2^31, except for the overload with a fallback, which detects violations
 template <vectorized Isa>
-struct step_narrower {
+struct float_narrower {
   using floats = batch<Isa, float>;
   using convert = conversions<xsimd_arch<Isa>>;
 
   typename convert::range range;
 
-  [[gnu::always_inline]] explicit step_narrower(const output_steps& to) noexcept : range(to) {}
+  [[gnu::always_inline]] explicit float_narrower(const output_range& to) noexcept : range(to) {}
 
-  /// Steps part(0) … part(3) of `part_dequantizer`, back in the order of their bytes.
+  /// part(0) … part(3), in the lane order of byte_dequantizer.
   template <quantized Q, class Part>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes(Part part) const noexcept {
     const auto x = words([&](auto k) __attribute__((always_inline)) { return part(k); });
     return convert::template bytes<Q>(x.low, x.high, range);
   }
-  /// Steps part(0), part(n), part(2n), part(3n), n being float_lanes, one after the other.
+  /// part(0), part(n), part(2n), part(3n), where n = float_lanes, in this order.
   template <quantized Q, class Part>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes_in_order(Part part) const noexcept {
     const auto x = words_in_order(part);
     return convert::ordered(convert::template bytes<Q>(x.low, x.high, range));
   }
-  /// The same if all steps are fine, else what otherwise() gives: one may be NaN or exceed 2^31.
+  /// As above, but returns otherwise() if a value may be NaN or exceed 2^31 in magnitude.
   template <quantized Q, class Part, class Otherwise>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes_in_order(
       Part part, Otherwise otherwise) const noexcept {
@@ -162,8 +165,8 @@ struct dequantizer_lanes {
 
 /// reference::quantize on registers.
 ///
-/// Requires  of scales 2⁻¹²⁶ <= scale <= 2¹¹⁸, which keeps 1 / scale and all that 8-bit integers
-///           stand for finite, so that only or_zero has to think of NaN
+/// Requires  2⁻¹²⁶ <= scale <= 2¹¹⁸: 1 / scale and all dequantized 8-bit values are finite, so that
+///          only nan_safe has to handle NaN
 template <vectorized Isa>
 struct quantizer_lanes {
   using floats = batch<Isa, float>;
@@ -175,7 +178,7 @@ struct quantizer_lanes {
   [[gnu::always_inline]] explicit quantizer_lanes(const quantizer& q) noexcept
       : inverse(q.inverse), low(q.low), high(q.high), zero_point(q.zero_point) {}
 
-  /// One quantizer a lane.
+  /// A separate quantizer in each lane.
   [[gnu::always_inline]] quantizer_lanes(const float* scale, const std::int32_t* zero_points,
                                          std::int32_t quant_min, std::int32_t quant_max) noexcept
       : inverse(divide<Isa>(floats(1.0F), floats::load_unaligned(scale))),
@@ -183,17 +186,18 @@ struct quantizer_lanes {
         high(to_float<Isa>(integers(quant_max) - integers::load_unaligned(zero_points))),
         zero_point(integers::load_unaligned(zero_points)) {}
 
-  // The bounds are integers, so clamping before rounding is clamping after it.
+  // The bounds are integers, so clamping before rounding equals clamping after it.
   [[nodiscard, gnu::always_inline]] integers operator()(floats x) const noexcept {
-    const floats steps = xsimd::min(xsimd::max(x * inverse, low), high);
-    return integers(conversions<xsimd_arch<Isa>>::round(steps)) + zero_point;
+    const floats q = xsimd::min(xsimd::max(x * inverse, low), high);
+    return integers(conversions<xsimd_arch<Isa>>::round(q)) + zero_point;
   }
-  /// The same for numbers from outside, among which a NaN may be.
-  [[nodiscard, gnu::always_inline]] integers or_zero(floats x) const noexcept {
-    floats steps = x * inverse;
-    steps = xsimd::select(steps == steps, xsimd::max(steps, low), floats(0.0F));
-    steps = xsimd::min(steps, high);
-    return integers(conversions<xsimd_arch<Isa>>::round(steps)) + zero_point;
+  /// As operator(), but maps NaN to the zero point. For values that are not computed from quantized
+  /// ones.
+  [[nodiscard, gnu::always_inline]] integers nan_safe(floats x) const noexcept {
+    floats q = x * inverse;
+    q = xsimd::select(q == q, xsimd::max(q, low), floats(0.0F));
+    q = xsimd::min(q, high);
+    return integers(conversions<xsimd_arch<Isa>>::round(q)) + zero_point;
   }
 };
 

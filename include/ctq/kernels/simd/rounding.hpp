@@ -6,11 +6,11 @@
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/arch/fma_sse4.hpp"
 
-// Arithmetic on registers that rounds as IEEE 754 says, where xsimd or the compiler would do
-// something near it.
+// Register arithmetic with exact IEEE 754 rounding, where xsimd or the compiler would only
+// approximate it.
 
-// g++ 12 takes the undefined pass-through operand of AVX-512 intrinsics, xsimd's included, for a
-// mistake (GCC bug 105593, gone in 13).
+// g++ 12 warns about the undefined pass-through operand of AVX-512 intrinsics, including those in
+// xsimd (false positive, GCC bug 105593, fixed in 13).
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -19,14 +19,15 @@
 
 namespace ctq::kernels::simd {
 
-/// x, kept from being fused with what follows: see no_contract.
+/// x, protected from contraction with a following add into an fma: see no_contract.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> rounded(batch<Isa, float> x) noexcept {
   using register_type = typename batch<Isa, float>::register_type;
   return no_contract(static_cast<register_type>(x));
 }
 
-/// x / y. xsimd refines an estimate on ARM (8.1 to 14.3), which is off by one bit at times.
+/// x / y, correctly rounded. On ARM xsimd (8.1 to 14.3) refines an estimate, which can be off by
+/// one bit.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> divide(batch<Isa, float> x,
                                                                   batch<Isa, float> y) noexcept {
@@ -37,8 +38,9 @@ template <vectorized Isa>
 #endif
 }
 
-/// low where x < low, else x, be it NaN or -0. On x86 max gives the second operand in doubt, and is
-/// half of what a select takes (g++ 12 makes it a comparison and a blend).
+/// low where x < low, else x, including NaN and -0. On x86 max returns the second operand if one is
+/// NaN or both are zero; it costs half of a select, which g++ 12 compiles to a comparison and a
+/// blend.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> at_least(
     batch<Isa, float> x, batch<Isa, float> low) noexcept {
@@ -59,11 +61,11 @@ template <vectorized Isa>
 #endif
 }
 
-/// Satisfied by instruction sets that have a fused multiply-add; SSE has none.
+/// Satisfied by instruction sets with a fused multiply-add; SSE has none.
 template <class Isa>
 concept has_fma = isa::includes<Isa, isa::avx2> || isa::includes<Isa, isa::neon>;
 
-/// x * y + z. xsimd 8.1 has none of 512 bits and substitutes two operations.
+/// x * y + z, rounded once. xsimd 8.1 has no 512-bit fma and uses two operations instead.
 template <has_fma Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> fma(batch<Isa, float> x,
                                                                batch<Isa, float> y,
@@ -75,7 +77,7 @@ template <has_fma Isa>
 }
 
 #if defined(__SSE4_1__)
-/// The same where there is no instruction for it: the same bits, some fifteen times slower.
+/// As above, emulated where there is no such instruction: the same bits, about 15 times slower.
 template <vectorized Isa>
 requires(!has_fma<Isa>)
     [[nodiscard, gnu::always_inline]] inline batch<Isa, float> fma(batch<Isa, float> x,

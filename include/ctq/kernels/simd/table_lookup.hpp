@@ -11,12 +11,12 @@
 #include "ctq/kernels/simd/arch/table_avx512vbmi.hpp"
 #include "ctq/kernels/simd/arch/table_neon.hpp"
 
-// Any function of an 8-bit integer, a register at a time: tables of 256 entries.
+// Table lookup on registers: any function of an 8-bit integer as a table of 256 entries.
 
 namespace ctq::kernels::simd {
 
-/// Whether instructions look up 64 bytes or more at once. (vpshufb looks up 16: 256 entries want
-/// sixteen of them, each with a compare.)
+/// Whether the instruction set has a table lookup of 64 entries or more. (vpshufb has 16: 256
+/// entries would take sixteen of them, each with a comparison.)
 #if (defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__)) || \
     defined(__aarch64__)
 template <class Isa>
@@ -26,7 +26,7 @@ template <class Isa>
 inline constexpr bool has_wide_lookup = false;
 #endif
 
-/// table[q] for each lane, by the bits of q; one by one where there is no such instruction.
+/// table[q] in each lane, indexed by the bits of q; one by one where there is no such instruction.
 template <vectorized Isa, quantized Q>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, Q> look_up(const Q* table,
                                                                const batch<Isa, Q>& q) noexcept {
@@ -37,10 +37,10 @@ template <vectorized Isa, quantized Q>
   return std::bit_cast<batch<Isa, Q>>(look_up_neon(table, std::bit_cast<uint8x16_t>(q)));
 #else
   constexpr std::size_t lanes = batch<Isa, Q>::size;
-  Q kept[lanes];
-  q.store_unaligned(kept);
-  for (std::size_t i = 0; i < lanes; ++i) kept[i] = table[static_cast<std::uint8_t>(kept[i])];
-  return batch<Isa, Q>::load_unaligned(kept);
+  Q buffer[lanes];
+  q.store_unaligned(buffer);
+  for (std::size_t i = 0; i < lanes; ++i) buffer[i] = table[static_cast<std::uint8_t>(buffer[i])];
+  return batch<Isa, Q>::load_unaligned(buffer);
 #endif
 }
 

@@ -6,8 +6,9 @@
 
 namespace ctq::kernels::simd {
 
-/// f(0), f(1), ... f(N-1), with the index as a constant. Arrays of registers stay in registers only
-/// if every index is one; pragmas that ask for it differ between compilers and may be ignored.
+/// Calls f(0), f(1), …, f(N-1) with the index as an integral_constant. Arrays of registers stay in
+/// registers only if every index is a constant; unroll pragmas differ between compilers and may be
+/// ignored.
 template <int N, class F>
 [[gnu::always_inline]] inline void unroll(const F& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
@@ -16,7 +17,8 @@ template <int N, class F>
   (std::make_integer_sequence<int, N>{});
 }
 
-/// f(n) with n, one of 1..Max, as a constant. When n is known to the compiler one call remains.
+/// Calls f(n), 1 <= n <= Max, with n as an integral_constant. If the compiler knows n, only that
+/// call remains.
 template <int Max, class F>
 [[gnu::always_inline]] inline void with_constant(int n, const F& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {

@@ -6,19 +6,19 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
 
-// Channels come in tens, registers in sixty-fours: kernels that work across the channels of one
-// pixel take the widest register that the channels fill.
+// Kernels that vectorize across the channels of one pixel use the widest register that the channels
+// fill.
 
 namespace ctq::kernels::simd {
 
-/// The instruction set with registers of half the width; Isa itself if there is none.
+/// The instruction set with registers of half the width, or Isa itself if there is none.
 template <class Isa>
 using half_width =
     std::conditional_t<isa::includes<Isa, isa::avx512>, isa::avx2,
                        std::conditional_t<isa::includes<Isa, isa::avx2>, isa::sse4, Isa>>;
 
-/// Calls f(tag) with the widest instruction set, from Isa down, whose register of T holds at most
-/// count numbers; with the narrowest if count is smaller still.
+/// Calls f(tag) with the widest instruction set, up to Isa, whose register of T has at most `count`
+/// lanes; with the narrowest if there is none.
 template <vectorized Isa, class T, class F>
 [[gnu::always_inline]] inline void with_width(int count, F f) noexcept {
   using half = half_width<Isa>;

@@ -12,11 +12,11 @@ namespace ctq::kernels::simd {
 ///   narrow<Q>(a,b,c,d)   four registers of such integers in one of bytes
 ///   stream(p, x)         writes a register to where it is aligned, around the caches if the
 ///   machine
-///                        can; streamed() before anybody else reads
+///                        can; stream_fence() before anybody else reads
 ///
 /// and, for kernels that work on four registers of 32 bits at once,
 ///
-///   range                output_steps in registers
+///   range                output_range in registers
 ///   words(a, b)          two registers of integers as one of 16 bits, saturated
 ///   bytes<Q>(v, w, r)    two registers of those as bytes: plus the zero point, clamped
 ///   ordered(x)           bytes(words(a, b), words(c, d), r) in the order a b c d

@@ -46,7 +46,7 @@ struct conversions<xsimd::fma3<xsimd::avx2>> {
   [[gnu::always_inline]] static void stream(void* p, __m256 x) {
     stream(p, _mm256_castps_si256(x));
   }
-  [[gnu::always_inline]] static void streamed() { _mm_sfence(); }
+  [[gnu::always_inline]] static void stream_fence() { _mm_sfence(); }
 
   using range = register256::bounds;
   [[gnu::always_inline]] static __m256i words(__m256i a, __m256i b) {

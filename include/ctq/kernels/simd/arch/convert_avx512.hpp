@@ -44,7 +44,7 @@ struct conversions<xsimd::avx512bw> {
   [[gnu::always_inline]] static void stream(void* p, __m512 x) {
     stream(p, _mm512_castps_si512(x));
   }
-  [[gnu::always_inline]] static void streamed() { _mm_sfence(); }
+  [[gnu::always_inline]] static void stream_fence() { _mm_sfence(); }
 
   using range = register512::bounds;
   [[gnu::always_inline]] static __m512i words(__m512i a, __m512i b) {

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "ctq/kernels/compat.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 
 namespace ctq::kernels::simd {
@@ -53,13 +53,13 @@ struct conversions<xsimd::neon64> {
   [[gnu::always_inline]] static void stream(void* p, float32x4_t x) {
     vst1q_f32(static_cast<float*>(p), x);
   }
-  static void streamed() {}
+  static void stream_fence() {}
 
   struct range {
     int16x8_t zero_point;
     int8x16_t lo8, hi8;
 
-    explicit range(const output_steps& to)
+    explicit range(const output_range& to)
         : zero_point(vdupq_n_s16(static_cast<std::int16_t>(to.zero_point))),
           lo8(vdupq_n_s8(static_cast<std::int8_t>(to.lo))),
           hi8(vdupq_n_s8(static_cast<std::int8_t>(to.hi))) {}

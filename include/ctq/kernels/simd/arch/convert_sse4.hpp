@@ -42,7 +42,7 @@ struct conversions<xsimd::sse4_1> {
     _mm_stream_si128(static_cast<__m128i*>(p), x);
   }
   [[gnu::always_inline]] static void stream(void* p, __m128 x) { stream(p, _mm_castps_si128(x)); }
-  [[gnu::always_inline]] static void streamed() { _mm_sfence(); }
+  [[gnu::always_inline]] static void stream_fence() { _mm_sfence(); }
 
   using range = register128::bounds;
   [[gnu::always_inline]] static __m128i words(__m128i a, __m128i b) {

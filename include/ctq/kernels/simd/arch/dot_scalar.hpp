@@ -7,7 +7,7 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 
 // Registers of one lane: portable C++ for machines without vectors, through the same blocked core.
 
@@ -59,7 +59,7 @@ struct int32_scalar_dot : scalar_dot<Isa, std::int32_t> {
   }
   template <int N, class Out>
   [[gnu::always_inline]] static void store(const std::int32_t (&acc)[N], const float* multiplier,
-                                           const output_steps& to, Out* out, int count) {
+                                           const output_range& to, Out* out, int count) {
     for (int i = 0; i < std::min(N, count); ++i) {
       out[i] = static_cast<Out>(reference::requantize(acc[i], multiplier[i], to));
     }

@@ -9,7 +9,7 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/compat.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
 
 // Dot products in xsimd: float32 on every instruction set, int32 on those that have no int8 dot
@@ -90,7 +90,7 @@ struct int32_xsimd_dot : xsimd_dot<Isa, std::int32_t> {
   }
   template <int N, class Out>
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
-                                           const output_steps& to, Out* out, int count) {
+                                           const output_range& to, Out* out, int count) {
     using floats = batch<Isa, float>;
     std::int32_t q[N * lanes];
     for (int i = 0; i < N; ++i) {

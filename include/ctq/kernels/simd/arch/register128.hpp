@@ -10,7 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 
 // What the int8 kernels ask of an xmm register; register256.hpp and register512.hpp say the same of
 // theirs. Intrinsics, because xsimd has no widening multiply-add and no saturating narrow, which
@@ -66,11 +66,11 @@ struct register128 {
   [[gnu::always_inline]] static words narrow(vec a) { return _mm_packs_epi32(a, a); }
   [[gnu::always_inline]] static words narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
 
-  /// output_steps in registers: as 16-bit integers and, for clamping, as bytes too.
+  /// output_range in registers: as 16-bit integers and, for clamping, as bytes too.
   struct bounds {
     vec zero_point, lo, hi, lo8, hi8;
 
-    [[gnu::always_inline]] explicit bounds(const output_steps& to)
+    [[gnu::always_inline]] explicit bounds(const output_range& to)
         : zero_point(_mm_set1_epi16(static_cast<short>(to.zero_point))),
           lo(_mm_set1_epi16(static_cast<short>(to.lo))),
           hi(_mm_set1_epi16(static_cast<short>(to.hi))),

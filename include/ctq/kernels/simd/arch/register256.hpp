@@ -76,7 +76,7 @@ struct register256 {
     vec zero_point, lo, hi, lo8, hi8;
     bool whole;  // the range of a byte, to which packing saturates
 
-    [[gnu::always_inline]] explicit bounds(const output_steps& to)
+    [[gnu::always_inline]] explicit bounds(const output_range& to)
         : zero_point(_mm256_set1_epi16(static_cast<short>(to.zero_point))),
           lo(_mm256_set1_epi16(static_cast<short>(to.lo))),
           hi(_mm256_set1_epi16(static_cast<short>(to.hi))),

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The int8 dot products, for any width of register: of pairs of 16-bit integers (every x86 has it),
@@ -35,7 +35,7 @@ struct register_dot : Register {
   using bounds = typename Register::bounds;
   /// Anew for each tile: g++ would keep these registers through the loop that sums, and spill sums
   /// instead (33x130x127: 3.9 instead of 2.9 us).
-  [[gnu::always_inline]] static bounds prepared(output_steps to) {
+  [[gnu::always_inline]] static bounds prepared(output_range to) {
     __asm__ volatile("" : "+r"(to.zero_point), "+r"(to.lo), "+r"(to.hi));
     return bounds(to);
   }

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 
 // What the int8 kernels ask of a register of ARM, as register128.hpp says it of an xmm. ARM's
@@ -88,11 +88,11 @@ class register_neon {
     return vreinterpretq_s32_s16(convert::words(a, b));
   }
 
-  /// output_steps in registers: as 16-bit integers and, for clamping, as bytes too.
+  /// output_range in registers: as 16-bit integers and, for clamping, as bytes too.
   struct bounds : convert::range {
     int16x8_t lo, hi;
 
-    [[gnu::always_inline]] explicit bounds(const output_steps& to)
+    [[gnu::always_inline]] explicit bounds(const output_range& to)
         : range(to),
           lo(vdupq_n_s16(static_cast<std::int16_t>(to.lo))),
           hi(vdupq_n_s16(static_cast<std::int16_t>(to.hi))) {}

@@ -9,7 +9,7 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/dot_avx2.hpp"
 #include "ctq/kernels/simd/arch/dot_avx512.hpp"
 #include "ctq/kernels/simd/arch/dot_avx512vnni.hpp"
@@ -187,7 +187,7 @@ template <class Dot, method By, class Shape, class F>
 /// What a core is given as its dot_arch or tile_arch when it ends with To: the machine's own, or
 /// what epilogue.hpp makes of it.
 template <class Isa, class Model, class To>
-struct ending_in {
+struct dot_with_epilogue {
   using model = Model;
 };
 
@@ -198,7 +198,7 @@ template <class Isa, class Shape, class In, class To, class Out>
                                                    std::byte* workspace) {
   with_method<Isa, In>(
       shape, [&]<class Model>(std::type_identity<Model>, auto by) __attribute__((always_inline)) {
-        using model = typename ending_in<Isa, Model, To>::model;
+        using model = typename dot_with_epilogue<Isa, Model, To>::model;
         const conv2d_shape s = shape;
         for (int n = 0; n < s.batch; ++n) {
           with_by_columns<model, by>(
@@ -248,7 +248,7 @@ concept conv2d_shape_like = std::convertible_to<Shape, conv2d_shape>;
 /// Requires  the operands do not overlap · packed, workspace aligned to 64
 template <class Isa, conv2d_shape_like Shape, class In, class Out>
 [[gnu::always_inline]] inline void conv2d(const Shape& shape, const In* in, const std::byte* packed,
-                                          const output_steps& to, std::int32_t in_zero_point,
+                                          const output_range& to, std::int32_t in_zero_point,
                                           Out* out, std::byte* workspace) noexcept {
   convolve<Isa>(flattened(shape), in, packed, to, in_zero_point, out, workspace);
 }

@@ -9,8 +9,8 @@
 
 namespace ctq::kernels::simd {
 
-/// As reference::concat. Rows are short (a pixel's channels), so they are copied in registers here
-/// rather than by a call each.
+/// As reference::concat. Rows are short (the channels of a pixel), so they are copied through
+/// registers rather than by a memcpy call each.
 template <class Isa, class T>
 [[gnu::always_inline]] inline void concat(concat_shape shape, const T* in, T* out) noexcept {
   if constexpr (!vectorized<Isa>) {

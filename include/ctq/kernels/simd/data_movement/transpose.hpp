@@ -10,12 +10,13 @@
 
 namespace ctq::kernels::simd {
 
-/// The instruction set with registers of 128 bits: wider ones interleave within 128 bits only.
+/// The instruction set with 128-bit registers: wider ones interleave only within 128 bits.
 template <class Isa>
 using width128 = half_width<half_width<Isa>>;
 
-/// n x n numbers, n those of a 128-bit register: out[j][i] = in[i][j].
-/// Interleaving row i with row i + n/2 doubles a row's runs; after log2(n) times all is in place.
+/// Transposes n x n elements, where a 128-bit register holds n: out[j][i] = in[i][j]. Interleaving
+/// row i with row i + n/2 doubles the contiguous runs of a column; log2(n) rounds complete the
+/// transpose.
 template <class Isa, class T>
 [[gnu::always_inline]] inline void transpose_block(const T* in, std::ptrdiff_t in_stride, T* out,
                                                    std::ptrdiff_t out_stride) noexcept {
@@ -38,7 +39,7 @@ template <class Isa, class T>
                 __attribute__((always_inline)) { row[i].store_unaligned(out + i * out_stride); });
 }
 
-/// out[j, i] = in[i, j] for in [rows, columns]. The last blocks overlap the ones before.
+/// out[j, i] = in[i, j] for in [rows, columns]. The last blocks overlap the previous ones.
 template <class Isa, class T>
 [[gnu::always_inline]] inline void transpose(int rows, int columns, const T* in, T* out) noexcept {
   constexpr int n = static_cast<int>(batch<width128<Isa>, T>::size);

@@ -5,26 +5,26 @@
 #include <type_traits>
 
 #include "ctq/kernels/reference/add_within_one_step.hpp"
-#include "ctq/kernels/simd/arch/word_registers.hpp"
+#include "ctq/kernels/simd/arch/int16_registers.hpp"
 #include "ctq/kernels/simd/elementwise/add.hpp"
 
 namespace ctq::kernels::simd {
 
-/// Registers of bytes as word_sum adds them.
+/// int16_sum on registers of bytes.
 template <class Isa, quantized Q>
-class word_sum_lanes : word_registers<Isa> {
+class int16_sum_lanes : int16_registers<Isa> {
  public:
-  using registers = word_registers<Isa>;
+  using registers = int16_registers<Isa>;
   using vec = typename registers::vec;
   using bytes = batch<Isa, Q>;
 
-  [[gnu::always_inline]] word_sum_lanes(const word_sum& s, const output_steps& ends)
+  [[gnu::always_inline]] int16_sum_lanes(const int16_sum& s, const output_range& range)
       : a_(registers::each(s.multiplier_a)),
         b_(registers::each(s.multiplier_b)),
         start_(registers::each(s.start)),
-        low_(static_cast<Q>(ends.lo)),
-        high_(static_cast<Q>(ends.hi)),
-        whole_(ends.hi - ends.lo == 255),
+        low_(static_cast<Q>(range.lo)),
+        high_(static_cast<Q>(range.hi)),
+        full_range_(range.hi - range.lo == 255),
         doublings_(8 - s.fraction) {}
 
   [[nodiscard, gnu::always_inline]] bytes operator()(const Q* a, const Q* b) const {
@@ -33,11 +33,11 @@ class word_sum_lanes : word_registers<Isa> {
     const vec even = sum(registers::even(x), registers::even(y));
     const vec odd = sum(registers::odd(x), registers::odd(y));
     const bytes q(centered(registers::joined(even, odd)));
-    return whole_ ? q : xsimd::min(xsimd::max(q, low_), high_);
+    return full_range_ ? q : xsimd::min(xsimd::max(q, low_), high_);
   }
 
  private:
-  /// uint8 to int8 and back.
+  /// Converts between uint8 and int8 by an offset of 128; no-op for int8.
   [[gnu::always_inline]] static vec centered(vec x) {
     return std::is_signed_v<Q> ? x : registers::flip_signs(x);
   }
@@ -52,7 +52,7 @@ class word_sum_lanes : word_registers<Isa> {
 
   vec a_, b_, start_;
   bytes low_, high_;
-  bool whole_;  // of the range of a byte, to which q is saturated
+  bool full_range_;  // the output range is that of a byte, to which q is saturated
   int doublings_;
 };
 
@@ -62,7 +62,7 @@ template <class Isa, quantized Q>
                                                        const qparams& a_q, const Q* b,
                                                        const qparams& b_q, const qparams& out_q,
                                                        Q* out, bool relu) noexcept {
-  if constexpr (!requires { typename word_registers<Isa>::vec; }) {
+  if constexpr (!requires { typename int16_registers<Isa>::vec; }) {
     reference::add_within_one_step(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const bool turned = a_q.scale < b_q.scale;
@@ -72,16 +72,16 @@ template <class Isa, quantized Q>
     const Q* const y = turned ? a : b;
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
     constexpr int offset = std::is_signed_v<Q> ? 0 : 128;
-    const word_sum words(first.scale, first.zero_point - offset, second.scale,
-                         second.zero_point - offset, to, out_q.zero_point - offset);
+    const int16_sum words(first.scale, first.zero_point - offset, second.scale,
+                          second.zero_point - offset, to, out_q.zero_point - offset);
     if (!words.usable()) return add<Isa>(shape, a, a_q, b, b_q, out_q, out, relu);
-    const output_steps ends = steps_of(to);
-    const word_sum_lanes<Isa, Q> sum(words, ends);
+    const output_range range = output_range_of(to);
+    const int16_sum_lanes<Isa, Q> sum(words, range);
     for_elements<Isa>(
         shape.count, out, [&](int i) __attribute__((always_inline)) { return sum(x + i, y + i); },
         [&](int i) __attribute__((always_inline)) {
-          const int q = reference::add_words(words, x[i] - offset, y[i] - offset) + offset;
-          out[i] = static_cast<Q>(q < ends.lo ? ends.lo : q > ends.hi ? ends.hi : q);
+          const int q = reference::add_int16(words, x[i] - offset, y[i] - offset) + offset;
+          out[i] = static_cast<Q>(q < range.lo ? range.lo : q > range.hi ? range.hi : q);
         },
         x, y);
   }

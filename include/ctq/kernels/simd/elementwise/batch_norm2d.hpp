@@ -8,8 +8,8 @@
 
 namespace ctq::kernels::simd {
 
-/// As reference::batch_norm2d, bit for bit; and the same code without fma instructions, since a
-/// product rounded before the addition is another number.
+/// As reference::batch_norm2d, bit for bit. Without an fma instruction it calls the reference,
+/// since a product rounded before the addition gives other results.
 template <class Isa>
 [[gnu::always_inline]] inline void batch_norm2d(channels_shape shape, const float* in,
                                                 const float* scale, const float* shift, bool relu,

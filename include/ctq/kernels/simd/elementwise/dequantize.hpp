@@ -3,7 +3,7 @@
 
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
-#include "ctq/kernels/simd/streaming.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 namespace ctq::kernels::simd {
 

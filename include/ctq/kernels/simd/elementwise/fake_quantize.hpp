@@ -3,8 +3,8 @@
 
 #include "ctq/kernels/reference/fake_quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
-#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -21,8 +21,8 @@ template <class Isa>
     for_elements<Isa>(
         shape.count, out,
         [&](int i) __attribute__((always_inline)) {
-          const floats steps = nearest<Isa>(floats::load_unaligned(in + i) * inverse);
-          const floats number = xsimd::select(steps == steps, steps, zero);
+          const floats q = nearest<Isa>(floats::load_unaligned(in + i) * inverse);
+          const floats number = xsimd::select(q == q, q, zero);
           return at_most<Isa>(at_least<Isa>(number, low), high) * scale;
         },
         [&](int i) __attribute__((always_inline)) {
@@ -32,7 +32,7 @@ template <class Isa>
   }
 }
 
-/// The same along an axis.
+/// The same with a scale and a zero point per channel.
 template <class Isa>
 [[gnu::always_inline]] inline void fake_quantize_per_channel(const reference::axis_shape& shape,
                                                              const float* in, const float* scale,

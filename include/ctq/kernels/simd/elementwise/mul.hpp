@@ -14,7 +14,7 @@ struct real_product {
   }
 };
 
-/// As reference::mul on integers, byte for byte. relu lies in the clamp.
+/// As reference::mul on integers, byte for byte. relu is part of the clamp.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void mul(elementwise_shape shape, const Q* a, const qparams& a_q,
                                        const Q* b, const qparams& b_q, const qparams& out_q, Q* out,
@@ -23,7 +23,7 @@ template <class Isa, quantized Q>
     reference::mul(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
-    const bool fits = steps_fit(256.0F * a_q.scale * b_q.scale, to);
+    const bool fits = scaled_fits_int32(256.0F * a_q.scale * b_q.scale, to);
     dequantize_apply_quantize<Isa>(shape, fits, out, to, real_product{},
                                    quantized_operand<Q>{a, a_q}, quantized_operand<Q>{b, b_q});
   }

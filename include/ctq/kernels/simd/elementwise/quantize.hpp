@@ -7,7 +7,7 @@
 
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
-#include "ctq/kernels/simd/streaming.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -20,18 +20,18 @@ template <class Isa, quantized Q>
   } else {
     using floats = batch<Isa, float>;
     const quantizer to = quantizer_of(p);
-    const quantizer_lanes<Isa> steps(to);
-    const step_narrower<Isa> narrower({p.zero_point, p.quant_min, p.quant_max});
+    const quantizer_lanes<Isa> lanes(to);
+    const float_narrower<Isa> narrower({p.zero_point, p.quant_min, p.quant_max});
     for_elements<Isa>(
         shape.count, out,
         [&](int i) __attribute__((always_inline)) {
           return narrower.template bytes_in_order<Q>(
               [&](int k) __attribute__((always_inline)) {
-                return floats::load_unaligned(in + i + k) * steps.inverse;
+                return floats::load_unaligned(in + i + k) * lanes.inverse;
               },
               [&]() __attribute__((always_inline)) {
                 return narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
-                  return steps.or_zero(floats::load_unaligned(in + i + k));
+                  return lanes.nan_safe(floats::load_unaligned(in + i + k));
                 });
               });
         },
@@ -40,45 +40,45 @@ template <class Isa, quantized Q>
   }
 }
 
-/// Four registers of channels, each channel with a scale and zero point of its own.
+/// Quantizes four registers of channels with a scale and zero point per channel.
 template <vectorized Isa, quantized Q>
 struct channels_quantizer {
   using floats = batch<Isa, float>;
   static constexpr int n = float_lanes<Isa>;
   static constexpr int width = 4 * n;
 
-  quantizer_lanes<Isa> steps[4];
-  step_narrower<Isa> narrower;  // if all have one zero point
-  bool one_zero_point;
+  quantizer_lanes<Isa> lanes[4];
+  float_narrower<Isa> narrower;  // used if all channels have the same zero point
+  bool shared_zero_point;
 
   [[gnu::always_inline]] channels_quantizer(const float* scale, const std::int32_t* zero_point,
                                             std::int32_t quant_min, std::int32_t quant_max) noexcept
-      : steps{{scale, zero_point, quant_min, quant_max},
+      : lanes{{scale, zero_point, quant_min, quant_max},
               {scale + n, zero_point + n, quant_min, quant_max},
               {scale + 2 * n, zero_point + 2 * n, quant_min, quant_max},
               {scale + 3 * n, zero_point + 3 * n, quant_min, quant_max}},
         narrower({*zero_point, quant_min, quant_max}),
-        one_zero_point(std::equal(zero_point + 1, zero_point + width, zero_point)) {}
+        shared_zero_point(std::equal(zero_point + 1, zero_point + width, zero_point)) {}
 
-  /// A register of bytes.
-  [[nodiscard, gnu::always_inline]] batch<Isa, Q> any(const float* in) const noexcept {
+  /// Any zero points. Returns a register of bytes.
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> with_zero_points(const float* in) const noexcept {
     return narrow<Isa, Q>([&](int k) __attribute__((always_inline)) {
-      return steps[k / n].or_zero(floats::load_unaligned(in + k));
+      return lanes[k / n].nan_safe(floats::load_unaligned(in + k));
     });
   }
-  [[nodiscard, gnu::always_inline]] batch<Isa, Q> of_one_zero_point(
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> with_shared_zero_point(
       const float* in) const noexcept {
     return narrower.template bytes_in_order<Q>(
         [&](int k) __attribute__((always_inline)) {
-          return floats::load_unaligned(in + k) * steps[k / n].inverse;
+          return floats::load_unaligned(in + k) * lanes[k / n].inverse;
         },
-        [&]() __attribute__((always_inline)) { return any(in); });
+        [&]() __attribute__((always_inline)) { return with_zero_points(in); });
   }
 };
 
-/// As reference::quantize by channel, byte for byte. Channels are taken a block at a time, all rows
-/// of it, so that scales are inverted once. Results that pass by once go around the caches, as
-/// those of for_elements, if that fills one cache line after the other.
+/// As reference::quantize with a scale per channel, byte for byte. Loops over blocks of channels
+/// and, for each, over all rows, so that scales are inverted once. Large results are written by
+/// non-temporal stores, as in for_elements, if each store fills whole cache lines.
 /// Requires  quant_min <= zero_point <= quant_max, in the range of Q · out overlaps no operand
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void quantize(channels_shape shape, const float* in,
@@ -96,15 +96,16 @@ template <class Isa, quantized Q>
     const std::int64_t count = std::int64_t{shape.rows} * shape.channels;
     const bool whole_lines =
         shape.channels == block::width || (block::width == 64 && shape.channels % 64 == 0);
-    const bool streams = whole_lines &&
-                         count * std::int64_t{sizeof(float) + sizeof(Q)} >= beyond_caches &&
-                         reinterpret_cast<std::uintptr_t>(out) % block::width == 0;
+    const bool nontemporal =
+        whole_lines && count * std::int64_t{sizeof(float) + sizeof(Q)} >= nontemporal_min_bytes &&
+        reinterpret_cast<std::uintptr_t>(out) % block::width == 0;
     for (int first = 0; first < shape.channels; first += block::width) {
-      const int channel = std::min(first, shape.channels - block::width);  // the last moves back
+      const int channel =
+          std::min(first, shape.channels - block::width);  // the last block may overlap
       const block of(scale + channel, zero_point + channel, quant_min, quant_max);
       const auto all_rows = [&](const auto& bytes) __attribute__((always_inline)) {
         std::ptrdiff_t at = channel;
-        if (streams) {
+        if (nontemporal) {
           for (int row = 0; row < shape.rows; ++row, at += shape.channels) {
             const batch<Isa, Q> q = bytes(in + at);
             convert::stream(out + at, static_cast<typename batch<Isa, Q>::register_type>(q));
@@ -115,14 +116,15 @@ template <class Isa, quantized Q>
           }
         }
       };
-      if (of.one_zero_point) {
+      if (of.shared_zero_point) {
         all_rows([&](const float* from)
-                     __attribute__((always_inline)) { return of.of_one_zero_point(from); });
+                     __attribute__((always_inline)) { return of.with_shared_zero_point(from); });
       } else {
-        all_rows([&](const float* from) __attribute__((always_inline)) { return of.any(from); });
+        all_rows([&](const float* from)
+                     __attribute__((always_inline)) { return of.with_zero_points(from); });
       }
     }
-    if (streams) convert::streamed();
+    if (nontemporal) convert::stream_fence();
   }
 }
 

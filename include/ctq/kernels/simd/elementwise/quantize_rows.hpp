@@ -9,31 +9,31 @@
 
 namespace ctq::kernels::simd {
 
-/// max |in[i]| of those that are numbers; 0 if there are none.
+/// max |in[i]|, ignoring NaN; 0 if there is no number.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline float largest_magnitude(const float* in,
                                                                  int count) noexcept {
   using floats = batch<Isa, float>;
   constexpr int n = float_lanes<Isa>;
   constexpr int at_once = 4;
-  float kept[n];
+  float buffer[n];
   floats largest[at_once] = {floats(0.0F), floats(0.0F), floats(0.0F), floats(0.0F)};
-  const auto see = [](floats & most, const floats& x) __attribute__((always_inline)) {
+  const auto update = [](floats & most, const floats& x) __attribute__((always_inline)) {
     const floats magnitude = xsimd::abs(x);
     most = xsimd::select(magnitude > most, magnitude, most);  // false for NaN
   };
   int i = 0;
   for (; i + at_once * n <= count; i += at_once * n) {
     unroll<at_once>([&](auto k) __attribute__((always_inline)) {
-      see(largest[k], floats::load_unaligned(in + i + k * n));
+      update(largest[k], floats::load_unaligned(in + i + k * n));
     });
   }
-  for (; i + n <= count; i += n) see(largest[0], floats::load_unaligned(in + i));
+  for (; i + n <= count; i += n) update(largest[0], floats::load_unaligned(in + i));
   unroll<at_once - 1>([&](auto k)
-                          __attribute__((always_inline)) { see(largest[0], largest[k + 1]); });
-  largest[0].store_unaligned(kept);
+                          __attribute__((always_inline)) { update(largest[0], largest[k + 1]); });
+  largest[0].store_unaligned(buffer);
   float most = 0.0F;
-  for (const float x : kept) most = x > most ? x : most;
+  for (const float x : buffer) most = x > most ? x : most;
   for (; i < count; ++i) {
     const float x = ::fabsf(in[i]);
     most = x > most ? x : most;

@@ -3,18 +3,18 @@
 
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/simd/elementwise/rescale.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
-#include "ctq/kernels/simd/streaming.hpp"
 
 namespace ctq::kernels::simd {
 
-/// max(x, 0) in each lane; NaN and -0 stay.
+/// max(x, 0) in each lane; preserves NaN and -0.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> relu(batch<Isa, float> x) noexcept {
   return at_least<Isa>(x, batch<Isa, float>(0.0F));
 }
 
-/// op(in[i], …), and max(…, 0) of it if relu. op takes floats and registers of them.
+/// out[i] = op(in[i], …), or max(op(in[i], …), 0) if relu. op takes floats or registers of floats.
 template <vectorized Isa, class Op, class... In>
 [[gnu::always_inline]] inline void for_floats(elementwise_shape shape, float* out, bool relu, Op op,
                                               const In*... in) noexcept {
@@ -43,13 +43,13 @@ template <class Isa>
   }
 }
 
-/// As reference::relu on integers, byte for byte; equal parameters only clamp.
+/// As reference::relu on integers, byte for byte. With equal qparams it only clamps.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void relu(elementwise_shape shape, const Q* in, const qparams& from,
                                         const qparams& to, Q* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::relu(shape, in, from, to, out);
-  } else if (same_steps(from, to)) {
+  } else if (same_scale_and_zero_point(from, to)) {
     const std::int32_t low = to.quant_min < to.zero_point ? to.zero_point : to.quant_min;
     clamp<Isa>(shape, in, static_cast<Q>(low), static_cast<Q>(to.quant_max), out);
   } else {

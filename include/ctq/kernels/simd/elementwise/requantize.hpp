@@ -5,22 +5,22 @@
 
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
-#include "ctq/kernels/simd/streaming.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 namespace ctq::kernels::simd {
 
-/// As reference::requantize of sums, byte for byte.
+/// As reference::requantize of accumulators, byte for byte.
 /// Requires  |in[i] * multiplier| < 2^31 - 256, as reference::requantize
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void requantize(elementwise_shape shape, const std::int32_t* in,
-                                              float multiplier, const output_steps& to,
+                                              float multiplier, const output_range& to,
                                               Q* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::requantize(shape, in, multiplier, to, out);
   } else {
     using sums = batch<Isa, std::int32_t>;
     const batch<Isa, float> scale(multiplier);
-    const step_narrower<Isa> narrower(to);
+    const float_narrower<Isa> narrower(to);
     for_elements<Isa>(
         shape.count, out,
         [&](int i) __attribute__((always_inline)) {

@@ -5,11 +5,11 @@
 
 #include "ctq/kernels/reference/rescale.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
-#include "ctq/kernels/simd/streaming.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 namespace ctq::kernels::simd {
 
-/// clamp(in[i], low, high) on the bytes themselves.
+/// out[i] = clamp(in[i], low, high) on integers.
 template <vectorized Isa, quantized Q>
 [[gnu::always_inline]] inline void clamp(elementwise_shape shape, const Q* in, Q low, Q high,
                                          Q* out) noexcept {
@@ -27,18 +27,18 @@ template <vectorized Isa, quantized Q>
       in);
 }
 
-/// quantize(dequantize(in[i])) with the constants of quantize given.
+/// out[i] = quantize(dequantize(in[i])) with given constants of quantize.
 template <vectorized Isa, quantized Q, quantized R>
 [[gnu::always_inline]] inline void requantize(elementwise_shape shape, const Q* in,
                                               const qparams& from, const quantizer& to,
                                               R* out) noexcept {
   dequantize_apply_quantize<Isa>(
-      shape, steps_fit(from.scale, to), out, to,
+      shape, scaled_fits_int32(from.scale, to), out, to,
       [](const auto& x) __attribute__((always_inline)) { return x; },
       quantized_operand<Q>{in, from});
 }
 
-/// As reference::requantize, byte for byte; equal parameters only clamp.
+/// As reference::requantize, byte for byte. With equal qparams it only clamps.
 template <class Isa, quantized Q, quantized R>
 [[gnu::always_inline]] inline void requantize(elementwise_shape shape, const Q* in,
                                               const qparams& from, const qparams& to,
@@ -47,7 +47,7 @@ template <class Isa, quantized Q, quantized R>
     reference::requantize(shape, in, from, to, out);
   } else {
     if constexpr (std::same_as<Q, R>) {
-      if (same_steps(from, to)) {
+      if (same_scale_and_zero_point(from, to)) {
         clamp<Isa>(shape, in, static_cast<Q>(to.quant_min), static_cast<Q>(to.quant_max), out);
         return;
       }

@@ -9,40 +9,40 @@
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
-#include "ctq/kernels/simd/epilogue/epilogue_stages.hpp"
+#include "ctq/kernels/simd/epilogue/post_ops.hpp"
 #include "ctq/kernels/simd/matrix/accumulator_rows.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// A dot_arch or a tile_arch whose store does more: the cores know nothing of epilogues. Steps are
-// made as without an epilogue, a row or a tile of them, in memory that stays in L1; the stages work
-// from there.
+// A dot_arch or tile_arch whose store applies an epilogue, so that the convolution cores need not
+// know about epilogues. It requantizes a row or a tile to a buffer that stays in L1, as without an
+// epilogue, and applies the post-ops to that buffer.
 
 namespace ctq::kernels::simd {
 
-/// An epilogue with what it needs once a call.
-template <class Ending, class... Stage>
-struct ready_epilogue {
-  using output = typename Ending::output;
+/// An epilogue with its constants, precomputed once per call.
+template <class OutputOp, class... PostOp>
+struct prepared_epilogue {
+  using output = typename OutputOp::output;
 
-  Ending ending;
-  ready_stages<Stage...> stages;
-  output* out;  // where the output begins: what is stored there has index 0
+  OutputOp output_op;
+  prepared_post_ops<PostOp...> post_ops;
+  output* out;  // the first output, which has index 0
 
-  constexpr ready_epilogue(const epilogue<Ending, Stage...>& e, output* to)
-      : ending(e.ending), stages(e.stages), out(to) {}
+  constexpr prepared_epilogue(const epilogue<OutputOp, PostOp...>& e, output* to)
+      : output_op(e.output_op), post_ops(e.post_ops), out(to) {}
 
-  /// As sums become bytes.
-  [[nodiscard]] constexpr output_steps steps() const {
+  /// The output range for requantization; unused for other output types.
+  [[nodiscard]] constexpr output_range range() const {
     if constexpr (quantized<output>) {
-      return ending.to;
+      return output_op.to;
     } else {
       return {};
     }
   }
 };
 
-/// The multipliers of a row: those that are packed, or the one of all channels.
+/// The multipliers of a row: the packed ones of its channels, or Width copies of a single one.
 template <int Width>
 class multipliers {
  public:
@@ -64,97 +64,99 @@ class multipliers {
   const float* data_;
 };
 
-/// A dot_arch that ends with an epilogue.
-template <class Isa, class Dot, class Ending, class... Stage>
+/// A dot_arch that stores through an epilogue.
+template <class Isa, class Dot, class OutputOp, class... PostOp>
 struct epilogue_dot : Dot {
   using typename Dot::vec;
-  using output = typename Ending::output;
-  using to_type = ready_epilogue<Ending, Stage...>;
+  using output = typename OutputOp::output;
+  using to_type = prepared_epilogue<OutputOp, PostOp...>;
   using one_place = typename in_one_place<Dot>::type;
 
-  struct ends {
-    decltype(Dot::prepared(output_steps{})) steps;
+  struct store_params {
+    decltype(Dot::prepared(output_range{})) range;
     const to_type* to;
   };
-  [[gnu::always_inline]] static ends prepared(const to_type& to) {
-    return {Dot::prepared(to.steps()), &to};
+  [[gnu::always_inline]] static store_params prepared(const to_type& to) {
+    return {Dot::prepared(to.range()), &to};
   }
 
-  /// The sums of a tile, M pixels that are `stride` apart.
+  /// Stores the accumulators of a tile: M pixels, `stride` outputs apart.
   template <int M, int N>
   [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][N], const float* multiplier,
-                                                const ends& to, output* out, std::ptrdiff_t stride,
-                                                int count) {
+                                                const store_params& to, output* out,
+                                                std::ptrdiff_t stride, int count) {
     constexpr int width = N * Dot::lanes;
     if constexpr (quantized<output>) {
-      const multipliers<width> m(to.to->ending, multiplier);
+      const multipliers<width> m(to.to->output_op, multiplier);
       alignas(64) output rows[M][width];
       unroll<M>([&](auto i) __attribute__((always_inline)) {
-        Dot::store(acc[i], m.data(), to.steps, rows[i], width);
+        Dot::store(acc[i], m.data(), to.range, rows[i], width);
       });
-      finish_rows<Isa, width>(to.to->stages, rows[0], M, out - to.to->out, to.to->out, stride,
-                              count);
+      apply_and_store_rows<Isa, width>(to.to->post_ops, rows[0], M, out - to.to->out, to.to->out,
+                                       stride, count);
     } else {
       alignas(64) std::int32_t sums[M][width];
       static_assert(sizeof sums == sizeof acc);
       std::memcpy(sums, acc, sizeof sums);
-      end_rows<Isa, Dot, N>(to.to->ending, sums[0], M, multiplier, out, stride, count);
+      store_accumulator_rows<Isa, Dot, N>(to.to->output_op, sums[0], M, multiplier, out, stride,
+                                          count);
     }
   }
   template <int N>
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
-                                           const ends& to, output* out, int count) {
+                                           const store_params& to, output* out, int count) {
     vec tile[1][N];
     unroll<N>([&](auto v) __attribute__((always_inline)) { tile[0][v] = acc[v]; });
     store_tile(tile, multiplier, to, out, 0, count);
   }
-  /// The same of two places, all channels.
+  /// The same for two output rows (see two_row_dot), all channels.
   template <int N>
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
-                                           const ends& to, two_pointers<output> out, int) {
+                                           const store_params& to, two_pointers<output> out, int) {
     constexpr int width = N * Dot::lanes;
     if constexpr (quantized<output>) {
-      const multipliers<width> m(to.to->ending, multiplier);
+      const multipliers<width> m(to.to->output_op, multiplier);
       alignas(64) output row[width];
-      one_place::store(acc, m.data(), to.steps, row, width);
+      one_place::store(acc, m.data(), to.range, row, width);
       finish<width>(to, row, out);
     } else {
       alignas(64) std::int32_t sums[width];
       static_assert(sizeof sums == sizeof acc);
       std::memcpy(sums, acc, sizeof sums);
       output row[width];
-      end_rows<Isa, one_place, N>(to.to->ending, sums, 1, multiplier, row, 0, width);
+      store_accumulator_rows<Isa, one_place, N>(to.to->output_op, sums, 1, multiplier, row, 0,
+                                                width);
       std::memcpy(out.first, row, sizeof row / 2);
       std::memcpy(out.second(), row + width / 2, sizeof row / 2);
     }
   }
 
-  /// Half of a block's sums. Only those that become bytes with the multipliers at hand are done
-  /// with now.
+  /// Half of a block. Accumulators with packed multipliers are requantized at once; others are kept
+  /// until both halves are there.
   template <int N>
-  struct kept_sums {
+  struct kept_accumulators {
     vec acc[N];
     const float* multiplier;
   };
   template <int N>
   [[gnu::always_inline]] static auto half(const vec (&acc)[N], const float* multiplier) {
-    if constexpr (is_per_channel<Ending>) {
+    if constexpr (has_channel_multipliers<OutputOp>) {
       return Dot::half(acc, multiplier);
     } else {
-      kept_sums<N> kept;
+      kept_accumulators<N> kept;
       unroll<N>([&](auto v) __attribute__((always_inline)) { kept.acc[v] = acc[v]; });
       kept.multiplier = multiplier;
       return kept;
     }
   }
-  /// Out: output*, or two_pointers if there are two places
+  /// Out: output*, or two_pointers for two output rows
   template <int N, class Half, class Out>
   [[gnu::always_inline]] static void store_halves(const Half& first, const Half& second,
-                                                  const ends& to, Out out) {
+                                                  const store_params& to, Out out) {
     constexpr int width = 2 * N * Dot::lanes;
-    if constexpr (is_per_channel<Ending>) {
+    if constexpr (has_channel_multipliers<OutputOp>) {
       alignas(64) output row[width];
-      one_place::template store_halves<N>(first, second, to.steps, row);
+      one_place::template store_halves<N>(first, second, to.range, row);
       finish<width>(to, row, out);
     } else {
       vec acc[2 * N];
@@ -167,32 +169,34 @@ struct epilogue_dot : Dot {
   }
 
  private:
-  /// A row of outputs that came from one register, on their way to one place or to two.
+  /// Applies the post-ops to a row of outputs and stores it, to one output row or to two.
   template <int Width>
-  [[gnu::always_inline]] static void finish(const ends& to, const output* row, output* out) {
-    finish_rows<Isa, Width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, Width);
+  [[gnu::always_inline]] static void finish(const store_params& to, const output* row,
+                                            output* out) {
+    apply_and_store_rows<Isa, Width>(to.to->post_ops, row, 1, out - to.to->out, to.to->out, 0,
+                                     Width);
   }
   template <int Width>
-  [[gnu::always_inline]] static void finish(const ends& to, const output* row,
+  [[gnu::always_inline]] static void finish(const store_params& to, const output* row,
                                             two_pointers<output> out) {
-    finish_rows<Isa, Width / 2>(to.to->stages, row, 2, out.first - to.to->out, to.to->out,
-                                out.apart, Width / 2);
+    apply_and_store_rows<Isa, Width / 2>(to.to->post_ops, row, 2, out.first - to.to->out,
+                                         to.to->out, out.apart, Width / 2);
   }
 };
 
-/// A tile_arch that ends with an epilogue.
-template <class Isa, class Tile, class Ending, class... Stage>
+/// A tile_arch that stores through an epilogue.
+template <class Isa, class Tile, class OutputOp, class... PostOp>
 class epilogue_tile : public Tile {
  public:
-  using output = typename Ending::output;
-  using to_type = ready_epilogue<Ending, Stage...>;
+  using output = typename OutputOp::output;
+  using to_type = prepared_epilogue<OutputOp, PostOp...>;
   using Tile::Tile;
 
   struct bounds {
-    typename Tile::bounds steps;
+    typename Tile::bounds range;
     const to_type* to;
 
-    [[gnu::always_inline]] explicit bounds(const to_type& e) : steps(e.steps()), to(&e) {}
+    [[gnu::always_inline]] explicit bounds(const to_type& e) : range(e.range()), to(&e) {}
   };
 
   template <int N>
@@ -206,11 +210,11 @@ class epilogue_tile : public Tile {
     [[gnu::always_inline]] void operator()(const std::int32_t* sums, const bounds& to,
                                            output* out) const {
       const auto* const packed = reinterpret_cast<const float*>(panel_) + width;
-      if constexpr (is_per_channel<Ending>) {
+      if constexpr (has_channel_multipliers<OutputOp>) {
         finish(panel_, sums, to, out);
       } else if constexpr (quantized<output>) {
         alignas(64) std::byte panel[2 * width * sizeof(float)];
-        const multipliers<width> m(to.to->ending, packed);
+        const multipliers<width> m(to.to->output_op, packed);
         std::memcpy(panel, panel_, width * sizeof(float));
         std::memcpy(panel + width * sizeof(float), m.data(), width * sizeof(float));
         finish(panel, sums, to, out);
@@ -220,7 +224,8 @@ class epilogue_tile : public Tile {
         for (int i = 0; i < width; ++i) {
           biased[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + bias[i]);
         }
-        end_rows<Isa, tile_format, N>(to.to->ending, biased, 1, packed, out, 0, channels_);
+        store_accumulator_rows<Isa, tile_format, N>(to.to->output_op, biased, 1, packed, out, 0,
+                                                    channels_);
       }
     }
 
@@ -228,8 +233,9 @@ class epilogue_tile : public Tile {
     [[gnu::always_inline]] void finish(const std::byte* panel, const std::int32_t* sums,
                                        const bounds& to, output* out) const {
       alignas(64) output row[width];
-      typename Tile::template requantizer<N>(panel, width)(sums, to.steps, row);
-      finish_rows<Isa, width>(to.to->stages, row, 1, out - to.to->out, to.to->out, 0, channels_);
+      typename Tile::template requantizer<N>(panel, width)(sums, to.range, row);
+      apply_and_store_rows<Isa, width>(to.to->post_ops, row, 1, out - to.to->out, to.to->out, 0,
+                                       channels_);
     }
 
     const std::byte* panel_;
@@ -237,22 +243,22 @@ class epilogue_tile : public Tile {
   };
 };
 
-template <class Isa, class Dot, class Ending, class... Stage>
-struct ending_in<Isa, Dot, ready_epilogue<Ending, Stage...>> {
-  using model = epilogue_dot<Isa, Dot, Ending, Stage...>;
+template <class Isa, class Dot, class OutputOp, class... PostOp>
+struct dot_with_epilogue<Isa, Dot, prepared_epilogue<OutputOp, PostOp...>> {
+  using model = epilogue_dot<Isa, Dot, OutputOp, PostOp...>;
 };
-template <class Isa, tile_arch Tile, class Ending, class... Stage>
-struct ending_in<Isa, Tile, ready_epilogue<Ending, Stage...>> {
-  using model = epilogue_tile<Isa, Tile, Ending, Stage...>;
-};
-
-template <class Isa, class Dot, class Ending, class... Stage>
-struct wider<epilogue_dot<Isa, Dot, Ending, Stage...>> {
-  using type = epilogue_dot<Isa, wide_dot_of<Dot>, Ending, Stage...>;
+template <class Isa, tile_arch Tile, class OutputOp, class... PostOp>
+struct dot_with_epilogue<Isa, Tile, prepared_epilogue<OutputOp, PostOp...>> {
+  using model = epilogue_tile<Isa, Tile, OutputOp, PostOp...>;
 };
 
-/// Stages work on rows of wide registers, but panels are cut as they were packed.
-template <class Isa, class Dot, class Ending, class... Stage>
-inline constexpr int narrow_lanes<epilogue_dot<Isa, Dot, Ending, Stage...>> = narrow_lanes<Dot>;
+template <class Isa, class Dot, class OutputOp, class... PostOp>
+struct wider<epilogue_dot<Isa, Dot, OutputOp, PostOp...>> {
+  using type = epilogue_dot<Isa, wide_dot_of<Dot>, OutputOp, PostOp...>;
+};
+
+/// Post-ops work on rows of wide registers, but panels are divided as they were packed.
+template <class Isa, class Dot, class OutputOp, class... PostOp>
+inline constexpr int narrow_lanes<epilogue_dot<Isa, Dot, OutputOp, PostOp...>> = narrow_lanes<Dot>;
 
 }  // namespace ctq::kernels::simd

@@ -12,13 +12,12 @@
 #include "ctq/kernels/simd/arch/rows512.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
-// Rows of outputs that a core has just made, and the same places of other tensors, as registers of
-// bytes.
+// Rows of outputs as registers of bytes, and the corresponding elements of other tensors.
 
 namespace ctq::kernels::simd {
 
-/// A register of Isa that stands for the outputs at `index` and behind, of which the first `count`
-/// exist: nothing behind them is read or written.
+/// Up to one register of outputs, contiguous from `index` on. Only the first `count` exist: nothing
+/// after them is read or written.
 template <vectorized Isa>
 class row_part {
  public:
@@ -28,20 +27,21 @@ class row_part {
   [[gnu::always_inline]] row_part(std::ptrdiff_t index, int count) noexcept
       : index_(index), count_(count) {}
 
-  /// The outputs' places in a tensor of their shape. What does not exist is zero.
+  /// Loads the corresponding elements of a tensor of the output's shape; zero where no output
+  /// exists.
   template <quantized Q>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> load(const Q* tensor) const noexcept {
     if (count_ >= lanes) return batch<Isa, Q>::load_unaligned(tensor + index_);
-    Q kept[lanes]{};
-    std::memcpy(kept, tensor + index_, static_cast<std::size_t>(count_));
-    return batch<Isa, Q>::load_unaligned(kept);
+    Q buffer[lanes]{};
+    std::memcpy(buffer, tensor + index_, static_cast<std::size_t>(count_));
+    return batch<Isa, Q>::load_unaligned(buffer);
   }
   template <quantized Q>
   [[gnu::always_inline]] void store(const batch<Isa, Q>& q, Q* tensor) const noexcept {
     if (count_ >= lanes) return q.store_unaligned(tensor + index_);
-    Q kept[lanes];
-    q.store_unaligned(kept);
-    std::memcpy(tensor + index_, kept, static_cast<std::size_t>(count_));
+    Q buffer[lanes];
+    q.store_unaligned(buffer);
+    std::memcpy(tensor + index_, buffer, static_cast<std::size_t>(count_));
   }
   /// f(lane, index) for each output that exists.
   template <class F>
@@ -55,7 +55,7 @@ class row_part {
 };
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-/// A zmm that stands for outputs of one or several rows.
+/// Outputs of one or several rows in one zmm register.
 template <class Isa, int Width>
 class row_block {
  public:
@@ -88,8 +88,8 @@ class row_block {
 };
 #endif
 
-/// The instruction set, Isa or a narrower one, of the widest register that a row of Bytes fills;
-/// the narrowest if it fills none.
+/// The instruction set, Isa or a narrower one, with the widest register that a row of Bytes fills;
+/// the narrowest one if it fills none.
 template <vectorized Isa, int Bytes>
 [[nodiscard]] constexpr auto row_isa() {
   constexpr int size = static_cast<int>(batch<Isa, std::uint8_t>::size);
@@ -100,9 +100,9 @@ template <vectorized Isa, int Bytes>
   }
 }
 
-/// Calls f(tag of an instruction set, part of the outputs, the same part of `from`) for rows of
-/// Width outputs: `from` has them one after the other; as outputs they are `stride` apart, and the
-/// first `count` of each exist.
+/// Calls f(instruction set tag, output part, buffer part) for rows of Width outputs. The rows are
+/// contiguous in the buffer and `stride` apart in the output, where only the first `count` of each
+/// row exist.
 template <vectorized Isa, int Width, class F>
 [[gnu::always_inline]] inline void for_row_parts(int rows, std::ptrdiff_t index,
                                                  std::ptrdiff_t stride, int count,

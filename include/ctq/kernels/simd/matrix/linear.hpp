@@ -8,7 +8,7 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/requantization.hpp"
+#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 
 // Fully connected layers: a convolution of one-pixel kernels over a row of `rows` pixels.
@@ -69,7 +69,7 @@ concept linear_shape_like = std::convertible_to<Shape, linear_shape>;
 /// Requires  the operands do not overlap · packed, workspace aligned to 64
 template <class Isa, linear_shape_like Shape, class In, class Out>
 [[gnu::always_inline]] inline void linear(const Shape& shape, const In* in, const std::byte* packed,
-                                          const output_steps& to, Out* out,
+                                          const output_range& to, Out* out,
                                           std::byte* workspace) noexcept {
   conv2d<Isa>(as_conv2d(shape), in, packed, to, 0, out, workspace);
 }

@@ -10,7 +10,8 @@
 
 namespace ctq::kernels::simd {
 
-/// Σ of the taps of a window, the first at in, one channel in each lane: of integers as int32.
+/// Sum of the taps of a window, one channel per lane; int32 for integers. `in` points to the first
+/// tap.
 template <class Isa, class T>
 [[nodiscard, gnu::always_inline]] inline auto sum_of(const pool_window& w, const T* in) noexcept {
   using sums = std::conditional_t<quantized<T>, std::int32_t, float>;
@@ -43,7 +44,7 @@ template <class Isa, quantized Q>
   for (int i = 0; i < shape.channels; i += n) {
     const int c = i < shape.channels - n ? i : shape.channels - n;
     const auto sum = sum_of<Isa>(w, in + w.in + c) - zero;
-    narrow_store<Isa>(mean.or_zero(to_float<Isa>(sum)), out + w.out + c);
+    narrow_store<Isa>(mean.nan_safe(to_float<Isa>(sum)), out + w.out + c);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace ctq::kernels::simd {
 
-/// The larger of two in each lane; the later one if it is a NaN. isnan, since != of xsimd 8.1 calls
-/// a NaN equal to itself on AVX.
+/// The maximum in each lane; `value` if that is NaN. Uses isnan, since in xsimd 8.1 on AVX != does
+/// not detect NaN.
 template <class Batch>
 [[nodiscard, gnu::always_inline]] inline Batch larger(const Batch& best,
                                                       const Batch& value) noexcept {
@@ -20,7 +20,7 @@ template <class Batch>
   }
 }
 
-/// The largest numbers of a window whose first tap is at in, one channel in each lane.
+/// The maximum of the taps of a window, one channel per lane. `in` points to the first tap.
 template <class Batch, class T>
 [[nodiscard, gnu::always_inline]] inline Batch largest(const pool_window& w, const T* in) noexcept {
   Batch best(reference::lowest<T>);
@@ -33,10 +33,11 @@ template <class Batch, class T>
   return best;
 }
 
-/// One window. in_end and out_end are the sizes of the tensors.
+/// Computes one window. in_end and out_end are the element counts of the tensors.
 ///
-/// Fewer channels than lanes: a register reads on into the next pixels and writes garbage where
-/// their results come next. The last pixels, where that would leave the tensors, go one by one.
+/// With fewer channels than lanes a register reads past the pixel's channels and writes garbage to
+/// the next pixels, which is overwritten later. The last pixels, where that would exceed the
+/// tensors, are computed one by one.
 template <class Isa, class T>
 [[gnu::always_inline]] inline void max_pool2d_window(const pool2d_shape& shape,
                                                      const pool_window& w, const T* in,

@@ -7,29 +7,31 @@
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
-// Ops of the user's own on 8-bit integers, by definition: dequantize, apply, quantize.
+// User-defined ops on 8-bit integers: dequantize, apply, quantize. Also used for built-in
+// elementwise ops without an integer kernel.
 
 namespace ctq::kernels::reference {
 
-/// How many floats of each tensor are worked on at a time.
-inline constexpr int own_block = 256;
+/// Elements per block of dequantized values.
+inline constexpr int user_op_block = 256;
 
-/// Element by element, one tensor or two: out[i] = quantize(apply(dequantize(in[i])…)).
+/// Elementwise op of one or two tensors: out[i] = quantize(apply(dequantize(in[i])…)).
 template <quantized Q>
 inline void elementwise(const op_hooks& op, const attributes& options,
                         const op_arguments<Q>& x) noexcept {
-  float in[2][own_block];
-  float out[own_block];
+  float in[2][user_op_block];
+  float out[user_op_block];
   const int count = x.out.shape[0];
-  for (int at = 0; at < count; at += own_block) {
-    const int n = count - at < own_block ? count - at : own_block;
+  for (int at = 0; at < count; at += user_op_block) {
+    const int n = count - at < user_op_block ? count - at : user_op_block;
     for (int t = 0; t < op.tensors; ++t) dequantize({n}, x.in[t].data + at, x.in[t].qparams, in[t]);
     op.apply({.in = {{in[0], {n}}, {in[1], {n}}}, .out = {out, {n}}}, options);
     quantize({n}, out, x.out.qparams, x.out.data + at);
   }
 }
 
-/// What an elementwise op of one tensor makes of each of the 256 integers: out[i] for the bits i.
+/// The table of a unary elementwise op: out[i] is the result for the integer with the bits i, 256
+/// in all.
 template <quantized Q>
 inline void make_table(const op_hooks& op, const attributes& options, const qparams& from,
                        const qparams& to, Q* out) noexcept {
@@ -38,8 +40,8 @@ inline void make_table(const op_hooks& op, const attributes& options, const qpar
   elementwise<Q>(op, options, {.in = {{all, {256}, from}}, .out = {out, {256}, to}});
 }
 
-/// Any function of whole tensors.
-///   floats  room for the elements of all tensors, inputs first
+/// Op on whole tensors.
+///   floats  workspace for the elements of all tensors, inputs first
 template <quantized Q>
 inline void function(const op_hooks& op, const attributes& options, const op_arguments<Q>& x,
                      float* floats) noexcept {

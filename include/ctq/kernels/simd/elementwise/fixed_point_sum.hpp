@@ -8,19 +8,20 @@
 
 namespace ctq::kernels::simd {
 
-/// The sum of two quantized numbers in steps of the output, as one integer with `fraction` bits
-/// behind the point:
+/// The sum of two quantized values in units of the output's scale, in 32-bit fixed point with
+/// `fraction` fractional bits:
 ///
 ///   sum(a, b) = start * 256 + a * multiplier_a + b * multiplier_b,  q = sum >> fraction
 ///
-/// for a, b of 0 … 255, zero points folded in. The definition of add rounds four times on its way,
-/// so this is another number, but never by more than `error`; where rounding is not a matter of so
-/// little, both give the same integer. 2^near_bits >= 2 * error, and start holds half of it beside
-/// the half step of rounding: a sum is safe if its bits near_bits … fraction - 1 are not all zero.
+/// for a, b in 0 … 255, zero points folded into start. The definition of add rounds four times, so
+/// this sum differs from it, but never by more than `error`. If the sum is not that close to a
+/// rounding tie, both give the same integer. 2^near_bits >= 2 * error, and start contains half of
+/// it, besides one half for rounding: a sum is safe if its bits near_bits … fraction - 1 are not
+/// all zero.
 ///
-/// The errors, in units of 2^-fraction: half a unit for each multiplier, a - zero_point times;
-/// start, half of 256; and of the floats three times 2^-24 of the largest |x| + |y|.
-struct fixed_sum {
+/// Error bound, in units of 2^-fraction: half a unit for each multiplier times |a - zero_point|;
+/// 128 for start; for the float computation three times 2^-24 of the largest |x| + |y|.
+struct fixed_point_sum {
   static constexpr int start_shift = 8;
 
   int fraction{};
@@ -28,11 +29,10 @@ struct fixed_sum {
   std::int32_t multiplier_a{}, multiplier_b{};  // < 2^23
   std::int32_t start{};
 
-  /// For uint8, or for int8 plus 128 with zero points that were moved as well. Inline, since
-  /// qparams are often constants, and then so is all of it (clang 19, 1 Ki on Zen 4: 72 instead of
-  /// 87 ns).
-  [[gnu::always_inline]] constexpr fixed_sum(float scale_a, int zero_a, float scale_b, int zero_b,
-                                             const quantizer& to, int zero_out) {
+  /// For uint8, or for int8 with values and zero points offset by 128. Inline, since with constant
+  /// qparams all of it is constant (clang 19, 1 Ki on Zen 4: 72 instead of 87 ns).
+  [[gnu::always_inline]] constexpr fixed_point_sum(float scale_a, int zero_a, float scale_b,
+                                                   int zero_b, const quantizer& to, int zero_out) {
     const double a = double{scale_a} * to.inverse;
     const double b = double{scale_b} * to.inverse;
     const int most_a = std::max(zero_a, 255 - zero_a);
@@ -57,11 +57,11 @@ struct fixed_sum {
     start = static_cast<std::int32_t>((whole + 128) >> start_shift);
   }
 
-  /// Whether few enough sums are near a tie to make this worth while.
+  /// Whether few enough sums are close to a tie for this to pay off.
   [[nodiscard]] constexpr bool usable() const {
     return fraction >= least_fraction && fraction - near_bits >= 8;
   }
-  /// The bits that are not all zero in a sum that is safe.
+  /// A sum is safe if not all of these bits are zero.
   [[nodiscard]] constexpr std::int32_t safe_bits() const {
     return (1 << fraction) - (1 << near_bits);
   }

@@ -17,7 +17,7 @@ namespace ctq::kernels::simd {
 
 #if defined(__SSE4_1__)
 
-struct word_register128 : register128 {
+struct int16_register128 : register128 {
   [[gnu::always_inline]] static vec each(std::int16_t x) { return _mm_set1_epi16(x); }
   [[gnu::always_inline]] static vec even(vec x) { return _mm_slli_epi16(x, 8); }
   [[gnu::always_inline]] static vec odd(vec x) { return _mm_and_si128(x, each(-256)); }
@@ -31,7 +31,7 @@ struct word_register128 : register128 {
 #endif
 #if defined(__AVX2__)
 
-struct word_register256 : register256 {
+struct int16_register256 : register256 {
   [[gnu::always_inline]] static vec each(std::int16_t x) { return _mm256_set1_epi16(x); }
   [[gnu::always_inline]] static vec even(vec x) { return _mm256_slli_epi16(x, 8); }
   [[gnu::always_inline]] static vec odd(vec x) { return _mm256_and_si256(x, each(-256)); }
@@ -45,7 +45,7 @@ struct word_register256 : register256 {
 #endif
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-struct word_register512 : register512 {
+struct int16_register512 : register512 {
   [[gnu::always_inline]] static vec each(std::int16_t x) { return _mm512_set1_epi16(x); }
   [[gnu::always_inline]] static vec even(vec x) { return _mm512_slli_epi16(x, 8); }
   [[gnu::always_inline]] static vec odd(vec x) { return _mm512_and_si512(x, each(-256)); }
@@ -60,23 +60,23 @@ struct word_register512 : register512 {
 
 /// The registers of an instruction set; none where there is no such thing.
 template <class Isa>
-struct word_registers {};
+struct int16_registers {};
 
 #if defined(__SSE4_1__)
 template <class Isa>
 requires(isa::includes<Isa, isa::sse4> && !isa::includes<Isa, isa::avx2>)  //
-    struct word_registers<Isa> : word_register128 {
+    struct int16_registers<Isa> : int16_register128 {
 };
 #endif
 #if defined(__AVX2__)
 template <class Isa>
 requires(isa::includes<Isa, isa::avx2> && !isa::includes<Isa, isa::avx512>)  //
-    struct word_registers<Isa> : word_register256 {
+    struct int16_registers<Isa> : int16_register256 {
 };
 #endif
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 template <isa::includes<isa::avx512> Isa>
-struct word_registers<Isa> : word_register512 {};
+struct int16_registers<Isa> : int16_register512 {};
 #endif
 
 }  // namespace ctq::kernels::simd

@@ -8,19 +8,19 @@
 
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/reference/add.hpp"
-#include "ctq/kernels/simd/arch/fixed_sum_avx512.hpp"
+#include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
-#include "ctq/kernels/simd/elementwise/fixed_sum.hpp"
+#include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
 #include "ctq/kernels/simd/table_lookup.hpp"
 
-// The stages of an epilogue on rows of outputs that a core has just made, in registers.
+// The post-ops of an epilogue on registers.
 
 namespace ctq::kernels::simd {
 
-/// Bytes as the parts of part_dequantizer want them: see its load.
+/// A register of bytes in the form that byte_dequantizer takes: see its load.
 template <vectorized Isa, quantized Q>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, std::uint8_t> part_bits(
     const batch<Isa, Q>& q) noexcept {
@@ -29,15 +29,15 @@ template <vectorized Isa, quantized Q>
   return std::is_signed_v<Q> ? x ^ bits(std::uint8_t{128}) : x;
 }
 
-/// A stage with what it needs once a call. On a register of steps `on` works, of one of them the
-/// call; index and place say where in the output they are.
-template <class Stage>
-class ready_stage;
+/// A post-op with its constants, precomputed once per call. `on` applies it to a register of
+/// quantized values, operator() to a single one; place and index are their position in the output.
+template <class PostOp>
+class prepared_post_op;
 
 template <quantized Q>
-class ready_stage<clamp_steps<Q>> {
+class prepared_post_op<clamp_range<Q>> {
  public:
-  constexpr explicit ready_stage(const clamp_steps<Q>& s) : s_(s) {}
+  constexpr explicit prepared_post_op(const clamp_range<Q>& s) : s_(s) {}
 
   [[nodiscard]] Q operator()(Q q, std::ptrdiff_t) const noexcept {
     return q < s_.lo ? s_.lo : q > s_.hi ? s_.hi : q;
@@ -50,13 +50,13 @@ class ready_stage<clamp_steps<Q>> {
   }
 
  private:
-  clamp_steps<Q> s_;
+  clamp_range<Q> s_;
 };
 
 template <quantized Q>
-class ready_stage<by_table<Q>> {
+class prepared_post_op<lookup_table<Q>> {
  public:
-  constexpr explicit ready_stage(const by_table<Q>& s) : table_(s.table) {}
+  constexpr explicit prepared_post_op(const lookup_table<Q>& s) : table_(s.table) {}
 
   [[nodiscard]] Q operator()(Q q, std::ptrdiff_t) const noexcept {
     return table_[static_cast<std::uint8_t>(q)];
@@ -71,18 +71,19 @@ class ready_stage<by_table<Q>> {
   const Q* table_;
 };
 
-/// As add: in integers where no sum is near a tie and the machine has them, else in floats.
+/// As add: with integers if the instruction set supports it and no sum is close to a tie, else with
+/// floats.
 template <quantized Q>
-class ready_stage<residual_add<Q>> {
+class prepared_post_op<residual_add<Q>> {
   static constexpr int offset = std::is_signed_v<Q> ? 128 : 0;
 
  public:
-  constexpr explicit ready_stage(const residual_add<Q>& s)
+  constexpr explicit prepared_post_op(const residual_add<Q>& s)
       : other_(s.other),
         from_(s.from),
         other_q_(s.other_q),
         to_(s.relu ? with_relu(quantizer_of(s.to)) : quantizer_of(s.to)),
-        fits_(steps_fit(s.from.scale, to_) && steps_fit(s.other_q.scale, to_)),
+        fits_(scaled_fits_int32(s.from.scale, to_) && scaled_fits_int32(s.other_q.scale, to_)),
         fixed_(s.from.scale, s.from.zero_point + offset, s.other_q.scale,
                s.other_q.zero_point + offset, to_, s.to.zero_point + offset),
         is_fixed_(fits_ && fixed_.usable()) {}
@@ -96,9 +97,9 @@ class ready_stage<residual_add<Q>> {
     if constexpr (isa::includes<Isa, isa::avx512>) {
       if (is_fixed_) [[likely]]
         return in_integers<Isa>(q, place);
-      return seldom<Isa>(*this, q, place);
+      return slow_path<Isa>(*this, q, place);
     } else {
-      return fits_ ? in_floats<Isa>(q, place) : seldom<Isa>(*this, q, place);
+      return fits_ ? in_floats<Isa>(q, place) : slow_path<Isa>(*this, q, place);
     }
   }
 
@@ -111,14 +112,14 @@ class ready_stage<residual_add<Q>> {
     const auto bits = [](const batch<Isa, Q>& x) __attribute__((always_inline)) {
       return static_cast<__m512i>(part_bits<Isa>(x));
     };
-    bool near;
-    const fixed_sum_lanes<Isa> fixed(fixed_);
-    bytes sum(fixed(bits(q), bits(place.load(other_)), near));
-    if (near) [[unlikely]]
-      return seldom<Isa>(*this, q, place);
-    const output_steps ends = steps_of(to_);
-    sum = xsimd::min(xsimd::max(sum, bytes(static_cast<std::uint8_t>(ends.lo + offset))),
-                     bytes(static_cast<std::uint8_t>(ends.hi + offset)));
+    bool near_tie;
+    const fixed_point_sum_lanes<Isa> fixed(fixed_);
+    bytes sum(fixed(bits(q), bits(place.load(other_)), near_tie));
+    if (near_tie) [[unlikely]]
+      return slow_path<Isa>(*this, q, place);
+    const output_range range = output_range_of(to_);
+    sum = xsimd::min(xsimd::max(sum, bytes(static_cast<std::uint8_t>(range.lo + offset))),
+                     bytes(static_cast<std::uint8_t>(range.hi + offset)));
     if constexpr (offset != 0) sum = sum ^ bytes(std::uint8_t{offset});
     return batch<Isa, Q>(static_cast<__m512i>(sum));
   }
@@ -127,73 +128,73 @@ class ready_stage<residual_add<Q>> {
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_floats(const batch<Isa, Q>& q,
                                                             const Place& place) const noexcept {
     const std::type_identity<Q> of;
-    const part_dequantizer<Isa> from_a(from_, of);
-    const part_dequantizer<Isa> from_b(other_q_, of);
+    const byte_dequantizer<Isa> from_a(from_, of);
+    const byte_dequantizer<Isa> from_b(other_q_, of);
     const batch<Isa, float> inverse(to_.inverse);
     const auto x = part_bits<Isa>(q);
     const auto y = part_bits<Isa>(place.load(other_));
-    return step_narrower<Isa>(steps_of(to_))
+    return float_narrower<Isa>(output_range_of(to_))
         .template bytes<Q>([&](auto k) __attribute__((always_inline)) {
           return (rounded<Isa>(from_a.template part<k>(x)) +
                   rounded<Isa>(from_b.template part<k>(y))) *
                  inverse;
         });
   }
-  /// Out of line: near ties, and scales so far apart that steps leave an int32. A copy, since a
-  /// stage whose address is known could not stay in registers.
+  /// Out of line: sums close to a tie, and scales so far apart that results exceed int32. Takes the
+  /// post-op by value, since one whose address escapes could not stay in registers.
   template <vectorized Isa, class Place>
-  [[nodiscard, gnu::noinline]] static batch<Isa, Q> seldom(const ready_stage stage,
-                                                           const batch<Isa, Q> q,
-                                                           const Place place) noexcept {
-    if (stage.fits_) return stage.template in_floats<Isa>(q, place);
-    Q kept[batch<Isa, Q>::size];
-    q.store_unaligned(kept);
-    place.for_each([&](int i, std::ptrdiff_t index) { kept[i] = stage(kept[i], index); });
-    return batch<Isa, Q>::load_unaligned(kept);
+  [[nodiscard, gnu::noinline]] static batch<Isa, Q> slow_path(const prepared_post_op op,
+                                                              const batch<Isa, Q> q,
+                                                              const Place place) noexcept {
+    if (op.fits_) return op.template in_floats<Isa>(q, place);
+    Q buffer[batch<Isa, Q>::size];
+    q.store_unaligned(buffer);
+    place.for_each([&](int i, std::ptrdiff_t index) { buffer[i] = op(buffer[i], index); });
+    return batch<Isa, Q>::load_unaligned(buffer);
   }
 
   const Q* other_;
   qparams from_, other_q_;
   quantizer to_;
-  bool fits_;  // see steps_fit
-  fixed_sum fixed_;
+  bool fits_;  // see scaled_fits_int32
+  fixed_point_sum fixed_;
   bool is_fixed_;
 };
 
-template <class... Stage>
-using ready_stages = stage_chain<ready_stage<Stage>...>;
+template <class... PostOp>
+using prepared_post_ops = post_op_chain<prepared_post_op<PostOp>...>;
 
 template <vectorized Isa, quantized Q, class Place>
-[[nodiscard, gnu::always_inline]] inline batch<Isa, Q> apply(const stage_chain<>&,
+[[nodiscard, gnu::always_inline]] inline batch<Isa, Q> apply(const post_op_chain<>&,
                                                              const batch<Isa, Q>& q,
                                                              const Place&) noexcept {
   return q;
 }
 template <vectorized Isa, quantized Q, class Place, class First, class... Next>
-[[nodiscard, gnu::always_inline]] inline batch<Isa, Q> apply(const stage_chain<First, Next...>& s,
+[[nodiscard, gnu::always_inline]] inline batch<Isa, Q> apply(const post_op_chain<First, Next...>& s,
                                                              const batch<Isa, Q>& q,
                                                              const Place& place) noexcept {
   return apply<Isa, Q>(s.next, s.first.template on<Isa>(q, place), place);
 }
 
 template <quantized Q>
-[[nodiscard]] inline Q apply_one(const stage_chain<>&, Q q, std::ptrdiff_t) noexcept {
+[[nodiscard]] inline Q apply_one(const post_op_chain<>&, Q q, std::ptrdiff_t) noexcept {
   return q;
 }
 template <quantized Q, class First, class... Next>
-[[nodiscard]] inline Q apply_one(const stage_chain<First, Next...>& s, Q q,
+[[nodiscard]] inline Q apply_one(const post_op_chain<First, Next...>& s, Q q,
                                  std::ptrdiff_t index) noexcept {
   return apply_one(s.next, s.first(q, index), index);
 }
 
-/// The stages on rows of Width steps, of which the first `count` go to out, rows `stride` apart.
-/// One function for all tiles of all shapes: constants come into registers once a call.
-///   index  of the first in the output
-template <class Isa, int Width, quantized Q, class... Stage>
-[[gnu::noinline]] void finish_rows(const stage_chain<Stage...>& stages, const Q* from, int rows,
-                                   std::ptrdiff_t index, Q* out, std::ptrdiff_t stride,
-                                   int count) noexcept {
-  const stage_chain<Stage...> local = stages;  // which no byte that is written can change
+/// Applies the post-ops to rows of Width quantized values and stores the first `count` of each row
+/// to out, rows `stride` apart. `index` is the position of the first in the output. One function
+/// for all tiles of all shapes: constants are loaded into registers once per call.
+template <class Isa, int Width, quantized Q, class... PostOp>
+[[gnu::noinline]] void apply_and_store_rows(const post_op_chain<PostOp...>& post_ops, const Q* from,
+                                            int rows, std::ptrdiff_t index, Q* out,
+                                            std::ptrdiff_t stride, int count) noexcept {
+  const post_op_chain<PostOp...> local = post_ops;  // a copy, so that stores to out cannot alias it
   if constexpr (vectorized<Isa>) {
     for_row_parts<Isa, Width>(
         rows, index, stride,

@@ -8,10 +8,10 @@
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/simd/elementwise/fixed_sum.hpp"
+#include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 
-// g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for ours (GCC bug 105593,
-// repaired in 13).
+// g++ 12 warns about undefined operands inside its own AVX-512 intrinsics (false positive, GCC bug
+// 105593, fixed in 13).
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -20,26 +20,27 @@
 
 namespace ctq::kernels::simd {
 
-/// fixed_sum of 64 pairs of bytes at once.
+/// fixed_point_sum of 64 pairs of bytes at once.
 template <class Isa>
-class fixed_sum_lanes {
+class fixed_point_sum_lanes {
  public:
-  [[gnu::always_inline]] explicit fixed_sum_lanes(const fixed_sum& s)
+  [[gnu::always_inline]] explicit fixed_point_sum_lanes(const fixed_point_sum& s)
       : upper_(pair(s.multiplier_a >> 8, s.multiplier_b >> 8)),
         lower_(pair(s.multiplier_a & 255, s.multiplier_b & 255)),
         start_(_mm512_set1_epi32(s.start)),
         safe_(_mm512_set1_epi32(s.safe_bits())),
         shift_(_mm_cvtsi32_si128(s.fraction - 16)) {}
 
-  /// q of each pair, saturated, as uint8; `near` tells whether any of them may be wrong.
-  [[nodiscard, gnu::always_inline]] __m512i operator()(__m512i a, __m512i b, bool& near) const {
+  /// q of each pair, saturated to uint8. Sets `near_tie` if any sum is close to a tie, so that its
+  /// q may be wrong.
+  [[nodiscard, gnu::always_inline]] __m512i operator()(__m512i a, __m512i b, bool& near_tie) const {
     const __m512i zero = _mm512_setzero_si512();
     const __m512i low = _mm512_unpacklo_epi8(a, b);
     const __m512i high = _mm512_unpackhi_epi8(a, b);
     const __m512i s[] = {
         sums(_mm512_unpacklo_epi8(low, zero)), sums(_mm512_unpackhi_epi8(low, zero)),
         sums(_mm512_unpacklo_epi8(high, zero)), sums(_mm512_unpackhi_epi8(high, zero))};
-    near = (unsafe(s[0]) | unsafe(s[1]) | unsafe(s[2]) | unsafe(s[3])) != 0;
+    near_tie = (unsafe(s[0]) | unsafe(s[1]) | unsafe(s[2]) | unsafe(s[3])) != 0;
     return _mm512_packus_epi16(words(s[0], s[1]), words(s[2], s[3]));
   }
 
@@ -47,10 +48,10 @@ class fixed_sum_lanes {
   [[gnu::always_inline]] static __m512i pair(std::int32_t a, std::int32_t b) {
     return _mm512_set1_epi32(a | b << 16);
   }
-  /// In each lane a and b as 16-bit integers.
+  /// ab: a and b as 16-bit integers in each lane.
   [[gnu::always_inline]] __m512i sums(__m512i ab) const {
     const __m512i upper = add_products(start_, ab, upper_);
-    return add_products(_mm512_slli_epi32(upper, fixed_sum::start_shift), ab, lower_);
+    return add_products(_mm512_slli_epi32(upper, fixed_point_sum::start_shift), ab, lower_);
   }
   [[gnu::always_inline]] static __m512i add_products(__m512i acc, __m512i a, __m512i b) {
 #if defined(__AVX512VNNI__)

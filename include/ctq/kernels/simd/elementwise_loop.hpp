@@ -7,22 +7,21 @@
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 
-// The way of kernels that work element by element through their operands: forwards or backwards,
-// through the caches or around them.
+// The loop of elementwise kernels: forwards or backwards, with normal or non-temporal stores.
 
 namespace ctq::kernels::simd {
 
-/// Operands that pass by once, larger than the caches of one core: there stores go around them,
-/// which spares memory the read of each line that is written.
-inline constexpr std::int64_t beyond_caches = std::int64_t{32} << 20;
+/// Total bytes of the operands from which on stores are non-temporal: more than the caches of one
+/// core hold. Such stores avoid reading each cache line before it is overwritten.
+inline constexpr std::int64_t nontemporal_min_bytes = std::int64_t{32} << 20;
 
-/// 1 if forwards, -1 if backwards loads from `in` would come right after stores to `out` at the
-/// same place in another page. Processors compare the last twelve bits of addresses first, and such
-/// a load waits for a store that it has nothing to do with. (Zen 4, add, operands 48 bytes before
-/// the result: of 64 Ki backwards 4.7 us and forwards 6.2, of 64 Mi 7.7 ms and 13.4.) Of elements
-/// that differ in size the distance changes on the way.
+/// 4K aliasing: a load that follows a store to an address with the same last twelve bits waits for
+/// it, because processors compare these bits first. Returns 1 if a forward loop over `in` and `out`
+/// suffers from it, -1 if a backward loop does, 0 if neither (or if the element sizes differ, since
+/// then the distance changes). Zen 4, add, operands 48 bytes before the result: 64 Ki elements take
+/// 4.7 us backwards and 6.2 forwards, 64 Mi take 7.7 ms and 13.4.
 template <class T, class In>
-[[nodiscard, gnu::always_inline]] inline int store_is_near(const T* out, const In* in) noexcept {
+[[nodiscard, gnu::always_inline]] inline int aliasing_4k(const T* out, const In* in) noexcept {
   constexpr std::uintptr_t page = 4096, near = 512;
   if (sizeof(T) != sizeof(In)) return 0;
   const auto ahead =
@@ -30,21 +29,22 @@ template <class T, class In>
   return ahead == 0 ? 0 : ahead < near ? 1 : ahead > page - near ? -1 : 0;
 }
 
-/// body(i) for first, first + Step, … < last, or the other way round.
+/// Calls body(i) for i = first, first + Step, … < last, or in reverse order.
 template <int Step, class Body>
-[[gnu::always_inline]] inline void for_steps(int first, int last, bool backwards,
-                                             Body body) noexcept {
+[[gnu::always_inline]] inline void for_strided(int first, int last, bool backwards,
+                                               Body body) noexcept {
   const int count = (last - first + Step - 1) / Step;
   const int by = backwards ? -Step : Step;
   int i = backwards ? first + (count - 1) * Step : first;
   for (int k = 0; k < count; ++k, i += by) body(i);
 }
 
-/// Results out[0] … out[count - 1] from as many elements at each of `in`. compute(i) gives the
-/// register of them that starts at i, element(i) writes one: that is for fewer than a register.
-/// The last register is moved back so that it ends with the operand: nothing outside is touched.
-/// It is computed first, before its input is overwritten, which makes work in place safe.
-/// Requires  out is one of `in` or overlaps with none
+/// Computes out[0] … out[count - 1] from the same number of elements of each `in`. compute(i)
+/// returns the register of results that starts at i; element(i) computes and stores a single one,
+/// which is used if count is less than a register. The last register overlaps the one before, so
+/// that nothing outside the operands is accessed. It is computed first, before its input can be
+/// overwritten, so the kernel may work in place.
+/// Requires  out is one of `in` or overlaps none of them
 template <vectorized Isa, class T, class Compute, class Element, class... In>
 [[gnu::always_inline]] inline void for_elements(int count, T* out, Compute compute, Element element,
                                                 const In*... in) noexcept {
@@ -57,24 +57,24 @@ template <vectorized Isa, class T, class Compute, class Element, class... In>
   }
   const int last = count - step;
   const block end = compute(last);
-  const bool backwards = (store_is_near(out, in) + ...) > 0;
+  const bool backwards = (aliasing_4k(out, in) + ...) > 0;
   const bool in_place = ((static_cast<const void*>(out) == in) || ...);
   const std::int64_t bytes = std::int64_t{count} * static_cast<int>((sizeof(T) + ... + sizeof(In)));
   const auto past = reinterpret_cast<std::uintptr_t>(out) % (step * sizeof(T));
-  if (bytes < beyond_caches || in_place || past % sizeof(T) != 0) {
-    for_steps<step>(
+  if (bytes < nontemporal_min_bytes || in_place || past % sizeof(T) != 0) {
+    for_strided<step>(
         0, last, backwards, [&](int i) __attribute__((always_inline)) {
           compute(i).store_unaligned(out + i);
         });
   } else {
-    const int first = step - static_cast<int>(past / sizeof(T));  // that starts on its alignment
+    const int first = step - static_cast<int>(past / sizeof(T));  // the first aligned register
     compute(0).store_unaligned(out);
-    for_steps<step>(
+    for_strided<step>(
         first, last, backwards, [&](int i) __attribute__((always_inline)) {
           const block x = compute(i);
           convert::stream(out + i, static_cast<typename block::register_type>(x));
         });
-    convert::streamed();
+    convert::stream_fence();
   }
   end.store_unaligned(out + last);
 }

@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "ctq/kernels/reference/own_op.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 #include "ctq/kernels/simd/table_lookup.hpp"
 
 namespace ctq::kernels::simd {
 
-/// out[i] = table[in[i]], with the table of reference::make_table. out may be in.
+/// out[i] = table[in[i]], with a table from reference::make_table. out may be in.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void look_up(elementwise_shape shape, const Q* in, const Q* table,
                                            Q* out) noexcept {
@@ -29,11 +29,11 @@ template <class Isa, quantized Q>
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void elementwise(const op_hooks& op, const attributes& options,
                                                const op_arguments<Q>& x) noexcept {
-  alignas(64) float in[2][reference::own_block];
-  alignas(64) float out[reference::own_block];
+  alignas(64) float in[2][reference::user_op_block];
+  alignas(64) float out[reference::user_op_block];
   const int count = x.out.shape[0];
-  for (int at = 0; at < count; at += reference::own_block) {
-    const int n = count - at < reference::own_block ? count - at : reference::own_block;
+  for (int at = 0; at < count; at += reference::user_op_block) {
+    const int n = count - at < reference::user_op_block ? count - at : reference::user_op_block;
     for (int t = 0; t < op.tensors; ++t)
       dequantize<Isa>({n}, x.in[t].data + at, x.in[t].qparams, in[t]);
     op.apply({.in = {{in[0], {n}}, {in[1], {n}}}, .out = {out, {n}}}, options);
