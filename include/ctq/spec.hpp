@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// spec: what a backend supports and what a user asks for, as types with plain records in them.
-// PyTorch's BackendConfig and QConfigMapping.
+// spec: PyTorch's BackendConfig and QConfigMapping, as types with plain records.
 
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"

@@ -64,7 +64,7 @@ std::string words(const ctq::input_index_record& index) {
 }
 
 std::string words(ctq::observed o) {
-  return o == ctq::observed::unsaid ? "none" : o == ctq::observed::yes ? "true" : "false";
+  return o == ctq::observed::unspecified ? "none" : o == ctq::observed::yes ? "true" : "false";
 }
 
 std::string words(const ctq::observer_record* o) {

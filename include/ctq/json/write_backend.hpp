@@ -109,7 +109,7 @@ class config_writer {
           out_.plain_key(name).value(index);
         });
       });
-    if (c.input_output_observed != observed::unsaid)
+    if (c.input_output_observed != observed::unspecified)
       out_.plain_key("input_output_observed").value(c.input_output_observed == observed::yes);
     if (c.overwrite_output_observer != nullptr)
       write_observer(out_.plain_key("overwrite_output_observer"), *c.overwrite_output_observer);

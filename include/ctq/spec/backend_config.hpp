@@ -12,16 +12,16 @@
 #include "ctq/core/view.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 
-// A backend: a name and what it does with each pattern. Users derive a short tag from it,
+// A backend: a name and the configs of its patterns. Users derive a short tag from it,
 //   struct npu : backend_config<"npu", backend_pattern_config<...>, ...> {};
-// or override some patterns of another one,
+// override some patterns of another backend,
 //   struct mine : x86::set<"mine", backend_pattern_config<pattern<nn::linear>, ...>> {};
-// or put lists of configs together, as PyTorch's backends do:
+// or combine lists of configs, as PyTorch's backends do:
 //   struct edge : backend_config<"edge", conv_configs<int8>, linear_configs<int8>> {};
 
 namespace ctq {
 
-/// A backend as plain records: what the passes read, whether types or a file described it.
+/// A backend as plain records, from types or from a file, as the passes read it. Non-owning.
 struct backend_view {
   std::string_view name{};
   view<backend_pattern_config_record> configs{};
@@ -29,7 +29,7 @@ struct backend_view {
   friend constexpr bool operator==(const backend_view&, const backend_view&) = default;
 };
 
-/// Some configs, to be put together with others.
+/// A list of configs, as an argument of backend_config.
 template <class... Config>
 using configs = boost::mp11::mp_list<Config...>;
 
@@ -52,7 +52,7 @@ using flat_t = typename flat<mp::mp_list<Config...>>::type;
 template <class Config>
 using pattern_of = typename Config::pattern_type;
 
-/// List with Config in the place of the entry for the same pattern, or at the end.
+/// List with the config for the same pattern replaced by Config, or Config appended.
 template <class List, class Config>
 struct replaced {
   using at = mp::mp_find<mp::mp_transform<pattern_of, List>, pattern_of<Config>>;
@@ -67,14 +67,14 @@ using replaced_t = typename replaced<List, Config>::type;
 
 }  // namespace backend_parts
 
-/// A name, and configs one by one or in lists.
+/// A name, and configs or lists of configs.
 template <fixed_string Name, class... Config>
 struct backend_config {
   using config_list = backend_parts::flat_t<Config...>;
   static constexpr std::string_view name = Name.view();
 
-  /// The same under another name, each of the other configs in the place of the one for the same
-  /// pattern, or at the end (PyTorch's set_backend_pattern_config).
+  /// The same with another name and other configs, each of which replaces the one for the same
+  /// pattern or is appended (PyTorch's set_backend_pattern_config).
   template <fixed_string NewName, class... Other>
   using set = backend_config<NewName, boost::mp11::mp_fold<backend_parts::flat_t<Other...>,
                                                            config_list, backend_parts::replaced_t>>;
@@ -87,7 +87,7 @@ constexpr auto make_records(mp::mp_list<Config...>) {
   return std::array<backend_pattern_config_record, sizeof...(Config)>{Config::make()...};
 }
 
-/// Keyed by the short tag, so that no symbol carries the whole spec.
+/// Keyed by the short tag, so that no symbol contains the whole spec.
 template <class Backend>
 inline constexpr auto records_of = make_records(typename Backend::config_list{});
 
@@ -103,7 +103,7 @@ constexpr backend_view view_of() {
 
 }  // namespace backend_parts
 
-/// The records of a backend: one put together from types, or one read from a file.
+/// The records of a backend defined by types or read from a file.
 template <class Backend>
 inline constexpr backend_view backend_v = backend_parts::view_of<Backend>();
 

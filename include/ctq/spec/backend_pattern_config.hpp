@@ -14,17 +14,17 @@
 #include "ctq/spec/observer.hpp"
 #include "ctq/spec/pattern.hpp"
 
-// What a backend does with one pattern:
+// The config of one pattern in a backend:
 //   backend_pattern_config<pattern<nn::conv2d, nn::relu>, dtype_configs<int8>,
 //                          fused_module<nni::conv_relu2d>>
-// The parts have the names of PyTorch's setters, without set_.
+// The parts are named as PyTorch's setters, without set_.
 
 namespace ctq {
 
-/// Counts of tensor arguments for which an observation type can be set of its own: 0 to 3.
+/// An observation type can be set for 0 to 3 tensor arguments.
 inline constexpr int max_tensor_args = 4;
 
-/// An observation type by the number of tensor arguments, where one is given.
+/// Observation types by number of tensor arguments, where given.
 struct tensor_args_record {
   std::array<observation_type, max_tensor_args> type{};
   std::array<bool, max_tensor_args> given{};
@@ -32,7 +32,7 @@ struct tensor_args_record {
   friend constexpr bool operator==(const tensor_args_record&, const tensor_args_record&) = default;
 };
 
-/// Which positional argument of a function is what; -1: not said.
+/// Positions of a function's arguments; -1: unspecified.
 struct input_index_record {
   int input = -1;
   int weight = -1;
@@ -42,9 +42,9 @@ struct input_index_record {
 };
 
 /// PyTorch 1.13's _set_input_output_observed.
-enum class observed : std::uint8_t { unsaid, yes, no };
+enum class observed : std::uint8_t { unspecified, yes, no };
 
-/// PyTorch's BackendPatternConfig, with its keys as names. What is left out is null or empty.
+/// PyTorch's BackendPatternConfig; members are named as its keys. Omitted values are null or empty.
 struct backend_pattern_config_record {
   pattern_record pattern{};
   ctq::observation_type observation_type =
@@ -60,11 +60,11 @@ struct backend_pattern_config_record {
   tensor_args_record num_tensor_args_to_observation_type{};
   input_index_record input_type_to_index{};
   // PyTorch 1.13 only:
-  observed input_output_observed = observed::unsaid;
+  observed input_output_observed = observed::unspecified;
   const observer_record* overwrite_output_observer{};
   const observer_record* overwrite_output_fake_quantize{};
 
-  /// The type that holds for a node with so many tensor arguments.
+  /// The observation type of a node with that many tensor arguments.
   [[nodiscard]] constexpr ctq::observation_type observation_for(int tensor_args) const {
     if (input_output_observed == observed::no)
       return ctq::observation_type::input_output_not_observed;
@@ -93,7 +93,7 @@ struct backend_pattern_config_record {
   }
 };
 
-/// The dtype configs of a pattern; the first that fits a qconfig is taken.
+/// The dtype configs of a pattern; the first that matches the qconfig is used.
 template <class... Config>
 struct dtype_configs {
   static constexpr std::array<dtype_config_record, sizeof...(Config)> list{Config::value...};
@@ -102,19 +102,19 @@ struct dtype_configs {
   }
 };
 
-/// The module that holds the weight.
+/// The module that owns the weight.
 template <auto Op>
 struct root_module {
   static constexpr void apply(backend_pattern_config_record& r) { r.root_module = Op.id(); }
 };
 
-/// What replaces the root module in quantization-aware training.
+/// The module that replaces the root module in quantization-aware training.
 template <auto Op>
 struct qat_module {
   static constexpr void apply(backend_pattern_config_record& r) { r.qat_module = Op.id(); }
 };
 
-/// What replaces the root module in the reference model.
+/// The module that replaces the root module in the reference model.
 template <auto Op>
 struct reference_quantized_module {
   static constexpr void apply(backend_pattern_config_record& r) {
@@ -122,7 +122,7 @@ struct reference_quantized_module {
   }
 };
 
-/// What the pattern becomes. Without a fuser_method its parts follow one another in it.
+/// The module that replaces the pattern. Without a fuser_method it runs the parts in sequence.
 template <auto Op>
 struct fused_module {
   static constexpr void apply(backend_pattern_config_record& r) {
@@ -131,14 +131,14 @@ struct fused_module {
   }
 };
 
-/// fuser_method<fuse_conv_bn>, or a fuser of the user's own.
+/// fuser_method<fuse_conv_bn>, or a user-defined fuser.
 template <auto Fuser>
 struct fuser_method {
   static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = Fuser.id(); }
 };
 
-/// Which node of the pattern is the root: the one that owns the weight, whose arguments the fused
-/// module gets. Left out, it is what is reached by taking the last element of each tuple.
+/// The path of the root node of the pattern, which owns the weight and whose arguments the fused
+/// module gets. By default the node reached by taking the last element of each tuple.
 template <class Path>
 struct root_node_getter {
   static constexpr void apply(backend_pattern_config_record& r) {
@@ -146,7 +146,7 @@ struct root_node_getter {
   }
 };
 
-/// Which nodes the fused module gets as arguments besides those of the root.
+/// The paths of nodes that the fused module gets as additional arguments.
 template <class... Path>
 struct extra_inputs_getter {
   static constexpr std::array<node_path, sizeof...(Path)> list{Path::value...};
@@ -160,13 +160,13 @@ struct observation {
   static constexpr void apply(backend_pattern_config_record& r) { r.observation_type = Type; }
 };
 
-/// The output has the quantization parameters of the input, by construction.
+/// The output always has the quantization parameters of the input.
 using share_observer_with_input = observation<observation_type::output_share_observer_with_input>;
 
-/// Nothing is observed: the op has no numbers to quantize (size, shape).
+/// Nothing is observed: the op has no values to quantize (size, shape).
 using not_observed = observation<observation_type::input_output_not_observed>;
 
-/// The observation type by the number of tensor arguments: Type[n] for n of them.
+/// Observation types by number of tensor arguments: Type[n] for n arguments.
 template <observation_type... Type>
 struct num_tensor_args_to_observation_type {
   static_assert(sizeof...(Type) <= max_tensor_args, "ctq: at most 3 tensor arguments");
@@ -177,13 +177,14 @@ struct num_tensor_args_to_observation_type {
   }
 };
 
-/// Where a function has its weight and its bias: input_type_to_index<{.weight = 1, .bias = 2}>.
+/// Argument positions of a function's weight and bias: input_type_to_index<{.weight = 1, .bias =
+/// 2}>.
 template <input_index_record Index>
 struct input_type_to_index {
   static constexpr void apply(backend_pattern_config_record& r) { r.input_type_to_index = Index; }
 };
 
-/// PyTorch 1.13: no, for embeddings, whose input is not a number to quantize.
+/// PyTorch 1.13: false for embeddings, whose input is an index.
 template <bool Observed>
 struct input_output_observed {
   static constexpr void apply(backend_pattern_config_record& r) {
@@ -191,7 +192,7 @@ struct input_output_observed {
   }
 };
 
-/// PyTorch 1.13: the output's observer whatever the qconfig says.
+/// PyTorch 1.13: the output's observer, overriding the qconfig.
 template <class Observer>
 struct overwrite_output_observer {
   static constexpr void apply(backend_pattern_config_record& r) {

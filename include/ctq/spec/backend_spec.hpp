@@ -6,14 +6,14 @@
 #include "ctq/core/list.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// A backend that is put together while the program runs, as PyTorch's BackendConfig is:
+// A backend that is built at run time, as PyTorch's BackendConfig:
 //
 //   backend_spec mine{backend_v<x86>};
 //   mine.set_name("mine").set_backend_pattern_config({.pattern = pattern<nn::linear>::value});
 //   validate(mine.view());
 //
-// It owns all that its records point to; only ops and fusers, whose addresses are identities, live
-// elsewhere.
+// It owns everything that its records point to, except ops and fusers, whose addresses are their
+// identities.
 
 namespace ctq {
 
@@ -35,7 +35,7 @@ class backend_spec {
     return *this;
   }
 
-  /// In the place of the config for the same pattern, or at the end.
+  /// Replaces the config for the same pattern, or appends.
   constexpr backend_spec& set_backend_pattern_config(const backend_pattern_config_record& config) {
     std::size_t at = 0;
     while (at < configs_.size() && !(configs_[at].pattern == config.pattern)) ++at;
@@ -62,7 +62,7 @@ class backend_spec {
   }
 
  private:
-  /// What a record points to. Moving a list moves none of its items.
+  /// The lists that a record points to. Moving a list does not move its items.
   struct owned_lists {
     list<pattern_element> elements;
     list<dtype_config_record> dtype_configs;

@@ -5,7 +5,7 @@
 
 // One combination of dtypes that a backend supports for a pattern:
 //   dtype_config<input_dtype<act>, output_dtype<act>, weight_dtype<weights>, bias_dtype<f32>>
-// where act and weights are dtype_with_constraints<...>. What is left out is not asked for.
+// where act and weights are dtype_with_constraints<...>. Omitted dtypes are not constrained.
 
 namespace ctq {
 

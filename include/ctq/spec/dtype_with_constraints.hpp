@@ -7,12 +7,12 @@
 #include "ctq/core/real.hpp"
 #include "ctq/spec/observer.hpp"
 
-// A dtype, and what a backend asks of its integers and its scale:
+// A dtype, and the constraints of a backend on its integers and its scale:
 //   dtype_with_constraints<qint8, quant_min<-127>, quant_max<127>, scale_min<0x1p-12>>
 
 namespace ctq {
 
-/// A number that may be left out.
+/// An optional number.
 struct optional_real {
   double value{};
   bool given{};
@@ -23,7 +23,7 @@ struct optional_real {
   friend constexpr bool operator==(const optional_real&, const optional_real&) = default;
 };
 
-/// PyTorch's DTypeWithConstraints. dtype none: the config says nothing about this value.
+/// PyTorch's DTypeWithConstraints. dtype none: this value is not constrained.
 struct dtype_with_constraints_record {
   ctq::dtype dtype = ctq::dtype::none;
   optional_int quant_min_lower_bound{};
@@ -37,19 +37,19 @@ struct dtype_with_constraints_record {
                                    const dtype_with_constraints_record&) = default;
 };
 
-/// The smallest quant_min an observer may have.
+/// The lower bound of an observer's quant_min.
 template <std::int64_t Bound>
 struct quant_min {
   static constexpr void apply(dtype_with_constraints_record& r) { r.quant_min_lower_bound = Bound; }
 };
 
-/// The largest quant_max an observer may have.
+/// The upper bound of an observer's quant_max.
 template <std::int64_t Bound>
 struct quant_max {
   static constexpr void apply(dtype_with_constraints_record& r) { r.quant_max_upper_bound = Bound; }
 };
 
-/// The smallest scale; an observer promises it by its eps.
+/// The lower bound of the scale; an observer guarantees it by its eps.
 template <real Bound>
 struct scale_min {
   static constexpr void apply(dtype_with_constraints_record& r) {
@@ -57,7 +57,7 @@ struct scale_min {
   }
 };
 
-/// The largest scale; convert checks it.
+/// The upper bound of the scale; checked by convert.
 template <real Bound>
 struct scale_max {
   static constexpr void apply(dtype_with_constraints_record& r) {
@@ -65,7 +65,7 @@ struct scale_max {
   }
 };
 
-/// The one scale and zero point that fit, as those of a sigmoid: fixed_qparams_observer has them.
+/// The only allowed scale and zero point, as for sigmoid; set by fixed_qparams_observer.
 template <real Scale, std::int64_t ZeroPoint>
 struct exact_qparams {
   static constexpr void apply(dtype_with_constraints_record& r) {

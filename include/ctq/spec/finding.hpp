@@ -10,13 +10,12 @@
 #include "ctq/core/text.hpp"
 #include "ctq/spec/rule.hpp"
 
-// What a check has found: the rule, the place, and the words.
+// Results of a check: rule, place and message.
 
 namespace ctq {
 
-/// A place in a spec, as far as it is known:
-/// configs[config].dtype_configs[dtype_config].field.part. In a QConfigMapping config is the entry,
-/// counted over all levels.
+/// A place in a spec, as far as known: configs[config].dtype_configs[dtype_config].field.part. In a
+/// QConfigMapping `config` is the index of the entry over all levels.
 struct spec_place {
   int config = -1;
   int dtype_config = -1;
@@ -28,12 +27,12 @@ struct finding {
   ctq::rule rule{};
   ctq::severity severity{};
   spec_place place{};
-  int offset = -1;  // in the text of a file; -1: not known yet
+  int offset = -1;  // in the text of a file; -1: unknown
   static_text<240> text{};
 };
 
-/// A part of what a finding says. A type of its own, so that the compiler need not make a function
-/// for every sequence of words and numbers.
+/// A part of a message: text or a number. One type, so that the compiler need not instantiate a
+/// function for every combination.
 class word {
  public:
   constexpr explicit word(std::string_view text) : text_(text) {}
@@ -53,12 +52,12 @@ class word {
   bool is_number_ = false;
 };
 
-/// More than anyone reads: checks stop here, however broken a file is.
+/// Checks stop after that many findings.
 inline constexpr int max_findings = 100;
 
 class findings {
  public:
-  /// Adds one, in words and numbers; nothing when there are too many of its kind already.
+  /// Adds a finding, unless there are too many of its severity already.
   constexpr void add(rule r, severity s, const spec_place& place, int offset,
                      std::initializer_list<word> words) {
     ++total_;
@@ -81,10 +80,10 @@ class findings {
     add(r, severity::warning, place, -1, {word(part)...});
   }
 
-  /// How many there were, those that are left out included.
+  /// The number of findings, including omitted ones.
   [[nodiscard]] constexpr int total() const { return total_; }
 
-  /// Enough errors; warnings never keep an error out.
+  /// Whether the maximum of errors is reached; warnings do not count.
   [[nodiscard]] constexpr bool full() const { return errors_ >= max_findings; }
   [[nodiscard]] constexpr int size() const { return static_cast<int>(found_.size()); }
   [[nodiscard]] constexpr const finding* begin() const { return found_.begin(); }

@@ -4,13 +4,13 @@
 #include "ctq/core/op_sets.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 
-// What the fused modules of PyTorch are made of, and so which patterns can become one.
+// The parts of PyTorch's fused modules, which determine the patterns that can be fused to each.
 
 namespace ctq {
 
 namespace fused_parts {
 
-/// In the order the data flows; nullptr: no further part.
+/// In data flow order; nullptr: no further part.
 struct row {
   op_id fused;
   op_id part[3];
@@ -39,8 +39,8 @@ inline constexpr row table[] = {
     made_of(nni::bn_relu3d, nn::batch_norm3d, nn::relu),
 };
 
-/// The op at the i-th place of a chain, counted in the order the data flows; nullptr behind its
-/// end. Functions count as the modules that compute the same.
+/// The i-th op of a chain in data flow order; nullptr past the end. Functions count as the
+/// equivalent modules.
 constexpr op_id part_of(const pattern_record& chain, int i) {
   if (i >= chain.element.size()) return nullptr;
   const op_id op = chain.element[chain.element.size() - 1 - i].op;
@@ -55,14 +55,14 @@ constexpr bool is_batch_norm(op_id op) {
 
 }  // namespace fused_parts
 
-/// The first of the parts of a fused module; nullptr for any other op.
+/// The first part of a fused module; nullptr for any other op.
 [[nodiscard]] constexpr op_id first_part_of(op_id fused) {
   for (const fused_parts::row& r : fused_parts::table)
     if (r.fused == fused) return r.part[0];
   return nullptr;
 }
 
-/// Can the ops of this chain become this module? True for modules that ctq does not know.
+/// Whether the ops of this chain can be fused to this module. True for user-defined modules.
 [[nodiscard]] constexpr bool can_become(const pattern_record& chain, op_id fused) {
   for (const fused_parts::row& r : fused_parts::table) {
     if (r.fused != fused) continue;
@@ -73,7 +73,7 @@ constexpr bool is_batch_norm(op_id op) {
   return true;
 }
 
-/// Can this fuser method take the ops of this chain? True for a user's own.
+/// Whether this fuser method accepts the ops of this chain. True for user-defined ones.
 [[nodiscard]] constexpr bool can_fuse(const pattern_record& chain, fuser_id fuser) {
   const int size = chain.element.size();
   const bool norm = fused_parts::is_batch_norm(fused_parts::part_of(chain, 1));

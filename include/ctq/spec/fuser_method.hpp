@@ -6,8 +6,8 @@
 #include "ctq/core/ops.hpp"
 #include "ctq/core/view.hpp"
 
-// How a matched pattern becomes one module: PyTorch's fuser methods, as functions from ops to an
-// op. What happens to the weights is up to the op that comes out. A user's own is a type:
+// PyTorch's fuser methods, which turn a matched pattern into one module, as functions from ops to
+// an op. The resulting op determines what happens to the weights. A user-defined one is a type:
 //
 //   struct fuse_gate_t : fuser<fuse_gate_t> {
 //     static constexpr std::string_view name = "my.fuse_gate";
@@ -20,7 +20,7 @@ namespace ctq {
 struct fuser_arguments {
   op_id root{};          // the op of the root node
   op_id fused_module{};  // of the pattern's config; nullptr if it names none
-  bool is_qat = false;   // fused to be trained further
+  bool is_qat = false;   // for quantization-aware training
 };
 
 struct fuser_info {
@@ -45,7 +45,7 @@ struct folded {
   op_id conv, conv_relu;
 };
 
-/// What a weighted op with a batch norm folded into it becomes when a relu follows.
+/// The fused module of a weighted op and a relu, after folding a batch norm.
 constexpr op_id with_relu(op_id root) {
   constexpr folded table[] = {{nn::conv1d.id(), nni::conv_relu1d.id()},
                               {nn::conv2d.id(), nni::conv_relu2d.id()},
@@ -55,13 +55,13 @@ constexpr op_id with_relu(op_id root) {
   return nullptr;
 }
 
-/// What follows the root does not change what the op becomes: its parts are in the fused module.
+/// The result is the config's fused module, which contains the parts.
 template <class Self>
 struct into_fused : fuser<Self> {
   static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
 };
 
-/// The batch norm disappears into the op before it, but in training.
+/// The batch norm is folded into the preceding op, except in training.
 template <class Self>
 struct folds_batch_norm : fuser<Self> {
   static constexpr op_id fuse(const fuser_arguments& a) {
@@ -71,7 +71,7 @@ struct folds_batch_norm : fuser<Self> {
 
 }  // namespace fusers
 
-/// The parts one after the other, in the fused module: conv and relu.
+/// The fused module runs the parts in sequence: conv and relu.
 struct sequential_wrapper2_t : fusers::into_fused<sequential_wrapper2_t> {
   static constexpr std::string_view name = "sequential_wrapper2";
 };
@@ -83,7 +83,7 @@ struct fuse_conv_bn_t : fusers::folds_batch_norm<fuse_conv_bn_t> {
 };
 inline constexpr fuse_conv_bn_t fuse_conv_bn{};
 
-/// The same, and a relu behind it: a conv_relu.
+/// The same followed by a relu: a conv_relu.
 struct fuse_conv_bn_relu_t : fuser<fuse_conv_bn_relu_t> {
   static constexpr std::string_view name = "fuse_conv_bn_relu";
   static constexpr op_id fuse(const fuser_arguments& a) {

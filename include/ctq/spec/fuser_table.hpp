@@ -7,7 +7,7 @@
 #include "ctq/spec/fuser_method.hpp"
 #include "ctq/spec/onednn_fusers.hpp"
 
-// The fuser methods that files can name.
+// The fuser methods that files can refer to by name.
 
 namespace ctq {
 
@@ -20,8 +20,8 @@ inline constexpr fuser_id fuser_table[] = {
     fuse_conv_add_relu_right.id(),    fuse_conv_bn_add_relu_left.id(),
     fuse_conv_bn_add_relu_right.id(), fuse_linear_bn_leaky_relu.id()};
 
-/// The fuser method of this name, nullptr if there is none. PyTorch's wrapper is private, its name
-/// begins with an underscore; here it is for everybody.
+/// The fuser method of this name, or nullptr. PyTorch's wrapper is private and has a leading
+/// underscore; both names are accepted.
 [[nodiscard]] constexpr fuser_id find_fuser(std::string_view name) {
   if (same_text(name, "_sequential_wrapper2")) return sequential_wrapper2.id();
   for (const fuser_id known : fuser_table)

@@ -6,37 +6,38 @@
 
 #include "ctq/core/list.hpp"
 
-// Regular expressions over module names, as Python's re.match reads them: the expression must fit
-// at the start of the name. Known: . [a-z] [^...] \d \w \s \. ( ) (?: ) | * + ? ^ $ and lazy forms.
-// Not known, and said so by valid(): {m,n}, possessive forms, look-around, back references, other
-// escaped letters. A character is a byte.
+// Regular expressions for module names with the semantics of Python's re.match: the expression must
+// match at the start of the name. Supported: . [a-z] [^...] \d \w \s \. ( ) (?: ) | * + ? ^ $ and
+// lazy forms. Unsupported, so that valid() is false: {m,n}, possessive forms, look-around, back
+// references, other escaped letters. A character is a byte.
 //
-// The expression becomes a small machine (Thompson's), and that a table: which characters may come
-// behind each character (Glushkov's). All ways through it are gone side by side, so no expression
-// takes more than its length times the length of the name, and a name few steps of the compiler.
+// The expression is compiled to a Thompson automaton, and that to a Glushkov automaton: a table of
+// the characters that may follow each character. Matching tracks all states in parallel, so its
+// time is at most the product of both lengths, with few constexpr operations per name.
 
 namespace ctq {
 
 class name_regex {
  public:
-  /// The longest expression: its groups are walked recursively, and its size is squared.
+  /// The longest expression: groups are parsed recursively, and the table is quadratic.
   static constexpr std::size_t max_size = 256;
 
   constexpr explicit name_regex(std::string_view expression) : text_(expression) {
     valid_ = text_.size() <= max_size;
     if (valid_) alternatives();
     valid_ = valid_ && at_ == text_.size();
-    emit({step::accept, 0, 0});
+    emit({opcode::accept, 0, 0});
     if (valid_) tabulate();
   }
 
   [[nodiscard]] constexpr bool valid() const { return valid_; }
 
-  /// Does the expression fit at the start of the name?
+  /// Whether the expression matches at the start of the name.
   [[nodiscard]] constexpr bool matches(std::string_view name) const {
     if (!valid_) return false;
-    list<int> atoms[2];                // those that wait for a character: this one, the next one
-    list<int> seen(code_.size(), -1);  // by atom: the last place in the name where it was reached
+    list<int> atoms[2];  // active atoms at this character and at the next one
+    list<int> seen(code_.size(),
+                   -1);  // by atom: the last position in the name where it was reached
     const auto reach = [&](const successors& after, int at) {
       const int* const end = reachable_.data() + after.last;
       for (const int* atom = reachable_.data() + after.first; atom != end; ++atom) {
@@ -44,7 +45,8 @@ class name_regex {
         seen[*atom] = at;
         atoms[at % 2].push_back(*atom);
       }
-      return after.ends == ending::anywhere || (after.ends == ending::at_end && at_end(name, at));
+      return after.ends == match_end::anywhere ||
+             (after.ends == match_end::at_end && at_end(name, at));
     };
     if (reach(after_.back(), 0)) return true;
     const char* const chars = name.data();
@@ -58,22 +60,22 @@ class name_regex {
   }
 
  private:
-  enum class step : unsigned char { atom, split, jump, begin, end, accept };
-  // atom: a = where it stands in the expression, b = the character it is, or several
-  // split, jump: a, b = how far to go
+  enum class opcode : unsigned char { atom, split, jump, begin, end, accept };
+  // atom: a = offset in the expression, b = its character, or several split, jump: a, b = relative
+  // targets
   struct instruction {
-    step what{};
+    opcode what{};
     std::ptrdiff_t a{}, b{};
   };
   static constexpr int several = -1;
-  enum class ending : unsigned char { nowhere, at_end, anywhere };
-  /// What can follow an atom: other atoms, from first to last in reachable_, or the end.
+  enum class match_end : unsigned char { nowhere, at_end, anywhere };
+  /// The successors of an atom: other atoms, [first, last) in reachable_, or the end.
   struct successors {
     int first{}, last{};
-    ending ends{};
+    match_end ends{};
   };
 
-  static constexpr bool is_anchor(step s) { return s == step::begin || s == step::end; }
+  static constexpr bool is_anchor(opcode s) { return s == opcode::begin || s == opcode::end; }
   constexpr void emit(instruction i) { code_.push_back(i); }
   constexpr void insert(std::size_t where, instruction i) {
     emit(i);
@@ -90,9 +92,9 @@ class name_regex {
     sequence();
     if (!more() || text_[at_] != '|') return;
     ++at_;
-    insert(start, {step::split, 1, since(start) + 2});
+    insert(start, {opcode::split, 1, since(start) + 2});
     const std::size_t jump = code_.size();
-    emit({step::jump, 0, 0});
+    emit({opcode::jump, 0, 0});
     alternatives();
     code_[jump].a = since(jump);
   }
@@ -107,13 +109,13 @@ class name_regex {
       if (text_[at_ - 1] != ')' && since(start) == 1 && is_anchor(code_[start].what))
         valid_ = false;  // "nothing to repeat"
       ++at_;
-      if (more() && text_[at_] == '?') ++at_;  // lazy: fits the same names
+      if (more() && text_[at_] == '?') ++at_;  // lazy: matches the same names
       const std::ptrdiff_t size = since(start);
       if (times == '+') {
-        emit({step::split, -size, 1});
+        emit({opcode::split, -size, 1});
       } else {
-        insert(start, {step::split, 1, size + (times == '*' ? 2 : 1)});
-        if (times == '*') emit({step::jump, -(size + 1), 0});
+        insert(start, {opcode::split, 1, size + (times == '*' ? 2 : 1)});
+        if (times == '*') emit({opcode::jump, -(size + 1), 0});
       }
     }
   }
@@ -121,8 +123,8 @@ class name_regex {
   constexpr void one() {
     switch (text_[at_]) {
       case '(': return group();
-      case '^': ++at_; return emit({step::begin, 0, 0});
-      case '$': ++at_; return emit({step::end, 0, 0});
+      case '^': ++at_; return emit({opcode::begin, 0, 0});
+      case '$': ++at_; return emit({opcode::end, 0, 0});
       case '*':
       case '+':
       case '?':
@@ -130,13 +132,13 @@ class name_regex {
       default: break;
     }
     const bool dot = text_[at_] == '.';
-    emit({step::atom, static_cast<std::ptrdiff_t>(at_), several});
+    emit({opcode::atom, static_cast<std::ptrdiff_t>(at_), several});
     if (text_[at_] == '[') return characters();
     const int only = character();
     if (!dot) code_.back().b = only;
   }
 
-  /// Steps over one character or escape, and says which character it is.
+  /// Consumes one character or escape and returns the character.
   constexpr int character() {
     const bool escaped = text_[at_] == '\\';
     if (escaped) ++at_;
@@ -176,12 +178,12 @@ class name_regex {
     ++at_;
   }
 
-  /// The successors of each atom, and, at last, those of the beginning.
+  /// The successors of each atom, and, as the last entry, those of the start.
   constexpr void tabulate() {
     const auto size = static_cast<int>(code_.size());
     after_ = list<successors>(size + 1);
     for (int s = 0; s <= size; ++s) {
-      if (s < size && code_[s].what != step::atom) continue;
+      if (s < size && code_[s].what != opcode::atom) continue;
       list<bool> visited(2 * size, false);
       after_[s].first = static_cast<int>(reachable_.size());
       follow(after_[s], visited, s == size ? 0 : s + 1, s == size, false);
@@ -189,8 +191,8 @@ class name_regex {
     }
   }
 
-  /// Goes on from s without reading. beginning: nothing has been read; behind a $ only the end can
-  /// follow.
+  /// Collects the atoms reachable from s without consuming a character. beginning: nothing was
+  /// consumed yet; ended: after a $, so that only the end can follow.
   constexpr void follow(successors& out, list<bool>& visited, std::ptrdiff_t s, bool beginning,
                         bool ended) {
     bool& here = visited[2 * s + (ended ? 1 : 0)];
@@ -199,22 +201,23 @@ class name_regex {
     const instruction i = code_[s];
     const auto go = [&](std::ptrdiff_t by, bool e) { follow(out, visited, s + by, beginning, e); };
     switch (i.what) {
-      case step::atom:
+      case opcode::atom:
         if (!ended) reachable_.push_back(static_cast<int>(s));
         return;
-      case step::accept:
-        if (out.ends != ending::anywhere) out.ends = ended ? ending::at_end : ending::anywhere;
+      case opcode::accept:
+        if (out.ends != match_end::anywhere)
+          out.ends = ended ? match_end::at_end : match_end::anywhere;
         return;
-      case step::jump: return go(i.a, ended);
-      case step::split: go(i.a, ended); return go(i.b, ended);
-      case step::begin:
+      case opcode::jump: return go(i.a, ended);
+      case opcode::split: go(i.a, ended); return go(i.b, ended);
+      case opcode::begin:
         if (beginning) go(1, ended);
         return;
-      case step::end: return go(1, true);
+      case opcode::end: return go(1, true);
     }
   }
 
-  /// Python's $ also fits before a newline that ends the text.
+  /// Python's $ also matches before a final newline.
   static constexpr bool at_end(std::string_view name, int at) {
     const std::string_view rest = name.substr(static_cast<std::size_t>(at));
     return rest.empty() || rest == "\n";
@@ -273,11 +276,11 @@ class name_regex {
   std::size_t at_ = 0;
   bool valid_ = true;
   list<instruction> code_;
-  list<successors> after_;  // by instruction; of atoms only; the last: of the beginning
+  list<successors> after_;  // by instruction, set for atoms only; the last one: of the start
   list<int> reachable_;
 };
 
-/// Does expression fit at the start of name? False for an expression that is not valid.
+/// Whether `expression` matches at the start of `name`. False for an invalid expression.
 [[nodiscard]] constexpr bool regex_matches(std::string_view expression, std::string_view name) {
   return name_regex{expression}.matches(name);
 }

@@ -6,14 +6,14 @@
 
 #include "ctq/spec/pattern.hpp"
 
-// Where a node stands in a matched pattern: the Python indices into the nested tuple.
-// In (relu, (add, MatchAllNode, (bn, conv))), path<1, 2, 1> is the conv and path<1, 1> the
-// extra input of the add. PyTorch has functions here, root_node_getter and extra_inputs_getter;
-// all that those of its backends do is index.
+// The position of a node in a matched pattern: Python indices into the nested tuple. In (relu,
+// (add, MatchAllNode, (bn, conv))), path<1, 2, 1> is the conv and path<1, 1> the extra input of the
+// add. PyTorch has functions instead, root_node_getter and extra_inputs_getter; those of its
+// backends only index.
 
 namespace ctq {
 
-/// The deepest tuple a path can reach into.
+/// The maximum length of a path.
 inline constexpr int max_path = 8;
 
 struct node_path {
@@ -25,7 +25,7 @@ struct node_path {
   friend constexpr bool operator==(const node_path&, const node_path&) = default;
 };
 
-/// The element that a path leads to: a leaf, or the head of a tuple (index 0). -1: there is none.
+/// The element at a path: a leaf, or the head of a tuple (index 0). -1 if there is none.
 [[nodiscard]] constexpr int element_at(const pattern_record& p, const node_path& path) {
   int at = 0;
   for (std::int8_t i = 0; i < path.length; ++i) {

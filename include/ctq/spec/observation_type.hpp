@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-// Where the output of a pattern gets its quantization parameters from.
+// The source of the quantization parameters of a pattern's output.
 
 namespace ctq {
 

@@ -7,8 +7,8 @@
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/qparams.hpp"
 
-// Observers as a spec names them: a class and its arguments, no state. The state that collects
-// statistics lives in ctq/observers.
+// Observers as records in a spec: a class and its arguments. The stateful observers are in
+// ctq/observers.
 
 namespace ctq {
 
@@ -30,7 +30,7 @@ enum class observer_class : std::uint8_t {
 inline constexpr int observer_class_count =
     static_cast<int>(observer_class::power_of_two_histogram) + 1;
 
-/// One range for each channel, rather than one for the tensor.
+/// Whether the observer has one range per channel.
 [[nodiscard]] constexpr bool is_per_channel(observer_class c) {
   return c == observer_class::per_channel_min_max ||
          c == observer_class::moving_average_per_channel_min_max;
@@ -51,12 +51,12 @@ inline constexpr std::string_view of_observer_class[] = {"None",
                                                          "PowerOfTwoHistogramObserver"};
 }
 
-/// PyTorch's class name; PowerOfTwoHistogramObserver is ctq's own.
+/// PyTorch's class name; PowerOfTwoHistogramObserver is specific to ctq.
 [[nodiscard]] constexpr std::string_view name_of(observer_class c) {
   return names::of_observer_class[static_cast<std::size_t>(c)];
 }
 
-/// What wraps an observer in quantization-aware training.
+/// The class that wraps an observer in quantization-aware training.
 enum class fake_quantize_class : std::uint8_t {
   none,
   fake_quantize,
@@ -79,7 +79,7 @@ inline constexpr std::string_view of_fake_quantize_class[] = {
   return names::of_fake_quantize_class[static_cast<std::size_t>(c)];
 }
 
-/// An integer that may be left out: {.quant_min = -127}.
+/// An optional integer: {.quant_min = -127}.
 struct optional_int {
   std::int64_t value{};
   bool given{};
@@ -110,7 +110,7 @@ struct observer_args {
   friend constexpr bool operator==(const observer_args&, const observer_args&) = default;
 };
 
-/// Both ends are given; one alone is ignored, as in PyTorch.
+/// Whether both bounds are given; a single one is ignored, as in PyTorch.
 [[nodiscard]] constexpr bool has_custom_range(const observer_args& a) {
   return a.quant_min.given && a.quant_max.given;
 }
@@ -124,8 +124,8 @@ struct observer_record {
   friend constexpr bool operator==(const observer_record&, const observer_record&) = default;
 };
 
-/// The integers an observer quantizes to: the range asked for, else the dtype's; either is halved
-/// by reduce_range (floor division, as PyTorch).
+/// The range of integers of an observer: the custom range or that of the dtype, halved by
+/// reduce_range (floor division, as in PyTorch).
 [[nodiscard]] constexpr quant_range range_of(const observer_args& a) {
   const bool custom = has_custom_range(a);
   const quant_range r =
@@ -139,7 +139,7 @@ struct observer {
   static constexpr observer_record value{Class, Args};
 };
 
-/// The arguments of a placeholder, whose default is to stay in float.
+/// The arguments of a placeholder, whose default dtype is float.
 struct placeholder_observer_args {
   ctq::dtype dtype = f32;
   optional_int quant_min{};
@@ -152,7 +152,7 @@ struct placeholder_observer_args {
   }
 };
 
-/// No statistics: a dtype for what is quantized as it comes, or not at all.
+/// No statistics: the dtype of values that are quantized dynamically or stay in float.
 template <placeholder_observer_args Args = placeholder_observer_args{}>
 struct placeholder_observer : observer<observer_class::placeholder, Args> {};
 
@@ -162,8 +162,9 @@ struct min_max_observer : observer<observer_class::min_max, Args> {};
 template <observer_args Args = observer_args{}>
 struct moving_average_min_max_observer : observer<observer_class::moving_average_min_max, Args> {};
 
-/// The arguments of per-channel observers. They are for weights, which ctq's kernels want
-/// symmetric, so that and qint8 are the defaults (PyTorch's are per_channel_affine, quint8).
+/// The arguments of per-channel observers. They are for weights, which must be symmetric for ctq's
+/// kernels, so the defaults are per_channel_symmetric and qint8 (PyTorch: per_channel_affine,
+/// quint8).
 struct per_channel_observer_args {
   ctq::dtype dtype = qint8;
   ctq::qscheme qscheme = ctq::qscheme::per_channel_symmetric;
@@ -196,23 +197,23 @@ struct moving_average_per_channel_min_max_observer
 template <observer_args Args = observer_args{}>
 struct histogram_observer : observer<observer_class::histogram, Args> {};
 
-/// A histogram whose bins are powers of two wide: what many of them saw apart adds up exactly.
+/// A histogram with bin widths that are powers of two, so that histograms can be merged exactly.
 template <observer_args Args = observer_args{}>
 struct power_of_two_histogram_observer : observer<observer_class::power_of_two_histogram, Args> {};
 
-/// A scale and a zero point that are known beforehand: {.scale = 0x1p-8, .zero_point = 0}.
+/// Fixed scale and zero point: {.scale = 0x1p-8, .zero_point = 0}.
 template <observer_args Args = observer_args{}>
 struct fixed_qparams_observer : observer<observer_class::fixed_qparams, Args> {};
 
-/// No statistics either: for values that are kept in half precision, or in float.
+/// No statistics: for values that are kept in half precision or float.
 template <dtype Dtype = f16>
 struct noop_observer : observer<observer_class::noop, observer_args{.dtype = Dtype}> {};
 
-/// Keeps what it has seen, for those who debug.
+/// Keeps a copy of the observed tensors, for debugging.
 template <observer_args Args = observer_args{}>
 struct recording_observer : observer<observer_class::recording, Args> {};
 
-/// The output has the observer of the input.
+/// The output shares the observer of the input.
 struct reuse_input_observer : observer<observer_class::reuse_input, observer_args{}> {};
 
 namespace observer_parts {
@@ -224,7 +225,7 @@ struct wrapped {
 
 }  // namespace observer_parts
 
-/// Observes, and rounds as the quantized model will: what PyTorch trains with.
+/// Observes and simulates quantization, for quantization-aware training.
 template <class Observer>
 struct fake_quantize : observer_parts::wrapped<Observer, fake_quantize_class::fake_quantize> {};
 
@@ -236,7 +237,7 @@ template <class Observer>
 struct fixed_qparams_fake_quantize
     : observer_parts::wrapped<Observer, fake_quantize_class::fixed_qparams_fake_quantize> {};
 
-/// Its scale and zero point are trained as well, after the observer's first guess.
+/// Scale and zero point are trained, too, starting from the observer's.
 template <class Observer>
 struct learnable_fake_quantize
     : observer_parts::wrapped<Observer, fake_quantize_class::learnable_fake_quantize> {};

@@ -3,8 +3,8 @@
 
 #include "ctq/spec/fuser_method.hpp"
 
-// The fuser methods of PyTorch's oneDNN backend, by their names there. Those with a batch norm
-// fold it into the weights, and make nothing in training.
+// The fuser methods of PyTorch's oneDNN backend, with the same names. Those with a batch norm fold
+// it into the weights, and do not fuse in training.
 
 namespace ctq {
 

@@ -8,21 +8,21 @@
 #include "ctq/core/op.hpp"
 #include "ctq/core/view.hpp"
 
-// Which ops, in which arrangement, a backend can run as one.
+// A pattern: ops that a backend can run as one, and their arrangement.
 //
 //   pattern<nn::linear>                              one op
-//   pattern<nn::conv2d, nn::batch_norm2d, nn::relu>  a chain, in the order the data flows
+//   pattern<nn::conv2d, nn::batch_norm2d, nn::relu>  a chain, in data flow order
 //   pattern<nested<op::add, match_all, nested<nn::batch_norm2d, nn::conv2d>>, nn::relu>
 //                                                    a tree, an op and what its arguments are, that
 //                                                    a chain may begin with
 
 namespace ctq {
 
-/// The ops of a pattern, MatchAllNode included.
+/// The maximum number of ops in a pattern, including MatchAllNode.
 inline constexpr std::size_t max_pattern = 64;
 
-/// One op of a pattern. op: nullptr matches anything. args: how many of the following subtrees are
-/// its arguments; 0 says nothing about them.
+/// One op of a pattern. op: nullptr matches anything. args: the number of following subtrees that
+/// are its arguments; 0 does not constrain them.
 struct pattern_element {
   op_id op{};
   int args{};
@@ -35,13 +35,13 @@ struct pattern_record {
   view<pattern_element> element;
 
   [[nodiscard]] constexpr bool is_single() const { return element.size() == 1; }
-  /// The op nearest the output; nullptr: MatchAllNode, or no op at all.
+  /// The op nearest the output; nullptr: MatchAllNode, or an empty pattern.
   [[nodiscard]] constexpr op_id anchor() const { return element.empty() ? nullptr : element[0].op; }
 
   friend constexpr bool operator==(const pattern_record&, const pattern_record&) = default;
 };
 
-/// How many elements the tree at an element has.
+/// The number of elements in the tree at an element.
 [[nodiscard]] constexpr int subtree(const pattern_record& p, int at) {
   int size = 1;
   for (int a = 0; a < p.element[at].args; ++a) size += subtree(p, at + size);
@@ -49,7 +49,7 @@ struct pattern_record {
 }
 
 struct match_all_t {};
-/// Matches any argument, also one that is no op at all.
+/// Matches any argument, including constants.
 inline constexpr match_all_t match_all{};
 
 template <auto Head, auto... Argument>
@@ -98,7 +98,8 @@ struct builder {
   }
 };
 
-/// Only the first part of a chain can be a tree: it is what all later ones read.
+/// Only the first part of a chain can be a tree, since each later op has the part before as its
+/// only argument.
 template <class... Size>
 constexpr bool begins_with_tree_only(std::size_t, Size... later) {
   return ((later == 1) && ...);
@@ -108,7 +109,7 @@ constexpr bool begins_with_tree_only(std::size_t, Size... later) {
 
 namespace pattern_parts {
 
-/// The last op first, each with the one before as its argument: filled from behind.
+/// Elements from the last op to the first, each with the one before as its argument.
 template <class First, class... Later>
 constexpr auto elements_of(const First& first, const Later&...) {
   constexpr std::size_t tree = size_of(First{});
@@ -139,8 +140,7 @@ struct pattern {
   static constexpr pattern_record value{{elements.data(), static_cast<int>(elements.size())}};
 };
 
-/// One op: most patterns, so they are spared the general way, which costs the compiler ten times
-/// as much.
+/// A single op, as in most patterns: a specialization that compiles ten times faster.
 template <auto Op>
 requires requires { Op.id(); }
 struct pattern<Op> {
@@ -150,7 +150,7 @@ struct pattern<Op> {
 
 namespace pattern_parts {
 
-/// Appends the tree at an element in PyTorch's nested form; returns where the next one begins.
+/// Appends the tree at an element in PyTorch's nested form; returns the index of the next one.
 template <class Text>
 constexpr int append_tree(Text& out, const pattern_record& p, int at) {
   const pattern_element& e = p.element[at++];
@@ -166,15 +166,15 @@ constexpr int append_tree(Text& out, const pattern_record& p, int at) {
 
 }  // namespace pattern_parts
 
-/// Ops that follow one another, nothing else.
+/// Whether the pattern is a chain of ops without further arguments.
 [[nodiscard]] constexpr bool is_chain(const pattern_record& p) {
   for (const pattern_element& e : p.element)
     if (e.args > 1 || e.op == nullptr) return false;
   return true;
 }
 
-/// Appends "(torch.nn.Conv2d, torch.nn.ReLU)" in the order the data flows, or the nested form of
-/// PyTorch, "(torch.add, MatchAllNode, torch.nn.Conv2d)", for a tree.
+/// Appends "(torch.nn.Conv2d, torch.nn.ReLU)" in data flow order, or PyTorch's nested form,
+/// "(torch.add, MatchAllNode, torch.nn.Conv2d)", for a tree.
 template <class Text>
 constexpr void append_pattern(Text& out, const pattern_record& p) {
   if (!is_chain(p) || p.is_single()) {

@@ -3,12 +3,12 @@
 
 #include "ctq/spec/observer.hpp"
 
-// How one node is to be quantized: an observer for its activations, one for its weight.
+// The quantization of a node: an observer for its activations and one for its weight.
 
 namespace ctq {
 
-/// PyTorch's QConfig, and beyond it an observer for the output where it is not to be quantized as
-/// the inputs are: integers in, floats out.
+/// PyTorch's QConfig, extended by an optional observer for the output where it is not quantized as
+/// the inputs, such as integers in, floats out.
 struct qconfig_record {
   observer_record activation{};
   observer_record weight{};
@@ -21,7 +21,7 @@ struct qconfig_record {
   friend constexpr bool operator==(const qconfig_record&, const qconfig_record&) = default;
 };
 
-/// "The same for the output."
+/// The output has the activation's observer.
 struct as_activation {
   static constexpr observer_record value{};
 };
@@ -32,7 +32,7 @@ struct qconfig {
   static constexpr qconfig_record value{Activation::value, Weight::value, Output::value};
 };
 
-/// "Leave it in float": PyTorch's None.
+/// The node stays in float: PyTorch's None.
 struct qconfig_none {
   static constexpr bool quantizes = false;
   static constexpr qconfig_record value{};

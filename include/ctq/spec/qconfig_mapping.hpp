@@ -10,7 +10,7 @@
 #include "ctq/core/op.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// Which qconfig holds for which node. The levels, from weak to strong, are PyTorch's:
+// Assignment of qconfigs to nodes. The levels, in ascending priority, are PyTorch's:
 //   global < object_type < module_name_regex < module_name < module_name_object_type_order
 
 namespace ctq {
@@ -44,7 +44,7 @@ struct mapping_entry {
   qconfig_record qconfig{};
 };
 
-/// A mapping as plain records: what the passes read.
+/// A mapping as plain records, as the passes read it. Non-owning.
 struct mapping_view {
   const mapping_entry* entries{};
   int count{};
@@ -62,7 +62,7 @@ struct object_type {
                                        QConfig::quantizes,         QConfig::value};
 };
 
-/// Python's re.match: Pattern fits at the start of the module's name. See name_regex.hpp.
+/// As Python's re.match: Pattern matches at the start of the module's name. See name_regex.hpp.
 template <fixed_string Pattern, class QConfig>
 struct module_name_regex {
   static constexpr mapping_entry value{mapping_level::module_name_regex,
@@ -73,7 +73,7 @@ struct module_name_regex {
                                        QConfig::value};
 };
 
-/// The module of this name and all inside it.
+/// The module of this name and all its submodules.
 template <fixed_string Module, class QConfig>
 struct module_name {
   static constexpr mapping_entry value{mapping_level::module_name, nullptr,       Module.view(), 0,
@@ -91,11 +91,11 @@ struct module_name_object_type_order {
                                        QConfig::value};
 };
 
-/// "I mean it": this module stays in float.
+/// This module stays in float, without an error that it is not quantized.
 template <fixed_string Module>
 using allow_float = module_name<Module, qconfig_none>;
 
-/// Of two entries for the same thing the later wins.
+/// Of two entries with the same key the later one is used.
 template <class... Entry>
 struct qconfig_mapping {
   static constexpr std::array<mapping_entry, sizeof...(Entry)> entries{Entry::value...};
@@ -106,7 +106,7 @@ struct qconfig_mapping {
 
 namespace mapping_parts {
 
-/// Keyed by the short tag, so that no symbol carries all entries.
+/// Keyed by the short tag, so that no symbol contains all entries.
 template <class Mapping>
 inline constexpr auto entries_of = Mapping::entries;
 
@@ -121,7 +121,7 @@ constexpr mapping_view view_of() {
 
 }  // namespace mapping_parts
 
-/// The entries of a mapping: one put together from types, or one read from a file.
+/// The entries of a mapping defined by types or read from a file.
 template <class Mapping>
 inline constexpr mapping_view mapping_v = mapping_parts::view_of<Mapping>();
 

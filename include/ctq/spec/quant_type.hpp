@@ -7,7 +7,7 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// What kind of quantization a qconfig asks for: PyTorch's QuantType.
+// The kind of quantization of a qconfig: PyTorch's QuantType.
 
 namespace ctq {
 
@@ -23,7 +23,8 @@ inline constexpr std::string_view of_quant_type[] = {"unknown", "dynamic", "stat
   return names::of_quant_type[static_cast<std::size_t>(t)];
 }
 
-/// get_quant_type; unknown where it raises. Training is not in a qconfig: no qconfig gives qat.
+/// PyTorch's get_quant_type; unknown where it raises. A qconfig does not specify training, so the
+/// result is never qat.
 [[nodiscard]] constexpr quant_type quant_type_of(const qconfig_record& q, semantics s) {
   if (q.activation.type == observer_class::none || q.weight.type == observer_class::none)
     return quant_type::unknown;

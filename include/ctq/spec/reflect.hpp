@@ -23,8 +23,8 @@
 #include "ctq/spec/observer.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// The fields of the spec's records, by name. The names are PyTorch's keyword arguments, so a
-// record prints as the Python call that makes it, with what differs from the defaults:
+// Reflection of the spec's records. Field names are PyTorch's keyword arguments, so a record prints
+// as the Python call that constructs it, without default values:
 //   HistogramObserver(dtype=quint8, reduce_range=True)
 
 BOOST_HANA_ADAPT_STRUCT(ctq::observer_args, dtype, qscheme, reduce_range, quant_min, quant_max, eps,
@@ -39,14 +39,14 @@ BOOST_HANA_ADAPT_STRUCT(ctq::dtype_config_record, input_dtype, output_dtype, wei
 
 namespace ctq {
 
-/// A record whose fields are known by name.
+/// Satisfied by records with reflected fields.
 template <class T>
 concept reflected = boost::hana::Struct<T>::value;
 
 namespace reflecting {
 
-/// The characters of a name. Hana's own copy has internal linkage, so what points to it would be
-/// another value in each translation unit (g++ 12 then fails to link them).
+/// The characters of a name. Hana's copy has internal linkage, so pointers to it would differ
+/// between translation units (g++ 12 then fails to link).
 template <class Name>
 struct characters;
 template <char... C>
@@ -70,8 +70,8 @@ inline constexpr auto field_names = [] {
   return names;
 }();
 
-/// The function that gives a field of a record, by its index in field_names. An object of its own,
-/// so that the compiler need not put the list of all fields together each time.
+/// The accessor of a field, by its index in field_names. A variable, so that the compiler does not
+/// build the list of all fields each time.
 template <reflected Record, std::size_t Index>
 inline constexpr auto field_of =
     boost::hana::second(boost::hana::at_c<Index>(boost::hana::accessors<Record>()));
@@ -83,7 +83,7 @@ constexpr void for_each_index(F f, std::index_sequence<I...>) {
   (f(field_names<Record>[I], field_of<Record, I>), ...);
 }
 
-/// Calls f(name, function that gives the field) for each field.
+/// Calls f(name, accessor) for each field.
 template <class Record, class F>
 constexpr void for_each_getter(F f) {
   for_each_index<Record>(f, std::make_index_sequence<field_names<Record>.size()>{});
@@ -107,7 +107,7 @@ constexpr void for_each_difference(const Record& a, const Record& b, F f) {
   });
 }
 
-/// Calls f(name, value) for each field that differs from a record made with {}.
+/// Calls f(name, value) for each field that differs from its default.
 template <reflected Record, class F>
 constexpr void for_each_change(const Record& record, F f) {
   for_each_difference(record, Record{}, f);
@@ -142,7 +142,7 @@ constexpr void append_value(Text& out, const T& value) {
 
 }  // namespace reflecting
 
-/// Appends "(input_dtype=(dtype=quint8), is_dynamic=True)": the fields that are not at their
+/// Appends "(input_dtype=(dtype=quint8), is_dynamic=True)": the fields that differ from their
 /// defaults.
 template <class Text, reflected Record>
 constexpr void append_record(Text& out, const Record& record) {

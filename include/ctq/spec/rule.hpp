@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-// The rules that a spec is checked by, each with its name, what it says and what to do. The same
-// names stand in compile errors, in the output of the command line and in the results of functions.
+// The rules for checking a spec, each with name, explanation and remedy. Compile errors, the
+// command line and the results of functions use the same names.
 
 namespace ctq {
 
@@ -71,115 +71,112 @@ namespace rules {
 
 inline constexpr rule_info table[] = {
     {"json-syntax", "The text is not JSON (RFC 8259): no comments, no trailing commas, no NaN.",
-     "Correct the character at the place shown."},
-    {"json-utf8", "JSON is UTF-8; the bytes at the place shown are not.",
+     "Correct the character at the position shown."},
+    {"json-utf8", "JSON must be UTF-8; the bytes at the position shown are not.",
      "Save the file as UTF-8 without a byte order mark."},
-    {"json-depth", "Values are nested more than 64 deep; no spec needs a tenth of that.",
+    {"json-depth", "Values are nested more than 64 levels deep; a spec needs fewer than ten.",
      "Flatten the value."},
-    {"duplicate-key", "An object has the same key twice; most readers would drop one of the two.",
+    {"duplicate-key", "An object has the same key twice; most parsers would ignore one of them.",
      "Remove one of the two members."},
-    {"unknown-key", "The key means nothing here, so what it says would be lost.",
-     "Take the key that is meant, or remove the member."},
-    {"missing-key", "A member that has no default is not there.", "Add the member."},
-    {"wrong-type", "A value is of another kind than its key asks for.",
-     "Write a value of the kind that is named."},
+    {"unknown-key", "The key is unknown here, so its value would be ignored.",
+     "Use the intended key, or remove the member."},
+    {"missing-key", "A required member is missing.", "Add the member."},
+    {"wrong-type", "A value has the wrong JSON type for its key.",
+     "Use a value of the expected type."},
     {"unknown-op", "No op has this name.",
-     "Take the qualified name (torch.nn.Conv2d), or declare an op of your own under ops."},
-    {"unknown-value", "The value is not one of those the key knows.", "Take one of those."},
-    {"duplicate-op", "Under ops stands a name that ctq or the file has already.",
+     "Use the qualified name (torch.nn.Conv2d), or declare a user-defined op under ops."},
+    {"unknown-value", "The value is not one of those allowed for the key.", "Use one of those."},
+    {"duplicate-op", "ops declares a name that ctq or the file already defines.",
      "Remove the declaration, or give the op another name."},
     {"too-many",
-     "The file has more than ctq reads: 4 MiB, 4096 patterns with 64 ops and 64 dtype configs "
+     "The file exceeds a limit of ctq: 4 MiB, 4096 patterns with 64 ops and 64 dtype configs "
      "each, "
      "1024 declared ops; or 2048 entries of a mapping.",
-     "Cut the file into several."},
+     "Split the file."},
     {"pattern-form",
-     "A pattern is an op, a list of ops in the order the data flows, or (pattern_complex_format) a "
-     "nested list: an op, then what its arguments are.",
-     "Write it in one of these forms."},
+     "A pattern is an op, a list of ops in data flow order, or (pattern_complex_format) a "
+     "nested list: an op, then its arguments.",
+     "Use one of these forms."},
     {"duplicate-pattern",
-     "Two configs are for the same pattern. PyTorch would take the later one in the place of the "
-     "first, without a word.",
+     "Two configs have the same pattern. PyTorch would silently replace the first one by the "
+     "later one.",
      "Merge the two, or override with set<...>."},
     {"unreachable-pattern",
-     "Whatever this pattern matches, another one matches as well and is tried before it: longer "
-     "patterns come first, then those that are registered first.",
-     "Put it before the more general one, or remove it."},
+     "Another pattern matches wherever this one does and is tried first: longer patterns come "
+     "first, then those that are registered first.",
+     "Move it before the more general one, or remove it."},
     {"ambiguous-pattern",
-     "Two patterns of one length can match the same nodes in different ways; the one that is "
-     "registered first wins, and the two do not lead to the same.",
-     "Make one of them longer or more special, or remove one."},
+     "Two patterns of equal length can match the same nodes with different results; the one "
+     "that is registered first is used.",
+     "Make one of them longer or more specific, or remove one."},
     {"node-path",
-     "root_node_getter and extra_inputs_getter are lists of indices into the nested pattern; this "
-     "one leads to no node.",
+     "root_node_getter and extra_inputs_getter are lists of indices into the nested pattern; "
+     "there is no node at this one.",
      "In (relu, (add, MatchAllNode, conv)) the conv is [1, 2], the extra input [1, 1]."},
     {"input-index",
-     "input_type_to_index gives positions of arguments: whole numbers from 0, each "
-     "once.",
-     "Give each of input, weight and bias the position it has in the function's arguments."},
+     "input_type_to_index contains argument positions: integers from 0, each used once.",
+     "Set input, weight and bias to their positions in the function's arguments."},
     {"fused-without-fuser",
-     "A fused module is made by a fuser method; one alone does nothing. sequential_wrapper2 has "
-     "nothing to put its parts into without a fused module.",
+     "A fused module is created by a fuser method; each requires the other. sequential_wrapper2 "
+     "needs a fused module for its parts.",
      "Add the fuser_method (sequential_wrapper2, fuse_conv_bn, ...), or the fused_module."},
     {"fused-module-mismatch",
-     "The fused module, or the fuser method, is not for the ops of this pattern: the model would "
-     "compute something else after fusion.",
-     "Take the fused module of these ops, or change the pattern."},
+     "The fused module or the fuser method does not match the ops of this pattern: fusion would "
+     "change what the model computes.",
+     "Use the fused module of these ops, or change the pattern."},
     {"root-without-reference",
-     "No row gives this root module a reference_quantized_module, so PyTorch would leave it in "
-     "float. It is a warning in a backend that has no reference modules at all.",
+     "No config has a reference_quantized_module for this root module, so PyTorch would leave it "
+     "in float. A warning in a backend without any reference modules.",
      "Add the reference_quantized_module of the root."},
-    {"reference-without-root",
-     "A reference module takes the place of a root module, of which there is none.",
+    {"reference-without-root", "A reference module replaces a root module, but there is none.",
      "Add the root_module."},
     {"share-observer-range",
-     "The output of this op has another range than its input by definition, so one observer cannot "
-     "be right for both.",
-     "Take OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT."},
+     "The output of this op has by definition another range than its input, so they cannot share "
+     "an observer.",
+     "Use OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT."},
     {"quant-bounds-reversed",
-     "quant_min_lower_bound is above quant_max_upper_bound: no observer "
-     "fits.",
+     "quant_min_lower_bound is above quant_max_upper_bound: no observer is valid.",
      "Swap the two bounds."},
     {"quant-bounds-outside-dtype",
-     "A bound lies outside the integers that the dtype can hold, or the dtype has no integers.",
-     "Take bounds inside the dtype, or leave them out."},
+     "A bound is outside the range of the dtype, or the dtype is not quantized.",
+     "Use bounds inside the range of the dtype, or omit them."},
     {"scale-bounds-reversed",
-     "scale_min_lower_bound is above scale_max_upper_bound: no scale "
-     "fits.",
+     "scale_min_lower_bound is above scale_max_upper_bound: no scale is valid.",
      "Swap the two bounds."},
     {"scale-not-positive", "A scale is a positive, finite float32.", "Correct the number."},
     {"exact-match",
-     "scale_exact_match and zero_point_exact_match describe one fixed pair: both are needed, and "
-     "the zero point must be an integer of the dtype.",
-     "Give both, as 0.00390625 and 0 for a sigmoid."},
-    {"constraint-without-dtype", "Constraints without a dtype are never looked at.",
+     "scale_exact_match and zero_point_exact_match must be given together, and the zero point "
+     "must be in the range of the dtype.",
+     "Set both, such as 0.00390625 and 0 for a sigmoid."},
+    {"constraint-without-dtype", "Constraints without a dtype are ignored.",
      "Add the dtype, or remove the constraints."},
     {"weight-dtype-without-weight",
-     "No op of the pattern has a weight. Arithmetic and fixed-qparams ops, and float16 throughout, "
-     "are let pass, since PyTorch's own tables write them so.",
+     "No op of the pattern has a weight. Allowed for arithmetic and fixed-qparams ops, and for "
+     "float16 throughout, since PyTorch's own tables contain such configs.",
      "Remove weight_dtype and bias_dtype."},
     {"dynamic-quantized-output",
-     "A dynamic config quantizes its input as it comes and gives float; a quantized output would "
-     "need an observer that dynamic quantization does not have.",
+     "A dynamic config quantizes its input at run time and outputs float; a quantized output "
+     "would need an observer, which dynamic quantization does not have.",
      "Set output_dtype to float32, or is_dynamic to false."},
     {"no-kernel-signature",
-     "No kernel, in PyTorch or here, takes these dtypes together: known are 8-bit activations of "
-     "one dtype with qint8 (or float) weights, dynamic 8-bit or float16, float16 throughout, and "
-     "float with 8- or 4-bit weights alone.",
-     "Take one of these combinations."},
+     "No kernel of PyTorch or ctq supports this combination of dtypes. Supported: 8-bit "
+     "activations of one dtype with qint8 (or float) weights, dynamic 8-bit or float16, float16 "
+     "throughout, and float with weight-only 8 or 4 bits.",
+     "Use one of these combinations."},
     {"observer-quant-range",
-     "quant_min and quant_max come together, lie in the dtype, the first below the second, with 0 "
-     "between them.",
-     "Correct the range, or leave both out."},
-    {"observer-eps", "eps is the least scale an observer gives: positive and finite.",
+     "quant_min and quant_max must be given together and in the range of the dtype, with "
+     "quant_min < quant_max and 0 between them.",
+     "Correct the range, or omit both."},
+    {"observer-eps", "eps is the smallest scale of an observer: positive and finite.",
      "Correct the number."},
     {"observer-qscheme",
-     "Per-channel observers take per-channel schemes, all others per-tensor ones.",
-     "Take the scheme that goes with the observer."},
-    {"observer-dtype", "The observer collects a range for integers, but its dtype has none.",
-     "Take a quantized dtype, or a PlaceholderObserver."},
-    {"regex-syntax", "The name is not a regular expression that ctq knows.",
-     "Known: . [a-z] [^...] \\d \\w \\s ( ) (?: ) | * + ? ^ $ and lazy forms, 256 characters."},
+     "Per-channel observers need per-channel schemes, all others per-tensor ones.",
+     "Use a scheme that matches the observer."},
+    {"observer-dtype",
+     "The observer collects a range for integers, but its dtype is not quantized.",
+     "Use a quantized dtype, or a PlaceholderObserver."},
+    {"regex-syntax", "The name is not a regular expression that ctq supports.",
+     "Supported: . [a-z] [^...] \\d \\w \\s ( ) (?: ) | * + ? ^ $ and lazy forms, 256 characters."},
 };
 
 }  // namespace rules

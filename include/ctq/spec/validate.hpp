@@ -12,14 +12,14 @@
 #include "ctq/spec/validate_config.hpp"
 #include "ctq/spec/validate_mapping.hpp"
 
-// Is a backend well-formed? One code, three outlets: checked_backend<B> makes the first finding a
-// compile error, validate() gives all of them, the command line prints them.
+// Checks that a backend is well-formed. checked_backend<B> reports the first finding as a compile
+// error, validate() returns all of them, the command line prints them.
 
 namespace ctq {
 
 namespace rules {
 
-/// Configs by the op nearest the output, in their order: only those can get in each other's way.
+/// Configs grouped by the op nearest the output: only patterns with the same one can conflict.
 class by_anchor {
  public:
   constexpr explicit by_anchor(const backend_view& backend) : next_(backend.configs.size(), -1) {
@@ -32,12 +32,12 @@ class by_anchor {
     }
   }
 
-  /// Calls f(i, k) for all pairs i < k with one anchor; stops when f says false.
+  /// Calls f(i, k) for all pairs i < k with the same anchor; stops when f returns false.
   template <class F>
   constexpr void for_each_pair(const backend_view& backend, F f) const {
     for (int i = 0; i < backend.configs.size(); ++i) {
       const op_id anchor = backend.configs[i].pattern.anchor();
-      if (anchor == nullptr) continue;  // no pattern at all, which is an error of its own
+      if (anchor == nullptr) continue;  // no pattern, which is a separate error
       for (int k = next_[i]; k >= 0; k = next_[k])
         if (backend.configs[k].pattern.anchor() == anchor && !f(i, k)) return;
     }
@@ -49,7 +49,7 @@ class by_anchor {
   list<int> next_;
 };
 
-/// Do both lead to the same, whichever of them is taken?
+/// Whether both configs have the same result.
 constexpr bool interchangeable(const backend_pattern_config_record& a,
                                const backend_pattern_config_record& b) {
   return a.dtype_configs == b.dtype_configs && a.fused_module == b.fused_module &&
@@ -62,24 +62,25 @@ constexpr void pair(findings& out, const backend_view& backend, int i, int k) {
   const int more = a.pattern.element.size() - b.pattern.element.size();
   const bool a_first = more >= 0;
   if (more == 0 && a.pattern == b.pattern) {
-    out.error(rule::duplicate_pattern, {k, -1, "pattern", {}}, "is that of configs[", i, "] too");
+    out.error(rule::duplicate_pattern, {k, -1, "pattern", {}}, "is also that of configs[", i, "]");
   } else if (is_chain(a.pattern) && is_chain(b.pattern)) {
-    return;  // the longer one comes first, and says more
+    return;  // the longer one comes first
   } else if (covers((a_first ? a : b).pattern, (a_first ? b : a).pattern)) {
     static_text<120> other;
     append_pattern(other, (a_first ? a : b).pattern);
     out.error(rule::unreachable_pattern, {a_first ? k : i, -1, "pattern", {}},
-              "never matches, configs[", a_first ? i : k, "] always wins: ", other.view());
-  } else if (more == 0 && can_meet(a.pattern, b.pattern) && !interchangeable(a, b)) {
+              "never matches, configs[", a_first ? i : k,
+              "] is always tried first: ", other.view());
+  } else if (more == 0 && can_overlap(a.pattern, b.pattern) && !interchangeable(a, b)) {
     static_text<120> other;
     append_pattern(other, a.pattern);
     out.error(rule::ambiguous_pattern, {k, -1, "pattern", {}}, "can match where configs[", i,
-              "] does, which wins: ", other.view());
+              "] does, which is tried first: ", other.view());
   }
 }
 
-/// Root modules need a reference module, in whichever row (PyTorch collects them over all rows). A
-/// backend that names none at all does not go through PyTorch's reference modules.
+/// Root modules need a reference module, in any config (PyTorch collects them over all configs). A
+/// backend without any does not use PyTorch's reference modules.
 constexpr void references(findings& out, const backend_view& backend) {
   list<op_id> known;
   const auto has = [&known](op_id root) {
@@ -95,15 +96,15 @@ constexpr void references(findings& out, const backend_view& backend) {
     if (root == nullptr || has(root)) continue;
     out.add(rule::root_without_reference, known.empty() ? severity::warning : severity::error,
             {i, -1, "root_module", {}}, -1,
-            {word(root->name), word(" has no reference_quantized_module_for_root in any row")});
+            {word(root->name), word(" has no reference_quantized_module_for_root in any config")});
   }
 }
 
 }  // namespace rules
 
-/// Appends what is wrong with a backend, config by config, then what is wrong between them.
+/// Appends the findings of each config, then those that concern several configs.
 constexpr void validate(const backend_view& backend, findings& out) {
-  view<dtype_config_record> fine;  // a list of dtype configs in which nothing is wrong
+  view<dtype_config_record> fine;  // a list of dtype configs without findings
   for (int i = 0; i < backend.configs.size() && !out.full(); ++i) {
     const backend_pattern_config_record& c = backend.configs[i];
     const int before = out.size();
@@ -124,20 +125,20 @@ constexpr void validate(const backend_view& backend, findings& out) {
   return found;
 }
 
-/// What makes a check fail.
+/// The findings that make a check fail.
 enum class strictness : unsigned char { errors, warnings };
 
 namespace rules {
 
-constexpr const finding* first_that_counts(const findings& found, strictness s) {
+constexpr const finding* first_relevant(const findings& found, strictness s) {
   return s == strictness::warnings && found.size() > 0 ? found.begin() : found.first_error();
 }
 
-/// The first finding in a backend of types, with its place in words.
+/// The first finding in a backend defined by types, with its place as text.
 constexpr diagnostic describe(const backend_view& backend, strictness s) {
   diagnostic d;
   const findings found = validate(backend);
-  const finding* const f = first_that_counts(found, s);
+  const finding* const f = first_relevant(found, s);
   if (f == nullptr) return d;
   const backend_pattern_config_record& c = backend.configs[f->place.config];
   d.line("backend: ", backend.name);
@@ -153,7 +154,7 @@ constexpr diagnostic describe(const backend_view& backend, strictness s) {
 
 }  // namespace rules
 
-/// A backend that was read from a file brings the diagnostic with it, at its place in the file.
+/// A backend read from a file has a diagnostic with the position in the file.
 template <class Backend, strictness Strictness = strictness::errors>
 struct backend_check {
   static constexpr diagnostic find() {
@@ -168,7 +169,8 @@ struct backend_check {
   static constexpr auto message() { return found.text; }
 };
 
-/// Has a backend an error? PyTorch's own are not looked at again: ctq's tests have.
+/// Whether a backend has an error. PyTorch's own backends are skipped, since ctq's tests check
+/// them.
 template <class Backend>
 consteval bool has_finding() {
   if constexpr (requires { requires Backend::is_well_formed; }) {
@@ -178,7 +180,8 @@ consteval bool has_finding() {
   }
 }
 
-/// Derive from it to have a backend checked: an error says which field of which config is wrong.
+/// Derive from it to check a backend: the compile error states which field of which config is
+/// wrong.
 template <class Backend, strictness Strictness = strictness::errors>
 struct checked_backend : report<backend_check<Backend, Strictness>> {};
 

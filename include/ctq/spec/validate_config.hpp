@@ -7,7 +7,7 @@
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/fused_parts.hpp"
 
-// Is one pattern config well-formed in itself?
+// Checks a single pattern config.
 
 namespace ctq::rules {
 
@@ -15,7 +15,7 @@ constexpr double largest_float = 3.4028234663852886e38;
 
 constexpr bool is_scale(double x) { return x > 0 && x <= largest_float; }
 
-/// quant_min_lower_bound and quant_max_upper_bound against the dtype and one another.
+/// Checks quant_min_lower_bound and quant_max_upper_bound.
 constexpr void quant_bounds(findings& out, spec_place at, const dtype_with_constraints_record& c) {
   const optional_int& low = c.quant_min_lower_bound;
   const optional_int& high = c.quant_max_upper_bound;
@@ -82,7 +82,7 @@ constexpr void exact_match(findings& out, spec_place at, const dtype_with_constr
 
 constexpr void constraints(findings& out, spec_place at, std::string_view field,
                            const dtype_with_constraints_record& c) {
-  // Most say nothing but the dtype; the compiler checks hundreds of them.
+  // Fast path for a dtype without constraints: the compiler checks hundreds of them.
   const bool plain = !c.quant_min_lower_bound.given && !c.quant_max_upper_bound.given &&
                      !c.scale_min_lower_bound.given && !c.scale_max_upper_bound.given &&
                      !c.scale_exact_match.given && !c.zero_point_exact_match.given;
@@ -97,7 +97,7 @@ constexpr void constraints(findings& out, spec_place at, std::string_view field,
   exact_match(out, at, c);
 }
 
-/// The op whose weight a dtype config speaks of; nullptr: no op of the pattern has one.
+/// The op of the pattern with a weight, or nullptr.
 constexpr op_id weighted_op(const backend_pattern_config_record& c) {
   if (c.root_module != nullptr) return c.root_module;
   for (const pattern_element& e : c.pattern.element)
@@ -105,24 +105,25 @@ constexpr op_id weighted_op(const backend_pattern_config_record& c) {
   return nullptr;
 }
 
-/// An op of the user's, of which nothing is known.
+/// Whether the pattern contains a user-defined op, which may have a weight.
 constexpr bool has_unknown_op(const backend_pattern_config_record& c) {
   for (const pattern_element& e : c.pattern.element)
     if (e.op != nullptr && !e.op->builtin) return true;
   return false;
 }
 
-/// PyTorch's own tables give arithmetic and fixed-qparams ops the config of weighted ones, and
-/// write float16 four times; that does no harm.
-constexpr bool has_weightless_habit(const backend_pattern_config_record& c,
-                                    const dtype_config_record& d) {
+/// PyTorch's own tables use the dtype configs of weighted ops for arithmetic and fixed-qparams ops,
+/// and state float16 for all four dtypes; that is harmless.
+constexpr bool tolerates_weight_dtype(const backend_pattern_config_record& c,
+                                      const dtype_config_record& d) {
   if (d.weight_dtype.dtype == dtype::float16) return true;
   for (const pattern_element& e : c.pattern.element)
     if (e.op != nullptr && (is_arithmetic(e.op) || has_fixed_qparams(e.op))) return true;
   return false;
 }
 
-/// Do kernels, of PyTorch or of ctq, take these dtypes together? What is left out fits anything.
+/// Whether a kernel of PyTorch or ctq supports this combination of dtypes. An omitted dtype matches
+/// any.
 constexpr bool has_kernel_signature(const dtype_config_record& d) {
   const dtype in = d.input_dtype.dtype;
   const dtype out = d.output_dtype.dtype;
@@ -143,19 +144,19 @@ constexpr bool has_kernel_signature(const dtype_config_record& d) {
   return is(in, f32) && is(out, f32) && is(weight, quint8, qint8, quint4x2, f32);
 }
 
-/// What is wrong with a dtype config for this pattern.
+/// Checks the weight dtype of a config against the pattern.
 constexpr void weight_of(findings& out, spec_place at, const backend_pattern_config_record& c,
                          const dtype_config_record& d) {
   const dtype weight = d.weight_dtype.dtype;
   if (weight != dtype::none && weighted_op(c) == nullptr && !has_unknown_op(c) &&
-      !has_weightless_habit(c, d)) {
+      !tolerates_weight_dtype(c, d)) {
     at.field = "weight_dtype";
     out.error(rule::weight_dtype_without_weight, at, name_of(weight),
-              " is asked for, but no op of the pattern has a weight");
+              " is given, but no op of the pattern has a weight");
   }
 }
 
-/// What is wrong with a dtype config for any pattern.
+/// Checks a dtype config independently of the pattern.
 constexpr void dtypes(findings& out, spec_place at, const dtype_config_record& d) {
   constraints(out, at, "input_dtype", d.input_dtype);
   constraints(out, at, "output_dtype", d.output_dtype);
@@ -163,17 +164,17 @@ constexpr void dtypes(findings& out, spec_place at, const dtype_config_record& d
   if (d.is_dynamic && is_quantized(d.output_dtype.dtype)) {
     at.field = "output_dtype";
     out.error(rule::dynamic_quantized_output, at, name_of(d.output_dtype.dtype),
-              " is asked for, but dynamic quantization gives float32");
+              " is given, but dynamic quantization outputs float32");
   } else if (!has_kernel_signature(d)) {
     at.field = {};
-    out.error(rule::no_kernel_signature, at, "no kernel takes input ", name_of(d.input_dtype.dtype),
-              ", output ", name_of(d.output_dtype.dtype), ", weight ",
+    out.error(rule::no_kernel_signature, at, "no kernel supports input ",
+              name_of(d.input_dtype.dtype), ", output ", name_of(d.output_dtype.dtype), ", weight ",
               name_of(d.weight_dtype.dtype), ", bias ", name_of(d.bias_dtype),
               d.is_dynamic ? ", dynamic" : "");
   }
 }
 
-/// The fused module consists of the ops of the pattern, unlike that of a fuser which folds some.
+/// Whether the fused module contains all ops of the pattern; false for fusers that fold some.
 constexpr bool keeps_parts(fuser_id f) {
   return f == sequential_wrapper2.id() || f == fuse_conv_bn.id() || f == fuse_conv_bn_relu.id() ||
          f == fuse_linear_bn.id();
@@ -196,11 +197,11 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
     } else if (!can_fuse(c.pattern, c.fuser_method)) {
       at.field = "fuser_method";
       out.error(rule::fused_module_mismatch, at, c.fuser_method->name,
-                " is not for the ops of this pattern");
+                " does not match the ops of this pattern");
     } else if (keeps_parts(c.fuser_method) && !can_become(c.pattern, c.fused_module)) {
       at.field = "fused_module";
       out.error(rule::fused_module_mismatch, at, c.fused_module->name,
-                " is not made of the ops of this pattern");
+                " does not consist of the ops of this pattern");
     }
   }
   const op_id reference = c.reference_quantized_module_for_root;
@@ -210,8 +211,8 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
   }
 }
 
-/// The op that gives the output another range than its input, or nullptr.
-constexpr op_id range_changer(const pattern_record& p) {
+/// The op whose output has another range than its input, or nullptr.
+constexpr op_id op_that_changes_range(const pattern_record& p) {
   for (const pattern_element& e : p.element)
     if (e.op != nullptr && (is_weighted(e.op) || is_arithmetic(e.op) || has_fixed_qparams(e.op)))
       return e.op;
@@ -220,7 +221,7 @@ constexpr op_id range_changer(const pattern_record& p) {
 
 constexpr void observation(findings& out, spec_place at, const backend_pattern_config_record& c) {
   if (c.observation_type != observation_type::output_share_observer_with_input) return;
-  const op_id changer = range_changer(c.pattern);
+  const op_id changer = op_that_changes_range(c.pattern);
   at.field = "observation_type";
   if (changer != nullptr)
     out.error(rule::share_observer_range, at, "the output of ", changer->name,
@@ -263,7 +264,7 @@ constexpr void pattern_form(findings& out, spec_place at, const pattern_record& 
   }
 }
 
-/// dtypes_are_fine: its dtype configs are those of another row, and nothing was wrong with them.
+/// dtypes_are_fine: the dtype configs were already checked in another config, without findings.
 constexpr void pattern_config(findings& out, int i, const backend_pattern_config_record& c,
                               bool dtypes_are_fine = false) {
   const spec_place at{i, -1, {}, {}};

@@ -9,7 +9,7 @@
 #include "ctq/spec/name_regex.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Is a QConfigMapping well-formed in itself? As validate.hpp for backends.
+// Checks that a QConfigMapping is well-formed, as validate.hpp does for backends.
 
 namespace ctq {
 
@@ -20,7 +20,8 @@ constexpr bool has_statistics(observer_class c) {
          c == observer_class::histogram || is_per_channel(c);
 }
 
-/// Both ends or none, inside the dtype, the first below the second, 0 between them.
+/// Checks that both bounds or none are given, inside the dtype, in ascending order, with 0 between
+/// them.
 constexpr void observer_range(findings& out, spec_place at, const observer_args& a) {
   if (!a.quant_min.given && !a.quant_max.given) return;
   const quant_range range = range_of(a.dtype);
@@ -33,7 +34,7 @@ constexpr void observer_range(findings& out, spec_place at, const observer_args&
     out.error(r, at, (outside(a.quant_min) ? a.quant_min : a.quant_max).value, " is outside ",
               name_of(a.dtype), ", which holds ", range.min, " to ", range.max);
   } else if (a.quant_min.given != a.quant_max.given) {
-    out.error(r, at, "quant_min and quant_max come together");
+    out.error(r, at, "quant_min and quant_max must be given together");
   } else if (a.quant_min.value >= a.quant_max.value) {
     out.error(r, at, a.quant_min.value, " is not below quant_max, ", a.quant_max.value);
   } else if (a.quant_min.value > 0 || a.quant_max.value < 0) {
@@ -47,7 +48,7 @@ constexpr void observer(findings& out, spec_place at, const observer_record& o) 
   if (!is_quantized(o.args.dtype)) {
     at.part = "dtype";
     out.error(rule::observer_dtype, at, name_of(o.args.dtype), " has no integers, ",
-              name_of(o.type), " needs some");
+              name_of(o.type), " needs a quantized dtype");
     return;
   }
   observer_range(out, at, o.args);
@@ -64,7 +65,7 @@ constexpr void observer(findings& out, spec_place at, const observer_record& o) 
 
 }  // namespace rules
 
-/// Appends what is wrong with a mapping, entry by entry.
+/// Appends the findings of all entries.
 constexpr void validate(const mapping_view& mapping, findings& out) {
   for (int i = 0; i < mapping.count && !out.full(); ++i) {
     const mapping_entry& e = mapping.entries[i];
@@ -76,7 +77,7 @@ constexpr void validate(const mapping_view& mapping, findings& out) {
     }
     if (e.level == mapping_level::module_name_regex && !name_regex{e.module}.valid())
       out.error(rule::regex_syntax, {i, -1, "module_name_regex", {}}, e.module,
-                " is no regular expression known here");
+                " is not a supported regular expression");
   }
 }
 
@@ -88,7 +89,7 @@ constexpr void validate(const mapping_view& mapping, findings& out) {
 
 namespace rules {
 
-/// The first error in a mapping of types, with its place in words.
+/// The first error in a mapping defined by types, with its place as text.
 constexpr diagnostic describe(const mapping_view& mapping) {
   diagnostic d;
   const findings found = validate(mapping);
@@ -103,7 +104,7 @@ constexpr diagnostic describe(const mapping_view& mapping) {
 
 }  // namespace rules
 
-/// A mapping that was read from a file brings the diagnostic with it.
+/// A mapping read from a file has a diagnostic with the position in the file.
 template <class Mapping>
 struct mapping_check {
   static constexpr diagnostic find() {
@@ -118,7 +119,7 @@ struct mapping_check {
   static constexpr auto message() { return found.text; }
 };
 
-/// Derive from it to have a mapping checked.
+/// Derive from it to check a mapping.
 template <class Mapping>
 struct checked_mapping : report<mapping_check<Mapping>> {};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: pattern: can match where configs[0] does, which wins: (_operator.add,
+// expect: error: pattern: can match where configs[0] does, which is tried first: (_operator.add,
 // torch.nn.Conv2d, MatchAllNode) [ambiguous-pattern]
 
 #include "ctq/core/ops.hpp"

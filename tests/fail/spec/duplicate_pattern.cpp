@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: pattern: torch.nn.Linear
-// expect: error: pattern: is that of configs[0] too [duplicate-pattern]
+// expect: error: pattern: is also that of configs[0] [duplicate-pattern]
 
 #include "ctq/core/ops.hpp"
 #include "ctq/spec/validate.hpp"

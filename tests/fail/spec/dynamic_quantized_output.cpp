@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: output_dtype: quint8 is asked for, but dynamic quantization gives float32
+// expect: error: output_dtype: quint8 is given, but dynamic quantization outputs float32
 // [dynamic-quantized-output]
 
 #include "ctq/core/ops.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: fused_module: torch.ao.nn.intrinsic.ConvReLU2d is not made of the ops of this
+// expect: error: fused_module: torch.ao.nn.intrinsic.ConvReLU2d does not consist of the ops of this
 // pattern [fused-module-mismatch]
 
 #include "ctq/core/ops.hpp"

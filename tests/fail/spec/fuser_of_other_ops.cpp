@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: fuser_method: fuse_conv_bn is not for the ops of this pattern
+// expect: error: fuser_method: fuse_conv_bn does not match the ops of this pattern
 // [fused-module-mismatch]
 
 #include "ctq/core/ops.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: no kernel takes input quint8, output quint8, weight quint8, bias none
+// expect: error: no kernel supports input quint8, output quint8, weight quint8, bias none
 // [no-kernel-signature]
 
 #include "ctq/core/ops.hpp"

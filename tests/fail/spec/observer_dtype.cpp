@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: activation.dtype: float32 has no integers, MinMaxObserver needs some
+// expect: error: activation.dtype: float32 has no integers, MinMaxObserver needs a quantized dtype
 // [observer-dtype]
 
 #include "ctq/spec/validate_mapping.hpp"

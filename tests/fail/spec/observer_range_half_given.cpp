@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: activation.quant_min: quant_min and quant_max come together [observer-quant-range]
+// expect: error: activation.quant_min: quant_min and quant_max must be given together [observer-quant-range]
 
 #include "ctq/spec/validate_mapping.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: module_name_regex
-// expect: error: module_name_regex: layer[1-2.* is no regular expression known here [regex-syntax]
+// expect: error: module_name_regex: layer[1-2.* is not a supported regular expression [regex-syntax]
 
 #include "ctq/spec/validate_mapping.hpp"
 

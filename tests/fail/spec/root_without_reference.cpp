@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: root_module: torch.nn.Linear has no reference_quantized_module_for_root in any row
+// expect: error: root_module: torch.nn.Linear has no reference_quantized_module_for_root in any config
 // [root-without-reference]
 
 #include "ctq/core/ops.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: pattern: (torch.nn.Conv2d, torch.nn.ReLU)
-// expect: error: pattern: never matches, configs[0] always wins: (torch.nn.ReLU, MatchAllNode)
+// expect: error: pattern: never matches, configs[0] is always tried first: (torch.nn.ReLU, MatchAllNode)
 // [unreachable-pattern]
 
 #include "ctq/core/ops.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: pattern: torch.nn.MaxPool2d
-// expect: error: weight_dtype: qint8 is asked for, but no op of the pattern has a weight
+// expect: error: weight_dtype: qint8 is given, but no op of the pattern has a weight
 // [weight-dtype-without-weight]
 
 #include "ctq/core/ops.hpp"

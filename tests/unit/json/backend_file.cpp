@@ -153,10 +153,10 @@ TEST_CASE("the rules point at the value they are about") {
         "f:3:31: error: input_dtype.quant_max_upper_bound: 256 is outside quint8, which holds 0 "
         "to 255 [quant-bounds-outside-dtype]\n");
   CHECK(about("{\"pattern\": \"nn.ReLU\"},\n{\"pattern\": \"nn.ReLU\"}") ==
-        "f:2:13: error: pattern: is that of configs[0] too [duplicate-pattern]\n");
+        "f:2:13: error: pattern: is also that of configs[0] [duplicate-pattern]\n");
   CHECK(about("{\"pattern_complex_format\": \"nn.ReLU\"},\n{\"pattern_complex_format\":"
               " [\"nn.ReLU\"]}") ==
-        "f:2:28: error: pattern: is that of configs[0] too [duplicate-pattern]\n");
+        "f:2:28: error: pattern: is also that of configs[0] [duplicate-pattern]\n");
   CHECK(about("{\"pattern\": \"nn.Linear\", \"reference_quantized_module_for_root\":\n"
               " \"nnqr.Linear\"}")
             .starts_with("f:2:2: error: reference_quantized_module_for_root"));

@@ -96,7 +96,7 @@ TEST_CASE("what is wrong is told at its place") {
   CHECK(findings_of(R"({"module_name": [], "module_name": []})") ==
         "f:1:21: error: module_name is there already [duplicate-key]\n");
   CHECK(findings_of("{\"module_name_regex\": [[\"a\", null],\n [\"(\", null]]}") ==
-        "f:2:3: error: module_name_regex: ( is no regular expression known here [regex-syntax]\n");
+        "f:2:3: error: module_name_regex: ( is not a supported regular expression [regex-syntax]\n");
   CHECK(findings_of("{\"object_type\": [[\"nn.Linear\", {\"activation\": {\"class\":\n"
                     "\"MinMaxObserver\", \"quant_max\": 7}, \"weight\": {\"class\": "
                     "\"NoopObserver\"}}]]}")

@@ -40,7 +40,7 @@ static_assert(problem<cut> == "cut.json:1:2: error: expected a key in quotes [js
 
 constexpr embedded_file bad_regex{"r.json", R"({"module_name_regex": [["(", null]]})"};
 static_assert(problem<bad_regex> ==
-              "r.json:1:25: error: module_name_regex: ( is no regular expression known here "
+              "r.json:1:25: error: module_name_regex: ( is not a supported regular expression "
               "[regex-syntax]");
 
 constexpr embedded_file bad_range{"q.json", R"({"": {

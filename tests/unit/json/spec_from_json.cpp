@@ -62,7 +62,7 @@ constexpr embedded_file twice{"t.json", R"({"name": "n", "configs": [
   {"pattern": "torch.nn.Linear"},
   {"pattern": "torch.nn.Linear"}]})"};
 static_assert(problem<twice> ==
-              "t.json:3:15: error: pattern: is that of configs[0] too [duplicate-pattern]");
+              "t.json:3:15: error: pattern: is also that of configs[0] [duplicate-pattern]");
 
 constexpr embedded_file odd{"o.json", R"({"name": "n", "configs": [
   {"pattern": "torch.nn.Linear", "root_module": "torch.nn.Linear"}]})"};

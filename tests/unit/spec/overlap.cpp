@@ -26,13 +26,13 @@ static_assert(covers(left, left));
 static_assert(!covers(pattern<fn::relu>::value, relu));
 
 // add(conv, conv) is both.
-static_assert(can_meet(left, right) && can_meet(right, linear_left));
-static_assert(!can_meet(left, linear_left));
-static_assert(can_meet(relu, conv_relu));
-static_assert(!can_meet(pattern<nn::linear, nn::relu>::value, conv_relu));
+static_assert(can_overlap(left, right) && can_overlap(right, linear_left));
+static_assert(!can_overlap(left, linear_left));
+static_assert(can_overlap(relu, conv_relu));
+static_assert(!can_overlap(pattern<nn::linear, nn::relu>::value, conv_relu));
 
 TEST_CASE("other arities never meet") {
-  CHECK_FALSE(can_meet(pattern<nested<op::add, nn::conv2d>>::value, left));
+  CHECK_FALSE(can_overlap(pattern<nested<op::add, nn::conv2d>>::value, left));
 }
 
 }  // namespace

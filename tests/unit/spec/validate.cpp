@@ -48,7 +48,7 @@ static_assert(
     finds<conv_left<dtype_configs<dtype_config<input_dtype<dtype_with_constraints<f32>>>>>,
           linear_right<>>(rule::ambiguous_pattern, 1));
 
-// The reference module of a root may stand in any row.
+// The reference module of a root may stand in any config.
 template <auto Op, class... Part>
 using rooted = backend_pattern_config<pattern<Op>, root_module<nn::linear>, Part...>;
 using reference = reference_quantized_module<nnqr::linear>;
@@ -70,7 +70,7 @@ static_assert(
         .message() ==
     "backend: npu\n"
     "pattern: (torch.nn.Conv2d, torch.nn.ReLU)\n"
-    "error: pattern: is that of configs[1] too [duplicate-pattern]");
+    "error: pattern: is also that of configs[1] [duplicate-pattern]");
 
 TEST_CASE("all findings are told, config by config, then between configs") {
   using bad = dtype_config<input_dtype<dtype_with_constraints<quint8, quant_max<256>>>>;

@@ -127,7 +127,7 @@ using weighted = backend_pattern_config<
     dtype_configs<dtype_config<input_dtype<u8>, output_dtype<u8>, weight_dtype<s8>>>>;
 static_assert(is_fine<weighted<fn::linear, nn::relu>>);
 static_assert(
-    says<weighted<nn::max_pool2d>>("error: weight_dtype: qint8 is asked for, but no op of "
+    says<weighted<nn::max_pool2d>>("error: weight_dtype: qint8 is given, but no op of "
                                    "the pattern has a weight "
                                    "[weight-dtype-without-weight]"));
 static_assert(is_fine<weighted<op::add, nn::relu>> && is_fine<weighted<nn::sigmoid>>);  // PyTorch

@@ -42,7 +42,7 @@ static_assert(
         "error: activation.quant_min: the range 1 to 9 does not contain 0 [observer-quant-range]"));
 static_assert(says<global<with_activation<observer_args{.quant_max = 127}>>>(
     0,
-    "error: activation.quant_min: quant_min and quant_max come together "
+    "error: activation.quant_min: quant_min and quant_max must be given together "
     "[observer-quant-range]"));
 static_assert(says<global<with_activation<observer_args{.quant_min = 7, .quant_max = 7}>>>(
     0, "error: activation.quant_min: 7 is not below quant_max, 7 [observer-quant-range]"));
@@ -50,7 +50,7 @@ static_assert(says<global<with_activation<observer_args{.eps = 0.0F}>>>(
     0, "error: activation.eps: 0 is not positive and finite [observer-eps]"));
 static_assert(says<global<with_activation<observer_args{.dtype = f16}>>>(
     0,
-    "error: activation.dtype: float16 has no integers, MinMaxObserver needs some "
+    "error: activation.dtype: float16 has no integers, MinMaxObserver needs a quantized dtype "
     "[observer-dtype]"));
 static_assert(
     says<global<qconfig<min_max_observer<>,
@@ -59,7 +59,7 @@ static_assert(
         "error: weight.qscheme: PerChannelMinMaxObserver cannot be per_tensor_affine "
         "[observer-qscheme]"));
 static_assert(says<module_name_regex<"layer(1", qconfig_none>>(
-    0, "error: module_name_regex: layer(1 is no regular expression known here [regex-syntax]"));
+    0, "error: module_name_regex: layer(1 is not a supported regular expression [regex-syntax]"));
 // A regular expression is only one where one is wanted.
 static_assert(is_fine<module_name<"layer(1", qconfig_none>>);
 
@@ -68,7 +68,7 @@ struct bad : qconfig_mapping<allow_float<"a">, module_name_regex<"(", qconfig_no
 static_assert(mapping_check<bad>::bad());
 static_assert(mapping_check<bad>::found.message() ==
               "QConfigMapping entry: #1 of 2, module_name_regex\n"
-              "error: module_name_regex: ( is no regular expression known here [regex-syntax]");
+              "error: module_name_regex: ( is not a supported regular expression [regex-syntax]");
 
 TEST_CASE("records from a file are checked by the same rules") {
   mapping_entry entries[2]{};
