@@ -104,9 +104,9 @@ int main(int argc, char** argv) {
   try {
     command_line line;
     try {
-      line.observer_config.parse(argc, argv);
+      line.app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-      return line.observer_config.exit(e) == 0 ? tool::fine : tool::unreadable;
+      return line.app.exit(e) == 0 ? tool::fine : tool::unreadable;
     }
     const tool::exit_code code = line.run();
     // A full disk must not pass for an answer.
