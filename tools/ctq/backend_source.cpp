@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend_source.hpp"
 
-#include <fmt/core.h>
-
-#include <cstdio>
 #include <filesystem>
 
 #include "builtin_backends.hpp"
 #include "ctq/json/nearest.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
+#include "terminal.hpp"
 
 namespace tool {
 
@@ -22,14 +20,14 @@ void say_unknown(const std::string& name) {
     near.offer(b.name);
     known.append(known.empty() ? "" : ", ").append(b.name);
   }
-  fmt::print(stderr, "ctq: {}: no such file, and no backend of this name{}{}{}; there are {}\n",
-             name, near.found().empty() ? "" : ", did you mean ", near.found(),
-             near.found().empty() ? "" : "?", known);
+  complain("{}: no such file, and no backend of this name{}{}{}; there are {}", name,
+           near.found().empty() ? "" : ", did you mean ", near.found(),
+           near.found().empty() ? "" : "?", known);
 }
 
 }  // namespace
 
-std::optional<backend_source> backend_source::open(const std::string& name_or_file) {
+std::optional<backend_source> backend_source::open(const std::string& name_or_file, bool shown) {
   backend_source source;
   for (const ctq::backend_view& b : builtin_backends()) {
     if (b.name != name_or_file) continue;
@@ -44,9 +42,10 @@ std::optional<backend_source> backend_source::open(const std::string& name_or_fi
   const auto text = read_text(name_or_file);
   if (!text) return {};
   source.file_.emplace(*text);
+  if (source.file_->valid() && shown) source.file_.emplace(with_visible_strings(*text));
   if (source.file_->valid()) return source;
   for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
-    fmt::print(stderr, "{}\n", located(name_or_file, *text, *f));
+    print_error(located(name_or_file, *text, *f));
   return {};
 }
 

@@ -12,7 +12,9 @@ namespace tool {
 class backend_source {
  public:
   /// Says on standard error why there is none. A file with errors is none; its findings are told.
-  [[nodiscard]] static std::optional<backend_source> open(const std::string& name_or_file);
+  ///   shown  its names go to a terminal and are made visible
+  [[nodiscard]] static std::optional<backend_source> open(const std::string& name_or_file,
+                                                          bool shown = false);
 
   [[nodiscard]] ctq::backend_view view() const { return file_ ? file_->view() : builtin_; }
 

@@ -64,14 +64,14 @@ class printer {
 
   static void summarize(const std::string& name, std::size_t errors, std::size_t warnings,
                         const char* rest) {
-    std::fflush(stdout);
+    flush_output();
     const auto plural = [](std::size_t n, const char* word) {
       return n == 0 ? std::string{} : fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
     };
     const std::string e = plural(errors, "error");
     const std::string w = plural(warnings, "warning");
-    fmt::print(stderr, "{}: {}{}{}{}\n", visible(name), e.empty() && w.empty() ? "no findings" : e,
-               e.empty() || w.empty() ? "" : ", ", w, rest);
+    print_error(fmt::format("{}: {}{}{}{}", name, e.empty() && w.empty() ? "no findings" : e,
+                            e.empty() || w.empty() ? "" : ", ", w, rest));
   }
 
   void add_json(const std::string& name, std::string_view text, const ctq::finding& f) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace tool {
 enum exit_code {
   fine = 0,
   findings = 1,    // something is wrong with a spec, or two of them differ
+  unwritten = 1,   // the answer is there, but not the room for it
   unreadable = 2,  // the question cannot be answered
 };
 
@@ -49,9 +51,9 @@ struct explain_options {
 exit_code explain_model(const explain_options& options);
 
 struct import_request {
-  std::string fx;      // a model that torch.fx traced
-  std::string output;  // a file; empty: standard output
-  std::string name;    // of the model in C++; empty: the file's
+  std::string fx;                   // a model that torch.fx traced
+  std::string output;               // a file; empty: standard output
+  std::optional<std::string> name;  // of the model in C++; none: like the file's
   std::string space = "models";
 };
 /// Writes a model that torch.fx traced as a C++ header.

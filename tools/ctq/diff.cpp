@@ -111,7 +111,7 @@ class comparison {
   }
 
   [[nodiscard]] bool summarize() const {
-    std::fflush(stdout);
+    flush_output();
     const bool differ = renamed_ || added_ + removed_ + changed_ + moved_ > 0;
     if (differ)
       fmt::print(stderr, "{} added, {} removed, {} changed, {} moved\n", added_, removed_, changed_,

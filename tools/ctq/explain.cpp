@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "ctq/json/nearest.hpp"
 #include "ctq/spec/rule.hpp"
+#include "terminal.hpp"
 
 namespace tool {
 
@@ -45,9 +46,9 @@ exit_code explain(const std::string& rule) {
     print_wrapped("fix", r.fix, 6);
     return fine;
   }
-  fmt::print(stderr, "ctq: {} is no rule{}{}{}; ctq explain lists them\n", rule,
-             near.found().empty() ? "" : ", did you mean ", near.found(),
-             near.found().empty() ? "" : "?");
+  complain("{} is no rule{}{}{}; ctq explain lists them", rule,
+           near.found().empty() ? "" : ", did you mean ", near.found(),
+           near.found().empty() ? "" : "?");
   return unreadable;
 }
 

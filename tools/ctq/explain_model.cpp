@@ -20,6 +20,7 @@
 #include "import_model.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
+#include "terminal.hpp"
 
 namespace tool {
 
@@ -34,16 +35,17 @@ class mapping_source {
     if (options.mapping.empty()) {
       source.default_ = ctq::default_qconfig_mapping_entries(backend, false);
       if (!source.default_.empty()) return source;
-      fmt::print(stderr, "ctq: {} has no default QConfigMapping; name one with --mapping\n",
-                 backend);
+      complain("{} has no default QConfigMapping; name one with --mapping", backend);
       return {};
     }
     const auto text = read_text(options.mapping);
     if (!text) return {};
     source.file_.emplace(*text, ops);
+    if (source.file_->valid() && !options.json)
+      source.file_.emplace(with_visible_strings(*text), ops);
     if (source.file_->valid()) return source;
     for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
-      fmt::print(stderr, "{}\n", located(options.mapping, *text, *f));
+      print_error(located(options.mapping, *text, *f));
     return {};
   }
 
@@ -75,24 +77,29 @@ std::string printed(const ctq::explained_model& m, const explain_options& option
 exit_code explain_model(const explain_options& options) {
   const auto text = read_text(options.fx);
   if (!text) return unreadable;
-  const auto model = ctq::read_fx(*text);
+  auto model = ctq::read_fx(*text, ctq::ops<ctq::builtin>::value, options.fx);
+  // But for JSON, which has escapes of its own, names are shown as they are printed.
+  if (model && !options.json)
+    model = ctq::read_fx(with_visible_strings(*text), ctq::ops<ctq::builtin>::value, options.fx);
   if (!model) {
-    fmt::print(stderr, "{}: error: {}\n", options.fx, model.error().message());
+    print_error(fmt::format("{}: error: {}", model.error().place, model.error().cause));
     return findings;
   }
-  const auto backend = backend_source::open(options.backend);
+  const auto backend = backend_source::open(options.backend, !options.json);
   if (!backend) return unreadable;
   const ctq::op_table ops{model->own_ops(), ctq::ops<ctq::builtin>::value.builtin};
   const auto mapping = mapping_source::open(options, ops, backend->view().name);
   if (!mapping) return unreadable;
 
   const ctq::prepare_options prepare{.policy = ctq::unsupported::skip};
-  const auto shaped = with_shapes(*model, *text);
+  const auto shaped = with_shapes(*model);
   const auto traced = shaped ? shaped->view() : model->view();
   const auto fused = fuse(traced, backend->view());
   const auto prepared = prepare_graph(fused.view(), backend->view(), mapping->view(), prepare);
   if (prepared.problem.any()) {
-    fmt::print(stderr, "{}: error: {}\n", options.fx, prepared.problem.message());
+    std::string words{prepared.problem.message()};
+    std::replace(words.begin(), words.end(), '\n', ' ');
+    print_error(fmt::format("{}: error: {}", options.fx, words));
     return findings;
   }
   const auto reference = convert_graph(prepared.view(), backend->view(), mapping->view());

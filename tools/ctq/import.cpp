@@ -1,58 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/core.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cctype>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <span>
 
 #include "commands.hpp"
+#include "cpp_writer.hpp"
+#include "ctq/io/replace_file.hpp"
 #include "import_model.hpp"
 #include "read_text.hpp"
+#include "terminal.hpp"
 
 namespace tool {
 
 namespace {
 
-/// A C++ identifier from the name of a file.
-std::string identifier(const std::string& path) {
-  std::string name = path == "-" ? "model" : std::filesystem::path(path).stem().string();
-  for (char& letter : name)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "_");
-  return name;
+/// Signals that end the program wait until this is over: a file is written or it is not.
+class signals_deferred {
+ public:
+  signals_deferred() {
+    sigset_t ending;
+    ::sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
+      ::sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  signals_deferred(const signals_deferred&) = delete;
+  signals_deferred& operator=(const signals_deferred&) = delete;
+  ~signals_deferred() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+/// Do both mean one file?
+bool is_same_file(const std::string& input, const std::string& output) {
+  struct stat in {};
+  struct stat out {};
+  const bool found =
+      input == "-" ? ::fstat(STDIN_FILENO, &in) == 0 : ::stat(input.c_str(), &in) == 0;
+  return found && S_ISREG(in.st_mode) && ::stat(output.c_str(), &out) == 0 &&
+         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 /// Writes all of a file, or none of it.
-bool write(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file.good()) return true;
-  fmt::print(stderr, "ctq: {}: {}\n", path, std::strerror(errno));
-  return false;
+exit_code write(const std::string& path, const std::string& text) {
+  const signals_deferred until_written;
+  auto file = ctq::file_replacement::open(path);
+  if (!file) {
+    complain("{}", file.error().message());
+    return unreadable;
+  }
+  ctq::status written = file->write(std::as_bytes(std::span{text}));
+  if (written) written = file->commit();
+  if (written) return fine;
+  complain("{}", written.error().message());
+  return unwritten;
 }
 
 }  // namespace
 
 exit_code import_fx(const import_request& request) {
+  if (!request.output.empty() && is_same_file(request.fx, request.output)) {
+    complain("{}: is the model itself, which is not overwritten", request.output);
+    return unreadable;
+  }
+  const std::string name =
+      request.name
+          ? *request.name
+          : identifier_like(request.fx == "-" ? "model"
+                                              : std::filesystem::path(request.fx).stem().string());
+  if (const std::string why = identifier_problem(name); !why.empty()) {
+    complain("--name \"{}\" {}", name, why);
+    return unreadable;
+  }
+  if (const std::string why = namespace_problem(request.space); !why.empty()) {
+    complain("--namespace \"{}\" {}", request.space, why);
+    return unreadable;
+  }
   const auto text = read_text(request.fx);
   if (!text) return unreadable;
-  const std::string name = request.name.empty() ? identifier(request.fx) : request.name;
   const std::string source =
       request.fx == "-" ? "standard input" : std::filesystem::path(request.fx).filename().string();
-  const auto header = import_model(*text, name, request.space, source);
+  const auto header =
+      import_model(*text, request.fx == "-" ? "<stdin>" : request.fx, name, request.space, source);
   if (!header) {
-    fmt::print(stderr, "{}: error: {}\n", request.fx, header.error().message());
+    print_error(fmt::format("{}: error: {}", header.error().place, header.error().cause));
     return findings;
   }
-  if (request.output.empty()) {
-    fmt::print("{}", *header);
-    return fine;
-  }
-  return write(request.output, *header) ? fine : unreadable;
+  if (!request.output.empty()) return write(request.output, *header);
+  fmt::print("{}", *header);
+  return fine;
 }
 
 }  // namespace tool

@@ -4,13 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "cpp_writer.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/io/read_fx.hpp"
+#include "ctq/json/position.hpp"
 #include "import_options.hpp"
 
 namespace tool {
@@ -20,6 +25,9 @@ namespace {
 using ctq::argument;
 using ctq::op_kind;
 using kind = ctq::argument::kind;
+
+/// Calls begin in one column, but for longer names.
+constexpr std::size_t longest_aligned = 60;
 
 /// What a node is made of in C++.
 struct model_row {
@@ -31,55 +39,55 @@ struct model_row {
   std::vector<int> reads;
 };
 
-/// The shapes of placeholders, which the rows give beside their names.
-using shapes = std::map<std::string, ctq::shape, std::less<>>;
-
-std::optional<ctq::shape> shape_from(ctq::json::element list) {
-  ctq::shape s;
-  if (list.type() != ctq::json::kind::array || list.size() > static_cast<int>(ctq::max_rank))
-    return {};
-  for (const ctq::json::element extent : list.elements()) {
-    if (extent.type() != ctq::json::kind::number || !(extent.number() >= 1)) return {};
-    s.extent[static_cast<std::size_t>(s.rank++)] = static_cast<int>(extent.number());
-  }
-  return s;
+/// An error at the row of a node: "net.json:12:3", "node relu: …".
+ctq::unexpected failed_at(std::string_view file, std::string_view text, std::uint32_t offset,
+                          std::string cause) {
+  std::string place;
+  ctq::json::append_position(place, file, ctq::json::position_at(text.data(), text.size(), offset));
+  return ctq::fail(std::move(place), std::move(cause));
 }
 
-shapes shapes_of(std::string_view rows) {
-  shapes found;
-  const ctq::json::document d = ctq::json::parse(rows.data(), rows.size());
-  for (const ctq::json::element row : d.root(rows.data()).elements()) {
-    const ctq::json::element shape = row.find("shape");
-    const auto read = shape ? shape_from(shape) : std::nullopt;
-    if (read) found.emplace(row.find("name").text(), *read);
-  }
-  return found;
-}
+/// What is wrong with which node; empty: nothing.
+struct node_problem {
+  int node = 0;
+  std::string words;
+};
 
 class importer {
  public:
-  importer(const ctq::fx_graph& model, shapes inputs)
-      : model_(model), g_(model.view()), inputs_(std::move(inputs)) {}
+  explicit importer(const ctq::fx_graph& model) : model_(model), g_(model.view()) {
+    for (int i = 0; i < g_.size(); ++i)
+      if (g_[i].op->kind == op_kind::module) first_call_.emplace(path_of(g_[i]), i);
+    for (int i = 0; i < g_.size(); ++i) names_.push_back(name_of(i));
+  }
 
-  /// All rows, or what is wrong with the first that has no form in C++.
-  [[nodiscard]] ctq::result<std::vector<model_row>> rows() {
+  /// All rows; if problem() says so, those before the first that has no form in C++.
+  [[nodiscard]] std::vector<model_row> rows() {
     std::vector<model_row> all;
+    std::unordered_set<std::string_view> earlier;
     for (int i = 0; i < g_.size(); ++i) {
-      model_row r{.name = name_of(i), .call = {}, .op = g_[i].op, .reads = {}};
+      model_row r{.name = name(i), .call = {}, .op = g_[i].op, .reads = {}};
       for (const int a : g_.args_of(i)) r.reads.push_back(a);
       std::string problem = complete(i, r);
-      if (!names_.insert(r.name).second)
+      if (!earlier.insert(name(i)).second)
         problem =
             is_called_before(i)
                 ? "is called more than once; in C++ each call is a module with its own weights"
                 : "has the name of another node";
-      if (!problem.empty()) return ctq::fail(fmt::format("node {}", r.name), problem);
+      if (!problem.empty()) {
+        problem_ = {i, fmt::format("node {}: {}", r.name, problem)};
+        break;
+      }
       all.push_back(std::move(r));
     }
     return all;
   }
 
+  [[nodiscard]] const node_problem& problem() const { return problem_; }
+
  private:
+  [[nodiscard]] const std::string& name(int i) const { return names_[static_cast<std::size_t>(i)]; }
+
   /// A module by its path, under which its weights are found; a function in its module. A module
   /// without weights that is called again is another one inside the first, so that what a
   /// QConfigMapping says of its path holds for it as well. Functions give way to modules of their
@@ -93,21 +101,16 @@ class importer {
     const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
     if (!is_call) return std::string{n.name};
     std::string name = scope.empty() ? std::string{n.name} : fmt::format("{}.{}", scope, n.name);
-    return is_called_before(g_.size(), name) ? name + "_call" : name;
+    return first_call_.contains(name) ? name + "_call" : name;
   }
 
   static bool has_parameters(ctq::op_id op) {
     return ctq::has_weight(op) || is_any_of(op, ctq::nn::batch_norm2d, ctq::nni::bn_relu2d);
   }
 
-  /// Does a node before number i call the module of that path?
-  [[nodiscard]] bool is_called_before(int i, std::string_view path) const {
-    for (int k = 0; k < i; ++k)
-      if (g_[k].op->kind == op_kind::module && path_of(g_[k]) == path) return true;
-    return false;
-  }
+  /// Does a node before this one call the same module?
   [[nodiscard]] bool is_called_before(int i) const {
-    return g_[i].op->kind == op_kind::module && is_called_before(i, path_of(g_[i]));
+    return g_[i].op->kind == op_kind::module && first_call_.at(path_of(g_[i])) < i;
   }
 
   /// Fills in the call; returns why that cannot be.
@@ -121,13 +124,12 @@ class importer {
   }
 
   std::string placeholder(int i, model_row& r) const {
-    const auto found = inputs_.find(g_[i].name);
-    if (found == inputs_.end())
+    if (!model_.shape_of(i))
       return "has no shape; the row of an input needs one: \"shape\": [1, 3, 224, 224]";
-    r.shape = found->second;
+    r.shape = *model_.shape_of(i);
     std::string extents;
     for (int axis = 0; axis < r.shape.rank; ++axis)
-      extents += fmt::format("{}{}", axis > 0 ? ", " : "", r.shape[axis]);
+      extents += fmt::format("{}{}", axis > 0 ? ", " : "", cpp_number(r.shape[axis]));
     r.call = fmt::format("nn::placeholder({{{}}})", extents);
     return {};
   }
@@ -135,7 +137,7 @@ class importer {
   std::string output(int i, model_row& r) const {
     if (g_[i].arg_count != 1 || g_[i].row->args[0].is != kind::node)
       return "gives several tensors; models in C++ give one";
-    r.call = fmt::format("nn::output(\"{}\"_n)", name_of(r.reads[0]));
+    r.call = fmt::format("nn::output({}_n)", cpp_string(name(r.reads[0])));
     return {};
   }
 
@@ -160,7 +162,7 @@ class importer {
     r.attrs = options.attrs;
     std::string reads;
     for (const int a : r.reads)
-      reads += fmt::format("{}\"{}\"_n", reads.empty() ? "" : ", ", name_of(a));
+      reads += fmt::format("{}{}_n", reads.empty() ? "" : ", ", cpp_string(name(a)));
     r.call = fmt::format("{}({}{}{}{}{})", builder, list ? "{" : "", reads, list ? "}" : "",
                          options.code.empty() ? "" : ", ", options.code);
     return {};
@@ -178,8 +180,9 @@ class importer {
 
   const ctq::fx_graph& model_;
   ctq::graph_view<ctq::stage::traced> g_;
-  shapes inputs_;
-  std::set<std::string> names_;
+  std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
+  std::vector<std::string> names_;
+  node_problem problem_;
 };
 
 /// The model as the compiler would have it, or what it would say: shapes that do not fit, ops
@@ -207,41 +210,53 @@ std::string aliases(const std::vector<model_row>& rows) {
 
 std::string header(const std::vector<model_row>& rows, const std::string& name,
                    const std::string& space, const std::string& source) {
+  std::vector<std::string> names;
   std::size_t width = 0;
-  for (const model_row& r : rows) width = std::max(width, r.name.size());
+  for (const model_row& r : rows) {
+    names.push_back(cpp_string(r.name));
+    if (names.back().size() <= longest_aligned) width = std::max(width, names.back().size());
+  }
   std::string text = fmt::format(
       "#pragma once\n\n#include <ctq/ctq.hpp>\n\n// From {}, by ctq import.\n\n"
       "namespace {} {{\n\n{}using namespace ctq::literals;\n\n// clang-format off\n"
       "inline constexpr auto {} = ctq::model(\n",
-      source, space, aliases(rows), name);
-  for (const model_row& r : rows)
-    text += fmt::format("    \"{}\"_n{:{}} = {}{}\n", r.name, "", width - r.name.size(), r.call,
-                        &r == &rows.back() ? ");" : ",");
+      cpp_comment(source), space, aliases(rows), name);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    text += fmt::format("    {}_n{:{}} = {}{}\n", names[i], "",
+                        width - std::min(names[i].size(), width), rows[i].call,
+                        i + 1 == rows.size() ? ");" : ",");
   return text + fmt::format("// clang-format on\n\n}}  // namespace {}\n", space);
 }
 
 }  // namespace
 
-ctq::result<std::string> import_model(std::string_view rows, const std::string& name,
-                                      const std::string& space, const std::string& source) {
-  const auto model = ctq::read_fx(rows);
+ctq::result<std::string> import_model(std::string_view rows, const std::string& file,
+                                      const std::string& name, const std::string& space,
+                                      const std::string& source) {
+  if (std::string why = identifier_problem(name); !why.empty()) return ctq::fail(name, why);
+  if (std::string why = namespace_problem(space); !why.empty()) return ctq::fail(space, why);
+  const auto model = ctq::read_fx(rows, ctq::ops<ctq::builtin>::value, file);
   if (!model) return ctq::unexpected{model.error()};
-  const auto read = importer{*model, shapes_of(rows)}.rows();
-  if (!read) return ctq::unexpected{read.error()};
-  const ctq::diagnostic problem = linked(*read).problem;
-  if (problem.any()) {
-    std::string words{problem.message()};
+  importer read{*model};
+  const std::vector<model_row> all = read.rows();
+  const auto failed = [&](int node, std::string words) {
+    return failed_at(file, rows, model->offset_of(node), std::move(words));
+  };
+  if (!read.problem().words.empty()) return failed(read.problem().node, read.problem().words);
+  const auto in_cpp = linked(all);
+  if (in_cpp.problem.any()) {
+    std::string words{in_cpp.problem.message()};
     std::replace(words.begin(), words.end(), '\n', ' ');
-    return ctq::fail({}, words);
+    return failed(in_cpp.size() - 1, std::move(words));  // it is the last that was added
   }
-  return header(*read, name, space, source);
+  return header(all, name, space, source);
 }
 
-std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_graph& model,
-                                                                  std::string_view rows) {
-  const auto read = importer{model, shapes_of(rows)}.rows();
-  if (!read) return {};
-  const auto in_cpp = linked(*read);
+std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_graph& model) {
+  importer read{model};
+  const std::vector<model_row> rows = read.rows();
+  if (!read.problem().words.empty()) return {};
+  const auto in_cpp = linked(rows);
   if (in_cpp.problem.any()) return {};
   ctq::dynamic_graph<ctq::stage::traced> g;
   for (int i = 0; i < model.view().size(); ++i) {

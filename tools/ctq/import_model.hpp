@@ -14,18 +14,20 @@ namespace tool {
 /// A model that torch.fx traced, the rows of tools/export_fx.py, as a C++ header: the model as one
 /// would write it by hand.
 ///   rows       JSON
+///   file       what errors call the rows
 ///   name       of the constant, a C++ identifier
 ///   space      the namespace it is put into
 ///   source     where the rows come from, for the comment
-/// Errors  the row that is wrong, or that the C++ form has no word for
-[[nodiscard]] ctq::result<std::string> import_model(std::string_view rows, const std::string& name,
+/// Errors  place "net.json:12:3": the row that is wrong, or that the C++ form has no word for;
+///         a name or a namespace that C++ does not allow
+[[nodiscard]] ctq::result<std::string> import_model(std::string_view rows, const std::string& file,
+                                                    const std::string& name,
                                                     const std::string& space,
                                                     const std::string& source);
 
 /// A traced model with the options and the shapes that it has as a header, and else as it is:
 /// nothing if it has no such form.
-///   rows  what the model was read from
 [[nodiscard]] std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(
-    const ctq::fx_graph& model, std::string_view rows);
+    const ctq::fx_graph& model);
 
 }  // namespace tool

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "cpp_writer.hpp"
 #include "ctq/core/ops.hpp"
-#include "ctq/json/number.hpp"
 
 namespace tool {
 
@@ -135,9 +138,17 @@ bool read(const argument* a, ctq::flag& out) {
   out = a->integer != 0;
   return a->is == kind::boolean;
 }
+/// A finite number. Real numbers are rounded as PyTorch rounds them, but not to infinity or zero;
+/// integers beyond those that floats hold exactly are refused.
 bool read(const argument* a, float& out) {
-  out = static_cast<float>(a->is == kind::integer ? static_cast<double>(a->integer) : a->real);
-  return a->is == kind::real || a->is == kind::integer;
+  constexpr std::int64_t exact = std::int64_t{1} << 24;
+  if (a->is == kind::integer) {
+    out = static_cast<float>(a->real);
+    return -exact <= a->integer && a->integer <= exact;
+  }
+  if (a->is != kind::real || std::abs(a->real) > std::numeric_limits<float>::max()) return false;
+  out = static_cast<float>(a->real);
+  return (out != 0) == (a->real != 0);
 }
 bool read(const argument* a, ctq::extent2d& out) {
   if (a->is != kind::list) {
@@ -149,23 +160,12 @@ bool read(const argument* a, ctq::extent2d& out) {
   return a->integer == 2 && read(a + 1, out.h) && read(a + 2, out.w);
 }
 
-std::string code_of(int x) { return fmt::to_string(x); }
+std::string code_of(int x) { return cpp_number(x); }
 std::string code_of(ctq::flag x) { return x ? "true" : "false"; }
 std::string code_of(ctq::extent2d x) {
-  return x.h == x.w ? fmt::to_string(x.h) : fmt::format("{{{}, {}}}", x.h, x.w);
+  return x.h == x.w ? cpp_number(x.h) : fmt::format("{{{}, {}}}", cpp_number(x.h), cpp_number(x.w));
 }
-std::string code_of(float x) {
-  std::string text;
-  ctq::json::append_shortest(text, static_cast<double>(x));
-  for (int digits = 1; digits <= 9; ++digits) {  // the shortest that is the same float
-    std::string shorter = fmt::format("{:.{}g}", x, digits);
-    if (std::strtof(shorter.c_str(), nullptr) != x) continue;
-    text = std::move(shorter);
-    break;
-  }
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "F";
-}
+std::string code_of(float x) { return cpp_number(x); }
 
 bool same(int a, int b) { return a == b; }
 bool same(ctq::flag a, ctq::flag b) { return a.value == b.value; }
@@ -209,6 +209,15 @@ std::string shown(const argument& a) {
   return {};
 }
 
+/// PyTorch has no stride of 0; among ctq's options it means a default.
+template <class T>
+bool is_zero_stride(std::string_view name, const T& value) {
+  if constexpr (std::is_same_v<T, ctq::extent2d>)
+    return name == "stride" && (value.h == 0 || value.w == 0);
+  else
+    return false;
+}
+
 /// A stride that is the window itself says nothing, however it is written.
 void forget_default_stride(auto& options) {
   if constexpr (requires { options.stride, options.kernel_size, options.ceil_mode; })
@@ -225,7 +234,8 @@ imported_options import_fields(std::vector<placed> arguments) {
     for (placed& a : arguments) {
       if (a.used || (a.name.empty() ? a.position != position : a.name != f.name)) continue;
       a.used = true;
-      if (a.value->is != kind::none && !read(a.value, options.*f.member))
+      if (a.value->is != kind::none &&
+          (!read(a.value, options.*f.member) || is_zero_stride(f.name, options.*f.member)))
         out.problem = fmt::format("cannot have {} = {}", f.name, shown(*a.value));
     }
   };

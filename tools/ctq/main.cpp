@@ -4,18 +4,24 @@
 // model that PyTorch traced. The rules and the words are those of the compile-time checks: it is
 // the same code.
 
-#include <fmt/core.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <sstream>
+#include <system_error>
 
 #include "commands.hpp"
+#include "terminal.hpp"
 
 namespace {
 
 constexpr const char* footer =
-    "Exit status: 0 fine, 1 something was found or differs, 2 a question that cannot be answered.\n"
+    "Exit status: 0 fine, 1 something was found or differs, or the answer cannot be written,\n"
+    "2 a question that cannot be answered.\n"
     "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
 
 /// Command line -> what to do; nothing is done yet.
@@ -98,21 +104,51 @@ struct command_line {
   }
 };
 
+/// Standard streams that are closed: files that are opened must not take their places. Reading from
+/// them and writing to them is an error from then on.
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+tool::exit_code unwritten(int reason) {
+  tool::complain("standard output cannot be written: {}", std::strerror(reason));
+  return tool::unwritten;
+}
+
+/// Was all of the answer written? A closed or full standard output must not pass for one.
+tool::exit_code finish(tool::exit_code code) {
+  const int problem = tool::flush_output();
+  return problem == 0 ? code : unwritten(problem);
+}
+
+/// What CLI11 says, help or an error, with all characters shown.
+tool::exit_code say(const CLI::App& app, const CLI::ParseError& e) {
+  std::ostringstream help, error;
+  const int code = app.exit(e, help, error);
+  std::istringstream lines(error.str());
+  for (std::string line; std::getline(lines, line);) tool::print_error(line);
+  std::fwrite(help.str().data(), 1, help.str().size(), stdout);
+  return code == 0 ? tool::fine : tool::unreadable;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   try {
     command_line line;
     try {
       line.app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-      return line.app.exit(e) == 0 ? tool::fine : tool::unreadable;
+      return finish(say(line.app, e));
     }
-    const tool::exit_code code = line.run();
-    // A full disk must not pass for an answer.
-    return std::fflush(stdout) == 0 ? code : tool::unreadable;
+    return finish(line.run());
+  } catch (const std::system_error& e) {  // {fmt}'s, of standard output
+    return unwritten(e.code().value());
   } catch (const std::exception& e) {
-    fmt::print(stderr, "ctq: {}\n", e.what());
+    tool::complain("{}", e.what());
     return tool::unreadable;
   }
 }

@@ -2,18 +2,18 @@
 #include "read_text.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "ctq/core/result.hpp"
 #include "ctq/json/backend_file.hpp"
+#include "terminal.hpp"
 
 namespace tool {
 
@@ -37,20 +37,25 @@ class descriptor {
 
 ctq::unexpected failed(const std::string& path) { return ctq::fail(path, std::strerror(errno)); }
 
-/// Is there a program that writes into this pipe, or will there be one within a second? A pipe that
-/// nobody has opened would keep a reader waiting for ever.
-bool has_writer(int fd) {
-  char nothing = 0;
-  if (::read(fd, &nothing, 0) < 0) return false;
-  pollfd wait{fd, POLLIN, 0};
-  return ::poll(&wait, 1, 1000) > 0;
+/// Waits for a program that writes into this pipe, but not for ever: one that nobody has opened
+/// would never end. What comes first is appended.
+///   fd  does not block
+bool wait_for_writer(int fd, std::string& text) {
+  using namespace std::chrono_literals;
+  for (auto waited = 0ms; waited < 5s; waited += 20ms) {
+    char first = 0;
+    const ssize_t n = ::read(fd, &first, 1);
+    if (n > 0) return text += first, true;
+    if (n < 0) return errno == EAGAIN;  // somebody has opened it, and will write or close it
+    std::this_thread::sleep_for(20ms);
+  }
+  return false;
 }
 
 /// Waits for what is read from now on.
 void make_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK); }
 
-ctq::result<std::string> read_all(int fd, const std::string& path) {
-  std::string text;
+ctq::result<std::string> read_all(int fd, const std::string& path, std::string text = {}) {
   char piece[1 << 16];
   while (text.size() <= ctq::json::max_text) {
     const std::size_t room = ctq::json::max_text + 1 - text.size();
@@ -60,7 +65,7 @@ ctq::result<std::string> read_all(int fd, const std::string& path) {
     if (n == 0) return text;
     text.append(piece, static_cast<std::size_t>(n));
   }
-  return ctq::fail(path, "longer than 4 MiB, which no spec is");
+  return ctq::fail(path, "longer than 4 MiB, the limit for specs and models");
 }
 
 ctq::result<std::string> text_of(const std::string& path) {
@@ -71,10 +76,11 @@ ctq::result<std::string> text_of(const std::string& path) {
   struct stat about {};
   if (::fstat(file.get(), &about) != 0) return failed(path);
   if (S_ISDIR(about.st_mode)) return ctq::fail(path, "is a directory");
-  if (S_ISFIFO(about.st_mode) && !has_writer(file.get()))
-    return ctq::fail(path, "is a pipe that nothing comes out of");
+  std::string text;
+  if (S_ISFIFO(about.st_mode) && !wait_for_writer(file.get(), text))
+    return ctq::fail(path, "is a pipe that no program writes to");
   make_blocking(file.get());
-  return read_all(file.get(), path);
+  return read_all(file.get(), path, std::move(text));
 }
 
 }  // namespace
@@ -82,7 +88,7 @@ ctq::result<std::string> text_of(const std::string& path) {
 std::optional<std::string> read_text(const std::string& path) {
   auto text = text_of(path);
   if (text) return *std::move(text);
-  fmt::print(stderr, "ctq: {}\n", text.error().message());
+  complain("{}", text.error().message());
   return {};
 }
 

@@ -26,7 +26,7 @@ std::string located(std::string_view file, std::string_view text, const ctq::fin
   line = visible(line);
   if (!colour) return line;
   const std::string_view severity = name_of(f.severity);
-  const std::size_t at = line.find(severity, file.size());
+  const std::size_t at = line.find(severity, visible(file).size());
   const bool is_error = f.severity == ctq::severity::error;
   line.insert(at + severity.size(), "\x1b[0m");
   line.insert(at, is_error ? "\x1b[1;31m" : "\x1b[1;35m");

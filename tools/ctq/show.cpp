@@ -62,15 +62,14 @@ exit_code show(const show_options& options) {
   if (!options.op.empty()) {
     const op_choice wanted(options.op, backend);
     if (!wanted.known()) {
-      fmt::print(stderr, "ctq: {} is no op{}{}{}\n", options.op,
-                 wanted.nearest().empty() ? "" : ", did you mean ", wanted.nearest(),
-                 wanted.nearest().empty() ? "" : "?");
+      complain("{} is no op{}{}{}", options.op, wanted.nearest().empty() ? "" : ", did you mean ",
+               wanted.nearest(), wanted.nearest().empty() ? "" : "?");
       return unreadable;
     }
     for (const ctq::backend_pattern_config_record& c : backend.configs)
       if (wanted.is_in(c.pattern)) chosen.push_back(c);
     if (chosen.empty()) {
-      fmt::print(stderr, "ctq: no pattern of {} names {}\n", visible(backend.name), options.op);
+      complain("no pattern of {} names {}", backend.name, options.op);
       return findings;
     }
     backend.configs = {chosen.data(), static_cast<int>(chosen.size())};

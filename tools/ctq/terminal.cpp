@@ -3,9 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 #include "ctq/json/string.hpp"
+#include "ctq/json/visible.hpp"
 
 namespace tool {
 
@@ -19,20 +23,40 @@ bool wants_colour() {
 
 std::string visible(std::string_view text) {
   std::string out;
-  const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p != end;) {
-    const int length = ctq::json::utf8_length(p, end);
-    const auto first = static_cast<unsigned char>(*p);
-    const bool control = first < 0x20 || first == 0x7F ||
-                         (length == 2 && first == 0xC2 && static_cast<unsigned char>(p[1]) < 0xA0);
-    if (length == 0 || control) {
-      out += '?';
-    } else {
-      out.append(p, static_cast<std::size_t>(length));
-    }
-    p += length == 0 ? 1 : length;
+  ctq::json::append_visible(out, text);
+  return out;
+}
+
+std::string with_visible_strings(std::string_view json) {
+  std::string out;
+  while (!json.empty()) {
+    const std::size_t quote = std::min(json.find('"'), json.size());
+    out += json.substr(0, quote);
+    json.remove_prefix(quote);
+    if (json.empty()) break;
+    std::size_t end = 1;
+    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+    std::string text;
+    ctq::json::append_unescaped(text, json.substr(1, end - 1));
+    ctq::json::append_string(out, visible(text));
+    json.remove_prefix(end + 1);
   }
   return out;
+}
+
+int flush_output() {
+  static int problem = 0;
+  const bool failed = std::ferror(stdout) != 0;
+  errno = 0;
+  if ((std::fflush(stdout) != 0 || failed) && problem == 0) problem = errno != 0 ? errno : EIO;
+  return problem;
+}
+
+void print_error(std::string_view line) {
+  std::string text = visible(line);
+  text += '\n';
+  // With standard error closed, nobody can be told that.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 }  // namespace tool

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/op_table.hpp"
@@ -12,6 +16,12 @@
 // A model that torch.fx traced, read at run time: the graph, and all that its nodes refer to.
 
 namespace ctq {
+
+/// What a row says beside the node.
+struct fx_row_facts {
+  std::uint32_t at{};                 // where the row begins in the text
+  std::optional<ctq::shape> shape{};  // of a placeholder, if the row gives one of a rank ctq has
+};
 
 /// Move-only: the nodes of the graph point into what it owns.
 class fx_graph {
@@ -31,6 +41,16 @@ class fx_graph {
     return as_view(options_[static_cast<std::size_t>(node)]);
   }
 
+  /// Where the row of a node begins in the text that was read.
+  [[nodiscard]] std::uint32_t offset_of(int node) const {
+    return facts_[static_cast<std::size_t>(node)].at;
+  }
+
+  /// The shape that the row of a placeholder gives.
+  [[nodiscard]] const std::optional<ctq::shape>& shape_of(int node) const {
+    return facts_[static_cast<std::size_t>(node)].shape;
+  }
+
   /// The ops that ctq has no name for, "Sub", "torch.exp": what patterns and mappings may mean.
   [[nodiscard]] ctq::view<op_id> own_ops() const { return as_view(own_); }
 
@@ -43,19 +63,21 @@ class fx_graph {
   op_id op(op_kind kind, std::string_view name, const op_table& known) {
     const op_id found = known.find(name);
     if (found != nullptr && found->kind == kind) return found;
-    for (const op_id mine : own_)
-      if (mine->kind == kind && mine->name == name) return mine;
+    const auto mine = own_by_name_.find({kind, name});
+    if (mine != own_by_name_.end()) return mine->second;
     own_.push_back(&infos_.emplace_back(op_info{kind, keep(std::string(name)), nullptr}));
+    own_by_name_.emplace(std::pair{kind, own_.back()->name}, own_.back());
     return own_.back();
   }
 
   /// Appends a node. The names in it and in its arguments must be kept ones.
   ///   reads  nodes in the order of their appearance among the arguments
   void add(node n, fx_row row, std::vector<argument> arguments, std::vector<argument> options,
-           const std::vector<int>& reads) {
+           const std::vector<int>& reads, const fx_row_facts& facts = {}) {
     row.args = as_view(arguments_.emplace_back(std::move(arguments)));
     n.row = &rows_.emplace_back(row);
     options_.push_back(std::move(options));
+    facts_.push_back(facts);
     graph_.add(n, reads.data(), static_cast<int>(reads.size()));
   }
 
@@ -77,7 +99,9 @@ class fx_graph {
   std::deque<fx_row> rows_;
   std::deque<std::vector<argument>> arguments_;
   std::vector<std::vector<argument>> options_;
+  std::vector<fx_row_facts> facts_;
   std::vector<op_id> own_;
+  std::map<std::pair<op_kind, std::string_view>, op_id> own_by_name_;
 };
 
 }  // namespace ctq

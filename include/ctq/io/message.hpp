@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "ctq/core/text.hpp"
-#include "ctq/json/string.hpp"
+#include "ctq/json/visible.hpp"
 
 // The words of this layer's errors. What they quote comes from a file that may be hostile: it is
-// cut, and characters that would move a terminal's cursor are left out.
+// cut, and characters that would move a terminal's cursor are shown as escapes.
 
 namespace ctq {
 
@@ -29,14 +29,11 @@ template <class... Part>
   constexpr std::size_t longest = 80;
   std::string out;
   while (!name.empty()) {
-    const int valid = json::utf8_length(name.data(), name.data() + name.size());
-    const std::size_t length = valid == 0 ? 1 : static_cast<std::size_t>(valid);
-    if (out.size() + length > longest) return out + "...";
-    const std::string_view c = name.substr(0, length);
-    const bool control = c < " " || c == "\x7F" || (c >= "\xC2\x80" && c < "\xC2\xA0");
-    const bool visible = valid != 0 && !control;
-    out += visible ? c : "?";
-    name.remove_prefix(length);
+    const json::shown_character c = json::first_shown(name);
+    const std::string_view text = c.size == 0 ? name.substr(0, c.bytes) : c.escape();
+    if (out.size() + text.size() > longest) return out + "...";
+    out += text;
+    name.remove_prefix(c.bytes);
   }
   return out;
 }

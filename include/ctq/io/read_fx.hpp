@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +30,9 @@
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; what is no argument
 //           of its constructor may stand there, too
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
+//   shape   of a placeholder: whole numbers from 1 to 2^31 - 1, or null
+//
+// An error says where: place "net.json:12:3", cause "row 11 relu: …".
 
 namespace ctq {
 
@@ -43,25 +48,37 @@ inline constexpr std::pair<std::string_view, op_kind> op_kinds[] = {
 
 class reader {
  public:
-  explicit reader(const op_table& ops) : ops_(ops) {}
+  reader(const op_table& ops, std::string_view text, std::string_view file)
+      : ops_(ops), text_(text), file_(file) {}
 
   /// The graph, or what is wrong with which row.
   result<fx_graph> read(element rows) {
-    if (rows.type() != json::kind::array) return fail("fx graph", "expected a list of rows");
+    if (rows.type() != json::kind::array) return failed(rows, "expected a list of rows");
     for (const element row : rows.elements()) {
-      cause_.clear();
-      if (!add(row)) return fail(sentence("row ", at_, name_.empty() ? "" : " ", name_), cause_);
+      wrong_ = row;
+      if (!add(row))
+        return failed(wrong_, sentence("row ", at_, name_.empty() ? "" : " ", name_, ": ", cause_));
       ++at_;
     }
-    if (at_ == 0) return fail("fx graph", "there is no row");
+    if (at_ == 0) return failed(rows, "there is no row");
     if (!has_scopes_) infer();
     return std::move(graph_);
   }
 
  private:
+  [[nodiscard]] unexpected failed(element at, std::string cause) const {
+    std::string place;
+    json::append_position(place, file_, json::position_at(text_.data(), text_.size(), at.at()));
+    return fail(std::move(place), std::move(cause));
+  }
+
   bool wrong(std::string cause) {
     cause_ = std::move(cause);
     return false;
+  }
+  bool wrong(element at, std::string cause) {
+    wrong_ = at;
+    return wrong(std::move(cause));
   }
 
   static std::string unescaped(element e) {
@@ -75,7 +92,8 @@ class reader {
 
   bool text_of(element row, std::string_view key, std::string_view& out) {
     const element e = row.find(key);
-    if (!e || e.type() != json::kind::string) return wrong(sentence("has no text ", key));
+    if (!e || e.type() != json::kind::string)
+      return wrong(e ? e : row, sentence("has no text ", key));
     out = graph_.keep(unescaped(e));
     return true;
   }
@@ -113,8 +131,28 @@ class reader {
       has_scopes_ = true;
       fx.scope = graph_.keep(unescaped(scope));
     }
+    fx_row_facts facts{.at = row.at()};
+    if (kind->second == op_kind::placeholder && !read_shape(row.find("shape"), facts.shape))
+      return false;
     by_name_.emplace(n.name, at_);
-    graph_.add(n, fx, std::move(arguments), std::move(options), reads);
+    graph_.add(n, fx, std::move(arguments), std::move(options), reads, facts);
+    return true;
+  }
+
+  /// The shape of an input. One of a rank that ctq does not have is left out.
+  bool read_shape(element list, std::optional<shape>& out) {
+    if (!list || list.type() == json::kind::null) return true;
+    if (list.type() != json::kind::array) return wrong(list, "shape is no list");
+    if (list.size() <= max_rank) out.emplace();
+    for (const element e : list.elements()) {
+      argument extent;
+      if (e.type() == json::kind::number) set_number(e, extent);
+      if (extent.is != argument::kind::integer || extent.integer < 1 ||
+          extent.integer > std::numeric_limits<int>::max())
+        return wrong(e, sentence("an extent is ", shown(e.text()),
+                                 ", not a whole number from 1 to 2147483647"));
+      if (out) out->extent[out->rank++] = static_cast<int>(extent.integer);
+    }
     return true;
   }
 
@@ -129,13 +167,13 @@ class reader {
 
   bool read_arguments(element row, std::vector<argument>& out, std::vector<int>& reads) {
     if (const element args = row.find("args")) {
-      if (args.type() != json::kind::array) return wrong("args is no list");
+      if (args.type() != json::kind::array) return wrong(args, "args is no list");
       for (const element e : args.elements())
         if (!append(e, {}, out, &reads)) return false;
     }
     const element kwargs = row.find("kwargs");
     if (!kwargs) return true;
-    if (kwargs.type() != json::kind::object) return wrong("kwargs is no object");
+    if (kwargs.type() != json::kind::object) return wrong(kwargs, "kwargs is no object");
     for (const auto [key, value] : kwargs.members())
       if (!append(value, graph_.keep(unescaped(key)), out, &reads)) return false;
     return true;
@@ -178,11 +216,11 @@ class reader {
       case json::kind::object: {
         const element name = e.find("n");
         if (reads == nullptr || !name || name.type() != json::kind::string)
-          return wrong("an argument is an object without \"n\"");
+          return wrong(e, "an argument is an object without \"n\"");
         a.is = argument::kind::node;
         const std::string wanted = unescaped(name);
         const auto found = by_name_.find(std::string_view{wanted});
-        if (found == by_name_.end()) return wrong("no earlier row is named " + shown(wanted));
+        if (found == by_name_.end()) return wrong(e, "no earlier row is named " + shown(wanted));
         reads->push_back(found->second);
       }
     }
@@ -207,31 +245,35 @@ class reader {
   }
 
   op_table ops_;
+  std::string_view text_;
+  std::string_view file_;
   fx_graph graph_;
   std::unordered_map<std::string_view, int> by_name_;
   int at_ = 0;
   bool has_scopes_ = false;
   std::string name_;
   std::string cause_;
+  element wrong_;
 };
 
 }  // namespace fx_reading
 
 /// The model of a list of rows.
-///   ops  what targets can name besides what they make up themselves; must outlive the graph
+///   ops   what targets can name besides what they make up themselves; must outlive the graph
+///   file  what errors call the text
 /// Errors  the text is no JSON; the row, and what is wrong with it
 [[nodiscard]] inline result<fx_graph> read_fx(std::string_view text,
-                                              const op_table& ops = ctq::ops<builtin>::value) {
+                                              const op_table& ops = ctq::ops<builtin>::value,
+                                              std::string_view file = "fx graph") {
   constexpr std::size_t largest = 0x7FFFFFFF;
-  if (text.size() >= largest) return fail("fx graph", "the text is larger than 2 GB");
+  if (text.size() >= largest) return fail(std::string(file), "the text is larger than 2 GB");
   const json::document d = json::parse(text.data(), text.size());
   if (d.error.any()) {
     std::string place;
-    json::append_position(place, "fx graph",
-                          json::position_at(text.data(), text.size(), d.error.at));
+    json::append_position(place, file, json::position_at(text.data(), text.size(), d.error.at));
     return fail(place, std::string(d.error.what));
   }
-  return fx_reading::reader{ops}.read(d.root(text.data()));
+  return fx_reading::reader{ops, text, file}.read(d.root(text.data()));
 }
 
 }  // namespace ctq

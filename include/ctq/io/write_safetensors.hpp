@@ -2,17 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,6 +17,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/io/message.hpp"
+#include "ctq/io/replace_file.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/json/string.hpp"
 
@@ -140,26 +138,21 @@ struct safetensors_plan {
   return content;
 }
 
-/// Writes the file, or replaces it. It is not touched if the format cannot hold the tensors.
+/// Writes the file, or replaces it: whole or not at all. It is not touched if the format cannot
+/// hold the tensors, or if the disk is full.
 /// Errors  as serialize_safetensors, "weights.safetensors: " in front; the system's
 [[nodiscard]] inline status write_safetensors(const std::filesystem::path& path,
                                               std::span<const stored_tensor> tensors,
                                               const metadata_map& metadata = {}) {
-  const auto system_error = [&path](std::string_view what) {
-    const std::error_code reason{errno, std::generic_category()};
-    return fail(path.string(), sentence(what, ": ", reason.message()));
-  };
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return fail(sentence(path.string(), ": ", plan.error().place), plan.error().cause);
-  std::ofstream out{path, std::ios::binary | std::ios::trunc};
-  if (!out) return system_error("cannot be opened");
-  plan->each_piece([&out](std::span<const std::byte> bytes) {
-    out.write(reinterpret_cast<const char*>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+  result<file_replacement> file = file_replacement::open(path);
+  if (!file) return unexpected{file.error()};
+  status written = done{};
+  plan->each_piece([&](std::span<const std::byte> bytes) {
+    if (written) written = file->write(bytes);
   });
-  out.close();
-  if (!out) return system_error("cannot be written");
-  return done{};
+  return written ? file->commit() : written;
 }
 
 }  // namespace ctq

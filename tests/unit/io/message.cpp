@@ -14,10 +14,12 @@ TEST_CASE("a sentence joins words and numbers") {
 TEST_CASE("a name is shown without characters that act on a terminal") {
   CHECK(ctq::shown("fc.weight") == "fc.weight");
   CHECK(ctq::shown("caf\xC3\xA9") == "caf\xC3\xA9");
-  CHECK(ctq::shown("a\x1B[2Jb\n\x7F") == "a?[2Jb??");
+  CHECK(ctq::shown("a\x1B[2Jb\n\x7F") == R"(a\x1b[2Jb\n\x7f)");
   CHECK(ctq::shown("\xC2\x9B"
-                   "2J") == "?2J");  // U+009B, the other way to write ESC [
-  CHECK(ctq::shown("\xFF\xC3") == "??");
+                   "2J") == R"(\u009b2J)");  // U+009B, the other way to write ESC [
+  CHECK(ctq::shown("\xFF\xC3") == R"(\xff\xc3)");
+  CHECK(ctq::shown("a\xE2\x80\xAE"
+                   "b") == R"(a\u202eb)");  // would turn the letters around
 }
 
 TEST_CASE("a long name is cut between two characters") {

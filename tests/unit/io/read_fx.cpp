@@ -120,24 +120,63 @@ TEST_CASE("a scope that the rows give is taken as it is") {
   CHECK(read->view()[1].row->scope.empty());
 }
 
-TEST_CASE("an error names the row") {
+TEST_CASE("an error names the row and its place") {
   CHECK(problem_of(R"({"name": "y", "op": "call", "target": "y"})") ==
-        "row 1 y: op call is none of torch.fx");
-  CHECK(problem_of(R"({"name": "y", "op": "call_module", "target": "y", "args": []})") ==
-        "row 1 y: has no module");
-  CHECK(problem_of(R"({"name": "y", "op": "call_method", "target": "t", "args": [{"n": "z"}]})") ==
-        "row 1 y: no earlier row is named z");
-  CHECK(problem_of(R"({"name": "y", "op": "call_method", "target": "t", "args": [{"m": 1}]})") ==
-        "row 1 y: an argument is an object without \"n\"");
-  CHECK(problem_of(R"({"name": "x", "op": "placeholder", "target": "x"})") ==
-        "row 1 x: has the name of an earlier row");
-  CHECK(problem_of(R"({"name": "y", "op": "placeholder", "target": 1})") ==
-        "row 1 y: has no text target");
-  CHECK(problem_of("3") == "row 1: is no object");
+        "fx graph:1:64: row 1 y: op call is none of torch.fx");
+  CHECK(problem_of("\n"
+                   R"({"name": "y", "op": "call_module", "target": "y", "args": []})") ==
+        "fx graph:2:1: row 1 y: has no module");
+  CHECK(problem_of("\n"
+                   R"({"name": "y", "op": "call_method", "target": "t", "args": [{"n": "z"}]})") ==
+        "fx graph:2:60: row 1 y: no earlier row is named z");
+  CHECK(problem_of("\n"
+                   R"({"name": "y", "op": "call_method", "target": "t", "args": [{"m": 1}]})") ==
+        "fx graph:2:60: row 1 y: an argument is an object without \"n\"");
+  CHECK(problem_of("\n"
+                   R"({"name": "x", "op": "placeholder", "target": "x"})") ==
+        "fx graph:2:1: row 1 x: has the name of an earlier row");
+  CHECK(problem_of("\n"
+                   R"({"name": "y", "op": "placeholder", "target": 1})") ==
+        "fx graph:2:46: row 1 y: has no text target");
+  CHECK(problem_of("\n3") == "fx graph:2:1: row 1: is no object");
 }
 
 TEST_CASE("what is no list of rows is an error") {
-  CHECK(read_fx("{}").error().message() == "fx graph: expected a list of rows");
-  CHECK(read_fx("[]").error().message() == "fx graph: there is no row");
+  CHECK(read_fx("{}").error().message() == "fx graph:1:1: expected a list of rows");
+  CHECK(read_fx("[]").error().message() == "fx graph:1:1: there is no row");
   CHECK(read_fx("[1,\n}").error().place == "fx graph:2:1");
+  CHECK(read_fx("{", ops<builtin>::value, "net.json").error().place == "net.json:1:2");
+}
+
+namespace {
+
+/// An input with this name and shape.
+result<fx_graph> read_input(const std::string& name, const std::string& shape) {
+  return read_fx(R"([{"name": ")" + name + R"(", "op": "placeholder", "target": "x", "shape": )" +
+                 shape + "}]");
+}
+
+}  // namespace
+
+TEST_CASE("the shape of an input is read, whatever escapes its name has") {
+  const auto read = read_input("\\u0078", "[1, 3, 2147483647]");
+  REQUIRE(read.has_value());
+  CHECK(read->view()[0].name == "x");
+  CHECK(read->shape_of(0) == shape{1, 3, 2147483647});
+  CHECK(read->offset_of(0) == 1);
+  CHECK(!read_input("x", "null")->shape_of(0));
+  CHECK(!read_input("x", "[1, 2, 3, 4, 5]")->shape_of(0));
+}
+
+TEST_CASE("extents are whole numbers that an int holds") {
+  for (const char* const extent : {"1e300", "2147483648", "0", "-1", "1.5", "1.0", "true", "\"3\"",
+                                   "[1]", "99999999999999999999", "1e2"}) {
+    CAPTURE(extent);
+    const auto read = read_input("x", std::string("[1, ") + extent + "]");
+    REQUIRE(!read.has_value());
+    CHECK(read.error().place.starts_with("fx graph:1:"));
+    CHECK(read.error().cause.find("not a whole number from 1 to 2147483647") != std::string::npos);
+  }
+  CHECK(read_input("x", "3").error().cause == "row 0 x: shape is no list");
+  CHECK(read_input("x", "[1, 2, 3, 4, 0.5]").error().place == "fx graph:1:74");
 }

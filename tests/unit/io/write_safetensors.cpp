@@ -119,7 +119,7 @@ TEST_CASE("what the format cannot hold is refused") {
        "tensor w: the name comes twice"},
       {{{"__metadata__", stored_dtype::u8, {8}, data}},
        "tensor __metadata__: the format keeps this name for itself"},
-      {{{"\xFF", stored_dtype::u8, {8}, data}}, "tensor ?: the name is not UTF-8"},
+      {{{"\xFF", stored_dtype::u8, {8}, data}}, R"(tensor \xff: the name is not UTF-8)"},
   };
   for (const auto& [tensors, message] : cases) {
     CAPTURE(message);

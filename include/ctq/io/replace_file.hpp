@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "ctq/core/result.hpp"
+#include "ctq/io/message.hpp"
+
+// Files that appear whole or not at all. What is written goes to a file without a name, or with
+// another one, in the same directory; when all of it is on the disk, that file takes the place of
+// the old one, which is untouched until then.
+
+namespace ctq {
+
+/// A file about to be replaced, or made. Without commit() nothing has happened.
+class file_replacement {
+ public:
+  /// Follows symbolic links. What is no regular file, a pipe or a terminal, is written to directly.
+  /// Errors  the system's; the file is a directory, or may not be written
+  [[nodiscard]] static result<file_replacement> open(const std::filesystem::path& path) {
+    file_replacement file;
+    struct stat old {};
+    const bool exists = ::stat(path.c_str(), &old) == 0;
+    if (!exists && errno != ENOENT) return failed(path, "cannot be opened", errno);
+    if (exists && S_ISDIR(old.st_mode)) return failed(path, "cannot be written", EISDIR);
+    if (exists && !S_ISREG(old.st_mode)) {
+      file.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    } else {
+      if (exists && ::access(path.c_str(), W_OK) != 0)
+        return failed(path, "cannot be opened", errno);
+      file.target_ = behind_links(path);
+      file.is_beside_ = true;
+      file.open_beside();
+      // The new file is as accessible as the old one; who may not change that leaves it.
+      if (file.fd_ >= 0 && exists) {
+        [[maybe_unused]] const int mode = ::fchmod(file.fd_, old.st_mode & 07777);
+        [[maybe_unused]] const int owner = ::fchown(file.fd_, old.st_uid, old.st_gid);
+      }
+    }
+    if (file.fd_ < 0) return failed(path, "cannot be opened", errno);
+    file.path_ = path;
+    return file;
+  }
+
+  file_replacement(file_replacement&& other) noexcept
+      : path_(std::move(other.path_)),
+        target_(std::move(other.target_)),
+        beside_(std::exchange(other.beside_, {})),
+        fd_(std::exchange(other.fd_, -1)),
+        is_beside_(other.is_beside_) {}
+  file_replacement(const file_replacement&) = delete;
+  file_replacement& operator=(const file_replacement&) = delete;
+  file_replacement& operator=(file_replacement&&) = delete;
+  ~file_replacement() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!beside_.empty()) ::unlink(beside_.c_str());
+  }
+
+  /// Appends to the new file. Errors: the system's; a full disk
+  [[nodiscard]] status write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return failed(path_, "cannot be written", count == 0 ? ENOSPC : errno);
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return done{};
+  }
+
+  /// Puts the new file in the place of the old one. Errors: as write
+  [[nodiscard]] status commit() {
+    const auto wrong = [this] { return failed(path_, "cannot be written", errno); };
+    if (is_beside_ && ::fsync(fd_) != 0) return wrong();
+    if (is_beside_ && !give_name()) return wrong();
+    if (::close(std::exchange(fd_, -1)) != 0) return wrong();
+    if (beside_.empty()) return done{};
+    if (::rename(beside_.c_str(), target_.c_str()) != 0) return wrong();
+    beside_.clear();
+    sync_directory();
+    return done{};
+  }
+
+ private:
+  file_replacement() = default;
+
+  [[nodiscard]] static unexpected failed(const std::filesystem::path& path, std::string_view what,
+                                         int reason) {
+    const std::error_code code{reason, std::generic_category()};
+    return fail(path.string(), sentence(what, ": ", code.message()));
+  }
+
+  /// What the path means, though the last link may lead nowhere yet.
+  static std::filesystem::path behind_links(std::filesystem::path path) {
+    std::error_code none;
+    for (int links = 0; links < 40 && std::filesystem::is_symlink(path, none); ++links) {
+      const std::filesystem::path to = std::filesystem::read_symlink(path, none);
+      if (none) break;
+      path = path.parent_path() / to;
+    }
+    return path;
+  }
+
+  [[nodiscard]] std::filesystem::path directory() const {
+    return target_.has_parent_path() ? target_.parent_path() : std::filesystem::path{"."};
+  }
+
+  /// A name in the directory that no file has yet.
+  [[nodiscard]] std::filesystem::path name_beside(int attempt) const {
+    return directory() / sentence(".ctq-", static_cast<long>(::getpid()), "-", attempt, ".tmp");
+  }
+  static constexpr int attempts = 1000;
+
+  /// Without a name nothing can be left behind, whatever ends the program; not all file systems
+  /// can do that, and a name is given later through /proc.
+  void open_beside() {
+#ifdef O_TMPFILE
+    if (::access("/proc/self/fd", X_OK) == 0)
+      fd_ = ::open(directory().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+#endif
+    for (int i = 0; fd_ < 0 && i < attempts; ++i) {
+      std::filesystem::path name = name_beside(i);
+      fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (fd_ >= 0) beside_ = std::move(name);
+      if (fd_ < 0 && errno != EEXIST) return;
+    }
+  }
+
+  /// Links a file without a name: at its place if that is free, else beside it.
+  bool give_name() {
+    if (!beside_.empty()) return true;
+    const std::string open_file = sentence("/proc/self/fd/", fd_);
+    const auto link = [&open_file](const std::filesystem::path& to) {
+      return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (link(target_)) return sync_directory(), true;
+    for (int i = 0; errno == EEXIST && i < attempts; ++i) {
+      std::filesystem::path name = name_beside(i);
+      if (!link(name)) continue;
+      beside_ = std::move(name);
+      return true;
+    }
+    return false;
+  }
+
+  /// So that the new name survives a loss of power, where the file system can promise that.
+  void sync_directory() const {
+    const int fd = ::open(directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    ::fsync(fd);
+    ::close(fd);
+  }
+
+  std::filesystem::path path_;    // as it was given
+  std::filesystem::path target_;  // behind links
+  std::filesystem::path beside_;  // the new file, as long as it has a name of its own
+  int fd_ = -1;
+  bool is_beside_ = false;
+};
+
+}  // namespace ctq
