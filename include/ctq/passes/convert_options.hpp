@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "ctq/core/kernel_signature.hpp"
 
 // A choice that a user makes for a whole model: sums that are cheaper, and not exact.
@@ -19,22 +21,43 @@ constexpr void take_cheaper_sums(Schedule& s) {
   }
 }
 
-/// A plan as it is: sums of two tensors have the bytes of dequantize, add, quantize.
-template <class Plan>
-using add_exactly = Plan;
-
 /// A plan whose sums of two tensors are each at most one step away from the exact one, the same on
-/// every instruction set. It takes the place of the plan in all that is made of one:
-///
-///   auto int8 = ctq::convert<ctq::add_within_one_step>(observed);
-///   template struct ctq::dispatched<ctq::add_within_one_step<net_plan>>;
+/// every instruction set.
 template <class Plan>
-struct add_within_one_step : Plan {
+struct plan_within_one_step : Plan {
   static constexpr auto int8_schedule = [] {
     auto s = Plan::int8_schedule;
     take_cheaper_sums(s);
     return s;
   }();
 };
+
+// What a user may ask of the int8 model besides its qconfigs: arguments of convert whose types
+// decide which code is compiled.
+//
+//   auto model = ctq::convert(observed, ctq::add_within_one_step);
+//   template struct ctq::dispatched<net_plan, ctq::add_within_one_step>;
+
+struct add_within_one_step_option {};
+/// Sums of two tensors that are not fused into a layer cost less; each output is at most one step
+/// away from the exact one.
+inline constexpr add_within_one_step_option add_within_one_step{};
+
+struct dispatch_option {};
+/// The code is chosen when the model is made, from that of all translation units that instantiate
+/// ctq::dispatched: one program for many machines.
+inline constexpr dispatch_option dispatch{};
+
+/// Is Option among the options that were given?
+template <class Option, class... Given>
+inline constexpr bool asks_for = (std::is_same_v<Option, Given> || ...);
+
+template <class T>
+concept convert_option = asks_for<T, add_within_one_step_option, dispatch_option>;
+
+/// The plan whose code those options ask for.
+template <class Plan, convert_option... Option>
+using converted_plan = std::conditional_t<asks_for<add_within_one_step_option, Option...>,
+                                          plan_within_one_step<Plan>, Plan>;
 
 }  // namespace ctq
