@@ -41,33 +41,28 @@ std::vector<ctq::node_value> random_input(std::mt19937& bits) {
   return {std::move(x)};
 }
 
-int failed(const ctq::error& e) {
-  std::fprintf(stderr, "%s\n", e.message().c_str());
-  return EXIT_FAILURE;
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 3) return failed({"", "usage: 04_traced_model NET.json NET.safetensors"});
-  const auto traced = ctq::read_fx(text_of(arguments[1]));
-  if (!traced) return failed(traced.error());
-  const auto modules = ctq::load_modules(*traced, arguments[2]);
-  if (!modules) return failed(modules.error());
+  if (count != 3) {
+    std::fprintf(stderr, "usage: 04_traced_model NET.json NET.safetensors\n");
+    return EXIT_FAILURE;
+  }
+  const ctq::fx_graph traced = ctq::read_fx(text_of(arguments[1])).value_or_exit();
+  const ctq::module_state modules = ctq::load_modules(traced, arguments[2]).value_or_exit();
 
   const ctq::backend_view& backend = ctq::backend_v<ctq::x86>;
   const auto qconfigs = ctq::default_qconfig_mapping_entries("x86", /*is_qat=*/false);
   const ctq::mapping_view mapping{qconfigs.begin(), static_cast<int>(qconfigs.size())};
-  const auto fused = ctq::fuse(traced->view(), backend);
+  const auto fused = ctq::fuse(traced.view(), backend);
   const auto prepared = ctq::prepare_graph(fused.view(), backend, mapping, ctq::unsupported::skip);
 
   // Calibration: the observers see what passes by.
   std::mt19937 bits{1};
   ctq::observer_set observers;
-  const ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(prepared.view(), *modules,
-                                                                     {.observers = &observers});
-  for (int i = 0; i < 32; ++i)
-    if (const auto seen = calibrate.run(random_input(bits)); !seen) return failed(seen.error());
+  ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(prepared.view(), modules,
+                                                               {.observers = &observers});
+  for (int i = 0; i < 32; ++i) calibrate.run(random_input(bits)).value_or_exit();
   ctq::quantizations steps;
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
@@ -75,17 +70,16 @@ int main(int count, char** arguments) {
   // The integers beside the floats, on data that calibration has not seen.
   const auto reference = ctq::convert_graph(prepared.view(), backend, mapping);
   const auto lowered = ctq::lower(reference.view());
-  const ctq::evaluator<stage::fused, ctq::fast_kernels> floats(fused.view(), *modules, {});
-  const ctq::evaluator<stage::lowered, ctq::fast_kernels> integers(lowered.view(), *modules,
-                                                                   {.steps = &steps});
+  ctq::evaluator<stage::fused, ctq::fast_kernels> floats(fused.view(), modules, {});
+  ctq::evaluator<stage::lowered, ctq::fast_kernels> integers(lowered.view(), modules,
+                                                             {.steps = &steps});
   std::vector<std::vector<ctq::node_value>> data;
   for (int i = 0; i < 8; ++i) data.push_back(random_input(bits));
-  const auto layers = ctq::compare(floats, integers, data);
-  if (!layers) return failed(layers.error());
+  const auto layers = ctq::compare(floats, integers, data).value_or_exit();
   std::printf("layer                SQNR, dB   largest difference, steps\n");
-  for (const ctq::layer_difference& layer : *layers)
+  for (const ctq::layer_difference& layer : layers)
     std::printf("%-20s %8.1f   %8.2f\n", layer.name.c_str(), layer.sqnr, layer.largest_in_steps);
 
   // Eight bits are worth some 40 dB; an output far below has lost its way.
-  return layers->empty() || layers->back().sqnr < 25.0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  return layers.empty() || layers.back().sqnr < 25.0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

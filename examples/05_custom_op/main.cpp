@@ -9,7 +9,6 @@
 #include <random>
 #include <string>
 
-#include "../support/give_up.hpp"
 #include "../support/random_weights.hpp"
 #include "backend.hpp"
 #include "device.json.hpp"
@@ -52,33 +51,32 @@ void fill(ctq::tensor<float, 1, 3, 16, 16>& image) {
 
 int main() {
   const auto weights =
-      ctq::model_weights<net>::check(demo::random_weights(net.view(), random_bits));
-  if (!weights) return demo::give_up(weights.error());
+      ctq::model_weights<net>::check(demo::random_weights(net.view(), random_bits)).value_or_exit();
 
-  auto observed = ctq::prepare<net, my::device, int8>(*weights);
+  auto observed = ctq::prepare<net, my::device, int8>(weights);
   ctq::tensor<float, 1, 3, 16, 16> image;
   for (int i = 0; i < 32; ++i) {
     fill(image);
     observed(image);
   }
-  const auto model = ctq::convert(observed);
-  if (!model) return demo::give_up(model.error());
+  const auto model = ctq::convert(observed).value_or_exit();
 
   using plan = decltype(observed)::plan;
-  auto interpreter = ctq::interpreter<ctq::reference_kernels>::make(
-      plan::lowered.view(), weights->get(), model->qparams(), plan::backend, plan::mapping);
-  if (!interpreter) return demo::give_up(interpreter.error());
+  auto interpreter =
+      ctq::interpreter<ctq::reference_kernels>::make(plan::lowered.view(), weights.get(),
+                                                     model.qparams(), plan::backend, plan::mapping)
+          .value_or_exit();
 
-  ctq::float_model<net, my::device> in_float{*weights};
-  ctq::session compiled{*model};
-  ctq::tensor<float, 1, 10> expected, quantized, interpreted;
+  ctq::float_model<net, my::device> in_float{weights};
+  ctq::session compiled{model};
+  ctq::tensor<float, 1, 10> interpreted;
   int different = 0;
   float error = 0, largest = 0;
   for (int i = 0; i < 32; ++i) {
     fill(image);
-    in_float(image, expected);
-    compiled(image, quantized);
-    interpreter->run(image.data(), interpreted.data());
+    const auto expected = in_float(image);
+    const auto quantized = compiled(image);
+    interpreter.run(image.data(), interpreted.data());
     different += quantized.values != interpreted.values ? 1 : 0;
     for (std::size_t k = 0; k < expected.size; ++k) {
       error = std::fmax(error, std::fabs(quantized[k] - expected[k]));

@@ -8,11 +8,9 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <ctq/runtime/dispatch.hpp>
-#include <ctq/runtime/observed_model.hpp>
+#include <ctq/runtime/convert.hpp>
 #include <random>
 
-#include "../support/give_up.hpp"
 #include "../support/random_weights.hpp"
 #include "net.hpp"
 
@@ -29,25 +27,22 @@ void fill(ctq::tensor<float, 1, 3, 12, 12>& image) {
 
 int main() {
   const auto weights =
-      ctq::model_weights<net>::check(demo::random_weights(net.view(), random_bits));
-  if (!weights) return demo::give_up(weights.error());
+      ctq::model_weights<net>::check(demo::random_weights(net.view(), random_bits)).value_or_exit();
 
-  auto observed = ctq::prepare<net, ctq::x86, int8>(*weights);
+  auto observed = ctq::prepare<net, ctq::x86, int8>(weights);
   ctq::tensor<float, 1, 3, 12, 12> image;
   for (int i = 0; i < 8; ++i) {
     fill(image);
     observed(image);
   }
-  const auto model = ctq::dispatch(observed);  // where one program has one -march: ctq::convert
-  if (!model) return demo::give_up(model.error());
+  // Where one program has one -march: ctq::convert(observed).
+  const auto model = ctq::convert(observed, ctq::dispatch).value_or_exit();
 
-  ctq::session run{*model};
-  ctq::tensor<float, 1, 10> logits;
+  ctq::session run{model};
   std::uint32_t hash = 2166136261U;  // FNV-1a
   for (int i = 0; i < 4; ++i) {
     fill(image);
-    run(image, logits);
-    for (const float x : logits) hash = (hash ^ std::bit_cast<std::uint32_t>(x)) * 16777619U;
+    for (const float x : run(image)) hash = (hash ^ std::bit_cast<std::uint32_t>(x)) * 16777619U;
   }
-  std::printf("%.*s %08x\n", static_cast<int>(model->isa().size()), model->isa().data(), hash);
+  std::printf("%.*s %08x\n", static_cast<int>(model.isa().size()), model.isa().data(), hash);
 }

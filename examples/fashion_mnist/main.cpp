@@ -15,7 +15,6 @@
 #include "data_set.hpp"
 #include "model.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/give_up.hpp"
 #include "support/picture.hpp"
 #include "support/progress_bar.hpp"
 
@@ -99,33 +98,30 @@ ctq::status draw(const std::string& path, const data_set& data, const answers& i
 }
 
 int run(const std::map<std::string, std::string>& option) {
-  const auto test = read_data_set(option.at("--data"), "t10k", test_images);
-  if (!test) return demo::give_up(test.error());
-  const auto train = read_data_set(option.at("--data"), "train", calibration_images);
-  if (!train) return demo::give_up(train.error());
-  const auto weights = ctq::load_weights<network>(option.at("--weights"));
-  if (!weights) return demo::give_up(weights.error());
+  const data_set test = read_data_set(option.at("--data"), "t10k", test_images).value_or_exit();
+  const data_set train =
+      read_data_set(option.at("--data"), "train", calibration_images).value_or_exit();
+  const auto weights = ctq::load_weights<network>(option.at("--weights")).value_or_exit();
 
-  ctq::float_model<network, ctq::x86> in_float{*weights};
-  const answers float_answers = evaluate(in_float, *test);
+  ctq::float_model<network, ctq::x86> in_float{weights};
+  const answers float_answers = evaluate(in_float, test);
 
-  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(*weights);
+  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(weights);
   {
-    demo::progress_bar bar{"calibrating on " + std::to_string(train->size()) + " images",
-                           train->size()};
-    for (const data_set::image& image : train->images) {
+    demo::progress_bar bar{"calibrating on " + std::to_string(train.size()) + " images",
+                           train.size()};
+    for (const data_set::image& image : train.images) {
       observed(image);
       bar.advance();
     }
   }
-  const auto int8 = ctq::convert(observed);
-  if (!int8) return demo::give_up(int8.error());
-  ctq::session in_int8{*int8};
-  const answers int8_answers = evaluate(in_int8, *test);
+  const auto int8 = ctq::convert(observed).value_or_exit();
+  ctq::session in_int8{int8};
+  const answers int8_answers = evaluate(in_int8, test);
 
-  const auto [float_us, int8_us] = time_both(in_float, in_int8, *test);
+  const auto [float_us, int8_us] = time_both(in_float, in_int8, test);
   std::size_t same = 0;
-  for (std::size_t i = 0; i < test->size(); ++i)
+  for (std::size_t i = 0; i < test.size(); ++i)
     same += float_answers.classes[i] == int8_answers.classes[i] ? 1 : 0;
 
   std::string plan;
@@ -134,7 +130,7 @@ int run(const std::map<std::string, std::string>& option) {
   std::printf("\n%s\n", plan.c_str());
 
   std::size_t float_bytes = 0;
-  for (const ctq::weight_tensor& t : weights->get().tensors())
+  for (const ctq::weight_tensor& t : weights.get().tensors())
     float_bytes += t.values.size() * sizeof(float);
   const auto row = [](const char* what, const std::string& f, const std::string& i) {
     std::printf("%-28s %14s %14s\n", what, f.c_str(), i.c_str());
@@ -144,24 +140,22 @@ int run(const std::map<std::string, std::string>& option) {
     std::snprintf(s, sizeof s, format, value);
     return std::string{s};
   };
-  using model = std::remove_cvref_t<decltype(*int8)>;
-  std::printf("Fashion-MNIST, %zu test images, one thread\n\n", test->size());
+  using model = std::remove_cvref_t<decltype(int8)>;
+  std::printf("Fashion-MNIST, %zu test images, one thread\n\n", test.size());
   row("", "float", "int8");
   row("accuracy", text("%.2f %%", 100 * float_answers.accuracy),
       text("%.2f %%", 100 * int8_answers.accuracy));
   row("same answer as float", "",
-      text("%.2f %%", 100.0 * static_cast<double>(same) / static_cast<double>(test->size())));
+      text("%.2f %%", 100.0 * static_cast<double>(same) / static_cast<double>(test.size())));
   row("time an image (median)", text("%.1f us", float_us), text("%.1f us", int8_us));
   row("speed-up", "", text("%.2f x", float_us / int8_us));
-  row("weights", text("%zu bytes", float_bytes), text("%zu bytes", int8->weight_bytes()));
+  row("weights", text("%zu bytes", float_bytes), text("%zu bytes", int8.weight_bytes()));
   row("arena", text("%zu bytes", in_float.arena_bytes), text("%zu bytes", model::arena_bytes));
   row("allocations in 10000 runs", text("%zu", float_answers.allocations),
       text("%zu", int8_answers.allocations));
   row("instruction set", "", std::string{model::isa::name});
 
-  if (const ctq::status drawn = draw(option.at("--picture"), *test, float_answers, int8_answers);
-      !drawn)
-    return demo::give_up(drawn.error());
+  draw(option.at("--picture"), test, float_answers, int8_answers).value_or_exit();
   std::printf("\nsome images with both answers: %s\n", option.at("--picture").c_str());
 
   std::printf(

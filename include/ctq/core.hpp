@@ -28,6 +28,7 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/sum.hpp"
+#include "ctq/core/terminate.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/core/text_buffer.hpp"
 #include "ctq/core/view.hpp"

@@ -4,9 +4,9 @@
 // passes: what is decided about a model. Each is one constexpr function from graph to graph; plan
 // is all of them for a model, a backend and a mapping.
 
-#include "ctq/passes/add_within_one_step.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/convert.hpp"
+#include "ctq/passes/convert_options.hpp"
 #include "ctq/passes/dead_nodes.hpp"
 #include "ctq/passes/dtype_choice.hpp"
 #include "ctq/passes/equalize.hpp"

@@ -12,7 +12,6 @@
 
 #include "fashion_mnist/data_set.hpp"
 #include "fashion_mnist/model.hpp"
-#include "support/give_up.hpp"
 
 namespace {
 
@@ -31,28 +30,25 @@ std::string exact(float x) {
 
 int run(const std::string& data, const std::string& weight_file, std::size_t images,
         const std::string& out) {
-  const auto test = read_data_set(data, "t10k", images);
-  if (!test) return demo::give_up(test.error());
-  const auto train = read_data_set(data, "train", 512);
-  if (!train) return demo::give_up(train.error());
-  const auto weights = ctq::load_weights<network>(weight_file);
-  if (!weights) return demo::give_up(weights.error());
-  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(*weights);
-  for (const data_set::image& image : train->images) observed(image);
-  const auto int8 = ctq::convert(observed);
-  if (!int8) return demo::give_up(int8.error());
+  const data_set test = read_data_set(data, "t10k", images).value_or_exit();
+  const data_set train = read_data_set(data, "train", 512).value_or_exit();
+  const auto weights = ctq::load_weights<network>(weight_file).value_or_exit();
+  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(weights);
+  for (const data_set::image& image : train.images) observed(image);
+  const auto int8 = ctq::convert(observed).value_or_exit();
 
   using plan = decltype(observed)::plan;
-  auto steps = ctq::interpreter<ctq::simd_kernels<ctq::isa::native>>::make(
-      plan::lowered.view(), weights->get(), int8->qparams(), plan::backend, plan::mapping);
-  if (!steps) return demo::give_up(steps.error());
+  auto steps =
+      ctq::interpreter<ctq::simd_kernels<ctq::isa::native>>::make(
+          plan::lowered.view(), weights.get(), int8.qparams(), plan::backend, plan::mapping)
+          .value_or_exit();
   std::map<std::string, recording> recorded;
   ctq::metadata_map metadata;
   std::vector<float> inputs;
   ctq::tensor<float, 1, classes> logits;
-  for (const data_set::image& image : test->images) {
+  for (const data_set::image& image : test.images) {
     inputs.insert(inputs.end(), image.begin(), image.end());
-    steps->run(image.data(), logits.data(), [&](const ctq::step& s, const void* values) {
+    steps.run(image.data(), logits.data(), [&](const ctq::step& s, const void* values) {
       const ctq::node& n = plan::lowered.nodes[static_cast<std::size_t>(s.node)];
       if (n.dtype != ctq::quint8) return;
       std::string name;
@@ -61,12 +57,12 @@ int run(const std::string& data, const std::string& weight_file, std::size_t ima
       r.shape = n.shape;
       const auto* const bytes = static_cast<const std::uint8_t*>(values);
       r.values.insert(r.values.end(), bytes, bytes + ctq::numel(n.shape));
-      const ctq::qparams& q = int8->qparams()[static_cast<std::size_t>(n.observer)];
+      const ctq::qparams& q = int8.qparams()[static_cast<std::size_t>(n.observer)];
       metadata[name] = exact(q.scale) + " " + std::to_string(q.zero_point);
     });
   }
 
-  const auto count = static_cast<std::int64_t>(test->size());
+  const auto count = static_cast<std::int64_t>(test.size());
   std::vector<ctq::stored_tensor> tensors = {
       ctq::to_store<float>("input", {count, 1, 28, 28}, inputs)};
   for (const auto& [name, r] : recorded) {
@@ -74,8 +70,7 @@ int run(const std::string& data, const std::string& weight_file, std::size_t ima
     if (r.shape.rank == 4) shape = {count, r.shape[2], r.shape[3], r.shape[1]};
     tensors.push_back(ctq::to_store<std::uint8_t>(name, shape, r.values));
   }
-  if (const ctq::status written = ctq::write_safetensors(out, tensors, metadata); !written)
-    return demo::give_up(written.error());
+  ctq::write_safetensors(out, tensors, metadata).value_or_exit();
   return 0;
 }
 

@@ -33,7 +33,7 @@ std::string difference_of_fast_kernels(ctq::graph_view<ctq::stage::lowered> g,
                                        ctq::evaluation_options options,
                                        const std::vector<ctq::node_value>& inputs,
                                        const std::vector<ctq::node_value>& plain) {
-  const ctq::evaluator<ctq::stage::lowered, ctq::fast_kernels> fast(g, modules, std::move(options));
+  ctq::evaluator<ctq::stage::lowered, ctq::fast_kernels> fast(g, modules, std::move(options));
   const auto values = fast.run(inputs);
   if (!values) return values.error().message();
   for (std::size_t i = 0; i < plain.size(); ++i) {

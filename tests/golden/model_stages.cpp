@@ -42,7 +42,7 @@ double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::
 /// How far the output moves when all integers behind it move up by one: the largest of their scales
 /// where they are only dequantized, what ops in float make of it where there are some.
 template <stage Stage>
-double step_of_output(const ctq::evaluator<Stage>& run, const std::vector<node_value>& values) {
+double step_of_output(ctq::evaluator<Stage>& run, const std::vector<node_value>& values) {
   const ctq::graph_view<Stage> g = run.graph();
   std::vector<bool> behind(values.size(), false);
   behind.back() = true;
@@ -211,7 +211,7 @@ void model_stages::take_weight_steps(const json& wanted) {
 // --- Rows --------------------------------------------------------------------------------------
 
 template <class Graph>
-json model_stages::describe_weight(const Graph& run, const node& n, bool packed) const {
+json model_stages::describe_weight(Graph& run, const node& n, bool packed) const {
   if (n.weight == nullptr) return json::object();
   const ctq::observer_args& a = n.weight->args;
   if (!packed && is_recurrent(n.op)) {
@@ -260,8 +260,8 @@ row_values model_stages::numbers() const {
     return numbers_of(found->second);
   };
   v.reference_weight = [this](const node& n) {
-    const ctq::evaluator<stage::reference> run(reference_.view(), modules_,
-                                               {.semantics = semantics_, .steps = &steps_});
+    ctq::evaluator<stage::reference> run(reference_.view(), modules_,
+                                         {.semantics = semantics_, .steps = &steps_});
     return describe_weight(run, n, false);
   };
   v.left_in_float = [this](const node& n) {
@@ -269,8 +269,8 @@ row_values model_stages::numbers() const {
            case_.left_in_float().contains(std::string(path_of(n)));
   };
   v.packed_weight = [this](const node& n) {
-    const ctq::evaluator<stage::lowered> run(lowered_.view(), modules_,
-                                             {.semantics = semantics_, .steps = &steps_});
+    ctq::evaluator<stage::lowered> run(lowered_.view(), modules_,
+                                       {.semantics = semantics_, .steps = &steps_});
     return describe_weight(run, n, true);
   };
   return v;
@@ -346,7 +346,7 @@ ctq::result<node_value> model_stages::run_reference(const values& inputs) {
 
 ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
   const auto o = options(&model_stages::run_lowered);
-  const ctq::evaluator<stage::lowered> run(lowered_.view(), modules_, o);
+  ctq::evaluator<stage::lowered> run(lowered_.view(), modules_, o);
   auto values = run.run(inputs);
   if (!values) return ctq::unexpected{values.error()};
   output_step_ = step_of_output(run, *values);

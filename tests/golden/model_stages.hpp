@@ -60,7 +60,7 @@ class model_stages {
   void add_standalone(const model_case& of, const ctq::convert_options& convert);
   [[nodiscard]] row_values numbers() const;
   template <class Graph>
-  [[nodiscard]] json describe_weight(const Graph& run, const ctq::node& n, bool packed) const;
+  [[nodiscard]] json describe_weight(Graph& run, const ctq::node& n, bool packed) const;
   void nest(json& rows, json (model_stages::*of)() const) const;
   using run_stage = ctq::result<ctq::node_value> (model_stages::*)(const values& inputs);
   [[nodiscard]] ctq::evaluation_options options(run_stage of_children);

@@ -12,7 +12,6 @@
 #include "fashion_mnist/data_set.hpp"
 #include "fashion_mnist/model.hpp"
 #include "machine.hpp"
-#include "support/give_up.hpp"
 
 using namespace fashion_mnist;
 
@@ -22,30 +21,28 @@ int main(int argc, char** argv) {
   std::size_t images = 0;
   const std::string_view text = argv[3];
   std::from_chars(text.data(), text.data() + text.size(), images);
-  const auto test = read_data_set(argv[1], "t10k", images);
-  if (!test) return demo::give_up(test.error());
-  const auto weights = ctq::load_weights<network>(argv[2]);
-  if (!weights) return demo::give_up(weights.error());
+  const data_set test = read_data_set(argv[1], "t10k", images).value_or_exit();
+  const auto weights = ctq::load_weights<network>(argv[2]).value_or_exit();
 
-  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(*weights);
-  for (std::size_t i = 0; i < 64; ++i) observed(test->images[i]);
-  const auto int8 = ctq::convert(observed);
-  if (!int8) return demo::give_up(int8.error());
+  auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(weights);
+  for (std::size_t i = 0; i < 64; ++i) observed(test.images[i]);
+  const auto int8 = ctq::convert(observed).value_or_exit();
   using plan = decltype(observed)::plan;
-  auto oracle = ctq::interpreter<ctq::reference_kernels>::make(
-      plan::lowered.view(), weights->get(), int8->qparams(), plan::backend, plan::mapping);
-  if (!oracle) return demo::give_up(oracle.error());
+  auto oracle =
+      ctq::interpreter<ctq::reference_kernels>::make(plan::lowered.view(), weights.get(),
+                                                     int8.qparams(), plan::backend, plan::mapping)
+          .value_or_exit();
 
-  ctq::session session{*int8};
+  ctq::session session{int8};
   ctq::tensor<float, 1, classes> ours;
   ctq::tensor<float, 1, classes> expected;
   std::size_t different = 0;
-  for (const data_set::image& image : test->images) {
+  for (const data_set::image& image : test.images) {
     session(image, ours);
-    oracle->run(image.data(), expected.data());
+    oracle.run(image.data(), expected.data());
     different += std::memcmp(ours.data(), expected.data(), sizeof ours.values) != 0 ? 1 : 0;
   }
   std::printf("%s: %zu of %zu images differ from the interpreter\n", ctq::isa::native::name.data(),
-              different, test->size());
-  return different == 0 && test->size() == images ? 0 : 1;
+              different, test.size());
+  return different == 0 && test.size() == images ? 0 : 1;
 }

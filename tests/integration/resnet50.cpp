@@ -120,7 +120,7 @@ float_ops::tensor random_image(random_numbers& random) {
 
 /// Runs one image and says how long a core was busy with it, in seconds; negative if it failed.
 template <class Evaluator>
-double seconds_for(const Evaluator& run, const float_ops::tensor& image) {
+double seconds_for(Evaluator& run, const float_ops::tensor& image) {
   const std::clock_t start = std::clock();
   const auto values = run.run({image});
   if (!values) {
@@ -143,8 +143,8 @@ int main(int count, char** arguments) {
   const auto prepared = prepare_graph(fused.view(), backend_v<x86>, mapping, unsupported::skip);
 
   observer_set observers;
-  const evaluator<stage::prepared, fast_kernels> calibrate(prepared.view(), modules,
-                                                           {.observers = &observers});
+  evaluator<stage::prepared, fast_kernels> calibrate(prepared.view(), modules,
+                                                     {.observers = &observers});
   double seconds = 0.0;
   for (int i = 0; i < images; ++i) {
     const double one = seconds_for(calibrate, random_image(random));
@@ -159,7 +159,7 @@ int main(int count, char** arguments) {
   quantizations steps;
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
-  const evaluator<stage::lowered, fast_kernels> int8(lowered.view(), modules, {.steps = &steps});
+  evaluator<stage::lowered, fast_kernels> int8(lowered.view(), modules, {.steps = &steps});
   const double packing = seconds_for(int8, random_image(random));
   const double once = seconds_for(int8, random_image(random));
   if (packing < 0.0 || once < 0.0) return EXIT_FAILURE;

@@ -4,7 +4,9 @@
 #include <type_traits>
 
 #include "ctq/backends/default_qconfigs.hpp"
+#include "ctq/core/diagnostic.hpp"
 #include "ctq/core/ops.hpp"
+#include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // The default qconfig mappings of PyTorch 2.1, for training and for what comes after it:
@@ -82,6 +84,18 @@ template <class Backend>
 struct default_qconfig_mapping
     : mapping_parts::of_backend<Backend, default_qconfig_of<Backend>, default_weight_observer,
                                 mapping_parts::fixed_0to1, mapping_parts::fixed_neg1to1> {};
+
+/// A backend that has none: using it as a mapping is a compile error that says so.
+template <class Backend>
+requires(!has_engine_defaults<Backend>) struct default_qconfig_mapping<Backend> {
+  static constexpr mapping_view records{};
+  static constexpr diagnostic problem = diagnostic{}
+                                            .line("no default QConfigMapping for")
+                                            .line("backend: ", backend_v<Backend>.name)
+                                            .line("PyTorch has one for fbgemm, x86,")
+                                            .line("qnnpack and onednn: name a mapping,")
+                                            .line("or specialize ctq::engine_defaults");
+};
 
 /// get_default_qat_qconfig_mapping(backend, version)
 template <class Backend, int Version = 1>

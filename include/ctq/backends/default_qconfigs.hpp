@@ -23,13 +23,14 @@ struct engine_traits {
   bool per_tensor_conv_transpose = false;  // but not in transposed convolutions
 };
 
-/// Specialize it for a backend of your own, and it has defaults too.
+/// Specialize it for a backend of your own, with a constant engine_traits `value`, and the backend
+/// has defaults too.
 template <class Backend>
-struct engine_defaults {
-  static_assert(!std::is_same_v<Backend, Backend>,
-                "ctq: PyTorch has default qconfigs for fbgemm, x86, qnnpack and onednn only; take "
-                "those of one of them, or specialize ctq::engine_defaults");
-  static constexpr engine_traits value{};
+struct engine_defaults {};
+
+template <class Backend>
+concept has_engine_defaults = requires {
+  engine_defaults<Backend>::value;
 };
 
 template <>
@@ -51,7 +52,14 @@ struct engine_defaults<onednn> {
 namespace qconfig_parts {
 
 template <class Backend>
-inline constexpr engine_traits traits = engine_defaults<Backend>::value;
+constexpr engine_traits traits_of() {
+  static_assert(has_engine_defaults<Backend>,
+                "ctq: PyTorch has default qconfigs for fbgemm, x86, qnnpack and onednn only; take "
+                "those of one of them, or specialize ctq::engine_defaults");
+  return engine_defaults<Backend>::value;
+}
+template <class Backend>
+inline constexpr engine_traits traits = traits_of<Backend>();
 
 template <class Backend, class PerChannel, class PerTensor>
 using weight_of = std::conditional_t<traits<Backend>.per_channel_weight, PerChannel, PerTensor>;

@@ -3,12 +3,10 @@
 
 #include <string_view>
 
+#include "ctq/core/amx_permission.hpp"
 #include "ctq/core/isa.hpp"
 
-#if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#elif defined(__aarch64__) && defined(__linux__)
+#if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
@@ -56,18 +54,12 @@ template <>
 [[nodiscard]] inline bool supported<avx512vnni>() noexcept {
   return supported<avx512>() && __builtin_cpu_supports("avx512vnni");
 }
-/// Leaf 7, EDX bits 24 and 25. Linux keeps the tiles from a process until it asks for them, once:
-/// arch_prctl(ARCH_REQ_XCOMP_PERM, 18). Asking again does no harm.
+/// Leaf 7, EDX bits 24 and 25.
 template <>
 [[nodiscard]] inline bool supported<amx>() noexcept {
   unsigned a = 7, b = 0, c = 0, d = 0;
   __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-  const bool there = supported<avx512vnni>() && (d >> 24 & 3U) == 3;
-#if defined(__linux__)
-  return there && syscall(SYS_arch_prctl, 0x1023, 18) == 0;
-#else
-  return there;
-#endif
+  return supported<avx512vnni>() && (d >> 24 & 3U) == 3 && ask_for_amx();
 }
 
 #elif defined(__aarch64__)

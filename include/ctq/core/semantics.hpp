@@ -41,6 +41,13 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
   return s == semantics::torch_1_13;
 }
 
+/// HistogramObserver cubes distances in float32 when it looks for the best range: beyond some 1e12
+/// they overflow, below 1e-11 they vanish, and nearly half of the range is cut off. Ours, since
+/// every PyTorch does so: the search does not depend on the unit of the values.
+[[nodiscard]] constexpr bool histogram_search_overflows(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// Observers with a range for each channel want two axes or more. Ours: every PyTorch fails on a
 /// vector; its elements are its channels.
 [[nodiscard]] constexpr bool vectors_have_no_channels(semantics s) {

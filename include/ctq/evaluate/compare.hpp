@@ -93,8 +93,7 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
 /// Errors  those of evaluation
 template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
 [[nodiscard]] result<std::vector<layer_difference>> compare(
-    const evaluator<Reference, Kernels>& reference,
-    const evaluator<Quantized, OtherKernels>& quantized,
+    evaluator<Reference, Kernels>& reference, evaluator<Quantized, OtherKernels>& quantized,
     std::span<const std::vector<node_value>> data) {
   const graph_view<Reference> from = reference.graph();
   const graph_view<Quantized> g = quantized.graph();

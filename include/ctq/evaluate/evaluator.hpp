@@ -37,23 +37,30 @@
 
 namespace ctq {
 
-/// Remembers weights as they were rounded and packed, so one thread at a time may run it.
+/// Threads   one at a time: it remembers weights as they were folded, rounded and packed.
+/// Evaluators
+///           of their own may share the graph, the modules and the steps, which nothing changes
+///           here, but not the observers, which a run at stage::prepared does.
+/// Lifetime  keeps references: the graph, the modules and what the options point to must outlive it
+///           and stay as they are where they are. Temporary ones are refused
 template <stage Stage, class Kernels = reference_kernels>
 class evaluator {
  public:
-  /// The graph, the modules and what the options point to must outlive the evaluator.
   evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
       : g_(g),
         modules_(modules),
         rounding_(std::move(options)),
         weights_(modules, rounding_.options().steps, rounding_.options().semantics) {}
+  evaluator(temporary_graph_view<Stage>, const module_state&, evaluation_options) = delete;
+  evaluator(graph_view<Stage>, const module_state&&, evaluation_options) = delete;
+  evaluator(temporary_graph_view<Stage>, const module_state&&, evaluation_options) = delete;
 
   [[nodiscard]] graph_view<Stage> graph() const { return g_; }
 
-  /// What each node gives; the last is the output.
-  ///   inputs  one for each placeholder
+  /// What each node gives, by its number; the last is the output.
+  ///   inputs  one for each placeholder, in their order, of any shape that the ops take
   /// Errors  the node, and why it has no value
-  [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) const {
+  [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) {
     std::vector<node_value> values;
     values.reserve(static_cast<std::size_t>(g_.size()));
     std::size_t next = 0;
@@ -73,7 +80,7 @@ class evaluator {
   }
 
   /// What one node gives for what it reads; it is no placeholder.
-  [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) const {
+  [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) {
     result<node_value> value = evaluate(i, reads);
     if (!value) return fail(place_of(i), value.error().message());
     return value;
@@ -83,7 +90,7 @@ class evaluator {
   ///   name  "weight", or one of those of a recurrent network
   /// Errors  as its observer
   [[nodiscard]] result<std::optional<quantized_tensor>> weight_of(
-      const node& n, const std::string& name = "weight") const {
+      const node& n, const std::string& name = "weight") {
     auto attributes = weights_.folded(n);
     if (!attributes) return unexpected{attributes.error()};
     const float_ops::value* v = find(*attributes, name);
@@ -118,7 +125,7 @@ class evaluator {
     return Stage == stage::lowered ? float_ops::plain : rounding_.kernels().floats();
   }
 
-  [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) const {
+  [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) {
     const node& n = g_[i];
     if (n.op->kind == op_kind::output) return output(n, reads);
     if (n.op->kind == op_kind::get_attr) return attribute(n);
@@ -159,7 +166,7 @@ class evaluator {
   // --- Weights ---------------------------------------------------------------------------------
 
   /// Rounds what the observer of the node is for: its weight, or all those of a recurrent network.
-  [[nodiscard]] status round_weights(const node& n, named_values& attributes) const {
+  [[nodiscard]] status round_weights(const node& n, named_values& attributes) {
     if (n.weight == nullptr) return done{};
     for (float_ops::named_value& a : attributes) {
       const auto* const weight = a.given.template get_if<float_ops::tensor>();
@@ -182,7 +189,7 @@ class evaluator {
 
   /// A float op; where its output has a dtype of integers, quantized behind it.
   [[nodiscard]] result<node_value> call(const node& n, op_id op,
-                                        const std::vector<node_value>& reads) const {
+                                        const std::vector<node_value>& reads) {
     auto attributes = attributes_of(n);
     if (!attributes) return unexpected{attributes.error()};
     if (options().own)
@@ -198,7 +205,7 @@ class evaluator {
     return rounding_.quantized(v, n.observer);
   }
 
-  [[nodiscard]] result<named_values> attributes_of(const node& n) const {
+  [[nodiscard]] result<named_values> attributes_of(const node& n) {
     if (n.op->kind != op_kind::module && n.op->kind != op_kind::pass) return named_values{};
     auto attributes = weights_.folded(n);
     if (!attributes) return attributes;
@@ -247,7 +254,7 @@ class evaluator {
   }
 
   [[nodiscard]] result<node_value> weighted(int i, const lowered::origin& from,
-                                            const std::vector<node_value>& reads) const {
+                                            const std::vector<node_value>& reads) {
     const node& n = g_[i];
     if (from.dynamic || !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
     auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
@@ -270,7 +277,7 @@ class evaluator {
 
   [[nodiscard]] result<node_value> integer_weight(const node& n, const lowered::origin& from,
                                                   const std::vector<node_value>& reads,
-                                                  named_values& attributes) const {
+                                                  named_values& attributes) {
     if (from.op->kind != op_kind::module) return reads.size() < 2 ? node_value() : reads[1];
     const float_ops::value* const weight = find(attributes, "weight");
     if (weight == nullptr || !weight->is<float_ops::tensor>() || n.weight == nullptr)
@@ -279,7 +286,7 @@ class evaluator {
   }
 
   [[nodiscard]] result<node_value> weighted_in_float(const node& n, const lowered::origin& from,
-                                                     const std::vector<node_value>& reads) const {
+                                                     const std::vector<node_value>& reads) {
     const bool is_module = from.op->kind == op_kind::module;
     auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
@@ -295,7 +302,7 @@ class evaluator {
   graph_view<Stage> g_;
   const module_state& modules_;
   node_quantizer<Kernels> rounding_;
-  mutable module_weights weights_;
+  module_weights weights_;
 };
 
 }  // namespace ctq

@@ -31,6 +31,7 @@ class module_weights {
   /// The modules, and the steps if there are any, must outlive this.
   module_weights(const module_state& modules, const quantizations* steps, semantics s)
       : modules_(&modules), steps_(steps), semantics_(s) {}
+  module_weights(const module_state&&, const quantizations*, semantics) = delete;
 
   /// As folded_attributes.
   [[nodiscard]] result<attributes> folded(const node& n) {

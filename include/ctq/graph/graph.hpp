@@ -57,6 +57,10 @@ struct graph_view {
   }
 };
 
+/// A view of a graph that is a temporary: passes read it, what keeps a view refuses it.
+template <stage Stage>
+struct temporary_graph_view : graph_view<Stage> {};
+
 /// A graph that grows: what a pass returns, and a model made at run time.
 template <stage Stage>
 struct dynamic_graph {
@@ -68,9 +72,10 @@ struct dynamic_graph {
   int observers{};
   diagnostic problem;  // why the pass gave up, if it did
 
-  [[nodiscard]] constexpr graph_view<Stage> view() const {
+  [[nodiscard]] constexpr graph_view<Stage> view() const& {
     return {nodes.data(), size(), args.data(), observers};
   }
+  [[nodiscard]] constexpr temporary_graph_view<Stage> view() const&& { return {view()}; }
   [[nodiscard]] constexpr int size() const { return static_cast<int>(nodes.size()); }
 
   /// Makes room, so that appending moves nothing: for the compiler every move is a cost.
@@ -125,7 +130,10 @@ struct static_graph {
     write(*this);
   }
 
-  [[nodiscard]] constexpr graph_view<Stage> view() const { return {nodes, count, args, observers}; }
+  [[nodiscard]] constexpr graph_view<Stage> view() const& {
+    return {nodes, count, args, observers};
+  }
+  [[nodiscard]] constexpr temporary_graph_view<Stage> view() const&& { return {view()}; }
   [[nodiscard]] constexpr int size() const { return count; }
   [[nodiscard]] constexpr int arg_total() const { return arg_count; }
 

@@ -33,7 +33,8 @@ class fx_graph {
   fx_graph& operator=(const fx_graph&) = delete;
   ~fx_graph() = default;
 
-  [[nodiscard]] graph_view<stage::traced> view() const { return graph_.view(); }
+  [[nodiscard]] graph_view<stage::traced> view() const& { return graph_.view(); }
+  [[nodiscard]] temporary_graph_view<stage::traced> view() const&& { return {graph_.view()}; }
 
   /// The options of the module that a node calls, as far as the rows have them: arguments with
   /// keywords, "kernel_size", "stride". Empty for other nodes.

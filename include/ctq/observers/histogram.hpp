@@ -37,12 +37,19 @@ class histogram {
     if (args.bins > most_bins) failure_ = "bins must be at most 2²⁴";
   }
 
+  // To move is to copy: a moved-from one has its bins still.
+  histogram(const histogram&) = default;
+  histogram& operator=(const histogram&) = default;
+
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     extrema now = aminmax<Isa>(data);
-    if (histogram_ignores_infinity(semantics_) && (std::isinf(now.min) || std::isinf(now.max)))
+    if (histogram_ignores_infinity(semantics_) && now.min <= now.max &&
+        (std::isinf(now.min) || std::isinf(now.max))) {
       now = finite_aminmax(data);
+      ignored_infinity_ = true;
+    }
     if (now.saw_nan) failure_ = "the observed values include NaN";
     if (now.saw_nan || !now.observed() || !failure_.empty()) return;
     const bool restart =
@@ -55,6 +62,8 @@ class histogram {
   }
 
   [[nodiscard]] bool observed() const { return seen_.observed() || !failure_.empty(); }
+  /// Were there infinite values, which it leaves out?
+  [[nodiscard]] bool ignored_infinity() const { return ignored_infinity_; }
   /// The range that the bins cover.
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] std::span<const float> bins() const { return bins_; }
@@ -67,7 +76,11 @@ class histogram {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     if (!seen_.observed()) return {nan, nan};
     const double targets = std::exp2(8.0 * static_cast<double>(size_of(args_.dtype)));
-    return histogram_search(bins_, seen_.min, seen_.max, targets).best();
+    const int unit = unit_of_search();
+    const auto [min, max] =
+        histogram_search(bins_, std::ldexp(seen_.min, -unit), std::ldexp(seen_.max, -unit), targets)
+            .best();
+    return {std::ldexp(min, unit), std::ldexp(max, unit)};
   }
 
   /// Scale 1 and zero point 0 if nothing was observed.
@@ -79,6 +92,13 @@ class histogram {
   }
 
  private:
+  /// As a power of two, which changes no digit: 0 where float32 holds the cubes of the search.
+  [[nodiscard]] int unit_of_search() const {
+    const float width = seen_.max - seen_.min;
+    const bool fits = width == 0.0F || (width >= 0x1p-30F && width <= 0x1p40F);
+    return fits || histogram_search_overflows(semantics_) ? 0 : std::ilogb(width);
+  }
+
   static constexpr int most_bins = 1 << 24;
 
   static std::size_t bins_of(const observer_args& args) {
@@ -142,6 +162,7 @@ class histogram {
   std::vector<float> bins_;
   bin_counter count_;
   std::string_view failure_;
+  bool ignored_infinity_ = false;
 };
 
 }  // namespace ctq::observers

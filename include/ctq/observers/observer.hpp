@@ -83,6 +83,18 @@ class any_observer {
         state_);
   }
 
+  /// Were there infinite values, which it leaves out?
+  [[nodiscard]] bool ignored_infinity() const {
+    return std::visit(
+        [](const auto& o) {
+          if constexpr (requires { o.ignored_infinity(); })
+            return o.ignored_infinity();
+          else
+            return false;
+        },
+        state_);
+  }
+
   /// Errors  those of the class; a class that is per channel or has no statistics
   [[nodiscard]] result<qparams> calculate_qparams() const {
     return calculate<qparams>("per-tensor");

@@ -32,11 +32,18 @@ class power_of_two_histogram {
   explicit power_of_two_histogram(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s), counts_(bins_of(args)), scratch_(bins_of(args)) {}
 
+  // To move is to copy: a moved-from one has its bins still.
+  power_of_two_histogram(const power_of_two_histogram&) = default;
+  power_of_two_histogram& operator=(const power_of_two_histogram&) = default;
+
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
   void observe(std::span<const float> data) {
     extrema now = aminmax<Isa>(data);
-    if (std::isinf(now.min) || std::isinf(now.max)) now = finite_aminmax(data);
+    if (now.min <= now.max && (std::isinf(now.min) || std::isinf(now.max))) {
+      now = finite_aminmax(data);
+      ignored_infinity_ = true;
+    }
     const bool has_values = now.min <= now.max;
     extend(now);
     if (!has_values) return;
@@ -50,11 +57,14 @@ class power_of_two_histogram {
     const std::vector<std::uint64_t> more = other.counts_;  // other may be this one
     const power_of_two_grid grid = other.grid_;
     const bool has_values = other.has_values();
+    ignored_infinity_ = ignored_infinity_ || other.ignored_infinity_;
     extend(other.seen_);
     if (has_values) add(more, grid);
   }
 
   [[nodiscard]] bool observed() const { return seen_.observed(); }
+  /// Were there infinite values, which it leaves out?
+  [[nodiscard]] bool ignored_infinity() const { return ignored_infinity_; }
   /// The extrema of the finite values.
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] const power_of_two_grid& grid() const { return grid_; }
@@ -94,7 +104,8 @@ class power_of_two_histogram {
 
   friend bool operator==(const power_of_two_histogram& a, const power_of_two_histogram& b) {
     return a.args_ == b.args_ && a.semantics_ == b.semantics_ && a.seen_ == b.seen_ &&
-           a.grid_ == b.grid_ && a.counts_ == b.counts_;
+           a.ignored_infinity_ == b.ignored_infinity_ && a.grid_ == b.grid_ &&
+           a.counts_ == b.counts_;
   }
 
  private:
@@ -131,6 +142,7 @@ class power_of_two_histogram {
   power_of_two_grid grid_;
   std::vector<std::uint64_t> counts_;
   bin_counter scratch_;
+  bool ignored_infinity_ = false;
 };
 
 }  // namespace ctq::observers

@@ -210,7 +210,8 @@ struct float_check {
 };
 
 /// A model, a backend and a mapping that fit one another. Using it is the check.
-template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
+template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
+          unsupported Policy = unsupported::error>
 struct plan : report<plan_check<Model, Backend, Mapping, Policy>> {
   static constexpr backend_view backend = backend_v<Backend>;
   static constexpr mapping_view mapping = mapping_v<Mapping>;

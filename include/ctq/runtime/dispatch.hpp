@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +14,9 @@
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
-#include "ctq/passes/add_within_one_step.hpp"
-#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/model_state.hpp"
 #include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/session.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -25,7 +26,7 @@
 //   net.hpp    using net_plan = ctq::plan<net, ctq::x86, int8>;
 //   net.cpp    #include <ctq/runtime/dispatched.hpp>, "net.hpp"      compiled many times
 //              template struct ctq::dispatched<net_plan>;
-//   main.cpp   auto model = ctq::dispatch(observed);                 instead of ctq::convert
+//   main.cpp   auto model = ctq::convert(observed, ctq::dispatch);
 //
 // meson/dispatch/meson.build says how net.cpp is compiled. A program for one machine, or one
 // -march, needs none of this: ctq::convert gives the code that its flags allow.
@@ -64,14 +65,14 @@ template <class Plan>
 /// Errors  none of this name, or none at all: with the names that there are
 [[nodiscard]] inline result<const dispatched_code*> choose(
     std::span<const dispatched_code* const> codes, std::string_view isa,
-    std::string_view place = "ctq::dispatch") {
+    std::string_view place = "ctq::dispatched") {
   std::string names;
   for (const dispatched_code* code : codes) {
     if (isa.empty() || code->isa == isa) return code;
     names += (names.empty() ? "" : ", ") + std::string{code->isa};
   }
   if (codes.empty())
-    return fail("ctq::dispatch",
+    return fail("ctq::dispatched",
                 "the program has no code that this machine runs: compile the "
                 "plan's translation unit for each instruction set");
   return fail(std::string{place}, "\"" + std::string{isa} +
@@ -80,20 +81,26 @@ template <class Plan>
                                       names);
 }
 
-/// The int8 model of a plan, whose code was chosen when the program ran. It gives the bytes of
+/// The int8 model of a plan, whose code was chosen when it was made. It gives the bytes of
 /// quantized_model, at the price of one indirect call a run.
+///
+/// Threads, Lifetime  as quantized_model
 template <class Plan>
 class dispatched_model {
   static constexpr auto& schedule = Plan::int8_schedule;
+  using io = io_types<schedule>;
 
  public:
   using plan = Plan;
-  using input = typename io_types<schedule>::input_view;
-  using output = typename io_types<schedule>::output_view;
+  using input = typename io::input;
+  using output = typename io::output;
+  using input_view = typename io::input_view;
+  using input_argument = typename io::input_argument;
+  using output_view = typename io::output_view;
 
   /// qparams: one an observer of the plan · isa: what to run on; empty: the environment variable
   /// CTQ_ISA or, without it, the fastest
-  /// Errors  as choose; as make_parameters
+  /// Errors  as choose; as quantized_model::make
   [[nodiscard]] static result<dispatched_model> make(const weights& w,
                                                      std::vector<ctq::qparams> qparams,
                                                      semantics s = {}, std::string_view isa = {}) {
@@ -107,61 +114,33 @@ class dispatched_model {
     return dispatched_model{**code, *std::move(p), std::move(qparams)};
   }
 
-  /// One inference. Many threads may call it on one model, each with its own arena.
-  /// arena: arena_bytes(), aligned to 64
-  void run(input in, output out, std::byte* arena) const noexcept {
-    code_->run(parameters_, in.data(), out.data(), arena);
+  dispatched_model(const dispatched_model&) = default;
+  dispatched_model& operator=(const dispatched_model&) = default;
+
+  /// As quantized_model.
+  output operator()(const input_argument& in) const { return session{*this}(in); }
+  void operator()(const input_argument& in, output_view out) const { session{*this}(in, out); }
+
+  /// One inference in memory of the caller's: no allocation, no error.
+  ///   memory  of one run at a time: arena_bytes(), 64-byte aligned
+  void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
+    code_->run(state_->values, in.data(), out.data(), memory);
   }
 
   [[nodiscard]] std::string_view isa() const { return code_->isa; }
   [[nodiscard]] std::size_t arena_bytes() const { return code_->arena_bytes; }
   /// Scale and zero point of each observer of the plan.
-  [[nodiscard]] std::span<const ctq::qparams> qparams() const { return qparams_; }
+  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->qparams; }
+  std::span<const ctq::qparams> qparams() const&& = delete;
   /// Weights, biases and multipliers as the kernels read them.
-  [[nodiscard]] std::size_t weight_bytes() const { return parameters_.packed.size(); }
+  [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
 
  private:
   dispatched_model(const dispatched_code& code, parameters p, std::vector<ctq::qparams> q)
-      : code_(&code), parameters_(std::move(p)), qparams_(std::move(q)) {}
+      : code_(&code), state_(std::make_shared<const model_state>(std::move(p), std::move(q))) {}
 
   const dispatched_code* code_;
-  parameters parameters_;
-  std::vector<ctq::qparams> qparams_;
+  std::shared_ptr<const model_state> state_;
 };
-
-template <class Model>
-class session;
-
-/// A dispatched model and its arena, for one thread.
-template <class Plan>
-class session<dispatched_model<Plan>> {
-  using model = dispatched_model<Plan>;
-
- public:
-  explicit session(const model& m) : model_(&m), memory_(m.arena_bytes()) {}
-  explicit session(const model&&) = delete;  // the model must outlive its session
-
-  void operator()(typename model::input in, typename model::output out) noexcept {
-    model_->run(in, out, memory_.data());
-  }
-
- private:
-  const model* model_;
-  aligned_buffer memory_;
-};
-
-/// As convert: the int8 model of an observed one, by the best code for this machine.
-///   Add  as in convert; the code must be that of Add<plan>
-/// Errors  as convert; as dispatched_model::make
-template <template <class> class Add = add_exactly, class Observed>
-[[nodiscard]] result<dispatched_model<Add<typename Observed::plan>>> dispatch(
-    const Observed& observed) {
-  using plan = typename Observed::plan;
-  auto qparams = calculate_qparams(plan::prepared.view(), plan::backend, observed.observers(),
-                                   observed.semantics());
-  if (!qparams) return unexpected{qparams.error()};
-  return dispatched_model<Add<plan>>::make(observed.float_weights(), *std::move(qparams),
-                                           observed.semantics());
-}
 
 }  // namespace ctq

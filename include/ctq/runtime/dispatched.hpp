@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "ctq/core/isa.hpp"
+#include "ctq/passes/convert_options.hpp"
 #include "ctq/runtime/dispatch.hpp"
 #include "ctq/runtime/int8_code.hpp"
 
@@ -26,9 +29,11 @@ struct dispatched_code_of<Plan, isa::native> {
 
 /// The code of a plan for the instruction set that this translation unit is compiled for. To be
 /// instantiated explicitly: template struct ctq::dispatched<plan>;
-template <class Plan>
+///   Options  those of convert that choose code
+template <class Plan, auto... Option>
 struct dispatched {
-  static constexpr auto code = &dispatched_code_of<Plan, isa::native>::get;
+  using plan = converted_plan<Plan, std::remove_const_t<decltype(Option)>...>;
+  static constexpr auto code = &dispatched_code_of<plan, isa::native>::get;
 };
 
 }  // namespace ctq

@@ -2,28 +2,40 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <utility>
 
+#include "ctq/core/terminate.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/executor.hpp"
+#include "ctq/runtime/run_traced.hpp"
 #include "ctq/runtime/simd_kernels.hpp"
 #include "ctq/runtime/tensor.hpp"
+#include "ctq/runtime/verbose.hpp"
 #include "ctq/runtime/weights.hpp"
 
 // The model in float, with the fusions of a backend: what quantization is compared with.
 
 namespace ctq {
 
+/// The float model, fused as Backend fuses, with the kernels of one instruction set.
+///
+/// Threads   one at a time: it has one arena; a copy for each thread
+/// Lifetime  owns all it needs, weights included
+/// Requires  not moved from; checked
+/// Errors    at compile time alone
 template <const auto& Model, class Backend, class Isa = isa::native>
 class float_model : report<float_check<Model, Backend>> {
   static constexpr auto& schedule = fused_schedule_v<Model, Backend>;
   using code = executor<schedule, simd_kernels<Isa>>;
+  using io = io_types<schedule>;
 
  public:
-  using input = typename io_types<schedule>::input_view;
-  using output = typename io_types<schedule>::output_view;
+  using input = typename io::input;
+  using output = typename io::output;
+  using input_view = typename io::input_view;
+  using input_argument = typename io::input_argument;
+  using output_view = typename io::output_view;
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   explicit float_model(const model_weights<Model>& w)
@@ -36,7 +48,19 @@ class float_model : report<float_check<Model, Backend>> {
                                                  .mapping = {}})),
         arena_(arena_bytes) {}
 
-  void operator()(input in, output out) noexcept {
+  /// In the layout of the model's placeholder and of its output (images: N, C, H, W). NaN and
+  /// infinity propagate as in PyTorch. Allocates nothing.
+  output operator()(const input_argument& in) noexcept {
+    output out;
+    (*this)(in, out);
+    return out;
+  }
+  /// The same into a tensor that is there. It must not overlap with the input.
+  void operator()(const input_argument& in, output_view out) noexcept {
+    require(arena_.data() != nullptr, "this float_model was moved from");
+    if (verbose::on())
+      return run_traced<Isa, code>(schedule.steps, fused_v<Model, Backend>.nodes, parameters_,
+                                   in.data(), out.data(), arena_.data());
     code::run(parameters_, in.data(), out.data(), arena_.data());
   }
 

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
+#include <string>
 
-#include "ctq/core/text.hpp"
+#include "ctq/core/amx_permission.hpp"
+#include "ctq/core/isa.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/run_traced.hpp"
 #include "ctq/runtime/simd_kernels.hpp"
-#include "ctq/runtime/step_text.hpp"
 #include "ctq/runtime/verbose.hpp"
 
 // The int8 code of a plan for one instruction set, without any state: how its weights are packed,
@@ -28,9 +29,14 @@ class int8_code {
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   /// qparams: one an observer of the plan.
-  /// Errors  as make_parameters
+  /// Errors  as make_parameters; an operating system that does not let the process use tiles
   [[nodiscard]] static result<parameters> make(const weights& w, std::span<const qparams> qparams,
                                                semantics s) {
+    if constexpr (isa::includes<Isa, isa::amx>)
+      if (!isa::ask_for_amx())
+        return fail("instruction set " + std::string{Isa::name},
+                    "the operating system does not let this process use the tiles: compile for "
+                    "avx512vnni, or dispatch");
     return make_parameters<kernel_set>(std::span(schedule.steps).first(schedule.count),
                                        {.nodes = std::span(Plan::lowered.nodes),
                                         .weights = &w,
@@ -42,32 +48,9 @@ class int8_code {
 
   /// in, out: elements of the model's doors · arena: arena_bytes, 64-byte aligned
   static void run(const parameters& p, const void* in, void* out, std::byte* arena) noexcept {
-    if (verbose::on()) return run_traced(p, in, out, arena);
+    if (verbose::on())
+      return run_traced<Isa, code>(schedule.steps, Plan::lowered.nodes, p, in, out, arena);
     code::run(p, in, out, arena);
-  }
-
- private:
-  /// Writes a line a step:
-  ///   ctq_verbose,run,avx512vnni,conv1,conv2d,quint8:quint8,<shape>,<blocking>,<bytes>,<µs>
-  [[gnu::cold, gnu::noinline]] static void run_traced(const parameters& p, const void* in,
-                                                      void* out, std::byte* arena) noexcept {
-    std::int64_t start = 0;
-    code::run(p, in, out, arena, [&start](int step) {
-      if (step >= 0) write_line(step, verbose::now() - start);
-      start = verbose::now();
-    });
-  }
-
-  [[gnu::noinline]] static void write_line(int index, std::int64_t nanoseconds) noexcept {
-    const step& s = schedule.steps[static_cast<std::size_t>(index)];
-    static_text<512> line;  // no allocation
-    append_all(line, "ctq_verbose,run,", Isa::name, ",");
-    if (s.node >= 0) append_name(line, Plan::lowered.nodes[static_cast<std::size_t>(s.node)]);
-    line.append(",");
-    append_kernel<kernel_set>(line, s.key);
-    append_all(line, ",", nanoseconds / 1000, ".", nanoseconds / 100 % 10);
-    line.count -= line.count == sizeof line.chars ? 1 : 0;
-    verbose::write(line.append("\n").view());
   }
 };
 

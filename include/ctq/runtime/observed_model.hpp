@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "ctq/observers/observer.hpp"
-#include "ctq/passes/add_within_one_step.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/executor.hpp"
-#include "ctq/runtime/float_model.hpp"
-#include "ctq/runtime/quantized_model.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/simd_kernels.hpp"
+#include "ctq/runtime/tensor.hpp"
+#include "ctq/runtime/weights.hpp"
 
 // The model with observers in it: it computes in float and watches the ranges of its values.
 //
 //   auto observed = prepare<lenet, npu, int8_everywhere>(weights);
-//   for (auto& image : calibration) observed(image);
-//   auto int8 = convert(observed);
+//   for (const auto& image : calibration) observed(image);
 
 namespace ctq {
 
@@ -36,11 +36,15 @@ namespace ctq {
 }
 
 /// The qparams of each observer, over the whole range of its dtype; of dynamic ones any.
-/// Errors  an observer that has seen nothing, or NaN; a scale the backend does not allow; with the
+/// Errors  observers that are missing (those of a model that was moved from); one that has seen
+///         nothing, or only infinite values, or NaN; a scale the backend does not allow; with the
 ///         node whose output it watches
 [[nodiscard]] inline result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
     std::span<const observers::any_observer> all, semantics s = {}) {
+  if (all.size() < static_cast<std::size_t>(g.observers))
+    return fail("observers", std::to_string(all.size()) + " are given, the model has " +
+                                 std::to_string(g.observers));
   std::vector<qparams> out(all.size());
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
@@ -49,7 +53,10 @@ namespace ctq {
     const node& watched = g.arg(i, 0);
     std::string place = "node ";
     append_name(place, watched);
-    if (!o.observed()) return fail(place, "its observer has seen no data: calibrate first");
+    if (!o.observed())
+      return fail(place, o.ignored_infinity()
+                             ? "its observer has seen infinite values alone, which have no range"
+                             : "its observer has seen no data: calibrate first");
     const auto q = o.calculate_qparams();
     if (!q) return fail(place + ", " + q.error().place, q.error().cause);
     if (watched.choice.quantized()) {
@@ -71,24 +78,33 @@ namespace ctq {
   return out;
 }
 
+/// A model in float that shows the values a plan observes to their observers: what prepare makes
+/// and convert reads.
+///
+/// Threads   one at a time: a run changes the observers
+/// Lifetime  owns all it needs; shares the weights it was made from
+/// Requires  not moved from; checked
 template <const auto& Model, class Plan, class Isa = isa::native>
 class observed_model {
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
+  using io = io_types<schedule>;
 
  public:
   using plan = Plan;
   using isa = Isa;
-  using input = typename io_types<schedule>::input_view;
-  using output = typename io_types<schedule>::output;
+  using input = typename io::input;
+  using output = typename io::output;
+  using input_view = typename io::input_view;
+  using input_argument = typename io::input_argument;
+  using output_view = typename io::output_view;
 
-  explicit observed_model(const model_weights<Model>& w,
-                          ctq::semantics s = ctq::semantics::torch_2_1)
-      : weights_(w.get()),
+  explicit observed_model(model_weights<Model> w, ctq::semantics s = ctq::semantics::torch_2_1)
+      : weights_(std::move(w)),
         parameters_(
             *make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
                                                 {.nodes = std::span(Plan::prepared.nodes),
-                                                 .weights = &weights_,
+                                                 .weights = &weights_.get(),
                                                  .qparams = {},
                                                  .backend = Plan::backend,
                                                  .mapping = Plan::mapping})),
@@ -96,9 +112,18 @@ class observed_model {
         observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes) {}
 
-  /// Computes the float output and shows every watched value to its observer.
-  output operator()(input in) {
+  /// Computes the float output and shows every observed value to its observer: calibration, once
+  /// for each sample. In the layout of the model's placeholder (images: N, C, H, W), preprocessed
+  /// as in training. NaN is remembered, and convert tells of it; infinite values are left out of
+  /// histograms.
+  output operator()(const input_argument& in) {
     output out;
+    (*this)(in, out);
+    return out;
+  }
+  /// The same into a tensor that is there. It must not overlap with the input.
+  void operator()(const input_argument& in, output_view out) {
+    require(arena_.data() != nullptr, "this observed_model was moved from");
     int next = 0;
     code::run(parameters_, in.data(), out.data(), arena_.data(), [&](int step) {
       for (; next < schedule.observation_count; ++next) {
@@ -110,41 +135,36 @@ class observed_model {
             {static_cast<const float*>(at), numel(s)}, s);
       }
     });
-    return out;
   }
 
-  [[nodiscard]] const weights& float_weights() const { return weights_; }
-  [[nodiscard]] std::span<const observers::any_observer> observers() const { return observers_; }
+  [[nodiscard]] const weights& float_weights() const& { return weights_.get(); }
+  const weights& float_weights() const&& = delete;
+  /// By number: qparams #i of explain is what observer i gives.
+  [[nodiscard]] std::span<const observers::any_observer> observers() const& { return observers_; }
+  std::span<const observers::any_observer> observers() const&& = delete;
   [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
 
  private:
-  weights weights_;
+  model_weights<Model> weights_;
   parameters parameters_;
   ctq::semantics semantics_;
   std::vector<observers::any_observer> observers_;
   aligned_buffer arena_;
 };
 
-/// Places observers in a model. What the backend cannot honour is a compile error, unless
-/// Policy is skip.
-template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error,
-          class Isa = isa::native>
+/// Places observers in a model; the result is to be calibrated, and then converted.
+///   Model    a constant: the float network
+///   Backend  what the target supports
+///   Mapping  what to quantize and how; without one the backend's default_qconfig_mapping, which
+///            PyTorch has for fbgemm, x86, qnnpack and onednn
+///   Policy   what the backend cannot honour is a compile error; with unsupported::skip it stays in
+///            float, as in PyTorch
+/// Errors   at compile time alone: of the model, the backend, the mapping, or between them
+template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
+          unsupported Policy = unsupported::error, class Isa = isa::native>
 [[nodiscard]] auto prepare(const model_weights<Model>& w, semantics s = semantics::torch_2_1) {
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   return observed_model<Model, plan<Model, Backend, Mapping, Policy>, Isa>{w, s};
-}
-
-/// The int8 model: qparams from the observers, weights quantized and packed.
-///   Add  of two tensors of integers: add_exactly or add_within_one_step
-/// Errors  no calibration, data with NaN, a sum that could leave int32: with the node
-template <template <class> class Add = add_exactly, const auto& Model, class Plan, class Isa>
-[[nodiscard]] result<quantized_model<Add<Plan>, Isa>> convert(
-    const observed_model<Model, Plan, Isa>& observed) {
-  auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers(),
-                                   observed.semantics());
-  if (!qparams) return unexpected{qparams.error()};
-  return quantized_model<Add<Plan>, Isa>::make(observed.float_weights(), *std::move(qparams),
-                                               observed.semantics());
 }
 
 }  // namespace ctq

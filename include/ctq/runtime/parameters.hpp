@@ -16,6 +16,7 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/spec/backend_config.hpp"
@@ -182,23 +183,8 @@ template <class Kernels>
   return at;
 }
 
-/// Are there qparams for every observer of these steps, none where no step has one?
-[[nodiscard]] inline status check_qparams(std::span<const step> steps,
-                                          std::span<const qparams> qparams) {
-  int observers = 0;
-  for (const step& s : steps)
-    for (const int o : {s.in_observer[0], s.in_observer[1], s.out_observer, s.joined_observer})
-      observers = o + 1 > observers ? o + 1 : observers;
-  if (qparams.size() < static_cast<std::size_t>(observers))
-    return fail("qparams", std::to_string(qparams.size()) + " are given, the plan has " +
-                               std::to_string(observers) + " observers");
-  for (const ctq::qparams& q : qparams)
-    if (!(q.scale > 0.0F && q.scale <= 0x1p118F))
-      return fail("qparams", "the scale " + shortest(q.scale) + " is not positive and finite");
-  return done{};
-}
-
-/// Errors  qparams or weights that are missing; as quantize_weights and output_arithmetic_of, with
+/// Errors  weights that are missing; as check_qparams, quantize_weights and output_arithmetic_of,
+/// with
 ///         the node's name
 template <class Kernels>
 [[nodiscard]] result<parameters> make_parameters(std::span<const step> steps,

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "ctq/passes/plan.hpp"
-#include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/int8_code.hpp"
+#include "ctq/runtime/model_state.hpp"
+#include "ctq/runtime/session.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -16,29 +18,32 @@
 
 namespace ctq {
 
-/// Memory for the values of one run: one for each thread that runs a model.
-template <std::size_t Bytes>
-struct alignas(64) arena {
-  std::byte bytes[Bytes == 0 ? 1 : Bytes];
-
-  [[nodiscard]] std::byte* data() { return bytes; }
-};
-
+/// An int8 model, compiled for one instruction set. It takes and gives real numbers: quantize and
+/// dequantize are part of it.
+///
+/// Threads   nothing changes it: any number may run one model, each with its own arena or session
+/// Lifetime  owns all it needs. Copies share the packed weights; to move is to copy, so that none
+///           is ever empty
 template <class Plan, class Isa = isa::native>
 class quantized_model {
   static constexpr auto& schedule = Plan::int8_schedule;
   using code = int8_code<Plan, Isa>;
+  using io = io_types<schedule>;
 
  public:
   using plan = Plan;
   using isa = Isa;
-  using input = typename io_types<schedule>::input_view;
-  using output = typename io_types<schedule>::output_view;
+  using input = typename io::input;
+  using output = typename io::output;
+  using input_view = typename io::input_view;
+  using input_argument = typename io::input_argument;
+  using output_view = typename io::output_view;
   static constexpr std::size_t arena_bytes = code::arena_bytes;
   using arena = ctq::arena<arena_bytes>;
 
   /// qparams: one an observer of the plan.
-  /// Errors  as make_parameters
+  /// Errors  weights that are missing; qparams that are missing or outside their dtype's range; a
+  ///         sum that could leave int32; an operating system that refuses the instruction set
   [[nodiscard]] static result<quantized_model> make(const weights& w,
                                                     std::vector<ctq::qparams> qparams,
                                                     semantics s = {}) {
@@ -47,38 +52,34 @@ class quantized_model {
     return quantized_model{*std::move(p), std::move(qparams)};
   }
 
-  /// One inference. Many threads may call it on one model, each with its own arena.
-  void run(input in, output out, arena& memory) const noexcept {
-    code::run(parameters_, in.data(), out.data(), memory.data());
+  quantized_model(const quantized_model&) = default;
+  quantized_model& operator=(const quantized_model&) = default;
+
+  /// One inference, for a first look: it allocates an arena. A session keeps its own.
+  output operator()(const input_argument& in) const { return session{*this}(in); }
+  void operator()(const input_argument& in, output_view out) const { session{*this}(in, out); }
+
+  /// One inference in memory of the caller's: no allocation, no error.
+  ///   out     must not overlap with the input
+  ///   memory  of one run at a time; a pointer to arena_bytes, 64-byte aligned
+  void run(const input_argument& in, output_view out, arena& memory) const noexcept {
+    run(in, out, memory.data());
+  }
+  void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
+    code::run(state_->values, in.data(), out.data(), memory);
   }
 
   /// Scale and zero point of each observer of the plan.
-  [[nodiscard]] std::span<const ctq::qparams> qparams() const { return qparams_; }
+  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->qparams; }
+  std::span<const ctq::qparams> qparams() const&& = delete;
   /// Weights, biases and multipliers as the kernels read them.
-  [[nodiscard]] std::size_t weight_bytes() const { return parameters_.packed.size(); }
+  [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
 
  private:
   quantized_model(parameters p, std::vector<ctq::qparams> q)
-      : parameters_(std::move(p)), qparams_(std::move(q)) {}
+      : state_(std::make_shared<const model_state>(std::move(p), std::move(q))) {}
 
-  parameters parameters_;
-  std::vector<ctq::qparams> qparams_;
-};
-
-/// A model and its arena, for one thread.
-template <class Model>
-class session {
- public:
-  explicit session(const Model& model) : model_(&model), memory_(Model::arena_bytes) {}
-  explicit session(const Model&&) = delete;  // the model must outlive its session
-
-  void operator()(typename Model::input in, typename Model::output out) noexcept {
-    model_->run(in, out, *reinterpret_cast<typename Model::arena*>(memory_.data()));
-  }
-
- private:
-  const Model* model_;
-  aligned_buffer memory_;
+  std::shared_ptr<const model_state> state_;
 };
 
 }  // namespace ctq

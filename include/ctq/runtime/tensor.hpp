@@ -2,18 +2,23 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
 
-// Tensors whose extents the compiler knows, so that one of a wrong shape does not compile. Elements
-// lie in the order of the extents, the last one fastest: N, C, H, W for images.
+// Tensors whose extents the compiler knows, so that one of a wrong shape does not compile.
 
 namespace ctq {
 
+/// The elements of a tensor, contiguous in the order of the extents, the last one fastest: N, C, H,
+/// W for images. All zero at first. Large ones do not fit on a stack: make them static or on the
+/// heap.
 template <class T, int... Extent>
 struct tensor {
   static constexpr ctq::shape extents{Extent...};
@@ -25,11 +30,14 @@ struct tensor {
   [[nodiscard]] constexpr const T* data() const { return values.data(); }
   [[nodiscard]] constexpr T& operator[](std::size_t i) { return values[i]; }
   [[nodiscard]] constexpr const T& operator[](std::size_t i) const { return values[i]; }
+  [[nodiscard]] constexpr auto begin() { return values.begin(); }
+  [[nodiscard]] constexpr auto end() { return values.end(); }
   [[nodiscard]] constexpr auto begin() const { return values.begin(); }
   [[nodiscard]] constexpr auto end() const { return values.end(); }
 };
 
-/// Somebody else's elements, read (T const) or written as a tensor. Needs no alignment.
+/// A non-owning view of elements, read (T const) or written as a tensor. Needs no alignment. The
+/// elements must outlive it, so none is made of a temporary tensor.
 template <class T, int... Extent>
 class tensor_view {
  public:
@@ -39,6 +47,7 @@ class tensor_view {
   constexpr tensor_view(owner& t) : data_(t.data()) {}  // NOLINT(google-explicit-constructor)
   constexpr tensor_view(const owner& t)                 // NOLINT(google-explicit-constructor)
       requires std::is_const_v<T> : data_(t.data()) {}
+  tensor_view(const owner&&) = delete;
   /// Exactly as many elements as the tensor has.
   constexpr explicit tensor_view(std::span<T, size> elements) : data_(elements.data()) {}
 
@@ -48,7 +57,38 @@ class tensor_view {
   T* data_;
 };
 
-/// The tensors at the doors of a schedule: io_types<S>::input<const float> views [1, 3, 8, 8], say.
+/// What a function reads during one call: a tensor, also a temporary one, or a view. It cannot be
+/// copied, so that nothing keeps it longer.
+template <class T, int... Extent>
+class tensor_argument {
+ public:
+  static constexpr std::size_t size = tensor<T, Extent...>::size;
+
+  // NOLINTBEGIN(google-explicit-constructor)
+  constexpr tensor_argument(const tensor<T, Extent...>& t) : data_(t.data()) {}
+  constexpr tensor_argument(tensor_view<const T, Extent...> v) : data_(v.data()) {}
+  constexpr tensor_argument(tensor_view<T, Extent...> v) : data_(v.data()) {}
+  // NOLINTEND(google-explicit-constructor)
+  tensor_argument(const tensor_argument&) = delete;
+  tensor_argument& operator=(const tensor_argument&) = delete;
+
+  [[nodiscard]] constexpr const T* data() const { return data_; }
+
+ private:
+  const T* data_;
+};
+
+/// Are all elements finite? Models do not look at that: NaN is quantized to the zero point and
+/// infinity to an end of the range, and neither is an error.
+/// Errors  the first element that is NaN or infinite, with its index
+[[nodiscard]] inline status check_finite(std::span<const float> x) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x[i]))
+      return fail("element " + std::to_string(i), std::isnan(x[i]) ? "is NaN" : "is infinite");
+  return done{};
+}
+
+/// The input and the output of a schedule, as types.
 /// (Keyed by the schedule, since g++ 12 crashes on a shape as a dependent template argument.)
 template <const auto& Schedule>
 class io_types {
@@ -65,6 +105,7 @@ class io_types {
   struct with<T, std::integer_sequence<int, Extent...>> {
     using owner = tensor<T, Extent...>;
     using view = tensor_view<T, Extent...>;
+    using argument = tensor_argument<T, Extent...>;
   };
 
   using in = decltype(input_extents(std::make_index_sequence<Schedule.input_shape.rank>{}));
@@ -73,6 +114,7 @@ class io_types {
  public:
   using input = typename with<float, in>::owner;
   using input_view = typename with<const float, in>::view;
+  using input_argument = typename with<float, in>::argument;
   using output = typename with<float, out>::owner;
   using output_view = typename with<float, out>::view;
 };

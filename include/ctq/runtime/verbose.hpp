@@ -9,9 +9,10 @@
 #include <cstdlib>
 #include <string_view>
 
-// The environment variable CTQ_VERBOSE, as oneDNN has one: with 1, every run of an int8 model
-// writes a line a step to the standard error. A line leaves in one write(2), whole however many
-// threads there are, and without iostreams, which would run code when the program starts.
+// The environment variable CTQ_VERBOSE, as oneDNN has one: with 1, every run of a model, int8
+// or float, writes a line a step to the standard error. A line leaves in one write(2), whole
+// however many threads there are, and without iostreams, which would run code when the program
+// starts.
 
 namespace ctq::verbose {
 

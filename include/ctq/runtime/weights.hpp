@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,16 +33,20 @@ class weights {
   }
 
   /// Null if there is none of this name.
-  [[nodiscard]] const weight_tensor* find(std::string_view name) const {
+  [[nodiscard]] const weight_tensor* find(std::string_view name) const& {
     const auto at =
         std::lower_bound(tensors_.begin(), tensors_.end(), name,
                          [](const weight_tensor& t, std::string_view n) { return t.name < n; });
     return at != tensors_.end() && at->name == name ? &*at : nullptr;
   }
-  [[nodiscard]] const weight_tensor* find(std::string_view module, std::string_view part) const {
+  [[nodiscard]] const weight_tensor* find(std::string_view module, std::string_view part) const& {
     return find(std::string{module} + "." + std::string{part});
   }
-  [[nodiscard]] const std::vector<weight_tensor>& tensors() const { return tensors_; }
+  [[nodiscard]] const std::vector<weight_tensor>& tensors() const& { return tensors_; }
+  [[nodiscard]] std::vector<weight_tensor> tensors() && { return std::move(tensors_); }
+  // What it points to lies in this object.
+  const weight_tensor* find(std::string_view name) const&& = delete;
+  const weight_tensor* find(std::string_view module, std::string_view part) const&& = delete;
 
  private:
   std::vector<weight_tensor> tensors_;
@@ -76,8 +81,8 @@ struct parameter {
   return all;
 }
 
-/// Are these the parameters of this graph: each of the right shape, none missing, none too many?
-/// (Counters of batches, which only training needs, may be there.)
+/// Are these the parameters of this graph: each of the right shape, none missing, none too many,
+/// none of a name that another has? (Counters of batches, which only training needs, may be there.)
 [[nodiscard]] inline status check_weights(graph_view<stage::traced> g, const weights& w) {
   const auto text = [](const std::vector<int>& shape) {
     std::string s = "[";
@@ -85,6 +90,8 @@ struct parameter {
       s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
     return s + "]";
   };
+  const auto twin = std::ranges::adjacent_find(w.tensors(), {}, &weight_tensor::name);
+  if (twin != w.tensors().end()) return fail("tensor " + twin->name, "is given twice");
   std::vector<std::string> wanted;
   for (int i = 0; i < g.size(); ++i) {
     for (const parameter& p : parameters_of(g[i])) {
@@ -113,19 +120,27 @@ struct parameter {
   return done{};
 }
 
-/// Weights that fit a model: only a check makes them.
+/// The float parameters that a model needs, each once, in the shape that the model wants, all
+/// finite: only a check makes them. Copies share the tensors, which nobody changes, so threads may
+/// read them together; to move is to copy, so that none is ever empty.
 template <const auto& Model>
 class model_weights {
  public:
+  /// Errors  a tensor that is missing, superfluous, given twice, of another shape, or not finite
   [[nodiscard]] static result<model_weights> check(weights w) {
     if (const status s = check_weights(Model.view(), w); !s) return unexpected{s.error()};
     return model_weights{std::move(w)};
   }
-  [[nodiscard]] const weights& get() const { return weights_; }
+
+  model_weights(const model_weights&) = default;
+  model_weights& operator=(const model_weights&) = default;
+
+  [[nodiscard]] const weights& get() const& { return *weights_; }
+  [[nodiscard]] weights get() const&& { return *weights_; }
 
  private:
-  explicit model_weights(weights w) : weights_(std::move(w)) {}
-  weights weights_;
+  explicit model_weights(weights w) : weights_(std::make_shared<const weights>(std::move(w))) {}
+  std::shared_ptr<const weights> weights_;
 };
 
 }  // namespace ctq

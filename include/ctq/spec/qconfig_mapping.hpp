@@ -121,6 +121,11 @@ constexpr mapping_view view_of() {
 
 }  // namespace mapping_parts
 
+/// The mapping that PyTorch has for a backend, and what stands in for one that is not given:
+/// see backends/default_qconfig_mappings.hpp.
+template <class Backend>
+struct default_qconfig_mapping;
+
 /// The entries of a mapping defined by types or read from a file.
 template <class Mapping>
 inline constexpr mapping_view mapping_v = mapping_parts::view_of<Mapping>();

@@ -5,13 +5,14 @@
 ctq::tensor<float, 2, 3> run_int8(const ctq::tensor<float, 2, 4>& x);  // other.cpp
 
 int main() {
-  const auto weights = ctq::model_weights<net>::check(ctq::weights{
-      {{"0.weight", {3, 4}, {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 1}}, {"0.bias", {3}, {0, 1, 0}}}});
-  if (!weights) return std::puts(weights.error().message().c_str()), 1;
-  ctq::float_model<net, ctq::x86> in_float{*weights};
+  const auto weights =
+      ctq::model_weights<net>::check(
+          ctq::weights{{{"0.weight", {3, 4}, {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 1}},
+                        {"0.bias", {3}, {0, 1, 0}}}})
+          .value_or_exit();
+  ctq::float_model<net, ctq::x86> in_float{weights};
   const ctq::tensor<float, 2, 4> x{{1, 2, 3, 4, -1, -2, -3, -4}};
-  ctq::tensor<float, 2, 3> y;
-  in_float(x, y);
+  const ctq::tensor<float, 2, 3> y = in_float(x);
   const ctq::tensor<float, 2, 3> q = run_int8(x);
   for (std::size_t i = 0; i < y.size; ++i) {
     std::printf("%g %g\n", static_cast<double>(y[i]), static_cast<double>(q[i]));

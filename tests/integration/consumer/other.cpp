@@ -5,8 +5,5 @@ ctq::tensor<float, 2, 3> run_int8(const ctq::tensor<float, 2, 4>& x) {
       {{"0.weight", {3, 4}, {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 1}}, {"0.bias", {3}, {0, 1, 0}}}});
   auto observed = ctq::prepare<net, ctq::x86, int8>(*weights);
   observed(x);
-  const auto model = ctq::convert(observed);
-  ctq::tensor<float, 2, 3> y;
-  if (model) ctq::session{*model}(x, y);
-  return y;
+  return ctq::convert(observed).value_or_exit()(x);
 }

@@ -78,7 +78,7 @@ outcome compare(const std::filesystem::path& stem) {
   auto observed =
       ctq::prepare<Model, Backend, Mapping, ctq::unsupported::skip>(*weights, semantics);
   using plan = typename decltype(observed)::plan;
-  using input = typename decltype(observed)::input;
+  using input = typename decltype(observed)::input_view;
   using output = typename decltype(observed)::output;
   for (const std::vector<float>& x : data->calibration) {
     if (x.size() != input::size) return {.words = "calibration data of another shape"};

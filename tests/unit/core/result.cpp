@@ -5,6 +5,9 @@
 
 #include <memory>
 #include <type_traits>
+#include <utility>
+
+#include "../death.hpp"
 
 using namespace ctq;
 
@@ -14,6 +17,13 @@ static_assert(std::is_same_v<result<int>::value_type, int>);
 static_assert(std::is_convertible_v<int, result<int>>);
 static_assert(std::is_convertible_v<unexpected, result<int>>);
 static_assert(!std::is_convertible_v<result<int>, bool>);  // only where a bool is asked for
+
+// What is read of a temporary is a value, so that nothing refers to what is gone.
+static_assert(std::is_same_v<decltype(*std::declval<result<int>&>()), int&>);
+static_assert(std::is_same_v<decltype(*std::declval<result<int>>()), int>);
+static_assert(std::is_same_v<decltype(std::declval<result<int>>().error()), error>);
+static_assert(std::is_same_v<decltype(std::declval<result<int>>().value_or_exit()), int>);
+static_assert(std::is_same_v<decltype(std::declval<result<int>&>().value_or_exit()), int&>);
 
 result<int> half_of(int x) {
   if (x % 2 != 0) return fail("argument", "odd");
@@ -63,6 +73,21 @@ TEST_CASE("a value can be changed in place and moved out") {
   result<std::unique_ptr<int>> owner = std::make_unique<int>(3);
   const std::unique_ptr<int> taken = *std::move(owner);
   CHECK(*taken == 3);
+}
+
+TEST_CASE("value_or_exit gives the value, or ends the program with the error") {
+  CHECK(half_of(8).value_or_exit() == 4);
+  const death d = death_of([] { half_of(7).value_or_exit(); });
+  CHECK(d.exit_code == 1);
+  CHECK(d.said == "error: argument: odd\n");
+}
+
+TEST_CASE("what is not there is not read: the program aborts, and says the error") {
+  const death d = death_of([] { static_cast<void>(*half_of(7)); });
+  CHECK(d.signal == SIGABRT);
+  CHECK(d.said.find("argument: odd") != std::string::npos);
+  CHECK(death_of([] { static_cast<void>(half_of(7).operator->()); }).signal == SIGABRT);
+  CHECK(death_of([] { static_cast<void>(half_of(8).error()); }).signal == SIGABRT);
 }
 
 TEST_CASE("a value of type error is still a value") {

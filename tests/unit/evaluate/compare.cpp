@@ -34,8 +34,8 @@ TEST_CASE("compare tells layer by layer what rounding costs") {
   quantizations steps;
   steps.activations[0] = {quint8, -1, {0.01}, {0}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  const evaluator<stage::traced> real(real_graph.view(), m, {});
-  const evaluator<stage::reference> rounded(g.view(), m, {.steps = &steps});
+  evaluator<stage::traced> real(real_graph.view(), m, {});
+  evaluator<stage::reference> rounded(g.view(), m, {.steps = &steps});
   const auto layers = compare(real, rounded, data());
   REQUIRE(layers.has_value());
   REQUIRE(layers->size() == 3);
@@ -70,8 +70,8 @@ TEST_CASE("an op that has taken up a relu is compared with the relu") {
   steps.activations[0] = {quint8, -1, {0.5}, {128}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
   const module_state none;
-  const evaluator<stage::traced> real(g.view(), none, {});
-  const evaluator<stage::lowered> integers(l.view(), none, {.steps = &steps});
+  evaluator<stage::traced> real(g.view(), none, {});
+  evaluator<stage::lowered> integers(l.view(), none, {.steps = &steps});
   const std::vector<std::vector<node_value>> both_signs{{float_ops::tensor{{1, 2}, {1.0F, -2.0F}}}};
   const auto layers = compare(real, integers, both_signs);
   REQUIRE(layers.has_value());
@@ -83,7 +83,7 @@ TEST_CASE("an op that has taken up a relu is compared with the relu") {
 TEST_CASE("a model compared with itself does not differ, and has no noise") {
   const module_state m = weights();
   const auto g = float_graph();
-  const evaluator<stage::traced> run(g.view(), m, {});
+  evaluator<stage::traced> run(g.view(), m, {});
   const auto layers = compare(run, run, data());
   REQUIRE(layers.has_value());
   for (const layer_difference& d : *layers) {
@@ -97,8 +97,8 @@ TEST_CASE("what cannot be evaluated is the evaluator's error") {
   const auto g = float_graph();
   const module_state none;
   const module_state m = weights();
-  const evaluator<stage::traced> run(g.view(), m, {});
-  const evaluator<stage::traced> without(g.view(), none, {});
+  evaluator<stage::traced> run(g.view(), m, {});
+  evaluator<stage::traced> without(g.view(), none, {});
   const auto layers = compare(run, without, data());
   REQUIRE_FALSE(layers.has_value());
   CHECK(layers.error().place == "node fc");

@@ -38,7 +38,7 @@ TEST_CASE("integers are clamped to the observer's range, not to the dtype's") {
   quantizations steps;
   steps.activations[0] = {quint8, -1, {0.5}, {10}, {}};
   const module_state none;
-  const evaluator<stage::reference> run(g.view(), none, {.steps = &steps});
+  evaluator<stage::reference> run(g.view(), none, {.steps = &steps});
   const auto values = run.run(input({-100.0F, 1.0F, 100.0F}));
   REQUIRE(values.has_value());
   CHECK((*values)[1].integers()->q.data == std::vector<std::int32_t>{0, 12, 127});
@@ -56,7 +56,7 @@ TEST_CASE("a value that is quantized as it comes has the scale its observer woul
   g.add({.name = "out", .op = nn::output.id()},
         g.add({.name = "dequantize", .op = q::decomposed_dequantize_per_tensor.id()}, again, 2));
   const module_state none;
-  const evaluator<stage::reference> run(g.view(), none, {});
+  evaluator<stage::reference> run(g.view(), none, {});
   auto values = run.run(input({0.0F, 1.0F, 255.0F}));
   REQUIRE(values.has_value());
   CHECK((*values)[2].integers()->q.data == std::vector<std::int32_t>{-128, -127, 127});

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../runtime/small_net.hpp"
+#include "ctq/runtime/convert.hpp"
 #include "ctq/runtime/float_model.hpp"
-#include "ctq/runtime/observed_model.hpp"
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,23 @@ float_ops::tensor tensor_of(const node_value& v) {
 }
 
 }  // namespace
+
+// It keeps references, so it takes nothing that is about to go.
+using kept = evaluator<stage::traced>;
+static_assert(std::is_constructible_v<kept, graph_view<stage::traced>, const module_state&,
+                                      evaluation_options>);
+static_assert(!std::is_constructible_v<kept, decltype(dynamic_graph<stage::traced>{}.view()),
+                                       const module_state&, evaluation_options>);
+static_assert(
+    !std::is_constructible_v<kept, graph_view<stage::traced>, module_state, evaluation_options>);
+static_assert(!std::is_constructible_v<kept, decltype(dynamic_graph<stage::traced>{}.view()),
+                                       module_state, evaluation_options>);
+// A run remembers weights, so it is not const.
+template <class E>
+concept runs = requires(E e, std::vector<node_value> inputs) {
+  e.run(inputs);
+};
+static_assert(runs<kept&> && !runs<const kept&>);
 
 TEST_CASE("a float graph gives what its ops mean") {
   const module_state m = weights();
@@ -61,7 +79,7 @@ TEST_CASE("a reference graph computes with rounded values and weights") {
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  const evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
   const auto values = run.run(input());
   REQUIRE(values.has_value());
   CHECK(tensor_of(values->back()).data == std::vector<float>{5.0F, 0.0F});
@@ -87,7 +105,7 @@ TEST_CASE("weights are worked out again when the modules have others") {
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  const evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
   REQUIRE(run.run(input()).has_value());
   m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
   const auto values = run.run(input());

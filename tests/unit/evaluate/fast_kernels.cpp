@@ -63,7 +63,7 @@ TEST_CASE("a hundred random models give the same integers by fast kernels, twice
     CAPTURE(seed);
     random_case c(seed);
     const lowered_case q(c);
-    const evaluator<stage::lowered, fast_kernels> fast(
+    evaluator<stage::lowered, fast_kernels> fast(
         q.lowered.view(), c.modules, {.steps = &q.steps, .own = meaning_of_own_ops(&q.steps)});
     for (int i = 0; i < 2; ++i) {
       const float_ops::tensor x = c.input();

@@ -123,8 +123,8 @@ lowered_case::lowered_case(random_case& c)
   reference = convert_graph(prepared.view(), backend, mapping());
   lowered = lower(reference.view());
   observer_set observers;
-  const evaluator<stage::prepared> run(
-      prepared.view(), c.modules, {.observers = &observers, .own = meaning_of_own_ops(nullptr)});
+  evaluator<stage::prepared> run(prepared.view(), c.modules,
+                                 {.observers = &observers, .own = meaning_of_own_ops(nullptr)});
   for (int i = 0; i < 3; ++i) static_cast<void>(run.run({c.input()}));
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "every_isa.hpp"
@@ -180,6 +181,46 @@ TEST_CASE("an outlier does not determine the scale") {
   CHECK(max < 40.0F);
   CHECK(h.seen().max == 40.0F);
   CHECK(h.calculate_qparams()->scale == doctest::Approx((max - min) / 255.0F));
+}
+
+TEST_CASE("the best range does not depend on the unit; 1.13 loses half of one beyond float32") {
+  std::vector<float> data(10'000);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(i) / static_cast<float>(data.size() / 2) - 1.0F;
+  histogram of_ones({});
+  of_ones.observe(data);
+  const auto wanted = of_ones.search();
+  CHECK(wanted.min < -0.99F);
+  CHECK(wanted.max > 0.99F);
+  for (const int exponent : {-120, -60, -31, -30, 38, 39, 54, 60, 100, 126}) {
+    CAPTURE(exponent);
+    std::vector<float> scaled = data;
+    for (float& x : scaled) x = std::ldexp(x, exponent);
+    histogram h({});
+    h.observe(scaled);
+    CHECK(h.search().min == std::ldexp(wanted.min, exponent));
+    CHECK(h.search().max == std::ldexp(wanted.max, exponent));
+    histogram old({}, semantics::torch_1_13);
+    if (exponent != 54) continue;
+    old.observe(scaled);
+    CHECK(old.search().max - old.search().min < std::ldexp(1.5F, exponent));
+  }
+}
+
+TEST_CASE("infinite values alone leave no range, and are remembered") {
+  histogram h({});
+  CHECK(!h.ignored_infinity());
+  h.observe(std::vector<float>{inf, -inf});
+  CHECK(!h.observed());
+  CHECK(h.ignored_infinity());
+}
+
+TEST_CASE("one that was moved from still is a histogram") {
+  histogram h({});
+  h.observe(std::vector<float>{0.0F, 1.0F});
+  const histogram other = std::move(h);
+  CHECK(bins(h) == bins(other));  // NOLINT(bugprone-use-after-move)
+  CHECK(h.search().max == other.search().max);
 }
 
 TEST_CASE("the search ignores quant_min and quant_max, the scale does not") {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "ctq/runtime/observed_model.hpp"
+#include "ctq/runtime/convert.hpp"
 #include "small_net.hpp"
 
 using namespace ctq;
@@ -28,7 +28,7 @@ TEST_CASE("a dispatched model gives the bytes of the model that convert gives") 
   small::fill(x, random);
   observed(x);
   const auto direct = convert(observed);
-  const auto dispatched = dispatch(observed);
+  const auto dispatched = convert(observed, dispatch);
   REQUIRE(direct);
   REQUIRE(dispatched);
   CHECK(dispatched->isa() == isa::native::name);
@@ -48,9 +48,9 @@ TEST_CASE("a dispatched model gives the bytes of the model that convert gives") 
 TEST_CASE("another choice of sums is another plan, with code of its own") {
   auto observed = prepare<small::mlp, x86, small::int8>(small::checked_weights<small::mlp>(2));
   observed(tensor<float, 3, 21>{});
-  const auto model = dispatch<add_within_one_step>(observed);
+  const auto model = convert(observed, add_within_one_step, dispatch);
   REQUIRE(model);
-  CHECK(std::same_as<decltype(model)::value_type::plan, add_within_one_step<plan_of_mlp>>);
+  CHECK(std::same_as<decltype(model)::value_type::plan, plan_within_one_step<plan_of_mlp>>);
 }
 
 TEST_CASE("CTQ_ISA names the code, unless the caller does") {

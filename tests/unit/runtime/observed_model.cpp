@@ -4,8 +4,15 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <type_traits>
+#include <utility>
 
+#include "../death.hpp"
+#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/backends/qconfigs.hpp"
+#include "ctq/passes/explain/explain.hpp"
+#include "ctq/runtime/convert.hpp"
+#include "ctq/runtime/float_model.hpp"
 #include "small_net.hpp"
 
 namespace {
@@ -43,6 +50,42 @@ TEST_CASE("converting without calibration is an error that names the node") {
   const auto int8 = ctq::convert(observed_mlp());
   REQUIRE(!int8);
   CHECK(int8.error().message() == "node input: its observer has seen no data: calibrate first");
+}
+
+TEST_CASE("infinite values alone are no calibration, and the error says so") {
+  struct histograms
+      : ctq::qconfig_mapping<ctq::global<
+            ctq::qconfig<ctq::histogram_observer<>, ctq::per_channel_min_max_observer<>>>> {};
+  auto observed =
+      ctq::prepare<small::mlp, ctq::x86, histograms>(small::checked_weights<small::mlp>(5));
+  ctq::tensor<float, 3, 21> x;
+  for (float& v : x) v = std::numeric_limits<float>::infinity();
+  observed(x);
+  const auto int8 = ctq::convert(observed);
+  REQUIRE(!int8);
+  CHECK(int8.error().message() ==
+        "node input: its observer has seen infinite values alone, which have no range");
+}
+
+TEST_CASE("what was moved from is an error of convert, and aborts a run with words") {
+  auto observed = observed_mlp();
+  observed(ctq::tensor<float, 3, 21>{});
+  const auto other = std::move(observed);
+  CHECK(ctq::convert(other));
+  const auto int8 = ctq::convert(observed);  // NOLINT(bugprone-use-after-move)
+  REQUIRE(!int8);
+  CHECK(int8.error().place == "observers");
+  const death d = death_of([&] { observed(ctq::tensor<float, 3, 21>{}); });
+  CHECK(d.signal == SIGABRT);
+  CHECK(d.said.find("this observed_model was moved from") != std::string::npos);
+}
+
+TEST_CASE("without a mapping the backend's default one holds") {
+  const auto observed = ctq::prepare<small::mlp, ctq::x86>(small::checked_weights<small::mlp>(5));
+  using mapping = ctq::default_qconfig_mapping<ctq::x86>;
+  static_assert(std::is_same_v<decltype(observed)::plan, ctq::plan<small::mlp, ctq::x86, mapping>>);
+  static_assert(ctq::explain<small::mlp, ctq::x86>().fully_quantized());
+  CHECK(observed.observers()[0].record().type == ctq::observer_class::histogram);
 }
 
 TEST_CASE("what is quantized as it comes needs no calibration") {

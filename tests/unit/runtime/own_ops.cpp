@@ -5,8 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/runtime/convert.hpp"
+#include "ctq/runtime/float_model.hpp"
 #include "ctq/runtime/interpreter.hpp"
-#include "ctq/runtime/observed_model.hpp"
 #include "small_net.hpp"
 
 using namespace ctq;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ctq/backends/qconfigs.hpp"
+#include "ctq/runtime/convert.hpp"
 #include "ctq/runtime/interpreter.hpp"
-#include "ctq/runtime/observed_model.hpp"
 #include "small_net.hpp"
 
 namespace {
@@ -106,12 +106,12 @@ TEST_CASE("sums are exact, or each at most one step away and the same on all ins
   std::mt19937 random{5};
   const auto weights = small::checked_weights<sum>(1);
   auto observed = ctq::prepare<sum, ctq::x86, small::int8>(weights);
-  using plan = ctq::add_within_one_step<decltype(observed)::plan>;
+  using plan = ctq::plan_within_one_step<decltype(observed)::plan>;
   ctq::tensor<float, 1, 5, 6, 7> x, exact, cheaper, portable;
   small::fill(x, random);
   observed(x);
   const auto exact_model = ctq::convert(observed);
-  const auto model = ctq::convert<ctq::add_within_one_step>(observed);
+  const auto model = ctq::convert(observed, ctq::add_within_one_step);
   REQUIRE(exact_model);
   REQUIRE(model);
   const std::vector<ctq::qparams> q(model->qparams().begin(), model->qparams().end());

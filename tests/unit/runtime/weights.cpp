@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "small_net.hpp"
 
@@ -38,6 +40,10 @@ TEST_CASE("what is wrong with a tensor is said with its name") {
   too_many.push_back({"2.bias", {5}, std::vector<float>(5)});
   CHECK(cause_of(too_many) == "tensor 2.bias: belongs to no module of the model");
 
+  auto twice = right();
+  twice.push_back(twice.front());
+  CHECK(cause_of(twice) == "tensor 0.bias: is given twice");
+
   auto too_few = right();
   too_few.back().values.resize(84);
   CHECK(cause_of(too_few) == "tensor 2.weight: has 84 values, its shape [5, 17] wants 85");
@@ -46,6 +52,22 @@ TEST_CASE("what is wrong with a tensor is said with its name") {
   not_finite.back().values[3] = std::numeric_limits<float>::quiet_NaN();
   CHECK(cause_of(not_finite) == "tensor 2.weight: a value is not finite");
 }
+
+TEST_CASE("weights that were moved from are still there, since copies share them") {
+  auto w = small::checked_weights<small::mlp>(1);
+  const auto other = std::move(w);
+  CHECK(w.get().tensors().size() == 3);  // NOLINT(bugprone-use-after-move)
+  CHECK(&w.get() == &other.get());
+}
+
+// What a temporary holds is not pointed to.
+template <class W>
+concept finds = requires(W w) {
+  static_cast<W&&>(w).find("0.bias");
+};
+static_assert(finds<const ctq::weights&> && !finds<ctq::weights>);
+static_assert(!std::is_reference_v<decltype(std::declval<ctq::weights>().tensors())>);
+static_assert(!std::is_reference_v<decltype(small::checked_weights<small::mlp>(1).get())>);
 
 TEST_CASE("counters of batches may be there: only training reads them") {
   auto with_counter = right();

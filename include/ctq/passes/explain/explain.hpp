@@ -73,7 +73,8 @@ inline constexpr auto fused_into_v = [] {
   return into;
 }();
 
-template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
+template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
+          unsupported Policy = unsupported::error>
 [[nodiscard]] consteval explanation explain() {
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   using p = plan<Model, Backend, Mapping, Policy>;
@@ -89,7 +90,8 @@ template <const auto& Model, class Backend, class Mapping, unsupported Policy = 
 }
 
 /// explanation::coverage: static_assert(coverage<net, backend, mapping>() == 1.0)
-template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
+template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
+          unsupported Policy = unsupported::error>
 [[nodiscard]] consteval double coverage() {
   return explain<Model, Backend, Mapping, Policy>().coverage();
 }

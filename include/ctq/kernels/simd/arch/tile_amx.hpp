@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/amx_permission.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
@@ -8,24 +9,9 @@
 #if defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__AVX512F__) && \
     defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-#if defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
-// Products of tiles by the instructions of AMX, and the permission to use them.
+// Products of tiles by the instructions of AMX.
 
 namespace ctq::kernels::simd {
-
-/// Linux gives a process the tiles when it asks: arch_prctl, ARCH_REQ_XCOMP_PERM of component 18.
-/// One that is refused has no business here: its first tile instruction is illegal.
-inline bool ask_for_amx() noexcept {
-#if defined(__linux__)
-  return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
-#else
-  return true;
-#endif
-}
 
 /// The eight tiles of AMX. Assembly, since the intrinsics of g++ 12 paste their operands into
 /// names, which no template argument survives, and tell nothing of the memory they touch. The
@@ -36,9 +22,10 @@ class tile_amx : public tile_format {
   template <int N>
   using requantizer = row_requantizer512<N>;
 
-  /// ldtilecfg takes 74 ns: once a layer, not once a block.
+  /// ldtilecfg takes 74 ns: once a layer, not once a block. A process without permission ends here;
+  /// models ask for it when they are made, and tell of a refusal.
   [[gnu::always_inline]] explicit tile_amx(const tile_sizes& sizes) noexcept {
-    static const bool permitted = ask_for_amx();
+    static const bool permitted = isa::ask_for_amx();
     static_cast<void>(permitted);
     struct alignas(64) {
       std::uint8_t palette = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/add_within_one_step.hpp"
+#include "ctq/passes/convert_options.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,9 +25,12 @@ inline constexpr auto sums = model(
 struct but_d : everywhere::set<allow_float<"d">> {};
 
 using exact = plan<sums, x86, but_d>;
-using cheaper = add_within_one_step<exact>;
+using cheaper = plan_within_one_step<exact>;
 
-static_assert(std::same_as<add_exactly<exact>, exact>);
+static_assert(std::same_as<converted_plan<exact>, exact>);
+static_assert(std::same_as<converted_plan<exact, dispatch_option>, exact>);
+static_assert(std::same_as<converted_plan<exact, add_within_one_step_option>, cheaper>);
+static_assert(!convert_option<int>);
 static_assert(&cheaper::lowered == &exact::lowered);
 
 /// The keys of all steps are as in the exact plan, but for `wanted` of them.

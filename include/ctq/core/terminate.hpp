@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+// How a program ends that cannot go on: with a line on the standard error, without exceptions.
+
+namespace ctq {
+
+/// Writes "WHAT: WHY" and a newline to the standard error.
+inline void write_error(std::string_view what, std::string_view why) noexcept {
+  for (const std::string_view part : {what, std::string_view{": "}, why, std::string_view{"\n"}}) {
+    // Nobody to tell if it fails.
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, part.data(), part.size());
+  }
+}
+
+/// Ends the program with exit code 1.
+[[noreturn, gnu::cold]] inline void exit_with_error(std::string_view why) noexcept {
+  write_error("error", why);
+  std::exit(1);
+}
+
+/// Aborts the program: a documented precondition does not hold.
+[[noreturn, gnu::cold, gnu::noinline]] inline void abort_with_error(std::string_view why) noexcept {
+  write_error("ctq: precondition violated", why);
+  std::abort();
+}
+
+/// Checks a documented precondition in every build: without it a null pointer would be read.
+[[gnu::always_inline]] inline void require(bool holds, std::string_view why) noexcept {
+  if (!holds) [[unlikely]]
+    abort_with_error(why);
+}
+
+}  // namespace ctq

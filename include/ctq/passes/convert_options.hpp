@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <type_traits>
+
+#include "ctq/core/kernel_signature.hpp"
+
+// A choice that a user makes for a whole model: sums that are cheaper, and not exact.
+
+namespace ctq {
+
+/// Sums of integers become those of kernels/reference/add_within_one_step.hpp, with their relu. A
+/// sum that is joined to a layer stays exact: there it costs no more.
+template <class Schedule>
+constexpr void take_cheaper_sums(Schedule& s) {
+  for (int i = 0; i < s.count; ++i) {
+    kernel_signature& key = s.steps[i].key;
+    if (key.in == f32 || (key.op != kernel::add && key.op != kernel::add_relu)) continue;
+    key.relu = key.op == kernel::add_relu;
+    key.op = kernel::add_within_one_step;
+  }
+}
+
+/// A plan whose sums of two tensors are each at most one step away from the exact one, the same on
+/// every instruction set.
+template <class Plan>
+struct plan_within_one_step : Plan {
+  static constexpr auto int8_schedule = [] {
+    auto s = Plan::int8_schedule;
+    take_cheaper_sums(s);
+    return s;
+  }();
+};
+
+// What a user may ask of the int8 model besides its qconfigs: arguments of convert whose types
+// decide which code is compiled.
+//
+//   auto model = ctq::convert(observed, ctq::add_within_one_step);
+//   template struct ctq::dispatched<net_plan, ctq::add_within_one_step>;
+
+struct add_within_one_step_option {};
+/// Sums of two tensors that are not fused into a layer cost less; each output is at most one step
+/// away from the exact one.
+inline constexpr add_within_one_step_option add_within_one_step{};
+
+struct dispatch_option {};
+/// The code is chosen when the model is made, from that of all translation units that instantiate
+/// ctq::dispatched: one program for many machines.
+inline constexpr dispatch_option dispatch{};
+
+/// Is Option among the options that were given?
+template <class Option, class... Given>
+inline constexpr bool asks_for = (std::is_same_v<Option, Given> || ...);
+
+template <class T>
+concept convert_option = asks_for<T, add_within_one_step_option, dispatch_option>;
+
+/// The plan whose code those options ask for.
+template <class Plan, convert_option... Option>
+using converted_plan = std::conditional_t<asks_for<add_within_one_step_option, Option...>,
+                                          plan_within_one_step<Plan>, Plan>;
+
+}  // namespace ctq

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/qparams.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/quantize_weights.hpp"
+
+// qparams come from calibration, or from anywhere: are they such that kernels can compute with
+// them?
+
+namespace ctq {
+
+/// The largest scale whose 255 steps float32 still holds with room to spare, and whose inverse is
+/// normal.
+inline constexpr float largest_scale = 0x1p118F;
+
+/// What is wrong with these qparams for integers of a type, empty if nothing is.
+[[nodiscard]] inline std::string cause_against(const qparams& q, dtype type) {
+  const quant_range range = range_of(type);
+  const auto text = [](std::int64_t min, std::int64_t max) {
+    return "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
+  };
+  const std::string bounds = text(q.quant_min, q.quant_max);
+  if (std::isnan(q.scale) || q.scale <= 0.0F)
+    return "the scale " + shortest(q.scale) + " is not positive";
+  if (q.scale > largest_scale)
+    return "the scale " + shortest(q.scale) + " is too large: at most 2^118, or 255 steps of it " +
+           "leave float32";
+  if (q.quant_min > q.quant_max)
+    return "quant_min " + std::to_string(q.quant_min) + " is larger than quant_max " +
+           std::to_string(q.quant_max);
+  if (q.quant_min < range.min || q.quant_max > range.max)
+    return "the integers " + bounds + " are not all in " + std::string{name_of(type)} + ", " +
+           text(range.min, range.max);
+  if (q.zero_point < q.quant_min || q.zero_point > q.quant_max)
+    return "the zero point " + std::to_string(q.zero_point) + " is not in " + bounds;
+  return {};
+}
+
+/// Are there qparams for every observer of these steps, such as its integers can have?
+/// Errors  with the number of the observer, "qparams #2"
+[[nodiscard]] inline status check_qparams(std::span<const step> steps,
+                                          std::span<const qparams> given) {
+  const auto each = [&](const auto& check) -> status {
+    for (const step& s : steps) {
+      const std::pair<int, dtype> values[] = {{s.in_observer[0], s.key.in},
+                                              {s.in_observer[1], s.key.in},
+                                              {s.out_observer, s.key.out},
+                                              {s.joined_observer, s.key.out}};
+      for (const auto& [observer, type] : values)
+        if (const status ok = check(observer, type); !ok) return ok;
+    }
+    return done{};
+  };
+  int observers = 0;
+  static_cast<void>(each([&](int observer, dtype) -> status {
+    observers = observer + 1 > observers ? observer + 1 : observers;
+    return done{};
+  }));
+  if (given.size() < static_cast<std::size_t>(observers))
+    return fail("qparams", std::to_string(given.size()) + " are given, the plan has " +
+                               std::to_string(observers) + " observers");
+  return each([&](int observer, dtype type) -> status {
+    if (observer < 0 || !is_quantized(type)) return done{};
+    std::string cause = cause_against(given[static_cast<std::size_t>(observer)], type);
+    if (cause.empty()) return done{};
+    return fail("qparams #" + std::to_string(observer), std::move(cause));
+  });
+}
+
+}  // namespace ctq

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/check_qparams.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ctq/runtime/quantized_model.hpp"
+#include "small_net.hpp"
+
+using namespace ctq;
+
+namespace {
+
+using plan_of_mlp = plan<small::mlp, x86, small::int8>;
+
+/// What a model says whose first observer has these qparams.
+std::string cause_of(const qparams& first) {
+  std::vector<qparams> all(static_cast<std::size_t>(plan_of_mlp::prepared.observers),
+                           {0.05F, 120, 0, 255});
+  all[0] = first;
+  const auto w = small::checked_weights<small::mlp>(1);
+  const auto model = quantized_model<plan_of_mlp>::make(w.get(), std::move(all));
+  return model ? "" : model.error().message();
+}
+
+}  // namespace
+
+TEST_CASE("qparams of the dtype's range are taken, and so are narrower ones") {
+  CHECK(cause_of({0.05F, 120, 0, 255}).empty());
+  CHECK(cause_of({0.05F, 0, 0, 127}).empty());
+  CHECK(cause_of({0.05F, 7, 7, 7}).empty());
+  CHECK(cause_against(qparams{largest_scale, 255, 0, 255}, quint8).empty());
+  CHECK(cause_against(qparams{0.5F, -128, -128, 127}, qint8).empty());
+}
+
+TEST_CASE("what is wrong with qparams is said with the observer's number") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  CHECK(cause_of({0.0F, 120, 0, 255}) == "qparams #0: the scale 0 is not positive");
+  CHECK(cause_of({-1.0F, 120, 0, 255}) == "qparams #0: the scale -1 is not positive");
+  CHECK(cause_of({std::numeric_limits<float>::quiet_NaN(), 120, 0, 255}) ==
+        "qparams #0: the scale nan is not positive");
+  CHECK(
+      cause_of({1e38F, 120, 0, 255}) ==
+      "qparams #0: the scale 1e+38 is too large: at most 2^118, or 255 steps of it leave float32");
+  CHECK(cause_of({inf, 120, 0, 255}).starts_with("qparams #0: the scale inf is too large"));
+  CHECK(cause_of({0.05F, 120, 200, 100}) ==
+        "qparams #0: quant_min 200 is larger than quant_max 100");
+  CHECK(cause_of({0.05F, 0, -128, 127}) ==
+        "qparams #0: the integers [-128, 127] are not all in quint8, [0, 255]");
+  CHECK(cause_of({0.05F, 0, 0, 256}) ==
+        "qparams #0: the integers [0, 256] are not all in quint8, [0, 255]");
+  CHECK(cause_of({0.05F, 128, 0, 127}) == "qparams #0: the zero point 128 is not in [0, 127]");
+  CHECK(cause_of({0.05F, std::numeric_limits<std::int32_t>::min(), 0, 255}) ==
+        "qparams #0: the zero point -2147483648 is not in [0, 255]");
+}
+
+TEST_CASE("too few qparams are an error") {
+  const auto w = small::checked_weights<small::mlp>(1);
+  const auto model = quantized_model<plan_of_mlp>::make(w.get(), {});
+  REQUIRE(!model);
+  CHECK(model.error().message().starts_with("qparams: 0 are given, the plan has "));
+}
