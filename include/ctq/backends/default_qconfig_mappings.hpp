@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "ctq/backends/default_qconfigs.hpp"
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // The default qconfig mappings of PyTorch 2.1, for training and for what comes after it:

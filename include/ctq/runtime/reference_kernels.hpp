@@ -18,11 +18,11 @@
 #include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/max_pool2d.hpp"
 #include "ctq/kernels/reference/mul.hpp"
-#include "ctq/kernels/reference/own_op.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/reference/rescale.hpp"
 #include "ctq/kernels/reference/transpose.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/runtime/operands.hpp"
 
 // The scalar oracle, one overload a kernel: from a step's operands to the kernel's arguments.
@@ -161,7 +161,7 @@ struct reference_kernels {
 
   // Ops of the user's own, by definition: their run is what this is compared with.
   template <class In, class Out>
-  static void run(op<kernel::elementwise>, elementwise_shape s, const op_hooks& own,
+  static void run(op<kernel::elementwise>, elementwise_shape s, const op_functions& own,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       own.apply(own_arguments<float>(s, x), x.data->options);
@@ -170,7 +170,7 @@ struct reference_kernels {
     }
   }
   template <class In, class Out>
-  static void run(op<kernel::function>, const function_shape& s, const op_hooks& own,
+  static void run(op<kernel::function>, const function_shape& s, const op_functions& own,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       own.apply(own_arguments<float>(s, x), x.data->options);
@@ -179,7 +179,7 @@ struct reference_kernels {
                                    reinterpret_cast<float*>(x.workspace));
     }
   }
-  static constexpr bool uses_table(const op_hooks&, dtype) { return false; }
+  static constexpr bool uses_table(const op_functions&, dtype) { return false; }
   static constexpr std::size_t workspace_bytes(const function_shape& s, dtype in) {
     return in == f32 ? 0 : (numel(s.in[0]) + numel(s.in[1]) + numel(s.out)) * sizeof(float);
   }

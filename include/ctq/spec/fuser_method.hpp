@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // How a matched pattern becomes one module: PyTorch's fuser methods, as functions from ops to an
 // op. What happens to the weights is up to the op that comes out. A user's own is a type:
@@ -41,20 +41,6 @@ struct fuser {
 
 namespace fusers {
 
-struct folded {
-  op_id conv, conv_relu;
-};
-
-/// What a weighted op with a batch norm folded into it becomes when a relu follows.
-constexpr op_id with_relu(op_id root) {
-  constexpr folded table[] = {{nn::conv1d.id(), nni::conv_relu1d.id()},
-                              {nn::conv2d.id(), nni::conv_relu2d.id()},
-                              {nn::conv3d.id(), nni::conv_relu3d.id()}};
-  for (const folded& f : table)
-    if (f.conv == root) return f.conv_relu;
-  return nullptr;
-}
-
 /// What follows the root does not change what the op becomes: its parts are in the fused module.
 template <class Self>
 struct into_fused : fuser<Self> {
@@ -87,7 +73,7 @@ inline constexpr fuse_conv_bn_t fuse_conv_bn{};
 struct fuse_conv_bn_relu_t : fuser<fuse_conv_bn_relu_t> {
   static constexpr std::string_view name = "fuse_conv_bn_relu";
   static constexpr op_id fuse(const fuser_arguments& a) {
-    return a.is_qat ? a.fused_module : fusers::with_relu(a.root);
+    return a.is_qat ? a.fused_module : a.root->descriptor->with_relu;
   }
 };
 inline constexpr fuse_conv_bn_relu_t fuse_conv_bn_relu{};

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/op.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/op.hpp"
 
 // Which ops, in which arrangement, a backend can run as one.
 //

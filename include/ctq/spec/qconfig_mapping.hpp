@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ctq/core/fixed_string.hpp"
-#include "ctq/core/op.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/spec/qconfig.hpp"
 
 // Which qconfig holds for which node. The levels, from weak to strong, are PyTorch's:

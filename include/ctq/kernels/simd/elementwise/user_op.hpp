@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize.hpp"
+#include "ctq/kernels/simd/elementwise/quantize.hpp"
+#include "ctq/kernels/simd/table_lookup.hpp"
+
+namespace ctq::kernels::simd {
+
+/// out[i] = table[in[i]], with the table of reference::make_table. out may be in.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void look_up(elementwise_shape shape, const Q* in, const Q* table,
+                                           Q* out) noexcept {
+  int i = 0;
+  if constexpr (has_wide_lookup<Isa>) {
+    using bytes = batch<Isa, Q>;
+    constexpr int lanes = static_cast<int>(bytes::size);
+    for (; i + lanes <= shape.count; i += lanes) {
+      look_up<Isa>(table, bytes::load_unaligned(in + i)).store_unaligned(out + i);
+    }
+  }
+  for (; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];
+}
+
+/// As reference::elementwise, byte for byte.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline void elementwise(const op_functions& op, const attributes& options,
+                                               const op_arguments<Q>& x) noexcept {
+  alignas(64) float in[2][reference::own_block];
+  alignas(64) float out[reference::own_block];
+  const int count = x.out.shape[0];
+  for (int at = 0; at < count; at += reference::own_block) {
+    const int n = count - at < reference::own_block ? count - at : reference::own_block;
+    for (int t = 0; t < op.tensors; ++t)
+      dequantize<Isa>({n}, x.in[t].data + at, x.in[t].qparams, in[t]);
+    op.apply({.in = {{in[0], {n}}, {in[1], {n}}}, .out = {out, {n}}}, options);
+    quantize<Isa>({n}, out, x.out.qparams, x.out.data + at);
+  }
+}
+
+}  // namespace ctq::kernels::simd
