@@ -5,13 +5,13 @@
 
 #include <string>
 
+#include "../graphs.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "../graphs.hpp"
-#include "own_ops.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
