@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// backends: what PyTorch's backends support, and how it quantizes for them by default. Data only.
+// backends: PyTorch's backend configs and default qconfigs. Data only.
 
 #include "ctq/backends/default_mapping_entries.hpp"
 #include "ctq/backends/default_qconfig_mappings.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Files: the only layer that touches them. What they hold arrives as values or as errors.
-// ctq/io/idx.hpp is not included here: it needs zlib, which only its users shall link.
+// io: the only layer that accesses files. Results are values or errors. ctq/io/idx.hpp is not
+// included here, since it needs zlib.
 
 #include "ctq/io/load_weights.hpp"
 #include "ctq/io/read_safetensors.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// json: backends and qconfig mappings from JSON and to JSON, while the program compiles
-// (spec_from_json, to_json) and while it runs (json::from_json, json::append_json): one code.
+// json: backends and qconfig mappings from and to JSON, at compile time (spec_from_json, to_json)
+// and at run time (json::from_json, json::append_json).
 
 #include "ctq/json/backend_file.hpp"
 #include "ctq/json/document.hpp"

@@ -62,8 +62,9 @@ exit_code show(const show_options& options) {
   if (!options.op.empty()) {
     const op_choice wanted(options.op, backend);
     if (!wanted.known()) {
-      complain("{} is no op{}{}{}", options.op, wanted.nearest().empty() ? "" : ", did you mean ",
-               wanted.nearest(), wanted.nearest().empty() ? "" : "?");
+      complain("{} is not a known op{}{}{}", options.op,
+               wanted.nearest().empty() ? "" : ", did you mean ", wanted.nearest(),
+               wanted.nearest().empty() ? "" : "?");
       return unreadable;
     }
     for (const ctq::backend_pattern_config_record& c : backend.configs)

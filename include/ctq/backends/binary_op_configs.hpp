@@ -3,13 +3,13 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Sums and products of two values.
+// Addition and multiplication of two values.
 
 namespace ctq {
 
 namespace binary_parts {
 
-/// An op with each form of relu behind it, and alone.
+/// An op followed by each form of relu, and alone.
 template <class Dtypes, auto Op>
 using with_relu =
     configs<rows::arithmetic<Dtypes, Op, nn::relu>, rows::arithmetic<Dtypes, Op, fn::relu>,

@@ -3,14 +3,14 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Convolutions in one to three dimensions: alone, with relu, with batch norm, and what becomes of
-// them in training.
+// Convolutions in one to three dimensions: alone, with relu, with batch norm, and their modules for
+// training.
 
 namespace ctq {
 
 namespace conv_parts {
 
-/// What PyTorch calls the ops of one dimension.
+/// PyTorch's ops of one dimension.
 struct ops1d {
   static constexpr auto conv = nn::conv1d;
   static constexpr auto function = fn::conv1d;
@@ -62,9 +62,9 @@ struct ops3d {
   static constexpr auto transpose_reference = nnqr::conv_transpose3d;
 };
 
-// Two rows are not what their neighbours suggest, and are PyTorch's own: it registers conv_relu
-// twice and keeps the second, which has no root; of the chains with a batch norm only the one that
-// ends in F.relu has one. Neither matters, since PyTorch collects root modules over all rows.
+// Two irregular rows are as in PyTorch: it registers conv_relu twice and keeps the second config,
+// which has no root module; of the chains with a batch norm only the one that ends in F.relu has
+// one. Neither has an effect, since PyTorch collects root modules over all configs.
 template <class Dtypes, class Ops>
 using conv_rows =
     configs<rows::trainable<Dtypes, Ops::conv, Ops::conv, Ops::qat_conv, Ops::reference>,

@@ -9,21 +9,21 @@
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// The default qconfig mapping of a backend whose name is known when the program runs, in PyTorch's
-// order. As types, and for PyTorch 2.1 only, they are in default_qconfig_mappings.hpp.
+// The default qconfig mapping of a backend given by name at run time, in PyTorch's order.
+// default_qconfig_mappings.hpp has them as types, for PyTorch 2.1 only.
 
 namespace ctq {
 
 namespace mapping_parts {
 
-/// Why a default mapping treats an op apart.
+/// Why a default mapping has a separate entry for an op.
 enum class treatment : std::uint8_t {
-  reuse_input,     // it looks at its input in another way
-  as_global,       // fusion may put it together with others
-  conv_transpose,  // one scale for its weight, where FBGEMM wants that
+  reuse_input,     // a view of its input
+  as_global,       // may be fused with other ops
+  conv_transpose,  // per-tensor weight, where FBGEMM requires it
   layer_norm,      // its weight stays in float
   prelu,           // its weight is quint8
-  from_0_to_1,     // its output has a range that is known
+  from_0_to_1,     // its output has a fixed range
   from_neg1_to_1,
 };
 
@@ -72,7 +72,7 @@ inline constexpr treated_op treated_ops[] = {
     {method::tanh_.id(), treatment::from_neg1_to_1},
 };
 
-/// The output's range is known; in training it is rounded to, too.
+/// Fixed qparams of the output; with a fake quantize in training.
 constexpr qconfig_record fixed(treatment t, bool is_qat) {
   const bool from_0 = t == treatment::from_0_to_1;
   if (is_qat)
@@ -109,7 +109,7 @@ constexpr bool is_listed(treatment t, semantics s) {
 }  // namespace mapping_parts
 
 /// get_default_qconfig_mapping(backend), or get_default_qat_qconfig_mapping(backend, version): the
-/// global qconfig, then the ops that are treated apart. Empty where PyTorch raises an error.
+/// global qconfig, then the ops with separate entries. Empty where PyTorch raises an error.
 ///   version  of qconfigs for training
 [[nodiscard]] constexpr list<mapping_entry> default_qconfig_mapping_entries(
     std::string_view backend, bool is_qat, semantics s = semantics::torch_2_1, int version = 1) {

@@ -3,15 +3,15 @@
 
 #include "ctq/spec/observer.hpp"
 
-// The observers and fake quantizes that PyTorch has names for, by those names. All arguments that
-// differ from the class's defaults in PyTorch are given.
+// PyTorch's named observers and fake quantizes. All arguments that differ from PyTorch's class
+// defaults are given.
 
 namespace ctq {
 
 namespace default_args {
 
-// 7 bits, so that sums of two products fit into 16 bits, as FBGEMM has them without VNNI: by the
-// integers themselves, or by halving the range that is given.
+// 7-bit activations, so that sums of two products fit in 16 bits, as FBGEMM needs without VNNI: by
+// a custom range, or by reduce_range.
 inline constexpr observer_args seven_bits{.quant_min = 0, .quant_max = 127};
 inline constexpr observer_args reduced{.reduce_range = true, .quant_min = 0, .quant_max = 255};
 inline constexpr observer_args eight_bits{.quant_min = 0, .quant_max = 255};
@@ -21,7 +21,8 @@ inline constexpr observer_args weight{
 inline constexpr per_channel_observer_args per_channel_weight{
     .dtype = qint8, .qscheme = qscheme::per_channel_symmetric, .quant_min = -128, .quant_max = 127};
 
-// XNNPACK wants weights without -128, and scales that do not make the requantization's too small.
+// XNNPACK requires weights without -128, and scales for which the requantization scale is not too
+// small.
 inline constexpr observer_args weight_127{.dtype = qint8,
                                           .qscheme = qscheme::per_tensor_symmetric,
                                           .quant_min = -127,
@@ -34,7 +35,7 @@ inline constexpr per_channel_observer_args per_channel_weight_127{
     .quant_max = 127,
     .eps = 0x1p-12F};
 
-// Rows of an embedding have a zero point in float; in training the last range alone counts.
+// Rows of an embedding have a float zero point; in training only the last range counts.
 inline constexpr per_channel_observer_args embedding{
     .dtype = quint8, .qscheme = qscheme::per_channel_affine_float_qparams};
 inline constexpr per_channel_observer_args embedding_4bit{
@@ -60,20 +61,20 @@ struct default_debug_observer : recording_observer<> {};
 struct default_placeholder_observer : placeholder_observer<> {};
 struct default_reuse_input_observer : reuse_input_observer {};
 
-/// A torch.nn.Identity in the place of an observer.
+/// A torch.nn.Identity instead of an observer.
 struct no_observer {
   static constexpr observer_record value{};
 };
 
-/// Quantized as it comes, in all 8 bits.
+/// Dynamic quantization with the full 8-bit range.
 struct default_dynamic_quant_observer
     : placeholder_observer<{
           .dtype = quint8, .quant_min = 0, .quant_max = 255, .is_dynamic = true}> {};
-/// The same in PyTorch 1.13: the dtype alone says which integers (compute_dtype, there).
+/// The same in PyTorch 1.13: given by the dtype only (compute_dtype).
 struct dtype_only_dynamic_quant_observer
     : placeholder_observer<{.dtype = quint8, .is_dynamic = true}> {};
 
-/// What a sigmoid gives, and a tanh.
+/// The output of sigmoid, and of tanh.
 struct default_fixed_qparams_range_0to1_observer
     : fixed_qparams_observer<{
           .quant_min = 0, .quant_max = 255, .scale = 1.0F / 256, .zero_point = 0}> {};
@@ -107,7 +108,7 @@ struct default_fixed_qparams_range_0to1_fake_quant
 struct default_fixed_qparams_range_neg1to1_fake_quant
     : fixed_qparams_fake_quantize<default_fixed_qparams_range_neg1to1_observer> {};
 
-/// The last range alone counts, as in dynamic quantization.
+/// Only the last range counts, as in dynamic quantization.
 struct default_dynamic_fake_quant
     : fake_quantize<moving_average_min_max_observer<{
           .quant_min = 0, .quant_max = 255, .averaging_constant = 1}>> {};

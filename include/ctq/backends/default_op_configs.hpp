@@ -3,7 +3,7 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Activation functions whose output has another range than the input, and their like.
+// Activation functions whose output has another range than the input, and similar ops.
 
 namespace ctq {
 

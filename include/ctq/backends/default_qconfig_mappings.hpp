@@ -9,7 +9,8 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// The default qconfig mappings of PyTorch 2.1, for training and for what comes after it:
+// The default qconfig mappings of PyTorch 2.1, for post-training quantization and for
+// quantization-aware training:
 //   struct mine : default_qconfig_mapping<x86>::set<module_name<"head", qconfig_none>> {};
 
 namespace ctq {
@@ -23,8 +24,8 @@ struct with_weight {
   static constexpr qconfig_record value{QConfig::value.activation, Weight::value};
 };
 
-/// The ops that every default mapping treats apart, in PyTorch's order. Layer norm and PReLU have
-/// kernels for these weights only; fixed ranges are known without observing.
+/// The ops with separate entries in every default mapping, in PyTorch's order. Layer norm and PReLU
+/// have kernels for these weights only; fixed ranges need no observer.
 // clang-format off
 template <class Global, class Reshape, class ConvTranspose, class LayerNorm, class PRelu,
           class From0To1, class FromNeg1To1>
@@ -73,7 +74,7 @@ using of_backend =
           with_weight<QConfig, default_placeholder_observer>, default_quint8_weight_qconfig,
           From0To1, FromNeg1To1>;
 
-/// One qconfig but for fixed ranges.
+/// One qconfig, except for fixed ranges.
 template <class QConfig, class From0To1, class FromNeg1To1>
 using uniform = table<QConfig, QConfig, QConfig, QConfig, QConfig, From0To1, FromNeg1To1>;
 
@@ -104,9 +105,8 @@ struct default_qat_qconfig_mapping
                                 default_weight_fake_quant, mapping_parts::qat_fixed_0to1,
                                 mapping_parts::qat_fixed_neg1to1> {};
 
-/// What XNNPACK runs, by way of the qnnpack backend: signed activations also where qnnpack's
-/// default shares the input's observer or keeps a weight in float
-/// (_get_symmetric_qnnpack_qconfig_mapping).
+/// For XNNPACK via the qnnpack backend: signed activations, also where the default of qnnpack
+/// shares the input's observer or keeps a weight in float (_get_symmetric_qnnpack_qconfig_mapping).
 struct symmetric_qnnpack_qconfig_mapping
     : mapping_parts::uniform<default_symmetric_qnnpack_qconfig, mapping_parts::fixed_0to1,
                              mapping_parts::fixed_neg1to1> {};

@@ -7,8 +7,8 @@
 #include "ctq/core/same_text.hpp"
 #include "ctq/core/semantics.hpp"
 
-// PyTorch's qconfigs as records, found by names that are known when the program runs: those that
-// have a name, and those that it has for a backend. What differs between releases differs here.
+// PyTorch's qconfigs as records, by name at run time: named qconfigs, and the defaults of a
+// backend. Includes differences between releases.
 
 namespace ctq {
 
@@ -77,14 +77,14 @@ constexpr const observer_record& weight_in_training(const engine_traits& t, int 
 
 }  // namespace qconfig_parts
 
-/// How the kernels of an engine want to be fed; null for one that PyTorch has no defaults for.
+/// The requirements of an engine's kernels; null if PyTorch has no defaults for it.
 [[nodiscard]] constexpr const engine_traits* find_engine(std::string_view backend) {
   for (const qconfig_parts::engine& e : qconfig_parts::engines)
     if (same_text(e.name, backend)) return &e.traits;
   return nullptr;
 }
 
-/// Writes the qconfig of this name, "default_qconfig", to `out`; false if there is none.
+/// Writes the qconfig of this name, such as "default_qconfig", to `out`; false if there is none.
 [[nodiscard]] constexpr bool find_qconfig(std::string_view name, semantics s, qconfig_record& out) {
   for (const qconfig_parts::named_record& known : qconfig_parts::named_records) {
     if (!same_text(known.name, name)) continue;
@@ -97,8 +97,7 @@ constexpr const observer_record& weight_in_training(const engine_traits& t, int 
   return false;
 }
 
-/// Does PyTorch answer get_default_qconfig(backend, version), or that for training, without an
-/// error?
+/// Whether PyTorch's get_default_qconfig(backend, version), or that for training, succeeds.
 [[nodiscard]] constexpr bool has_default_qconfig(std::string_view backend, bool is_qat, semantics s,
                                                  int version) {
   const bool known_version = version == 0 || (is_qat && version == 1);
@@ -116,7 +115,8 @@ constexpr const observer_record& weight_in_training(const engine_traits& t, int 
                                      : default_weight_observer::value};
 }
 
-/// get_default_qat_qconfig(backend, version): version 1 observes and rounds in one op, 0 in two.
+/// get_default_qat_qconfig(backend, version): version 1 uses fused observer and fake quantize, 0
+/// separate ones.
 /// Requires  has_default_qconfig(backend, true, s, version)
 [[nodiscard]] constexpr qconfig_record default_qat_qconfig_record(std::string_view backend,
                                                                   int version = 1) {

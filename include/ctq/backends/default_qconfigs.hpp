@@ -5,9 +5,8 @@
 
 #include "ctq/backends/qconfigs.hpp"
 
-// What PyTorch quantizes with when the user chooses nothing but a backend: get_default_qconfig and
-// get_default_qat_qconfig of PyTorch 2.1. It knows four backends, and raises an AssertionError for
-// any other.
+// The default qconfigs of a backend: get_default_qconfig and get_default_qat_qconfig of PyTorch
+// 2.1, which supports four backends and raises an AssertionError for any other.
 
 namespace ctq {
 
@@ -16,15 +15,15 @@ struct x86;
 struct qnnpack;
 struct onednn;
 
-/// How an engine's kernels want to be fed.
+/// The requirements of an engine's kernels.
 struct engine_traits {
   bool reduce_range = false;               // 7-bit activations, for sums of pairs in 16 bits
-  bool per_channel_weight = false;         // a scale for each output channel
+  bool per_channel_weight = false;         // a scale per output channel
   bool per_tensor_conv_transpose = false;  // but not in transposed convolutions
 };
 
-/// Specialize it for a backend of your own, with a constant engine_traits `value`, and the backend
-/// has defaults too.
+/// Specialize it for a user-defined backend, with a constant engine_traits `value`, to give it
+/// defaults.
 template <class Backend>
 struct engine_defaults {};
 
@@ -77,7 +76,8 @@ struct default_qconfig_of
               qconfig_parts::weight_of<Backend, default_per_channel_weight_observer,
                                        default_weight_observer>> {};
 
-/// get_default_qat_qconfig(backend, version): version 1 observes and rounds in one op, 0 in two.
+/// get_default_qat_qconfig(backend, version): version 1 uses fused observer and fake quantize, 0
+/// separate ones.
 template <class Backend, int Version = 1>
 struct default_qat_qconfig_of
     : qconfig<fused_moving_avg_obs_fake_quantize<qconfig_parts::qat_activation<Backend>>,

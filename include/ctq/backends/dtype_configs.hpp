@@ -3,9 +3,8 @@
 
 #include "ctq/spec/dtype_config.hpp"
 
-// The dtype configs that PyTorch's backends are made of: input / output / weight / bias. What a
-// config does not name is not asked for. Each is a struct of its own, so that symbols and messages
-// carry a short name.
+// The dtype configs of PyTorch's backends: input / output / weight / bias. Omitted dtypes are not
+// constrained. Each is a struct, so that symbols and messages contain a short name.
 
 namespace ctq {
 
@@ -37,7 +36,7 @@ using weight_only = dtype_config<input_dtype<float32>, output_dtype<float32>, we
 
 }  // namespace dtype_parts
 
-/// quint8 / quint8 / qint8 / float32: what runs a conv or a linear layer.
+/// quint8 / quint8 / qint8 / float32: conv and linear layers.
 struct weighted_int8 : dtype_parts::weighted<dtype_parts::u8, dtype_parts::s8> {};
 
 /// quint8 / quint8: ops without a weight.
@@ -46,7 +45,7 @@ struct activation_int8 : dtype_parts::unweighted<dtype_parts::u8> {};
 /// quint8 / quint8 / float32 / float32: a layer norm, whose weight stays in float.
 struct layer_norm_int8 : dtype_parts::weighted<dtype_parts::u8, dtype_parts::float32> {};
 
-/// quint8 / float32 / qint8 / float32, dynamic: the input is quantized as it comes.
+/// quint8 / float32 / qint8 / float32, dynamic: the input is quantized at run time.
 struct dynamic_int8 : dtype_parts::dynamic<dtype_parts::u8, dtype_parts::s8> {};
 
 /// float16 / float32 / float16 / float32, dynamic: a weight of half the size.
@@ -58,23 +57,23 @@ struct weight_only_quint8 : dtype_parts::weight_only<dtype_with_constraints<quin
 /// float32 / float32 / quint4x2: in 4 bits.
 struct weight_only_quint4x2 : dtype_parts::weight_only<dtype_with_constraints<quint4x2>> {};
 
-/// float32 / float32 / qint8: in signed 8 bits, as oneDNN has it.
+/// float32 / float32 / qint8: in signed 8 bits, as in oneDNN.
 struct weight_only_qint8 : dtype_parts::weight_only<dtype_with_constraints<qint8>> {};
 
-/// qint8 / qint8 / qint8 / float32: signed activations, as TensorRT has them.
+/// qint8 / qint8 / qint8 / float32: signed activations, as in TensorRT.
 struct signed_weighted_int8 : dtype_parts::weighted<dtype_parts::s8, dtype_parts::s8> {};
 
 /// qint8 / qint8: signed activations without a weight.
 struct signed_activation_int8 : dtype_parts::unweighted<dtype_parts::s8> {};
 
-/// qint8 / qint8 / qint8 in [-127, 127] / float32, scales of 2^-12 and more: what XNNPACK runs.
+/// qint8 / qint8 / qint8 in [-127, 127] / float32, scales of at least 2^-12, for XNNPACK.
 struct symmetric_weighted_int8
     : dtype_parts::weighted<dtype_parts::xnnpack_activation, dtype_parts::xnnpack_weight> {};
 
 /// The same without a weight.
 struct symmetric_activation_int8 : dtype_parts::unweighted<dtype_parts::xnnpack_activation> {};
 
-/// The same with an input that is quantized as it comes.
+/// The same, dynamic.
 struct symmetric_dynamic_int8
     : dtype_parts::dynamic<dtype_parts::xnnpack_activation, dtype_parts::xnnpack_weight> {};
 

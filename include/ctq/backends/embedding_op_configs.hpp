@@ -3,13 +3,13 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Embeddings, of which only the table is quantized.
+// Embeddings: only the table is quantized.
 
 namespace ctq {
 
 namespace embedding_parts {
 
-/// A module and its form in training.
+/// A module and its counterpart for training.
 template <class Dtypes, auto Module, auto Qat, auto Reference>
 using pair = configs<rows::trainable<Dtypes, Module, Module, Qat, Reference>,
                      rows::rooted<Dtypes, Qat, Module, Reference>>;

@@ -7,7 +7,7 @@
 #include "ctq/backends/embedding_op_configs.hpp"
 #include "ctq/backends/linear_configs.hpp"
 
-// ExecuTorch: what XNNPACK runs on a phone.
+// ExecuTorch: XNNPACK on mobile devices.
 
 namespace ctq {
 

@@ -6,14 +6,14 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Ops whose output has a range that is known beforehand, and so one scale and one zero point.
+// Ops whose output has a fixed range, and therefore fixed scale and zero point.
 
 namespace ctq {
 
 namespace fixed_qparams_parts {
 
-/// A dtype config that asks for these parameters wherever it has quint8; they mean nothing to other
-/// dtypes, so what asks for qint8 is left as it is (PyTorch's _add_fixed_qparams_to_dtype_configs).
+/// A dtype config that requires these parameters wherever it has quint8; other dtypes are unchanged
+/// (PyTorch's _add_fixed_qparams_to_dtype_configs).
 template <class Config, real Scale, std::int64_t ZeroPoint>
 struct exactly {
   static constexpr dtype_config_record value = [] {

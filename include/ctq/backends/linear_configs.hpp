@@ -3,7 +3,7 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Fully connected layers: alone, with relu, with batch norm, and what becomes of them in training.
+// Fully connected layers: alone, with relu, with batch norm, and their modules for training.
 
 namespace ctq {
 
@@ -27,7 +27,7 @@ using fused = configs<
 
 }  // namespace linear_parts
 
-/// Linear layers that are not fused with anything: 3 rows.
+/// Linear layers without fusion: 3 rows.
 template <class... DtypeConfig>
 using unfused_linear_configs = linear_parts::alone<dtype_configs<DtypeConfig...>>;
 

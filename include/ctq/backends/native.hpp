@@ -12,7 +12,7 @@
 #include "ctq/backends/rnn_op_configs.hpp"
 #include "ctq/backends/share_qparams_op_configs.hpp"
 
-// What PyTorch can run at all, whichever engine is chosen.
+// All that PyTorch supports, independent of the engine.
 
 namespace ctq {
 

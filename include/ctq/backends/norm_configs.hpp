@@ -3,7 +3,7 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Batch norms that no convolution takes up, and layer norms.
+// Batch norms that are not fused with a convolution, and layer norms.
 
 namespace ctq {
 

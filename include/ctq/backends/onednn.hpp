@@ -13,8 +13,8 @@
 #include "ctq/backends/rnn_op_configs.hpp"
 #include "ctq/backends/share_qparams_op_configs.hpp"
 
-// oneDNN, Intel's library: it also runs a sum behind a convolution, and a leaky relu or tanh behind
-// a linear layer, as one op.
+// oneDNN, Intel's library: it also fuses a convolution with a following add, and a linear layer
+// with leaky relu or tanh.
 
 namespace ctq {
 

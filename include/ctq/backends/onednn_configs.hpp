@@ -4,15 +4,15 @@
 #include "ctq/backends/rows.hpp"
 #include "ctq/spec/onednn_fusers.hpp"
 
-// What oneDNN runs as one op and other libraries do not: a convolution and a sum, a linear layer
-// and a leaky relu or tanh.
+// Fusions of oneDNN that other libraries do not have: a convolution and an add, a linear layer and
+// leaky relu or tanh.
 
 namespace ctq {
 
 namespace onednn_parts {
 
-/// A conv whose output is added to something else, which becomes the fused module's second
-/// argument. Root and Extra: where the conv and the something else stand in the nested pattern.
+/// A conv whose output is added to another value, which becomes the second argument of the fused
+/// module. Root and Extra: the paths of the conv and of the other value in the nested pattern.
 template <class Dtypes, class Pattern, auto Fused, auto Fuser, class Root, class Extra>
 using sum = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>, fuser_method<Fuser>,
                                    root_node_getter<Root>, extra_inputs_getter<Extra>>;
@@ -57,7 +57,7 @@ using conv_add = configs<left<Dtypes, conv_bn, fuse_conv_bn_add_left, path<1, 1>
                          right_relu<Dtypes, nn::conv2d, fuse_conv_add_relu_right, path<1, 2>>,
                          rows::rooted<Dtypes, nni::conv_add_relu2d, nn::conv2d, nnqr::conv2d>>;
 
-/// A linear layer and what follows it, as a module or as a function.
+/// A linear layer and a following activation, as a module or as a function.
 template <class Dtypes, auto Module, auto Function, auto Fused>
 using linear_and =
     configs<rows::fused<Dtypes, pattern<nn::linear, Module>, Fused>,
@@ -74,7 +74,7 @@ using linear_activation =
 
 }  // namespace onednn_parts
 
-/// 2d convolutions, with or without a batch norm, and a sum, with or without relu: 18 rows.
+/// 2d convolutions, with or without a batch norm, and an add, with or without relu: 18 rows.
 template <class... DtypeConfig>
 using conv_add_configs = onednn_parts::conv_add<dtype_configs<DtypeConfig...>>;
 

@@ -4,7 +4,7 @@
 #include "ctq/backends/default_observers.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// The qconfigs that PyTorch has names for, by those names.
+// PyTorch's named qconfigs.
 
 namespace ctq {
 
@@ -15,13 +15,13 @@ struct default_per_channel_qconfig
     : qconfig<default_observer, default_per_channel_weight_observer> {};
 struct default_debug_qconfig : qconfig<default_debug_observer, default_weight_observer> {};
 
-/// For PReLU, whose weight the kernels want in quint8.
+/// For PReLU, whose kernels require a quint8 weight.
 struct default_quint8_weight_qconfig : qconfig<histogram_observer<>, min_max_observer<>> {};
 
-/// For ops that only look at a tensor in another way.
+/// For ops that return a view of a tensor.
 struct default_reuse_input_qconfig : qconfig<default_reuse_input_observer, noop_observer<>> {};
 
-// ---- dynamic: activations are quantized as they come
+// ---- dynamic: activations are quantized at run time
 
 struct default_dynamic_qconfig : qconfig<default_dynamic_quant_observer, default_weight_observer> {
 };
@@ -52,13 +52,13 @@ struct default_qat_qconfig_v2 : qconfig<default_fused_act_fake_quant, default_fu
 struct default_dynamic_qat_qconfig
     : qconfig<default_dynamic_fake_quant, default_weight_fake_quant> {};
 
-// ---- half of one: a module stands in the place of an observer, which FX graph mode quantization
-// does not take
+// ---- weight or activation only: the other is a module instead of an observer, which FX graph mode
+// quantization does not accept
 
 struct default_weight_only_qconfig : qconfig<no_observer, default_weight_fake_quant> {};
 struct default_activation_only_qconfig : qconfig<default_fake_quant, no_observer> {};
 
-// ---- XNNPACK, by way of the qnnpack backend: signed activations, weights without -128
+// ---- XNNPACK via the qnnpack backend: signed activations, weights without -128
 
 namespace qconfig_parts {
 

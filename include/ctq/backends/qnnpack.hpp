@@ -12,7 +12,7 @@
 #include "ctq/backends/rnn_op_configs.hpp"
 #include "ctq/backends/share_qparams_op_configs.hpp"
 
-// QNNPACK and XNNPACK, for ARM processors. What XNNPACK runs, signed and symmetric, comes first.
+// QNNPACK and XNNPACK, for ARM processors. The signed, symmetric configs for XNNPACK come first.
 
 namespace ctq {
 

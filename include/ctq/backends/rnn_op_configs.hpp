@@ -3,13 +3,13 @@
 
 #include "ctq/backends/rows.hpp"
 
-// Recurrent layers, which are quantized dynamically only.
+// Recurrent layers, with dynamic quantization only.
 
 namespace ctq {
 
 namespace rnn_parts {
 
-/// A layer or a cell, which has a reference form and none in training.
+/// A layer or a cell, with a reference module but no module for training.
 template <class Dtypes, auto Module, auto Reference>
 using row = rows::rooted<Dtypes, Module, Module, Reference>;
 

@@ -4,11 +4,11 @@
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// The kinds of rows that PyTorch's backends consist of. Dtypes is dtype_configs<...> everywhere.
+// The kinds of pattern configs (rows) in PyTorch's backends. Dtypes is always dtype_configs<...>.
 
 namespace ctq::rows {
 
-/// Ops that are observed, and that is all.
+/// Ops with observers and no modules.
 template <class Dtypes, auto... Op>
 using plain = backend_pattern_config<pattern<Op...>, Dtypes>;
 
@@ -27,30 +27,30 @@ using each_sharing = configs<sharing<Dtypes, Op>...>;
 template <class Dtypes, auto Op, input_index_record Index>
 using function = backend_pattern_config<pattern<Op>, Dtypes, input_type_to_index<Index>>;
 
-/// A module that is, or contains, the one with the weight.
+/// A module that is or contains the one with the weight.
 template <class Dtypes, auto Module, auto Root, auto Reference>
 using rooted = backend_pattern_config<pattern<Module>, Dtypes, root_module<Root>,
                                       reference_quantized_module<Reference>>;
 
-/// The same, with a form of its own in quantization-aware training.
+/// The same, with a separate module for quantization-aware training.
 template <class Dtypes, auto Module, auto Root, auto Qat, auto Reference>
 using trainable = backend_pattern_config<pattern<Module>, Dtypes, root_module<Root>,
                                          qat_module<Qat>, reference_quantized_module<Reference>>;
 
-/// A fused module of which only the form in training is known.
+/// A fused module with only a module for quantization-aware training.
 template <class Dtypes, auto Module, auto Qat>
 using trained = backend_pattern_config<pattern<Module>, Dtypes, qat_module<Qat>>;
 
-/// Ops that become one module, one after the other in it.
+/// Ops that are fused to one module, which runs them in sequence.
 template <class Dtypes, class Pattern, auto Fused>
 using fused = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>>;
 
-/// Ops that become one module by a fuser method of their own.
+/// Ops that are fused to one module by a given fuser method.
 template <class Dtypes, class Pattern, auto Fused, auto Fuser>
 using fused_by = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>, fuser_method<Fuser>>;
 
-/// Arithmetic on two values: with a number the output shares the input's observer, with two tensors
-/// it has its own.
+/// Binary arithmetic: with a tensor and a number the output shares the input's observer, with two
+/// tensors it has a separate one.
 template <class Dtypes, auto... Op>
 using arithmetic = backend_pattern_config<
     pattern<Op...>, Dtypes,

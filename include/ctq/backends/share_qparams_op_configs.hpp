@@ -4,11 +4,11 @@
 #include "ctq/backends/rows.hpp"
 
 // Ops that move, compare or average values, so that the output keeps the input's quantization
-// parameters, and ops that only ask about a tensor.
+// parameters, and ops that only query a tensor.
 
 namespace ctq {
 
-/// Pools, relus, views and the like: 59 rows.
+/// Pooling, relu, views and similar ops: 59 rows.
 template <class... DtypeConfig>
 using share_qparams_op_configs = rows::each_sharing<
     dtype_configs<DtypeConfig...>, nn::adaptive_avg_pool1d, nn::adaptive_avg_pool2d,
@@ -24,11 +24,11 @@ using share_qparams_op_configs = rows::each_sharing<
     method::relu, method::relu_, method::squeeze, method::squeeze_, method::transpose,
     method::unsqueeze, method::unsqueeze_, method::view>;
 
-/// cat brings its inputs to one scale.
+/// cat: all inputs share one scale.
 template <class... DtypeConfig>
 using cat_config = rows::sharing<dtype_configs<DtypeConfig...>, fn::cat>;
 
-/// shape and size, which give no tensor: 2 rows.
+/// shape and size, which do not return a tensor: 2 rows.
 template <class... DtypeConfig>
 using tensor_info_op_configs = configs<
     backend_pattern_config<pattern<method::shape>, dtype_configs<DtypeConfig...>, not_observed>,

@@ -7,7 +7,7 @@
 #include "ctq/backends/linear_configs.hpp"
 #include "ctq/backends/share_qparams_op_configs.hpp"
 
-// TensorRT, by way of torch_tensorrt's FX frontend: int8 is signed throughout.
+// TensorRT via torch_tensorrt's FX frontend: all int8 is signed.
 
 namespace ctq {
 

@@ -12,13 +12,13 @@
 #include "ctq/backends/rnn_op_configs.hpp"
 #include "ctq/backends/share_qparams_op_configs.hpp"
 
-// PyTorch's default on x86: FBGEMM and oneDNN, whichever is faster for a layer.
+// PyTorch's default on x86: for each layer the faster one of FBGEMM and oneDNN.
 
 namespace ctq {
 
 // clang-format off
 /// get_x86_backend_config() of PyTorch 2.1: 192 patterns. Arithmetic and fixed-qparams ops have the
-/// config of weighted ones there, which asks for no more, since they have no weight.
+/// dtype config of weighted ones there, which is equivalent, since they have no weight.
 struct x86 : backend_config<"x86",
     conv_configs<weighted_int8>,
     linear_configs<weighted_int8, dynamic_int8, dynamic_float16>,

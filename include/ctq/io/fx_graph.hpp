@@ -13,17 +13,17 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/op_table.hpp"
 
-// A model that torch.fx traced, read at run time: the graph, and all that its nodes refer to.
+// A model traced by torch.fx, read at run time: the graph and everything its nodes refer to.
 
 namespace ctq {
 
-/// What a row says beside the node.
+/// Contents of a row besides the node.
 struct fx_row_facts {
-  std::uint32_t at{};                 // where the row begins in the text
-  std::optional<ctq::shape> shape{};  // of a placeholder, if the row gives one of a rank ctq has
+  std::uint32_t at{};                 // offset of the row in the text
+  std::optional<ctq::shape> shape{};  // of a placeholder, if given and of a supported rank
 };
 
-/// Move-only: the nodes of the graph point into what it owns.
+/// Move-only: the nodes of the graph point into data that it owns.
 class fx_graph {
  public:
   fx_graph() = default;
@@ -36,31 +36,32 @@ class fx_graph {
   [[nodiscard]] graph_view<stage::traced> view() const& { return graph_.view(); }
   [[nodiscard]] temporary_graph_view<stage::traced> view() const&& { return {graph_.view()}; }
 
-  /// The options of the module that a node calls, as far as the rows have them: arguments with
-  /// keywords, "kernel_size", "stride". Empty for other nodes.
+  /// The options of the module that a node calls, as far as the rows contain them, as keyword
+  /// arguments: "kernel_size", "stride". Empty for other nodes.
   [[nodiscard]] ctq::view<argument> options_of(int node) const {
     return as_view(options_[static_cast<std::size_t>(node)]);
   }
 
-  /// Where the row of a node begins in the text that was read.
+  /// The offset of a node's row in the text.
   [[nodiscard]] std::uint32_t offset_of(int node) const {
     return facts_[static_cast<std::size_t>(node)].at;
   }
 
-  /// The shape that the row of a placeholder gives.
+  /// The shape in the row of a placeholder.
   [[nodiscard]] const std::optional<ctq::shape>& shape_of(int node) const {
     return facts_[static_cast<std::size_t>(node)].shape;
   }
 
-  /// The ops that ctq has no name for, "Sub", "torch.exp": what patterns and mappings may mean.
+  /// User-defined ops, unknown to ctq, such as "Sub" or "torch.exp", for use in patterns and
+  /// mappings.
   [[nodiscard]] ctq::view<op_id> own_ops() const { return as_view(own_); }
 
-  // What a reader fills it with.
+  // Used by readers to build the graph.
 
-  /// Keeps a text as long as the graph.
+  /// Stores a text with the lifetime of the graph.
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
-  /// The op of this kind and name: one that the table knows, or one of the graph's own.
+  /// The op of this kind and name: from the table, or user-defined and owned by the graph.
   op_id op(op_kind kind, std::string_view name, const op_table& known) {
     const op_id found = known.find(name);
     if (found != nullptr && found->kind == kind) return found;
@@ -71,8 +72,8 @@ class fx_graph {
     return own_.back();
   }
 
-  /// Appends a node. The names in it and in its arguments must be kept ones.
-  ///   reads  nodes in the order of their appearance among the arguments
+  /// Appends a node. All names must come from keep().
+  ///   reads  input nodes in the order of their appearance among the arguments
   void add(node n, fx_row row, std::vector<argument> arguments, std::vector<argument> options,
            const std::vector<int>& reads, const fx_row_facts& facts = {}) {
     row.args = as_view(arguments_.emplace_back(std::move(arguments)));
@@ -82,7 +83,7 @@ class fx_graph {
     graph_.add(n, reads.data(), static_cast<int>(reads.size()));
   }
 
-  /// Moves a function or method into the module whose forward calls it.
+  /// Sets the module whose forward calls a function or method.
   void set_scope(int node, std::string_view scope) {
     rows_[static_cast<std::size_t>(node)].scope = scope;
   }
@@ -94,7 +95,7 @@ class fx_graph {
   }
 
   dynamic_graph<stage::traced> graph_;
-  // Deques, since what lies in them never moves.
+  // Deques, since their elements never move.
   std::deque<std::string> texts_;
   std::deque<op_info> infos_;
   std::deque<fx_row> rows_;

@@ -7,12 +7,12 @@
 
 #include "ctq/graph/graph.hpp"
 
-// Which module's forward calls a function, where the rows do not say: torch.fx writes the path of a
-// module that is called, not the place of an operator between two of them.
+// Infers the module whose forward calls a function, if the rows do not contain it: torch.fx prints
+// the path of a called module, but not the scope of an operator between two of them.
 //
-// The rule: the deepest module around all modules that are called nearest before and nearest
-// behind, through other functions. F.relu between s1.fc1 and s1.fc2 lies in s1; between s1.fc2
-// and s2.fc1 it lies in the model.
+// The rule: the deepest module that contains all nearest module calls before and after it, across
+// other functions. F.relu between s1.fc1 and s1.fc2 is in s1; between s1.fc2 and s2.fc1 it is in
+// the model.
 
 namespace ctq {
 
@@ -22,7 +22,7 @@ namespace ctq {
   return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
 }
 
-/// The deepest module that is both or around both.
+/// The deepest module that contains both.
 [[nodiscard]] constexpr std::string_view common_module(std::string_view a, std::string_view b) {
   const auto contains = [](std::string_view outer, std::string_view path) {
     return outer.empty() || (path.substr(0, outer.size()) == outer &&
@@ -34,8 +34,7 @@ namespace ctq {
 
 namespace scoping {
 
-/// By node: the module around what is called nearest to it in one direction; none if that is
-/// nothing.
+/// By node: the module that contains the nearest module calls in one direction, if there are any.
 using nearest = std::vector<std::optional<std::string_view>>;
 
 inline void meet(std::optional<std::string_view>& scope, std::optional<std::string_view> other) {
@@ -43,7 +42,8 @@ inline void meet(std::optional<std::string_view>& scope, std::optional<std::stri
   scope = scope ? common_module(*scope, *other) : *other;
 }
 
-/// What a neighbour knows: a module of itself, a function of those beyond it.
+/// The scope known from a neighbour: of a module, its own; of a function, that of the calls beyond
+/// it.
 inline std::optional<std::string_view> seen_through(const node& n, std::size_t i,
                                                     const nearest& known) {
   if (n.op->kind == op_kind::module) return module_around(path_of(n));

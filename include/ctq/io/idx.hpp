@@ -19,7 +19,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/io/message.hpp"
 
-// Reads IDX, the format of MNIST and Fashion-MNIST, packed with gzip or not. Needs zlib.
+// Reads IDX, the format of MNIST and Fashion-MNIST, with or without gzip compression. Needs zlib.
 //
 //   0 0 type rank | rank sizes of 4 bytes, big-endian | data, row-major
 //
@@ -35,7 +35,7 @@ struct idx_array {
   std::vector<std::size_t> shape;
   std::vector<std::uint8_t> values;
 
-  /// How many labels or images there are.
+  /// The number of labels or images.
   [[nodiscard]] std::size_t size() const { return shape.front(); }
 
   /// Image i.
@@ -45,20 +45,20 @@ struct idx_array {
   }
 };
 
-/// A file that zlib unpacks while it is read; a file that is not packed is read as it is.
+/// A file that zlib decompresses while reading; uncompressed files are read as they are.
 class gzip_reader {
  public:
   explicit gzip_reader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {}
 
   [[nodiscard]] bool is_open() const { return file_ != nullptr; }
 
-  /// Fills as much of it as the file still gives.
+  /// Reads up to to.size() bytes; fewer at the end of the file.
   [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
     const int count = gzread(file_.get(), to.data(), static_cast<unsigned>(to.size()));
     return static_cast<std::size_t>(std::max(count, 0));
   }
 
-  /// What zlib has to say against the file, without its name; empty if nothing.
+  /// zlib's error message without the file name; empty if there is none.
   [[nodiscard]] std::string problem() const {
     int code = Z_OK;
     std::string_view words = gzerror(file_.get(), &code);
@@ -76,7 +76,8 @@ class gzip_reader {
   std::unique_ptr<gzFile_s, close> file_;
 };
 
-/// The sizes in front of the data. Errors: not IDX, another type or rank, too large.
+/// The extents in the header.
+/// Errors  not IDX, another type or rank, too large
 [[nodiscard]] inline result<std::vector<std::size_t>> read_idx_shape(gzip_reader& in,
                                                                      const std::string& file) {
   const auto wrong = [&](std::string cause) { return fail(file, std::move(cause)); };
@@ -106,7 +107,7 @@ class gzip_reader {
   return shape;
 }
 
-/// Errors  place: the file; cause: not IDX, cut off, too long, too large, damaged (gzip's checksum)
+/// Errors  place: the file; cause: not IDX, truncated, too long, too large, corrupt (gzip checksum)
 [[nodiscard]] inline result<idx_array> read_idx(const std::filesystem::path& path) {
   const std::string file = path.string();
   gzip_reader in{file};
@@ -117,7 +118,8 @@ class gzip_reader {
 
   std::size_t wanted = 1;
   for (const std::size_t extent : *shape) wanted *= extent;
-  // One byte more than wanted, for a file that is too long; in pieces, for one that is too short.
+  // Reads one byte more than expected, to detect a file that is too long, and in pieces, to
+  // allocate little for one that is too short.
   constexpr std::size_t piece = std::size_t{1} << 20;
   std::vector<std::uint8_t> values;
   std::size_t got = 0;

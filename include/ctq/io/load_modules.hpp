@@ -16,14 +16,14 @@
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/io/safetensors.hpp"
 
-// What the modules of a traced model own, for those who evaluate it: options from its rows, tensors
-// from a safetensors file.
+// Options and tensors of the modules of a traced model, for evaluation: options from its rows,
+// tensors from a safetensors file.
 
 namespace ctq {
 
 namespace loading {
 
-/// Elements of one type as those that values hold.
+/// Converts elements to the element type of values.
 template <stored_element From, class To>
 [[nodiscard]] result<float_ops::value> converted(const stored_tensor& from,
                                                  float_ops::extents shape) {
@@ -37,8 +37,7 @@ template <stored_element From, class To>
 
 }  // namespace loading
 
-/// A tensor of a file as ctq evaluates with it: float32 as it is, float64 rounded to it; integers
-/// are indices.
+/// Converts a tensor of a file for evaluation: float64 is rounded to float32; integers are indices.
 /// Errors  other element types; an extent over 2^31
 [[nodiscard]] inline result<float_ops::value> value_of(const stored_tensor& t) {
   using index = std::int64_t;
@@ -63,7 +62,7 @@ template <stored_element From, class To>
 }
 
 /// The options of the modules that a model calls, and the tensors of its state_dict.
-/// Errors  as value_of; an attribute that the model reads and the file lacks
+/// Errors  as value_of; an attribute that the model reads and that is missing in the file
 [[nodiscard]] inline result<module_state> modules_of(const fx_graph& model,
                                                      const tensor_file& file) {
   module_state modules;

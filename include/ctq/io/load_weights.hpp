@@ -16,7 +16,7 @@
 
 namespace ctq {
 
-/// All float32 tensors of a file; others are refused, but counters (int64) are left out.
+/// All float32 tensors of a file. Counters (int64) are skipped; other dtypes are errors.
 [[nodiscard]] inline result<weights> weights_of(const tensor_file& file) {
   std::vector<weight_tensor> tensors;
   for (const stored_tensor& t : file.tensors) {
@@ -34,8 +34,8 @@ namespace ctq {
   return weights{std::move(tensors)};
 }
 
-/// Errors  as read_safetensors; a tensor that the model lacks, misses, or has in another shape:
-///         with the file's and the tensor's name
+/// Errors  as read_safetensors; a tensor that is missing, is not in the model, or has another
+///         shape. The message contains the names of file and tensor
 template <const auto& Model>
 [[nodiscard]] result<model_weights<Model>> load_weights(const std::filesystem::path& path) {
   const auto file = read_safetensors(path);

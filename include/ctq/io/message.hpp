@@ -11,12 +11,12 @@
 #include "ctq/core/text.hpp"
 #include "ctq/json/visible.hpp"
 
-// The words of this layer's errors. What they quote comes from a file that may be hostile: it is
-// cut, and characters that would move a terminal's cursor are shown as escapes.
+// Error messages of this layer. Quotes from an untrusted file are truncated, and control characters
+// are shown as escapes.
 
 namespace ctq {
 
-/// Words and numbers in one string.
+/// Concatenates text and numbers.
 template <class... Part>
 [[nodiscard]] std::string sentence(const Part&... part) {
   std::string out;
@@ -24,7 +24,7 @@ template <class... Part>
   return out;
 }
 
-/// A name, at most 80 bytes of it.
+/// A name, truncated to 80 bytes.
 [[nodiscard]] inline std::string shown(std::string_view name) {
   constexpr std::size_t longest = 80;
   std::string out;
@@ -38,7 +38,7 @@ template <class... Part>
   return out;
 }
 
-/// "[10, 64]", at most 8 extents of it.
+/// "[10, 64]", truncated to 8 extents.
 [[nodiscard]] inline std::string shown(std::span<const std::int64_t> shape) {
   constexpr std::size_t longest = 8;
   std::string out = "[";

@@ -18,21 +18,21 @@
 #include "ctq/json/document.hpp"
 #include "ctq/json/position.hpp"
 
-// Reads a model as torch.fx prints it, a list of rows in JSON:
+// Reads a model traced by torch.fx from JSON, a list of rows:
 //
 //   {"name": "relu", "op": "call_function", "target": "F.relu", "args": [{"n": "conv1"}],
 //    "kwargs": {"inplace": false}, "scope": "layer1"}
 //
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
-//   args    {"n": name} is what that node gives; None, booleans, numbers, texts and lists stand for
-//           themselves
-//   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; what is no argument
-//           of its constructor may stand there, too
+//   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
+//           lists are constants
+//   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
+//           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
-//   shape   of a placeholder: whole numbers from 1 to 2^31 - 1, or null
+//   shape   of a placeholder: integers from 1 to 2^31 - 1, or null
 //
-// An error says where: place "net.json:12:3", cause "row 11 relu: …".
+// Errors contain the position: place "net.json:12:3", cause "row 11 relu: …".
 
 namespace ctq {
 
@@ -51,7 +51,7 @@ class reader {
   reader(const op_table& ops, std::string_view text, std::string_view file)
       : ops_(ops), text_(text), file_(file) {}
 
-  /// The graph, or what is wrong with which row.
+  /// The graph, or an error that names the row.
   result<fx_graph> read(element rows) {
     if (rows.type() != json::kind::array) return failed(rows, "expected a list of rows");
     for (const element row : rows.elements()) {
@@ -139,7 +139,7 @@ class reader {
     return true;
   }
 
-  /// The shape of an input. One of a rank that ctq does not have is left out.
+  /// The shape of an input; none if its rank is not supported.
   bool read_shape(element list, std::optional<shape>& out) {
     if (!list || list.type() == json::kind::null) return true;
     if (list.type() != json::kind::array) return wrong(list, "shape is no list");
@@ -179,7 +179,7 @@ class reader {
     return true;
   }
 
-  /// What a module says of itself beside its type, as far as that can be an argument.
+  /// The constructor arguments of a module: all members except its type.
   void read_options(element module, std::vector<argument>& out) {
     for (const auto [key, value] : module.members()) {
       if (key.is("type")) continue;
@@ -189,8 +189,8 @@ class reader {
     }
   }
 
-  /// One argument and, if it is a list, its elements.
-  ///   reads  null where no node can be meant
+  /// Appends an argument and, if it is a list, its elements.
+  ///   reads  null where nodes are not allowed
   bool append(element e, std::string_view keyword, std::vector<argument>& out,
               std::vector<int>* reads) {
     argument a{.keyword = keyword};
@@ -228,7 +228,7 @@ class reader {
     return true;
   }
 
-  /// Python's integers have neither point nor exponent; what does not fit is a real number.
+  /// Python's integers have neither point nor exponent; one that does not fit becomes a float.
   static void set_number(element e, argument& a) {
     const std::string_view digits = e.text();
     const auto [end, error] =
@@ -259,9 +259,9 @@ class reader {
 }  // namespace fx_reading
 
 /// The model of a list of rows.
-///   ops   what targets can name besides what they make up themselves; must outlive the graph
-///   file  what errors call the text
-/// Errors  the text is no JSON; the row, and what is wrong with it
+///   ops   ops that targets can name besides user-defined ones; must outlive the graph
+///   file  name of the text in errors
+/// Errors  the text is not JSON; the row and its problem
 [[nodiscard]] inline result<fx_graph> read_fx(std::string_view text,
                                               const op_table& ops = ctq::ops<builtin>::value,
                                               std::string_view file = "fx graph") {

@@ -22,18 +22,19 @@
 #include "ctq/io/safetensors.hpp"
 #include "ctq/io/safetensors_header.hpp"
 
-// Reads safetensors. A file is not trusted: whatever is wrong with it is an error that says where,
-// and no more memory is asked for than a small multiple of its size.
+// Reads safetensors. Files are not trusted: every defect is an error with its position, and memory
+// use is at most a small multiple of the file size.
 
 namespace ctq {
 
-/// Says in which tensor of which file something is wrong.
+/// An error in a tensor of a file.
 [[nodiscard]] inline unexpected fail_tensor(std::string_view file, std::string_view tensor,
                                             std::string cause) {
   return fail(sentence(file, ": tensor ", shown(tensor)), std::move(cause));
 }
 
-/// Sorts the entries by name. Errors: a name comes twice.
+/// Sorts the entries by name.
+/// Errors  duplicate names
 [[nodiscard]] inline status sort_by_name(std::vector<header_entry>& entries,
                                          std::string_view file) {
   std::ranges::sort(entries, {}, &header_entry::name);
@@ -42,7 +43,7 @@ namespace ctq {
   return done{};
 }
 
-/// The shape, the offsets and the size of the data agree.
+/// Checks that shape, offsets and size of the data are consistent.
 [[nodiscard]] inline status check_size(const header_entry& e, std::int64_t data_bytes,
                                        std::string_view file) {
   const auto wrong = [&](std::string cause) { return fail_tensor(file, e.name, std::move(cause)); };
@@ -61,7 +62,7 @@ namespace ctq {
   return done{};
 }
 
-/// Every byte of the data belongs to one tensor.
+/// Checks that every byte of the data belongs to exactly one tensor.
 [[nodiscard]] inline status check_tiling(const std::vector<header_entry>& entries,
                                          std::int64_t data_bytes, std::string_view file) {
   std::vector<const header_entry*> order;
@@ -92,7 +93,7 @@ namespace ctq {
   return check_tiling(header.entries, data_bytes, file);
 }
 
-/// Gives the entries their data.
+/// Combines header and data.
 [[nodiscard]] inline tensor_file assemble(safetensors_header header,
                                           std::unique_ptr<std::byte[]> bytes) {
   tensor_file out;
@@ -107,8 +108,8 @@ namespace ctq {
   return out;
 }
 
-/// Reads size bytes from front to back. next(to, count) copies the next count bytes; false if it
-/// cannot.
+/// Reads `size` bytes sequentially. next(to, count) copies the next `count` bytes; returns false on
+/// failure.
 template <class Next>
 [[nodiscard]] result<tensor_file> load_safetensors(Next next, std::uint64_t size,
                                                    std::string_view file) {
@@ -143,7 +144,7 @@ template <class Next>
   return assemble(std::move(*header), std::move(bytes));
 }
 
-/// A file that is in memory; its data are copied. name: what messages call it.
+/// Parses a file in memory and copies its data. `name` is used in messages.
 [[nodiscard]] inline result<tensor_file> parse_safetensors(std::span<const std::byte> content,
                                                            std::string_view name) {
   const auto next = [rest = content](std::byte* to, std::size_t count) mutable {
@@ -154,7 +155,7 @@ template <class Next>
   return load_safetensors(next, content.size(), name);
 }
 
-/// A file on disk.
+/// Reads a file from disk.
 /// Errors  place "weights.safetensors", "weights.safetensors: tensor fc.weight" or
 ///         "weights.safetensors: header byte 37"
 [[nodiscard]] inline result<tensor_file> read_safetensors(const std::filesystem::path& path) {

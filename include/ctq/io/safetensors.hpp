@@ -22,7 +22,7 @@
 
 #include "ctq/core/result.hpp"
 
-// What a safetensors file holds: named tensors, and words about them.
+// Contents of a safetensors file: named tensors and metadata.
 //
 //   N (8 bytes, little-endian) | N bytes of JSON | data
 //
@@ -30,7 +30,7 @@
 //    "fc.weight": {"dtype": "F32", "shape": [10, 64], "data_offsets": [0, 2560]}}
 //
 // Elements are row-major and little-endian; offsets count from the end of the JSON. The tensors
-// tile the data: no hole, no overlap.
+// cover the data without gaps or overlaps.
 //
 // Source  huggingface/safetensors README.md "Format" and safetensors/src/tensor.rs
 
@@ -39,11 +39,11 @@ namespace ctq {
 static_assert(std::endian::native == std::endian::little,
               "ctq: safetensors data are little-endian and are handed out as they lie in the file");
 
-/// As the format's own reader: a longer header is refused before it is read.
+/// As in the reference implementation: a longer header is rejected before it is read.
 inline constexpr std::uint64_t max_header_bytes = 100'000'000;
 
-/// Element types of the format. The order is the one in which its writers lay out tensors, last
-/// first: wide elements at the front keep all of them aligned without padding.
+/// Element types of the format. The reverse of this order is the one in which writers lay out
+/// tensors: wide elements first, so that all are aligned without padding.
 enum class stored_dtype : std::uint8_t {
   boolean,
   u8,
@@ -79,14 +79,14 @@ inline constexpr std::uint8_t sizes[] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 
   return stored_dtypes::sizes[static_cast<std::size_t>(d)];
 }
 
-/// The dtype of this name; nothing if the format has none.
+/// The dtype of this name, or nullopt.
 [[nodiscard]] constexpr std::optional<stored_dtype> stored_dtype_named(std::string_view name) {
   for (std::size_t i = 0; i < std::size(stored_dtypes::names); ++i)
     if (stored_dtypes::names[i] == name) return static_cast<stored_dtype>(i);
   return std::nullopt;
 }
 
-/// Satisfied by the C++ types that are elements of a file: float, double, integers but bool.
+/// Satisfied by the C++ types of elements: float, double, and integers except bool.
 template <class T>
 concept stored_element = std::same_as<T, float> || std::same_as<T, double> ||
     (std::integral<T> && !std::same_as<T, bool>);
@@ -100,8 +100,8 @@ template <stored_element T>
   return table[row][std::bit_width(sizeof(T)) - 1];
 }
 
-/// Bytes of a tensor; nothing if an extent is negative or the product of all extents but zeros
-/// does not fit into 63 bits. (Zeros do not excuse the rest: others multiply the extents as well.)
+/// Bytes of a tensor; nullopt if an extent is negative or the product of all nonzero extents
+/// exceeds 63 bits. (Zeros are excluded, so that no partial product can overflow.)
 [[nodiscard]] constexpr std::optional<std::int64_t> byte_count(
     stored_dtype dtype, std::span<const std::int64_t> shape) {
   std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
@@ -119,7 +119,7 @@ template <stored_element T>
   return none ? 0 : bytes;
 }
 
-/// One tensor of a file, read or to be written. The data are elsewhere.
+/// A tensor of a file, read or to be written. Does not own the data.
 struct stored_tensor {
   std::string name;
   stored_dtype dtype = stored_dtype::f32;
@@ -132,12 +132,12 @@ struct stored_tensor {
   }
 };
 
-/// What the file says about itself: "format" is "pt" when PyTorch wrote it.
+/// Metadata of the file: "format" is "pt" if written by PyTorch.
 using metadata_map = std::map<std::string, std::string, std::less<>>;
 
 /// A file in memory.
 struct tensor_file {
-  std::unique_ptr<std::byte[]> bytes;  // owns what the tensors look at
+  std::unique_ptr<std::byte[]> bytes;  // owns the data of the tensors
   std::vector<stored_tensor> tensors;  // by name
   metadata_map metadata;
 
@@ -148,8 +148,8 @@ struct tensor_file {
   }
 };
 
-/// The elements of a tensor, copied to where they are aligned.
-/// Errors  the tensor holds another dtype than T
+/// A copy of the elements of a tensor.
+/// Errors  the dtype of the tensor is not T
 template <stored_element T>
 [[nodiscard]] result<std::vector<T>> values_of(const stored_tensor& tensor) {
   constexpr stored_dtype wanted = stored_dtype_of<T>();
@@ -161,7 +161,8 @@ template <stored_element T>
   return values;
 }
 
-/// A tensor to be written, which looks at these values: to_store<float>("fc.bias", {10}, bias).
+/// A tensor to be written, with a non-owning view of `values`: to_store<float>("fc.bias", {10},
+/// bias).
 template <stored_element T>
 [[nodiscard]] stored_tensor to_store(std::string name, std::vector<std::int64_t> shape,
                                      std::span<const T> values) {

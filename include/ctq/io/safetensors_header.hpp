@@ -17,12 +17,12 @@
 #include "ctq/io/safetensors.hpp"
 #include "ctq/json/string.hpp"
 
-// Reads the JSON in front of a safetensors file. Only what the format can say is known here, two
-// levels of objects and lists of whole numbers, so nothing recurses and nothing is skipped.
+// Reads the JSON header of a safetensors file. Accepts only the structure of the format, two levels
+// of objects and lists of integers, without recursion or unknown members.
 
 namespace ctq {
 
-/// One tensor as the header describes it, not yet compared with the data.
+/// A tensor as described by the header, not yet checked against the data.
 struct header_entry {
   std::string name;
   stored_dtype dtype = stored_dtype::f32;
@@ -32,22 +32,23 @@ struct header_entry {
 };
 
 struct safetensors_header {
-  std::vector<header_entry> entries;  // as they come
+  std::vector<header_entry> entries;  // in file order
   metadata_map metadata;
 };
 
-/// A place in JSON text that moves over one token at a time. A step that cannot be made returns
-/// false and leaves its reason in failure(); callers return false at once.
+/// A cursor in JSON text that consumes one token at a time. A function that fails returns false and
+/// sets failure(); callers return false immediately.
 class json_cursor {
  public:
   json_cursor(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   [[nodiscard]] const error& failure() const { return failure_; }
 
-  /// What the next tokens describe, for messages: "tensor fc.weight"; empty for the whole.
+  /// Sets the subject of the next tokens for messages: "tensor fc.weight"; empty for the whole
+  /// header.
   void describe(std::string what) { subject_ = std::move(what); }
 
-  /// The token last begun is wrong.
+  /// Fails at the start of the last token.
   bool reject(std::string cause) {
     failure_.place =
         sentence(file_, ": ", subject_, subject_.empty() ? "" : ", ", "header byte ", token_);
@@ -55,7 +56,7 @@ class json_cursor {
     return false;
   }
 
-  /// Moves over the character if it comes next.
+  /// Consumes the character if it is next.
   bool accept(char c) {
     begin_token();
     if (at_ == text_.size() || text_[at_] != c) return false;
@@ -65,7 +66,7 @@ class json_cursor {
 
   bool expect(char c) { return accept(c) || reject_next(std::string{'\'', c, '\''}); }
 
-  /// The format wants the object to be the first byte, and spaces to be all that follows it.
+  /// The format requires the object to start at the first byte, followed by spaces only.
   bool expect_at_start(char c) {
     return (!text_.empty() && text_.front() == c) || reject_next(std::string{'\'', c, '\''});
   }
@@ -75,7 +76,7 @@ class json_cursor {
     return at_ == text_.size() || reject_next("only spaces after the object");
   }
 
-  /// {"key": member, ...}; member(key) moves over the value.
+  /// {"key": member, ...}; member(key) consumes the value.
   template <class Member>
   bool object(Member member) {
     if (!expect('{')) return false;
@@ -91,7 +92,7 @@ class json_cursor {
     return accept('}') || reject_next("',' or '}'");
   }
 
-  /// [element, ...]; element() moves over one of them.
+  /// [element, ...]; element() consumes one element.
   template <class Element>
   bool list(Element element) {
     if (!expect('[')) return false;
@@ -156,7 +157,7 @@ class json_cursor {
     return reject(sentence("expected ", expected, ", found ", found));
   }
 
-  /// One character of a string that is no escape.
+  /// A character of a string that is not an escape.
   bool character(std::string& out) {
     if (static_cast<unsigned char>(text_[at_]) < 0x20)
       return reject("a control character in a string must be escaped");
@@ -177,7 +178,7 @@ class json_cursor {
     return true;
   }
 
-  /// u and four digits, or two of these that are the surrogates of one character.
+  /// u and four digits, or two of these that form a surrogate pair.
   bool unicode_escape(std::string& out) {
     const std::optional<std::uint32_t> first = code_unit();
     if (!first) return reject("\\u wants four hexadecimal digits");
@@ -191,7 +192,7 @@ class json_cursor {
     return true;
   }
 
-  /// Moves over u and four hexadecimal digits.
+  /// Consumes u and four hexadecimal digits.
   std::optional<std::uint32_t> code_unit() {
     std::uint32_t unit = 0;
     ++at_;
@@ -253,7 +254,7 @@ inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
   });
 }
 
-/// The whole header. Equal names of tensors are left to the caller, who sorts them.
+/// Parses the whole header. Duplicate tensor names are detected by the caller, who sorts them.
 /// Errors  place "weights.safetensors: tensor fc.weight, header byte 37" (counted from 0)
 [[nodiscard]] inline result<safetensors_header> scan_header(std::string_view text,
                                                             std::string_view file) {

@@ -21,13 +21,13 @@
 #include "ctq/io/safetensors.hpp"
 #include "ctq/json/string.hpp"
 
-// Writes safetensors. The same tensors give the same bytes in whatever order they come, and these
-// are the bytes of huggingface/safetensors: wide elements first, then by name; the header is padded
-// with spaces to a multiple of 8, so that every tensor is aligned in the file.
+// Writes safetensors. The bytes do not depend on the order of the tensors and equal those of
+// huggingface/safetensors: wide elements first, then by name; the header is padded with spaces to a
+// multiple of 8, so that every tensor is aligned in the file.
 
 namespace ctq {
 
-/// The tensors as they follow each other in the file.
+/// The tensors in file order.
 [[nodiscard]] inline std::vector<const stored_tensor*> file_order(
     std::span<const stored_tensor> tensors) {
   std::vector<const stored_tensor*> order;
@@ -38,7 +38,7 @@ namespace ctq {
   return order;
 }
 
-/// Whether the format can hold them.
+/// Checks that the format can represent the tensors.
 [[nodiscard]] inline status check_writable(std::span<const stored_tensor> tensors) {
   std::vector<std::string_view> names;
   for (const stored_tensor& t : tensors) {
@@ -68,7 +68,8 @@ namespace ctq {
   return done{};
 }
 
-/// The length and the JSON, padded. Requires what check_writable checks.
+/// The length and the JSON, padded.
+/// Requires  check_writable
 [[nodiscard]] inline std::string header_text(std::span<const stored_tensor* const> order,
                                              const metadata_map& metadata) {
   std::string header = "{";
@@ -138,9 +139,9 @@ struct safetensors_plan {
   return content;
 }
 
-/// Writes the file, or replaces it: whole or not at all. It is not touched if the format cannot
-/// hold the tensors, or if the disk is full.
-/// Errors  as serialize_safetensors, "weights.safetensors: " in front; the system's
+/// Writes or replaces the file atomically. It is not modified if the format cannot represent the
+/// tensors, or if the disk is full.
+/// Errors  as serialize_safetensors, with the prefix "weights.safetensors: "; those of the system
 [[nodiscard]] inline status write_safetensors(const std::filesystem::path& path,
                                               std::span<const stored_tensor> tensors,
                                               const metadata_map& metadata = {}) {

@@ -11,15 +11,15 @@
 #include "ctq/json/spec_file.hpp"
 #include "ctq/spec/validate.hpp"
 
-// A backend that is read from JSON while the program runs, with all that is wrong with it.
+// A backend read from JSON at run time, with its findings.
 
 namespace ctq::json {
 
 class backend_file : public spec_file {
  public:
-  /// Reads, and validates what could be read. Never fails: what is wrong is in found().
-  ///   ops  what patterns can name besides the ops that the file declares itself; the identities
-  ///        must live as long as this file
+  /// Reads and validates. Never fails: errors are in found().
+  ///   ops  ops that patterns can name besides those that the file declares; they must outlive this
+  ///   object
   explicit backend_file(std::string_view text, const op_table& ops = ctq::ops<builtin>::value)
       : spec_file(text) {
     if (!valid()) return;
@@ -33,7 +33,7 @@ class backend_file : public spec_file {
     locate_all(found_, root());
   }
 
-  /// What could be read: complete when the file is valid.
+  /// The backend; incomplete unless valid().
   [[nodiscard]] backend_view view() const {
     return {draft_.name, {configs_.data(), static_cast<int>(configs_.size())}};
   }
@@ -45,7 +45,7 @@ class backend_file : public spec_file {
   list<backend_pattern_config_record> configs_;
 };
 
-/// The backend that a text describes, or the first error in it, at its place.
+/// The backend described by a text, or its first error with its position.
 [[nodiscard]] inline result<backend_file> from_json(
     std::string_view text, std::string_view file = "json",
     const op_table& ops = ctq::ops<builtin>::value) {

@@ -12,18 +12,18 @@
 #include "ctq/json/number.hpp"
 #include "ctq/json/string.hpp"
 
-// Reads a JSON text, while the program compiles or while it runs: one code.
+// A JSON parser for compile time and run time.
 //
-// What is accepted is RFC 8259 and not more: no NaN, no comments, no trailing commas, no byte
-// order mark. An error points at the character at which Python's json module points, too.
+// Accepts exactly RFC 8259: no NaN, no comments, no trailing commas, no byte order mark. Errors
+// have the same position as those of Python's json module.
 //
-// All loops walk a const char*: string_view's operator[] is a call with an assertion, which would
-// bring a text of 80 KB past clang's limit of constexpr steps. For the same reason open containers
-// lie on a stack of our own; nothing recurses.
+// All loops use a const char*: string_view's operator[] is a call with an assertion, with which a
+// text of 80 KB would exceed clang's limit of constexpr steps. For the same reason open containers
+// are on an explicit stack; nothing recurses.
 
 namespace ctq::json {
 
-/// How many arrays and objects may be open at once. The error names the number, too.
+/// The maximum nesting depth of arrays and objects. The error message contains it, too.
 inline constexpr std::size_t max_depth = 64;
 
 struct syntax_error {
@@ -38,8 +38,8 @@ struct syntax_error {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/// How many values a text holds if it is valid; never fewer than parse meets before an error. Every
-/// value but the first stands behind one of [ { , : outside of strings.
+/// The number of values in a valid text; for an invalid one at least the number parsed before the
+/// error. Every value but the first follows one of [ { , : outside of strings.
 [[nodiscard]] constexpr std::size_t count_values(const char* text, std::size_t size) {
   std::size_t count = 1;
   const char* const end = text + size;
@@ -57,11 +57,11 @@ struct syntax_error {
   return count;
 }
 
-/// One walk over a text. Nothing recurses, and few functions are called: in a constant expression a
-/// call costs more than a character.
+/// Parses a text in one pass, without recursion and with few calls: in a constant expression a call
+/// costs more than a character.
 class parser {
  public:
-  /// Requires room for count_values(text, size) values at out.
+  /// Requires  out has space for count_values(text, size) values
   constexpr parser(const char* text, std::size_t size, value* out)
       : text_(text), p_(text), end_(text + size), values_(out) {}
 
@@ -86,8 +86,8 @@ class parser {
     char closing = 0;
   };
 
-  /// Moves over a value, or into an array or object, and on to where the next value has to be.
-  /// False if none has to: the root is complete, or there is an error.
+  /// Consumes a value, or the start of an array or object, and what follows up to the next value.
+  /// Returns false if there is none: the root is complete, or there is an error.
   constexpr bool value_and_separator() {
     ++open_[depth_].count;
     const char c = next();
@@ -96,7 +96,7 @@ class parser {
     return (is_digit(c) || c == '-' ? number() : literal(c)) && separator();
   }
 
-  /// Moves over what stands behind a value, as value_and_separator().
+  /// Consumes what follows a value, as value_and_separator().
   constexpr bool separator() {
     while (depth_ != 0) {
       const char c = next();
@@ -159,11 +159,10 @@ class parser {
     return true;
   }
 
-  /// What stands behind a character in a string that is not plain ASCII, or null. The string begins
-  /// at p_.
+  /// Consumes an escape or a non-ASCII character of the string that starts at p_; returns the
+  /// position after it, or null.
   constexpr const char* special(const char* p) {
-    if (p == end_ || (*p == '\\' && p + 1 == end_))
-      return fail(p_, "a string without an end"), nullptr;
+    if (p == end_ || (*p == '\\' && p + 1 == end_)) return fail(p_, "unterminated string"), nullptr;
     if (*p == '\\') return escape(p + 1);
     if (static_cast<unsigned char>(*p) < 0x20)
       return fail(p, "a control character in a string"), nullptr;
@@ -172,10 +171,10 @@ class parser {
     return p + length;
   }
 
-  /// What stands behind the escape of this letter, or null.
+  /// Returns the position after the escape with this letter, or null.
   constexpr const char* escape(const char* letter) {
     if (escape_meaning(*letter) != 0) return letter + 1;
-    if (*letter != 'u') return fail(letter - 1, "no escape of JSON"), nullptr;
+    if (*letter != 'u') return fail(letter - 1, "not a JSON escape"), nullptr;
     const char* digit = letter + 1;
     for (int i = 0; i < 4; ++i, ++digit)
       if (digit == end_ || hex_digit(*digit) < 0)
@@ -189,7 +188,7 @@ class parser {
     const char* const whole = p;
     p = skip_digits(p);
     if (p == whole) return fail(p_, "expected a digit after -");
-    if (*whole == '0' && p - whole > 1) return fail(whole + 1, "a number starts with 0");
+    if (*whole == '0' && p - whole > 1) return fail(whole + 1, "leading zero in a number");
     if (p != end_ && *p == '.') {
       const char* const digits = p + 1;
       if (skip_digits(digits) == digits) return fail(p, "expected a digit after .");
@@ -236,7 +235,8 @@ class parser {
     return false;
   }
 
-  /// Moves over white space to the next character; 0 at the end, which is nowhere allowed either.
+  /// Skips white space and returns the next character, or 0 at the end, which is invalid
+  /// everywhere.
   constexpr char next() {
     while (p_ != end_ && *p_ <= ' ' && is_space(*p_)) ++p_;
     return p_ == end_ ? '\0' : *p_;
@@ -256,32 +256,33 @@ class parser {
   const char* const end_;
   value* const values_;
   std::uint32_t count_ = 0;
-  level open_[max_depth + 1]{};  // behind what is no level
+  level open_[max_depth + 1]{};  // [0] is unused
   std::size_t depth_ = 0;
   syntax_error error_;
 };
 
-/// A text that was read: with an error, its values mean nothing.
+/// A parsed text. If there is an error, the values are meaningless.
 template <class Values>
 struct basic_document {
   Values values;
   syntax_error error;
 
-  /// The outermost value. Requires no error, and the text that was parsed.
+  /// The outermost value.
+  /// Requires  no error; text is the parsed text
   [[nodiscard]] constexpr element root(const char* text) const { return {values.data(), text}; }
 };
 
 using document = basic_document<list<value>>;
 
-/// Requires size < 2^31.
+/// Requires  size < 2^31
 [[nodiscard]] constexpr document parse(const char* text, std::size_t size) {
   document d{list<value>(count_values(text, size)), {}};
   d.error = parser{text, size, d.values.begin()}.run();
   return d;
 }
 
-/// The same for a text that is a constant: File has a member text, a string_view. Counting and
-/// reading are two constants, each with the compiler's full budget of steps.
+/// The same for a constant text: File has a member `text`, a string_view. Counting and parsing are
+/// two constants, each with the compiler's full limit of constexpr steps.
 template <const auto& File>
 inline constexpr std::size_t value_count_v = count_values(File.text.data(), File.text.size());
 

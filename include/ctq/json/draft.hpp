@@ -6,28 +6,29 @@
 #include "ctq/core/list.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// A backend between a file and its records: what the records point to lies in lists whose memory
-// moves while they grow, or that are copied into constants; so configs say which parts are theirs.
+// Intermediate form of a backend between a file and its records. The records point into lists,
+// which are reallocated while they grow or copied into constants, so configs refer to them by
+// index.
 
 namespace ctq::json {
 
-/// A part of a list.
-struct stretch {
+/// A range of items in a list.
+struct list_part {
   int first{};
   int count{};
 };
 
-/// A config whose lists are not linked yet: they are parts of those of the draft.
+/// A config whose lists are ranges in the lists of the draft.
 struct config_draft {
   backend_pattern_config_record record{};
-  stretch elements{};
-  stretch dtype_configs{};
-  stretch paths{};
+  list_part elements{};
+  list_part dtype_configs{};
+  list_part paths{};
   int overwrite_observer = -1;
   int overwrite_fake_quantize = -1;
 };
 
-/// What a file says, in lists. All names are views of its text.
+/// The contents of a file. All names are views of its text.
 struct backend_draft {
   std::string_view name{};
   list<pattern_element> elements{};
@@ -37,7 +38,7 @@ struct backend_draft {
   list<config_draft> configs{};
 };
 
-/// The record of a config, given where the lists lie.
+/// The record of a config, with pointers into the given lists.
 template <class Lists>
 [[nodiscard]] constexpr backend_pattern_config_record linked(const config_draft& c,
                                                              const Lists& lists) {

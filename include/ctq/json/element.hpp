@@ -9,16 +9,16 @@
 #include "ctq/core/same_text.hpp"
 #include "ctq/json/string.hpp"
 
-// The values of a JSON text, and how to walk them.
+// The values of a JSON text, and iteration over them.
 //
-// They lie in one list, each before what it holds: an object is followed by its first key, the
-// key by its value. Whoever wants to pass over a value goes to its next.
+// They are stored in one list in pre-order: an object is followed by its first key, the key by its
+// value. `next` skips a value.
 
 namespace ctq::json {
 
 enum class kind : std::uint8_t { null, boolean, number, string, array, object };
 
-/// What RFC 8259 calls it; both booleans are one kind.
+/// The name of the type in RFC 8259; both booleans have one kind.
 [[nodiscard]] constexpr std::string_view name_of(kind k) {
   constexpr std::string_view names[] = {"null", "boolean", "number", "string", "array", "object"};
   return names[static_cast<std::size_t>(k)];
@@ -29,7 +29,7 @@ struct value {
   bool has_escapes{};     // strings
   std::uint32_t begin{};  // [begin, end) in the text; a string's without its quotes
   std::uint32_t end{};
-  std::uint32_t next{};   // the index behind all that this value holds
+  std::uint32_t next{};   // the index after this value and its contents
   std::uint32_t count{};  // elements of an array, members of an object
   double number{};        // numbers; booleans: 0 or 1
 };
@@ -39,7 +39,7 @@ struct member;
 template <class Item>
 class sequence;
 
-/// A value in its text, or none. Two pointers and an index: pass it by value.
+/// A reference to a value in its text, or none. Two pointers and an index: pass it by value.
 class element {
  public:
   constexpr element() = default;
@@ -50,24 +50,24 @@ class element {
   // null in a constant expression.
   [[nodiscard]] constexpr explicit operator bool() const { return index_ != none; }
 
-  // Everything below requires that it is not none.
+  // Requires  bool(*this), for all members below
   [[nodiscard]] constexpr kind type() const { return values_[index_].type; }
   [[nodiscard]] constexpr double number() const { return values_[index_].number; }
   [[nodiscard]] constexpr bool boolean() const { return number() != 0; }
 
-  /// As it stands in the text; a string without its quotes, escapes untouched.
+  /// The text of the value; a string without its quotes, with its escapes.
   [[nodiscard]] constexpr std::string_view text() const {
     const value& v = values_[index_];
     return {text_ + v.begin, v.end - v.begin};
   }
   [[nodiscard]] constexpr bool has_escapes() const { return values_[index_].has_escapes; }
 
-  /// Its first character, a string's quote included, as an offset in the text.
+  /// The offset of its first character in the text; for a string, of its quote.
   [[nodiscard]] constexpr std::uint32_t at() const {
     return values_[index_].begin - (type() == kind::string ? 1U : 0U);
   }
 
-  /// A string that means these characters, whatever its escapes.
+  /// Whether it is a string with this value, with or without escapes.
   [[nodiscard]] constexpr bool is(std::string_view wanted) const {
     if (type() != kind::string) return false;
     if (!has_escapes()) return same_text(text(), wanted);
@@ -83,15 +83,16 @@ class element {
   [[nodiscard]] constexpr sequence<element> elements() const;
   /// for (const auto [key, value] : object.members())
   [[nodiscard]] constexpr sequence<member> members() const;
-  /// The member of this name, the last if there are several (as Python's), or none.
+  /// The member of this name, the last one if there are several (as in Python), or none.
   [[nodiscard]] constexpr element find(std::string_view key) const;
 
-  /// What comes first in an array (an element) or in an object (a key).
+  /// The first element of an array, or the first key of an object.
   [[nodiscard]] constexpr element first() const { return {values_, text_, index_ + 1}; }
-  /// What comes behind this value and all that it holds.
+  /// The value after this one and its contents.
   [[nodiscard]] constexpr element next() const { return {values_, text_, values_[index_].next}; }
 
-  /// The same place. Requires the same document.
+  /// The same position.
+  /// Requires  the same document
   friend constexpr bool operator==(element a, element b) { return a.index_ == b.index_; }
 
  private:

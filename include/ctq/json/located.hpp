@@ -9,11 +9,11 @@
 #include "ctq/json/position.hpp"
 #include "ctq/spec/validate.hpp"
 
-// Findings at their place in a file: "npu.json:12:7: error: ...".
+// Findings with their position in a file: "npu.json:12:7: error: ...".
 
 namespace ctq::json {
 
-/// Where in the document a place of a backend is: the deepest value that is there.
+/// The value in the document for a place in a backend: the deepest one that exists.
 [[nodiscard]] constexpr element locate(element root, const spec_place& place) {
   element at = root;
   const auto into = [&at](std::string_view key) {
@@ -35,7 +35,7 @@ namespace ctq::json {
   return at;
 }
 
-/// Where a finding points, as an offset.
+/// The offset of a finding.
 [[nodiscard]] constexpr std::size_t at_of(const finding& f) {
   return f.offset < 0 ? 0 : static_cast<std::size_t>(f.offset);
 }
@@ -47,13 +47,13 @@ constexpr void add_syntax_error(findings& out, const syntax_error& e) {
   out.add(r, severity::error, {}, static_cast<int>(e.at), {word(e.what)});
 }
 
-/// Gives every finding that has a place in the spec its place in the text.
+/// Sets the offset of every finding with a place in the spec.
 constexpr void locate_all(findings& found, element root) {
   for (finding& f : found)
     if (f.offset < 0) f.offset = static_cast<int>(locate(root, f.place).at());
 }
 
-/// Of the findings that count, the one that comes first in the text; nullptr: there is none.
+/// The first relevant finding in text order, or nullptr.
 [[nodiscard]] constexpr const finding* first_in_text(const findings& found, strictness s) {
   const finding* first = nullptr;
   for (const finding& f : found) {

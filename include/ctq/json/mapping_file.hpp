@@ -7,13 +7,13 @@
 #include "ctq/json/spec_file.hpp"
 #include "ctq/spec/validate_mapping.hpp"
 
-// A QConfigMapping that is read from JSON while the program runs, with all that is wrong with it.
+// A QConfigMapping read from JSON at run time, with its findings.
 
 namespace ctq::json {
 
 class mapping_file : public spec_file {
  public:
-  /// Reads, and validates what could be read. Never fails: what is wrong is in found().
+  /// Reads and validates. Never fails: errors are in found().
   explicit mapping_file(std::string_view text, const op_table& ops = ctq::ops<builtin>::value)
       : spec_file(text) {
     if (!valid()) return;
@@ -26,7 +26,7 @@ class mapping_file : public spec_file {
       if (f.offset < 0) f.offset = locate_entry(root(), read.at[f.place.config], f.place);
   }
 
-  /// What could be read: complete when the file is valid.
+  /// The mapping; incomplete unless valid().
   [[nodiscard]] mapping_view view() const {
     return {entries_.data(), static_cast<int>(entries_.size())};
   }

@@ -11,7 +11,7 @@
 #include "ctq/json/read_mapping.hpp"
 #include "ctq/spec/validate_mapping.hpp"
 
-// A QConfigMapping type from a JSON file that is part of the program:
+// A QConfigMapping type from an embedded JSON file:
 //
 //   struct int8_everywhere : ctq::mapping_from_json<int8_json> {};
 //   ctq::checked_mapping<int8_everywhere> checked;
@@ -25,7 +25,7 @@ consteval json::mapping_reader read_mapping(findings& found) {
   return {json::element{json::tape_v<File>.values.data(), File.text.data()}, Ops::value, found};
 }
 
-/// All that is wrong with the file, at its places.
+/// The findings of the file with their positions.
 template <const embedded_file& File, class Ops>
 consteval findings find_in_mapping() {
   findings found;
@@ -103,7 +103,7 @@ inline constexpr auto entries_v = freeze_entries<File, Ops>();
 
 }  // namespace file_parts
 
-/// The mapping that a file describes. Ops: what it can name besides ctq's.
+/// The mapping described by a file. Ops: ops that it can name besides those of ctq.
 template <const embedded_file& File, class Ops = ops<builtin>>
 struct mapping_from_json {
   static constexpr mapping_view records{file_parts::entries_v<File, Ops>.data(),

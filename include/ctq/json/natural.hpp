@@ -4,19 +4,18 @@
 #include <bit>
 #include <cstdint>
 
-// Whole numbers of many words: what is between decimal numbers and doubles when a double cannot
-// hold it.
+// Multi-word natural numbers, for exact conversion between decimal numbers and doubles.
 
 namespace ctq::json {
 
-/// A whole number, no longer than exact reading and writing of doubles needs.
+/// A natural number, large enough to read and write doubles exactly.
 class natural {
  public:
   constexpr explicit natural(std::uint64_t n) {
     for (; n != 0; n >>= 32) word_[count_++] = static_cast<std::uint32_t>(n);
   }
 
-  /// How many bits it takes; 0 for 0.
+  /// The number of bits; 0 for 0.
   [[nodiscard]] constexpr int width() const {
     return count_ == 0 ? 0 : 32 * count_ - std::countl_zero(word_[count_ - 1]);
   }
@@ -56,10 +55,12 @@ class natural {
     bool exact;
   };
 
-  /// n / d, rounded down. Requires 0 < d, n < 2^64 d. Overwrites both.
+  /// n / d, rounded down. Overwrites both.
+  /// Requires  0 < d, n < 2^64 d
   ///
-  /// School division in words. Each is estimated too low, by two words of n and one of d, and
-  /// made up for by what is left, so that nothing has to be added back; two rounds are usual.
+  /// Long division by words. The quotient is estimated from two words of n and one of d, rounded
+  /// down, and corrected from the remainder, so that nothing has to be added back; usually two
+  /// rounds.
   [[nodiscard]] static constexpr quotient divide(natural& n, natural& d) {
     const int unused = std::countl_zero(d.word_[d.count_ - 1]);
     n.shift_left(unused);
@@ -90,7 +91,7 @@ class natural {
     return true;
   }
 
-  /// *this -= d * factor * 2^(32 at), which must not be more than there is
+  /// *this -= d * factor * 2^(32 at), which must not be negative
   constexpr void subtract(const natural& d, std::uint32_t factor, int at) {
     std::uint64_t taken = 0;
     for (int i = 0; i < d.count_ || taken != 0; ++i) {
@@ -106,7 +107,8 @@ class natural {
     while (count_ > 0 && word_[count_ - 1] == 0) --count_;
   }
 
-  // The longest is 5^1093, under 769 digits that begin at the 325th place, shifted by 63 bits.
+  // The largest value is 5^1093 for 769 digits starting at the 325th decimal place, shifted by 63
+  // bits.
   std::uint32_t word_[88]{};  // least significant first, 0 from count_ on
   int count_ = 0;
 };

@@ -7,12 +7,11 @@
 #include "ctq/core/list.hpp"
 #include "ctq/core/same_text.hpp"
 
-// "Did you mean ...?": the known name that takes the fewest edits to get to.
+// "Did you mean ...?": the known name with the smallest edit distance.
 
 namespace ctq::json {
 
-/// Insertions, deletions and replacements of characters from a to b (Levenshtein's distance), or
-/// more than `limit` when there are more.
+/// The Levenshtein distance of a and b, or a value above `limit` if it exceeds that.
 [[nodiscard]] constexpr int edits(std::string_view a, std::string_view b, int limit) {
   const int n = static_cast<int>(a.size());
   const int m = static_cast<int>(b.size());
@@ -35,8 +34,8 @@ namespace ctq::json {
   return row[m];
 }
 
-/// Of some names, the one nearest to a wrong one; offered one after the other. Of qualified names
-/// the last parts are compared, another prefix is one edit more: the compiler counts steps.
+/// Finds the candidate nearest to an unknown name. Of qualified names only the last parts are
+/// compared; a different prefix counts as one edit, to save constexpr steps.
 class nearest {
  public:
   constexpr explicit nearest(std::string_view wrong)
@@ -53,7 +52,7 @@ class nearest {
     found_ = name;
   }
 
-  /// Empty when none is near.
+  /// Empty if none is near.
   [[nodiscard]] constexpr std::string_view found() const { return found_; }
 
  private:

@@ -10,22 +10,22 @@
 #include "ctq/core/text.hpp"
 #include "ctq/json/natural.hpp"
 
-// Decimal numbers to doubles and back, without loss and in constant expressions, where <charconv>
-// does not work.
+// Exact conversion between decimal numbers and doubles, also in constant expressions, where
+// <charconv> is not available.
 //
-// Both directions have a fast path, which is right because a product or quotient of two doubles
-// that are exact is rounded once (W. Clinger, How to read floating point numbers accurately,
-// 1990), and a general one in whole numbers of any length.
+// Both directions have a fast path, which is exact because a product or quotient of two exact
+// doubles is rounded once (W. Clinger, How to read floating point numbers accurately, 1990), and a
+// general path with multi-word integers.
 
 namespace ctq::json {
 
-/// The powers of ten that a double holds exactly.
+/// The powers of ten that are exact in double.
 inline constexpr double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 inline constexpr int max_power_of_10 = 22;
 
-/// digits * 10^exponent, or somewhat more if there is a rest.
+/// digits * 10^exponent, or slightly more if there are further digits.
 struct decimal {
   std::uint64_t digits{};
   std::int64_t exponent{};
@@ -34,7 +34,7 @@ struct decimal {
 
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The first 19 digits of a JSON number without sign, leading zeros not counted.
+/// The first 19 digits of a JSON number without sign, without leading zeros.
 [[nodiscard]] constexpr decimal leading_digits(const char* p, const char* last) {
   constexpr std::uint64_t full = 1'000'000'000'000'000'000;
   decimal d;
@@ -65,8 +65,8 @@ struct decimal {
   return d;
 }
 
-/// A JSON number as a whole number times 10^exponent. Of more than 768 digits the others count as
-/// one: whether they are all 0, for no point half-way between two doubles has more than 767.
+/// A JSON number as an integer times 10^exponent. Digits after the first 768 are replaced by a
+/// single one, zero if they all are: no midpoint between two doubles has more than 767 digits.
 [[nodiscard]] constexpr natural all_digits(const char* p, const char* last,
                                            std::int64_t& exponent) {
   natural n{0};
@@ -88,12 +88,13 @@ struct decimal {
   }
   n.multiply_add(unit, chunk);
   if (rest) n.multiply_add(10, 1);
-  exponent -= used - 19 + (rest ? 1 : 0);  // which was that of the first 19 digits
+  exponent -= used - 19 + (rest ? 1 : 0);  // it was that of the first 19 digits
   return n;
 }
 
-/// q * 2^exponent as a double, to nearest, ties to even. Requires 2^61 <= q < 2^63; its last bit
-/// may stand for anything smaller.
+/// q * 2^exponent as a double, to nearest, ties to even. The last bit of q is sticky: set if
+/// anything below it is not zero.
+/// Requires  2^61 <= q < 2^63
 [[nodiscard]] constexpr double round_to_double(std::uint64_t q, int exponent) {
   const int top = static_cast<int>(std::bit_width(q)) - 1 + exponent;
   if (top > 1023) return std::numeric_limits<double>::infinity();
@@ -108,8 +109,7 @@ struct decimal {
   return std::bit_cast<double>((static_cast<std::uint64_t>(base + 1022) << 52) + mantissa);
 }
 
-/// The double next to a JSON number, which must be valid: to nearest, ties to even; infinite beyond
-/// the largest double.
+/// The double nearest to a valid JSON number, ties to even; infinity beyond the largest double.
 [[nodiscard]] constexpr double to_double(const char* first, const char* last) {
   const double sign = *first == '-' ? -1 : 1;
   if (*first == '-') ++first;
@@ -133,7 +133,8 @@ struct decimal {
   return sign * round_to_double(q.value | (q.exact ? 0 : 1), exponent - shift);
 }
 
-/// m * 2^e2 * 10^e10, which has to be below 2^64, rounded down.
+/// m * 2^e2 * 10^e10, rounded down.
+/// Requires  the result is below 2^64
 [[nodiscard]] constexpr natural::quotient scaled(std::uint64_t m, int e2, int e10) {
   natural n{m}, divisor{1};
   (e10 < 0 ? divisor : n).multiply_by_power_of_5(e10 < 0 ? -e10 : e10);
@@ -142,19 +143,21 @@ struct decimal {
   return natural::divide(n, divisor);
 }
 
-/// The fewest digits that read back as x, and of these the nearest to it.
-/// Requires x > 0, finite.
+/// The shortest decimal that reads back as x, and of these the nearest.
+/// Requires  x > 0, finite
 [[nodiscard]] constexpr decimal shortest_decimal(double x) {
-  // Two decimals of at most 15 digits are never the same double: if one is x, it is the shortest.
+  // Two different decimals of at most 15 digits are different doubles: if one is x, it is the
+  // shortest.
   for (int places = 0; places <= max_power_of_10; ++places) {
     const double whole = x * power_of_10[places];
     if (whole >= 1e15) break;
-    // Contracted to an fma or not: the division decides.
+    // The result does not depend on contraction to an fma: the division decides.
     const auto digits = static_cast<std::uint64_t>(whole + 0.5);
     if (static_cast<double>(digits) / power_of_10[places] == x) return {digits, -places};
   }
-  // x is m * 2^e. What lies between the middles to both neighbours reads back as x, and so do the
-  // middles if m is even. Scaled to 18 or 19 digits, that is an interval of more than 10 numbers.
+  // x is m * 2^e. Numbers between the midpoints to both neighbours read back as x, as do the
+  // midpoints if m is even. Scaled to 18 or 19 digits, that interval contains more than 10
+  // integers.
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
   const int biased = static_cast<int>(bits >> 52);
@@ -162,7 +165,7 @@ struct decimal {
   const int e = (biased == 0 ? 1 : biased) - 1075;
   const bool near_below = fraction == 0 && biased > 1;  // the double below is half as far away
   const int top = e + static_cast<int>(std::bit_width(m)) - 1;
-  const int power = 17 - (top * 78913 >> 18);  // 78913 / 2^18: log10(2), a trifle too low
+  const int power = 17 - (top * 78913 >> 18);  // 78913 / 2^18: log10(2), rounded down
   const natural::quotient low = scaled(4 * m - (near_below ? 1 : 2), e - 2, power);
   const natural::quotient middle = scaled(4 * m, e - 2, power);
   const natural::quotient high = scaled(4 * m + 2, e - 2, power);
@@ -170,7 +173,7 @@ struct decimal {
   const std::uint64_t first = low.value + (low.exact && closed ? 0 : 1);
   const std::uint64_t last = high.value - (high.exact && !closed ? 1 : 0);
 
-  // The largest unit of which a multiple lies in [first, last]; it is at least 10.
+  // The largest power of ten with a multiple in [first, last]; it is at least 10.
   int zeros = 1;
   std::uint64_t unit = 10;
   for (; last / (unit * 10) > (first - 1) / (unit * 10); unit *= 10) ++zeros;
@@ -183,9 +186,10 @@ struct decimal {
   return {digits, zeros - power};
 }
 
-/// Appends the shortest decimal that reads back as x, in the spelling of Python's repr and json:
-/// 0.000244140625, 1e-05, 1.5e+20, 1.0. Infinity, which JSON cannot spell, is 1e309, which reads
-/// back as infinity. Requires x to be a number.
+/// Appends the shortest decimal that reads back as x, in the format of Python's repr and json:
+/// 0.000244140625, 1e-05, 1.5e+20, 1.0. Infinity, which JSON cannot represent, is written as 1e309,
+/// which reads back as infinity.
+/// Requires  x is not NaN
 template <class Text>
 constexpr void append_shortest(Text& out, double x) {
   if (std::bit_cast<std::uint64_t>(x) >> 63 != 0) {

@@ -7,12 +7,12 @@
 #include "ctq/json/reader.hpp"
 #include "ctq/ops/op.hpp"
 
-// The ops of the user's own that a file names. What they compute is not said here: patterns need
-// their identity alone.
+// User-defined ops declared in a file, by name and kind only: patterns need nothing but an
+// identity.
 
 namespace ctq::json {
 
-/// Each is compared with all others, and with each name in the file.
+/// A limit, since each is compared with all others and with each name in the file.
 inline constexpr std::uint32_t max_declared_ops = 1024;
 
 /// The ops that a file declares: "ops": [{"name": "my.swish", "kind": "function"}].
@@ -27,7 +27,7 @@ class op_declarations {
       read_.error(rule::too_many, ops, "more than 1024 declared ops");
       return;
     }
-    declared.reserve(ops.size());  // whose addresses are the identities
+    declared.reserve(ops.size());  // their addresses are the identities
     for (const element e : ops.elements()) declare(e);
   }
 
@@ -46,10 +46,10 @@ class op_declarations {
       names += key.is("name") ? 1 : 0;
       kinds += key.is("kind") ? 1 : 0;
       if (names > 1 || kinds > 1)
-        return read_.error(rule::duplicate_key, key, key.text(), " is there already");
+        return read_.error(rule::duplicate_key, key, key.text(), " is duplicated");
       if (key.is("name")) continue;
       if (!key.is("kind")) {
-        read_.error(rule::unknown_key, key, key.text(), " is no key here: name, kind");
+        read_.error(rule::unknown_key, key, key.text(), " is not a known key here: name, kind");
       } else if (value.is("module")) {
         kind = op_kind::module;
       } else if (value.is("method")) {
@@ -67,10 +67,11 @@ class op_declarations {
       return read_.error(rule::wrong_type, name, "expected a name without escapes");
     for (const std::string_view other : names_)
       if (same_text(other, name.text()))
-        return read_.error(rule::duplicate_op, name, name.text(), " is declared already");
+        return read_.error(rule::duplicate_op, name, name.text(), " is already declared");
     names_.push_back(name.text());
     if (name.is("MatchAllNode"))
-      return read_.error(rule::duplicate_op, name, "MatchAllNode matches anything, it is no op");
+      return read_.error(rule::duplicate_op, name,
+                         "MatchAllNode matches anything, it is not a known op");
     const op_id op = known_.find(name.text());
     if (op != nullptr && known_.is_builtin(op))
       return read_.error(rule::duplicate_op, name, name.text(), " is an op of ctq");

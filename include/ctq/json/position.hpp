@@ -6,11 +6,11 @@
 
 #include "ctq/core/text.hpp"
 
-// Where in a text: npu.json:12:7, as compilers and editors say it.
+// Positions in a text, in the format of compilers: npu.json:12:7.
 
 namespace ctq::json {
 
-/// Both begin with 1. Columns count bytes, so that a tab or an é is no matter of taste.
+/// Both start at 1. Columns count bytes.
 struct position {
   int line = 1;
   int column = 1;
@@ -18,7 +18,8 @@ struct position {
   friend constexpr bool operator==(position, position) = default;
 };
 
-/// The place of a byte, or of the end. Requires offset <= size.
+/// The position of a byte, or of the end.
+/// Requires  offset <= size
 [[nodiscard]] constexpr position position_at(const char* text, std::size_t size,
                                              std::size_t offset) {
   const char* const at = text + (offset < size ? offset : size);

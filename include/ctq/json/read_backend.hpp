@@ -14,20 +14,19 @@
 #include "ctq/spec/fuser_table.hpp"
 
 // Backends in JSON, in a form close to PyTorch's to_dict: qualified names are strings, getters are
-// paths of indices, and ops of the user's own are declared. The form is described in
-// backend_config.schema.json.
+// paths of indices, and user-defined ops are declared. The schema is backend_config.schema.json.
 
 namespace ctq::json {
 
-/// More patterns than any backend has; a limit on what is checked against what.
+/// A limit on the number of patterns, since they are compared in pairs.
 inline constexpr int max_configs = 4096;
 
-/// Of one pattern.
+/// Per pattern.
 inline constexpr std::uint32_t max_dtype_configs = 64;
 
 class backend_reader {
  public:
-  /// Reads the whole document. ops: all that patterns can name, declared ones included.
+  /// Reads the whole document. ops: all ops that patterns can name, including declared ones.
   constexpr backend_reader(element root, const op_table& ops, findings& out)
       : out_(out), read_(ops, out), pattern_(ops, out, draft.elements) {
     if (!read_.expect(root, kind::object)) return;
@@ -95,7 +94,7 @@ class backend_reader {
   static constexpr int field_count = sizeof(fields) / sizeof(fields[0]);
 
   constexpr bool repeated(element key, bool& seen) {
-    if (seen) read_.error(rule::duplicate_key, key, key.text(), " is there already");
+    if (seen) read_.error(rule::duplicate_key, key, key.text(), " is duplicated");
     const bool before = seen;
     seen = true;
     return before;
@@ -141,7 +140,7 @@ class backend_reader {
     const bool nested = seen[static_cast<int>(field::pattern_complex_format)];
     if (flat && nested) {
       read_.error(rule::pattern_form, object,
-                  "pattern and pattern_complex_format exclude one another");
+                  "pattern and pattern_complex_format are mutually exclusive");
     } else if (!flat && !nested) {
       read_.error(rule::missing_key, object, "pattern is missing");
     }
@@ -176,8 +175,8 @@ class backend_reader {
     }
   }
 
-  /// The rows of a category have one list, word by word: it is read once.
-  constexpr void dtype_configs(element e, stretch& out) {
+  /// Configs of a category have identical lists of dtype configs, which are read only once.
+  constexpr void dtype_configs(element e, list_part& out) {
     if (!read_.expect(e, kind::array)) return;
     for (std::size_t i = lists_.size(); i-- > 0;) {
       if (!same_text(lists_[i].text, e.text())) continue;
@@ -212,7 +211,7 @@ class backend_reader {
       int i = 0;
       read_.read(index, i);
       out.index[static_cast<std::size_t>(out.length++)] =
-          static_cast<std::int8_t>(i < 0 || i > 100 ? 101 : i);  // either leads nowhere
+          static_cast<std::int8_t>(i < 0 || i > 100 ? 101 : i);  // both are invalid
     }
   }
 
@@ -236,7 +235,7 @@ class backend_reader {
       if (at >= max_tensor_args) {
         read_.error(rule::unknown_key, key, "expected a count of tensor arguments, 0 to 3");
       } else if (out.given[at]) {
-        read_.error(rule::duplicate_key, key, n, " is there already");
+        read_.error(rule::duplicate_key, key, n, " is duplicated");
       } else {
         out.given[at] = true;
         read_.read(value, out.type[at]);
@@ -254,7 +253,7 @@ class backend_reader {
 
   struct known_list {
     std::string_view text{};
-    stretch configs{};
+    list_part configs{};
   };
 
   findings& out_;

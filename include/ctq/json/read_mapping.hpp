@@ -15,13 +15,13 @@
 //   {"": QCONFIG, "object_type": [["torch.nn.Linear", QCONFIG], ...],
 //    "module_name_regex": [["layer1.*", QCONFIG], ...], "module_name": [["fc", QCONFIG], ...],
 //    "module_name_object_type_order": [["layer1", "torch.nn.Linear", 0, QCONFIG], ...]}
-// where a QCONFIG is {"activation": OBSERVER, "weight": OBSERVER}, or null: leave it in float. It
-// may have an "output": OBSERVER, if outputs are to be quantized in another way than inputs.
-// Described in qconfig_mapping.schema.json.
+// where a QCONFIG is {"activation": OBSERVER, "weight": OBSERVER}, or null for float. An optional
+// "output": OBSERVER quantizes outputs in another way than inputs. The schema is
+// qconfig_mapping.schema.json.
 
 namespace ctq::json {
 
-/// More entries than any mapping has.
+/// A limit on the number of entries.
 inline constexpr int max_entries = 2048;
 
 class mapping_reader {
@@ -39,7 +39,7 @@ class mapping_reader {
         for (const std::string_view k : keys) near.offer(k);
         read_.unknown(rule::unknown_key, key, "level of a QConfigMapping", near);
       } else if (seen[static_cast<int>(level)]) {
-        read_.error(rule::duplicate_key, key, key.text(), " is there already");
+        read_.error(rule::duplicate_key, key, key.text(), " is duplicated");
       } else if (level == mapping_level::global) {
         entry(value, value, {.level = level});
       } else if (read_.expect(value, kind::array)) {
@@ -50,16 +50,17 @@ class mapping_reader {
   }
 
   list<mapping_entry> entries{};
-  list<int> at{};            // by entry: where it stands in the text
-  text_buffer unescaped{};   // of names that the text has escapes in, one after the other
-  list<stretch> in_there{};  // by entry: its name in `unescaped`, if the count is not 0
+  list<int> at{};                    // by entry: its offset in the text
+  text_buffer unescaped{};           // the names that have escapes in the text, concatenated
+  list<list_part> unescaped_part{};  // by entry: its name in `unescaped`, if the count is not 0
 
-  /// Points names that had escapes to a copy of `unescaped`.
+  /// Makes names that had escapes point into a copy of `unescaped`.
   template <class Entries>
   constexpr void link(Entries& out, const char* copy) const {
-    for (std::size_t i = 0; i < in_there.size(); ++i)
-      if (in_there[i].count > 0)
-        out[i].module = {copy + in_there[i].first, static_cast<std::size_t>(in_there[i].count)};
+    for (std::size_t i = 0; i < unescaped_part.size(); ++i)
+      if (unescaped_part[i].count > 0)
+        out[i].module = {copy + unescaped_part[i].first,
+                         static_cast<std::size_t>(unescaped_part[i].count)};
   }
 
  private:
@@ -102,12 +103,12 @@ class mapping_reader {
   }
 
   constexpr void entry(element where, element qconfig, mapping_entry m, element name = {}) {
-    stretch s{static_cast<int>(unescaped.size()), 0};
+    list_part s{static_cast<int>(unescaped.size()), 0};
     if (name && name.has_escapes()) {
       append_unescaped(unescaped, name.text());
       s.count = static_cast<int>(unescaped.size()) - s.first;
     }
-    in_there.push_back(s);
+    unescaped_part.push_back(s);
     at.push_back(static_cast<int>(where.at()));
     if (qconfig.type() != kind::null) read_qconfig(qconfig, m);
     entries.push_back(m);
@@ -125,9 +126,9 @@ class mapping_reader {
       while (which < 3 && !key.is(names[which])) ++which;
       if (which == 3) {
         read_.error(rule::unknown_key, key, key.text(),
-                    " is no key here: activation, weight, output");
+                    " is not a known key here: activation, weight, output");
       } else if (seen[which]) {
-        read_.error(rule::duplicate_key, key, key.text(), " is there already");
+        read_.error(rule::duplicate_key, key, key.text(), " is duplicated");
       } else {
         seen[which] = true;
         read_observer(read_, value, *records[which]);
@@ -141,8 +142,8 @@ class mapping_reader {
   reader read_;
 };
 
-/// Where in the document a place of a mapping is. The entry's offset is known; within it, the field
-/// of its qconfig.
+/// The offset of a place in a mapping: that of the field of the entry's qconfig, given the entry's
+/// offset.
 [[nodiscard]] constexpr int locate_entry(element root, int entry_at, const spec_place& place) {
   for (const auto [key, value] : root.members()) {
     const auto field_of = [&place](element qconfig) {

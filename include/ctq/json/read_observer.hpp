@@ -6,14 +6,14 @@
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/observer.hpp"
 
-// Observer constructors in JSON: the class, and its keyword arguments beside it.
+// Observer constructors in JSON: the class and its keyword arguments in one object.
 //   {"class": "HistogramObserver", "reduce_range": true}
 //   {"class": "FakeQuantize", "observer": "MovingAverageMinMaxObserver", "quant_max": 127, ...}
-// What is left out has PyTorch's default.
+// Omitted arguments have PyTorch's defaults.
 
 namespace ctq::json {
 
-/// The arguments that PyTorch's class has when none are given.
+/// The default arguments of PyTorch's class.
 [[nodiscard]] constexpr observer_args default_args(observer_class c) {
   observer_args a;
   if (is_per_channel(c)) a.qscheme = qscheme::per_channel_affine;
@@ -22,7 +22,7 @@ namespace ctq::json {
   return a;
 }
 
-/// The observer inside a fake quantize, when none is named.
+/// The default observer of a fake quantize.
 [[nodiscard]] constexpr observer_class default_observer(fake_quantize_class c) {
   return c == fake_quantize_class::fixed_qparams_fake_quantize
              ? observer_class::fixed_qparams
@@ -45,7 +45,7 @@ constexpr fake_quantize_class find_fake(std::string_view name) {
   return fake_quantize_class::none;
 }
 
-/// with_fakes: a fake quantize could stand here as well.
+/// with_fakes: whether a fake quantize is also allowed.
 constexpr void unknown_class(reader& r, element e, bool with_fakes) {
   nearest near{without_module(e.text())};
   for (int i = 1; i < observer_class_count; ++i)
@@ -55,11 +55,11 @@ constexpr void unknown_class(reader& r, element e, bool with_fakes) {
   r.unknown(rule::unknown_value, e, "observer", near);
 }
 
-/// The keys that read_fields leaves alone are there once.
+/// Reports duplicates of a key that read_fields skips.
 constexpr void check_repeated(reader& r, element object, std::string_view name) {
   int seen = 0;
   for (const auto [key, value] : object.members())
-    if (key.is(name) && seen++ > 0) r.error(rule::duplicate_key, key, name, " is there already");
+    if (key.is(name) && seen++ > 0) r.error(rule::duplicate_key, key, name, " is duplicated");
 }
 
 constexpr observer_class read_class(reader& r, element e, bool with_fakes) {

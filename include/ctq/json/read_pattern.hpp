@@ -8,18 +8,18 @@
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/pattern.hpp"
 
-// Patterns in JSON: an op, a list of ops in the order the data flows, or PyTorch's nested list, an
-// op and what its arguments are.
+// Patterns in JSON: an op, a list of ops in data flow order, or PyTorch's nested list: an op and
+// its arguments.
 
 namespace ctq::json {
 
 class pattern_reader {
  public:
-  /// ops: all that patterns can name. Elements go behind those that are in the list.
+  /// ops: all ops that patterns can name. Appends to `elements`.
   constexpr pattern_reader(const op_table& ops, findings& out, list<pattern_element>& elements)
       : ops_(ops), out_(out), read_(ops, out), elements_(elements) {}
 
-  /// A pattern in which something is wrong is empty: half a tree would be no tree.
+  /// Appends nothing if the pattern has an error.
   constexpr void read(element e, bool flat) {
     first_ = elements_.size();
     const int before = out_.total();
@@ -36,7 +36,7 @@ class pattern_reader {
     return same_text(without_module(e.text()), "MatchAllNode");
   }
 
-  /// False: it is not worth going on.
+  /// Returns false if reading should stop.
   constexpr bool add(element e, int args) {
     const auto size = elements_.size() - first_;
     if (size == max_pattern) read_.error(rule::too_many, e, "more than 64 ops in one pattern");
@@ -47,7 +47,7 @@ class pattern_reader {
     return true;
   }
 
-  /// An op, or a list of them in the order the data flows.
+  /// An op, or a list of ops in data flow order.
   constexpr void chain(element e) {
     if (e.type() == kind::string) return static_cast<void>(add(e, 0));
     if (e.type() != kind::array)
@@ -63,7 +63,7 @@ class pattern_reader {
       std::swap(elements_[first], elements_[--last]);  // the last op first
   }
 
-  /// PyTorch's nested form: an op, or an op and what its arguments are. False as add().
+  /// PyTorch's nested form: an op, or an op and its arguments. Returns as add().
   constexpr bool tree(element e) {
     if (e.type() == kind::string) return add(e, 0);
     if (e.type() != kind::array) {
@@ -72,7 +72,7 @@ class pattern_reader {
       return false;
     }
     if (e.size() == 0) {
-      read_.error(rule::pattern_form, e, "an empty list is no pattern");
+      read_.error(rule::pattern_form, e, "an empty list is not a pattern");
       return false;
     }
     const element head = e.first();
@@ -91,7 +91,7 @@ class pattern_reader {
   findings& out_;
   reader read_;
   list<pattern_element>& elements_;
-  std::size_t first_ = 0;  // of the pattern that is read
+  std::size_t first_ = 0;  // of the current pattern
 };
 
 }  // namespace ctq::json

@@ -13,8 +13,9 @@
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/reflect.hpp"
 
-// From values of a JSON text to the fields of a record. The keys of an object are the names of the
-// record's fields; each mistake is a finding at its place, and what is wrong keeps its default.
+// Reads values of a JSON text into the fields of a record. The keys of an object are the names of
+// the record's fields. Each error is a finding with its position; invalid fields keep their
+// defaults.
 
 namespace ctq::json {
 
@@ -31,7 +32,8 @@ namespace ctq::json {
   return name.substr(at);
 }
 
-/// By field: reads a value into it. A call through a table is what the compiler evaluates fastest.
+/// Functions that read a value into a field, by field index. Calls through a table are what
+/// compilers evaluate fastest.
 template <class Reader, class Record, std::size_t... I>
 constexpr auto make_field_readers(std::index_sequence<I...>) {
   using field_reader = void (*)(Reader&, element, Record&);
@@ -52,12 +54,13 @@ class reader {
     out_.add(r, severity::error, {}, static_cast<int>(at.at()), {word(part)...});
   }
 
-  /// Says what is wrong with a name, and which known one is near.
+  /// Reports an unknown name and the nearest known one.
   constexpr void unknown(rule r, element at, std::string_view what, const nearest& near) {
     if (near.found().empty()) {
-      error(r, at, at.text().substr(0, 80), " is no ", what);
+      error(r, at, at.text().substr(0, 80), " is not a known ", what);
     } else {
-      error(r, at, at.text().substr(0, 80), " is no ", what, ", did you mean ", near.found(), "?");
+      error(r, at, at.text().substr(0, 80), " is not a known ", what, ", did you mean ",
+            near.found(), "?");
     }
   }
 
@@ -67,8 +70,8 @@ class reader {
     return false;
   }
 
-  // The templates come first: clang instantiates a constexpr function where it is used, if its body
-  // has been seen by then, and else too late for a constant.
+  // The templates come first: clang instantiates a constexpr function at its use only if it is
+  // already defined, else too late for a constant expression.
 
   template <class Enum>
   static constexpr bool find_name(std::string_view name, Enum& out, Enum first, Enum last) {
@@ -80,8 +83,9 @@ class reader {
     return false;
   }
 
-  /// One of the values of an enumeration, by PyTorch's name, with or without the module's. Names as
-  /// PyTorch prints them are found at once; walking to the last dot costs a step a character.
+  /// A value of an enumeration by PyTorch's name, with or without the module prefix. Names in
+  /// PyTorch's format are tried first, since searching the last dot costs a constexpr step per
+  /// character.
   template <class Enum>
   constexpr void named(element e, Enum& out, std::string_view what, Enum first, Enum last) {
     if (!expect(e, kind::string)) return;
@@ -97,8 +101,8 @@ class reader {
     unknown(rule::unknown_value, e, what, near);
   }
 
-  /// The members of an object as the fields of a record of the same names. Keys that `other`
-  /// claims are left to the caller.
+  /// Reads the members of an object into the fields of the same names. Skips keys for which
+  /// other(key) is true.
   template <reflected Record, class Other>
   constexpr void read_fields(element object, Record& record, Other other) {
     std::uint64_t seen = 0;
@@ -113,7 +117,7 @@ class reader {
         for (const std::string_view known : names) near.offer(known);
         unknown(rule::unknown_key, key, "key here", near);
       } else if ((seen >> at & 1U) != 0) {
-        error(rule::duplicate_key, key, name, " is there already");
+        error(rule::duplicate_key, key, name, " is duplicated");
       } else {
         seen |= std::uint64_t{1} << at;
         field_readers<reader, Record>[at](*this, value, record);
@@ -126,7 +130,7 @@ class reader {
     read_fields(object, record, [](element) { return false; });
   }
 
-  /// A number that may be left out; null leaves it out.
+  /// An optional number; null for none.
   template <class Optional>
   constexpr void read_given(element e, Optional& out) {
     if (e.type() == kind::null) return;
@@ -147,7 +151,7 @@ class reader {
   constexpr void read(element e, Int& out) {
     if (!expect(e, kind::number)) return;
     const double x = e.number();
-    constexpr double most = sizeof(Int) > 4 ? 9007199254740991.0 : 2147483647.0;  // all exact
+    constexpr double most = sizeof(Int) > 4 ? 9007199254740991.0 : 2147483647.0;  // exact in double
     if (!(x >= -most && x <= most) || static_cast<double>(static_cast<Int>(x)) != x) {
       error(rule::wrong_type, e, "expected a whole number, not ", e.text().substr(0, 40));
       return;
@@ -206,7 +210,7 @@ class reader {
   }
 
   constexpr void unknown_op(element e) {
-    if (out_.full()) return;  // looking for what is near takes long
+    if (out_.full()) return;  // searching the nearest name is slow
     const op_name wrong = qualified(e.text());
     static_text<80> spelled;
     append_all(spelled, wrong.prefix, wrong.rest);

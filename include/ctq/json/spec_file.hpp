@@ -9,15 +9,14 @@
 #include "ctq/json/located.hpp"
 #include "ctq/spec/finding.hpp"
 
-// What files that are read while the program runs have in common: the text, its values, and what
-// is wrong with it.
+// Base of files read at run time: the text, its values, and the findings.
 
 namespace ctq::json {
 
-/// Larger texts are refused at the door.
+/// Larger texts are rejected.
 inline constexpr std::size_t max_text = std::size_t{4} << 20U;
 
-/// Owns what views point to; moving it moves nothing of that.
+/// Owns everything that its views point to. Views stay valid after a move.
 class spec_file {
  public:
   spec_file(spec_file&&) = default;
@@ -25,7 +24,7 @@ class spec_file {
   spec_file(const spec_file&) = delete;
   spec_file& operator=(const spec_file&) = delete;
 
-  /// All that is wrong, with its place in the text.
+  /// All findings, with their positions in the text.
   [[nodiscard]] const findings& found() const { return found_; }
   [[nodiscard]] bool valid() const { return found_.first_error() == nullptr; }
   [[nodiscard]] std::string_view text() const { return {text_.data(), text_.size()}; }
@@ -42,7 +41,7 @@ class spec_file {
   }
   ~spec_file() = default;
 
-  /// Requires a valid text.
+  /// Requires  valid()
   [[nodiscard]] element root() const { return {document_.values.data(), text_.data()}; }
 
   findings found_;

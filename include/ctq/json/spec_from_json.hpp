@@ -13,13 +13,14 @@
 #include "ctq/json/read_backend.hpp"
 #include "ctq/spec/validate.hpp"
 
-// A backend type from a JSON file that is part of the program:
+// A backend type from an embedded JSON file:
 //
 //   struct npu : ctq::spec_from_json<npu_json> {};
 //   ctq::checked_backend<npu> checked;   // a mistake is an error: npu.json:12:7: error: ...
 //
-// It goes wherever a backend of types goes. Each stage is a constant of its own, with a step budget
-// of its own, keyed by the file's address: tape -> declared ops -> draft -> records -> findings.
+// It can be used wherever a backend type can. Each stage is a separate constant, with its own limit
+// of constexpr steps, keyed by the file's address: tape -> declared ops -> draft -> records ->
+// findings.
 
 namespace ctq {
 
@@ -39,7 +40,7 @@ inline constexpr bool is_json = !tape_v<File>.error.any();
 
 template <const embedded_file& File, class Ops>
 consteval list<op_info> read_declared() {
-  findings ignored;  // they are found again where it counts
+  findings ignored;  // they are reported by a later stage
   return op_declarations{root<File>(), Ops::value, ignored}.declared;
 }
 
@@ -54,12 +55,12 @@ consteval auto declare() {
   return ops;
 }
 
-/// The addresses of these are the identities.
+/// Their addresses are the identities.
 template <const embedded_file& File, class Ops>
 inline constexpr auto declared_v = declare<File, Ops>();
 
 template <const embedded_file& File, class Ops>
-consteval auto own_ops() {
+consteval auto user_ops() {
   constexpr auto& declared = declared_v<File, Ops>;
   std::array<op_id, static_cast<std::size_t>(Ops::count) + declared.size() + 1> own{};
   for (std::size_t i = 0; i < Ops::count; ++i) own[i] = Ops::own[i];
@@ -69,11 +70,11 @@ consteval auto own_ops() {
 }
 
 template <const embedded_file& File, class Ops>
-inline constexpr auto own_ops_v = own_ops<File, Ops>();
+inline constexpr auto user_ops_v = user_ops<File, Ops>();
 
 template <const embedded_file& File, class Ops>
 inline constexpr op_table table_v{
-    {own_ops_v<File, Ops>.data(), static_cast<int>(own_ops_v<File, Ops>.size()) - 1},
+    {user_ops_v<File, Ops>.data(), static_cast<int>(user_ops_v<File, Ops>.size()) - 1},
     Ops::value.builtin};
 
 // --- Draft: read twice, first for the sizes, then into arrays of these sizes ---------------------
@@ -181,7 +182,7 @@ consteval diagnostic first_problem() {
 
 }  // namespace file_parts
 
-/// The backend that a file describes. Ops: what its patterns can name besides what it declares.
+/// The backend described by a file. Ops: ops that its patterns can name besides those it declares.
 template <const embedded_file& File, class Ops = ops<builtin>>
 struct spec_from_json {
   static constexpr std::string_view name = file_parts::draft_v<File, Ops>.name;

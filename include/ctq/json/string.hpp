@@ -7,13 +7,12 @@
 
 #include "ctq/core/same_text.hpp"
 
-// Strings as JSON holds them: UTF-8, and escapes for what may not stand in quotes. Text is
-// anything with append(std::string_view).
+// JSON strings: UTF-8 with escapes. Text is any type with append(std::string_view).
 
 namespace ctq::json {
 
-/// The bytes of the UTF-8 character that begins at p != end: 1 to 4, or 0 if there is none (cut
-/// off, longer than needed, a surrogate, past U+10FFFF). Source: RFC 3629, section 4.
+/// The bytes of the UTF-8 character at p != end: 1 to 4, or 0 if invalid (truncated, overlong, a
+/// surrogate, beyond U+10FFFF). Source: RFC 3629, section 4.
 [[nodiscard]] constexpr int utf8_length(const char* p, const char* end) {
   const auto byte = [p](int i) { return static_cast<unsigned char>(p[i]); };
   const unsigned lead = byte(0);
@@ -40,7 +39,7 @@ namespace ctq::json {
   return true;
 }
 
-/// 0 to 15, or -1 for what is no hexadecimal digit.
+/// 0 to 15, or -1 if c is not a hexadecimal digit.
 [[nodiscard]] constexpr int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -48,7 +47,7 @@ namespace ctq::json {
   return -1;
 }
 
-/// What \b means for b, and so on; 0 for a letter that makes no escape, and for u.
+/// The character of the escape \letter; 0 for an invalid letter, and for u.
 [[nodiscard]] constexpr char escape_meaning(char letter) {
   switch (letter) {
     case '"':
@@ -63,7 +62,8 @@ namespace ctq::json {
   }
 }
 
-/// Appends one character as UTF-8. Requires a code point: at most U+10FFFF, no surrogate.
+/// Appends one character as UTF-8.
+/// Requires  c <= U+10FFFF, not a surrogate
 template <class Text>
 constexpr void append_utf8(Text& out, std::uint32_t c) {
   char bytes[4]{};
@@ -82,8 +82,8 @@ constexpr void append_utf8(Text& out, std::uint32_t c) {
   out.append(std::string_view{bytes, count});
 }
 
-/// Appends what a string means whose escapes are all valid: parse has seen it. Half a surrogate
-/// pair means nothing in UTF-8 and becomes U+FFFD.
+/// Appends the value of a string. An unpaired surrogate becomes U+FFFD.
+/// Requires  all escapes are valid, as checked by parse
 template <class Text>
 constexpr void append_unescaped(Text& out, std::string_view raw) {
   const char* p = raw.data();
@@ -117,7 +117,7 @@ constexpr void append_unescaped(Text& out, std::string_view raw) {
   }
 }
 
-/// Text that is compared instead of kept: what is appended must be what was expected.
+/// A Text that compares what is appended with an expected text.
 class expected_text {
  public:
   constexpr explicit expected_text(std::string_view text) : rest_(text) {}
@@ -133,7 +133,7 @@ class expected_text {
   bool same_ = true;
 };
 
-/// Appends text between quotes. What JSON does not force into an escape stays as it is.
+/// Appends text in quotes, escaping only what JSON requires.
 template <class Text>
 constexpr void append_string(Text& out, std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";

@@ -7,24 +7,24 @@
 
 #include "ctq/json/write_backend.hpp"
 
-// A backend type as JSON, while the program compiles: static_assert(to_json<npu>() == text).
+// A backend type as JSON at compile time: static_assert(to_json<npu>() == text).
 
 namespace ctq {
 
 namespace file_parts {
 
-/// Counts what is appended.
+/// Counts the appended characters.
 struct text_size {
   std::size_t size = 0;
   constexpr void append(std::string_view s) { size += s.size(); }
 };
 
-/// Text into memory that is large enough.
+/// Writes text to memory that is large enough.
 struct text_into {
   char* to;
   constexpr void append(std::string_view s) {
 #if defined(__clang__)
-    __builtin_memcpy(to, s.data(), s.size());  // a constant expression to clang, and one step
+    __builtin_memcpy(to, s.data(), s.size());  // one constexpr step in clang
     to += s.size();
 #else
     const char* const end = s.data() + s.size();

@@ -8,12 +8,12 @@
 #include "ctq/json/number.hpp"
 #include "ctq/json/string.hpp"
 
-// Writes JSON to any text that has append(std::string_view), on one line and spaced as Python's
-// json.dumps does.
+// Writes JSON to any type with append(std::string_view), on one line, with the spacing of Python's
+// json.dumps.
 
 namespace ctq::json {
 
-/// What the body of an object or array is written in is what it looks like:
+/// The body of an object or array is a function:
 ///
 ///   writer json{out};
 ///   json.object([&] {
@@ -23,7 +23,7 @@ namespace ctq::json {
 ///     });
 ///   });
 ///
-/// It puts commas and colons, and does not ask whether keys stand where they should.
+/// Adds commas and colons. Does not check that keys are used correctly.
 template <class Text>
 class writer {
  public:
@@ -38,7 +38,7 @@ class writer {
     return brackets("[", body, "]");
   }
 
-  /// The next value belongs to it.
+  /// The key of the next value.
   constexpr writer& key(std::string_view name) {
     value(name);
     out_.append(": ");
@@ -46,7 +46,7 @@ class writer {
     return *this;
   }
 
-  /// A bool, a whole number, a finite double, or a text, which is escaped where it must be.
+  /// A bool, an integer, a finite double, or a string, which is escaped as needed.
   template <class T>
   constexpr writer& value(const T& v) {
     separate();
@@ -63,8 +63,8 @@ class writer {
   }
   constexpr writer& null() { return verbatim("null"); }
 
-  /// A text of two parts in which nothing needs an escape, as the names of ops, or has it already,
-  /// as element::text(): cheap to compile.
+  /// A string of two parts that needs no escaping, such as names of ops, or is already escaped, as
+  /// element::text(). Cheap to compile.
   constexpr writer& plain(std::string_view prefix, std::string_view text) {
     separate();
     out_.append("\"");
@@ -80,7 +80,7 @@ class writer {
     return *this;
   }
 
-  /// What is JSON already.
+  /// Appends JSON unchanged.
   constexpr writer& verbatim(std::string_view json) {
     separate();
     out_.append(json);
@@ -110,7 +110,7 @@ class writer {
   }
 
   Text& out_;
-  bool comma_ = false;  // something stands before the next value
+  bool comma_ = false;  // a comma is needed before the next value
 };
 
 }  // namespace ctq::json

@@ -10,12 +10,12 @@
 #include "ctq/ops/op_table.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// Backends as JSON, in the one form that is called canonical: one line a pattern, keys in PyTorch's
-// order, what is at its default left out. from_json(to_json(b)) equals b.
+// Backends as canonical JSON: one line per pattern, keys in PyTorch's order, default values
+// omitted. from_json(to_json(b)) equals b.
 
 namespace ctq::json {
 
-/// The rows of a category have one list of dtype configs: it is put into words once.
+/// Configs of a category share a list of dtype configs, whose text is written once and cached.
 class dtype_texts {
  public:
   [[nodiscard]] constexpr std::string_view of(view<dtype_config_record> configs) {
@@ -94,7 +94,7 @@ class config_writer {
     op(id);
   }
 
-  /// What few configs have.
+  /// Rarely used keys.
   constexpr void rare(const backend_pattern_config_record& c) {
     if (!c.root_node_getter.empty()) path(out_.plain_key("root_node_getter"), c.root_node_getter);
     if (!c.extra_inputs_getter.empty())
@@ -164,8 +164,8 @@ class config_writer {
   dtype_texts& texts_;
 };
 
-/// The ops of patterns and modules that are not ctq's, each once.
-[[nodiscard]] constexpr list<op_id> own_ops(const backend_view& backend) {
+/// The user-defined ops of patterns and modules, without duplicates.
+[[nodiscard]] constexpr list<op_id> user_ops(const backend_view& backend) {
   list<op_id> own;
   const auto add = [&own](op_id op) {
     if (op == nullptr || ops<builtin>::value.find(op->name) == op) return;
@@ -188,7 +188,7 @@ constexpr void append_json(Text& out, const backend_view& backend) {
   out.append("{\n  \"name\": ");
   append_string(out, backend.name);
   out.append(",\n");
-  const list<op_id> own = own_ops(backend);
+  const list<op_id> own = user_ops(backend);
   constexpr std::string_view kinds[] = {"", "", "", "module", "function", "method", ""};
   for (std::size_t i = 0; i < own.size(); ++i)
     append_all(out, i == 0 ? "  \"ops\": [" : ", ", "{\"name\": \"", own[i]->name,

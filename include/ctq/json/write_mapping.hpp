@@ -6,8 +6,8 @@
 #include "ctq/json/write_observer.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// QConfigMappings as JSON, in the form that read_mapping.hpp describes: one line an entry. Entries
-// keep their order within their level; between levels it means nothing.
+// QConfigMappings as JSON, in the form that read_mapping.hpp describes, one line per entry. Entries
+// keep their order within a level; the order between levels has no meaning.
 
 namespace ctq::json {
 
@@ -44,7 +44,7 @@ constexpr void write_entry(Text& text, const mapping_entry& e) {
 /// Appends the canonical JSON of a mapping.
 template <class Text>
 constexpr void append_json(Text& out, const mapping_view& mapping) {
-  const mapping_entry* global = nullptr;  // the last: the later wins
+  const mapping_entry* global = nullptr;  // the last one, which overrides earlier ones
   for (int i = 0; i < mapping.count; ++i)
     if (mapping.entries[i].level == mapping_level::global) global = &mapping.entries[i];
   bool any = global != nullptr;

@@ -5,7 +5,7 @@
 #include "ctq/json/write.hpp"
 #include "ctq/spec/reflect.hpp"
 
-// Records as JSON objects: the fields that differ from their defaults, under their own names.
+// Records as JSON objects: the fields that differ from their defaults.
 
 namespace ctq::json {
 

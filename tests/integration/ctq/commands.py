@@ -66,7 +66,8 @@ def check(folder):
     expect((code, len(found)), (FINDINGS, 3), "--json prints one array")
     expect(found[0], {"file": str(error), "line": 2, "column": 13, "severity": "error",
                       "rule": "unknown-op",
-                      "message": "nn.Liner is no op, did you mean torch.nn.Linear?"}, "--json")
+                      "message": "nn.Liner is not a known op, did you mean torch.nn.Linear?"},
+           "--json")
     expect(json.loads(run("check", "--json", good)[1]), [], "--json without findings")
     bad_name = Path(folder, "\x1b[31m\n.json")
     bad_name.write_bytes(ERROR.replace("patern", "\\u001b\x7fé").encode())

@@ -118,26 +118,28 @@ TEST_CASE("what is wrong is told at its place") {
         "f:1:1: error: name is missing [missing-key]\n"
         "f:1:1: error: configs is missing [missing-key]\n");
   CHECK(findings_of(R"({"name": "a", "name": "b", "configs": []})") ==
-        "f:1:15: error: name is there already [duplicate-key]\n");
+        "f:1:15: error: name is duplicated [duplicate-key]\n");
   CHECK(findings_of(R"({"name": "a", "config": [], "configs": []})") ==
-        "f:1:15: error: config is no key here, did you mean configs? [unknown-key]\n");
+        "f:1:15: error: config is not a known key here, did you mean configs? [unknown-key]\n");
   CHECK(about(R"({"pattern": "torch.nn.Conv2"})") ==
-        "f:1:39: error: torch.nn.Conv2 is no op, did you mean torch.nn.Conv2d? [unknown-op]\n");
+        "f:1:39: error: torch.nn.Conv2 is not a known op, did you mean torch.nn.Conv2d? "
+        "[unknown-op]\n");
   CHECK(about(R"({"pattern": 7})") ==
         "f:1:39: error: expected an op or a list of ops, not a number [wrong-type]\n");
   CHECK(about(R"({"pattern": ["nn.ReLU", ["nn.ReLU"]]})") ==
         "f:1:51: error: a nested pattern belongs under pattern_complex_format [pattern-form]\n");
   CHECK(about(R"({"pattern": "nn.ReLU", "pattern_complex_format": "nn.ReLU"})")
-            .find("exclude one another [pattern-form]") != std::string::npos);
+            .find("are mutually exclusive [pattern-form]") != std::string::npos);
   CHECK(about(R"({"pattern": "nn.ReLU", "observation_type": "SHARED"})")
-            .find("SHARED is no observation type [unknown-value]") != std::string::npos);
+            .find("SHARED is not a known observation type [unknown-value]") != std::string::npos);
   CHECK(about(R"({"pattern": "nn.ReLU", "dtype_configs": [{"input_dtype": "quint9"}]})")
-            .find("quint9 is no dtype, did you mean quint8? [unknown-value]") != std::string::npos);
+            .find("quint9 is not a known dtype, did you mean quint8? [unknown-value]") !=
+        std::string::npos);
   CHECK(about(R"({"pattern": "nn.ReLU", "dtype_configs": [{"is_dynamic": 1}]})")
             .find("expected true or false, not a number [wrong-type]") != std::string::npos);
   CHECK(about(R"({"pattern": "nn.ReLU", "fuser_method": "fuse_conv"})")
-            .find("fuse_conv is no fuser method, did you mean fuse_conv_bn? [unknown-value]") !=
-        std::string::npos);
+            .find("fuse_conv is not a known fuser method, did you mean fuse_conv_bn? "
+                  "[unknown-value]") != std::string::npos);
   CHECK(about(R"({"pattern": "nn.ReLU", "input_type_to_index": {"weight": 1.5}})")
             .find("expected a whole number, not 1.5 [wrong-type]") != std::string::npos);
   CHECK(about(R"({"pattern": "nn.ReLU", "num_tensor_args_to_observation_type": {"4": ""}})")

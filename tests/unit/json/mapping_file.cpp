@@ -85,18 +85,19 @@ TEST_CASE("what is left out has PyTorch's default") {
 
 TEST_CASE("what is wrong is told at its place") {
   CHECK(findings_of(R"({"global": null})") ==
-        "f:1:2: error: global is no level of a QConfigMapping [unknown-key]\n");
+        "f:1:2: error: global is not a known level of a QConfigMapping [unknown-key]\n");
   CHECK(findings_of(R"({"": 7})") ==
         "f:1:6: error: expected an object, not a number [wrong-type]\n");
   CHECK(findings_of(R"({"": {"activation": {"class": "MinMax"}}})") ==
-        "f:1:31: error: MinMax is no observer [unknown-value]\n"
+        "f:1:31: error: MinMax is not a known observer [unknown-value]\n"
         "f:1:6: error: weight is missing [missing-key]\n");
   CHECK(findings_of(R"({"module_name": [["fc"]]})") ==
         "f:1:18: error: expected 2 values, not 1 [wrong-type]\n");
   CHECK(findings_of(R"({"module_name": [], "module_name": []})") ==
-        "f:1:21: error: module_name is there already [duplicate-key]\n");
-  CHECK(findings_of("{\"module_name_regex\": [[\"a\", null],\n [\"(\", null]]}") ==
-        "f:2:3: error: module_name_regex: ( is not a supported regular expression [regex-syntax]\n");
+        "f:1:21: error: module_name is duplicated [duplicate-key]\n");
+  CHECK(
+      findings_of("{\"module_name_regex\": [[\"a\", null],\n [\"(\", null]]}") ==
+      "f:2:3: error: module_name_regex: ( is not a supported regular expression [regex-syntax]\n");
   CHECK(findings_of("{\"object_type\": [[\"nn.Linear\", {\"activation\": {\"class\":\n"
                     "\"MinMaxObserver\", \"quant_max\": 7}, \"weight\": {\"class\": "
                     "\"NoopObserver\"}}]]}")

@@ -70,7 +70,7 @@ TEST_CASE("a kind is one of three, and there are no other keys") {
   CHECK(wrong(R"({"ops": [{"name": "a.b", "kind": null}]})") ==
         "f:1:34: error: expected module, function or method [unknown-value]\n");
   CHECK(wrong(R"({"ops": [{"name": "a.b", "type": "module"}]})") ==
-        "f:1:26: error: type is no key here: name, kind [unknown-key]\n");
+        "f:1:26: error: type is not a known key here: name, kind [unknown-key]\n");
 }
 
 TEST_CASE("a name of ctq's is taken, in any spelling") {
@@ -83,7 +83,7 @@ TEST_CASE("a name of ctq's is taken, in any spelling") {
 
 TEST_CASE("a name twice is told at the second") {
   CHECK(wrong(R"({"ops": ["a.b", {"name": "a.b", "kind": "module"}]})") ==
-        "f:1:26: error: a.b is declared already [duplicate-op]\n");
+        "f:1:26: error: a.b is already declared [duplicate-op]\n");
   CHECK(wrong(R"({"ops": ["a.b", "a.B", "b"]})").empty());
 }
 

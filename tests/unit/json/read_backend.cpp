@@ -61,19 +61,19 @@ TEST_CASE("a document is an object with a name and configs") {
         "f:1:24: error: expected an array, not an object [wrong-type]\n");
   CHECK(reading{R"({"name": "", "configs": [], "$schema": 7, "ops": 7})"}.wrong().empty());
   CHECK(reading{R"({"name": "n", "Configs": [{}], "configs": []})"}.wrong().starts_with(
-      "f:1:15: error: Configs is no key here, did you mean configs?"));
+      "f:1:15: error: Configs is not a known key here, did you mean configs?"));
 }
 
 TEST_CASE("of a key that is there twice the first counts") {
   const reading r{R"({"name": "a", "configs": [], "configs": [{"pattern": "nn.ReLU"}],
 "name": "b"})"};
   CHECK(r.wrong() ==
-        "f:1:30: error: configs is there already [duplicate-key]\n"
-        "f:2:1: error: name is there already [duplicate-key]\n");
+        "f:1:30: error: configs is duplicated [duplicate-key]\n"
+        "f:2:1: error: name is duplicated [duplicate-key]\n");
   CHECK(r.draft.name == "a");
   CHECK(r.draft.configs.empty());
   const reading inner{R"({"name": "n", "configs": [{"pattern": "nn.ReLU", "pattern": "nn.ELU"}]})"};
-  CHECK(inner.wrong() == "f:1:50: error: pattern is there already [duplicate-key]\n");
+  CHECK(inner.wrong() == "f:1:50: error: pattern is duplicated [duplicate-key]\n");
   CHECK(inner.config(0).pattern == pattern<nn::relu>::value);
 }
 
@@ -118,9 +118,9 @@ TEST_CASE("what is no pattern is told") {
   CHECK(wrong(R"({"pattern": ["nn.ReLU", 7, "nn.Relu"]})") ==
         "f:1:51: error: expected a string, not a number [wrong-type]\n");
   const std::string tree = R"({"pattern_complex_format": )";
-  CHECK(wrong(tree + "[]}") == "f:1:54: error: an empty list is no pattern [pattern-form]\n");
+  CHECK(wrong(tree + "[]}") == "f:1:54: error: an empty list is not a pattern [pattern-form]\n");
   CHECK(wrong(tree + R"(["nn.ReLU", []]})") ==
-        "f:1:66: error: an empty list is no pattern [pattern-form]\n");
+        "f:1:66: error: an empty list is not a pattern [pattern-form]\n");
   CHECK(wrong(tree + R"([["nn.ReLU"], "nn.ReLU"]})") ==
         "f:1:55: error: expected a string, not an array [wrong-type]\n");
   CHECK(wrong(tree + R"(["MatchAllNode", "nn.ReLU"]})") ==
@@ -228,7 +228,7 @@ TEST_CASE("counts of tensor arguments are 0 to 3, each once") {
                       "[unknown-key]\n",
                   key);
   CHECK(wrong_field("\"num_tensor_args_to_observation_type\": {\"1\": " + shared + ", \"1\": 7}") ==
-        "f:1:124: error: 1 is there already [duplicate-key]\n");
+        "f:1:124: error: 1 is duplicated [duplicate-key]\n");
 }
 
 TEST_CASE("a fuser is named with or without its module, or is none") {
@@ -239,7 +239,7 @@ TEST_CASE("a fuser is named with or without its module, or is none") {
   CHECK(r.config(0).fuser_method == fuse_conv_bn.id());
   CHECK(r.config(1).fuser_method == nullptr);
   CHECK(wrong_field(R"("fuser_method": "")") ==
-        "f:1:59: error:  is no fuser method [unknown-value]\n");
+        "f:1:59: error:  is not a known fuser method [unknown-value]\n");
 }
 
 TEST_CASE("each overwritten observer is one of its own") {
@@ -256,9 +256,10 @@ TEST_CASE("each overwritten observer is one of its own") {
 }
 
 TEST_CASE("a misspelt key of a config is told, with the one that is near") {
-  CHECK(wrong_field(R"("root_modul": "nn.ReLU")") ==
-        "f:1:43: error: root_modul is no key of a pattern config, did you mean root_module? "
-        "[unknown-key]\n");
+  CHECK(
+      wrong_field(R"("root_modul": "nn.ReLU")") ==
+      "f:1:43: error: root_modul is not a known key of a pattern config, did you mean root_module? "
+      "[unknown-key]\n");
 }
 
 TEST_CASE("patterns can name what the table has, declared or not") {

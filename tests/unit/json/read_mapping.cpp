@@ -37,12 +37,13 @@ static_assert([] {
 TEST_CASE("a mapping is an object of five levels") {
   CHECK(wrong("[]") == "f:1:1: error: expected an object, not an array [wrong-type]\n");
   CHECK(wrong(R"({"$schema": 7, "module_names": []})") ==
-        "f:1:16: error: module_names is no level of a QConfigMapping, did you mean module_name? "
+        "f:1:16: error: module_names is not a known level of a QConfigMapping, did you mean "
+        "module_name? "
         "[unknown-key]\n");
   CHECK(wrong(R"({"object_type": {}, "": []})") ==
         "f:1:17: error: expected an array, not an object [wrong-type]\n"
         "f:1:25: error: expected an object, not an array [wrong-type]\n");
-  CHECK(wrong(R"({"": null, "": null})") == "f:1:12: error:  is there already [duplicate-key]\n");
+  CHECK(wrong(R"({"": null, "": null})") == "f:1:12: error:  is duplicated [duplicate-key]\n");
 }
 
 TEST_CASE("a key means its characters, whatever its escapes") {
@@ -101,7 +102,7 @@ TEST_CASE("a row has as many values as its level asks for") {
 TEST_CASE("each value of a row is checked, also behind a wrong one") {
   CHECK(wrong(R"({"module_name_object_type_order": [[1, "nn.Relu", 0.5, 7]]})") ==
         "f:1:37: error: expected a string, not a number [wrong-type]\n"
-        "f:1:40: error: nn.Relu is no op, did you mean torch.nn.ReLU? [unknown-op]\n"
+        "f:1:40: error: nn.Relu is not a known op, did you mean torch.nn.ReLU? [unknown-op]\n"
         "f:1:51: error: expected a whole number, not 0.5 [wrong-type]\n"
         "f:1:56: error: expected an object, not a number [wrong-type]\n");
 }
@@ -112,9 +113,9 @@ TEST_CASE("a qconfig has both observers, each once, and nothing else") {
         "f:1:6: error: activation is missing [missing-key]\n"
         "f:1:6: error: weight is missing [missing-key]\n");
   CHECK(wrong(R"({"": {"activation": )" + noop + R"(, "weight": )" + noop + R"(, "weight": 7}})") ==
-        "f:1:85: error: weight is there already [duplicate-key]\n");
+        "f:1:85: error: weight is duplicated [duplicate-key]\n");
   CHECK(wrong(R"({"": {"activation": )" + noop + R"(, "weight": )" + noop + R"(, "bias": 7}})") ==
-        "f:1:85: error: bias is no key here: activation, weight, output [unknown-key]\n");
+        "f:1:85: error: bias is not a known key here: activation, weight, output [unknown-key]\n");
   CHECK(wrong(R"({"": {"activation": null, "weight": )" + noop + "}}") ==
         "f:1:21: error: expected an object, not null [wrong-type]\n");
 }

@@ -113,9 +113,9 @@ TEST_CASE("a fake quantize is around an observer, with a default for each") {
 
 TEST_CASE("an observer has no observer inside") {
   CHECK(wrong(R"({"class": "MinMaxObserver", "observer": "NoopObserver"})")
-            .starts_with("f:1:29: error: observer is no key here"));
+            .starts_with("f:1:29: error: observer is not a known key here"));
   CHECK(wrong(R"({"class": "FakeQuantize", "observer": "FakeQuantize"})")
-            .starts_with("f:1:39: error: FakeQuantize is no observer"));
+            .starts_with("f:1:39: error: FakeQuantize is not a known observer"));
   CHECK(wrong(R"({"class": "FakeQuantize", "observer": null})") ==
         "f:1:39: error: expected a string, not null [wrong-type]\n");
 }
@@ -130,17 +130,18 @@ TEST_CASE("no class, no arguments") {
 }
 
 TEST_CASE("an unknown class is told, and its arguments are still checked") {
-  CHECK(wrong(R"({"class": "HistogrammObserver", "bin": 7})") ==
-        "f:1:11: error: HistogrammObserver is no observer, did you mean HistogramObserver? "
-        "[unknown-value]\n"
-        "f:1:33: error: bin is no key here, did you mean bins? [unknown-key]\n");
-  CHECK(wrong(R"({"class": "None"})").find("None is no observer") != std::string::npos);
-  CHECK(wrong(R"({"class": ""})") == "f:1:11: error:  is no observer [unknown-value]\n");
+  CHECK(
+      wrong(R"({"class": "HistogrammObserver", "bin": 7})") ==
+      "f:1:11: error: HistogrammObserver is not a known observer, did you mean HistogramObserver? "
+      "[unknown-value]\n"
+      "f:1:33: error: bin is not a known key here, did you mean bins? [unknown-key]\n");
+  CHECK(wrong(R"({"class": "None"})").find("None is not a known observer") != std::string::npos);
+  CHECK(wrong(R"({"class": ""})") == "f:1:11: error:  is not a known observer [unknown-value]\n");
 }
 
 TEST_CASE("an argument twice is one too many") {
   CHECK(wrong(R"({"class": "NoopObserver", "bins": 1, "bins": 2})") ==
-        "f:1:38: error: bins is there already [duplicate-key]\n");
+        "f:1:38: error: bins is duplicated [duplicate-key]\n");
 }
 
 }  // namespace

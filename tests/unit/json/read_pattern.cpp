@@ -45,7 +45,7 @@ static_assert(is<nested<op::add, match_all, nested<nn::batch_norm2d, nn::conv2d>
     R"(["nn.ReLU", ["operator.add", "MatchAllNode", ["nn.BatchNorm2d", "nn.Conv2d"]]])",
     nested_form));
 
-TEST_CASE("an empty list is no pattern, in either form") {
+TEST_CASE("an empty list is not a pattern, in either form") {
   CHECK(reading{"[]", flat}.pattern().element.empty());
   const reading r{"[]", nested_form};
   CHECK(r.pattern().element.empty());

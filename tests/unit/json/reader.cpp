@@ -162,7 +162,7 @@ TEST_CASE("names in another case, empty ones and none are refused") {
     CHECK(out == f32);
   }
   CHECK(read<dtype>(R"("torch.quint9")") ==
-        "f:1:1: error: torch.quint9 is no dtype, did you mean quint8? [unknown-value]\n");
+        "f:1:1: error: torch.quint9 is not a known dtype, did you mean quint8? [unknown-value]\n");
 }
 
 TEST_CASE("a dtype with constraints is a dtype or an object") {
@@ -184,7 +184,7 @@ TEST_CASE("each field is read once, and the first counts") {
   findings found;
   input_index_record out;
   json::reader{ops<builtin>::value, found}.read_fields(in.root(), out);
-  CHECK(json::printed(found, text) == "f:1:27: error: weight is there already [duplicate-key]\n");
+  CHECK(json::printed(found, text) == "f:1:27: error: weight is duplicated [duplicate-key]\n");
   CHECK(out == input_index_record{.input = 0, .weight = 1});
 }
 
@@ -195,8 +195,8 @@ TEST_CASE("an unknown key is told, with the one that is near, and the others are
   input_index_record out;
   json::reader{ops<builtin>::value, found}.read_fields(in.root(), out);
   CHECK(json::printed(found, text) ==
-        "f:1:2: error: wieght is no key here, did you mean weight? [unknown-key]\n"
-        "f:1:15: error:  is no key here [unknown-key]\n");
+        "f:1:2: error: wieght is not a known key here, did you mean weight? [unknown-key]\n"
+        "f:1:15: error:  is not a known key here [unknown-key]\n");
   CHECK(out == input_index_record{.bias = 3});
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("ops are found in the table that is given") {
   op_id op = nullptr;
   CHECK(read(R"("F.relu")", op).empty());
   CHECK(op == fn::relu.id());
-  CHECK(read(R"("own.swish")", op).find("own.swish is no op") != std::string::npos);
+  CHECK(read(R"("own.swish")", op).find("own.swish is not a known op") != std::string::npos);
   CHECK(op == nullptr);
   CHECK(read(R"("own.swish")", op, ops<builtin, own::swish>::value).empty());
   CHECK(op == own::swish.id());
@@ -229,7 +229,7 @@ TEST_CASE("ops are found in the table that is given") {
 
 TEST_CASE("an op that is misspelt in an abbreviation is near its full name") {
   CHECK(read<op_id>(R"("nn.Cnov2d")") ==
-        "f:1:1: error: nn.Cnov2d is no op, did you mean torch.nn.Conv2d? [unknown-op]\n");
+        "f:1:1: error: nn.Cnov2d is not a known op, did you mean torch.nn.Conv2d? [unknown-op]\n");
   CHECK(read<op_id>(R"("own.swihs")").find("did you mean") == std::string::npos);
   op_id op = nullptr;
   CHECK(
@@ -240,8 +240,9 @@ TEST_CASE("an op that is misspelt in an abbreviation is near its full name") {
 TEST_CASE("names without an end are cut, what is said of them is not") {
   const std::string name(5000, 'x');
   const std::string wrong = read<op_id>('"' + name + '"');
-  CHECK(wrong == "f:1:1: error: " + name.substr(0, 80) + " is no op [unknown-op]\n");
-  CHECK(read<dtype>('"' + name + '"').find("xxx is no dtype [unknown-value]") != std::string::npos);
+  CHECK(wrong == "f:1:1: error: " + name.substr(0, 80) + " is not a known op [unknown-op]\n");
+  CHECK(read<dtype>('"' + name + '"').find("xxx is not a known dtype [unknown-value]") !=
+        std::string::npos);
   CHECK(read<int>("0." + std::string(5000, '1')).size() < 120);
 }
 

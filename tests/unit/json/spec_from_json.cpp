@@ -54,9 +54,10 @@ static_assert(backend_v<spec<cut>>.configs.empty());
 constexpr embedded_file misspelt{"m.json", R"({"name": "n", "configs": [
   {"pattern": "torch.nn.Linear"},
   {"pattern": "torch.nn.conv2d"}]})"};
-static_assert(problem<misspelt> ==
-              "m.json:3:15: error: torch.nn.conv2d is no op, did you mean torch.nn.Conv2d? "
-              "[unknown-op]");
+static_assert(
+    problem<misspelt> ==
+    "m.json:3:15: error: torch.nn.conv2d is not a known op, did you mean torch.nn.Conv2d? "
+    "[unknown-op]");
 
 constexpr embedded_file twice{"t.json", R"({"name": "n", "configs": [
   {"pattern": "torch.nn.Linear"},

@@ -47,7 +47,7 @@ static_assert([] {
   return text.view() == "{\n  \"name\": \"empty\",\n  \"configs\": [\n  ]\n}\n";
 }());
 
-static_assert(json::own_ops(backend_v<empty>).empty());
+static_assert(json::user_ops(backend_v<empty>).empty());
 
 TEST_CASE("what is at its default is left out, but for two keys") {
   CHECK(row<backend_pattern_config<pattern<nn::relu>>>() ==
@@ -131,7 +131,7 @@ struct with_own
                                             fused_module<own::square>>> {};
 
 TEST_CASE("ops of the user's own are declared, each once, with their kind") {
-  const list<op_id> own = json::own_ops(backend_v<with_own>);
+  const list<op_id> own = json::user_ops(backend_v<with_own>);
   REQUIRE(own.size() == 3);
   CHECK(own[0] == own::swish.id());
   CHECK(own[1] == own::square.id());

@@ -10,7 +10,7 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Functions of one element each, in float32. NaN stays NaN.
+// Elementwise activation functions in float32. NaN gives NaN.
 
 namespace ctq::float_ops {
 
@@ -58,7 +58,7 @@ result<value> each(operands& from) {
   return value(map(in, F));
 }
 
-/// x, or x * slope where it is negative.
+/// x >= 0 ? x : x * slope
 inline result<value> leaky_relu(operands& from) {
   const tensor& in = from.floats("input");
   const auto slope = static_cast<float>(from.real("negative_slope"));
@@ -66,7 +66,7 @@ inline result<value> leaky_relu(operands& from) {
   return value(map(in, [=](float x) { return activation::leaky_relu(x, {slope}); }));
 }
 
-/// x, or alpha * (exp(x) - 1) where it is not positive.
+/// x > 0 ? x : alpha * (exp(x) - 1)
 inline result<value> elu(operands& from) {
   const tensor& in = from.floats("input");
   const auto alpha = static_cast<float>(from.real("alpha"));
@@ -109,7 +109,7 @@ inline result<value> gelu(operands& from) {
   return value(map(in, approximate == "tanh" ? activation::gelu_tanh : activation::gelu));
 }
 
-/// x, or x * weight where it is negative: one weight for all, or one a channel (axis 1).
+/// x >= 0 ? x : x * weight, with one weight for all or one per channel (axis 1).
 inline result<value> prelu(operands& from) {
   tensor out = from.floats("input");
   const tensor& weight = from.floats("weight");
@@ -128,7 +128,7 @@ inline result<value> prelu(operands& from) {
   return value(std::move(out));
 }
 
-/// Dropout, identity, contiguous, detach: nothing happens to values that never change.
+/// Dropout, identity, contiguous, detach: return the input, since values are immutable.
 inline result<value> nothing(operands& from) {
   const value in = from.any("input");
   if (from.failed()) return from.failure();

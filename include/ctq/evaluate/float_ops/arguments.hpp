@@ -12,7 +12,7 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/ops/op.hpp"
 
-// The arguments of a call by the names of the parameters they are bound to.
+// The arguments of a call, by parameter name.
 
 namespace ctq::float_ops {
 
@@ -26,14 +26,14 @@ class arguments {
   arguments() = default;
   arguments(std::initializer_list<named_value> given) : given_(given) {}
 
-  /// A later value takes the place of an earlier one.
+  /// Replaces an earlier value.
   void set(std::string_view name, value v) {
     for (named_value& g : given_)
       if (g.name == name) return void(g.given = std::move(v));
     given_.push_back({std::string(name), std::move(v)});
   }
 
-  /// Null if the call leaves it to the default.
+  /// Null if the argument is not given.
   [[nodiscard]] const value* find(std::string_view name) const {
     for (const named_value& g : given_)
       if (g.name == name) return &g.given;
@@ -47,16 +47,16 @@ class arguments {
   std::vector<named_value> given_;
 };
 
-/// A call as Python writes it. Attributes are those of a module: tensors by their names in
-/// state_dict, and what the constructor was told. A tensor comes after the flag of the same name,
-/// bias=True, and takes its place. Those that an op does not read do no harm.
+/// A call as in Python. Attributes are those of a module: tensors by their names in state_dict, and
+/// constructor arguments. A tensor follows the flag of the same name (bias=True) and replaces it.
+/// Attributes that an op does not read are ignored.
 struct python_call {
   std::vector<value> positional{};
   std::vector<named_value> keywords{};
   std::vector<named_value> attributes{};
 };
 
-/// Gives each argument its name, as Python does.
+/// Binds arguments to parameters, as Python does.
 ///
 /// Errors  too many positional arguments, an unknown keyword, a parameter with two values
 [[nodiscard]] inline result<arguments> bind(std::string_view place, std::string_view signature,

@@ -12,12 +12,12 @@
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Arithmetic on tensors, which broadcast, and on Python's numbers. Two integers give an integer,
-// everything else is float32.
+// Arithmetic on tensors, with broadcasting, and on Python's numbers. Two integers give an integer,
+// all other operands float32.
 
 namespace ctq::float_ops {
 
-/// out[i] = f(a[i], b[i]), both broadcast to one shape.
+/// out[i] = f(a[i], b[i]), with broadcasting.
 template <class T, class F>
 result<array<T>> zip(const array<T>& a, const array<T>& b, F f) {
   auto shape = broadcast(a.shape, b.shape);
@@ -34,7 +34,7 @@ result<array<T>> zip(const array<T>& a, const array<T>& b, F f) {
 
 namespace arithmetic {
 
-/// Integers wrap around, as PyTorch's do.
+/// Integers wrap around, as in PyTorch.
 struct add {
   static float of(float a, float b) { return a + b; }
   static double of(double a, double b) { return a + b; }
@@ -78,7 +78,7 @@ struct floordiv {
   }
 };
 
-/// A quotient is never an integer.
+/// The result is always a float.
 struct truediv {
   static float of(float a, float b) { return a / b; }
   static double of(double a, double b) { return a / b; }
@@ -95,7 +95,7 @@ struct power {
   }
 };
 
-/// NaN wins.
+/// NaN if either operand is.
 struct maximum {
   template <class T>
   static T of(T a, T b) {
@@ -113,7 +113,7 @@ struct minimum {
 inline bool is_tensor(const value& v) { return v.is<tensor>() || v.is<index_tensor>(); }
 inline bool is_integral(const value& v) { return v.is<index_tensor>() || as_integer(v); }
 
-/// A number is a tensor without axes.
+/// A number as a tensor without axes.
 inline index_tensor to_indices(const value& v) {
   if (const auto* t = v.get_if<index_tensor>()) return *t;
   return {{}, {as_integer(v).value_or(0)}};
@@ -133,9 +133,9 @@ concept works_on_integers = requires(std::int64_t i) {
   { Op::of(i, i) } -> std::same_as<std::int64_t>;
 };
 
-/// Integers that an op does not take on its right: 0 of a division, what is negative of a power.
+/// Whether the right operand is invalid for integers: zero for a division, negative for a power.
 template <class Op>
-bool refuses(const index_tensor& right) {
+bool has_invalid_right(const index_tensor& right) {
   for (const std::int64_t i : right.data)
     if ((std::same_as<Op, floordiv> && i == 0) || (std::same_as<Op, power> && i < 0)) return true;
   return false;
@@ -148,7 +148,7 @@ result<value> apply(const operands& from, const value& a, const value& b) {
   if constexpr (works_on_integers<Op>) {
     if (is_integral(a) && is_integral(b)) {
       const index_tensor left = to_indices(a), right = to_indices(b);
-      if (refuses<Op>(right)) return from.failure("has no integer as its result");
+      if (has_invalid_right<Op>(right)) return from.failure("has no integer as its result");
       auto out = zip(left, right, [](std::int64_t x, std::int64_t y) { return Op::of(x, y); });
       if (out && !is_tensor(a) && !is_tensor(b)) return value(out->data[0]);
       return from.answer(std::move(out));
@@ -186,7 +186,7 @@ inline result<value> power(operands& from) {
   return arithmetic::apply<arithmetic::power>(from, a, b);
 }
 
-/// Python's +: of numbers and tensors their sum, of lists one after the other.
+/// Python's +: the sum of numbers and tensors, the concatenation of lists.
 inline result<value> add_operator(operands& from) {
   const value a = from.any("input"), b = from.any("other");
   if (from.failed()) return from.failure();
@@ -203,7 +203,7 @@ inline result<value> negative(operands& from) {
   return arithmetic::apply<arithmetic::mul>(from, a, -1);
 }
 
-/// `value` wherever the mask, which broadcasts, is not 0.
+/// `value` where the mask, which is broadcast, is not 0.
 inline result<value> masked_fill(operands& from) {
   const tensor& in = from.floats("input");
   const index_tensor& mask = from.indices("mask");

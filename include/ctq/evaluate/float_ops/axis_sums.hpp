@@ -8,27 +8,27 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/kernels/cascade_sum.hpp"
 
-// Sums over axes in the order in which PyTorch adds: of integers times a scale the means often lie
-// just between two steps, and the last bit of the sum decides to which of them they are rounded.
+// Sums over axes in PyTorch's order of additions. Means of dequantized integers are often ties, and
+// the last bit of the sum decides to which integer they are rounded.
 //
-// Two loops inside of all others, which PyTorch's TensorIterator chooses: the summed axis with the
-// smallest stride, and the next one, summed or kept. Neighbouring axes that are contiguous in
-// memory are one. Sums over the loops outside are added to what is there.
+// PyTorch's TensorIterator chooses two inner loops: the reduced axis with the smallest stride, and
+// the next one, reduced or kept. Adjacent axes that are contiguous in memory are merged. Outer
+// loops add to the partial sums in the output.
 //
-// Not followed: how PyTorch's threads divide sums over more than 32768 elements.
+// Not reproduced: PyTorch's division of sums over more than 32768 elements among threads.
 
 namespace ctq::float_ops {
 
 namespace summing {
 
-/// Runs over `count` elements; strides in elements. A summed axis stays where it is in the output.
+/// A loop over `count` elements; strides in elements. A reduced axis has stride 0 in the output.
 struct loop {
   std::size_t count = 1;
   std::size_t in = 0;
   std::size_t out = 0;
 };
 
-/// All summed axes before the kept ones, smallest stride first.
+/// Reduced axes before kept ones, each in ascending order of strides.
 [[nodiscard]] inline std::vector<loop> loops_of(const extents& shape,
                                                 const std::vector<bool>& summed) {
   std::vector<loop> loops[2];  // kept, summed
@@ -94,8 +94,8 @@ inline void add_sums(const float* x, float* out, const loop& sum, const loop& ne
 
 }  // namespace summing
 
-/// Σ over the axes whose `summed` is true, as PyTorch 1.13 adds on one thread.
-///   out  row-major over the axes that are kept
+/// The sum over the axes whose `summed` is true, in the order of PyTorch 1.13 on one thread. The
+/// result is row-major over the kept axes.
 [[nodiscard]] inline std::vector<float> axis_sums(const tensor& in,
                                                   const std::vector<bool>& summed) {
   std::size_t kept = 1;

@@ -58,8 +58,8 @@ constexpr const op_meaning* of(op_id op) {
   return nullptr;
 }
 
-/// The same at run time. It is a template because all ops take a compiler eight seconds: of a
-/// program's translation units that evaluate, all but one may say
+/// The same at run time. A template, since compiling all ops takes eight seconds: all but one of a
+/// program's translation units may declare
 ///
 ///   extern template const ctq::float_ops::op_meaning*
 ///   ctq::float_ops::meaning::at_run_time<>(ctq::op_id);
@@ -70,20 +70,20 @@ template <class = void>
 
 }  // namespace meaning
 
-/// Null if ctq knows no float meaning of the op.
+/// Null if ctq has no float implementation of the op.
 [[nodiscard]] constexpr const op_meaning* meaning_of(op_id op) {
   return std::is_constant_evaluated() ? meaning::of(op) : meaning::at_run_time(op);
 }
 
 [[nodiscard]] constexpr bool has_meaning(op_id op) { return meaning_of(op) != nullptr; }
 
-/// The op's parameters as Python writes them; empty if it has no float meaning.
+/// The op's parameters in Python's notation; empty if it has no float implementation.
 [[nodiscard]] constexpr std::string_view signature_of(op_id op) {
   const op_meaning* m = meaning_of(op);
   return m == nullptr ? std::string_view{} : m->signature;
 }
 
-/// Does a tensor have as many elements as its shape says?
+/// Whether the number of elements of a tensor matches its shape.
 [[nodiscard]] inline bool is_whole(const value& v) {
   const auto whole = [](const auto& t) {
     for (const int e : t.shape)
@@ -98,10 +98,10 @@ template <class = void>
   return true;
 }
 
-/// What the op gives for arguments that are bound to its parameters, by the loops of a kernel set.
+/// Evaluates the op with bound arguments and the given kernels.
 ///
-/// Errors  an op without float meaning, a missing argument, one of another type, shapes that do
-///         not fit; the place is the op's name
+/// Errors  an op without float implementation, a missing argument, one of the wrong type,
+///         mismatched shapes; the place is the op's name
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given,
                                         const kernel_set& kernels) {
   const op_meaning* m = meaning_of(op);
@@ -115,7 +115,7 @@ template <class = void>
   return call(op, given, plain);
 }
 
-/// The same for a call as Python writes it.
+/// The same for unbound arguments.
 [[nodiscard]] inline result<value> call(op_id op, python_call c,
                                         const kernel_set& kernels = plain) {
   auto bound = bind(op->name, signature_of(op), std::move(c));

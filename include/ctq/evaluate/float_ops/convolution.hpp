@@ -13,24 +13,24 @@
 
 // Convolutions and transposed convolutions along one, two or three axes.
 //
-// Sums are kept in double: the product of two floats is exact there, so neither the order of the
-// loops nor a fused multiply-add shows in the float that is stored.
+// Accumulates in double: the product of two floats is exact, so neither the order of the loops nor
+// a fused multiply-add affects the stored float.
 
 namespace ctq::float_ops {
 
-/// One number for each axis the kernel moves along.
+/// One number per spatial axis.
 struct convolution_options {
   extents stride{}, padding{}, dilation{};
   int groups = 1;
-  extents padding_end{};     // padding behind the last element; empty: as much as in front
-  extents output_padding{};  // transposed only: elements that the window does not reach
+  extents padding_end{};     // padding after the last element; empty: as before the first
+  extents output_padding{};  // transposed only: additional elements at the end
 };
 
 namespace convolving {
 
 using triple = std::array<int, 3>;
 
-/// One or two axes are three whose first ones have one element.
+/// Extends one or two axes to three by leading axes of one element.
 inline triple to_triple(const int* last, std::size_t count, int filler) {
   triple t{filler, filler, filler};
   for (std::size_t i = 0; i < count; ++i) t[3 - count + i] = last[i];
@@ -42,11 +42,11 @@ inline std::size_t product(const triple& t) {
          static_cast<std::size_t>(t[2]);
 }
 
-/// The wide side is the input of a convolution, the output of a transposed one.
+/// "Wide" is the input of a convolution, the output of a transposed one; "narrow" the other.
 struct window {
   triple wide{}, narrow{}, kernel{}, stride{}, padding{}, dilation{};
 
-  /// A kernel of one tap without padding sees rows that lie one behind the other as one.
+  /// Merges contiguous rows for a kernel of one tap without padding.
   void merge_axes() {
     const triple ones{1, 1, 1};
     if (kernel != ones || stride != ones || wide != narrow || padding != triple{0, 0, 0}) return;
@@ -54,8 +54,8 @@ struct window {
   }
 };
 
-/// Calls visit(narrow, wide, count) for the rows that one tap joins: narrow[i] with
-/// wide[i * stride], offsets into one channel.
+/// Calls visit(narrow, wide, count) for each row of one tap, which connects narrow[i] with wide[i *
+/// stride]; offsets in one channel.
 template <class Visit>
 void for_each_row(const window& w, const triple& tap, Visit visit) {
   triple offset{}, begin{}, end{};
@@ -92,7 +92,7 @@ void for_each_tap(const triple& kernel, Visit visit) {
       for (int x = 0; x < kernel[2]; ++x) visit(triple{z, y, x}, index++);
 }
 
-/// Adds to a plane of sums what one plane of the input gives with its taps.
+/// Accumulates the products of one input plane and its taps in a plane of doubles.
 template <bool Transposed>
 void add_plane(const window& w, const float* in, const float* taps, double* sum) {
   const auto stride = static_cast<std::size_t>(w.stride[2]);
@@ -108,9 +108,9 @@ void add_plane(const window& w, const float* in, const float* taps, double* sum)
   });
 }
 
-/// out[n, o] = bias[o] + Σ_i what add_plane adds, one plane of doubles at a time.
+/// out[n, o] = bias[o] + Σ_i add_plane, one plane of doubles at a time.
 ///
-/// Shapes  weight (O, I/groups, k…), transposed (I, O/groups, k…) · shape: that of the result
+/// Shapes  weight (O, I/groups, k…), transposed (I, O/groups, k…) · shape: of the result
 template <bool Transposed>
 tensor sum_planes(extents shape, const tensor& in, const tensor& weight, const tensor* bias,
                   const convolution_options& o) {
@@ -127,7 +127,7 @@ tensor sum_planes(extents shape, const tensor& in, const tensor& weight, const t
   const std::size_t in_pixels = product(from), out_pixels = product(to), taps = product(w.kernel);
   const auto batch = static_cast<std::size_t>(in.shape[0]);
   const auto groups = static_cast<std::size_t>(o.groups);
-  // Of one group.
+  // Per group.
   const std::size_t inputs = static_cast<std::size_t>(in.shape[1]) / groups;
   const std::size_t outputs = static_cast<std::size_t>(shape[1]) / groups;
 
@@ -198,14 +198,14 @@ inline result<tensor> convolution(const tensor& in, const tensor& weight, const 
   return sum_planes<false>(std::move(shape), in, weight, bias, o);
 }
 
-/// What axis a of a transposed convolution's output has without output padding.
+/// The extent of axis a of a transposed convolution's output, without output padding.
 [[nodiscard]] inline std::int64_t transposed_extent(int in, int kernel,
                                                     const convolution_options& o, std::size_t a) {
   return std::int64_t{in - 1} * o.stride[a] - 2 * std::int64_t{o.padding[a]} +
          std::int64_t{o.dilation[a]} * (kernel - 1) + 1;
 }
 
-/// The convolution's gradient: out[n, o, … * stride - padding + k * dilation] += in[n,i,…] *
+/// The transposed convolution: out[n, o, … * stride - padding + k * dilation] += in[n,i,…] *
 /// weight[i,o,k…], starting with bias[o].
 ///
 /// Shapes  in (N, I, …) · weight (I, O/groups, k…) · bias (O) or null

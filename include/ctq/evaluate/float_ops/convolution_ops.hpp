@@ -14,7 +14,7 @@
 #include "ctq/evaluate/float_ops/pad.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// The modules and functions that are convolutions: what their arguments mean.
+// Modules and functions of convolutions: interpretation of their arguments.
 
 namespace ctq::float_ops {
 
@@ -47,7 +47,7 @@ convolution_options convolution_options_of(operands& from, const tensor& weight)
   return o;
 }
 
-/// An input without its batch axis gets one, and the output loses it.
+/// Adds a batch axis to an input without one, and removes it from the output.
 template <int Axes, class Convolve>
 result<value> with_batch(operands& from, const tensor& in, Convolve convolve) {
   if (rank(in.shape) != Axes + 1) return from.answer(convolve(in));
@@ -63,8 +63,7 @@ result<value> conv(operands& from) {
   const tensor& in = from.floats("input");
   const tensor& weight = from.floats("weight");
   convolution_options o = convolution_options_of<Axes>(from, weight);
-  const auto mode =
-      padding_mode_of(from.knows("padding_mode") ? from.text("padding_mode") : "zeros");
+  const auto mode = padding_mode_of(from.has("padding_mode") ? from.text("padding_mode") : "zeros");
   if (from.failed()) return from.failure();
   if (!mode) return from.failure(mode.error().cause);
   const value shared = from.any("weight");
@@ -93,8 +92,8 @@ result<value> conv_transpose(operands& from) {
   const tensor* const bias = from.floats_or_null("bias");
   convolution_options o = convolution_options_of<Axes>(from, weight);
   o.output_padding = from.integers("output_padding", Axes);
-  std::vector<int> wanted;  // extents of the output, the last Axes of which count
-  if (from.knows("output_size") && !from.is_none("output_size"))
+  std::vector<int> wanted;  // extents of the output; only the last Axes are used
+  if (from.has("output_size") && !from.is_none("output_size"))
     wanted = from.integers("output_size");
   from.require(wanted.empty() || wanted.size() >= Axes, "output_size needs an extent an axis");
   if (from.failed()) return from.failure();

@@ -11,16 +11,16 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Rows of a table: one an index, or one a bag of indices.
+// Lookup of rows in a table: one row per index, or a reduction per bag of indices.
 
 namespace ctq::float_ops {
 
 enum class bag_mode : unsigned char { sum, mean, max };
 
-/// What becomes of the rows of one bag. A bag without indices is zeros.
+/// The reduction of a bag. A bag without indices gives zeros.
 struct bag_options {
   bag_mode mode = bag_mode::mean;
-  std::int64_t padding_index = -1;  // an index that does not count; -1: none
+  std::int64_t padding_index = -1;  // an index that is ignored; -1: none
 };
 
 /// out[b] = sum, mean or max of weight[indices[i]] for starts[b] <= i < starts[b + 1]
@@ -40,7 +40,7 @@ inline result<tensor> embedding_bag(const index_tensor& indices,
     for (auto i = static_cast<std::size_t>(starts[b]); i < static_cast<std::size_t>(starts[b + 1]);
          ++i) {
       const auto row =
-          indexing::place_of(indices.data[i], static_cast<std::size_t>(weight.shape[0]));
+          indexing::index_of(indices.data[i], static_cast<std::size_t>(weight.shape[0]));
       if (!row || indices.data[i] < 0) return fail({}, "an index is outside the table");
       if (indices.data[i] == o.padding_index) continue;
       const float* const from = weight.data.data() + *row * width;
@@ -74,7 +74,7 @@ inline result<value> embedding(operands& from) {
   return from.answer(indexing::take(weight, 0, indices));
 }
 
-/// Bags are the rows of a matrix of indices, or begin at offsets of a list of them.
+/// Bags are the rows of a matrix of indices, or start at offsets in a vector of indices.
 inline result<value> embedding_bag(operands& from) {
   const index_tensor& indices = from.indices("input");
   const tensor& weight = from.floats("weight");

@@ -8,11 +8,11 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/kernels/batch_norm_fold.hpp"
 
-// A batch norm taken into the conv, transposed conv or linear before it.
+// Folds a batch norm into the preceding conv, transposed conv or linear.
 
 namespace ctq::float_ops {
 
-/// The tensors of a batch norm; gamma and beta are null if it is not affine.
+/// The tensors of a batch norm; gamma and beta are null for affine=False.
 struct batch_norm {
   const tensor* gamma{};
   const tensor* beta{};
@@ -46,7 +46,7 @@ enum class foldable : unsigned char { conv, conv_transpose, linear };
 /// Shapes  conv, linear: weight (O, …) · conv_transpose: weight (I, O/groups, …) · bias (O) or
 /// null,
 ///         which counts as zeros
-/// Errors  a batch norm of another number of channels
+/// Errors  a batch norm with another number of channels
 [[nodiscard]] inline result<weight_and_bias> fold(const tensor& weight, const tensor* bias,
                                                   const batch_norm& norm, foldable module,
                                                   int groups = 1) {
@@ -68,7 +68,8 @@ enum class foldable : unsigned char { conv, conv_transpose, linear };
     out.bias.data[c] = n.folded_bias(out.bias.data[c], order);
   }
   if (channels == 0) return out;
-  // Rows of the weight: one an output, transposed one for each pair of input and output of a group.
+  // Rows of the weight: one per output channel; transposed: one per pair of input and output
+  // channel of a group.
   const auto per_group = channels / static_cast<std::size_t>(groups);
   const auto rows = transposed ? static_cast<std::size_t>(weight.shape[0]) * per_group : channels;
   const std::size_t count = weight.data.size() / rows;

@@ -10,15 +10,15 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Fused modules: their parts, one after the other. In state_dict the members of part i are named
-// "i.weight"; what has no number belongs to part 0, so that one may also pass those of the conv
-// alone.
+// Fused modules run their parts in sequence. In state_dict the members of part i are named
+// "i.weight"; names without a number belong to part 0, so that the attributes of the conv alone are
+// also accepted.
 
 namespace ctq::float_ops {
 
 namespace fusing {
 
-/// The attributes of one part, without its number. `prefix` of part 0 may be left out.
+/// The attributes of one part, without its number. The prefix of part 0 is optional.
 [[nodiscard]] inline arguments part_of(const arguments& all, std::string_view prefix, bool first) {
   arguments part;
   for (const named_value& a : all) {
@@ -31,7 +31,7 @@ namespace fusing {
   return part;
 }
 
-/// Runs one part on what the part before has given.
+/// Runs one part on the output of the previous one.
 inline result<value> run_part(const operands& from, op_id op, std::string_view prefix, bool first,
                               const value& in) {
   arguments part = part_of(from.given(), prefix, first);
@@ -69,8 +69,8 @@ result<value> conv_add(operands& from) {
   return x && Relu ? from.call(nn::relu.id(), {{"input", *x}}) : x;
 }
 
-/// A module of quantization-aware training as it is evaluated without quantization: its conv or
-/// linear has no number, its batch norm is called bn.
+/// A module of quantization-aware training, evaluated without quantization: the names of its conv
+/// or linear have no number, the prefix of its batch norm is "bn".
 template <const auto& Root, const auto& Norm, bool Relu>
 result<value> with_norm(operands& from) {
   const value in = from.any("input");

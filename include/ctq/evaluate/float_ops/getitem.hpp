@@ -13,13 +13,13 @@
 #include "ctq/evaluate/float_ops/views.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Python's x[index] of lists and tensors, and attributes of a tensor: x.shape, x.ndim.
+// Python's x[index] for lists and tensors, and attributes of a tensor: x.shape, x.ndim.
 
 namespace ctq::float_ops {
 
 namespace indexing {
 
-/// The elements that a slice names: start, start + step, …, count of them.
+/// The elements of a slice: start, start + step, …, `count` in all.
 struct range {
   std::size_t start{}, count{}, step = 1;
 };
@@ -38,8 +38,8 @@ struct range {
                static_cast<std::size_t>(step)};
 }
 
-/// An index from the front, or from the back if it is negative.
-[[nodiscard]] inline result<std::size_t> place_of(std::int64_t i, std::size_t extent) {
+/// Normalizes an index; negative ones count from the end.
+[[nodiscard]] inline result<std::size_t> index_of(std::int64_t i, std::size_t extent) {
   const auto n = static_cast<std::int64_t>(extent);
   if (i < -n || i >= n)
     return fail({},
@@ -57,12 +57,12 @@ inline result<value> of_list(const list& items, const value& index) {
   }
   const auto i = as_integer(index);
   if (!i) return fail({}, "the index of a list is an integer or a slice");
-  const auto place = place_of(*i, items.size());
+  const auto place = index_of(*i, items.size());
   if (!place) return unexpected{place.error()};
   return items[*place];
 }
 
-/// Whole elements of an axis in the order of an integer tensor, whose shape takes the axis' place.
+/// Gathers along an axis by an integer tensor, whose shape replaces the axis.
 template <class T>
 result<array<T>> take(const array<T>& in, std::size_t axis, const index_tensor& chosen) {
   std::size_t rows = 1, row = 1;
@@ -76,7 +76,7 @@ result<array<T>> take(const array<T>& in, std::size_t axis, const index_tensor& 
   out.data.reserve(rows * chosen.data.size() * row);
   for (std::size_t r = 0; r < rows; ++r)
     for (const std::int64_t i : chosen.data) {
-      const auto place = place_of(i, extent);
+      const auto place = index_of(i, extent);
       if (!place) return unexpected{place.error()};
       const auto from = in.data.begin() + static_cast<std::ptrdiff_t>((r * extent + *place) * row);
       out.data.insert(out.data.end(), from, from + static_cast<std::ptrdiff_t>(row));
@@ -84,12 +84,12 @@ result<array<T>> take(const array<T>& in, std::size_t axis, const index_tensor& 
   return out;
 }
 
-/// How many axes of the tensor an index uses up.
+/// The number of axes that an index consumes.
 inline std::size_t axes_of(const value& index) {
   return index.is<none>() || index.is<ellipsis>() ? 0 : 1;
 }
 
-/// Integers, slices, None and ... as views; one integer tensor, taken after these.
+/// Integers, slices, None and ... select a view; then one integer tensor gathers.
 template <class T>
 result<value> of_tensor(const array<T>& in, const list& indices) {
   std::size_t used = 0, dots = 0, tensors = 0;
@@ -116,7 +116,7 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
       s = sliced(std::move(s), axis, r->start, r->count, r->step);
       ++axis;
     } else if (const auto number = as_integer(i)) {
-      const auto place = place_of(*number, static_cast<std::size_t>(s.shape[axis]));
+      const auto place = index_of(*number, static_cast<std::size_t>(s.shape[axis]));
       if (!place) return unexpected{place.error()};
       s = without_axis(sliced(std::move(s), axis, *place, 1), axis);
     } else if (const auto* chosen = i.get_if<index_tensor>()) {
@@ -133,7 +133,7 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
   return value(*std::move(out));
 }
 
-/// An axis cut into parts of these extents.
+/// Splits an axis into parts of these extents.
 template <class T>
 result<value> parts_of(const array<T>& in, std::size_t axis, const std::vector<int>& extent) {
   list parts;
@@ -165,21 +165,21 @@ inline result<value> getitem(operands& from) {
   });
 }
 
-/// getattr(x, "shape"): what a tensor says of itself.
+/// getattr(x, "shape"): attributes of a tensor.
 inline result<value> getattr(operands& from) {
   const std::string name = from.text("name");
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     if (name == "shape") return value(as_list(in.shape));
     if (name == "ndim") return value(rank(in.shape));
     if (name == "T") {
-      std::vector<int> order = viewing::in_order(in.shape.size());
+      std::vector<int> order = viewing::iota(in.shape.size());
       return value(copy(in, permuted(strided_of(in.shape), {order.rbegin(), order.rend()})));
     }
     return from.failure("a tensor has no attribute " + name + " that ctq knows");
   });
 }
 
-/// Parts of split_size elements along an axis, or of as many as a list says.
+/// Splits an axis into parts of split_size elements, or of the sizes in a list.
 inline result<value> split(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const int axis = from.axis("dim", rank(in.shape));
@@ -200,7 +200,7 @@ inline result<value> split(operands& from) {
   });
 }
 
-/// At most `chunks` parts along an axis, all but the last of the same extent.
+/// Splits an axis into at most `chunks` parts, all but the last of the same extent.
 inline result<value> chunk(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const int axis = from.axis("dim", rank(in.shape));
@@ -216,7 +216,7 @@ inline result<value> chunk(operands& from) {
   });
 }
 
-/// The tensors that an axis counts.
+/// The slices along an axis, without it.
 inline result<value> unbind(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const auto axis = static_cast<std::size_t>(from.axis("dim", rank(in.shape)));

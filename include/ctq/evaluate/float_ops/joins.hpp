@@ -9,13 +9,13 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Several tensors made one: cat along an axis they have, stack along a new one.
+// Concatenation: cat along an existing axis, stack along a new one.
 
 namespace ctq::float_ops {
 
 namespace joining {
 
-/// All are of type T, and have the shape of the first but along `axis`.
+/// The shapes must be equal except along `axis`.
 template <class T>
 result<array<T>> cat(const std::vector<const array<T>*>& parts, std::size_t axis) {
   extents shape = parts[0]->shape;
@@ -51,7 +51,7 @@ std::vector<const array<T>*> all_of_type(const list& items) {
 
 template <class T>
 result<value> cat(operands& from, std::vector<const array<T>*> parts) {
-  // PyTorch leaves out empty tensors of one axis, whatever the others are.
+  // PyTorch skips empty tensors of one axis, whatever the shapes of the others.
   std::vector<const array<T>*> full;
   for (const array<T>* p : parts)
     if (p->shape != extents{0}) full.push_back(p);

@@ -5,17 +5,17 @@
 #include "ctq/evaluate/float_ops/convolution.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 
-// The ops that nearly all the time of a model goes to. Whoever has faster loops for them than the
-// plain ones of this folder derives from kernel_set; what their arguments mean, and what the
-// modules are that consist of them, stays as it is.
+// Interface for the ops that dominate a model's run time. Derive from it to provide faster loops
+// than the plain ones of this folder. Interpretation of arguments and modules that contain these
+// ops are not affected.
 
 namespace ctq::float_ops {
 
 class kernel_set {
  public:
   /// As float_ops::convolution.
-  ///   weight, bias  tensors that stay the same from call to call, so that what is derived from
-  ///                 them can be kept; bias may be None
+  ///   weight, bias  tensors that usually are the same in each call, so that data derived from
+  ///                them can be cached; bias may be None
   [[nodiscard]] virtual result<tensor> convolution(const tensor& in, const value& weight,
                                                    const value& bias,
                                                    const convolution_options& o) const = 0;

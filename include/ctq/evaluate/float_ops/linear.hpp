@@ -10,12 +10,11 @@
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Products of matrices: linear, matmul, bmm, addmm. Sums are kept in double, as those of
-// convolutions.
+// Matrix products: linear, matmul, bmm, addmm. Accumulates in double, as convolutions.
 
 namespace ctq::float_ops {
 
-/// Σ a[i] * b[i]. Eight sums side by side, so that none waits for the one before.
+/// Σ a[i] * b[i], in eight independent partial sums to hide latency.
 [[nodiscard]] inline double dot(const float* a, const float* b, std::size_t n) {
   constexpr std::size_t lanes = 8;
   double sum[lanes]{};
@@ -54,8 +53,8 @@ inline result<tensor> linear(const tensor& in, const tensor& weight, const tenso
   return out;
 }
 
-/// torch.matmul: matrices are the last two axes, what comes before is broadcast, a vector is a row
-/// on the left, a column on the right.
+/// torch.matmul: the last two axes are matrices, leading axes are broadcast, a vector is a row on
+/// the left, a column on the right.
 inline result<tensor> matmul(const tensor& left, const tensor& right) {
   if (left.shape.empty() || right.shape.empty()) return fail({}, "a scalar is no matrix");
   extents a = left.shape, b = right.shape;
@@ -70,8 +69,8 @@ inline result<tensor> matmul(const tensor& left, const tensor& right) {
   const extents batch_a(a.begin(), a.end() - 2), batch_b(b.begin(), b.end() - 2);
   auto batch = broadcast(batch_a, batch_b);
   if (!batch) return unexpected{batch.error()};
-  const std::vector<std::size_t> from_a = broadcast_places(batch_a, *batch);
-  const std::vector<std::size_t> from_b = broadcast_places(batch_b, *batch);
+  const std::vector<std::size_t> from_a = broadcast_indices(batch_a, *batch);
+  const std::vector<std::size_t> from_b = broadcast_indices(batch_b, *batch);
   extents shape = *batch;
   if (!row) shape.push_back(a[a.size() - 2]);
   if (!column) shape.push_back(b.back());

@@ -11,8 +11,8 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with the running statistics of a
-// channel (batch norm as it is evaluated), or those of the tensor at hand. Computed in double.
+// Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with running statistics per channel
+// (batch norm in eval mode), or the statistics of the input. Computed in double.
 
 namespace ctq::float_ops {
 
@@ -29,7 +29,7 @@ inline void apply(float* x, std::size_t count, double mean, double deviation, af
 }
 
 struct moments {
-  double mean{}, variance{};  // the variance of all there is, divided by the count
+  double mean{}, variance{};  // the biased variance, divided by the count
 };
 
 inline moments moments_of(const float* x, std::size_t count) {
@@ -44,7 +44,7 @@ inline moments moments_of(const float* x, std::size_t count) {
   return {mean, squares / static_cast<double>(count)};
 }
 
-/// The weight and bias of a channel; 1 and 0 without them.
+/// The weight and bias of a channel; 1 and 0 if null.
 inline affine affine_at(const tensor* weight, const tensor* bias, std::size_t channel) {
   affine a;
   if (weight != nullptr) a.scale = static_cast<double>(weight->data[channel]);
@@ -60,8 +60,8 @@ inline bool fits(const tensor* t, std::size_t count) {
 
 namespace meaning {
 
-/// With running statistics as when evaluated; without them, or in instance norm without
-/// track_running_stats, those of the tensor.
+/// Uses running statistics if given; else, or for instance norm without track_running_stats, those
+/// of the input.
 template <bool PerInstance>
 result<value> channel_norm(operands& from) {
   using namespace normalizing;
@@ -71,14 +71,14 @@ result<value> channel_norm(operands& from) {
   const tensor* mean = from.floats_or_null("running_mean");
   const tensor* variance = from.floats_or_null("running_var");
   const double eps = from.real("eps");
-  if (PerInstance && from.knows("use_input_stats") && from.flag("use_input_stats"))
+  if (PerInstance && from.has("use_input_stats") && from.flag("use_input_stats"))
     mean = variance = nullptr;
-  if (from.knows("training") && from.flag("training")) mean = variance = nullptr;
+  if (from.has("training") && from.flag("training")) mean = variance = nullptr;
   from.require((mean == nullptr) == (variance == nullptr), "needs both running statistics");
   from.require(rank(out.shape) >= 2, "the input needs two axes");
   if (from.failed()) return from.failure();
-  // An instance without a batch axis is a batch of one.
-  const auto axes = from.knows("axes") ? static_cast<std::size_t>(from.integer("axes")) : 0;
+  // An input without a batch axis is a batch of one.
+  const auto axes = from.has("axes") ? static_cast<std::size_t>(from.integer("axes")) : 0;
   if (PerInstance && out.shape.size() == axes + 1) out.shape.insert(out.shape.begin(), 1);
   const bool unbatched =
       PerInstance && out.shape.size() == axes + 2 && from.floats("input").shape.size() == axes + 1;
@@ -90,7 +90,7 @@ result<value> channel_norm(operands& from) {
     return from.failure("the input has " + std::to_string(channels) +
                         " channels, not as many as the parameters");
   const std::size_t pixels = out.data.empty() ? 0 : out.data.size() / batch / channels;
-  std::vector<float> column;  // a channel of the whole batch
+  std::vector<float> column;  // one channel of the whole batch
   for (std::size_t c = 0; c < channels && pixels != 0; ++c) {
     const auto at = [&](std::size_t n) { return out.data.data() + (n * channels + c) * pixels; };
     moments m;
@@ -110,7 +110,7 @@ result<value> channel_norm(operands& from) {
   return value(std::move(out));
 }
 
-/// Over the last axes, those of normalized_shape, with a weight and a bias for each element.
+/// Normalizes over the last axes, given by normalized_shape, with elementwise weight and bias.
 inline result<value> layer_norm(operands& from) {
   using namespace normalizing;
   tensor out = from.floats("input");
@@ -134,7 +134,7 @@ inline result<value> layer_norm(operands& from) {
   return value(std::move(out));
 }
 
-/// Over the channels of a group and all their pixels.
+/// Normalizes over the channels of a group and all their pixels.
 inline result<value> group_norm(operands& from) {
   using namespace normalizing;
   tensor out = from.floats("input");

@@ -11,9 +11,9 @@
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/kernel_set.hpp"
 
-// How the meaning of an op gets at its arguments: by name, as the type it wants, with the default
-// of the signature if the call does not say. What cannot be read is remembered, so that an op asks
-// for all it needs, then once whether something was wrong:
+// Access to the arguments of a call in the implementation of an op: by name, converted to the
+// expected type, with the signature's default if not given. Errors are recorded, so that an op
+// reads all its arguments and then checks once:
 //
 //   const tensor& in = from.floats("input");
 //   const int dim = from.integer("dim");
@@ -31,7 +31,7 @@ class operands {
 
   [[nodiscard]] const kernel_set& kernels() const { return kernels_; }
 
-  /// Any other op, for those that are made of several.
+  /// Calls another op, for ops composed of several.
   [[nodiscard]] result<value> call(op_id op, const arguments& given) const {
     return any_op_(op, given, kernels_);
   }
@@ -42,14 +42,14 @@ class operands {
     return fail(std::string(place_), std::move(cause));
   }
 
-  /// What an op has computed, as its answer.
+  /// Converts the result of an op's computation.
   template <class T>
   [[nodiscard]] result<value> answer(result<T> computed) const {
     if (!computed) return failure(computed.error().cause);
     return value(*std::move(computed));
   }
 
-  /// Remembers a problem unless the condition holds. Only the first is told.
+  /// Records an error unless the condition holds. Only the first is reported.
   bool require(bool holds, std::string_view cause) {
     if (!holds && problem_.empty()) problem_ = cause;
     return holds;
@@ -57,15 +57,15 @@ class operands {
 
   [[nodiscard]] const arguments& given() const { return given_; }
 
-  /// Any value. What the call leaves out has the signature's default.
+  /// Any value, by default that of the signature.
   value any(std::string_view name) {
     if (const value* v = given_.find(name)) return *v;
     const parameter p = find_parameter(signature_, name);
-    if (p.otherwise.empty()) {
+    if (p.default_text.empty()) {
       require(false, "needs " + std::string(name));
       return {};
     }
-    return literal(p.otherwise);
+    return literal(p.default_text);
   }
 
   const tensor& floats(std::string_view name) { return read<tensor>(name, "a float tensor"); }
@@ -74,7 +74,7 @@ class operands {
   }
   const list& items(std::string_view name) { return read<list>(name, "a list"); }
 
-  /// Null for None, and for what is no tensor although its name is a tensor's: bias=True.
+  /// Null for None, and for a flag with the name of a tensor: bias=True.
   const tensor* floats_or_null(std::string_view name) { return optional<tensor>(name); }
   const index_tensor* indices_or_null(std::string_view name) {
     return optional<index_tensor>(name);
@@ -102,17 +102,18 @@ class operands {
     return s == nullptr ? std::string() : *s;
   }
 
-  /// Does the call say it, or the signature? Functions lack what their modules have.
-  [[nodiscard]] bool knows(std::string_view name) const {
+  /// Whether the call or the signature has this parameter. Functions lack some parameters of
+  /// modules.
+  [[nodiscard]] bool has(std::string_view name) const {
     return given_.find(name) != nullptr || !find_parameter(signature_, name).name.empty();
   }
 
   bool is_none(std::string_view name) { return any(name).is<none>(); }
 
-  /// Integers of a list; one integer is a list of one.
+  /// A list of integers; a single integer is a list of one.
   std::vector<int> integers(std::string_view name) { return integers_of(any(name), name); }
 
-  /// The same, `count` of them: one integer stands for all.
+  /// A list of `count` integers; a single integer is repeated.
   std::vector<int> integers(std::string_view name, int count) {
     std::vector<int> all = integers(name);
     if (all.size() == 1) all.resize(static_cast<std::size_t>(count), all[0]);
@@ -122,18 +123,18 @@ class operands {
     return all;
   }
 
-  /// The same from two names: the second if the first is None or empty.
-  std::vector<int> integers(std::string_view name, int count, std::string_view otherwise) {
+  /// The same, from the second name if the first is None or empty.
+  std::vector<int> integers(std::string_view name, int count, std::string_view fallback) {
     const value v = any(name);
     const auto* items = v.get_if<list>();
     const bool left_out = v.is<none>() || (items != nullptr && items->empty());
-    return integers(left_out ? otherwise : name, count);
+    return integers(left_out ? fallback : name, count);
   }
 
-  /// An axis as an index of one of `rank` axes; -1 is the last.
+  /// An axis of a tensor of `rank` axes; -1 is the last.
   int axis(std::string_view name, int rank) { return checked_axis(integer(name), rank); }
 
-  /// The axes that name lists; all of them if it is None or empty.
+  /// A list of axes; all of them if None or empty.
   std::vector<int> axes(std::string_view name, int rank) {
     std::vector<int> chosen = is_none(name) ? std::vector<int>() : integers(name);
     if (chosen.empty())
@@ -181,7 +182,7 @@ class operands {
   }
 
   int narrow(std::int64_t i, std::string_view name) {
-    constexpr std::int64_t limit = 1 << 28;  // so that a few of them can be added up in int
+    constexpr std::int64_t limit = 1 << 28;  // so that sums of a few of them fit in an int
     require(i >= -limit && i <= limit, std::string(name) + " is too large");
     return failed() ? 0 : static_cast<int>(i);
   }
@@ -194,7 +195,7 @@ class operands {
   std::string problem_{};
 };
 
-/// One op: its identity, how it is called, what it means.
+/// An op: its identity, signature and implementation.
 struct op_meaning {
   op_id op{};
   std::string_view signature{};

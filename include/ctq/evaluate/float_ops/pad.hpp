@@ -10,7 +10,7 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Padding: elements around a tensor, or fewer of them where the padding is negative.
+// Padding of tensors; negative padding crops.
 
 namespace ctq::float_ops {
 
@@ -24,7 +24,8 @@ enum class padding_mode : unsigned char { constant, reflect, replicate, circular
   return fail({}, "there is no padding mode " + std::string(name));
 }
 
-/// Which element of an axis of n lies at place i, which may be outside; -1: none does.
+/// The index of the element at position i of a padded axis of n elements, where i may be outside;
+/// -1: the filler.
 [[nodiscard]] constexpr int padded_index(int i, int n, padding_mode mode) {
   if (i >= 0 && i < n) return i;
   switch (mode) {
@@ -35,14 +36,14 @@ enum class padding_mode : unsigned char { constant, reflect, replicate, circular
   }
 }
 
-/// The amounts as F.pad takes them: last axis first, {before, behind} of each.
+/// amounts as in F.pad: last axis first, {before, after} for each.
 inline result<tensor> pad(const tensor& in, const std::vector<int>& amounts, padding_mode mode,
                           float filler) {
   const std::size_t axes = amounts.size() / 2;
   if (amounts.size() % 2 != 0 || axes > in.shape.size())
     return fail({}, "padding is two numbers an axis");
   extents shape = in.shape;
-  std::vector<std::vector<int>> index(in.shape.size());  // of the element at each place
+  std::vector<std::vector<int>> index(in.shape.size());  // of the element at each position
   for (std::size_t a = 0; a < in.shape.size(); ++a) {
     const std::size_t from_last = in.shape.size() - 1 - a;
     const int n = in.shape[a];
@@ -90,7 +91,7 @@ template <padding_mode Mode>
 result<value> pad2d(operands& from) {
   const tensor& in = from.floats("input");
   const std::vector<int> amounts = from.integers("padding", 4);
-  const double filler = from.knows("value") ? from.real("value") : 0.0;
+  const double filler = from.has("value") ? from.real("value") : 0.0;
   if (from.failed()) return from.failure();
   return from.answer(float_ops::pad(in, amounts, Mode, static_cast<float>(filler)));
 }

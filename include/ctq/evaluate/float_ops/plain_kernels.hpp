@@ -7,7 +7,7 @@
 
 namespace ctq::float_ops {
 
-/// The loops of this folder, whose sums are kept in double.
+/// The loops of this folder, which accumulate in double.
 class plain_kernels final : public kernel_set {
  public:
   [[nodiscard]] result<tensor> convolution(const tensor& in, const value& weight, const value& bias,

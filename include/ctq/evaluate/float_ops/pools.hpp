@@ -14,7 +14,7 @@
 #include "ctq/kernels/pool_window.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Pools along one, two or three axes: the largest element or the mean of each window.
+// Pooling along one, two or three axes: the maximum or the mean of each window.
 
 namespace ctq::float_ops {
 
@@ -27,8 +27,8 @@ struct axis_windows {
   int dilation = 1;
 };
 
-/// How many windows fit: PyTorch's pooling_output_shape. In ceil mode the last one may reach
-/// beyond the padding, but begins before it.
+/// The number of windows: PyTorch's pooling_output_shape. In ceil mode the last one may extend past
+/// the padding, but starts before it.
 [[nodiscard]] inline int count_windows(int in, int kernel, int stride, int padding, int dilation,
                                        bool ceil_mode) {
   const std::int64_t reach = std::int64_t{dilation} * (kernel - 1) + 1;
@@ -38,7 +38,7 @@ struct axis_windows {
   return ceil_mode && (count - 1) * stride >= in + padding ? count - 1 : count;
 }
 
-/// What a window covers: elements along each of three axes, and how many of input and padding.
+/// A window: the elements it covers along three axes, and the number of input and padding elements.
 struct window {
   std::array<int, 3> extent{};
   int padded = 0;
@@ -46,7 +46,7 @@ struct window {
   [[nodiscard]] int taps() const { return extent[0] * extent[1] * extent[2]; }
 };
 
-/// Calls reduce(each, window) for each window: each(visit) shows all that it covers, in order.
+/// Calls reduce(each, window) for each window; each(visit) visits its elements in order.
 template <class Reduce>
 tensor pool(const tensor& in, const std::vector<axis_windows>& last, Reduce reduce) {
   std::array<axis_windows, 3> axes;
@@ -79,7 +79,7 @@ tensor pool(const tensor& in, const std::vector<axis_windows>& last, Reduce redu
   return out;
 }
 
-/// PyTorch's max: NaN is larger than anything.
+/// PyTorch's max: NaN is larger than any number.
 struct largest {
   template <class Each>
   float operator()(Each each, const window&) const {
@@ -89,7 +89,7 @@ struct largest {
   }
 };
 
-/// In float32, one after the other, as PyTorch: means of integers often lie just between two steps.
+/// Sequential sum in float32, as in PyTorch: means of dequantized integers are often ties.
 template <class Each>
 float sum(Each each) {
   float total = 0.0F;
@@ -99,7 +99,7 @@ float sum(Each each) {
 
 struct mean {
   bool count_padding = true;
-  int divisor = 0;  // 0: how many elements there are
+  int divisor = 0;  // 0: the number of elements
 
   template <class Each>
   float operator()(Each each, const window& w) const {
@@ -108,7 +108,7 @@ struct mean {
   }
 };
 
-/// Divided axis by axis, which rounds each time.
+/// Divides by the extent of each axis in turn, rounding each time.
 struct adaptive_mean {
   template <class Each>
   float operator()(Each each, const window& w) const {
@@ -118,14 +118,14 @@ struct adaptive_mean {
   }
 };
 
-/// The windows of a pool with a kernel, along the last Axes axes of `in`.
+/// The windows of a pool with a kernel size, along the last Axes axes of `in`.
 template <int Axes>
 std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
   const auto kernel = from.integers("kernel_size", Axes);
   const auto stride = from.integers("stride", Axes, "kernel_size");
   const auto padding = from.integers("padding", Axes);
   const auto dilation =
-      from.knows("dilation") ? from.integers("dilation", Axes) : std::vector<int>(Axes, 1);
+      from.has("dilation") ? from.integers("dilation", Axes) : std::vector<int>(Axes, 1);
   const bool ceil_mode = from.flag("ceil_mode");
   from.require(rank(in.shape) == Axes + 1 || rank(in.shape) == Axes + 2,
                "the input has too few or many axes");
@@ -147,7 +147,7 @@ std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
   return all;
 }
 
-/// Window i of n covers the elements [i * in / n, ceil((i + 1) * in / n)) of the last axes.
+/// Window i of n covers [i * in / n, ceil((i + 1) * in / n)), for the last axes.
 [[nodiscard]] inline std::vector<axis_windows> adaptive_windows(const tensor& in,
                                                                 const extents& out) {
   std::vector<axis_windows> all(out.size());
@@ -163,7 +163,7 @@ std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
   return pool(in, adaptive_windows(in, out), largest{});
 }
 
-/// A single window is a mean of all, which PyTorch adds up in another order.
+/// A single window is a global mean, for which PyTorch has another order of additions.
 [[nodiscard]] inline tensor adaptive_mean_pool(const tensor& in, const extents& out) {
   if (numel(out) != 1) return pool(in, adaptive_windows(in, out), adaptive_mean{});
   std::vector<int> axes;
@@ -189,7 +189,7 @@ result<value> avg_pool(operands& from) {
   const tensor& in = from.floats("input");
   const auto windows = pooling::windows_of<Axes>(from, in);
   pooling::mean mean{.count_padding = from.flag("count_include_pad")};
-  if (from.knows("divisor_override") && !from.is_none("divisor_override")) {
+  if (from.has("divisor_override") && !from.is_none("divisor_override")) {
     mean.divisor = from.integer("divisor_override");
     from.require(mean.divisor != 0, "the divisor is 0");
   }
@@ -197,7 +197,7 @@ result<value> avg_pool(operands& from) {
   return value(pooling::pool(in, windows, mean));
 }
 
-/// None as an extent keeps that of the input.
+/// An extent of None is that of the input.
 template <int Axes, tensor Pool(const tensor&, const extents&)>
 result<value> adaptive_pool(operands& from) {
   const tensor& in = from.floats("input");
@@ -207,16 +207,17 @@ result<value> adaptive_pool(operands& from) {
                "the input has too few or many axes");
   from.require(each == nullptr || each->size() == Axes || each->size() == 1,
                "output_size needs an extent an axis");
-  from.require(!from.knows("return_indices") || !from.flag("return_indices"),
+  from.require(!from.has("return_indices") || !from.flag("return_indices"),
                "has no indices to return");
   if (from.failed()) return from.failure();
   extents size;
   for (std::size_t a = 0; a < Axes; ++a) {
     const value& extent = each == nullptr ? wanted : (*each)[each->size() == 1 ? 0 : a];
     const int n = in.shape[in.shape.size() - Axes + a];
-    const std::int64_t wished = extent.is<none>() ? n : as_integer(extent).value_or(-1);
-    from.require(wished >= 0 && wished <= INT32_MAX && n > 0, "output_size is no size");
-    size.push_back(from.failed() ? 0 : static_cast<int>(wished));
+    const std::int64_t wanted_extent = extent.is<none>() ? n : as_integer(extent).value_or(-1);
+    from.require(wanted_extent >= 0 && wanted_extent <= INT32_MAX && n > 0,
+                 "output_size is no size");
+    size.push_back(from.failed() ? 0 : static_cast<int>(wanted_extent));
   }
   if (from.failed()) return from.failure();
   return value(Pool(in, size));

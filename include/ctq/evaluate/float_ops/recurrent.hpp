@@ -14,8 +14,7 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Recurrent networks: one step of a cell, and layers of cells that read a sequence, forwards and
-// backwards.
+// Recurrent networks: single cells, and layers over a sequence, forwards and backwards.
 
 namespace ctq::float_ops {
 
@@ -23,7 +22,7 @@ namespace recurring {
 
 enum class cell : unsigned char { rnn_tanh, rnn_relu, lstm, gru };
 
-/// How many vectors of hidden_size the weights of a cell hold.
+/// The number of vectors of hidden_size in the weights of a cell.
 [[nodiscard]] constexpr int gates(cell c) { return c == cell::lstm ? 4 : c == cell::gru ? 3 : 1; }
 
 /// weight_ih (gates * hidden, input) · weight_hh (gates * hidden, hidden) · biases of their rows,
@@ -34,7 +33,7 @@ struct weights {
   [[nodiscard]] int hidden() const { return hh->shape[1]; }
 };
 
-/// h (batch, hidden); c the same of an LSTM, empty of others.
+/// h (batch, hidden); c (batch, hidden) for an LSTM, else empty.
 struct state {
   tensor h, c;
 };
@@ -51,7 +50,7 @@ inline std::string check(cell kind, const weights& w) {
   return {};
 }
 
-/// One step of all rows of the batch.
+/// One time step for all rows of the batch.
 inline result<state> step(cell kind, const tensor& x, const state& before, const weights& w) {
   const auto from_input = linear(x, *w.ih, w.bias_ih);
   if (!from_input) return unexpected{from_input.error()};
@@ -101,7 +100,7 @@ inline tensor at(const tensor& sequence, std::size_t t) {
   return one;
 }
 
-/// The sequence of hidden states, and the last state, which replaces `s`.
+/// Returns the sequence of hidden states and replaces `s` by the last state.
 inline result<tensor> run(cell kind, const tensor& sequence, state& s, const weights& w,
                           bool backwards) {
   const auto steps = static_cast<std::size_t>(sequence.shape[0]);
@@ -117,7 +116,7 @@ inline result<tensor> run(cell kind, const tensor& sequence, state& s, const wei
   return out;
 }
 
-/// Rows of two matrices side by side along the last axis.
+/// Concatenates two matrices along the last axis.
 inline tensor side_by_side(const tensor& a, const tensor& b) {
   tensor out = filled({a.shape[0], a.shape[1], a.shape[2] + b.shape[2]});
   const auto left = static_cast<std::size_t>(a.shape[2]),
@@ -128,7 +127,7 @@ inline tensor side_by_side(const tensor& a, const tensor& b) {
   return out;
 }
 
-/// The first two axes change places.
+/// Transposes the first two axes.
 inline tensor swapped(const tensor& in) {
   return copy(in, permuted(strided_of(in.shape), {1, 0, 2}));
 }
@@ -138,7 +137,7 @@ inline weights weights_of(operands& from, const std::string& suffix) {
   return {named("weight_ih"), named("weight_hh"), named("bias_ih"), named("bias_hh")};
 }
 
-/// (layers * directions, batch, hidden) of a call, or zeros.
+/// The given initial state (layers * directions, batch, hidden), or zeros.
 inline tensor initial(operands& from, const value& given, const extents& shape) {
   const auto* t = given.get_if<tensor>();
   if (t == nullptr) {
@@ -155,7 +154,7 @@ inline tensor initial(operands& from, const value& given, const extents& shape) 
 
 namespace meaning {
 
-/// Gives (output, h_n), of an LSTM (output, (h_n, c_n)).
+/// Returns (output, h_n), for an LSTM (output, (h_n, c_n)).
 template <recurring::cell Kind>
 result<value> recurrent(operands& from) {
   using namespace recurring;
@@ -165,8 +164,8 @@ result<value> recurrent(operands& from) {
   const bool batch_first = from.flag("batch_first");
   const bool unbatched = rank(sequence.shape) == 2;
   cell kind = Kind;
-  if (from.knows("nonlinearity") && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
-  from.require(!from.knows("proj_size") || from.integer("proj_size") == 0, "has no projections");
+  if (from.has("nonlinearity") && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
+  from.require(!from.has("proj_size") || from.integer("proj_size") == 0, "has no projections");
   from.require(rank(sequence.shape) == 2 || rank(sequence.shape) == 3,
                "the input needs two or three axes");
   from.require(layers > 0, "needs a layer");
@@ -213,14 +212,14 @@ result<value> recurrent(operands& from) {
   return value(list{std::move(sequence), last});
 }
 
-/// Gives h, of an LSTM (h, c).
+/// Returns h, for an LSTM (h, c).
 template <recurring::cell Kind>
 result<value> recurrent_cell(operands& from) {
   using namespace recurring;
   tensor x = from.floats("input");
   const value given = from.any("hx");
   cell kind = Kind;
-  if (from.knows("nonlinearity") && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
+  if (from.has("nonlinearity") && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
   const weights w = weights_of(from, "");
   const std::string problem = check(kind, w);
   from.require(problem.empty(), problem);

@@ -10,11 +10,11 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// What becomes of all elements along some axes: their mean, and softmax, which keeps the axis.
+// Reductions along axes: sum and mean, and softmax, which keeps the axis.
 
 namespace ctq::float_ops {
 
-/// Σ over the axes, divided by their number of elements if it is a mean.
+/// Sum or mean over the axes.
 [[nodiscard]] inline tensor sum(const tensor& in, const std::vector<int>& axes, bool keepdim,
                                 bool mean) {
   std::vector<bool> summed(in.shape.size());
@@ -31,7 +31,7 @@ namespace ctq::float_ops {
   return out;
 }
 
-/// exp(x - max) / Σ exp(x - max) along an axis, or the logarithm of it.
+/// exp(x - max) / Σ exp(x - max) along an axis, or its logarithm.
 [[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
   tensor out = in;
   if (in.data.empty()) return out;
@@ -66,7 +66,7 @@ result<value> sum(operands& from) {
   return value(float_ops::sum(in, axes, keepdim, Mean));
 }
 
-/// Without dim, PyTorch takes axis 0 of a tensor of 0, 1 or 3 axes, else axis 1.
+/// Without dim, PyTorch uses axis 0 for a tensor of 0, 1 or 3 axes, else axis 1.
 template <bool Logarithm>
 result<value> softmax(operands& from) {
   const tensor& in = from.floats("input");

@@ -12,11 +12,11 @@
 #include "ctq/evaluate/float_ops/views.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// The same elements several times: expand, repeat, repeat_interleave.
+// Repetition of elements: expand, repeat, repeat_interleave.
 
 namespace ctq::float_ops::meaning {
 
-/// Axes of one element as long as is wanted; -1 leaves an axis as it is.
+/// Broadcasts axes of one element; -1 keeps an axis.
 inline result<value> expand(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     extents shape = from.integers("shape");
@@ -34,14 +34,14 @@ inline result<value> expand(operands& from) {
   });
 }
 
-/// The tensor side by side with itself, repeats[a] times along axis a.
+/// Tiles the tensor repeats[a] times along axis a.
 inline result<value> repeat(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const std::vector<int> repeats = from.integers("repeats");
     from.require(repeats.size() >= in.shape.size(), "repeats needs a number an axis");
     for (const int r : repeats) from.require(r >= 0, "a tensor is not repeated less than 0 times");
     if (from.failed()) return from.failure();
-    // An axis of n elements repeated r times is two axes, (r, n), of which the first does not move.
+    // An axis of n elements repeated r times is two axes, (r, n), the first with stride 0.
     const std::size_t missing = repeats.size() - in.shape.size();
     const strided own = strided_of(in.shape);
     strided seen;
@@ -59,8 +59,8 @@ inline result<value> repeat(operands& from) {
   });
 }
 
-/// Each element along an axis repeats[i] times, or all of them equally often; without an axis, all
-/// elements as one.
+/// Repeats element i along an axis repeats[i] times, or all equally often; without an axis, of the
+/// flattened tensor.
 inline result<value> repeat_interleave(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     auto flat = in;

@@ -15,24 +15,26 @@
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// Images of another size: interpolate, and pixel_shuffle, which trades channels for pixels.
+// Resizing of images: interpolate, and pixel_shuffle, which moves elements between channels and
+// pixels.
 
 namespace ctq::float_ops {
 
 namespace resizing {
 
-/// Between which two elements of an axis a point lies: (1 - weight) * in[a] + weight * in[b].
-struct between {
+/// Interpolation of two elements of an axis: (1 - weight) * in[a] + weight * in[b].
+struct interpolation_point {
   std::size_t a{}, b{};
   float weight{};
 };
 
-/// The points of an axis, computed in float32 as PyTorch does. scale is input elements an output
-/// element.
+/// The sampling points of an axis, computed in float32 as in PyTorch. scale: input elements per
+/// output element.
 enum class rule : unsigned char { nearest, nearest_exact, linear, linear_aligned };
 
-[[nodiscard]] inline std::vector<between> points(int in, int out, float scale, rule how) {
-  std::vector<between> all;
+[[nodiscard]] inline std::vector<interpolation_point> points(int in, int out, float scale,
+                                                             rule how) {
+  std::vector<interpolation_point> all;
   const auto last = static_cast<std::size_t>(in - 1);
   for (int i = 0; i < out; ++i) {
     const auto at = static_cast<float>(i);
@@ -54,8 +56,9 @@ enum class rule : unsigned char { nearest, nearest_exact, linear, linear_aligned
   return all;
 }
 
-/// One axis after the other.
-inline tensor resize_axis(const tensor& in, std::size_t axis, const std::vector<between>& to) {
+/// Resizes one axis.
+inline tensor resize_axis(const tensor& in, std::size_t axis,
+                          const std::vector<interpolation_point>& to) {
   extents shape = in.shape;
   shape[axis] = static_cast<int>(to.size());
   tensor out = filled(shape);
@@ -98,8 +101,8 @@ inline result<value> interpolate(operands& from) {
       !from.is_none("recompute_scale_factor") && from.flag("recompute_scale_factor");
   from.require(from.is_none("size") != from.is_none("scale_factor"),
                "wants either size or scale_factor");
-  from.require(!from.knows("antialias") || !from.flag("antialias"), "has no antialias");
-  std::vector<double> factors;  // of the call; empty if it says the size
+  from.require(!from.has("antialias") || !from.flag("antialias"), "has no antialias");
+  std::vector<double> factors;  // given scale factors; empty if the size is given
   extents size;
   if (!from.is_none("size")) {
     size = from.integers("size", axes);

@@ -7,22 +7,21 @@
 
 #include "ctq/evaluate/float_ops/value.hpp"
 
-// The parameters of an op, written as in Python:
+// The parameters of an op in Python's notation:
 //   "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1"
-// What follows "*" is given by keyword alone: of a function its keyword-only parameters, of a
-// module its attributes, which are its tensors by their names in state_dict and what its
-// constructor was told. "*dims" takes all positional arguments that are left.
+// Parameters after "*" are keyword-only; for a module they are its attributes: tensors by their
+// names in state_dict, and constructor arguments. "*dims" takes all remaining positional arguments.
 
 namespace ctq::float_ops {
 
 struct parameter {
   std::string_view name{};
-  std::string_view otherwise{};  // the default, as Python writes it; empty if there is none
+  std::string_view default_text{};  // the default in Python's notation; empty if there is none
   bool keyword_only{};
   bool takes_rest{};  // *dims
 };
 
-/// The parameters one after the other: while (parameters.next()) use(parameters.current()).
+/// Iterates over the parameters: while (parameters.next()) use(parameters.current()).
 class parameter_reader {
  public:
   explicit constexpr parameter_reader(std::string_view signature) : rest_(signature) {}
@@ -37,7 +36,7 @@ class parameter_reader {
     }
     const std::size_t equals = text.find('=');
     current_.name = text.substr(0, equals);
-    current_.otherwise =
+    current_.default_text =
         equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
     current_.takes_rest = !text.empty() && text[0] == '*';
     if (current_.takes_rest) current_.name.remove_prefix(1);
@@ -56,7 +55,7 @@ class parameter_reader {
   parameter current_{};
 };
 
-/// The parameter of that name; without a name if there is none.
+/// The parameter of that name; its name is empty if there is none.
 [[nodiscard]] constexpr parameter find_parameter(std::string_view signature,
                                                  std::string_view name) {
   for (parameter_reader p(signature); p.next();)

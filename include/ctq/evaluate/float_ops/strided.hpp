@@ -9,11 +9,11 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 
-// A tensor seen with other axes: transposed, cut, broadcast. copy() makes a tensor of what is seen.
+// Strided views of a tensor: transposed, sliced, broadcast. copy() materializes them.
 
 namespace ctq::float_ops {
 
-/// Element i of axis a lies stride[a] * i elements further.
+/// Element i of axis a is at offset stride[a] * i.
 struct strided {
   extents shape{};
   std::vector<std::size_t> stride{};
@@ -61,7 +61,7 @@ template <class T>
   return p;
 }
 
-/// Elements start, start + step, … of one axis, count of them.
+/// Elements start, start + step, … of one axis, `count` in all.
 [[nodiscard]] inline strided sliced(strided s, std::size_t axis, std::size_t start,
                                     std::size_t count, std::size_t step = 1) {
   s.first += count == 0 ? 0 : start * s.stride[axis];
@@ -70,14 +70,14 @@ template <class T>
   return s;
 }
 
-/// An axis of one element more, or none.
+/// Removes an axis.
 [[nodiscard]] inline strided without_axis(strided s, std::size_t axis) {
   s.shape.erase(s.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   s.stride.erase(s.stride.begin() + static_cast<std::ptrdiff_t>(axis));
   return s;
 }
 
-/// Seen as `shape`, which s broadcasts to.
+/// Broadcasts s to `shape`.
 [[nodiscard]] inline strided expanded(const strided& s, const extents& shape) {
   strided e{.shape = shape, .stride = std::vector<std::size_t>(shape.size(), 0), .first = s.first};
   const std::size_t missing = shape.size() - s.shape.size();
@@ -86,7 +86,7 @@ template <class T>
   return e;
 }
 
-/// The shape that both broadcast to.
+/// The common broadcast shape.
 [[nodiscard]] inline result<extents> broadcast(const extents& a, const extents& b) {
   extents out(a.size() > b.size() ? a.size() : b.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -100,9 +100,10 @@ template <class T>
   return out;
 }
 
-/// For each place of `to` the element of a tensor of shape `from` that is seen there.
-[[nodiscard]] inline std::vector<std::size_t> broadcast_places(const extents& from,
-                                                               const extents& to) {
+/// For each element of shape `to`, the index of the element of a tensor of shape `from` that is
+/// broadcast to it.
+[[nodiscard]] inline std::vector<std::size_t> broadcast_indices(const extents& from,
+                                                                const extents& to) {
   array<std::size_t> all = filled<std::size_t>(from);
   for (std::size_t i = 0; i < all.data.size(); ++i) all.data[i] = i;
   return copy(all, expanded(strided_of(from), to)).data;

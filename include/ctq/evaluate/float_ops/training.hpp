@@ -13,17 +13,17 @@
 #include "ctq/evaluate/float_ops/norms.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 
-// Gradients of convolutions and linear layers, and batch norm as it is trained: with the statistics
-// of the batch, which move the running ones. Sums are kept in double.
+// Gradients of convolutions and linear layers, and batch norm in training, with the statistics of
+// the batch, which update the running ones. Accumulates in double.
 
 namespace ctq::float_ops {
 
-/// The gradients of out = f(in, weight) for the one of out.
+/// The gradients of out = f(in, weight), given that of out.
 struct product_gradient {
   tensor in, weight;
 };
 
-/// Shapes  in, weight as in convolution · grad_out that of its output
+/// Shapes  in, weight as in convolution · grad_out: as its output
 [[nodiscard]] inline result<product_gradient> convolution_gradient(const tensor& in,
                                                                    const tensor& weight,
                                                                    const tensor& grad_out,
@@ -95,7 +95,8 @@ struct product_gradient {
   return g;
 }
 
-/// Calls visit(channel, first element, count) for each run of elements of one channel, axis 1.
+/// Calls visit(channel, first element, count) for each contiguous run of elements of one channel
+/// (axis 1).
 template <class Visit>
 void for_each_channel_run(const extents& shape, Visit visit) {
   const auto channels = static_cast<std::size_t>(shape[1]);
@@ -108,7 +109,7 @@ void for_each_channel_run(const extents& shape, Visit visit) {
 /// Mean and variance of each channel of a batch.
 struct batch_statistics {
   std::vector<double> mean, variance;  // the variance divided by count
-  std::size_t count{};                 // elements of a channel
+  std::size_t count{};                 // elements per channel
 };
 
 [[nodiscard]] inline batch_statistics statistics_of(const tensor& x) {

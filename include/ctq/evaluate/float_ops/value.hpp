@@ -12,15 +12,15 @@
 #include <variant>
 #include <vector>
 
-// What flows along the edges of a graph when it is evaluated op by op, as in Python: tensors of any
-// rank whose shape is known at run time, numbers, text, lists of these.
+// Values of a graph that is evaluated op by op, as in Python: tensors of any rank with run-time
+// shapes, numbers, strings, lists of these.
 
 namespace ctq::float_ops {
 
 /// The extents of a tensor, in PyTorch's logical order (N, C, H, W); empty for a scalar.
 using extents = std::vector<int>;
 
-/// How many elements.
+/// The number of elements.
 [[nodiscard]] inline std::size_t numel(const extents& shape) {
   std::size_t n = 1;
   for (const int extent : shape) n *= static_cast<std::size_t>(extent);
@@ -29,7 +29,7 @@ using extents = std::vector<int>;
 
 [[nodiscard]] inline int rank(const extents& shape) { return static_cast<int>(shape.size()); }
 
-/// Elements in C order: the last axis is contiguous.
+/// A row-major tensor: the last axis is contiguous.
 template <class T>
 struct array {
   extents shape;
@@ -65,7 +65,7 @@ struct slice {
 class value;
 using list = std::vector<value>;  // a list, a tuple, a torch.Size
 
-/// A value never changes, and a copy of it is cheap: tensors are shared.
+/// Immutable and cheap to copy: tensors are shared.
 class value {
  public:
   value() = default;
@@ -100,15 +100,15 @@ class value {
     return get_if<T>() != nullptr;
   }
 
-  /// The tensor or list itself, null if it is no T: who remembers something about it can ask for
-  /// how long that holds.
+  /// The shared tensor or list, or null if it is not a T. A weak_ptr to it tells caches when it is
+  /// gone.
   template <class T>
   [[nodiscard]] std::shared_ptr<const T> share() const {
     const auto* held = std::get_if<std::shared_ptr<const T>>(&state_);
     return held == nullptr ? nullptr : *held;
   }
 
-  /// Python's `is` for tensors and lists, == for all else.
+  /// Python's `is` for tensors and lists, == for other values.
   [[nodiscard]] bool is_same(const value& other) const { return state_ == other.state_; }
 
  private:
@@ -122,10 +122,10 @@ class value {
       state_;
 };
 
-/// A shape as Python has it.
+/// A shape as a Python list.
 [[nodiscard]] inline list as_list(const extents& shape) { return {shape.begin(), shape.end()}; }
 
-/// An int, or a bool, which is one in Python.
+/// An int, or a bool, which is an int in Python.
 [[nodiscard]] inline std::optional<std::int64_t> as_integer(const value& v) {
   if (const auto* i = v.get_if<std::int64_t>()) return *i;
   if (const auto* b = v.get_if<bool>()) return *b ? 1 : 0;

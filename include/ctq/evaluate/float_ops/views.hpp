@@ -12,11 +12,11 @@
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// The same elements in another shape or order, and what a tensor says of its shape.
+// Reshape and permutation of tensors, and queries of their shape.
 
 namespace ctq::float_ops {
 
-/// Calls f(tensor) with the tensor of that name, of floats or of integers; f gives a result<value>.
+/// Calls f(tensor) with the float or integer tensor of that name; f returns a result<value>.
 template <class F>
 result<value> with_tensor(operands& from, std::string_view name, F f) {
   const value v = from.any(name);
@@ -29,7 +29,7 @@ result<value> with_tensor(operands& from, std::string_view name, F f) {
 
 namespace viewing {
 
-/// One extent may be -1: whatever makes the number of elements right.
+/// Resolves an extent of -1 from the number of elements.
 [[nodiscard]] inline result<extents> resolve(std::size_t elements, extents wanted) {
   std::size_t known = 1;
   int* open = nullptr;
@@ -51,8 +51,8 @@ namespace viewing {
   return wanted;
 }
 
-/// The axes in their order, then one that has moved.
-inline std::vector<int> in_order(std::size_t count) {
+/// 0, 1, …, count - 1.
+inline std::vector<int> iota(std::size_t count) {
   std::vector<int> order(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<int>(i);
   return order;
@@ -77,7 +77,7 @@ inline result<value> reshape(operands& from) {
   });
 }
 
-/// The axes from start_dim to end_dim become one.
+/// Merges the axes from start_dim to end_dim.
 inline result<value> flatten(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const int axes = rank(in.shape);
@@ -113,14 +113,14 @@ inline result<value> transpose(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const int a = from.axis("dim0", rank(in.shape)), b = from.axis("dim1", rank(in.shape));
     if (from.failed()) return from.failure();
-    std::vector<int> order = viewing::in_order(in.shape.size());
+    std::vector<int> order = viewing::iota(in.shape.size());
     if (!order.empty())
       std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
     return value(copy(in, permuted(strided_of(in.shape), order)));
   });
 }
 
-/// Axes of one element go: all, or those that dim names.
+/// Removes axes of one element: all, or those in dim.
 inline result<value> squeeze(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const std::vector<int> chosen = from.axes("dim", rank(in.shape));
@@ -145,7 +145,7 @@ inline result<value> unsqueeze(operands& from) {
   });
 }
 
-/// Elements start to start + length of an axis.
+/// Elements [start, start + length) of an axis.
 inline result<value> narrow(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const int axis = from.axis("dim", rank(in.shape));
@@ -163,8 +163,8 @@ inline result<value> narrow(operands& from) {
   });
 }
 
-/// As many elements as fit the new shape, in their order. What a larger shape would add is
-/// undefined in PyTorch, an error here.
+/// The first elements in the new shape. A larger shape, for which PyTorch leaves elements
+/// undefined, is an error.
 inline result<value> resize(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const extents shape = from.integers("shape");

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::string_view text = "input, weight, bias=None, *, stride=1, mode='zeros'";
 
-static_assert(find_parameter(text, "input").otherwise.empty());
-static_assert(find_parameter(text, "bias").otherwise == "None");
+static_assert(find_parameter(text, "input").default_text.empty());
+static_assert(find_parameter(text, "bias").default_text == "None");
 static_assert(!find_parameter(text, "bias").keyword_only);
 static_assert(find_parameter(text, "stride").keyword_only);
-static_assert(find_parameter(text, "mode").otherwise == "'zeros'");
+static_assert(find_parameter(text, "mode").default_text == "'zeros'");
 static_assert(find_parameter(text, "groups").name.empty());
 static_assert(find_parameter("input, *dims", "dims").takes_rest);
 
