@@ -8,6 +8,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/fixed_string.hpp"
+#include "ctq/core/float_flags.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/list.hpp"

@@ -3,10 +3,12 @@
 
 #include <string_view>
 
-#include "ctq/core/amx_permission.hpp"
 #include "ctq/core/isa.hpp"
 
-#if defined(__aarch64__) && defined(__linux__)
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
@@ -14,6 +16,17 @@
 // compiled for no more than every machine has.
 
 namespace ctq::isa {
+
+/// Linux keeps the tiles of AMX from a process until it asks for them, and may refuse:
+/// arch_prctl, ARCH_REQ_XCOMP_PERM of component 18. Asking again does no harm. Without permission
+/// the first tile instruction is illegal. Inlined, since callers are compiled for other machines.
+[[gnu::always_inline]] inline bool ask_for_amx() noexcept {
+#if defined(__x86_64__) && defined(__linux__)
+  return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+#else
+  return true;
+#endif
+}
 
 /// Whether the processor has what a compiler may use for Isa, and the operating system lets this
 /// process use it. Each instruction set answers for itself below.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/float_flags.hpp"
+
 // Keeps a product from being fused with the add that follows it.
 //
 // g++ contracts a*b + c to one fma under -O2 with FMA, also through intrinsics; clang does so for
 // scalar code. One rounding instead of two is another result, so identical bytes everywhere need
 // a barrier between the two. It costs no instruction.
-
-#if defined(__FAST_MATH__)
-#error "ctq: -ffast-math changes rounding; compile without it"
-#endif
 
 namespace ctq {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
+#include "ctq/core/float_flags.hpp"
 
 // What turns real numbers into integers and back: real = (q - zero_point) * scale.
 

@@ -37,12 +37,10 @@
 
 namespace ctq {
 
-/// Threads   one at a time: it remembers weights as they were folded, rounded and packed.
-/// Evaluators
-///           of their own may share the graph, the modules and the steps, which nothing changes
-///           here, but not the observers, which a run at stage::prepared does.
-/// Lifetime  keeps references: the graph, the modules and what the options point to must outlive it
-///           and stay as they are where they are. Temporary ones are refused
+/// Threads   one at a time: it remembers weights, folded and packed. Two evaluators may share the
+///           graph, modules and steps, but not observers, which stage::prepared changes
+/// Lifetime  the graph, the modules and what the options point to must outlive it unchanged; it
+///           refuses temporary ones
 template <stage Stage, class Kernels = reference_kernels>
 class evaluator {
  public:
@@ -53,12 +51,11 @@ class evaluator {
         weights_(modules, rounding_.options().steps, rounding_.options().semantics) {}
   evaluator(temporary_graph_view<Stage>, const module_state&, evaluation_options) = delete;
   evaluator(graph_view<Stage>, const module_state&&, evaluation_options) = delete;
-  evaluator(temporary_graph_view<Stage>, const module_state&&, evaluation_options) = delete;
 
   [[nodiscard]] graph_view<Stage> graph() const { return g_; }
 
   /// What each node gives, by its number; the last is the output.
-  ///   inputs  one for each placeholder, in their order, of any shape that the ops take
+  ///   inputs  one for each placeholder, in their order
   /// Errors  the node, and why it has no value
   [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) {
     std::vector<node_value> values;
@@ -112,9 +109,7 @@ class evaluator {
   }
 
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
-
   [[nodiscard]] float_ops::value real(const node_value& v) const { return rounding_.real(v); }
-
   [[nodiscard]] std::vector<float_ops::value> real_values(
       const std::vector<node_value>& reads) const {
     return rounding_.real_values(reads);
@@ -162,8 +157,6 @@ class evaluator {
     return node_value(*v);
   }
 
-  // --- Weights ---------------------------------------------------------------------------------
-
   /// Rounds what the observer of the node is for: its weight, or all those of a recurrent network.
   [[nodiscard]] status round_weights(const node& n, named_values& attributes) {
     if (n.weight == nullptr) return done{};
@@ -183,8 +176,6 @@ class evaluator {
     }
     return done{};
   }
-
-  // --- Calls -----------------------------------------------------------------------------------
 
   /// A float op; where its output has a dtype of integers, quantized behind it.
   [[nodiscard]] result<node_value> call(const node& n, op_id op,

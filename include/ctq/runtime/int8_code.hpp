@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "ctq/core/amx_permission.hpp"
 #include "ctq/core/isa.hpp"
+#include "ctq/core/machine.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/parameters.hpp"

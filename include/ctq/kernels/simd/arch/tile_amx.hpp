@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/amx_permission.hpp"
 #include "ctq/core/isa.hpp"
+#include "ctq/core/machine.hpp"
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The bytes that ctq gives are those of IEEE 754 float32, operation by operation. Compiler flags
+// that allow other results are refused here, as far as compilers tell; each line says which flag
+// it means. Flags that change nothing: -fno-math-errno, -fno-trapping-math, -frounding-math,
+// -ffp-contract (see no_contract.hpp), -mrecip by itself. tests/integration/float_flags.py compares
+// the bytes.
+
+#if defined(__FAST_MATH__)
+#error "ctq: -ffast-math (-Ofast, -ffp-model=fast) changes results; compile without it"
+#elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "ctq: -ffinite-math-only loses NaN and infinity; compile without it"
+#elif defined(__ASSOCIATIVE_MATH__)
+#error "ctq: -fassociative-math (-funsafe-math-optimizations) changes results; compile without it"
+#elif defined(__RECIPROCAL_MATH__)
+#error "ctq: -freciprocal-math changes results; compile without it"
+#elif defined(__NO_SIGNED_ZEROS__)
+#error "ctq: -fno-signed-zeros changes results; compile without it"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+#error "ctq: float32 must be computed in float32: compile without -mfpmath=387, -ffp-eval-method"
+#endif
+
+namespace ctq::float_flags {
+
+static_assert(0.1 != static_cast<double>(0.1F),
+              "ctq: -fsingle-precision-constant changes results; compile without it");
+
+#if defined(__clang__)
+// clang defines no macro for parts of -ffast-math.
+
+/// "illegal when precise is disabled": compile without -fassociative-math, -freciprocal-math,
+/// -fno-signed-zeros, -fapprox-func and -funsafe-math-optimizations, which stands for all of them.
+inline void results_must_be_precise() {
+#pragma STDC FENV_ACCESS ON
+}
+
+// "use of NaN (of infinity) is undefined behavior": compile without -fno-honor-nans,
+// -fno-honor-infinities. The line marker makes this text the user's own also where the header is
+// found by -isystem, since warnings of system headers are not shown.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgnu-line-marker"
+# 44 "ctq/core/float_flags.hpp"
+#if __has_warning("-Wnan-infinity-disabled")
+#pragma clang diagnostic error "-Wnan-infinity-disabled"
+inline constexpr bool honors_nan = __builtin_isnan(__builtin_nanf(""));
+inline constexpr bool honors_infinity = __builtin_isinf(__builtin_inff());
+#endif
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace ctq::float_flags
