@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/list.hpp"
@@ -165,11 +166,18 @@ template <std::size_t Nodes, std::size_t Args, stage Stage>
 ///   users  by node, all 0
 template <class Graph, class Users>
 constexpr void count_users(const Graph& g, Users& users) {
+  constexpr int few = 8;  // arguments: to compare them costs less than to keep who read what
+  list<int> last_reader;
   for (int i = 0; i < g.count; ++i) {
     const int first = g.nodes[i].first_arg;
-    for (int a = first; a < first + g.nodes[i].arg_count; ++a) {
+    const int count = g.nodes[i].arg_count;
+    if (count > few && last_reader.empty()) last_reader = list<int>(g.count, -1);
+    for (int a = first; a < first + count; ++a) {
       bool repeated = false;
-      for (int b = first; b < a; ++b) repeated = repeated || g.args[b] == g.args[a];
+      if (count > few)
+        repeated = std::exchange(last_reader[g.args[a]], i) == i;
+      else
+        for (int b = first; b < a; ++b) repeated = repeated || g.args[b] == g.args[a];
       if (!repeated) ++users[g.args[a]];
     }
   }

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/gzip_reader.hpp"
 #include "ctq/io/message.hpp"
 
 // Reads IDX, the format of MNIST and Fashion-MNIST, with or without gzip compression. Needs zlib.
@@ -29,6 +26,7 @@
 
 namespace ctq {
 
+/// Larger data are refused before they are read, unless read_idx is told otherwise.
 inline constexpr std::uint64_t max_idx_bytes = std::uint64_t{1} << 30;
 
 struct idx_array {
@@ -45,41 +43,12 @@ struct idx_array {
   }
 };
 
-/// A file that zlib decompresses while reading; uncompressed files are read as they are.
-class gzip_reader {
- public:
-  explicit gzip_reader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {}
-
-  [[nodiscard]] bool is_open() const { return file_ != nullptr; }
-
-  /// Reads up to to.size() bytes; fewer at the end of the file.
-  [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
-    const int count = gzread(file_.get(), to.data(), static_cast<unsigned>(to.size()));
-    return static_cast<std::size_t>(std::max(count, 0));
-  }
-
-  /// zlib's error message without the file name; empty if there is none.
-  [[nodiscard]] std::string problem() const {
-    int code = Z_OK;
-    std::string_view words = gzerror(file_.get(), &code);
-    if (code == Z_OK || code == Z_STREAM_END) return {};
-    if (code == Z_ERRNO) return std::generic_category().message(errno);
-    if (words.starts_with(path_ + ": ")) words.remove_prefix(path_.size() + 2);
-    return std::string{words};
-  }
-
- private:
-  struct close {
-    void operator()(gzFile file) const { gzclose(file); }
-  };
-  std::string path_;
-  std::unique_ptr<gzFile_s, close> file_;
-};
-
-/// The extents in the header.
-/// Errors  not IDX, another type or rank, too large
-[[nodiscard]] inline result<std::vector<std::size_t>> read_idx_shape(gzip_reader& in,
-                                                                     const std::string& file) {
+/// The sizes in front of the data. Errors: not IDX, another type or rank, too large.
+///   limit  of the data, in bytes
+template <class Source>
+[[nodiscard]] result<std::vector<std::size_t>> read_idx_shape(gzip_reader<Source>& in,
+                                                              const std::string& file,
+                                                              std::uint64_t limit) {
   const auto wrong = [&](std::string cause) { return fail(file, std::move(cause)); };
   const auto cut = [&] {
     const std::string problem = in.problem();
@@ -100,40 +69,62 @@ class gzip_reader {
     if (in.read(b) != sizeof(b)) return cut();
     extent = std::size_t{b[0]} << 24 | std::size_t{b[1]} << 16 | std::size_t{b[2]} << 8 | b[3];
     if (extent == 0) return wrong("has a size of 0");
-    if (extent > max_idx_bytes / bytes)
-      return wrong(sentence("wants more than ", max_idx_bytes, " bytes"));
+    if (extent > limit / bytes) return wrong(sentence("wants more than ", limit, " bytes"));
     bytes *= extent;
   }
   return shape;
 }
 
-/// Errors  place: the file; cause: not IDX, truncated, too long, too large, corrupt (gzip checksum)
-[[nodiscard]] inline result<idx_array> read_idx(const std::filesystem::path& path) {
-  const std::string file = path.string();
-  gzip_reader in{file};
-  if (!in.is_open())
-    return fail(file, "cannot be opened: " + std::generic_category().message(errno));
-  result<std::vector<std::size_t>> shape = read_idx_shape(in, file);
+/// All of an IDX file.
+///   source  file_bytes or memory_bytes
+///   file    what errors call it
+/// Memory  at most twice the data, and never much more than what has been read
+template <class Source>
+[[nodiscard]] result<idx_array> read_idx_from(Source& source, const std::string& file,
+                                              std::uint64_t limit = max_idx_bytes) {
+  gzip_reader<Source> in{source};
+  result<std::vector<std::size_t>> shape = read_idx_shape(in, file, limit);
   if (!shape) return unexpected{shape.error()};
 
   std::size_t wanted = 1;
   for (const std::size_t extent : *shape) wanted *= extent;
-  // Reads one byte more than expected, to detect a file that is too long, and in pieces, to
-  // allocate little for one that is too short.
+  // In pieces that grow, for a file that is shorter than it says.
   constexpr std::size_t piece = std::size_t{1} << 20;
   std::vector<std::uint8_t> values;
   std::size_t got = 0;
-  do {
-    values.resize(std::min(values.size() + std::max(values.size(), piece), wanted + 1));
+  while (got == values.size() && got < wanted) {
+    const std::size_t room = std::min(std::max(2 * got, piece), wanted);
+    values.reserve(room);  // exactly
+    values.resize(room);
     got += in.read(std::span{values}.subspan(got));
-  } while (got == values.size() && got <= wanted);
+  }
+  std::uint8_t next = 0;
+  const bool more = got == wanted && in.read({&next, 1}) > 0;
 
   if (const std::string problem = in.problem(); !problem.empty()) return fail(file, problem);
-  if (got != wanted)
+  if (got != wanted || more)
     return fail(file, sentence("wants ", wanted, " bytes of data, has ",
-                               got > wanted ? "more" : sentence(got)));
-  values.resize(wanted);
+                               more ? std::string{"more"} : sentence(got)));
   return idx_array{std::move(*shape), std::move(values)};
+}
+
+/// A file that is in memory. name: what messages call it.
+[[nodiscard]] inline result<idx_array> parse_idx(std::span<const std::uint8_t> content,
+                                                 const std::string& name) {
+  memory_bytes source{content};
+  return read_idx_from(source, name);
+}
+
+/// A file on disk.
+///   limit  of the data, in bytes; a small packed file may hold a thousand times its size
+/// Errors  place: the file; cause: not IDX, cut off, too long, too large, damaged (gzip's
+///         checksum), something behind the packed data
+[[nodiscard]] inline result<idx_array> read_idx(const std::filesystem::path& path,
+                                                std::uint64_t limit = max_idx_bytes) {
+  file_bytes source{path.string()};
+  if (!source.is_open())
+    return fail(path.string(), "cannot be opened: " + std::generic_category().message(errno));
+  return read_idx_from(source, path.string(), limit);
 }
 
 }  // namespace ctq

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_call.hpp"
 #include "ctq/io/fx_graph.hpp"
+#include "ctq/io/message.hpp"
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/io/safetensors.hpp"
 
@@ -31,20 +34,25 @@ template <stored_element From, class To>
   if (!elements) return unexpected{elements.error()};
   float_ops::array<To> to{std::move(shape), {}};
   to.data.reserve(elements->size());
-  for (const From x : *elements) to.data.push_back(static_cast<To>(x));
+  for (const From x : *elements) {
+    if constexpr (std::is_same_v<From, double>)
+      if (std::isfinite(x) && std::abs(x) > std::numeric_limits<To>::max())
+        return fail("tensor " + shown(from.name), "holds a number that float32 does not reach");
+    to.data.push_back(static_cast<To>(x));
+  }
   return float_ops::value(std::move(to));
 }
 
 }  // namespace loading
 
 /// Converts a tensor of a file for evaluation: float64 is rounded to float32; integers are indices.
-/// Errors  other element types; an extent over 2^31
+/// Errors  other element types; an extent over 2^31; finite numbers beyond float32
 [[nodiscard]] inline result<float_ops::value> value_of(const stored_tensor& t) {
   using index = std::int64_t;
   float_ops::extents shape;
   for (const std::int64_t extent : t.shape) {
     if (extent > std::numeric_limits<int>::max())
-      return fail("tensor " + t.name, "an extent is larger than any model's");
+      return fail("tensor " + shown(t.name), "an extent is larger than any model's");
     shape.push_back(static_cast<int>(extent));
   }
   switch (t.dtype) {
@@ -56,8 +64,9 @@ template <stored_element From, class To>
     case stored_dtype::i8: return loading::converted<std::int8_t, index>(t, std::move(shape));
     case stored_dtype::u8: return loading::converted<std::uint8_t, index>(t, std::move(shape));
     default:
-      return fail("tensor " + t.name, "holds " + std::string(name_of(t.dtype)) +
-                                          "; float32, float64 and integers can be evaluated");
+      return fail("tensor " + shown(t.name),
+                  "holds " + std::string(name_of(t.dtype)) +
+                      "; float32, float64 and integers can be evaluated");
   }
 }
 
@@ -75,8 +84,8 @@ template <stored_element From, class To>
   for (int i = 0; i < g.size(); ++i) {
     const std::string_view path = path_of(g[i]);
     if (g[i].op->kind == op_kind::get_attr && modules.find(path) == nullptr)
-      return fail("node " + std::string(g[i].name),
-                  "reads " + std::string(path) + ", which is not among the tensors");
+      return fail("node " + shown(g[i].name),
+                  "reads " + shown(path) + ", which is not among the tensors");
     const std::vector<float_ops::value> no_nodes;
     calling::argument_reader options(model.options_of(i), no_nodes);
     while (options.more()) {

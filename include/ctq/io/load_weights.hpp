@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/io/message.hpp"
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/runtime/weights.hpp"
@@ -16,17 +18,23 @@
 
 namespace ctq {
 
-/// All float32 tensors of a file. Counters (int64) are skipped; other dtypes are errors.
+/// BatchNorm's counter of batches, int64, which means nothing to a model that is not trained.
+[[nodiscard]] inline bool is_batch_counter(const stored_tensor& t) {
+  const std::string_view name = t.name;
+  return t.dtype == stored_dtype::i64 && name.substr(name.rfind('.') + 1) == "num_batches_tracked";
+}
+
+/// All float32 tensors of a file; others are refused, but batch counters are left out.
 [[nodiscard]] inline result<weights> weights_of(const tensor_file& file) {
   std::vector<weight_tensor> tensors;
   for (const stored_tensor& t : file.tensors) {
-    if (t.dtype == stored_dtype::i64) continue;  // num_batches_tracked
+    if (is_batch_counter(t)) continue;
     auto values = values_of<float>(t);
     if (!values) return unexpected{values.error()};
     weight_tensor w{t.name, {}, *std::move(values)};
     for (const std::int64_t extent : t.shape) {
       if (extent > std::numeric_limits<int>::max())
-        return fail("tensor " + t.name, "an extent is larger than any model's");
+        return fail("tensor " + shown(t.name), "an extent is larger than any model's");
       w.shape.push_back(static_cast<int>(extent));
     }
     tensors.push_back(std::move(w));

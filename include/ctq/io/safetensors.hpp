@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/message.hpp"
 
 // Contents of a safetensors file: named tensors and metadata.
 //
@@ -154,8 +155,9 @@ template <stored_element T>
 [[nodiscard]] result<std::vector<T>> values_of(const stored_tensor& tensor) {
   constexpr stored_dtype wanted = stored_dtype_of<T>();
   if (tensor.dtype != wanted)
-    return fail("tensor " + tensor.name, "holds " + std::string{name_of(tensor.dtype)} + ", " +
-                                             std::string{name_of(wanted)} + " was asked for");
+    return fail("tensor " + shown(tensor.name), "holds " + std::string{name_of(tensor.dtype)} +
+                                                    ", " + std::string{name_of(wanted)} +
+                                                    " was asked for");
   std::vector<T> values(tensor.data.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(T));
   return values;

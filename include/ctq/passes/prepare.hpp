@@ -90,18 +90,17 @@ class preparation {
       return;
     }
     const list<argument_place> places = places_of(g_, i);
+    const int first_value = first_positional(i, places);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       observe_input(i, a, index < 0 ? rejection::value::input : choices_.kind_of(index, places[a]),
-                    is_first(i, a, places));
+                    g_.args[g_.nodes[i].first_arg + a] == first_value);
   }
 
-  /// Is it the first positional argument, or the same value once more?
-  [[nodiscard]] constexpr bool is_first(int i, int a, const list<argument_place>& places) const {
-    const int first = g_.nodes[i].first_arg;
-    for (int b = 0; b < g_.nodes[i].arg_count; ++b)
-      if (places[b].position == 0 && !places[b].in_list)
-        return g_.args[first + a] == g_.args[first + b];
-    return false;
+  /// The node that is the first positional argument, or -1.
+  [[nodiscard]] constexpr int first_positional(int i, const list<argument_place>& places) const {
+    for (int a = 0; a < g_.nodes[i].arg_count; ++a)
+      if (places[a].position == 0 && !places[a].in_list) return g_.args[g_.nodes[i].first_arg + a];
+    return -1;
   }
 
   constexpr void observe_input(int i, int a, rejection::value kind, bool first) {

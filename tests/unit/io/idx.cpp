@@ -2,8 +2,19 @@
 #include "ctq/io/idx.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CTQ_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#define CTQ_TEST_SANITIZED __has_feature(address_sanitizer)
+#else
+#define CTQ_TEST_SANITIZED 0
+#endif
 
 namespace {
 
@@ -97,6 +108,11 @@ TEST_CASE("every other file is refused with its cause") {
       {zipped.substr(0, 12), "unexpected end of file"},
       {damaged, "incorrect data check"},
       {packed(two_images + "x"), "wants 12 bytes of data, has more"},
+      {zipped + "x", "something follows the gzip data"},
+      {zipped + std::string(100, '\0'), "something follows the gzip data"},
+      {zipped + "\x1F\x8B", "unexpected end of file"},
+      {zipped + packed("x"), "wants 12 bytes of data, has more"},
+      {packed(two_images.substr(0, 20)) + "\x1F\x8Bxxxx", "unknown compression method"},
   };
   for (const auto& [content, cause] : cases) {
     const auto array = read(content);
@@ -114,6 +130,44 @@ TEST_CASE("a file cut off at any byte is refused") {
       CHECK(!read(content.substr(0, size)));
     }
 }
+
+TEST_CASE("gzip members that follow each other are one file") {
+  const auto array = read(packed(two_images.substr(0, 20)) + packed(two_images.substr(20)));
+  REQUIRE(array);
+  CHECK(array->values == read(two_images)->values);
+}
+
+TEST_CASE("the limit of the data can be set") {
+  const auto path = std::filesystem::temp_directory_path() / "ctq-limit.idx";
+  std::ofstream{path, std::ios::binary} << two_images;
+  CHECK(ctq::read_idx(path, 12));
+  const auto refused = ctq::read_idx(path, 11);
+  std::filesystem::remove(path);
+  REQUIRE(!refused);
+  CHECK(refused.error().cause == "wants more than 11 bytes");
+}
+
+#if !CTQ_TEST_SANITIZED  // sanitizers take memory of their own
+TEST_CASE("reading takes at most twice the memory of the data, also of data that are packed well") {
+  constexpr std::size_t bytes = std::size_t{129} << 20;  // just more than a power of 2
+  const std::string content = packed("\0\0\x08\1\x08\x10\0\0"s + std::string(bytes, '\0'));
+  REQUIRE(content.size() < 200'000);
+  const pid_t child = ::fork();  // whose memory can be limited
+  if (child == 0) {
+    std::size_t pages = 0;
+    std::ifstream{"/proc/self/statm"} >> pages;
+    const std::size_t now = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const rlimit limit{now + 2 * bytes + (1 << 20), RLIM_INFINITY};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(2);
+    const auto data = reinterpret_cast<const std::uint8_t*>(content.data());
+    const auto array = ctq::parse_idx({data, content.size()}, "large");
+    ::_exit(array && array->values.size() == bytes ? 0 : 1);
+  }
+  int code = 1;
+  REQUIRE(::waitpid(child, &code, 0) == child);
+  CHECK(code == 0);
+}
+#endif
 
 TEST_CASE("what cannot be opened says why") {
   const auto here = std::filesystem::temp_directory_path();

@@ -43,6 +43,19 @@ TEST_CASE("a file with the model's tensors is read, counters of batches are left
   CHECK(weights->get().find("fc.weight")->values == six);
 }
 
+TEST_CASE("other integers than batch counters are refused") {
+  for (const std::string name :
+       {"fc.index", "num_batches_tracked.x", "fc.my_num_batches_tracked"}) {
+    const temporary_file file{{ctq::to_store<float>("fc.weight", {3, 2}, six),
+                               ctq::to_store<float>("fc.bias", {3}, three),
+                               ctq::to_store<std::int64_t>(name, {1}, counter)}};
+    const auto weights = ctq::load_weights<net>(file.path);
+    REQUIRE(!weights);
+    CHECK(weights.error().message() ==
+          "ctq-test-load-weights.safetensors: tensor " + name + ": holds I64, F32 was asked for");
+  }
+}
+
 TEST_CASE("a tensor of another shape is one message with the file, the tensor and both shapes") {
   const temporary_file file{{ctq::to_store<float>("fc.weight", {2, 3}, six),
                              ctq::to_store<float>("fc.bias", {3}, three)}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "ctq/passes/explain/words.hpp"
 
@@ -39,16 +40,25 @@ constexpr std::string_view kernel_of(const explained_node& n) {
 /// Nodes that run as one, or are joined in one kernel, are in one frame.
 template <class Text>
 constexpr void dot_frames(Text& out, const explained_model& m) {
+  const auto count = static_cast<int>(m.nodes.size());
+  name_index names(count);
+  for (int i = 0; i < count; ++i) names.add(m.nodes[i].name, i);
+  // By node: the first that its kernel computes, and who comes after a node in its kernel.
+  list<int> first(count, -1);
+  list<int> next(count, -1);
+  list<bool> has_parts(count, false);
+  for (int i = count - 1; i >= 0; --i) {
+    const int host = m.nodes[i].is_read ? names.find(kernel_of(m.nodes[i])) : -1;
+    if (host < 0) continue;
+    next[i] = std::exchange(first[host], i);
+    has_parts[host] = has_parts[host] || host != i;
+  }
   int frames = 0;
-  for (const explained_node& host : m.nodes) {
-    bool has_parts = false;
-    for (const explained_node& n : m.nodes)
-      has_parts = has_parts || (n.is_read && n.name != host.name && kernel_of(n) == host.name);
-    if (!has_parts) continue;
+  for (int host = 0; host < count; ++host) {
+    if (!has_parts[host]) continue;
     append_all(out, "subgraph cluster_", frames++, " { style=dashed; ");
-    for (const explained_node& n : m.nodes) {
-      if (kernel_of(n) != host.name || !n.is_read) continue;
-      quoted(out, n.name);
+    for (int i = first[host]; i >= 0; i = next[i]) {
+      quoted(out, m.nodes[i].name);
       out.append("; ");
     }
     out.append("}\n");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/name_index.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/explain/rejections.hpp"
 #include "ctq/passes/fuse.hpp"
@@ -77,34 +78,46 @@ struct explained_stages {
 
 /// The name under which a traced node runs: its own, or that of what fuse or lower has put it into.
 /// It may be that of no node, if nothing reads it.
-[[nodiscard]] constexpr std::string_view part_of(const explained_stages& s, int traced) {
+///   find_planned  the prepared node of a name, or -1
+///   find_lowered  the lowered one
+template <class FindPlanned, class FindLowered>
+[[nodiscard]] constexpr std::string_view part_of(const explained_stages& s, int traced,
+                                                 FindPlanned find_planned,
+                                                 FindLowered find_lowered) {
   const std::string_view fused = s.traced[s.into[traced]].name;
-  const int planned = find(s.prepared, fused);
-  if (planned < 0 || find(s.lowered, fused) >= 0) return fused;
+  const int planned = find_planned(fused);
+  if (planned < 0 || find_lowered(fused) >= 0) return fused;
   // A relu without an observer between it and an op on integers is in that op.
   if (!s.prepared[planned].op->descriptor->is_relu) return fused;
   const node& inner = s.prepared.arg(planned, 0);
-  const int at = inner.op->kind == op_kind::pass ? -1 : find(s.lowered, inner.name);
+  const int at = inner.op->kind == op_kind::pass ? -1 : find_lowered(inner.name);
   return at >= 0 && runs_on_integers(s.lowered[at]) ? inner.name : fused;
+}
+[[nodiscard]] constexpr std::string_view part_of(const explained_stages& s, int traced) {
+  return part_of(
+      s, traced, [&s](std::string_view name) { return find(s.prepared, name); },
+      [&s](std::string_view name) { return find(s.lowered, name); });
 }
 
 namespace explaining {
 
 constexpr bool is_app(const node& n) { return is_any_of(n.op, q::activation_post_process); }
 
-/// The observers around a prepared node.
-constexpr void add_observers(explained_node& n, graph_view<stage::prepared> g, int planned) {
-  for (const int a : g.args_of(planned))
-    n.input_observers.push_back(is_app(g[a]) ? g[a].observer : -1);
-  for (int i = planned + 1; i < g.size() && n.observer < 0; ++i)
-    if (is_app(g[i]) && g.args_of(i)[0] == planned) n.observer = g[i].observer;
+/// By prepared node: the first observer of what it gives, or -1.
+constexpr list<int> observers_behind(graph_view<stage::prepared> g) {
+  list<int> observer(g.size(), -1);
+  for (int i = 0; i < g.size(); ++i)
+    if (is_app(g[i]) && observer[g.args_of(i)[0]] < 0) observer[g.args_of(i)[0]] = g[i].observer;
+  return observer;
 }
 
-/// The layer that the lowered node `at` is joined to, or nothing.
-constexpr std::string_view layer_of(const explained_stages& s, int at) {
-  for (int i = 0; i < s.steps.size(); ++i)
-    if (s.steps[i].joined_node == at) return s.lowered[s.steps[i].node].name;
-  return {};
+/// By lowered node: the layer that it is joined to, or nothing.
+constexpr list<std::string_view> layers_of(const explained_stages& s) {
+  list<std::string_view> layer(s.lowered.size());
+  for (int i = s.steps.size() - 1; i >= 0; --i)
+    if (s.steps[i].joined_node >= 0)
+      layer[s.steps[i].joined_node] = s.lowered[s.steps[i].node].name;
+  return layer;
 }
 
 /// What a value was before observers looked at it.
@@ -133,25 +146,34 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
   m.mapping = s.mapping;
   m.observers = explaining::observers_of(s.prepared);
   const list<list<rejection>> rejected = rejections(s.fused, s.backend, s.mapping, s.options);
+  const list<int> observer_of = explaining::observers_behind(s.prepared);
+  const list<std::string_view> layer_of = explaining::layers_of(s);
+  const name_index fused(s.fused);
+  const name_index prepared(s.prepared);
+  const name_index lowered(s.lowered);
+  const auto find_planned = [&](std::string_view name) { return prepared.find(name); };
+  const auto find_lowered = [&](std::string_view name) { return lowered.find(name); };
   m.nodes.reserve(s.traced.size());
   for (int i = 0; i < s.traced.size(); ++i) {
     explained_node& n = m.nodes.emplace_back();
     n.name = s.traced[i].name;
     n.op = s.traced[i].op;
     for (const int a : s.traced.args_of(i)) n.reads.push_back(a);
-    n.runs_in = part_of(s, i);
-    const int planned = find(s.prepared, n.runs_in);
-    const int at = find(s.lowered, n.runs_in);
+    n.runs_in = part_of(s, i, find_planned, find_lowered);
+    const int planned = prepared.find(n.runs_in);
+    const int at = lowered.find(n.runs_in);
     if (planned < 0 || at < 0) continue;
     n.is_read = true;
-    n.joined_to = explaining::layer_of(s, at);
+    n.joined_to = layer_of[at];
     n.on_integers = runs_on_integers(s.lowered[at]);
     n.runs_as = s.lowered[at].op;
     n.gives = s.lowered[at].dtype;
     n.choice = s.prepared[planned].choice;
     n.is_observed = is_observed(s.prepared[planned], s.backend);
-    n.rejected = rejected[find(s.fused, n.runs_in)];
-    explaining::add_observers(n, s.prepared, planned);
+    n.rejected = rejected[fused.find(n.runs_in)];
+    for (const int a : s.prepared.args_of(planned))
+      n.input_observers.push_back(explaining::is_app(s.prepared[a]) ? s.prepared[a].observer : -1);
+    n.observer = observer_of[planned];
     if (is_quantized(n.gives)) n.observer = s.lowered[at].observer;
   }
   return m;
