@@ -44,8 +44,8 @@ constexpr simd::tile_plan tiles(const conv2d_shape& s) {
 
 // Which core: the measured crossover.
 static_assert(by(gemm(8, 16, 32)) == method::dense);
-static_assert(by(gemm(4, 1024, 1024)) == method::dense);
-static_assert(by(gemm(8, 1024, 1024)) == method::tiles);
+static_assert(by(gemm(1, 1024, 1024)) == method::dense);
+static_assert(by(gemm(2, 1024, 1024)) == method::tiles);
 static_assert(by(gemm(16, 64, 64)) == method::dense);
 static_assert(by(gemm(64, 64, 64)) == method::tiles);
 static_assert(by(gemm(0, 64, 64)) == method::dense);
