@@ -64,6 +64,8 @@ TEST_CASE("linear on tiles equals the reference, whatever is left over") {
       {{70, 600, 90}, 2},   // six tiles of 12
       {{50, 576, 32}, 2},   // one panel
       {{100, 65, 90}, 2},   // six tiles of channels
+      {{70, 1100, 90}, 2},  // two parts of k
+      {{97, 2100, 60}, 2},  // three, the last one shorter
       {{70, 784, 10}, 4},   // few outputs
       {{190, 600, 48}, 4},  // twelve tiles in blocks of four
   };
@@ -76,6 +78,7 @@ TEST_CASE("linear on tiles equals the reference, whatever is left over") {
 
 TEST_CASE("linear on tiles equals the reference for shapes that the compiler knows") {
   check(std::integral_constant<linear_shape, linear_shape{37, 200, 70}>{}, 1);
+  check(std::integral_constant<linear_shape, linear_shape{70, 2100, 50}>{}, 2);
 }
 
 TEST_CASE("what is too small for tiles goes to dot products and equals the reference too") {
