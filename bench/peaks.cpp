@@ -72,7 +72,9 @@ template <class Isa>
     constexpr std::uint8_t bytes = 64, rows = 16;
     simd::int8_tile<Isa> tile({{rows, rows, rows, rows, rows, rows, rows, rows},
                                {bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes}});
-    simd::unroll<8>([&](auto k) __attribute__((always_inline)) { tile.template zero<k>(); });
+    alignas(64) static const unsigned char zeros[bytes]{};
+    simd::unroll<8>([&](auto k)
+                        __attribute__((always_inline)) { tile.template load<k>(zeros, 0); });
     for (int i = 0; i < turns; ++i) {
       tile.template dot<0, 4, 6, std::uint8_t>();
       tile.template dot<1, 4, 7, std::uint8_t>();

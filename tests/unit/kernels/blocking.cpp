@@ -44,8 +44,8 @@ constexpr simd::tile_plan tiles(const conv2d_shape& s) {
 
 // Which core: the measured crossover.
 static_assert(by(gemm(8, 16, 32)) == method::dense);
-static_assert(by(gemm(4, 1024, 1024)) == method::dense);
-static_assert(by(gemm(8, 1024, 1024)) == method::tiles);
+static_assert(by(gemm(1, 1024, 1024)) == method::dense);
+static_assert(by(gemm(2, 1024, 1024)) == method::tiles);
 static_assert(by(gemm(16, 64, 64)) == method::dense);
 static_assert(by(gemm(64, 64, 64)) == method::tiles);
 static_assert(by(gemm(0, 64, 64)) == method::dense);
@@ -74,6 +74,16 @@ static_assert(tiles(square(3, 1, 64, 64, 56)).rows == 14);
 static_assert(tiles(gemm(1024, 1024, 1024)).chunk == tiles(gemm(1024, 1024, 1024)).blocks());
 static_assert(tiles(gemm(2048, 2048, 2048)).chunk * 2 * 16 == 512);
 static_assert(tiles(square(3, 1, 128, 128, 28)).chunk == 1);
+
+// Many steps of k are done in parts, and weights that L2 does not hold are fetched ahead.
+static_assert(tiles(gemm(2048, 2048, 2048)).parts() == 2);
+static_assert(tiles(gemm(2048, 2048, 2048)).ahead == 2);
+static_assert(tiles(gemm(128, 768, 3072)).part == 16);
+static_assert(tiles(gemm(128, 768, 3072)).waiting_sums_bytes() == 4 * 4096);
+static_assert(tiles(gemm(512, 512, 512)).parts() == 1 && tiles(gemm(512, 512, 512)).ahead == 0);
+static_assert(tiles(gemm(512, 512, 512)).waiting_sums_bytes() == 0);
+static_assert(tiles(gemm(16, 1024, 4096)).parts() == 1);
+static_assert(tiles(square(3, 1, 512, 512, 7)).parts() == 1);
 
 // The steps of k: 32 bytes for a run of 30; the second of two moves back.
 static_assert(tiles(square(3, 1, 10, 64, 28)).width == 32);

@@ -26,26 +26,17 @@ using namespace ctq::kernels::simd;
 /// row_requantizer512 without registers.
 template <int N>
 struct row_requantizer {
-  const std::byte* from;
+  const float* multipliers;
   int channels;
 
-  row_requantizer(const std::byte* panel, int used) : from(panel), channels(used) {}
+  row_requantizer(const float* from, int used) : multipliers(from), channels(used) {}
 
-  template <class T>
-  T constant(int index) const {
-    T x;
-    std::memcpy(&x, from + index * 4, sizeof x);
-    return x;
-  }
   template <class Out>
   void operator()(const std::int32_t* sums, const output_range& to, Out* out) const {
     for (int i = 0; i < N * tile_format::lanes; ++i) {
       const int channel = tile_format::column(N, i / tile_format::lanes, i % tile_format::lanes);
       if (channel >= channels) continue;
-      const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
-                                                 constant<std::uint32_t>(i));
-      const auto multiplier = constant<float>(N * tile_format::lanes + i);
-      out[channel] = static_cast<Out>(reference::requantize(sum, multiplier, to));
+      out[channel] = static_cast<Out>(reference::requantize(sums[i], multipliers[i], to));
     }
   }
 };
@@ -53,7 +44,7 @@ struct row_requantizer {
 class tiles : public tile_format {
  public:
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-  using bounds = register512::bounds;
+  using bounds = row_bounds512;
   template <int N>
   using requantizer = row_requantizer512<N>;
 #else
@@ -70,10 +61,6 @@ class tiles : public tile_format {
     }
   }
 
-  template <int T>
-  void zero() {
-    std::memset(bytes_[T], 0, sizeof bytes_[T]);
-  }
   template <int T>
   void load(const void* p, std::ptrdiff_t stride) {
     load_tile(T, p, stride);

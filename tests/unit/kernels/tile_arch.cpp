@@ -33,9 +33,11 @@ void check_dot() {
   const auto weight = samples::integers<std::int8_t>(width * 16, samples::values::random, random);
   std::int32_t sums[rows][20];  // 20: rows that are further apart than they are long
   for (auto& row : sums) std::fill(std::begin(row), std::end(row), 77);
+  std::int32_t start[16];
+  for (std::int32_t& x : start) x = static_cast<int>(random() % 100000) - 50000;
   {
     tiles t(sizes);
-    t.template zero<0>();
+    t.template load<0>(start, 0);
     t.template load<4>(in.data(), width);
     t.template stream<6>(weight.data(), 64);
     t.template dot<0, 4, 6, In>();
@@ -48,7 +50,7 @@ void check_dot() {
       for (std::size_t k = 0; k < width; ++k) {
         sum += in[m * width + k] * weight[k / 4 * 64 + n * 4 + k % 4];
       }
-      CHECK(sums[m][n] == 2 * sum);
+      CHECK(sums[m][n] == start[n] + 2 * sum);
     }
     CHECK(sums[m][16] == 77);
   }
@@ -61,7 +63,6 @@ void check_requantizer(int channels) {
   samples::generator random(static_cast<unsigned>(channels));
   const samples::epilogue e = samples::random_epilogue<Out>(count, 100, random);
   struct alignas(64) {
-    std::int32_t bias[count];
     float multiplier[count];
     std::int32_t sums[count];
   } packed;
@@ -69,17 +70,15 @@ void check_requantizer(int channels) {
   for (int i = 0; i < count; ++i) {
     const auto channel = static_cast<std::size_t>(
         tile_format::column(N, i / tile_format::lanes, i % tile_format::lanes));
-    packed.bias[i] = e.bias[channel];
     packed.multiplier[i] = e.multiplier[channel];
     packed.sums[i] = static_cast<int>(random() % 100000) - 50000;
     if (channel < expected.size()) {
-      const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(packed.sums[i]) +
-                                                 static_cast<std::uint32_t>(packed.bias[i]));
-      expected[channel] = static_cast<Out>(reference::requantize(sum, packed.multiplier[i], e.to));
+      expected[channel] =
+          static_cast<Out>(reference::requantize(packed.sums[i], packed.multiplier[i], e.to));
     }
   }
   samples::guarded<Out> out(expected.size());
-  const tiles::requantizer<N> requantize(reinterpret_cast<const std::byte*>(&packed), channels);
+  const tiles::requantizer<N> requantize(packed.multiplier, channels);
   requantize(packed.sums, tiles::bounds(e.to), out.data());
   CHECK(out.holds(expected));
 }

@@ -60,9 +60,12 @@ TEST_CASE("linear on tiles equals the reference for all remainders") {
       {{128, 62, 60}, 1},   // less than a step, and no multiple of four
       {{200, 20, 64}, 1},   //
       {{8, 1030, 64}, 1},   // half a tile
+      {{2, 1030, 64}, 1},   // few rows, many weights
       {{70, 600, 90}, 2},   // six tiles of 12
       {{50, 576, 32}, 2},   // one panel
       {{100, 65, 90}, 2},   // six tiles of channels
+      {{70, 1100, 90}, 2},  // two parts of k
+      {{97, 2100, 60}, 2},  // three, the last one shorter
       {{70, 784, 10}, 4},   // few outputs
       {{190, 600, 48}, 4},  // twelve tiles in blocks of four
   };
@@ -75,10 +78,11 @@ TEST_CASE("linear on tiles equals the reference for all remainders") {
 
 TEST_CASE("linear on tiles equals the reference for compile-time shapes") {
   check(std::integral_constant<linear_shape, linear_shape{37, 200, 70}>{}, 1);
+  check(std::integral_constant<linear_shape, linear_shape{70, 2100, 50}>{}, 2);
 }
 
 TEST_CASE("layers too small for tiles use dot products and equal the reference") {
-  CHECK(block_of(simd::as_conv2d({7, 1024, 1024})) == 0);
+  CHECK(block_of(simd::as_conv2d({1, 1024, 1024})) == 0);
   check(linear_shape{7, 300, 33}, 1);
   check(linear_shape{8, 16, 32}, 2);
 }

@@ -18,7 +18,7 @@ namespace ctq::kernels::simd {
 /// compiler knows nothing of what tiles hold, but keeps volatile assembly in order.
 class tile_amx : public tile_format {
  public:
-  using bounds = register512::bounds;
+  using bounds = row_bounds512;
   template <int N>
   using requantizer = row_requantizer512<N>;
 
@@ -46,10 +46,6 @@ class tile_amx : public tile_format {
   /// Tiles in use are 8 KB more to save at each switch of threads.
   [[gnu::always_inline]] ~tile_amx() { __asm__ volatile("tilerelease" : : : "memory"); }
 
-  template <int T>
-  [[gnu::always_inline]] void zero() noexcept {
-    __asm__ volatile("tilezero %%tmm%c0" : : "i"(T));
-  }
   template <int T>
   [[gnu::always_inline]] void load(const void* p, std::ptrdiff_t stride) noexcept {
     __asm__ volatile("tileloadd (%1,%2,1), %%tmm%c0" : : "i"(T), "r"(p), "r"(stride) : "memory");

@@ -117,14 +117,16 @@ template <class Isa>
         s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
           using element = typename elements_of<Model, by, In>::element;
           conv2d_shape part = s;
-          std::size_t wide = 0;
+          std::size_t before = 0;  // bytes that lie before the copy
           if constexpr (by == method::dense) {
             part = part_of<Model>(s);
-            wide = wide_panel_bytes<Model>(part);
+            before = wide_panel_bytes<Model>(part);
+          } else if constexpr (by == method::tiles) {
+            before = tile_plan_of(s).waiting_sums_bytes();
           }
           const input_copy copy = input_copy_of<Model, by, In>(part);
-          if (!copy.needed) return wide;
-          return wide + round_up(copy.elements * sizeof(element) + copy_slack_bytes, 64);
+          if (!copy.needed) return before;
+          return before + round_up(copy.elements * sizeof(element) + copy_slack_bytes, 64);
         });
   };
   if (in == f32) return bytes(std::type_identity<float>{});
@@ -156,10 +158,15 @@ template <class Model, method By, class Shape, class In, class To, class Out>
   if constexpr (By == method::dense) {
     dense_in_parts<Model>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {
-    const auto* const image = input_of<Model, By>(shape, in, in_zero_point, workspace);
     if constexpr (By == method::tiles) {
-      convolve_on_tiles<Model>(shape, image, packed, to, out);
+      constexpr auto waiting = [](const conv2d_shape& s) {
+        return tile_plan_of(s).waiting_sums_bytes();
+      };
+      const auto* const image =
+          input_of<Model, By>(shape, in, in_zero_point, workspace + evaluated(shape, waiting));
+      convolve_on_tiles<Model>(shape, image, packed, to, out, workspace);
     } else {
+      const auto* const image = input_of<Model, By>(shape, in, in_zero_point, workspace);
       depthwise<Model>(shape, image, packed, to, out);
     }
   }

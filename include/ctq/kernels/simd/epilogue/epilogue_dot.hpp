@@ -204,41 +204,25 @@ class epilogue_tile : public Tile {
     static constexpr int width = N * tile_format::lanes;
 
    public:
-    [[gnu::always_inline]] requantizer(const std::byte* panel, int channels)
-        : panel_(panel), channels_(channels) {}
+    [[gnu::always_inline]] requantizer(const float* multipliers, int channels)
+        : multipliers_(multipliers), channels_(channels) {}
 
     [[gnu::always_inline]] void operator()(const std::int32_t* sums, const bounds& to,
                                            output* out) const {
-      const auto* const packed = reinterpret_cast<const float*>(panel_) + width;
-      if constexpr (has_channel_multipliers<OutputOp>) {
-        finish(panel_, sums, to, out);
-      } else if constexpr (quantized<output>) {
-        alignas(64) std::byte panel[2 * width * sizeof(float)];
-        const multipliers<width> m(to.to->output_op, packed);
-        std::memcpy(panel, panel_, width * sizeof(float));
-        std::memcpy(panel + width * sizeof(float), m.data(), width * sizeof(float));
-        finish(panel, sums, to, out);
+      if constexpr (quantized<output>) {
+        const multipliers<width> m(to.to->output_op, multipliers_);
+        alignas(64) output row[width];
+        typename Tile::template requantizer<N>(m.data(), width)(sums, to.range, row);
+        apply_and_store_rows<Isa, width>(to.to->post_ops, row, 1, out - to.to->out, to.to->out, 0,
+                                         channels_);
       } else {
-        const auto* const bias = reinterpret_cast<const std::uint32_t*>(panel_);
-        alignas(64) std::int32_t biased[width];
-        for (int i = 0; i < width; ++i) {
-          biased[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + bias[i]);
-        }
-        store_accumulator_rows<Isa, tile_format, N>(to.to->output_op, biased, 1, packed, out, 0,
+        store_accumulator_rows<Isa, tile_format, N>(to.to->output_op, sums, 1, multipliers_, out, 0,
                                                     channels_);
       }
     }
 
    private:
-    [[gnu::always_inline]] void finish(const std::byte* panel, const std::int32_t* sums,
-                                       const bounds& to, output* out) const {
-      alignas(64) output row[width];
-      typename Tile::template requantizer<N>(panel, width)(sums, to.range, row);
-      apply_and_store_rows<Isa, width>(to.to->post_ops, row, 1, out - to.to->out, to.to->out, 0,
-                                       channels_);
-    }
-
-    const std::byte* panel_;
+    const float* multipliers_;
     int channels_;
   };
 };

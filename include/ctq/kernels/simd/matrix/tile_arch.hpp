@@ -40,18 +40,16 @@ struct tile_format {
 };
 
 /// Satisfied by a tile_format whose objects are the tiles of a thread, of given sizes, with
-///   zero<T>()              tile T becomes zero
-///   load<T>(p, stride)     tile T from rows that are `stride` bytes apart
+///   load<T>(p, stride)     tile T from rows that are `stride` bytes apart, 0: all the same
 ///   stream<T>(p, stride)   the same from memory that will not be needed again soon
 ///   store<T>(p, stride)    tile T to memory
 ///   dot<C, A, B, In>()     C += A · B with activations of type In, uint8 or int8
-///   requantizer<N>         made from the biases and multipliers of a panel of N tiles and its
-///                          count of channels: rows of N * 16 sums to outputs
+///   requantizer<N>         made from the multipliers of a panel of N tiles and its count of
+///                          channels: rows of N * 16 sums to outputs
 template <class T>
 concept tile_arch = std::derived_from<T, tile_format> && std::constructible_from<T, tile_sizes> &&
     requires(T tile, const std::byte* from, std::int32_t* sums, const typename T::bounds& to,
              std::uint8_t* out, const typename T::template requantizer<4>& requantize) {
-  tile.template zero<0>();
   tile.template load<4>(from, 64);
   tile.template stream<4>(from, 64);
   tile.template store<0>(sums, 64);
