@@ -31,7 +31,7 @@ from pathlib import Path
 
 LONGEST_README = 130
 COMPILED = ("examples/", "tests/", "include/", "tools/", "bench/")
-FOREIGN_COMMANDS = {"meson", "ninja", "pkg-config", "cmake", "git", "g++"}
+FOREIGN_COMMANDS = {"meson", "ninja", "pkg-config", "cmake", "g++", "apt-get"}
 HISTORY = "CHANGELOG.md"  # names what is no longer there
 
 EXCERPT = re.compile(r"<!-- excerpt (\S+)(?: \[([\w ]+)\])? -->\n+```(\w+)\n(.*?)^```$", re.S | re.M)
@@ -152,8 +152,6 @@ class Pages:
             return
         elif (self.root / program).is_file():
             known = (self.root / program).read_text()
-        elif program.startswith("build/") or "." not in program:
-            return  # built by what stands before it
         else:
             self.problem(page, block, f"unknown command {program}")
             return
@@ -191,7 +189,10 @@ class Pages:
         bases = [self.root, self.root / "include", self.root / "include/ctq"]
         for name in expanded(code):
             if not any(list(base.glob(name)) for base in bases):
-                self.problem(page, f"`{code}`", f"{name} is not there")
+                moved = [str(p.relative_to(self.root)) for folder in COMPILED
+                         for p in (self.root / folder).glob("**/" + Path(name).name)]
+                self.problem(page, f"`{code}`", f"{name} is not there" +
+                             (", but " + " ".join(moved) if moved else ""))
 
 
 def expanded(name):
