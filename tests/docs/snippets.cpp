@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "../../examples/support/give_up.hpp"
 #include "../../examples/support/random_weights.hpp"
 
 using namespace ctq::literals;
@@ -87,9 +86,7 @@ template <class Floats, class Integers>
 double sqnr(Floats& in_float, Integers& quantized, const std::vector<image>& samples) {
   double signal = 0, noise = 0;
   for (const image& x : samples) {
-    logits wanted, got;
-    in_float(x, wanted);
-    quantized(x, got);
+    const logits wanted = in_float(x), got = quantized(x);
     for (std::size_t i = 0; i < wanted.size; ++i) {
       signal += std::pow(wanted[i], 2);
       noise += std::pow(wanted[i] - got[i], 2);
@@ -107,8 +104,8 @@ void run_in_threads(const Model& model, const std::vector<image>& batch,
   std::vector<std::thread> workers;
   for (std::size_t t = 0; t < 2; ++t)
     workers.emplace_back([&, t] {
-      ctq::session run{model};  // its own arena: one session for each thread
-      for (std::size_t i = t; i < batch.size(); i += 2) run(batch[i], answers[i]);
+      ctq::session run{model};  // with an arena of its own: one for each thread
+      for (std::size_t i = t; i < batch.size(); i += 2) answers[i] = run(batch[i]);
     });
   for (std::thread& w : workers) w.join();
   // [threads]
@@ -118,15 +115,21 @@ void run_in_threads(const Model& model, const std::vector<image>& batch,
 
 int main() {
   std::mt19937 bits{1};
-  const auto weights = ctq::model_weights<net>::check(demo::random_weights(net.view(), bits));
-  if (!weights) return demo::give_up(weights.error());
+  const auto weights =
+      ctq::model_weights<net>::check(demo::random_weights(net.view(), bits)).value_or_exit();
   std::vector<image> samples;
   for (int i = 0; i < 16; ++i) samples.push_back(random_image(bits));
 
-  auto observed = ctq::prepare<net, ctq::x86, int8>(*weights);
+  auto observed = ctq::prepare<net, ctq::x86, int8>(weights);
   for (const image& x : samples) observed(x);
+  // [convert]
   const auto converted = ctq::convert(observed);
-  if (!converted) return demo::give_up(converted.error());
+  if (!converted) {  // or ctq::convert(observed).value_or_exit()
+    std::fputs(converted.error().message().c_str(), stderr);
+    return 1;
+  }
+  const auto& model = *converted;
+  // [convert]
 
   // [explain]
   std::string table;
@@ -136,17 +139,19 @@ int main() {
   // [explain]
 
   // [float model]
-  ctq::float_model<net, ctq::x86> in_float{*weights};
-  ctq::session quantized{*converted};
+  ctq::float_model<net, ctq::x86> in_float{weights};
+  ctq::session quantized{model};
   std::printf("%.1f dB\n", sqnr(in_float, quantized, samples));
   // [float model]
 
   std::vector<logits> answers(samples.size());
-  run_in_threads(*converted, samples, answers);
-  logits expected;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    quantized(samples[i], expected);
-    if (expected.values != answers[i].values) return 1;
-  }
+  run_in_threads(model, samples, answers);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (quantized(samples[i]).values != answers[i].values) return 1;
+
+  // [options]
+  const auto cheaper = ctq::convert(observed, ctq::add_within_one_step).value_or_exit();
+  // [options]
+  if (cheaper(samples[0]).values != quantized(samples[0]).values) return 1;  // net has no sum
   return mlp.problem.any() || sqnr(in_float, quantized, samples) < 20 ? 1 : 0;
 }
