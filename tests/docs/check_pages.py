@@ -16,6 +16,7 @@ Checked in README.md, CONTRIBUTING.md, CHANGELOG.md and the pages of docs/:
       <!-- end of output -->
 
 - Blocks of JSON parse, commands in blocks of sh and console exist, with their options.
+- The lines of a compile error, rejected<line{"..."}, ...>, are among those that tests/fail expects.
 - Links lead to files and headings that are there, files named in `code` are there.
 
 --update writes excerpts and outputs anew.
@@ -70,6 +71,8 @@ class Pages:
                 self.problem(page, block, "an excerpt of which file? " + block.split("\n")[0])
             if language == "json" and block not in marked:
                 self.check_json(page, block)
+            if not language and "rejected<" in block:
+                self.check_message(page, block)
             if language in ("sh", "console"):
                 self.check_commands(page, language, block)
         prose = BLOCK.sub("", text)
@@ -126,6 +129,12 @@ class Pages:
         except json.JSONDecodeError as e:
             self.problem(page, block, f"no JSON: {e}")
 
+    def check_message(self, page, block):
+        for line in re.findall(r'line\{"(.*?)"\}', block):
+            if not any(f'{{"{line}"}}' in source.read_text()
+                       for source in self.root.glob("tests/fail/**/*.cpp")):
+                self.problem(page, block, f"no compile error says {line}")
+
     def check_commands(self, page, language, block):
         block = block.replace("\\\n", " ")
         for line in block.splitlines():
@@ -149,6 +158,10 @@ class Pages:
             if rest and not re.search(pattern.format(re.escape(rest[0])), known, re.M):
                 self.problem(page, block, f"{program} has no command {rest[0]}")
         elif program in FOREIGN_COMMANDS:
+            known = (self.root / "meson_options.txt").read_text()
+            for option in re.findall(r"-D(\w+)=", " ".join(rest)):
+                if f"option('{option}'" not in known:
+                    self.problem(page, block, f"there is no build option {option}")
             return
         elif (self.root / program).is_file():
             known = (self.root / program).read_text()
