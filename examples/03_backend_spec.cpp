@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The specs of 03_backend_spec.md, beside what one writes for PyTorch: as types, and from JSON.
+// The specs of docs/howto/describe_a_backend.md, beside those of PyTorch: as types, and from JSON.
 
 #include <cstdio>
 #include <ctq/backends/x86.hpp>
@@ -9,12 +9,15 @@
 using namespace ctq;
 
 // A backend with one dtype config, as in the documentation of PyTorch's BackendConfig.
+// [dtypes]
 using quint8_activation = dtype_with_constraints<quint8>;
 using qint8_weight = dtype_with_constraints<qint8>;
 using weighted_int8_dtype_config =
     dtype_config<input_dtype<quint8_activation>, output_dtype<quint8_activation>,
                  weight_dtype<qint8_weight>, bias_dtype<f32>>;
+// [dtypes]
 
+// [patterns]
 // For quantizing Linear
 using linear_config =
     backend_pattern_config<pattern<nn::linear>, dtype_configs<weighted_int8_dtype_config>,
@@ -35,7 +38,9 @@ using fused_conv_relu_config =
 struct my_backend
     : backend_config<"my_backend", linear_config, conv_relu_config, fused_conv_relu_config> {};
 [[maybe_unused]] constexpr checked_backend<my_backend> my_backend_is_well_formed;
+// [patterns]
 
+// [residual]
 // A residual block that becomes one module: relu(add(anything, batch_norm(conv(x)))).
 struct op_conv_bn_add_relu : module_op<op_conv_bn_add_relu, conv2d_options> {
   static constexpr std::string_view name = "my.ConvBnAddReLU2d";
@@ -57,8 +62,10 @@ using residual_config = backend_pattern_config<
 
 struct with_residuals : my_backend::set<"with_residuals", residual_config> {};
 [[maybe_unused]] constexpr checked_backend<with_residuals> with_residuals_is_well_formed;
+// [residual]
 
 // The same backend as a file, which Meson's ctq_embed would make of my_backend.json.
+// [file]
 inline constexpr embedded_file my_backend_json{"my_backend.json", R"({
   "name": "my_backend",
   "configs": [
@@ -86,5 +93,6 @@ inline constexpr embedded_file my_backend_json{"my_backend.json", R"({
 struct from_file : spec_from_json<my_backend_json> {};
 [[maybe_unused]] constexpr checked_backend<from_file> from_file_is_well_formed;
 static_assert(backend_v<from_file> == backend_v<my_backend>);
+// [file]
 
 int main() { std::fputs(to_json<my_backend>().data(), stdout); }

@@ -48,6 +48,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: 04_traced_model NET.json NET.safetensors\n");
     return EXIT_FAILURE;
   }
+  // [passes]
   const ctq::fx_graph traced = ctq::read_fx(text_of(arguments[1])).value_or_exit();
   const ctq::module_state modules = ctq::load_modules(traced, arguments[2]).value_or_exit();
 
@@ -56,9 +57,11 @@ int main(int count, char** arguments) {
   const ctq::mapping_view mapping{qconfigs.begin(), static_cast<int>(qconfigs.size())};
   const auto fused = ctq::fuse(traced.view(), backend);
   const auto prepared = ctq::prepare_graph(fused.view(), backend, mapping, ctq::unsupported::skip);
+  // [passes]
 
   // Calibration: the observers see what passes by.
   std::mt19937 bits{1};
+  // [calibrate]
   ctq::observer_set observers;
   ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(prepared.view(), modules,
                                                                {.observers = &observers});
@@ -66,8 +69,10 @@ int main(int count, char** arguments) {
   ctq::quantizations steps;
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
+  // [calibrate]
 
   // The integers beside the floats, on data that calibration has not seen.
+  // [compare]
   const auto reference = ctq::convert_graph(prepared.view(), backend, mapping);
   const auto lowered = ctq::lower(reference.view());
   ctq::evaluator<stage::fused, ctq::fast_kernels> floats(fused.view(), modules, {});
@@ -76,6 +81,7 @@ int main(int count, char** arguments) {
   std::vector<std::vector<ctq::node_value>> data;
   for (int i = 0; i < 8; ++i) data.push_back(random_input(bits));
   const auto layers = ctq::compare(floats, integers, data).value_or_exit();
+  // [compare]
   std::printf("layer                SQNR, dB   largest difference, steps\n");
   for (const ctq::layer_difference& layer : layers)
     std::printf("%-20s %8.1f   %8.2f\n", layer.name.c_str(), layer.sqnr, layer.largest_in_steps);

@@ -11,6 +11,7 @@ namespace my {
 
 using namespace ctq;  // the words of a spec
 
+// [backend]
 using a8 = dtype_configs<activation_int8>;  // quint8 in, quint8 out
 
 // PyTorch writes the pattern (operator.add, MatchAllNode, my.swish): an add of anything and a
@@ -23,5 +24,6 @@ struct device : x86::set<"device",                                            //
                          backend_pattern_config<pattern<my::swish>, a8>,      //
                          backend_pattern_config<pattern<my::add_swish>, a8>,  //
                          add_of_swish> {};
+// [backend]
 
 }  // namespace my

@@ -13,6 +13,7 @@
 
 namespace my {
 
+// [swish]
 /// As those of ctq's ops: PyTorch's names and defaults, members of four bytes.
 struct swish_options {
   float beta = 1.0F;
@@ -39,6 +40,7 @@ struct op_swish : ctq::function_op<op_swish, swish_options> {
   }
 };
 inline constexpr op_swish swish{};
+// [swish]
 
 /// swish(x) + other: what the backend makes of the two. Its options are those of the node that
 /// gives the fused one its arguments, the swish.

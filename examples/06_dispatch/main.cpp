@@ -35,8 +35,10 @@ int main() {
     fill(image);
     observed(image);
   }
+  // [dispatch]
   // Where one program has one -march: ctq::convert(observed).
   const auto model = ctq::convert(observed, ctq::dispatch).value_or_exit();
+  // [dispatch]
 
   ctq::session run{model};
   std::uint32_t hash = 2166136261U;  // FNV-1a

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The demo says what the README promises: demo.py FASHION_MNIST WEIGHTS DATA_DIR
+"""The demo says what docs/getting_started.md promises: demo.py FASHION_MNIST WEIGHTS DATA_DIR
 
 Its last line has the numbers. float reaches 91 %, int8 costs at most 0.3 % and never
 allocates; times are not judged, machines differ. Without the data set the test is skipped.

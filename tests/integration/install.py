@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program outside the tree uses ctq in each of the ways that the README names.
+"""A program outside the tree uses ctq in each of the ways that docs/howto/install.md names.
 
     install.py WAY SOURCE_ROOT COMPILER [FLAG]...
 

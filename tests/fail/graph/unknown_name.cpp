@@ -14,7 +14,9 @@ inline constexpr auto net =
 #ifdef CTQ_FIXED
                "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
 #else
+               // [mistake]
                "pool1"_n = nn::max_pool2d("rleu1"_n, {.kernel_size = 2}),  // relu1
+               // [mistake]
 #endif
                "out"_n = nn::output("pool1"_n));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints the README's table of backends, from the types.
+// Prints the table of backends of docs/backends.md, from the types.
 
 #include <cstdio>
 #include <ctq/backends.hpp>
