@@ -34,8 +34,8 @@ REPOSITORIES = {
     "protozero": {"include/protozero": SYSTEM / "protozero"},
 }
 # Sources that need all of the others.
-COMPILED = ["examples_02_backend.cpp.o", "unit_kernels_quantize.cpp.o", "ctq.p/main.cpp.o",
-            "bench/libonnxruntime.a.p/onnxruntime.cpp.o"]
+COMPILED = ["examples_02_backend.cpp.o", "simd_elementwise_quantize.cpp.o",
+            "ctq.p/main.cpp.o", "bench/libonnxruntime.a.p/onnxruntime.cpp.o"]
 
 
 def run(*command, **options):

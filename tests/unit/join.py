@@ -13,8 +13,8 @@ import re
 import sys
 from pathlib import Path
 
-MOST = 14  # tests in one unit: more would leave processors idle at the end
-ALONE = re.compile(r"^(namespace \w|(extern )?template (class|struct) |(class|struct) ctq::)",
+MOST = 20  # tests in one unit: more would leave processors idle at the end
+ALONE = re.compile(r"^(namespace [\w:]+ (?!=)|(extern )?template (class|struct) |(class|struct) ctq::)",
                    re.MULTILINE)
 INCLUDE = re.compile(r'^#include (<.*>|".*\.hpp")', re.MULTILINE)
 
@@ -28,8 +28,8 @@ def headers_of(test, text):
 def joined(texts):
     headers = dict.fromkeys(h for test, text in texts.items() for h in headers_of(test, text))
     lines = [f"#include {header}" for header in headers]
-    for test in texts:
-        lines += [f"namespace test_of_{test.stem} {{", f'#include "{test.as_posix()}"', "}"]
+    for number, test in enumerate(texts):
+        lines += [f"namespace test_{number}_{test.stem} {{", f'#include "{test.as_posix()}"', "}"]
     return "\n".join(lines) + "\n"
 
 

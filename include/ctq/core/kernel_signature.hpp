@@ -112,11 +112,15 @@ struct conv2d_shape {
   int dilation_h = 1, dilation_w = 1;
   int groups = 1;
 
+  /// From 0 to `last`; none if the kernel is larger than the image.
+  [[nodiscard]] static constexpr int steps(int last, int stride) {
+    return last < 0 ? 0 : last / stride + 1;
+  }
   [[nodiscard]] constexpr int out_h() const {
-    return (in_h + 2 * padding_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1;
+    return steps(in_h + 2 * padding_h - dilation_h * (kernel_h - 1) - 1, stride_h);
   }
   [[nodiscard]] constexpr int out_w() const {
-    return (in_w + 2 * padding_w - dilation_w * (kernel_w - 1) - 1) / stride_w + 1;
+    return steps(in_w + 2 * padding_w - dilation_w * (kernel_w - 1) - 1, stride_w);
   }
   [[nodiscard]] constexpr int padded_h() const { return in_h + 2 * padding_h; }
   [[nodiscard]] constexpr int padded_w() const { return in_w + 2 * padding_w; }

@@ -25,6 +25,13 @@ constexpr conv2d_shape conv{.batch = 2,
                             .dilation_w = 2,
                             .groups = 3};
 static_assert(conv.out_h() == 14 && conv.out_w() == 26);
+// A kernel that is larger than the image has no output, however far it would step.
+static_assert(conv2d_shape{
+                  .in_h = 2, .in_w = 1, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 3}
+                  .out_h() == 0);
+static_assert(conv2d_shape{
+                  .in_h = 3, .in_w = 1, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 3}
+                  .out_w() == 0);
 static_assert(conv.padded_h() == 30 && conv.padded_w() == 34);
 static_assert(conv.in_group() == 2 && conv.out_group() == 4 && !conv.depthwise());
 static_assert(conv2d_shape{.in_channels = 8, .out_channels = 8, .groups = 8}.depthwise());

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/elementwise/requantize.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/random_cases.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+
+TEST_CASE("requantize scales accumulators, rounds ties to even and clamps") {
+  const std::vector<std::int32_t> in = {0, 1, 3, 5, -1, -3, 1000000, -1000000};
+  std::vector<std::uint8_t> out(in.size());
+  reference::requantize({8}, in.data(), 0.5F, {10, 5, 200}, out.data());
+  CHECK(out == std::vector<std::uint8_t>{10, 10, 12, 12, 10, 8, 200, 5});
+}
+
+TEST_CASE_TEMPLATE("simd requantize of accumulators gives the bytes of the reference", Q,
+                   std::uint8_t, std::int8_t) {
+  constexpr int lo = std::numeric_limits<Q>::lowest();
+  const output_range ranges[] = {{lo, lo, lo + 255},
+                                 {lo + 255, lo, lo + 255},
+                                 {lo + 128, lo + 128, lo + 250},
+                                 {lo + 3, lo + 1, lo + 1}};
+  for (const output_range& to : ranges) {
+    for (const float multiplier : {0.5F, 0.25F, 0.0371F, 1.0F, 0x1p-30F, 3.3e-6F}) {
+      for (const int n : samples::lengths()) {
+        samples::generator random(static_cast<unsigned>(n));
+        std::vector<std::int32_t> in(static_cast<std::size_t>(n));
+        // Ties, results beyond 16 bits, and the largest allowed accumulators.
+        for (std::int32_t& x : in) {
+          x = static_cast<std::int32_t>(random());
+          x = random() % 4 == 0 ? std::clamp(x, -2147483000, 2147483000) : x >> (random() % 24 + 7);
+        }
+        std::vector<Q> expected(in.size());
+        reference::requantize({n}, in.data(), multiplier, to, expected.data());
+        samples::guarded<Q> out(in.size());
+        simd::requantize<isa::native>({n}, in.data(), multiplier, to, out.data());
+        CHECK(out.holds(expected));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("simd requantize equals the reference on random operands", Q, std::uint8_t,
+                   std::int8_t) {
+  // Accumulators of up to 24 bits and multipliers from 2^-20 to 1.
+  const auto multiplier = [](const qparams& q) {
+    int exponent;
+    const float fraction = std::frexp(q.scale, &exponent);
+    return std::ldexp(fraction, -std::abs(exponent) % 20);
+  };
+  samples::check_random<Q, Q>(
+      [](std::size_t n, unsigned seed, const qparams&) {
+        samples::generator random(seed);
+        std::vector<std::int32_t> sums(n);
+        for (std::int32_t& x : sums) x = static_cast<std::int32_t>(random()) >> (random() % 24 + 7);
+        return sums;
+      },
+      [&](elementwise_shape shape, const std::int32_t* in, const qparams& q, Q* out) {
+        reference::requantize(shape, in, multiplier(q), {q.zero_point, q.quant_min, q.quant_max},
+                              out);
+      },
+      [&](elementwise_shape shape, const std::int32_t* in, const qparams& q, Q* out) {
+        simd::requantize<isa::native>(shape, in, multiplier(q),
+                                      {q.zero_point, q.quant_min, q.quant_max}, out);
+      });
+}

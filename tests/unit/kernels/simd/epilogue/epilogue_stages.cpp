@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/simd/epilogue/epilogue_stages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "ctq/kernels/reference/epilogue.hpp"
+#include "kernels/samples.hpp"
+
+using namespace ctq;
+using namespace ctq::kernels;
+using isa_t = isa::native;
+
+namespace {
+
+/// Rows of outputs, `stride` apart, of which the first `count` of each exist. A stage reads another
+/// tensor at the same places.
+struct rows_of_outputs {
+  int rows, count;
+  std::ptrdiff_t index, stride;
+
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(index + (rows - 1) * stride + count);
+  }
+};
+
+/// The stages on rows of Width steps are those of the reference, one number after the other, and
+/// nothing else is written.
+template <int Width, class Q, class... Stage>
+bool equals_reference(const rows_of_outputs& o, const stage_chain<Stage...>& stages,
+                      const std::vector<Q>& steps) {
+  const samples::fenced<Q> from(steps);
+  std::vector<Q> expected = samples::integers<Q>(o.size(), 99);
+  const samples::guarded<Q> out(expected);
+  for (int row = 0; row < o.rows; ++row)
+    for (int i = 0; i < o.count; ++i) {
+      const std::ptrdiff_t at = o.index + row * o.stride + i;
+      expected[static_cast<std::size_t>(at)] =
+          reference::apply(stages, steps[static_cast<std::size_t>(row * Width + i)], at);
+    }
+  const simd::ready_stages<Stage...> ready(stages);
+  simd::finish_rows<isa_t, Width>(ready, from.data(), o.rows, o.index, out.data(), o.stride,
+                                  o.count);
+  return out.holds(expected);
+}
+
+/// Scales of one size, as in a network, or of any, up to those whose steps leave an int32.
+template <class Q>
+qparams some_qparams(samples::generator& random) {
+  qparams p = samples::random_qparams<Q>(random);
+  if (random() % 4 > 0) p.scale = 0.01F + static_cast<float>(random() % 1000) * 0x1p-12F;
+  if (random() % 8 == 0) p.scale = 0.25F;  // sums on ties
+  return p;
+}
+
+template <class Q, int Width>
+void check_all_stages() {
+  samples::for_each_seed(samples::seeds(60), [](samples::generator& random, unsigned seed) {
+    rows_of_outputs o{random.between(1, 6), random.between(1, Width), random.between(0, 9), 0};
+    o.stride = o.count + random.between(0, 20);
+    const samples::fenced<Q> other(samples::integers<Q>(o.size(), seed));
+    const samples::fenced<Q> table(samples::integers<Q>(256, ~seed));
+    const residual_add<Q> add{other.data(), some_qparams<Q>(random), some_qparams<Q>(random),
+                              some_qparams<Q>(random), seed % 2 == 0};
+    const Q lo = static_cast<Q>(random() & 0xFF);
+    const Q hi = lo > 100 ? lo : static_cast<Q>(lo + random.between(0, 27));
+    const auto steps = samples::integers<Q>(static_cast<std::size_t>(o.rows * Width), seed + 1);
+    CAPTURE(o.rows);
+    CAPTURE(o.count);
+    CHECK(equals_reference<Width>(
+        o, stage_chain<clamp_steps<Q>, residual_add<Q>, by_table<Q>>({lo, hi}, add, {table.data()}),
+        steps));
+    // Clamped at the end, since a table hides what it maps to one number.
+    CHECK(equals_reference<Width>(
+        o, stage_chain<by_table<Q>, residual_add<Q>, clamp_steps<Q>>({table.data()}, add, {lo, hi}),
+        steps));
+  });
+}
+
+/// All pairs of numbers: one scale, where half of the sums are ties, or any.
+template <class Q>
+void check_all_sums(const qparams& from, const qparams& other_q, const qparams& to, bool relu) {
+  constexpr int width = 64;
+  for (int x = 0; x < 256; x += width) {
+    std::vector<Q> steps, other;
+    for (int y = 0; y < 256; ++y)
+      for (int i = 0; i < width; ++i) {
+        steps.push_back(static_cast<Q>(x + i));
+        other.push_back(static_cast<Q>(y));
+      }
+    const samples::fenced<Q> others(other);
+    const residual_add<Q> add{others.data(), from, other_q, to, relu};
+    CHECK(
+        equals_reference<width>({256, width, 0, width}, stage_chain<residual_add<Q>>(add), steps));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("stages on registers of rows give what the reference gives one by one") {
+  check_all_stages<std::uint8_t, 16>();
+  check_all_stages<std::int8_t, 16>();
+  check_all_stages<std::uint8_t, 64>();
+  check_all_stages<std::int8_t, 64>();
+}
+
+TEST_CASE("all sums of two numbers are rounded as the reference does it, ties and far scales too") {
+  check_all_sums<std::uint8_t>({0.25F, 3, 0, 255}, {0.25F, 200, 0, 255}, {0.5F, 7, 0, 255}, false);
+  check_all_sums<std::uint8_t>({0.05F, 117, 0, 255}, {0.03F, 100, 0, 255}, {0.07F, 128, 0, 255},
+                               true);
+  check_all_sums<std::int8_t>({0.5F, 0, -128, 127}, {1.0F, -5, -128, 127}, {1.0F, 9, -128, 127},
+                              false);
+  // Steps that no int32 holds.
+  check_all_sums<std::int8_t>({0x1p40F, 0, -128, 127}, {1.0F, 0, -128, 127},
+                              {0x1p-3F, 0, -128, 127}, false);
+  check_all_sums<std::uint8_t>({1.0F, 0, 0, 255}, {0x1p-60F, 0, 0, 255}, {0x1p-60F, 9, 0, 255},
+                               true);
+}
+
+TEST_CASE("one number passes the stages in their order") {
+  std::uint8_t plus_one[256];
+  for (int i = 0; i < 256; ++i) plus_one[i] = static_cast<std::uint8_t>(i + 1);
+  using clamp = clamp_steps<std::uint8_t>;
+  using table = by_table<std::uint8_t>;
+  const simd::ready_stages<clamp, table> clamped_first(
+      stage_chain<clamp, table>({10, 20}, {plus_one}));
+  const simd::ready_stages<table, clamp> table_first(
+      stage_chain<table, clamp>({plus_one}, {10, 20}));
+  CHECK(simd::apply_one(clamped_first, std::uint8_t{200}, 0) == 21);
+  CHECK(simd::apply_one(table_first, std::uint8_t{200}, 0) == 20);
+  CHECK(simd::apply_one(clamped_first, std::uint8_t{0}, 0) == 11);
+  CHECK(simd::apply_one(table_first, std::uint8_t{255}, 0) == 10);  // 255 + 1 is 0
+  CHECK(simd::apply_one(simd::ready_stages<>(), std::uint8_t{42}, 0) == 42);
+}
