@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/epilogue/epilogue_stages.hpp"
+#include "ctq/kernels/simd/epilogue/post_ops.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,8 +18,8 @@ using isa_t = isa::native;
 
 namespace {
 
-/// Rows of outputs, `stride` apart, of which the first `count` of each exist. A stage reads another
-/// tensor at the same places.
+/// Rows of outputs, `stride` apart, of which the first `count` of each exist. A post-op reads
+/// another tensor at the same places.
 struct rows_of_outputs {
   int rows, count;
   std::ptrdiff_t index, stride;
@@ -29,10 +29,10 @@ struct rows_of_outputs {
   }
 };
 
-/// The stages on rows of Width steps are those of the reference, one number after the other, and
+/// The post-ops on rows of Width steps are those of the reference, one number after the other, and
 /// nothing else is written.
-template <int Width, class Q, class... Stage>
-bool equals_reference(const rows_of_outputs& o, const stage_chain<Stage...>& stages,
+template <int Width, class Q, class... PostOp>
+bool equals_reference(const rows_of_outputs& o, const post_op_chain<PostOp...>& post_ops,
                       const std::vector<Q>& steps) {
   const samples::fenced<Q> from(steps);
   std::vector<Q> expected = samples::integers<Q>(o.size(), 99);
@@ -41,11 +41,11 @@ bool equals_reference(const rows_of_outputs& o, const stage_chain<Stage...>& sta
     for (int i = 0; i < o.count; ++i) {
       const std::ptrdiff_t at = o.index + row * o.stride + i;
       expected[static_cast<std::size_t>(at)] =
-          reference::apply(stages, steps[static_cast<std::size_t>(row * Width + i)], at);
+          reference::apply(post_ops, steps[static_cast<std::size_t>(row * Width + i)], at);
     }
-  const simd::ready_stages<Stage...> ready(stages);
-  simd::finish_rows<isa_t, Width>(ready, from.data(), o.rows, o.index, out.data(), o.stride,
-                                  o.count);
+  const simd::prepared_post_ops<PostOp...> ready(post_ops);
+  simd::apply_and_store_rows<isa_t, Width>(ready, from.data(), o.rows, o.index, out.data(),
+                                           o.stride, o.count);
   return out.holds(expected);
 }
 
@@ -59,7 +59,7 @@ qparams some_qparams(samples::generator& random) {
 }
 
 template <class Q, int Width>
-void check_all_stages() {
+void check_all_post_ops() {
   samples::for_each_seed(samples::seeds(60), [](samples::generator& random, unsigned seed) {
     rows_of_outputs o{random.between(1, 6), random.between(1, Width), random.between(0, 9), 0};
     o.stride = o.count + random.between(0, 20);
@@ -72,13 +72,15 @@ void check_all_stages() {
     const auto steps = samples::integers<Q>(static_cast<std::size_t>(o.rows * Width), seed + 1);
     CAPTURE(o.rows);
     CAPTURE(o.count);
-    CHECK(equals_reference<Width>(
-        o, stage_chain<clamp_steps<Q>, residual_add<Q>, by_table<Q>>({lo, hi}, add, {table.data()}),
-        steps));
+    CHECK(equals_reference<Width>(o,
+                                  post_op_chain<clamp_range<Q>, residual_add<Q>, lookup_table<Q>>(
+                                      {lo, hi}, add, {table.data()}),
+                                  steps));
     // Clamped at the end, since a table hides what it maps to one number.
-    CHECK(equals_reference<Width>(
-        o, stage_chain<by_table<Q>, residual_add<Q>, clamp_steps<Q>>({table.data()}, add, {lo, hi}),
-        steps));
+    CHECK(equals_reference<Width>(o,
+                                  post_op_chain<lookup_table<Q>, residual_add<Q>, clamp_range<Q>>(
+                                      {table.data()}, add, {lo, hi}),
+                                  steps));
   });
 }
 
@@ -95,18 +97,18 @@ void check_all_sums(const qparams& from, const qparams& other_q, const qparams& 
       }
     const samples::fenced<Q> others(other);
     const residual_add<Q> add{others.data(), from, other_q, to, relu};
-    CHECK(
-        equals_reference<width>({256, width, 0, width}, stage_chain<residual_add<Q>>(add), steps));
+    CHECK(equals_reference<width>({256, width, 0, width}, post_op_chain<residual_add<Q>>(add),
+                                  steps));
   }
 }
 
 }  // namespace
 
-TEST_CASE("stages on registers of rows give what the reference gives one by one") {
-  check_all_stages<std::uint8_t, 16>();
-  check_all_stages<std::int8_t, 16>();
-  check_all_stages<std::uint8_t, 64>();
-  check_all_stages<std::int8_t, 64>();
+TEST_CASE("post-ops on registers of rows equal the reference") {
+  check_all_post_ops<std::uint8_t, 16>();
+  check_all_post_ops<std::int8_t, 16>();
+  check_all_post_ops<std::uint8_t, 64>();
+  check_all_post_ops<std::int8_t, 64>();
 }
 
 TEST_CASE("all sums of two numbers are rounded as the reference does it, ties and far scales too") {
@@ -122,18 +124,18 @@ TEST_CASE("all sums of two numbers are rounded as the reference does it, ties an
                                true);
 }
 
-TEST_CASE("one number passes the stages in their order") {
+TEST_CASE("one number passes the post-ops in their order") {
   std::uint8_t plus_one[256];
   for (int i = 0; i < 256; ++i) plus_one[i] = static_cast<std::uint8_t>(i + 1);
-  using clamp = clamp_steps<std::uint8_t>;
-  using table = by_table<std::uint8_t>;
-  const simd::ready_stages<clamp, table> clamped_first(
-      stage_chain<clamp, table>({10, 20}, {plus_one}));
-  const simd::ready_stages<table, clamp> table_first(
-      stage_chain<table, clamp>({plus_one}, {10, 20}));
+  using clamp = clamp_range<std::uint8_t>;
+  using table = lookup_table<std::uint8_t>;
+  const simd::prepared_post_ops<clamp, table> clamped_first(
+      post_op_chain<clamp, table>({10, 20}, {plus_one}));
+  const simd::prepared_post_ops<table, clamp> table_first(
+      post_op_chain<table, clamp>({plus_one}, {10, 20}));
   CHECK(simd::apply_one(clamped_first, std::uint8_t{200}, 0) == 21);
   CHECK(simd::apply_one(table_first, std::uint8_t{200}, 0) == 20);
   CHECK(simd::apply_one(clamped_first, std::uint8_t{0}, 0) == 11);
   CHECK(simd::apply_one(table_first, std::uint8_t{255}, 0) == 10);  // 255 + 1 is 0
-  CHECK(simd::apply_one(simd::ready_stages<>(), std::uint8_t{42}, 0) == 42);
+  CHECK(simd::apply_one(simd::prepared_post_ops<>(), std::uint8_t{42}, 0) == 42);
 }
