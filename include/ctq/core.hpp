@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// core: the nouns that every layer shares. Names of dtypes, shapes and ops; what a kernel is asked
-// for; how a mistake is said, to the compiler and at run time.
+// core: the nouns that every layer shares. Names of dtypes and shapes; what a kernel is asked for;
+// how a mistake is said, to the compiler and at run time.
 
+#include "ctq/core/attributes.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/dtype.hpp"
-#include "ctq/core/find_hooks.hpp"
 #include "ctq/core/fixed_string.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/core/machine.hpp"
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/op.hpp"
-#include "ctq/core/op_hooks.hpp"
-#include "ctq/core/op_sets.hpp"
-#include "ctq/core/op_table.hpp"
-#include "ctq/core/ops.hpp"
-#include "ctq/core/options.hpp"
+#include "ctq/core/op_functions.hpp"
 #include "ctq/core/padded.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/real.hpp"

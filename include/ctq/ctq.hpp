@@ -10,6 +10,7 @@
 #include "ctq/graph.hpp"
 #include "ctq/io.hpp"
 #include "ctq/observers.hpp"
+#include "ctq/ops.hpp"
 #include "ctq/passes.hpp"
 #include "ctq/runtime.hpp"
 #include "ctq/spec.hpp"

@@ -7,7 +7,6 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/graph/node.hpp"
-#include "ctq/graph/op_memo.hpp"
 #include "ctq/graph/scratch_array.hpp"
-#include "ctq/graph/shape_checks.hpp"
 #include "ctq/graph/shape_rules.hpp"
+#include "ctq/ops/shape_checks.hpp"

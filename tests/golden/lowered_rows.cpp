@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "ctq/passes/lower/lowered_ops.hpp"
 #include "reference_rows.hpp"
 
 // The lowered model as rows. Integer functions are named when lowering makes them: sums and
@@ -25,7 +24,7 @@ bool is_functional(ctq::op_id op) {
 
 bool is_default_function(const node& n) {
   return n.op->kind == op_kind::function && is_quantized(n.dtype) &&
-         ctq::op_sets::contains(ctq::lowered_ops::default_ops, n.op);
+         n.op->descriptor->on_integers == ctq::on_integers::own_scale;
 }
 
 class lowered_printer {
@@ -146,7 +145,7 @@ class lowered_printer {
     json row = plain_row(n, name(i), names_read(g_, i, names_), values_);
     if (n.op->kind == op_kind::module) {
       const bool quantized =
-          is_quantized(n.dtype) && (ctq::op_sets::contains(ctq::lowered_ops::default_ops, n.op) ||
+          is_quantized(n.dtype) && (n.op->descriptor->on_integers == ctq::on_integers::own_scale ||
                                     is_any_of(n.op, ctq::nn::softmax));
       if (quantized)
         row["module"] = quantized_module(i, row["module"].at("type"));

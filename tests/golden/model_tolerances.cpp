@@ -6,11 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "ctq/core/op_sets.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/lowered_call.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 namespace golden {
 namespace {
@@ -31,10 +29,10 @@ bool is_exact(const ctq::node& n) {
   if (is_any_of(n.op, ctq::q::quantize_per_tensor, ctq::q::quantize_per_channel,
                 ctq::q::dequantize))
     return true;
-  const auto from = ctq::lowered::weighted_origin(n.op);
-  if (from.op != nullptr) return !from.dynamic;
-  const bool scalar = ctq::lowered::binary_origin(n.op).op != nullptr && n.arg_count == 1;
-  return scalar || (ctq::copies_values(n.op) && !is_average(n));
+  const auto from = ctq::lowered::origin_of(n.op);
+  if (from.op != nullptr)
+    return from.op->descriptor->weights == ctq::op_weights::none ? n.arg_count == 1 : !from.dynamic;
+  return n.op->descriptor->on_integers == ctq::on_integers::input_scale && !is_average(n);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ctq/core/op_table.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "fx_names.hpp"
 
 namespace golden {

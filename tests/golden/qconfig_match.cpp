@@ -144,9 +144,9 @@ class op_case {
       const ctq::op_id op = model_.view()[i].op;
       const bool is_call = op->kind == op_kind::module || op->kind == op_kind::function;
       if (!is_call) continue;
-      if (has_fixed_qparams(op) && !fixed_qparams_ops_want_their_observer(s))
+      if (has_fixed_qparams(*op->descriptor) && !fixed_qparams_ops_want_their_observer(s))
         return "fixed_qparams_ops_want_their_observer";
-      if (op->kind == op_kind::module && ctq::is_weighted(op) &&
+      if (op->kind == op_kind::module && op->descriptor->weights != ctq::op_weights::none &&
           !weights_of_modules_are_unchecked(s))
         return "weights_of_modules_are_unchecked";
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "qconfig_records.hpp"
 
-#include "ctq/core/op_table.hpp"
 #include "ctq/json/read_observer.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "ctq/spec/reflect.hpp"
 #include "observer_args.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "ctq/core/op.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/spec/qconfig.hpp"
 #include "tensors.hpp"
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/text.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "graph_builder.hpp"
-#include "own_ops.hpp"
+#include "user_ops.hpp"
 
 // Random models: convolutions, batch norms and linear layers with residuals, cats, pools, values
 // that several nodes read or none, modules that are called twice, and ops of the user's own.

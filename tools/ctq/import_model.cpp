@@ -105,7 +105,7 @@ class importer {
   }
 
   static bool has_parameters(ctq::op_id op) {
-    return ctq::has_weight(op) || is_any_of(op, ctq::nn::batch_norm2d, ctq::nni::bn_relu2d);
+    return op->descriptor->parameters != nullptr || is_any_of(op, ctq::nni::bn_relu2d);
   }
 
   /// Does a node before this one call the same module?

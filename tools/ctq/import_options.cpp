@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "cpp_writer.hpp"
-#include "ctq/core/ops.hpp"
+#include "ctq/json/number.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 namespace tool {
 
@@ -275,11 +276,11 @@ namespace op = ctq::op;
 namespace method = ctq::method;
 
 constexpr op_entry entries[] = {
-#define CTQ_OP(space, base, identifier, qualified_name, ...) \
-  {space::identifier.id(), #space "::" #identifier,          \
+#define TOOL_ENTRY(space, base, identifier, ...)    \
+  {space::identifier.id(), #space "::" #identifier, \
    import_fields<decltype(space::identifier)::options>},
-#include "ctq/core/ops.inc"
-#undef CTQ_OP
+    CTQ_NAMED_OPS(TOOL_ENTRY)
+#undef TOOL_ENTRY
 };
 
 const op_entry* find(ctq::op_id op) {

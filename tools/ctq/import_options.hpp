@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "ctq/core/op.hpp"
-#include "ctq/core/options.hpp"
+#include "ctq/core/attributes.hpp"
 #include "ctq/graph/fx_row.hpp"
+#include "ctq/ops/op.hpp"
 
 // From the arguments of PyTorch's modules and functions to the options of ctq's ops.
 

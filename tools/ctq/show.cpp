@@ -6,9 +6,9 @@
 
 #include "backend_source.hpp"
 #include "commands.hpp"
-#include "ctq/core/op_table.hpp"
 #include "ctq/json/nearest.hpp"
 #include "ctq/json/write_backend.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "ctq/core/op_table.hpp"
 #include "ctq/json/write_observer.hpp"
+#include "ctq/ops/op_table.hpp"
 
 namespace tool {
 

@@ -6,7 +6,7 @@
 
 #include "ctq/backends/default_qconfig_records.hpp"
 #include "ctq/core/list.hpp"
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // The default qconfig mapping of a backend whose name is known when the program runs, in PyTorch's

@@ -5,7 +5,7 @@
 
 #include "ctq/backends/default_qconfigs.hpp"
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 

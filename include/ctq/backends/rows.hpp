@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/backend_config.hpp"
 
 // The kinds of rows that PyTorch's backends consist of. Dtypes is dtype_configs<...> everywhere.

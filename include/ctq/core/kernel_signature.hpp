@@ -37,6 +37,7 @@ enum class kernel : unsigned char {
   to_nchw,              //                                         transpose_shape
   add_within_one_step,  // add of integers in 16 bits, if asked    elementwise_shape
 };
+using kernel_id = kernel;
 
 [[nodiscard]] constexpr std::string_view name_of(kernel k) {
   constexpr std::string_view names[] = {"quantize",
@@ -164,10 +165,11 @@ struct transpose_shape {
   friend constexpr bool operator==(const transpose_shape&, const transpose_shape&) = default;
 };
 
-/// Whole tensors, in N, C, H, W order.
+/// Whole tensors, in N, C, H, W order, and the bytes of the tensors that the op owns.
 struct function_shape {
   shape in[2]{};
   shape out{};
+  int parameter_bytes{};
 
   friend constexpr bool operator==(const function_shape&, const function_shape&) = default;
 };

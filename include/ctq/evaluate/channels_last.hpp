@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "ctq/core/op_sets.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The order in which PyTorch keeps the elements of an image in memory: N, C, H, W as it comes in,
 // N, H, W, C behind a convolution on integers. Nobody should see that, but for a defect of 1.13:
@@ -19,32 +19,9 @@ namespace ctq {
 
 namespace memory_order {
 
-/// Ops that clamp: relu6 is one.
-[[nodiscard]] constexpr bool is_clamp(op_id op) {
-  return is_any_of(op, nn::relu6, fn::relu6, nn::hardtanh, fn::hardtanh, fn::hardtanh_, fn::clamp,
-                   method::clamp);
-}
-
 /// Ops on integers that write N, H, W, C whatever they read.
 [[nodiscard]] constexpr bool makes_channels_last(const node& n) {
-  if (!is_quantized(n.dtype)) return false;
-  return is_any_of(n.op, q::conv2d, q::conv_relu2d, q::functional_conv2d, q::functional_conv2d_relu,
-                   q::conv3d, q::conv_relu3d, q::functional_conv3d, q::functional_conv3d_relu,
-                   nn::conv_transpose2d, nn::batch_norm2d, nni::bn_relu2d, nn::batch_norm3d,
-                   nni::bn_relu3d);
-}
-
-/// Ops that write in the order in which they read.
-[[nodiscard]] constexpr bool keeps_order(op_id op) {
-  return is_clamp(op) || is_relu(op) || has_fixed_qparams(op) ||
-         is_any_of(op, q::quantize_per_tensor, q::dequantize, q::requantize, q::add, q::add_relu,
-                   q::mul, q::mul_relu, op::add, fn::add, op::mul, fn::mul, nn::identity,
-                   nn::dropout, fn::dropout, nn::hardswish, fn::hardswish, nn::leaky_relu,
-                   fn::leaky_relu, nn::prelu, nn::max_pool2d, fn::max_pool2d, nn::avg_pool2d,
-                   fn::avg_pool2d, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d,
-                   nn::instance_norm2d, fn::instance_norm, fn::group_norm, fn::interpolate,
-                   nn::upsample, fn::pad, fn::chunk, method::chunk, op::getitem, nn::conv2d,
-                   nni::conv_relu2d, nn::batch_norm2d);
+  return is_quantized(n.dtype) && n.op->descriptor->makes_channels_last;
 }
 
 }  // namespace memory_order
@@ -54,13 +31,13 @@ template <stage Stage>
 [[nodiscard]] bool lies_channels_last(graph_view<Stage> g, int i) {
   while (!memory_order::makes_channels_last(g[i])) {
     if (g[i].arg_count == 0) return false;
-    if (takes_list(g[i].op)) {
+    if (g[i].op->descriptor->takes_list) {
       for (const int a : g.args_of(i))
         if (!lies_channels_last(g, a)) return false;
-      return is_any_of(g[i].op, fn::cat, fn::concat, fn::concatenate);
+      return g[i].op->descriptor->keeps_memory_order;
     }
-    const bool forgets = memory_order::is_clamp(g[i].op) && g[i].dtype == quint8;
-    if (forgets || !memory_order::keeps_order(g[i].op)) return false;
+    const bool forgets = g[i].op->descriptor->is_clamp && g[i].dtype == quint8;
+    if (forgets || !g[i].op->descriptor->keeps_memory_order) return false;
     i = g.args_of(i)[0];
   }
   return true;
@@ -69,7 +46,7 @@ template <stage Stage>
 /// Does PyTorch 1.13 mix up the elements that node i gives?
 template <stage Stage>
 [[nodiscard]] bool clamps_channels_last(graph_view<Stage> g, int i) {
-  return memory_order::is_clamp(g[i].op) && g[i].dtype == quint8 && g[i].arg_count > 0 &&
+  return g[i].op->descriptor->is_clamp && g[i].dtype == quint8 && g[i].arg_count > 0 &&
          lies_channels_last(g, g.args_of(i)[0]);
 }
 

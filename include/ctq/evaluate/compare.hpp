@@ -14,7 +14,6 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/evaluator.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
 
 // Where does a quantized model go wrong? Two stages of one model are evaluated on the same data and
 // compared layer by layer: the float model with the reference model shows what rounding costs, the

@@ -140,10 +140,9 @@ class evaluator {
     if (is_any_of(n.op, q::choose_qparams, q::decomposed_quantize_per_tensor,
                   q::decomposed_quantize_per_channel))
       return rounding_.decomposed(n, reads);
-    if (const auto from = lowered::weighted_origin(n.op); from.op != nullptr)
-      return weighted(i, from, reads);
-    if (const auto from = lowered::binary_origin(n.op); from.op != nullptr)
-      return binary(n, from, reads);
+    if (const auto from = lowered::origin_of(n.op); from.op != nullptr)
+      return from.op->descriptor->weights == op_weights::none ? binary(n, from, reads)
+                                                              : weighted(i, from, reads);
     auto out = call(n, n.op, reads);
     if (Stage != stage::lowered || !clamp_forgets_channels_last(options().semantics)) return out;
     return out && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
@@ -200,7 +199,8 @@ class evaluator {
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return out;
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    if (in != nullptr && copies_values(op) && copies_keep_their_scale(options().semantics))
+    if (in != nullptr && op->descriptor->on_integers == on_integers::input_scale &&
+        copies_keep_their_scale(options().semantics))
       return node_value(rounding_.kernels().quantize(*x, in->steps));
     return rounding_.quantized(v, n.observer);
   }
@@ -219,7 +219,7 @@ class evaluator {
                                               named_values attributes) const {
     float_ops::python_call c = call_of(n, std::move(reads));
     for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
-    const op_id was_trained = trained_module(op);
+    const op_id was_trained = op->descriptor->float_form;
     auto out = float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c), floats());
     if (!out) return unexpected{out.error()};
     return node_value(*std::move(out));

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/fold.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/fused_parts.hpp"
 
 // The attributes that a call of a module reads after fusion: those of the module that owns the
@@ -27,9 +27,9 @@ namespace folding {
 }
 
 [[nodiscard]] constexpr float_ops::foldable foldable_of(op_id root) {
-  if (is_any_of(root, nn::conv_transpose1d, nn::conv_transpose2d, nn::conv_transpose3d))
-    return float_ops::foldable::conv_transpose;
-  return is_any_of(root, nn::linear) ? float_ops::foldable::linear : float_ops::foldable::conv;
+  if (root->descriptor->is_transposed) return float_ops::foldable::conv_transpose;
+  return root->descriptor->layer_axes == 0 ? float_ops::foldable::linear
+                                           : float_ops::foldable::conv;
 }
 
 }  // namespace folding
@@ -66,12 +66,6 @@ namespace folding {
   return done{};
 }
 
-/// Does a module keep its batch norm apart, to be trained?
-[[nodiscard]] constexpr bool keeps_batch_norm(op_id op) {
-  return is_any_of(op, nni::conv_bn1d, nni::conv_bn2d, nni::conv_bn3d, nni::conv_bn_relu1d,
-                   nni::conv_bn_relu2d, nni::conv_bn_relu3d, nni::linear_bn1d);
-}
-
 /// What a call of this node reads beside its arguments. A batch norm that is kept apart is part 1.
 /// Errors  a batch norm without statistics, or of another number of channels
 [[nodiscard]] inline result<std::vector<float_ops::named_value>> folded_attributes(
@@ -79,7 +73,7 @@ namespace folding {
   std::vector<float_ops::named_value> own = modules.attributes_of(path_of(n));
   if (n.batch_norm.empty()) return own;
   std::vector<float_ops::named_value> of_norm = modules.attributes_of(n.batch_norm);
-  if (keeps_batch_norm(n.op)) {
+  if (n.op->descriptor->keeps_batch_norm) {
     for (float_ops::named_value& a : of_norm) own.push_back({"1." + a.name, std::move(a.given)});
     return own;
   }

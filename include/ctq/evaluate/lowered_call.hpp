@@ -13,8 +13,8 @@
 #include "ctq/evaluate/integer_arithmetic.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
 
 // What an op of a lowered graph gives for integers. Linear layers and convolutions have an
 // arithmetic of their own; every other op is by definition dequantize, the float op, quantize.
@@ -42,21 +42,15 @@ struct origin {
   bool dynamic = false;
 };
 
-/// The weighted op that this one stands for; op is null if it is none.
-[[nodiscard]] constexpr origin weighted_origin(op_id op) {
-  for (const lowered_ops::weighted_row& r : lowered_ops::weighted) {
-    if (r.plain == op) return {r.from, false, false};
-    if (r.with_relu == op) return {r.from, true, false};
-    if (r.dynamic == op) return {r.from, false, true};
-    if (r.dynamic_relu == op) return {r.from, true, true};
-  }
-  return {};
-}
-
-[[nodiscard]] constexpr origin binary_origin(op_id op) {
-  for (const lowered_ops::binary_row& r : lowered_ops::binary) {
-    if (r.plain == op) return {r.from, false, false};
-    if (r.with_relu == op) return {r.from, true, false};
+/// The float op that this one stands for; op is null if it is a form of none.
+[[nodiscard]] constexpr origin origin_of(op_id form) {
+  if (form->kind != op_kind::pass) return {};
+  for (const op_id op : naming::builtin_ops) {
+    const op_descriptor& d = *op->descriptor;
+    if (d.integer_form == form) return {op, false, false};
+    if (d.integer_relu_form == form) return {op, true, false};
+    if (d.dynamic_form == form) return {op, false, true};
+    if (d.dynamic_relu_form == form) return {op, true, true};
   }
   return {};
 }
@@ -80,7 +74,7 @@ template <class Kernels = op_kernels<reference_kernels>>
   const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
   const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
   args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
-  if (is_any_of(from.op, nn::linear, fn::linear)) {
+  if (from.op->descriptor->layer_axes == 0) {
     args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
                  "the input does not fit the weight");
     if (args.failed()) return args.failure();

@@ -35,7 +35,8 @@ class module_weights {
 
   /// As folded_attributes.
   [[nodiscard]] result<attributes> folded(const node& n) {
-    if (n.batch_norm.empty() || keeps_batch_norm(n.op)) return folded_attributes(n, *modules_);
+    if (n.batch_norm.empty() || n.op->descriptor->keeps_batch_norm)
+      return folded_attributes(n, *modules_);
     attributes own = modules_->attributes_of(path_of(n));
     attributes of_norm = modules_->attributes_of(n.batch_norm);
     folded_module& kept = folded_[&n];

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The Python call that a node stands for: its arguments with the values that were computed for the
 // nodes among them.

@@ -11,12 +11,12 @@
 #include <variant>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/observers/observer.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The observers of a prepared model, and the fake quantizes of one that is being trained, with what
 // they have seen. Nodes that share an observer have one here.

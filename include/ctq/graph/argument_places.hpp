@@ -17,11 +17,6 @@ struct argument_place {
   bool in_list = false;
 };
 
-/// Functions whose tensors come as one list.
-[[nodiscard]] constexpr bool takes_list(op_id op) {
-  return is_any_of(op, fn::cat, fn::concat, fn::concatenate, fn::stack);
-}
-
 namespace argument_places {
 
 /// Visits an argument and what it contains: visit(argument, place). Returns the next one's index.
@@ -61,7 +56,7 @@ template <class Graph>
       positions = place.position >= positions ? place.position + 1 : positions;
       if (a.is == argument::kind::node) places.push_back(place);
     });
-  const bool listed = n.row == nullptr && takes_list(n.op);
+  const bool listed = n.row == nullptr && n.op->descriptor->takes_list;
   while (static_cast<int>(places.size()) < n.arg_count)
     places.push_back({listed ? 0 : positions++, {}, listed});
   return places;
@@ -73,7 +68,7 @@ template <class Graph>
   const node& n = g.nodes[i];
   list<int> nodes;
   if (n.row == nullptr) {
-    if (takes_list(n.op)) {
+    if (n.op->descriptor->takes_list) {
       nodes.push_back(-1);
     } else {
       for (int a = 0; a < n.arg_count; ++a) nodes.push_back(g.args[n.first_arg + a]);

@@ -11,7 +11,6 @@
 #include "ctq/core/same_text.hpp"
 #include "ctq/core/sum.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/graph/op_memo.hpp"
 #include "ctq/graph/shape_rules.hpp"
 
 // A model is a constant that reads like torch.fx's print-out:
@@ -133,19 +132,17 @@ class linker {
 
   constexpr void infer(int i, diagnostic& d) {
     const int first = out_.nodes[i].first_arg;
-    const auto rule = rules_(out_.nodes[i].op, shape_rules::rule_of);
     if (out_.nodes[i].arg_count == 1)
-      return shape_rules::infer(out_.nodes[i], {&out_.nodes[out_.args[first]].shape, 1}, d, rule);
+      return shape_rules::infer(out_.nodes[i], {&out_.nodes[out_.args[first]].shape, 1}, d);
     list<shape> shapes;
     for (int a = first; a < args_; ++a) shapes.push_back(out_.nodes[out_.args[a]].shape);
-    shape_rules::infer(out_.nodes[i], {shapes.data(), static_cast<int>(shapes.size())}, d, rule);
+    shape_rules::infer(out_.nodes[i], {shapes.data(), static_cast<int>(shapes.size())}, d);
   }
 
   Out& out_;
   std::size_t slot_count_;
   scratch_array<int, max_slots> node_in_{};  // by slot: 1 + a node, 0: none
   scratch_array<name_key, Out::max_nodes> key_{};
-  op_memo<shape_rules::rule> rules_{};
   name_key wanted_{};
   std::size_t slot_ = 0;
   int count_ = 0;

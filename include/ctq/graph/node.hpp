@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/fx_row.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/observer.hpp"
 
 // One row of a graph, as torch.fx prints it: a name, an op, its arguments. The same record serves
@@ -82,11 +82,6 @@ struct node {
 template <class... Op>
 [[nodiscard]] constexpr bool is_any_of(op_id op, const Op&... any) {
   return ((op == any.id()) || ...);
-}
-
-/// Does a node of this op own a weight?
-[[nodiscard]] constexpr bool has_weight(op_id op) {
-  return is_any_of(op, nn::conv2d, nni::conv_relu2d, nn::linear, nni::linear_relu);
 }
 
 /// Appends "conv1" or "activation_post_process_3".

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/op.hpp"
+#include "ctq/ops/op.hpp"
 
-// Answers to questions about ops. A graph has many nodes but few ops, and to find an op in a list
-// costs the compiler more than all else that a pass does with a node.
+// What a backend or a mapping says of an op. A graph has many nodes but few ops, and to find an op
+// among the entries of a spec costs the compiler more than all else that a pass does with a node.
 
 namespace ctq {
 

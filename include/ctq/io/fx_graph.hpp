@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/op_table.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/op_table.hpp"
 
 // A model that torch.fx traced, read at run time: the graph, and all that its nodes refer to.
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "ctq/core/list.hpp"
-#include "ctq/core/op.hpp"
 #include "ctq/json/reader.hpp"
+#include "ctq/ops/op.hpp"
 
 // The ops of the user's own that a file names. What they compute is not said here: patterns need
 // their identity alone.

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "ctq/core/op_table.hpp"
 #include "ctq/json/element.hpp"
 #include "ctq/json/nearest.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/reflect.hpp"
 

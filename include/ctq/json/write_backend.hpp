@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/op_table.hpp"
 #include "ctq/core/text_buffer.hpp"
 #include "ctq/json/write_observer.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "ctq/spec/backend_config.hpp"
 
 // Backends as JSON, in the one form that is called canonical: one line a pattern, keys in PyTorch's

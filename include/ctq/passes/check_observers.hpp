@@ -4,7 +4,6 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/graph/op_memo.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // Observers that cannot do what a mapping asks of them; PyTorch raises an error for each.
@@ -19,10 +18,6 @@ namespace ctq {
          c != observer_class::reuse_input;
 }
 
-[[nodiscard]] constexpr bool is_transposed_conv(op_id op) {
-  return is_any_of(op, nn::conv_transpose1d, nn::conv_transpose2d, nn::conv_transpose3d);
-}
-
 /// The output channels of a transposed convolution's weight are its second axis; per-channel
 /// observers would give each input channel a scale. PyTorch looks no further than observers: a fake
 /// quantize passes.
@@ -32,9 +27,8 @@ template <graph_at<stage::fused> Graph, class QConfigs>
                                                                 const mapping_view& mapping,
                                                                 const QConfigs& qconfigs) {
   diagnostic d;
-  op_memo<bool> transposed;
   for (int i = 0; i < g.count; ++i) {
-    if (!transposed(g.nodes[i].op, is_transposed_conv)) continue;
+    if (!g.nodes[i].op->descriptor->is_transposed) continue;
     const int q = qconfigs[i];
     if (q < 0 || !mapping.entries[q].quantizes) continue;
     const observer_record& weight = mapping.entries[q].qconfig.weight;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/op_sets.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/graph/op_memo.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/dead_nodes.hpp"
 #include "ctq/passes/fx_semantics.hpp"
@@ -199,7 +197,7 @@ class conversion {
 
   constexpr void convert_module(int i, int added) {
     const op_id op = g_.nodes[i].op;
-    if (const op_id converted = trained_(op, trained_module)) out_.nodes[added].op = converted;
+    if (const op_id converted = op->descriptor->float_form) out_.nodes[added].op = converted;
     out_.nodes[added].weight = nullptr;
     const int q = g_.nodes[i].choice.qconfig;
     if (!g_.nodes[i].choice.observed || q < 0 || !mapping_.entries[q].quantizes || has_none(i))
@@ -208,16 +206,16 @@ class conversion {
     const bool converts = convert_asks_again(options_.semantics)
                               ? is_convertible(out_.nodes[added].op, qconfig)
                               : g_.nodes[i].choice.dtype_config >= 0 &&
-                                    quantizable_(root_of(i), has_quantizable_weight);
+                                    root_of(i)->descriptor->weights == op_weights::quantizable;
     if (converts && is_weight_dtype(qconfig.weight.args.dtype))
       out_.nodes[added].weight = &qconfig.weight;
   }
 
   /// The op that owns the weight: of a module that ctq does not know the root the backend names.
-  [[nodiscard]] constexpr op_id root_of(int i) {
+  [[nodiscard]] constexpr op_id root_of(int i) const {
     const op_id op = g_.nodes[i].op;
     const int pattern = g_.nodes[i].choice.pattern;
-    if (pattern < 0 || weighted_(op, is_weighted)) return op;
+    if (pattern < 0 || op->descriptor->weights != op_weights::none) return op;
     const op_id root = backend_.configs.items[pattern].root_module;
     return root == nullptr ? op : root;
   }
@@ -238,9 +236,6 @@ class conversion {
   Out& out_;
   scratch_array<int, Graph::max_nodes> excluded_{};  // by node: its entry of convert's mapping
   scratch_array<int, Graph::max_nodes> moved_{};
-  op_memo<op_id> trained_{};
-  op_memo<bool> quantizable_{};
-  op_memo<bool> weighted_{};
   int nodes_ = 0;
   int args_ = 0;
   int number_ = 0;

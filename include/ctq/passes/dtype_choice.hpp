@@ -92,7 +92,9 @@ class dtype_choice {
     has.activation = g_.nodes[root].arg_count > 0;
     has.weight = op->kind == op_kind::module &&
                  !weights_of_modules_are_unchecked(options_.semantics) &&
-                 (config_of(occurrence).root_module != nullptr || weighted_(op, has_weight));
+                 (config_of(occurrence).root_module != nullptr ||
+                  (op->descriptor->parameters != nullptr &&
+                   op->descriptor->weights == op_weights::quantizable));
     const int index = index_of(root);
     if (index < 0) return has;
     has.activation = false;
@@ -200,7 +202,6 @@ class dtype_choice {
   bool whole_patterns_{};
   list<int> indexed_;  // configs of functions that say where their weight and bias are
   op_memo<int> index_{};
-  op_memo<bool> weighted_{};
   choice verdict_[verdicts]{};  // by config: what judge() said last
   int verdict_config_[verdicts]{};
   int verdict_qconfig_[verdicts]{};

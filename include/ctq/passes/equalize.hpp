@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "ctq/core/list.hpp"
-#include "ctq/core/op_sets.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
 // Input-weight equalization: which linear layers and convolutions can exchange range between the
@@ -60,44 +60,11 @@ struct equalize_options {
 
 namespace equalizing {
 
-struct row {
-  op_id op;
-  int axes;
-};
-
-/// Over how many axes a layer slides: 0 for linear ones.
-inline constexpr row layers[] = {
-    {nn::linear.id(), 0},       {nni::linear_relu.id(), 0}, {fn::linear.id(), 0},
-    {nn::conv1d.id(), 1},       {nn::conv2d.id(), 2},       {nn::conv3d.id(), 3},
-    {nni::conv_relu1d.id(), 1}, {nni::conv_relu2d.id(), 2}, {nni::conv_relu3d.id(), 3},
-    {fn::conv1d.id(), 1},       {fn::conv2d.id(), 2},       {fn::conv3d.id(), 3},
-};
-
-inline constexpr row pools[] = {
-    {nn::max_pool1d.id(), 1},          {nn::max_pool2d.id(), 2},
-    {nn::max_pool3d.id(), 3},          {fn::max_pool1d.id(), 1},
-    {fn::max_pool2d.id(), 2},          {fn::max_pool3d.id(), 3},
-    {nn::avg_pool1d.id(), 1},          {nn::avg_pool2d.id(), 2},
-    {nn::avg_pool3d.id(), 3},          {fn::avg_pool1d.id(), 1},
-    {fn::avg_pool2d.id(), 2},          {fn::avg_pool3d.id(), 3},
-    {nn::adaptive_avg_pool1d.id(), 1}, {nn::adaptive_avg_pool2d.id(), 2},
-    {nn::adaptive_avg_pool3d.id(), 3}, {fn::adaptive_avg_pool1d.id(), 1},
-    {fn::adaptive_avg_pool2d.id(), 2}, {fn::adaptive_avg_pool3d.id(), 3},
-};
-
-template <class Table>
-constexpr int axes_in(const Table& table, op_id op) {
-  for (const row& r : table)
-    if (r.op == op) return r.axes;
-  return -1;
-}
-
 /// Is op(s x) = s op(x) for any s > 0, one a channel of a layer that slides over so many axes?
 constexpr bool keeps_factors(op_id op, int axes, semantics s) {
-  if (is_relu(op)) return true;
+  if (op->descriptor->is_relu) return true;
   if (factors_move_through_relu_only(s)) return false;
-  return is_any_of(op, nn::identity, nn::dropout, fn::dropout, fn::torch_dropout) ||
-         (axes > 0 && axes_in(pools, op) == axes);
+  return op->descriptor->is_identity || (axes > 0 && op->descriptor->pool_axes == axes);
 }
 
 /// The node passed at this position or by this keyword; -1: a literal, or nothing.
@@ -137,7 +104,7 @@ constexpr bool is_parameter(graph_view<stage::fused> g, const list<int>& users, 
 
 /// Node i as a layer, if it is one.
 constexpr scalable_layer scalable(graph_view<stage::fused> g, const list<int>& users, int i) {
-  if (axes_in(layers, g[i].op) < 0) return {};
+  if (g[i].op->descriptor->layer_axes < 0) return {};
   scalable_layer out{i, operand(g, i, 0, "input")};
   if (out.input < 0) return {};
   if (g[i].op->kind == op_kind::module) {
@@ -162,9 +129,7 @@ constexpr list<scalable_layer> scalable_layers(graph_view<stage::fused> g, const
 }  // namespace equalizing
 
 /// Where the channels of a layer's input and output lie: an axis counted from the end.
-[[nodiscard]] constexpr int channel_axis(op_id layer) {
-  return -1 - equalizing::axes_in(equalizing::layers, layer);
-}
+[[nodiscard]] constexpr int channel_axis(op_id layer) { return -1 - layer->descriptor->layer_axes; }
 
 /// By node: does this mapping have a qconfig for it? PyTorch's _equalization_config is a mapping.
 [[nodiscard]] constexpr list<bool> nodes_to_equalize(graph_view<stage::fused> g,
@@ -187,14 +152,14 @@ constexpr list<scalable_layer> scalable_layers(graph_view<stage::fused> g, const
     if (!wanted.empty() && !wanted[i]) continue;
     equalized_layer e{.layer = scalable[i], .producer = {}};
     if (!e.layer.found() || users[e.layer.input] > 1) continue;
-    const int axes = equalizing::axes_in(equalizing::layers, g[i].op);
+    const int axes = g[i].op->descriptor->layer_axes;
     int from = e.layer.input;
     while (equalizing::keeps_factors(g[from].op, axes, o.semantics) && g.args_of(from).size() > 0 &&
            users[g.args_of(from)[0]] == 1)
       from = g.args_of(from)[0];
     if (g[from].op->kind == op_kind::placeholder) {
       e.placeholder = from;
-    } else if (equalizing::axes_in(equalizing::layers, g[from].op) == axes) {
+    } else if (g[from].op->descriptor->layer_axes == axes) {
       e.producer = scalable[from];
     }
     if (!e.needs_multiplication() || o.multiply) found.push_back(e);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/op_sets.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // PyTorch 1.13 refuses a mapping that gives a sigmoid, a softmax or a tanh, as a module or as a
@@ -18,10 +18,10 @@ constexpr bool fits(const observer_record& activation, op_id op) {
   const observer_args& a = activation.args;
   const bool placeholder = activation.type == observer_class::placeholder;
   if (placeholder && a.dtype == f16) return true;
-  const bool is_tanh = is_any_of(op, nn::tanh, fn::tanh);
+  const bool from_neg1 = op->descriptor->on_integers == on_integers::from_neg1_to_1;
   return activation.type == observer_class::fixed_qparams && a.dtype == quint8 &&
-         has_custom_range(a) && a.scale == (is_tanh ? 0x1p-7F : 0x1p-8F) &&
-         a.zero_point == (is_tanh ? 128 : 0);
+         has_custom_range(a) && a.scale == (from_neg1 ? 0x1p-7F : 0x1p-8F) &&
+         a.zero_point == (from_neg1 ? 128 : 0);
 }
 
 }  // namespace fixed_qparams
@@ -33,7 +33,7 @@ constexpr bool fits(const observer_record& activation, op_id op) {
   for (int i = 0; i < g.size() && !d.any(); ++i) {
     const op_id op = g[i].op;
     const int q = qconfigs[i];
-    if (op->kind == op_kind::method || !has_fixed_qparams(op)) continue;
+    if (op->kind == op_kind::method || !has_fixed_qparams(*op->descriptor)) continue;
     if (q < 0 || !mapping.entries[q].quantizes) continue;
     if (fixed_qparams::fits(mapping.entries[q].qconfig.activation, op)) continue;
     d.line("QConfigMapping must specify fixed qparams")

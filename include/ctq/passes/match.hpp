@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/pattern_index.hpp"
 
@@ -14,7 +14,7 @@
 // As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
 // inner nodes of an occurrence have one reader; the graph is scanned from its end, so overlapping
 // occurrences are decided in favour of the one nearest the output. Beyond PyTorch: a pattern with
-// add or mul matches both orders of its arguments.
+// a commutative op matches both orders of its arguments.
 
 namespace ctq {
 
@@ -48,10 +48,6 @@ struct occurrences {
     return part[found[k].first + found[k].root_part];
   }
 };
-
-[[nodiscard]] constexpr bool is_commutative(op_id op) {
-  return is_any_of(op, op::add, fn::add, op::mul, fn::mul);
-}
 
 namespace matching {
 
@@ -125,7 +121,7 @@ class finder {
     if (positional_only_ && g_.nodes[node].row != nullptr) return positional_fit(node, element);
     if (args != g_.nodes[node].arg_count) return false;
     if (arguments_fit(node, element, false)) return true;
-    return args == 2 && both_orders_ && is_commutative(g_.nodes[node].op) &&
+    return args == 2 && both_orders_ && g_.nodes[node].op->descriptor->is_commutative &&
            arguments_fit(node, element, true);
   }
 

@@ -55,12 +55,11 @@ struct growth {
 template <class Graph>
 constexpr growth growth_of(const Graph& prepared) {
   growth more;
-  op_memo<bool> keeps_steps;
   for (int i = 0; i < prepared.count; ++i) {
     const op_id op = prepared.nodes[i].op;
     if (op == q::activation_post_process.id()) {
       ++more.converted;
-    } else if (keeps_steps(op, lowering::keeps_steps)) {
+    } else if (lowering::keeps_steps(op)) {
       more.requantized += prepared.nodes[i].arg_count;
     }
   }
@@ -77,7 +76,7 @@ constexpr int most_steps(const Graph& g) {
     const op_id op = g.nodes[i].op;
     if (op == q::activation_post_process.id()) continue;
     steps += 1 + g.nodes[i].arg_count;
-    if (op == fn::cat.id()) steps += g.nodes[i].arg_count;
+    if (op->descriptor->schedule.how == schedule_as::concat) steps += g.nodes[i].arg_count;
   }
   return steps;
 }

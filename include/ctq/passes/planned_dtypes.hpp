@@ -56,23 +56,6 @@ constexpr void find_without_tensors(const Graph& g, Flags& none) {
   }
 }
 
-/// The arguments of a method that are known to be sizes, axes or masks, from this position on (or
-/// at this position alone). 0: none.
-struct known_arguments {
-  int from = 0;
-  int to = 0;
-};
-
-constexpr known_arguments known_arguments_of(const node& n) {
-  constexpr int all = 1000;
-  if (is_any_of(n.op, method::permute, method::repeat, method::reshape, method::transpose,
-                method::view))
-    return {1, all};
-  if (is_any_of(n.op, method::size, method::unsqueeze, method::unsqueeze_)) return {1, 2};
-  if (is_any_of(n.op, method::masked_fill)) return {1, 3};
-  return {};
-}
-
 }  // namespace planning
 
 /// How many of the positional arguments of a node are tensors.
@@ -148,11 +131,12 @@ class planner {
   }
 
   constexpr void propagate(int i) {
-    const known_arguments known = known_arguments_of(g_.nodes[i]);
-    if (known.from == 0 || g_.nodes[i].arg_count < 2) return;
+    const int from = g_.nodes[i].op->descriptor->first_non_tensor;
+    if (from == 0 || g_.nodes[i].arg_count < 2) return;
+    const int end = g_.nodes[i].op->descriptor->end_non_tensors;
     const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
-      if (places[a].position >= known.from && places[a].position < known.to)
+      if (places[a].position >= from && places[a].position < end)
         make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);
   }
 

@@ -111,7 +111,7 @@ class preparation {
       if (first) placed_.add_before(edge, &choices_.qconfig_of(i).activation, qconfig_[i]);
       return;
     }
-    if (is_weight && is_any_of(g_.nodes[i].op, fn::layer_norm, fn::group_norm, fn::instance_norm)) {
+    if (is_weight && g_.nodes[i].op->descriptor->weights == op_weights::in_float) {
       if (norm_weights_are_observed(options_.semantics) && !reuses_input(i))
         placed_.add_before(edge, &choices_.qconfig_of(i).weight, qconfig_[i]);
       return;

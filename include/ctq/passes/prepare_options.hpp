@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
-#include "ctq/core/op.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/passes/unsupported.hpp"
 
 // What prepare and convert are told beside the backend and the mapping: PyTorch's

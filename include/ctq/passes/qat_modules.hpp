@@ -18,47 +18,6 @@ namespace ctq {
   return nullptr;
 }
 
-namespace qat_modules {
-
-struct row {
-  op_id trained, converted;
-};
-
-template <class Trained, class Converted>
-constexpr row of(const Trained& trained, const Converted& converted) {
-  return {trained.id(), converted.id()};
-}
-
-// A batch norm that was trained beside its conv is folded into it.
-inline constexpr row table[] = {
-    of(nnqat::conv1d, nn::conv1d),
-    of(nnqat::conv2d, nn::conv2d),
-    of(nnqat::conv3d, nn::conv3d),
-    of(nnqat::linear, nn::linear),
-    of(nnqat::embedding, nn::embedding),
-    of(nnqat::embedding_bag, nn::embedding_bag),
-    of(nniqat::conv_relu1d, nni::conv_relu1d),
-    of(nniqat::conv_relu2d, nni::conv_relu2d),
-    of(nniqat::conv_relu3d, nni::conv_relu3d),
-    of(nniqat::conv_bn1d, nn::conv1d),
-    of(nniqat::conv_bn2d, nn::conv2d),
-    of(nniqat::conv_bn3d, nn::conv3d),
-    of(nniqat::conv_bn_relu1d, nni::conv_relu1d),
-    of(nniqat::conv_bn_relu2d, nni::conv_relu2d),
-    of(nniqat::conv_bn_relu3d, nni::conv_relu3d),
-    of(nniqat::linear_relu, nni::linear_relu),
-    of(nniqat::linear_bn1d, nn::linear),
-};
-
-}  // namespace qat_modules
-
-/// The float module that a trained one becomes (PyTorch's to_float); nullptr if it is none.
-[[nodiscard]] constexpr op_id trained_module(op_id op) {
-  for (const qat_modules::row& r : qat_modules::table)
-    if (r.trained == op) return r.converted;
-  return nullptr;
-}
-
 /// Puts the backend's modules for training in the place of those that have a qconfig.
 ///   qconfigs  by node: its entry of the mapping
 [[nodiscard]] constexpr dynamic_graph<stage::fused> swap_qat_modules(graph_view<stage::fused> g,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/op_sets.hpp"
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/backend_config.hpp"
@@ -80,14 +79,6 @@ constexpr bool has_dtypes(const backend_view& backend, op_id op, const qconfig_r
     }
   }
   return false;
-}
-
-/// Norms and PReLU keep their parameters in float.
-constexpr bool has_quantizable_weight(op_id op) {
-  return is_weighted(op) &&
-         !is_any_of(op, nn::prelu, nn::layer_norm, nn::batch_norm1d, nn::batch_norm2d,
-                    nn::batch_norm3d, nn::instance_norm1d, nn::instance_norm2d, nn::instance_norm3d,
-                    nni::bn_relu2d, nni::bn_relu3d);
 }
 
 constexpr bool is_weight_dtype(dtype d) {

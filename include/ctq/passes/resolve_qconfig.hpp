@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/op_memo.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/name_regex.hpp"
@@ -137,15 +137,12 @@ constexpr int global(const mapping_view& m) {
   for (int i = 0; i < m.count; ++i)
     has_types = has_types || m.entries[i].level == mapping_level::object_type;
   for (int i = 0; has_types && i < g.size() && !d.any(); ++i)
-    for (const fused_parts::row& row : fused_parts::table) {
-      if (row.fused != g[i].op) continue;
-      for (const op_id part : row.part)
-        if (part != nullptr &&
-            !same(resolving::entry_of_type(m, row.part[0]), resolving::entry_of_type(m, part)))
-          d.line("node ", g[i].name, ":")
-              .line("the types inside of ", row.fused->name)
-              .line("have different qconfigs: ", part->name);
-    }
+    for (const op_id part : g[i].op->descriptor->fused_of)
+      if (part != nullptr && !same(resolving::entry_of_type(m, first_part_of(g[i].op)),
+                                   resolving::entry_of_type(m, part)))
+        d.line("node ", g[i].name, ":")
+            .line("the types inside of ", g[i].op->name)
+            .line("have different qconfigs: ", part->name);
   return d;
 }
 

@@ -5,12 +5,11 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "ctq/core/op.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/kernels/elementwise_functions.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/signatures.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/operands.hpp"
 
@@ -111,7 +110,7 @@ template <kernel_signature Key, class Kernels>
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
   } else if constexpr (is_own(Key.op)) {
-    constexpr const op_hooks& own = kernels::hooks_of(Key.own);
+    constexpr const op_functions& own = Key.own->descriptor->functions;
     Kernels::template run<in, out>(kernel_c<Key.op>{}, Key.template as<shape>(), own, x);
   } else if constexpr (Key.op == kernel::linear_dynamic) {
     dynamic_linear<Kernels>::run(std::integral_constant<shape, Key.template as<shape>()>{},
@@ -151,7 +150,7 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
           const auto shape = key.template as<typename shape_of<Op>::type>();
           if constexpr (is_own(Op)) {
             Kernels::template run<element_t<In>, element_t<Out>>(kernel_c<Op>{}, shape,
-                                                                 kernels::hooks_of(key.own), x);
+                                                                 key.own->descriptor->functions, x);
           } else if constexpr (Op == kernel::linear_dynamic) {
             dynamic_linear<Kernels>::run(shape, key.relu, x);
           } else {
@@ -167,7 +166,8 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 /// Does a table of 256 entries stand for the op of this step?
 template <class Kernels>
 [[nodiscard]] constexpr bool uses_table(const kernel_signature& key) {
-  return key.op == kernel::elementwise && Kernels::uses_table(kernels::hooks_of(key.own), key.in);
+  return key.op == kernel::elementwise &&
+         Kernels::uses_table(key.own->descriptor->functions, key.in);
 }
 
 /// Bytes of weights, bias and multipliers in the kernel's order, with the table of 256 entries that

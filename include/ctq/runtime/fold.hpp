@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/kernels/batch_norm_fold.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/runtime/weights.hpp"
 
 // The weight and bias of a node as it runs: a batch norm that fuse has taken in is folded into

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/core/op_hooks.hpp"
+#include "ctq/core/op_functions.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/kernels/requantize_params.hpp"
 

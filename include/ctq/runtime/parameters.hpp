@@ -164,7 +164,7 @@ inline void pack_batch_norm(const node& n, const weights& w, std::byte* packed) 
 inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
                        std::byte* packed) {
   const auto make = [&](auto* table) {
-    kernels::reference::make_table(kernels::hooks_of(op), d.options, from, d.out, table);
+    kernels::reference::make_table(op->descriptor->functions, d.options, from, d.out, table);
   };
   if (type == quint8) {
     make(reinterpret_cast<std::uint8_t*>(packed));

@@ -161,7 +161,7 @@ struct reference_kernels {
 
   // Ops of the user's own, by definition: their run is what this is compared with.
   template <class In, class Out>
-  static void run(op<kernel::elementwise>, elementwise_shape s, const op_hooks& own,
+  static void run(op<kernel::elementwise>, elementwise_shape s, const op_functions& own,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       own.apply(own_arguments<float>(s, x), x.data->options);
@@ -170,7 +170,7 @@ struct reference_kernels {
     }
   }
   template <class In, class Out>
-  static void run(op<kernel::function>, const function_shape& s, const op_hooks& own,
+  static void run(op<kernel::function>, const function_shape& s, const op_functions& own,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       own.apply(own_arguments<float>(s, x), x.data->options);
@@ -179,7 +179,7 @@ struct reference_kernels {
                                    reinterpret_cast<float*>(x.workspace));
     }
   }
-  static constexpr bool uses_table(const op_hooks&, dtype) { return false; }
+  static constexpr bool uses_table(const op_functions&, dtype) { return false; }
   static constexpr std::size_t workspace_bytes(const function_shape& s, dtype in) {
     return in == f32 ? 0 : (numel(s.in[0]) + numel(s.in[1]) + numel(s.out)) * sizeof(float);
   }

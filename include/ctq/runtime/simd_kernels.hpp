@@ -153,7 +153,7 @@ struct simd_kernels {
 
   /// packed: the table, if one stands for the op.
   template <class In, class Out>
-  static void run(op<kernel::elementwise>, elementwise_shape s, const op_hooks& own,
+  static void run(op<kernel::elementwise>, elementwise_shape s, const op_functions& own,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       own.apply(own_arguments<float>(s, x), x.data->options);
@@ -167,7 +167,7 @@ struct simd_kernels {
     }
   }
   template <class In, class Out>
-  static void run(op<kernel::function>, const function_shape& s, const op_hooks& own,
+  static void run(op<kernel::function>, const function_shape& s, const op_functions& own,
                   const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       own.apply(own_arguments<float>(s, x), x.data->options);
@@ -175,7 +175,9 @@ struct simd_kernels {
       own.run<In>()(own_arguments<In>(s, x), x.data->options);
     }
   }
-  static constexpr bool uses_table(const op_hooks& own, dtype in) { return own.needs_table(in); }
+  static constexpr bool uses_table(const op_functions& own, dtype in) {
+    return own.needs_table(in);
+  }
   static constexpr std::size_t workspace_bytes(const function_shape&, dtype) { return 0; }
 
   static constexpr std::size_t packed_bytes(const conv2d_shape& s, dtype in) {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The float parameters of a model, as PyTorch's state_dict names and lays them out: "conv1.weight"
 // is (O, I/groups, kh, kw), "fc.weight" is (out, in).
@@ -60,24 +60,11 @@ struct parameter {
 
 /// What a node of a traced graph needs, none for ops without parameters.
 [[nodiscard]] inline std::vector<parameter> parameters_of(const node& n) {
-  const auto named = [&n](std::string_view part) {
-    return std::string{n.name} + "." + std::string{part};
-  };
   std::vector<parameter> all;
-  if (is_any_of(n.op, nn::conv2d, nni::conv_relu2d)) {
-    const auto o = n.attrs.as<conv2d_options>();
-    all.push_back({named("weight"),
-                   {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}});
-    if (o.bias) all.push_back({named("bias"), {o.out_channels}});
-  } else if (is_any_of(n.op, nn::linear, nni::linear_relu)) {
-    const auto o = n.attrs.as<linear_options>();
-    all.push_back({named("weight"), {o.out_features, o.in_features}});
-    if (o.bias) all.push_back({named("bias"), {o.out_features}});
-  } else if (is_any_of(n.op, nn::batch_norm2d)) {
-    const int channels = n.attrs.as<batch_norm2d_options>().num_features;
-    for (const char* part : {"weight", "bias", "running_mean", "running_var"})
-      all.push_back({named(part), {channels}});
-  }
+  if (n.op->descriptor->parameters == nullptr) return all;
+  for (const op_parameter& p : n.op->descriptor->parameters(n.attrs))
+    all.push_back({std::string{n.name} + "." + std::string{p.name},
+                   std::vector<int>(p.shape.extent, p.shape.extent + p.shape.rank)});
   return all;
 }
 

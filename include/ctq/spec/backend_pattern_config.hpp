@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/op.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/spec/dtype_config.hpp"
 #include "ctq/spec/fuser_method.hpp"
 #include "ctq/spec/node_path.hpp"

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // PyTorch's fuser methods, which turn a matched pattern into one module, as functions from ops to
 // an op. The resulting op determines what happens to the weights. A user-defined one is a type:
@@ -41,20 +41,6 @@ struct fuser {
 
 namespace fusers {
 
-struct folded {
-  op_id conv, conv_relu;
-};
-
-/// The fused module of a weighted op and a relu, after folding a batch norm.
-constexpr op_id with_relu(op_id root) {
-  constexpr folded table[] = {{nn::conv1d.id(), nni::conv_relu1d.id()},
-                              {nn::conv2d.id(), nni::conv_relu2d.id()},
-                              {nn::conv3d.id(), nni::conv_relu3d.id()}};
-  for (const folded& f : table)
-    if (f.conv == root) return f.conv_relu;
-  return nullptr;
-}
-
 /// The result is the config's fused module, which contains the parts.
 template <class Self>
 struct into_fused : fuser<Self> {
@@ -87,7 +73,7 @@ inline constexpr fuse_conv_bn_t fuse_conv_bn{};
 struct fuse_conv_bn_relu_t : fuser<fuse_conv_bn_relu_t> {
   static constexpr std::string_view name = "fuse_conv_bn_relu";
   static constexpr op_id fuse(const fuser_arguments& a) {
-    return a.is_qat ? a.fused_module : fusers::with_relu(a.root);
+    return a.is_qat ? a.fused_module : a.root->descriptor->with_relu;
   }
 };
 inline constexpr fuse_conv_bn_relu_t fuse_conv_bn_relu{};

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/op.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/op.hpp"
 
 // A pattern: ops that a backend can run as one, and their arrangement.
 //

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ctq/core/fixed_string.hpp"
-#include "ctq/core/op.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/spec/qconfig.hpp"
 
 // Assignment of qconfigs to nodes. The levels, in ascending priority, are PyTorch's:

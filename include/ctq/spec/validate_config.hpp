@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/op_sets.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/fused_parts.hpp"
 
@@ -101,7 +101,7 @@ constexpr void constraints(findings& out, spec_place at, std::string_view field,
 constexpr op_id weighted_op(const backend_pattern_config_record& c) {
   if (c.root_module != nullptr) return c.root_module;
   for (const pattern_element& e : c.pattern.element)
-    if (e.op != nullptr && is_weighted(e.op)) return e.op;
+    if (e.op != nullptr && e.op->descriptor->weights != op_weights::none) return e.op;
   return nullptr;
 }
 
@@ -118,7 +118,9 @@ constexpr bool tolerates_weight_dtype(const backend_pattern_config_record& c,
                                       const dtype_config_record& d) {
   if (d.weight_dtype.dtype == dtype::float16) return true;
   for (const pattern_element& e : c.pattern.element)
-    if (e.op != nullptr && (is_arithmetic(e.op) || has_fixed_qparams(e.op))) return true;
+    if (e.op != nullptr &&
+        (e.op->descriptor->is_arithmetic || has_fixed_qparams(*e.op->descriptor)))
+      return true;
   return false;
 }
 
@@ -214,7 +216,9 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
 /// The op whose output has another range than its input, or nullptr.
 constexpr op_id op_that_changes_range(const pattern_record& p) {
   for (const pattern_element& e : p.element)
-    if (e.op != nullptr && (is_weighted(e.op) || is_arithmetic(e.op) || has_fixed_qparams(e.op)))
+    if (e.op != nullptr &&
+        (e.op->descriptor->weights != op_weights::none || e.op->descriptor->is_arithmetic ||
+         has_fixed_qparams(*e.op->descriptor)))
       return e.op;
   return nullptr;
 }

@@ -2,7 +2,7 @@
 // expect: error: pattern: can match where configs[0] does, which is tried first: (_operator.add,
 // torch.nn.Conv2d, MatchAllNode) [ambiguous-pattern]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: warning: input_dtype: constraints without a dtype [constraint-without-dtype]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

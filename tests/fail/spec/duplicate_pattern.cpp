@@ -2,7 +2,7 @@
 // expect: pattern: torch.nn.Linear
 // expect: error: pattern: is also that of configs[0] [duplicate-pattern]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -2,7 +2,7 @@
 // expect: error: output_dtype: quint8 is given, but dynamic quantization outputs float32
 // [dynamic-quantized-output]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 // expect: error: input_dtype.zero_point_exact_match: 256 is outside quint8, which holds 0 to 255
 // [exact-match]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

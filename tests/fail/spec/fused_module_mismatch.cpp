@@ -2,7 +2,7 @@
 // expect: error: fused_module: torch.ao.nn.intrinsic.ConvReLU2d does not consist of the ops of this
 // pattern [fused-module-mismatch]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

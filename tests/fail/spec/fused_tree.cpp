@@ -2,7 +2,7 @@
 // expect: error: fuser_method: arguments would be lost: an extra_inputs_getter names those to keep
 // [fused-module-mismatch]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

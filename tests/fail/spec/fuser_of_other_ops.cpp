@@ -2,7 +2,7 @@
 // expect: error: fuser_method: fuse_conv_bn does not match the ops of this pattern
 // [fused-module-mismatch]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: error: input_type_to_index: position 1 is given twice [input-index]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: error: pattern: MatchAllNode stands for an argument, not for the pattern [pattern-form]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

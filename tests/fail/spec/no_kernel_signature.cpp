@@ -2,7 +2,7 @@
 // expect: error: no kernel supports input quint8, output quint8, weight quint8, bias none
 // [no-kernel-signature]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/pattern.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 // expect: error: input_dtype.quant_min_lower_bound: float32 has no integers
 // [quant-bounds-outside-dtype]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

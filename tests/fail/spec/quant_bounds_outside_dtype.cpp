@@ -5,7 +5,7 @@
 // expect: error: input_dtype.quant_max_upper_bound: 300 is outside quint8, which holds 0 to 255
 // [quant-bounds-outside-dtype]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 // expect: error: input_dtype.quant_min_lower_bound: 100 is above quant_max_upper_bound, 50
 // [quant-bounds-reversed]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -2,7 +2,7 @@
 // expect: error: reference_quantized_module_for_root: torch.ao.nn.quantized.reference.Linear has no
 // root_module [reference-without-root]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

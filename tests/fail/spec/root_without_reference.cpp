@@ -2,7 +2,7 @@
 // expect: error: root_module: torch.nn.Linear has no reference_quantized_module_for_root in any config
 // [root-without-reference]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

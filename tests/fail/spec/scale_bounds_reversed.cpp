@@ -3,7 +3,7 @@
 // expect: error: input_dtype.scale_min_lower_bound: 0.5 is above scale_max_upper_bound, 0.25
 // [scale-bounds-reversed]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

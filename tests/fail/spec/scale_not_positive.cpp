@@ -3,7 +3,7 @@
 // expect: error: input_dtype.scale_min_lower_bound: 0 is not a positive, finite float32
 // [scale-not-positive]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

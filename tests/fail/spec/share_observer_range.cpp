@@ -2,7 +2,7 @@
 // expect: error: observation_type: the output of torch.nn.Sigmoid has another range than its input
 // [share-observer-range]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 // expect: error: pattern: never matches, configs[0] is always tried first: (torch.nn.ReLU, MatchAllNode)
 // [unreachable-pattern]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 // expect: error: weight_dtype: qint8 is given, but no op of the pattern has a weight
 // [weight-dtype-without-weight]
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/validate.hpp"
 
 using namespace ctq;

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 

@@ -86,18 +86,19 @@ std::vector<node_value> evaluate(graph_view<Stage> g, const module_state& module
 own_meaning meaning_of_own_ops(const quantizations* steps) {
   return [steps](const node& n, const std::vector<node_value>& reads,
                  const std::vector<float_ops::named_value>&) -> std::optional<result<node_value>> {
-    if (n.op->hooks == nullptr) return {};
+    if (n.op->builtin || n.op->descriptor->functions.apply == nullptr) return {};
     std::vector<float_ops::tensor> in;
     for (const node_value& v : reads) in.push_back(*v.real().get_if<float_ops::tensor>());
     float_ops::tensor out{in[0].shape, std::vector<float>(in[0].data.size())};
     const auto extents = [&n](const float_ops::tensor& t) {
-      return n.op->hooks->elementwise ? shape(static_cast<int>(t.data.size())) : shape_of(t.shape);
+      return n.op->descriptor->functions.elementwise ? shape(static_cast<int>(t.data.size()))
+                                                     : shape_of(t.shape);
     };
     op_arguments<float> arguments;
     for (std::size_t i = 0; i < in.size(); ++i)
       arguments.in[i] = {in[i].data.data(), extents(in[i])};
     arguments.out = {out.data.data(), extents(out)};
-    n.op->hooks->apply(arguments, n.attrs);
+    n.op->descriptor->functions.apply(arguments, n.attrs);
     if (!is_quantized(n.dtype)) return node_value(std::move(out));
     return node_value(quantize(out, steps->activations.at(n.observer)));
   };

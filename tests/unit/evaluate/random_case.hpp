@@ -38,7 +38,7 @@ class random_numbers {
   std::mt19937 random_;
 };
 
-/// What an op of the user's own means, by its hooks; rounded where the node is on integers.
+/// What an op of the user's own means, by its functions; rounded where the node is on integers.
 [[nodiscard]] own_meaning meaning_of_own_ops(const quantizations* steps);
 
 struct random_case {

@@ -12,10 +12,6 @@ namespace {
 static_assert(is_any_of(nn::relu.id(), fn::relu, nn::relu));
 static_assert(!is_any_of(nn::relu.id(), fn::relu, nn::conv2d));
 
-static_assert(has_weight(nn::conv2d.id()) && has_weight(nni::conv_relu2d.id()));
-static_assert(has_weight(nn::linear.id()) && has_weight(nni::linear_relu.id()));
-static_assert(!has_weight(nn::relu.id()) && !has_weight(nn::batch_norm2d.id()));
-
 static_assert(!choice{}.quantized());
 static_assert(choice{.dtype_config = 0}.quantized());
 static_assert(node{}.dtype == f32 && node{}.observer == -1 && node{}.number == -1);

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 
@@ -26,8 +26,8 @@ TEST_CASE("a question is asked once an op") {
 }
 
 TEST_CASE("ops with one hash do not get each other's answers") {
-  const op_info a{op_kind::function, "one", nullptr, false, 5};
-  const op_info b{op_kind::function, "another", nullptr, false, 5};
+  const op_info a{op_kind::function, "one", &no_description, false, 5};
+  const op_info b{op_kind::function, "another", &no_description, false, 5};
   op_memo<int> sizes;
   for (int i = 0; i < 2; ++i) {
     CHECK(sizes(&a, size_of_name) == 3);

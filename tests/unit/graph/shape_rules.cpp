@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "own_ops.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 
@@ -168,7 +168,7 @@ static_assert(complains("takes 1 inputs, not 0", nn::output, no_options{}));
 static_assert(gives(image, op::add, no_options{}, image, image));
 static_assert(gives({5}, fn::add, no_options{}, shape{5}, shape{5}));
 static_assert(
-    complains("adds tensors of different shapes\n"
+    complains("reads tensors of different shapes\n"
               "the input is [1, 3, 28, 28]\nthe input is [1, 3, 28, 27]",
               op::add, no_options{}, image, shape{1, 3, 28, 27}));
 static_assert(complains("takes 2 inputs, not 1", fn::add, no_options{}, image));

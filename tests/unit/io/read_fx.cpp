@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 

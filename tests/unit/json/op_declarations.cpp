@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "../own_ops.hpp"
+#include "../user_ops.hpp"
 #include "parsed.hpp"
 
 using namespace ctq;
@@ -35,7 +35,7 @@ static_assert([] {
          read[0].name == "a.f" && read[1].kind == op_kind::module && read[1].name == "a.M" &&
          read[2].kind == op_kind::method && read[2].name == "m" &&
          read[3].kind == op_kind::function && read[4].kind == op_kind::function &&
-         read[4].hooks == nullptr;
+         read[4].descriptor == &no_description;
 }());
 
 TEST_CASE("a file need not declare ops") {

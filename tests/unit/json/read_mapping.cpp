@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "../own_ops.hpp"
+#include "../user_ops.hpp"
 #include "parsed.hpp"
 
 using namespace ctq;

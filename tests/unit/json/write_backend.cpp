@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../own_ops.hpp"
+#include "../user_ops.hpp"
 #include "parsed.hpp"
 
 using namespace ctq;

@@ -7,7 +7,7 @@
 #include "ctq/graph/model.hpp"
 #include "graph_builder.hpp"
 #include "graphs.hpp"
-#include "own_ops.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

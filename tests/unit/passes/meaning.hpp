@@ -5,9 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ctq/core/op_sets.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // What each node of a graph computes, as a hash of the formula: two stages of a model mean the same
 // if their outputs have the same hash. Formulae are written in float, as the reference model: an
@@ -68,7 +67,7 @@ class reader {
 
   [[nodiscard]] formula in_float(int i) const {
     const node& n = g_[i];
-    if (is_relu(n.op)) return relu(argument(i, 0));
+    if (n.op->descriptor->is_relu) return relu(argument(i, 0));
     const bool sum = is_any_of(n.op, op::add, fn::add, q::add, q::add_relu);
     formula h = sum ? mix(1, "add") : mix(1, path_of(n));
     for (int a = 0; a < n.arg_count; ++a) h = mix(h, argument(i, a));

@@ -95,7 +95,7 @@ class sharing {
     for (int i = 0; i < g.size(); ++i) {
       if (!is_app(i) || !keeps_range(g.args_of(i)[0], backend)) continue;
       const int op = g.args_of(i)[0];
-      const int linked = takes_list(g[op].op) ? g[op].arg_count : 1;
+      const int linked = g[op].op->descriptor->takes_list ? g[op].arg_count : 1;
       for (int a = 0; a < linked; ++a) join(i, climb(g.args_of(op)[a]));
     }
   }
@@ -115,7 +115,7 @@ class sharing {
   /// The first observer on the way to the inputs, or -1.
   [[nodiscard]] int climb(int i) const {
     while (!is_app(i)) {
-      if (g_[i].arg_count == 0 || takes_list(g_[i].op)) return -1;
+      if (g_[i].arg_count == 0 || g_[i].op->descriptor->takes_list) return -1;
       i = g_.args_of(i)[0];
     }
     return i;

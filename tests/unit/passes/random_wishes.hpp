@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ctq/backends/x86.hpp"
-#include "own_ops.hpp"
 #include "random_model.hpp"
+#include "user_ops.hpp"
 
 // What random models are asked to become: backends that differ in what they fuse and quantize, and
 // mappings with some modules in float.

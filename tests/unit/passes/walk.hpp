@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -172,7 +172,7 @@ class walker {
   [[nodiscard]] concat_shape columns(int i, int part, int dim, layout order) const {
     int before = 0;
     for (int a = 0; a < part; ++a) before += g_.arg(i, a).shape[dim];
-    return kernel_shapes::concat(g_[i].shape, order, dim, g_.arg(i, part).shape[dim], before);
+    return descriptors::cat_sizes(g_[i].shape, order, dim, g_.arg(i, part).shape[dim], before);
   }
 
   void watch(int step) {

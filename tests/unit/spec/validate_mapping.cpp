@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 

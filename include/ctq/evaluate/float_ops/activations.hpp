@@ -6,10 +6,9 @@
 #include <string>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/kernels/activation_functions.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Functions of one element each, in float32. NaN stays NaN.
 
@@ -22,7 +21,33 @@ template <class F>
   return out;
 }
 
-namespace activation = kernels::functions;
+/// Functions of one number beside those of ops/activations.hpp.
+namespace activation {
+
+using namespace descriptors::functions;
+
+inline float silu(float x) noexcept { return x / (1.0F + std::exp(-x)); }
+inline float mish(float x) noexcept { return x * std::tanh(std::log1p(std::exp(x))); }
+inline float log_sigmoid(float x) noexcept {
+  return (x < 0.0F ? x : 0.0F) - std::log1p(std::exp(-std::abs(x)));
+}
+inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + std::erf(x * 0.70710678F)); }
+inline float gelu_tanh(float x) noexcept {
+  const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
+  return 0.5F * x * (1.0F + std::tanh(inner));
+}
+inline float selu(float x) noexcept {
+  return 1.05070099F * (x > 0.0F ? x : 1.67326324F * std::expm1(x));
+}
+inline float square(float x) noexcept { return x * x; }
+inline float exp(float x) noexcept { return std::exp(x); }
+inline float log(float x) noexcept { return std::log(x); }
+inline float sqrt(float x) noexcept { return std::sqrt(x); }
+inline float rsqrt(float x) noexcept { return 1.0F / std::sqrt(x); }
+inline float abs(float x) noexcept { return std::abs(x); }
+inline float neg(float x) noexcept { return -x; }
+
+}  // namespace activation
 
 namespace meaning {
 
@@ -38,7 +63,7 @@ inline result<value> leaky_relu(operands& from) {
   const tensor& in = from.floats("input");
   const auto slope = static_cast<float>(from.real("negative_slope"));
   if (from.failed()) return from.failure();
-  return value(map(in, [=](float x) { return x > 0.0F ? x : x * slope; }));
+  return value(map(in, [=](float x) { return activation::leaky_relu(x, {slope}); }));
 }
 
 /// x, or alpha * (exp(x) - 1) where it is not positive.
@@ -46,7 +71,7 @@ inline result<value> elu(operands& from) {
   const tensor& in = from.floats("input");
   const auto alpha = static_cast<float>(from.real("alpha"));
   if (from.failed()) return from.failure();
-  return value(map(in, [=](float x) { return x > 0.0F ? x : alpha * std::expm1(x); }));
+  return value(map(in, [=](float x) { return activation::elu(x, {alpha}); }));
 }
 
 inline result<value> hardtanh(operands& from) {

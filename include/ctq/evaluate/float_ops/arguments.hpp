@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/op.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/signature.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
+#include "ctq/ops/op.hpp"
 
 // The arguments of a call by the names of the parameters they are bound to.
 

@@ -7,10 +7,10 @@
 #include <cstdint>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Arithmetic on tensors, which broadcast, and on Python's numbers. Two integers give an integer,
 // everything else is float32.

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "ctq/core/op.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/view.hpp"
 #include "ctq/evaluate/float_ops/activations.hpp"
@@ -28,6 +27,7 @@
 #include "ctq/evaluate/float_ops/resize.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
+#include "ctq/ops/op.hpp"
 
 // Evaluates one op:
 //

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/convolution.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/pad.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The modules and functions that are convolutions: what their arguments mean.
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Fused modules: their parts, one after the other. In state_dict the members of part i are named
 // "i.weight"; what has no number belongs to part 0, so that one may also pass those of the conv

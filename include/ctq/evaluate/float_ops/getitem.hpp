@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Python's x[index] of lists and tensors, and attributes of a tensor: x.shape, x.ndim.
 

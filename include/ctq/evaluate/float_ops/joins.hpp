@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Several tensors made one: cat along an axis they have, stack along a new one.
 

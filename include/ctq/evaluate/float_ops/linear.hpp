@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Products of matrices: linear, matmul, bmm, addmm. Sums are kept in double, as those of
 // convolutions.

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with the running statistics of a
 // channel (batch norm as it is evaluated), or those of the tensor at hand. Computed in double.

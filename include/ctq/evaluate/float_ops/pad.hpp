@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Padding: elements around a tensor, or fewer of them where the padding is negative.
 

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/reductions.hpp"
 #include "ctq/kernels/pool_window.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Pools along one, two or three axes: the largest element or the mean of each window.
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/activations.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Recurrent networks: one step of a cell, and layers of cells that read a sequence, forwards and
 // backwards.

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/axis_sums.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // What becomes of all elements along some axes: their mean, and softmax, which keeps the axis.
 

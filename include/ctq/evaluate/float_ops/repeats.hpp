@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The same elements several times: expand, repeat, repeat_interleave.
 

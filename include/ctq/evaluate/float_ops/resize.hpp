@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // Images of another size: interpolate, and pixel_shuffle, which trades channels for pixels.
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 // The same elements in another shape or order, and what a tensor says of its shape.
 

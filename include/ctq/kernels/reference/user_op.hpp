@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/core/op_hooks.hpp"
+#include "ctq/core/op_functions.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
@@ -17,7 +17,7 @@ inline constexpr int user_op_block = 256;
 
 /// Elementwise op of one or two tensors: out[i] = quantize(apply(dequantize(in[i])…)).
 template <quantized Q>
-inline void elementwise(const op_hooks& op, const attributes& options,
+inline void elementwise(const op_functions& op, const attributes& options,
                         const op_arguments<Q>& x) noexcept {
   float in[2][user_op_block];
   float out[user_op_block];
@@ -33,7 +33,7 @@ inline void elementwise(const op_hooks& op, const attributes& options,
 /// The table of a unary elementwise op: out[i] is the result for the integer with the bits i, 256
 /// in all.
 template <quantized Q>
-inline void make_table(const op_hooks& op, const attributes& options, const qparams& from,
+inline void make_table(const op_functions& op, const attributes& options, const qparams& from,
                        const qparams& to, Q* out) noexcept {
   Q all[256];
   for (int i = 0; i < 256; ++i) all[i] = static_cast<Q>(i);
@@ -43,7 +43,7 @@ inline void make_table(const op_hooks& op, const attributes& options, const qpar
 /// Op on whole tensors.
 ///   floats  workspace for the elements of all tensors, inputs first
 template <quantized Q>
-inline void function(const op_hooks& op, const attributes& options, const op_arguments<Q>& x,
+inline void function(const op_functions& op, const attributes& options, const op_arguments<Q>& x,
                      float* floats) noexcept {
   op_arguments<float> real;
   for (int t = 0; t < op.tensors; ++t) {

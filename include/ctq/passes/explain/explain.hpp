@@ -40,7 +40,8 @@ class explanation {
     int on_integers = 0;
     for (int i = 0; i < stages_.traced.size(); ++i) {
       const op_id op = stages_.traced[i].op;
-      if (!is_call(op) || is_view(op) || find(stages_.lowered, part_of(stages_, i)) < 0) continue;
+      if (!is_call(op) || op->descriptor->is_view || find(stages_.lowered, part_of(stages_, i)) < 0)
+        continue;
       ++computing;
       on_integers += quantized(i) ? 1 : 0;
     }

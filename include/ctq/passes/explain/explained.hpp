@@ -3,11 +3,10 @@
 
 #include <string_view>
 
-#include "ctq/core/op_sets.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/explain/rejections.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
 #include "ctq/passes/lower/missing_kernel.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
@@ -46,17 +45,6 @@ struct explained_model {
   mapping_view mapping{};
 };
 
-/// A call that computes nothing: what it gives is its input, looked at in another way.
-[[nodiscard]] constexpr bool is_view(op_id op) {
-  return is_any_of(op, nn::flatten, fn::flatten, nn::identity, nn::dropout, fn::dropout,
-                   fn::transpose, fn::permute, fn::squeeze, fn::unsqueeze, fn::narrow,
-                   fn::getattr) ||
-         is_any_of(op, op::getitem, method::contiguous, method::detach, method::detach_,
-                   method::permute, method::reshape, method::shape, method::size, method::squeeze,
-                   method::squeeze_, method::transpose, method::unsqueeze, method::unsqueeze_,
-                   method::view);
-}
-
 [[nodiscard]] constexpr bool is_call(op_id op) {
   return op->kind == op_kind::module || op->kind == op_kind::function ||
          op->kind == op_kind::method;
@@ -94,7 +82,7 @@ struct explained_stages {
   const int planned = find(s.prepared, fused);
   if (planned < 0 || find(s.lowered, fused) >= 0) return fused;
   // A relu without an observer between it and an op on integers is in that op.
-  if (!is_relu(s.prepared[planned].op)) return fused;
+  if (!s.prepared[planned].op->descriptor->is_relu) return fused;
   const node& inner = s.prepared.arg(planned, 0);
   const int at = inner.op->kind == op_kind::pass ? -1 : find(s.lowered, inner.name);
   return at >= 0 && runs_on_integers(s.lowered[at]) ? inner.name : fused;

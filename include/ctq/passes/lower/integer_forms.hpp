@@ -3,17 +3,27 @@
 
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/graph/op_memo.hpp"
+#include "ctq/kernels/signatures.hpp"
 #include "ctq/passes/fx_semantics.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
 
 // Which nodes of a reference graph become one op on integers, and where: in the place of the
 // quantize behind them, or in their own if they quantize their input or their weight themselves.
 
 namespace ctq::lowering {
 
-/// Ops of which only the weight is quantized.
-constexpr bool is_embedding(op_id op) { return is_any_of(op, nn::embedding, nn::embedding_bag); }
+/// Does a kernel compute the op on integers?
+constexpr bool has_integer_kernel(op_id op) {
+  const op_schedule& s = op->descriptor->schedule;
+  if (s.how == schedule_as::nothing) return false;
+  return s.how != schedule_as::step || op->kind == op_kind::pass ||
+         kernels::exists(s.kernel, quint8, quint8);
+}
+
+/// nn.ReLU, F.relu, torch.relu: what an op on integers can have behind it. Methods stay by
+/// themselves, as in PyTorch.
+constexpr bool is_absorbed_relu(op_id op) {
+  return op->descriptor->is_relu && op->kind != op_kind::method;
+}
 
 template <class Graph>
 class integer_forms {
@@ -94,36 +104,38 @@ class integer_forms {
   /// The integer form of the op at x that has a relu behind it or not; null: it has none here.
   [[nodiscard]] constexpr op_id paired_form(int x, bool has_relu) {
     const op_id op = g_.nodes[x].op;
-    if (const lowered_ops::weighted_row* const w = weighted_(op, lowered_weighted)) {
-      const bool is_module = op->kind == op_kind::module;
-      if (is_module ? g_.nodes[x].weight == nullptr || !first_dequantized(x)
-                    : !functional_dequantized(x))
-        return nullptr;
-      return if_available(has_relu ? w->with_relu : w->plain);
-    }
-    const lowered_ops::binary_row* const b = binary_(op, lowered_binary);
-    if (b == nullptr || !all_dequantized(x)) return nullptr;
-    return if_available(has_relu ? b->with_relu : b->plain);
+    const op_descriptor& d = *op->descriptor;
+    const op_id form = has_relu ? d.integer_relu_form : d.integer_form;
+    if (form == nullptr) return nullptr;
+    const bool fits = d.weights == op_weights::none ? all_dequantized(x)
+                      : op->kind == op_kind::module
+                          ? g_.nodes[x].weight != nullptr && first_dequantized(x)
+                          : functional_dequantized(x);
+    return fits ? if_available(form) : nullptr;
   }
 
   /// The op, unless a kernel for it is asked for and there is none.
   [[nodiscard]] constexpr op_id if_available(op_id op) {
     if (op == nullptr || !only_with_kernels_) return op;
-    return has_kernel_(op, has_integer_kernel) ? op : nullptr;
+    return has_integer_kernel(op) ? op : nullptr;
   }
 
   /// The integer form of an op that keeps its name, whose value the quantize at i reads.
   [[nodiscard]] constexpr op_id lone_form(int x, int i, bool half) {
     const op_id op = g_.nodes[x].op;
-    if (op->hooks != nullptr) {
-      if (!op->hooks->has_integer_form(g_.nodes[i].dtype)) return nullptr;
+    const on_integers kept = op->descriptor->on_integers;
+    if (kept == on_integers::none) return nullptr;
+    if (kept == on_integers::where_functions) {
+      if (!op->descriptor->functions.has_integer_form(g_.nodes[i].dtype) ||
+          (op->descriptor->weights == op_weights::quantizable && g_.nodes[x].weight == nullptr))
+        return nullptr;
       for (int a = 0; a < g_.nodes[x].arg_count; ++a)
         if (!is_dequantized(arg(x, a)) || g_.nodes[arg(arg(x, a))].dtype != g_.nodes[i].dtype)
           return nullptr;
       return op;
     }
-    const bool fits = half ? copies_(op, copies_values) : keeps_name_(op, keeps_name);
-    const bool known = whole_patterns_ || !is_later(op);
+    const bool fits = !half || kept == on_integers::input_scale;
+    const bool known = whole_patterns_ || !op->descriptor->is_since_2_1;
     return fits && known && first_dequantized(x) ? if_available(op) : nullptr;
   }
 
@@ -141,7 +153,7 @@ class integer_forms {
   constexpr void find_op(int i, int x, bool half) {
     if (users_[x] != 1) return;
     if (!half) {
-      if (g_.nodes[x].arg_count == 1 && absorbed_relu_(g_.nodes[x].op, is_absorbed_relu)) {
+      if (g_.nodes[x].arg_count == 1 && is_absorbed_relu(g_.nodes[x].op)) {
         const int inner = arg(x);
         const op_id op =
             users_[inner] == 1 && is_wanted(inner) ? paired_form(inner, true) : nullptr;
@@ -156,8 +168,8 @@ class integer_forms {
 
   /// Embeddings: their weight is quantized, nothing else.
   constexpr void find_weight_only(int i) {
-    if (!embedding_(g_.nodes[i].op, is_embedding)) return;
-    form[i] = if_available(lowered_weighted(g_.nodes[i].op)->plain);
+    if (!g_.nodes[i].op->descriptor->only_weight) return;
+    form[i] = if_available(g_.nodes[i].op->descriptor->integer_form);
     of[i] = i;
     relu[i] = -1;
   }
@@ -173,13 +185,13 @@ class integer_forms {
         is_any_of(g_.nodes[i].op, nn::relu, fn::relu) && g_.nodes[i].arg_count == 1;
     const int x = is_relu ? arg(i) : i;
     if (absorbed[x] || g_.nodes[x].arg_count == 0 || !is_dynamically_quantized(arg(x))) return;
-    const lowered_ops::weighted_row* const w = weighted_(g_.nodes[x].op, lowered_weighted);
-    if (w == nullptr) return;
+    const op_descriptor& d = *g_.nodes[x].op->descriptor;
+    if (d.weights == op_weights::none) return;
     const bool is_module = g_.nodes[x].op->kind == op_kind::module;
     if (is_module ? is_relu || g_.nodes[x].weight == nullptr
                   : !is_wanted(x) || !functional_dequantized(x) || (is_relu && users_[x] != 1))
       return;
-    const op_id op = if_available(is_relu ? w->dynamic_relu : w->dynamic);
+    const op_id op = if_available(is_relu ? d.dynamic_relu_form : d.dynamic_form);
     const bool has_dtype = !only_with_kernels_ || g_.nodes[arg(arg(x))].dtype == quint8;
     if (op == nullptr || !has_dtype) return;
     form[i] = op;
@@ -193,13 +205,6 @@ class integer_forms {
   bool only_with_kernels_{};
   bool whole_patterns_{};
   scratch_array<int, Graph::max_nodes> users_{};
-  op_memo<const lowered_ops::weighted_row*> weighted_{};
-  op_memo<const lowered_ops::binary_row*> binary_{};
-  op_memo<bool> has_kernel_{};
-  op_memo<bool> copies_{};
-  op_memo<bool> keeps_name_{};
-  op_memo<bool> absorbed_relu_{};
-  op_memo<bool> embedding_{};
 };
 
 }  // namespace ctq::lowering

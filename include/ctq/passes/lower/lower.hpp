@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/elementwise_ops.hpp"
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/graph/op_memo.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/lower/integer_forms.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
 
 // Lowering: dequantize -> float op -> quantize becomes one op on integers; what reads a value that
 // is quantized as it comes, or a quantized weight alone, does that itself. A float op that is in
@@ -24,9 +21,8 @@ namespace lowering {
 
 /// Ops that only copy or compare steps, so their input must have the output's qparams already.
 constexpr bool keeps_steps(op_id op) {
-  return copies_values(op) && elementwise_tensors(op) == 0 &&
-         !is_any_of(op, nn::relu, fn::relu, method::relu, nn::avg_pool2d, fn::avg_pool2d,
-                    nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d);
+  return op->descriptor->on_integers == on_integers::input_scale &&
+         !op->descriptor->gives_any_scale;
 }
 
 template <class Graph, class Out>
@@ -92,8 +88,8 @@ class rewrite {
   constexpr void emit_integer(int i, int x) {
     const bool gives_integers = i != x && i != forms_.relu[i];
     const int arguments = g_.nodes[x].arg_count;
-    const bool wants_equal_steps = gives_integers && !copies_keep_their_scale(semantics_) &&
-                                   keeps_steps_(forms_.form[i], keeps_steps);
+    const bool wants_equal_steps =
+        gives_integers && !copies_keep_their_scale(semantics_) && keeps_steps(forms_.form[i]);
     for (int a = 0; a < arguments; ++a) {
       const int from = forms_.source(i, a);
       const bool fits = !wants_equal_steps || g_.nodes[from].observer == g_.nodes[i].observer;
@@ -107,7 +103,7 @@ class rewrite {
       out_.nodes[nodes_].dtype = g_.nodes[i].dtype;
       out_.nodes[nodes_].observer = g_.nodes[i].observer;
       if (copies_keep_their_scale(semantics_) && arguments > 0 &&
-          copies_(forms_.form[i], copies_values))
+          forms_.form[i]->descriptor->on_integers == on_integers::input_scale)
         out_.nodes[nodes_].observer = out_.nodes[reads_[0]].observer;
     } else if (forms_.is_dynamic[i]) {
       out_.nodes[nodes_].observer_config = g_.nodes[arg(arg(x))].observer_config;
@@ -136,8 +132,6 @@ class rewrite {
   scratch_array<bool, Graph::max_nodes> needed_{};
   scratch_array<int, Graph::max_nodes> moved_{};
   scratch_array<int, Graph::max_args> reads_{};  // by argument of the op at hand
-  op_memo<bool> copies_{};
-  op_memo<bool> keeps_steps_{};
   int nodes_ = 0;
   int args_ = 0;
   int requantizes_ = 0;

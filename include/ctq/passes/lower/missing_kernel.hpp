@@ -4,7 +4,6 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/kernels/signatures.hpp"
-#include "ctq/passes/lower/lowered_ops.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/pattern.hpp"
 
@@ -32,10 +31,10 @@ template <graph_at<stage::lowered> Graph>
 
 /// The op that stands for a float op on integers, where there is one of another name.
 [[nodiscard]] constexpr op_id integer_form(op_id op) {
-  if (const lowered_ops::weighted_row* const w = lowered_weighted(op))
-    return w->plain != nullptr ? w->plain : w->dynamic;
-  if (const lowered_ops::binary_row* const b = lowered_binary(op)) return b->plain;
-  return op;
+  const op_descriptor& d = *op->descriptor;
+  return d.integer_form != nullptr   ? d.integer_form
+         : d.dynamic_form != nullptr ? d.dynamic_form
+                                     : op;
 }
 
 /// The key of the kernel that would be needed, and what there is.
@@ -62,7 +61,8 @@ template <graph_at<stage::lowered> Graph>
   d.line("node: ", n.name).line("pattern: ");
   append_pattern(d.text, backend.configs[n.choice.pattern].pattern);
   append_missing_key(d, n, backend.configs[n.choice.pattern].dtype_configs[n.choice.dtype_config]);
-  if (n.op->hooks != nullptr) d.line("define: static void run(...)");
+  if (n.op->descriptor->on_integers == on_integers::where_functions)
+    d.line("define: static void run(...)");
   return d.line("to mean it: allow_float<", n.name, ">");
 }
 

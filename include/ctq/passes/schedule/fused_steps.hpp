@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/elementwise_ops.hpp"
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/core/op.hpp"
+#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
 // A residual addition, or a function of one number, whose input is what the layer right before it
@@ -20,9 +20,7 @@ enum class layers : unsigned char { alone, joined };
   if (key.op == kernel::add) return joined::add;
   if (key.op == kernel::add_relu) return joined::add_relu;
   if (key.op != kernel::elementwise) return joined::nothing;
-  const bool table = key.own->hooks != nullptr ? key.own->hooks->needs_table(key.in)
-                                               : elementwise_tensors(key.own) == 1;
-  return table ? joined::table : joined::nothing;
+  return key.own->descriptor->functions.needs_table(key.in) ? joined::table : joined::nothing;
 }
 
 [[nodiscard]] constexpr bool may_join(const kernel_signature& layer) {

@@ -95,6 +95,7 @@ class step_writer {
   constexpr void next_sizes(Shape s) {
     out_.steps[steps_].key.size = to_block<kernel_signature::sizes>(s);
   }
+  constexpr void next_sizes(const kernel_signature::sizes& s) { out_.steps[steps_].key.size = s; }
   /// The next step, whose sizes are written: kernel op reads what node `from` gives. It is a
   /// problem if there is none.
   ///   node   of what it computes

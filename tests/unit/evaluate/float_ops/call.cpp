@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "ctq/core/op_table.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "torch_cases.hpp"
 
 using namespace ctq;

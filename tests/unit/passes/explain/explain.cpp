@@ -7,7 +7,7 @@
 
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/x86.hpp"
-#include "own_ops.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

@@ -11,7 +11,7 @@
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "../graphs.hpp"
-#include "own_ops.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/core/ops.hpp"
 #include "ctq/graph/model.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

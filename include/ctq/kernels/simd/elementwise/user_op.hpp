@@ -27,7 +27,7 @@ template <class Isa, quantized Q>
 
 /// As reference::elementwise, byte for byte.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void elementwise(const op_hooks& op, const attributes& options,
+[[gnu::always_inline]] inline void elementwise(const op_functions& op, const attributes& options,
                                                const op_arguments<Q>& x) noexcept {
   alignas(64) float in[2][reference::user_op_block];
   alignas(64) float out[reference::user_op_block];

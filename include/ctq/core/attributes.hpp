@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/core/padded.hpp"
+
+// What the options of ops are made of, and attributes: the one form in which a node keeps the
+// options of any op, so that the set of ops stays open.
+
+namespace ctq {
+
+/// A height and a width: .kernel_size = 3 or .kernel_size = {3, 5}.
+struct extent2d {
+  int h{}, w{};
+
+  constexpr extent2d() = default;
+  constexpr extent2d(int both) : h(both), w(both) {}  // NOLINT(google-explicit-constructor)
+  constexpr extent2d(int height, int width) : h(height), w(width) {}
+
+  friend constexpr bool operator==(const extent2d&, const extent2d&) = default;
+};
+
+/// A bool without padding bytes around it, so that options can be copied bit by bit.
+struct flag {
+  int value{};
+
+  constexpr flag() = default;
+  constexpr flag(bool v) : value(v) {}                    // NOLINT(google-explicit-constructor)
+  constexpr operator bool() const { return value != 0; }  // NOLINT(google-explicit-constructor)
+};
+
+struct no_options {
+  int nothing{};
+};
+
+/// The options of any op, as words. Options are trivially copyable structs of 4-byte members.
+struct attributes {
+  static constexpr std::size_t max_words = 8;
+  using words = std::array<std::uint64_t, max_words>;
+
+  words word{};
+
+  constexpr attributes() = default;
+
+  template <fits_in<sizeof(words)> Options>
+  constexpr explicit attributes(const Options& options) : word(to_block<words>(options)) {}
+
+  template <class Options>
+  [[nodiscard]] constexpr Options as() const {
+    return from_block<Options>(word);
+  }
+
+  friend constexpr bool operator==(const attributes&, const attributes&) = default;
+};
+
+}  // namespace ctq

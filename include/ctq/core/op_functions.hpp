@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/attributes.hpp"
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/qparams.hpp"
+#include "ctq/core/shape.hpp"
+
+// The functions of an op, as kernels call them: its meaning on floats, and kernels of its own on
+// integers. ops/describe.hpp makes them from the static members of an op.
+
+namespace ctq {
+
+/// The elements of a tensor, in the order of its axes: N, C, H, W. An elementwise op sees one
+/// axis, since any order will do.
+template <class T>
+struct tensor_ref {
+  T* data{};
+  ctq::shape shape{};
+  ctq::qparams qparams{};  // of integers
+
+  [[nodiscard]] constexpr std::size_t size() const { return numel(shape); }
+  [[nodiscard]] constexpr T* begin() const { return data; }
+  [[nodiscard]] constexpr T* end() const { return data + size(); }
+  [[nodiscard]] constexpr T& operator[](std::size_t i) const { return data[i]; }
+};
+
+/// A tensor that an op owns. In a model on integers "weight" is there in both forms.
+struct parameter_ref {
+  ctq::shape shape{};
+  const float* floats{};          // the weight as its integers say, if it was quantized
+  const std::int8_t* integers{};  // the quantized weight; null: there is none
+  const float* scale{};           // one for each channel of it; its zero point is 0
+
+  [[nodiscard]] constexpr std::size_t size() const { return numel(shape); }
+};
+
+/// All of them, in the order in which the op declares them.
+struct parameter_refs {
+  parameter_ref item[4]{};
+
+  [[nodiscard]] constexpr const parameter_ref& operator[](int i) const { return item[i]; }
+};
+
+/// What the functions of any op get.
+template <class T>
+struct op_arguments {
+  tensor_ref<const T> in[2]{};
+  tensor_ref<T> out{};
+  parameter_refs parameters{};
+};
+
+/// In a form that does not depend on the op; null: there is none.
+struct op_functions {
+  template <class T>
+  using function = void (*)(const op_arguments<T>&, const attributes&) noexcept;
+
+  int tensors{};               // how many are read: 1 or 2
+  bool elementwise{};          // in whatever order the elements lie
+  std::string_view problem{};  // a member of the right name that cannot be called, and how it could
+  function<float> apply{};
+  function<std::uint8_t> run_u8{};
+  function<std::int8_t> run_s8{};
+
+  template <class Q>
+  [[nodiscard]] constexpr function<Q> run() const {
+    if constexpr (std::same_as<Q, std::uint8_t>) {
+      return run_u8;
+    } else {
+      return run_s8;
+    }
+  }
+  [[nodiscard]] constexpr bool has_run(dtype d) const {
+    return (d == quint8 && run_u8 != nullptr) || (d == qint8 && run_s8 != nullptr);
+  }
+  /// Is there a form on integers of this dtype?
+  [[nodiscard]] constexpr bool has_integer_form(dtype d) const {
+    return (elementwise && (d == quint8 || d == qint8)) || has_run(d);
+  }
+  /// Does a table of 256 entries stand for the op?
+  [[nodiscard]] constexpr bool needs_table(dtype d) const {
+    return elementwise && tensors == 1 && (d == quint8 || d == qint8) && !has_run(d);
+  }
+};
+
+}  // namespace ctq

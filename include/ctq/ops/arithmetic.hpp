@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/define_ops.hpp"
+
+// Sums, products and other functions of two values, and what else computes on numbers.
+
+// clang-format off
+#define CTQ_ARITHMETIC(OP) \
+  OP(fn, binary_op, add, "torch.add", no_options, add) \
+  OP(fn, binary_op, mul, "torch.mul", no_options, mul) \
+  OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
+  OP(fn, function_op, abs, "torch.abs", no_options, none) \
+  OP(fn, binary_op, div, "torch.div", no_options, arithmetic) \
+  OP(fn, function_op, exp, "torch.exp", no_options, none) \
+  OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
+  OP(fn, function_op, log, "torch.log", no_options, none) \
+  OP(fn, binary_op, maximum, "torch.maximum", no_options, none) \
+  OP(fn, binary_op, minimum, "torch.minimum", no_options, none) \
+  OP(fn, function_op, neg, "torch.neg", no_options, none) \
+  OP(fn, function_op, pow, "torch.pow", no_options, none) \
+  OP(fn, function_op, rsqrt, "torch.rsqrt", no_options, none) \
+  OP(fn, function_op, sqrt, "torch.sqrt", no_options, none) \
+  OP(fn, function_op, square, "torch.square", no_options, none) \
+  OP(op, binary_op, add, "_operator.add", no_options, add) \
+  OP(op, binary_op, mul, "_operator.mul", no_options, mul) \
+  OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
+  OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
+  OP(op, binary_op, truediv, "_operator.truediv", no_options, arithmetic) \
+  OP(op, binary_op, pow, "_operator.pow", no_options, none) \
+  OP(op, function_op, neg, "_operator.neg", no_options, none) \
+  OP(method, method_op, abs, "abs", no_options, none) \
+  OP(method, method_op, add, "add", no_options, none) \
+  OP(method, method_op, add_, "add_", no_options, none) \
+  OP(method, method_op, div, "div", no_options, none) \
+  OP(method, method_op, exp, "exp", no_options, none) \
+  OP(method, method_op, log, "log", no_options, none) \
+  OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
+  OP(method, method_op, mul, "mul", no_options, none) \
+  OP(method, method_op, mul_, "mul_", no_options, none) \
+  OP(method, method_op, neg, "neg", no_options, none) \
+  OP(method, method_op, pow, "pow", no_options, none) \
+  OP(method, method_op, sqrt, "sqrt", no_options, none) \
+  OP(method, method_op, sub, "sub", no_options, none) \
+  OP(q, pass_op, mul, "torch.ops.quantized.mul", no_options, q_mul) \
+  OP(q, pass_op, mul_relu, "torch.ops.quantized.mul_relu", no_options, q_mul_relu) \
+  OP(q, pass_op, add, "torch.ops.quantized.add", no_options, q_add) \
+  OP(q, pass_op, add_relu, "torch.ops.quantized.add_relu", no_options, q_add_relu)
+// clang-format on
+
+CTQ_ARITHMETIC(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+namespace functions {
+constexpr float sub(float a, float b) noexcept { return a - b; }
+}  // namespace functions
+
+constexpr shape two_equal_shapes(view<shape> in, attributes&, diagnostic& d) {
+  return shape_rules::needs(d, in, 2, 0) ? shape_rules::same_shapes(in, d) : shape{};
+}
+
+/// Of two values. On integers PyTorch has forms of some.
+inline constexpr op_descriptor arithmetic{.is_arithmetic = true};
+
+inline constexpr op_descriptor add{.is_commutative = true,
+                                   .infer_shape = &two_equal_shapes,
+                                   .is_arithmetic = true,
+                                   .keeps_memory_order = true,
+                                   .integer_form = &q::op_add::info,
+                                   .integer_relu_form = &q::op_add_relu::info,
+                                   .schedule = in_any_order(kernel::add, 2)};
+inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
+inline constexpr op_descriptor q_add_relu{.keeps_memory_order = true,
+                                          .schedule = in_any_order(kernel::add_relu, 2)};
+
+inline constexpr op_descriptor mul{.is_commutative = true,
+                                   .infer_shape = &two_equal_shapes,
+                                   .is_arithmetic = true,
+                                   .keeps_memory_order = true,
+                                   .integer_form = &q::op_mul::info,
+                                   .integer_relu_form = &q::op_mul_relu::info,
+                                   .schedule = in_any_order(kernel::mul, 2)};
+inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
+inline constexpr op_descriptor q_mul_relu{.keeps_memory_order = true,
+                                          .schedule = in_any_order(kernel::mul, 2, true)};
+
+inline constexpr op_descriptor sub{.infer_shape = &two_equal_shapes,
+                                   .functions = elementwise<functions::sub, no_options, 2>,
+                                   .is_arithmetic = true,
+                                   .schedule = {.how = schedule_as::function}};
+inline constexpr op_descriptor floordiv{.on_integers = on_integers::input_scale};
+inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
+
+}  // namespace ctq::descriptors
+
+CTQ_ARITHMETIC(CTQ_DESCRIBE_OP)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/ops/op.hpp"
+#include "ctq/ops/shape_checks.hpp"
+
+// How the header of a family says which ops there are. It has a list of rows, one an identity:
+//   OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor)
+// and uses it twice: CTQ_DECLARE_OP before the descriptors, which may refer to any op of the
+// family, CTQ_DESCRIBE_OP behind them. ops/builtin_ops.hpp uses it a third time, for all ops.
+//
+//   nn:: modules · nni:: fused modules · nnqat::, nniqat:: their forms in quantization-aware
+//   training · nnqr:: their reference quantized forms · fn:: functions · op:: Python operators ·
+//   method:: methods of tensors · q:: what the passes insert
+
+#define CTQ_DECLARE_OP(space, base, identifier, qualified_name, options, description) \
+  namespace ctq::space {                                                              \
+  struct op_##identifier : base<op_##identifier, options> {                           \
+    using builtin = void;                                                             \
+    static constexpr std::string_view name = qualified_name;                          \
+    static const op_info info;                                                        \
+  };                                                                                  \
+  inline constexpr op_##identifier identifier{};                                      \
+  }
+
+#define CTQ_DESCRIBE_OP(space, base, identifier, qualified_name, options, description)          \
+  inline constexpr ctq::op_info ctq::space::op_##identifier::info{                              \
+      ctq::space::identifier.kind, ctq::space::identifier.name, &ctq::descriptors::description, \
+      true};
+
+namespace ctq::descriptors {
+
+/// Of an op that is known by its name alone, and to float_ops.
+inline constexpr const op_descriptor& none = no_description;
+
+/// A descriptor with something changed.
+template <class Change>
+[[nodiscard]] constexpr op_descriptor with(op_descriptor d, Change change) {
+  change(d);
+  return d;
+}
+
+/// The same op under a name that a model in C++ cannot call: a method that changes its tensor.
+[[nodiscard]] constexpr op_descriptor only_traced(op_descriptor d) {
+  d.infer_shape = nullptr;
+  d.functions = {};
+  d.schedule = {};
+  d.gives_any_scale = false;
+  return d;
+}
+
+/// Compiled once for an op, and not into what calls it: however the compiler contracts Function,
+/// everyone gets the same floats.
+template <auto Function, class Options, class Isa, int Tensors>
+[[gnu::noinline]] void apply_each(const op_arguments<float>& x, const attributes& a) noexcept {
+  const auto o = a.as<Options>();
+  const std::size_t n = x.out.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (Tensors == 2) {
+      x.out[i] = Function(x.in[0][i], x.in[1][i]);
+    } else if constexpr (requires { Function(0.0F, o); }) {
+      x.out[i] = Function(x.in[0][i], o);
+    } else {
+      x.out[i] = Function(x.in[0][i]);
+    }
+  }
+}
+
+/// The functions of an op that computes element by element, from the one of numbers.
+template <auto Function, class Options = no_options, int Tensors = 1>
+inline constexpr op_functions elementwise{
+    .tensors = Tensors,
+    .elementwise = true,
+    .apply = &apply_each<Function, Options, isa::native, Tensors>};
+
+constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
+  return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(numel(out))});
+}
+
+/// One step of as many tensors, whatever the order of their elements.
+constexpr op_schedule in_any_order(kernel_id kernel, int tensors = 1, bool relu = false) {
+  return {.how = schedule_as::step,
+          .kernel = kernel,
+          .tensors = tensors,
+          .relu = relu,
+          .sizes = &element_count};
+}
+
+/// One step of a tensor whose elements lie in this order.
+constexpr op_schedule in_order(kernel_layout layout, kernel_id kernel,
+                               op_schedule::sizes_function sizes, bool relu = false) {
+  return {
+      .how = schedule_as::step, .kernel = kernel, .relu = relu, .layout = layout, .sizes = sizes};
+}
+
+/// The shape rule of an op whose output has that of its input.
+constexpr shape same_shape(view<shape> in, attributes&, diagnostic& d) {
+  return shape_rules::needs(d, in, 1, 0) ? in[0] : shape{};
+}
+
+}  // namespace ctq::descriptors

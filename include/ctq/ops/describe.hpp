@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/ops/op_descriptor.hpp"
+#include "ctq/ops/shape_checks.hpp"
+
+// From the static members of an op's type to its descriptor. They are found by their names:
+//
+//   struct op_swish : ctq::function_op<op_swish, swish_options> {
+//     static constexpr std::string_view name = "my.swish";
+//     static float apply(float x, const swish_options& o);      its meaning, element by element
+//   };
+//   inline constexpr op_swish swish{};
+//
+// apply        float(float), float(float, float): one or two tensors, element by element; or
+//              void(tensor_ref<const float>…, tensor_ref<float>): any function of them
+// run          void(tensor_ref<const Q>…, tensor_ref<Q>), Q std::uint8_t or std::int8_t: a kernel
+//              on integers, which gives the bytes of dequantize, apply, quantize. The instruction
+//              set may come first, as a tag: run(ctq::isa::avx2, …)
+// infer_shape  shape(view<shape>, options&, diagnostic&), constexpr, of a function of tensors: it
+//              may complete the options; without it the output has the shape of the inputs
+// parameters   op_parameters(const options&), constexpr: the tensors that a module owns, by their
+//              names in its state_dict. "weight" is quantized, the others are not
+// descriptor   op_descriptor, constexpr: whatever else there is to say, such as .channel_axis,
+//              .is_commutative, .integer_relu_form or .schedule: a kernel of ctq's that computes it
+//
+// apply and run of whole tensors may take const parameter_refs& behind the tensors, all may take
+// const options& as the last argument. What an elementwise op has no run for works all the same:
+// on one tensor by a table of 256 entries that convert makes, on two by definition. Same bytes on
+// every machine are up to apply: no product in it may feed an add (see core/no_contract.hpp).
+
+namespace ctq::describing {
+
+// A name that Op declares is ambiguous in `mixed`, whatever it stands for: so a member of the
+// right name and the wrong signature can be told from none.
+struct names {
+  void apply();
+  void run();
+  void infer_shape();
+  void parameters();
+};
+template <class Op>
+struct mixed : Op, names {};
+
+template <class Op>
+concept names_apply = !requires {
+  &mixed<Op>::apply;
+};
+template <class Op>
+concept names_run = !requires {
+  &mixed<Op>::run;
+};
+template <class Op>
+concept names_infer_shape = !requires {
+  &mixed<Op>::infer_shape;
+};
+template <class Op>
+concept names_parameters = !requires {
+  &mixed<Op>::parameters;
+};
+template <class Op>
+concept has_descriptor = requires {
+  { Op::descriptor } -> std::convertible_to<op_descriptor>;
+};
+
+template <class Op, class... X>
+concept calls_apply = requires(X... x) {
+  Op::apply(x...);
+};
+template <class Op, class... X>
+concept calls_run = requires(X... x) {
+  Op::run(x...);
+};
+
+template <class Op>
+using options_of = typename Op::options;
+
+/// Op::apply, with the parameters and the options if it takes them.
+template <class Op, class... X>
+requires(calls_apply<Op, X..., parameter_refs, options_of<Op>> ||
+         calls_apply<Op, X..., parameter_refs> || calls_apply<Op, X..., options_of<Op>> ||
+         calls_apply<Op, X...>)  //
+    constexpr auto apply(const parameter_refs& p, const options_of<Op>& o, X... x) {
+  if constexpr (calls_apply<Op, X..., parameter_refs, options_of<Op>>) {
+    return Op::apply(x..., p, o);
+  } else if constexpr (calls_apply<Op, X..., parameter_refs>) {
+    return Op::apply(x..., p);
+  } else if constexpr (calls_apply<Op, X..., options_of<Op>>) {
+    return Op::apply(x..., o);
+  } else {
+    return Op::apply(x...);
+  }
+}
+
+/// Satisfied if Op::apply takes these numbers.
+template <class Op, class... X>
+concept applies_to = requires(const parameter_refs& p, const options_of<Op>& o, X... x) {
+  { describing::apply<Op>(p, o, x...) } -> std::same_as<float>;
+};
+/// Satisfied if Op::apply takes these tensors, and one for the output.
+template <class Op, class... X>
+concept applies_to_tensors = requires(const parameter_refs& p, const options_of<Op>& o, X... x) {
+  { describing::apply<Op>(p, o, x..., tensor_ref<float>{}) } -> std::same_as<void>;
+};
+
+/// Op::run behind what is fixed, with the parameters and the options if it takes them.
+template <class Op, class... X>
+concept runs_behind =
+    calls_run<Op, X..., parameter_refs, options_of<Op>> || calls_run<Op, X..., parameter_refs> ||
+    calls_run<Op, X..., options_of<Op>> || calls_run<Op, X...>;
+
+template <class Op, class... X>
+void run_behind(const parameter_refs& p, const options_of<Op>& o, X... x) {
+  if constexpr (calls_run<Op, X..., parameter_refs, options_of<Op>>) {
+    Op::run(x..., p, o);
+  } else if constexpr (calls_run<Op, X..., parameter_refs>) {
+    Op::run(x..., p);
+  } else if constexpr (calls_run<Op, X..., options_of<Op>>) {
+    Op::run(x..., o);
+  } else {
+    Op::run(x...);
+  }
+}
+
+/// Satisfied if Op::run takes these tensors, with or without the instruction set.
+template <class Op, class... X>
+concept runs_on = runs_behind<Op, isa::native, X...> || runs_behind<Op, X...>;
+
+template <class Op, class... X>
+void run(const parameter_refs& p, const options_of<Op>& o, X... x) {
+  if constexpr (runs_behind<Op, isa::native, X...>) {
+    run_behind<Op>(p, o, isa::native{}, x...);
+  } else {
+    run_behind<Op>(p, o, x...);
+  }
+}
+
+template <class Op, class Q, int Tensors>
+inline constexpr bool has_run =
+    (Tensors != 2 && runs_on<Op, tensor_ref<const Q>, tensor_ref<Q>>) ||
+    (Tensors != 1 && runs_on<Op, tensor_ref<const Q>, tensor_ref<const Q>, tensor_ref<Q>>);
+
+// The functions below are compiled once for an op, and not into what calls them: however the
+// compiler contracts apply, everyone gets the same floats.
+
+template <class Op, class Isa, int Tensors>
+[[gnu::noinline]] void apply_elements(const op_arguments<float>& x, const attributes& a) noexcept {
+  const auto o = a.as<options_of<Op>>();
+  const std::size_t n = x.out.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (Tensors == 1) {
+      x.out[i] = describing::apply<Op>(x.parameters, o, x.in[0][i]);
+    } else {
+      x.out[i] = describing::apply<Op>(x.parameters, o, x.in[0][i], x.in[1][i]);
+    }
+  }
+}
+
+template <class Op, class Isa, int Tensors>
+[[gnu::noinline]] void apply_tensors(const op_arguments<float>& x, const attributes& a) noexcept {
+  const auto o = a.as<options_of<Op>>();
+  if constexpr (Tensors == 1) {
+    describing::apply<Op>(x.parameters, o, x.in[0], x.out);
+  } else {
+    describing::apply<Op>(x.parameters, o, x.in[0], x.in[1], x.out);
+  }
+}
+
+template <class Op, class Isa, int Tensors, class Q>
+void run_tensors(const op_arguments<Q>& x, const attributes& a) noexcept {
+  const auto o = a.as<options_of<Op>>();
+  if constexpr (Tensors == 1) {
+    describing::run<Op>(x.parameters, o, x.in[0], x.out);
+  } else {
+    describing::run<Op>(x.parameters, o, x.in[0], x.in[1], x.out);
+  }
+}
+
+template <class Op>
+constexpr op_parameters parameters(const attributes& a) {
+  return Op::parameters(a.as<options_of<Op>>());
+}
+
+/// How many tensors Op reads; 0 if none of its members says.
+template <class Op>
+constexpr int tensors_of() {
+  using in = tensor_ref<const float>;
+  if (applies_to<Op, float>) return 1;
+  if (applies_to<Op, float, float>) return 2;
+  if (applies_to_tensors<Op, in>) return 1;
+  if (applies_to_tensors<Op, in, in>) return 2;
+  if (has_run<Op, std::uint8_t, 1> || has_run<Op, std::int8_t, 1>) return 1;
+  return has_run<Op, std::uint8_t, 2> || has_run<Op, std::int8_t, 2> ? 2 : 0;
+}
+
+/// Which of the members can be called.
+template <class Op>
+struct usable {
+  using in = tensor_ref<const float>;
+  static constexpr int tensors = tensors_of<Op>();
+  static constexpr bool elementwise = applies_to<Op, float> || applies_to<Op, float, float>;
+  static constexpr bool of_tensors =
+      !elementwise && (applies_to_tensors<Op, in> || applies_to_tensors<Op, in, in>);
+  static constexpr bool run_u8 = has_run<Op, std::uint8_t, tensors>;
+  static constexpr bool run_s8 = has_run<Op, std::int8_t, tensors>;
+  static constexpr bool infer_shape = requires(options_of<Op> & o, diagnostic& d) {
+    { Op::infer_shape(view<shape>{}, o, d) } -> std::same_as<shape>;
+  };
+  static constexpr bool parameters = requires(const options_of<Op>& o) {
+    { Op::parameters(o) } -> std::same_as<op_parameters>;
+  };
+};
+
+/// What is wrong with a member that cannot be called; nothing if all can.
+template <class Op>
+constexpr std::string_view problem_of() {
+  using can = usable<Op>;
+  if (names_apply<Op> && !can::elementwise && !can::of_tensors)
+    return "apply must be static:\nfloat(float), float(float, float) or\n"
+           "void(tensor_ref<const float>,\ntensor_ref<float>);\nconst options& may come last";
+  if (names_run<Op> && !can::run_u8 && !can::run_s8)
+    return "run must be static, and take as many\ntensors as apply:\n"
+           "void(tensor_ref<const std::uint8_t>,\ntensor_ref<std::uint8_t>);\n"
+           "const options& may come last";
+  if (names_infer_shape<Op> && !can::infer_shape)
+    return "infer_shape must be static constexpr\nshape(view<shape>, const options&,\n"
+           "diagnostic&)";
+  if (names_parameters<Op> && !can::parameters)
+    return "parameters must be static constexpr\nop_parameters(const options&)";
+  if (can::infer_shape && can::elementwise)
+    return "infer_shape is for functions of\ntensors, apply is of elements";
+  if (can::parameters && can::elementwise)
+    return "parameters are for functions of\ntensors, apply is of elements";
+  return {};
+}
+
+/// What Op::infer_shape says; without it the shape of the inputs, which must be the same.
+template <class Op>
+constexpr shape infer_shape(view<shape> in, attributes& a, diagnostic& d) {
+  using can = usable<Op>;
+  constexpr std::string_view problem = problem_of<Op>();
+  if (!problem.empty()) {
+    d.line(Op::name, ":").line(problem);
+    return {};
+  }
+  if (can::tensors > 0 && !shape_rules::needs(d, in, can::tensors, 0)) return {};
+  if constexpr (can::infer_shape) {
+    auto o = a.as<options_of<Op>>();
+    shape out = Op::infer_shape(in, o, d);
+    a = attributes{o};
+    if (d.any()) return {};
+    bool valid = out.rank >= 0 && out.rank <= static_cast<int>(max_rank);
+    for (int axis = 0; axis < out.rank && valid; ++axis) valid = out[axis] > 0;
+    if (!valid) shape_rules::complain(d, "infer_shape gives axes that are empty\nor too many");
+    for (std::size_t axis = 0; axis < max_rank; ++axis)  // equal shapes have equal extents
+      if (static_cast<int>(axis) >= out.rank) out.extent[axis] = 0;
+    return out;
+  } else {
+    return shape_rules::same_shapes(in, d);
+  }
+}
+
+template <class Op>
+constexpr op_descriptor describe() {
+  using can = usable<Op>;
+  constexpr int tensors = can::tensors;
+  op_descriptor d;
+  if constexpr (has_descriptor<Op>) d = Op::descriptor;
+  if constexpr (names_apply<Op> || names_run<Op> || names_infer_shape<Op>) {
+    d.functions.tensors = tensors;
+    d.functions.elementwise = can::elementwise;
+    d.functions.problem = problem_of<Op>();
+    d.infer_shape = &describing::infer_shape<Op>;
+    if (d.on_integers == on_integers::none) d.on_integers = on_integers::where_functions;
+    if (d.schedule.how == schedule_as::nothing) d.schedule.how = schedule_as::function;
+  }
+  if constexpr (can::elementwise) d.functions.apply = &apply_elements<Op, isa::native, tensors>;
+  if constexpr (can::of_tensors) d.functions.apply = &apply_tensors<Op, isa::native, tensors>;
+  if constexpr (can::run_u8)
+    d.functions.run_u8 = &run_tensors<Op, isa::native, tensors, std::uint8_t>;
+  if constexpr (can::run_s8)
+    d.functions.run_s8 = &run_tensors<Op, isa::native, tensors, std::int8_t>;
+  if constexpr (can::parameters) {
+    d.parameters = &describing::parameters<Op>;
+    if (d.weights == op_weights::none) d.weights = op_weights::quantizable;
+  }
+  return d;
+}
+
+}  // namespace ctq::describing

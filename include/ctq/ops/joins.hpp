@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/define_ops.hpp"
+
+// Several tensors, given as one list, become one.
+
+namespace ctq {
+
+struct cat_options {
+  int dim = 0;
+};
+
+}  // namespace ctq
+
+// clang-format off
+#define CTQ_JOINS(OP) \
+  OP(fn, list_op, cat, "torch.cat", cat_options, cat) \
+  OP(fn, list_op, concat, "torch.concat", cat_options, concat) \
+  OP(fn, list_op, concatenate, "torch.concatenate", cat_options, concat) \
+  OP(fn, list_op, stack, "torch.stack", no_options, stack)
+// clang-format on
+
+CTQ_JOINS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (in.count < 1) {
+    complain(d, "takes 1 input or more");
+    return {};
+  }
+  const int rank = in[0].rank;
+  auto o = a.as<cat_options>();
+  if (o.dim < -rank || o.dim >= rank) {
+    complain(d, "dim ", o.dim, " of ", rank, " axes");
+    return {};
+  }
+  if (o.dim < 0) o.dim += rank;
+  a = attributes{o};
+  shape out = in[0];
+  for (int i = 1; i < in.count; ++i) {
+    shape expected = in[0];
+    expected[o.dim] = in[i].rank == rank ? in[i][o.dim] : 0;
+    if (in[i] != expected) {
+      complain(d, "input ", i, " differs from the first\noutside dim ", o.dim);
+      show_input(d, in[0]);
+      show_input(d, in[i]);
+      return {};
+    }
+    if (!countable(std::int64_t{out[o.dim]} + in[i][o.dim])) {
+      complain(d, "more than 2^31 - 1 elements\nalong dim ", o.dim);
+      return {};
+    }
+    out[o.dim] += in[i][o.dim];
+  }
+  return out;
+}
+
+/// One input of a cat along dim: the axes before dim, in memory order, are rows.
+///   out     logical shape of the result
+///   extent  of the input along dim
+///   before  how much of the row earlier inputs fill, along dim
+[[nodiscard]] constexpr concat_shape cat_sizes(shape out, layout order, int dim, int extent,
+                                               int before) {
+  const bool nhwc = order == layout::nhwc;
+  const int axes[max_rank] = {0, nhwc ? 2 : 1, nhwc ? 3 : 2, nhwc ? 1 : 3};
+  int rows = 1;
+  int inner = 1;
+  bool outside = true;
+  for (int k = 0; k < out.rank; ++k) {
+    if (axes[k] == dim) {
+      outside = false;
+    } else {
+      (outside ? rows : inner) *= out[axes[k]];
+    }
+  }
+  return {rows, extent * inner, out[dim] * inner, before * inner};
+}
+
+inline constexpr op_descriptor cat{.takes_list = true,
+                                   .infer_shape = &cat_shape_rule,
+                                   .keeps_memory_order = true,
+                                   .on_integers = on_integers::input_scale,
+                                   .schedule = {.how = schedule_as::concat}};
+inline constexpr op_descriptor concat{.takes_list = true, .keeps_memory_order = true};
+inline constexpr op_descriptor stack{.takes_list = true, .on_integers = on_integers::input_scale};
+
+}  // namespace ctq::descriptors
+
+CTQ_JOINS(CTQ_DESCRIBE_OP)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/activations.hpp"
+#include "ctq/ops/convolutions.hpp"
+#include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/norms.hpp"
+
+// Linear layers, fused with what follows them, trained, and on integers; products of matrices.
+
+namespace ctq {
+
+struct linear_options {
+  int in_features = 0;  // 0: as many as the input has
+  int out_features{};
+  flag bias = true;
+};
+
+}  // namespace ctq
+
+// clang-format off
+#define CTQ_LINEAR_OPS(OP) \
+  OP(nn, module_op, linear, "torch.nn.Linear", linear_options, linear) \
+  OP(fn, function_op, linear, "torch.nn.functional.linear", no_options, functional_linear) \
+  OP(fn, function_op, addmm, "torch.addmm", no_options, addmm) \
+  OP(fn, binary_op, matmul, "torch.matmul", no_options, matmul) \
+  OP(fn, binary_op, bmm, "torch.bmm", no_options, product) \
+  OP(op, binary_op, matmul, "_operator.matmul", no_options, product) \
+  OP(method, method_op, bmm, "bmm", no_options, none) \
+  OP(method, method_op, matmul, "matmul", no_options, none) \
+  OP(nni, module_op, linear_relu, "torch.ao.nn.intrinsic.LinearReLU", linear_options, linear_relu) \
+  OP(nni, module_op, linear_bn1d, "torch.ao.nn.intrinsic.LinearBn1d", no_options, linear_bn1d) \
+  OP(nni, module_op, linear_leaky_relu, "torch.ao.nn.intrinsic.LinearLeakyReLU", no_options, linear_leaky_relu) \
+  OP(nni, module_op, linear_tanh, "torch.ao.nn.intrinsic.LinearTanh", no_options, linear_tanh) \
+  OP(nnqat, module_op, linear, "torch.ao.nn.qat.Linear", no_options, qat_linear) \
+  OP(nniqat, module_op, linear_relu, "torch.ao.nn.intrinsic.qat.LinearReLU", no_options, qat_linear_relu) \
+  OP(nniqat, module_op, linear_bn1d, "torch.ao.nn.intrinsic.qat.LinearBn1d", no_options, qat_linear) \
+  OP(nnqr, module_op, linear, "torch.ao.nn.quantized.reference.Linear", no_options, none) \
+  OP(q, pass_op, linear, "torch.ao.nn.quantized.Linear", linear_options, q_linear) \
+  OP(q, pass_op, linear_relu, "torch.ao.nn.intrinsic.quantized.LinearReLU", linear_options, q_linear_relu) \
+  OP(q, pass_op, linear_dynamic, "torch.ao.nn.quantized.dynamic.Linear", no_options, q_linear_dynamic) \
+  OP(q, pass_op, linear_relu_dynamic, "torch.ao.nn.intrinsic.quantized.dynamic.LinearReLU", no_options, q_linear_relu_dynamic) \
+  OP(q, pass_op, functional_linear, "torch.ops.quantized.linear", no_options, none) \
+  OP(q, pass_op, functional_linear_relu, "torch.ops.quantized.linear_relu", no_options, none) \
+  OP(q, pass_op, functional_linear_dynamic, "torch.ops.quantized.linear_dynamic", no_options, none) \
+  OP(q, pass_op, functional_linear_relu_dynamic, "torch.ops.quantized.linear_relu_dynamic", no_options, none) \
+  OP(q, pass_op, matmul, "torch.ops.quantized.matmul", no_options, none)
+// clang-format on
+
+CTQ_LINEAR_OPS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+constexpr shape linear_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (!needs(d, in, 1, 0)) return {};
+  if (in[0].rank < 1) {
+    complain(d, "wants an input with features");
+    return {};
+  }
+  auto o = a.as<linear_options>();
+  const int last = in[0].rank - 1;
+  if (!settle(d, "in_features", o.in_features, in[0][last], in[0])) return {};
+  if (o.out_features < 1) {
+    complain(d, "out_features is ", o.out_features);
+    return {};
+  }
+  if (!countable_weight(d, {o.out_features, o.in_features})) return {};
+  a = attributes{o};
+  shape out = in[0];
+  out[last] = o.out_features;
+  return out;
+}
+
+constexpr op_parameters linear_parameters(const attributes& a) {
+  const auto o = a.as<linear_options>();
+  const op_parameter weight{"weight", {o.out_features, o.in_features}};
+  if (!o.bias) return {weight};
+  return {weight, op_parameter{"bias", {o.out_features}}};
+}
+
+constexpr kernel_signature::sizes linear_sizes(attributes a, shape, shape out) {
+  const auto o = a.as<linear_options>();
+  return to_block<kernel_signature::sizes>(
+      linear_shape{static_cast<int>(numel(out)) / o.out_features, o.in_features, o.out_features});
+}
+
+constexpr op_schedule linear_step(kernel_id kernel, bool relu) {
+  return in_order(kernel_layout::nchw, kernel, &linear_sizes, relu);
+}
+
+inline constexpr op_descriptor linear{.infer_shape = &linear_shape_rule,
+                                      .layer_axes = 0,
+                                      .weights = op_weights::quantizable,
+                                      .parameters = &linear_parameters,
+                                      .integer_form = &q::op_linear::info,
+                                      .integer_relu_form = &q::op_linear_relu::info,
+                                      .dynamic_form = &q::op_linear_dynamic::info,
+                                      .schedule = linear_step(kernel::linear, false)};
+inline constexpr op_descriptor linear_relu{.layer_axes = 0,
+                                           .weights = op_weights::quantizable,
+                                           .parameters = &linear_parameters,
+                                           .integer_form = &q::op_linear_relu::info,
+                                           .dynamic_form = &q::op_linear_relu_dynamic::info,
+                                           .fused_of = {&nn::op_linear::info, &nn::op_relu::info},
+                                           .schedule = linear_step(kernel::linear, true)};
+inline constexpr op_descriptor functional_linear{
+    .layer_axes = 0,
+    .weights = op_weights::quantizable,
+    .integer_form = &q::op_functional_linear::info,
+    .integer_relu_form = &q::op_functional_linear_relu::info,
+    .dynamic_form = &q::op_functional_linear_dynamic::info,
+    .dynamic_relu_form = &q::op_functional_linear_relu_dynamic::info};
+
+inline constexpr op_descriptor linear_bn1d =
+    with_batch_norm({{&nn::op_linear::info, &nn::op_batch_norm1d::info}});
+inline constexpr op_descriptor linear_leaky_relu{
+    .weights = op_weights::quantizable,
+    .fused_of = {&nn::op_linear::info, &nn::op_leaky_relu::info}};
+inline constexpr op_descriptor linear_tanh{.weights = op_weights::quantizable,
+                                           .fused_of = {&nn::op_linear::info, &nn::op_tanh::info}};
+inline constexpr op_descriptor qat_linear = trained(&nn::op_linear::info);
+inline constexpr op_descriptor qat_linear_relu = trained(&nni::op_linear_relu::info);
+
+inline constexpr op_descriptor q_linear{.schedule = linear.schedule};
+inline constexpr op_descriptor q_linear_relu{.schedule = linear_relu.schedule};
+inline constexpr op_descriptor q_linear_dynamic{.schedule =
+                                                    linear_step(kernel::linear_dynamic, false)};
+inline constexpr op_descriptor q_linear_relu_dynamic{.schedule =
+                                                         linear_step(kernel::linear_dynamic, true)};
+
+inline constexpr op_descriptor product{.is_arithmetic = true};
+inline constexpr op_descriptor matmul{.is_arithmetic = true, .integer_form = &q::op_matmul::info};
+inline constexpr op_descriptor addmm{.weights = op_weights::quantizable};
+
+}  // namespace ctq::descriptors
+
+CTQ_LINEAR_OPS(CTQ_DESCRIBE_OP)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/core/attributes.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/ops/describe.hpp"
+#include "ctq/ops/op_descriptor.hpp"
+
+// The identity of an op: specs name it in patterns, pattern<nn::conv2d, nn::relu>, and models call
+// it, "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5}).
+//
+// PyTorch's specs tell modules, functions and operators apart, so they are different identities
+// here too. The address of an op_info is the identity at run time and in constant expressions. The
+// set is open: an op of a user's is a type like those of ctq, described in ops/describe.hpp.
+
+namespace ctq {
+
+enum class op_kind : unsigned char {
+  placeholder,
+  output,
+  get_attr,
+  module,
+  function,
+  method,
+  pass
+};
+
+/// Of an op that is known by its name alone.
+inline constexpr op_descriptor no_description{};
+
+struct op_info {
+  op_kind kind{};
+  std::string_view name{};  // PyTorch's qualified name
+  const op_descriptor* descriptor = &no_description;
+  bool builtin{};  // one of ctq's own
+  unsigned hash = hash_of(name);
+
+  /// Of the end of a name, where names differ: a table of ops need not look at them again.
+  static constexpr unsigned hash_of(std::string_view name) {
+    unsigned h = 0;
+    const char* const text = name.data();  // whose elements are not a call each
+    for (std::size_t i = name.size() > 6 ? name.size() - 6 : 0; i < name.size(); ++i)
+      h = h * 31 + static_cast<unsigned char>(text[i]);
+    return h;
+  }
+};
+
+/// What an op of a user's says of itself.
+template <class Op>
+inline constexpr op_descriptor description_of = describing::describe<Op>();
+template <class Op>
+inline constexpr op_info info_of{Op::kind, Op::name, &description_of<Op>};
+
+/// Satisfied by ctq's own ops: they are described in the header of their family.
+template <class Op>
+concept builtin_op = requires {
+  typename Op::builtin;
+};
+
+/// An op with its arguments, not yet a node: it has no name.
+template <std::size_t Arity>
+struct call {
+  op_id op{};
+  attributes attrs{};
+  ctq::shape shape{};  // placeholders only
+  std::array<std::string_view, Arity> args{};
+};
+
+template <std::size_t Arity>
+struct named_call {
+  std::string_view name;
+  call<Arity> value;
+};
+
+/// "conv1"_n: the name of a node. Assigning a call to it makes the node.
+struct node_name {
+  std::string_view text;
+
+  template <std::size_t Arity>
+  constexpr named_call<Arity> operator=(const call<Arity>& c) const {  // NOLINT
+    return {text, c};
+  }
+};
+
+inline namespace literals {
+constexpr node_name operator""_n(const char* text, std::size_t size) { return {{text, size}}; }
+}  // namespace literals
+
+/// The part that all ops have: who they are, and how a model calls them.
+template <class Self, op_kind Kind, class Options>
+struct op_base {
+  using options = Options;
+  static constexpr op_kind kind = Kind;
+
+  /// An address, so that it can be compared in a constant expression and names the op.
+  static constexpr op_id id() {
+    if constexpr (builtin_op<Self>) {
+      return &Self::info;
+    } else {
+      return &info_of<Self>;
+    }
+  }
+
+  /// Without an input: an element of a sequential.
+  constexpr call<0> operator()(const Options& o = {}) const {
+    return {id(), attributes{o}, {}, {}};
+  }
+
+  constexpr call<1> operator()(node_name x, const Options& o = {}) const {
+    return {id(), attributes{o}, {}, {x.text}};
+  }
+};
+
+template <class Self, class Options = no_options>
+using module_op = op_base<Self, op_kind::module, Options>;
+
+template <class Self, class Options = no_options>
+using function_op = op_base<Self, op_kind::function, Options>;
+
+/// A method of tensors, which PyTorch's specs call by its bare name.
+template <class Self, class Options = no_options>
+using method_op = op_base<Self, op_kind::method, Options>;
+
+/// What passes put into a graph, never the user.
+template <class Self, class Options = no_options>
+using pass_op = op_base<Self, op_kind::pass, Options>;
+
+template <class Self, class Options = no_options>
+using output_op = op_base<Self, op_kind::output, Options>;
+
+/// A tensor that a module owns, read by its name.
+template <class Self, class Options = no_options>
+using get_attr_op = op_base<Self, op_kind::get_attr, Options>;
+
+/// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
+template <class Self, class Options = no_options>
+struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
+  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
+};
+
+/// Functions of two tensors.
+template <class Self, class Options = no_options>
+struct binary_op : function_op<Self, Options> {
+  constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
+    return {this->id(), attributes{o}, {}, {a.text, b.text}};
+  }
+};
+
+/// Functions of any number of tensors: fn::cat({"a"_n, "b"_n}, {.dim = 1}).
+template <class Self, class Options = no_options>
+struct list_op : function_op<Self, Options> {
+  template <std::size_t Arity>
+  constexpr call<Arity> operator()(const node_name (&x)[Arity], const Options& o = {}) const {
+    call<Arity> c{this->id(), attributes{o}, {}, {}};
+    for (std::size_t i = 0; i < Arity; ++i) c.args[i] = x[i].text;
+    return c;
+  }
+};
+
+}  // namespace ctq

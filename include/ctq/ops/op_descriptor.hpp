@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/attributes.hpp"
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/op_functions.hpp"
+#include "ctq/core/shape.hpp"
+#include "ctq/core/view.hpp"
+
+// What passes, executors and tools know of an op. PyTorch calls one op by several names: nn.ELU is
+// a module, F.elu a function. Each name is an identity, an op_info (ops/op.hpp), and refers to a
+// descriptor, which most of them share. Ops that differ in a field have a descriptor each.
+//
+// An op of ctq is a row and a descriptor in the header of its family: ops/activations.hpp,
+// ops/convolutions.hpp, … An op of a user's is a type whose static members say the same, and from
+// which ops/describe.hpp makes the same struct. What a descriptor leaves out an op does not have.
+
+namespace ctq {
+
+struct op_info;
+using op_id = const op_info*;
+
+/// The tensors of an op besides its inputs: a module owns them, a function has them as arguments.
+enum class op_weights : unsigned char {
+  none,
+  quantizable,  // its "weight" may be quantized
+  in_float,     // never quantized: those of norms and of PReLU
+};
+
+/// What an op that keeps its name does on integers, and whose scale its output has.
+enum class on_integers : unsigned char {
+  none,             // there is no such form, or it has another name: integer_form
+  own_scale,        // the output is observed
+  input_scale,      // copies, compares or moves values
+  from_0_to_1,      // the range is known: scale 1/256, zero point 0
+  from_neg1_to_1,   // scale 2/256, zero point 128
+  where_functions,  // of the dtypes that its functions can be run on; the output is observed
+};
+
+/// What a graph's node becomes in a schedule.
+enum class schedule_as : unsigned char {
+  nothing,   // no kernel computes it
+  input,     //
+  output,    //
+  observe,   // its input, shown to an observer
+  same,      // its input
+  view,      // its input, whose elements must lie in the order of its axes
+  step,      // one kernel
+  concat,    // one kernel an input
+  function,  // one kernel, which calls the op's functions
+};
+
+/// The order of elements in memory that a kernel reads and writes.
+enum class kernel_layout : unsigned char {
+  any,   // the output has that of the input
+  nchw,  // the order of the axes
+  nhwc,  // channels last
+};
+
+/// The steps of a node.
+struct op_schedule {
+  /// From options and the shapes of the first input and the output to the kernel's shape record.
+  /// Arguments are values, not references: so g++ works out equal layers once.
+  using sizes_function = kernel_signature::sizes (*)(attributes, shape in, shape out);
+
+  schedule_as how = schedule_as::nothing;
+  kernel_id kernel{};
+  int tensors = 1;    // that the kernel reads: the second in the order of the first
+  bool relu = false;  // follows in the same kernel
+  kernel_layout layout = kernel_layout::any;
+  sizes_function sizes{};
+};
+
+/// A tensor that an op owns: its name in a state_dict, without the module's.
+struct op_parameter {
+  std::string_view name{};
+  ctq::shape shape{};
+};
+
+struct op_parameters {
+  static constexpr int max_count = 4;
+
+  op_parameter item[max_count]{};
+  int count = 0;
+
+  constexpr op_parameters() = default;
+  template <class... Parameter>
+  constexpr explicit(false) op_parameters(const Parameter&... p)  // NOLINT
+      : item{p...}, count{sizeof...(Parameter)} {}
+
+  [[nodiscard]] constexpr const op_parameter* begin() const { return item; }
+  [[nodiscard]] constexpr const op_parameter* end() const { return item + count; }
+};
+
+/// Up to the last argument.
+inline constexpr int all_arguments = 1000;
+
+struct op_descriptor {
+  /// The shape of the output. A rule also completes the options: channels that were left to be
+  /// found, a stride that defaults to the kernel size. Or says in lines what is wrong.
+  using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
+  using parameters_function = op_parameters (*)(const attributes&);
+
+  // ---- as a call
+  bool takes_list = false;      // its tensors come as one list: torch.cat([x, y])
+  bool is_commutative = false;  // a pattern matches its two arguments in either order
+  int first_non_tensor = 0;     // arguments from this position on are sizes, axes or masks; 0: none
+  int end_non_tensors = 0;      // up to this one
+  shape_rule infer_shape{};     // null: a model in C++ cannot call it
+
+  // ---- as a function
+  op_functions functions{};         // on floats, and kernels on integers
+  bool is_relu = false;             //
+  bool is_clamp = false;            //
+  bool is_identity = false;         // gives its input when it is not trained
+  bool is_view = false;             // computes nothing: looks at its input in another way
+  bool is_arithmetic = false;       // sums and products of two values
+  bool is_transposed = false;       // a convolution: the second axis of its weight is the output's
+  int layer_axes = -1;              // linear layers and convolutions: how many axes they slide over
+  int pool_axes = 0;                // pools: how many axes they slide over
+  bool keeps_memory_order = false;  // PyTorch's kernel writes in the order in which it reads
+  bool makes_channels_last = false;  // on integers, PyTorch's kernel writes channels last
+
+  // ---- its parameters
+  op_weights weights = op_weights::none;
+  int channel_axis = 0;              // of the weight, which has a scale for each of its channels
+  parameters_function parameters{};  // null: none, or a model in C++ cannot call it
+
+  // ---- as integers
+  ctq::on_integers on_integers = ctq::on_integers::none;
+  op_id integer_form{};          // another op, which takes its place; null: there is none
+  op_id integer_relu_form{};     // the same, with a relu behind it
+  op_id dynamic_form{};          // for an input that is quantized as it comes
+  op_id dynamic_relu_form{};     //
+  bool only_weight = false;      // on integers it reads and gives floats, but for its weight
+  bool gives_any_scale = false;  // its kernel takes inputs of another scale than the output's
+  bool is_since_2_1 = false;     // PyTorch 1.13 does not know it on integers
+
+  // ---- in fused modules and in training
+  op_id fused_of[3]{};  // a fused module: its parts, in the order in which data flows
+  op_id with_relu{};    // the module that it becomes with a relu behind it
+  op_id module_form{};  // a function: the module that computes the same, in chains to be fused
+  bool is_batch_norm = false;
+  bool keeps_batch_norm = false;  // a fused module that has its batch norm as a part, to be trained
+  op_id float_form{};             // of a module that is trained quantized: what it becomes then
+
+  op_schedule schedule{};
+};
+
+/// Where the tensors that an op owns lie one behind the other: all in float, and the quantized
+/// weight as integers, then its scales.
+struct parameter_layout_of {
+  op_parameters parameters{};
+  int floats[op_parameters::max_count]{};  // by parameter: the offset in bytes
+  int weight = -1;                         // which is quantized; -1: none
+  int integers{};
+  int scales{};
+  int bytes{};
+};
+
+[[nodiscard]] constexpr parameter_layout_of parameter_layout(const op_descriptor& d,
+                                                             const attributes& options,
+                                                             bool on_integers) {
+  parameter_layout_of l{.parameters = d.parameters(options)};
+  const auto take = [&l](int bytes) {
+    const int at = l.bytes;
+    l.bytes += (bytes + 63) / 64 * 64;
+    return at;
+  };
+  for (int p = 0; p < l.parameters.count; ++p) {
+    const op_parameter& parameter = l.parameters.item[p];
+    const auto elements = static_cast<int>(numel(parameter.shape));
+    l.floats[p] = take(4 * elements);
+    if (!on_integers || d.weights != op_weights::quantizable || parameter.name != "weight")
+      continue;
+    l.weight = p;
+    l.integers = take(elements);
+    l.scales = take(4 * parameter.shape[d.channel_axis]);
+  }
+  return l;
+}
+
+/// The range of the output is known beforehand: a sigmoid's is 0 to 1.
+[[nodiscard]] constexpr bool has_fixed_qparams(const op_descriptor& d) {
+  return d.on_integers == on_integers::from_0_to_1 || d.on_integers == on_integers::from_neg1_to_1;
+}
+
+}  // namespace ctq

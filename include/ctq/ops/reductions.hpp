@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/define_ops.hpp"
+
+// What is left of an axis, or of several.
+
+// clang-format off
+#define CTQ_REDUCTIONS(OP) \
+  OP(fn, function_op, mean, "torch.mean", no_options, mean) \
+  OP(method, method_op, mean, "mean", no_options, mean) \
+  OP(fn, function_op, sum, "torch.sum", no_options, none) \
+  OP(method, method_op, sum, "sum", no_options, none)
+// clang-format on
+
+CTQ_REDUCTIONS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+inline constexpr op_descriptor mean{.on_integers = on_integers::input_scale};
+
+}  // namespace ctq::descriptors
+
+CTQ_REDUCTIONS(CTQ_DESCRIBE_OP)

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/define_ops.hpp"
+
+// What computes nothing: another look at the input, a part of it, or the input itself.
+
+namespace ctq {
+
+struct dropout_options {
+  float p = 0.5F;        // without effect: what is quantized is not trained
+  flag inplace = false;  // without effect
+};
+
+/// torch.flatten's defaults; nn.Flatten starts at 1.
+struct flatten_options {
+  int start_dim = 0;
+  int end_dim = -1;
+};
+
+struct nn_flatten_options {
+  int start_dim = 1;
+  int end_dim = -1;
+};
+
+}  // namespace ctq
+
+// clang-format off
+#define CTQ_VIEWS(OP) \
+  OP(nn, module_op, flatten, "torch.nn.Flatten", nn_flatten_options, module_flatten) \
+  OP(nn, module_op, identity, "torch.nn.Identity", no_options, identity) \
+  OP(nn, module_op, dropout, "torch.nn.Dropout", dropout_options, dropout) \
+  OP(fn, function_op, dropout, "torch.nn.functional.dropout", dropout_options, dropout) \
+  OP(nn, module_op, dropout1d, "torch.nn.Dropout1d", no_options, none) \
+  OP(fn, function_op, dropout1d, "torch.nn.functional.dropout1d", no_options, none) \
+  OP(nn, module_op, dropout2d, "torch.nn.Dropout2d", no_options, none) \
+  OP(fn, function_op, dropout2d, "torch.nn.functional.dropout2d", no_options, none) \
+  OP(nn, module_op, dropout3d, "torch.nn.Dropout3d", no_options, none) \
+  OP(fn, function_op, dropout3d, "torch.nn.functional.dropout3d", no_options, none) \
+  OP(fn, function_op, flatten, "torch.flatten", flatten_options, flatten) \
+  OP(fn, function_op, narrow, "torch.narrow", no_options, later_view) \
+  OP(fn, function_op, permute, "torch.permute", no_options, later_view) \
+  OP(fn, function_op, permute_copy, "torch.permute_copy", no_options, none) \
+  OP(fn, function_op, squeeze, "torch.squeeze", no_options, view) \
+  OP(fn, function_op, transpose, "torch.transpose", no_options, view) \
+  OP(fn, function_op, unsqueeze, "torch.unsqueeze", no_options, view) \
+  OP(method, method_op, detach_, "detach_", no_options, view) \
+  OP(method, method_op, shape, "shape", no_options, view) \
+  OP(method, method_op, squeeze, "squeeze", no_options, view) \
+  OP(method, method_op, squeeze_, "squeeze_", no_options, view) \
+  OP(fn, function_op, chunk, "torch.chunk", no_options, chunk) \
+  OP(method, method_op, chunk, "chunk", no_options, chunk) \
+  OP(fn, function_op, torch_dropout, "torch.dropout", no_options, torch_dropout) \
+  OP(fn, function_op, reshape, "torch.reshape", no_options, none) \
+  OP(fn, function_op, split, "torch.split", no_options, none) \
+  OP(method, method_op, split, "split", no_options, none) \
+  OP(fn, function_op, unbind, "torch.unbind", no_options, none) \
+  OP(method, method_op, unbind, "unbind", no_options, none) \
+  OP(fn, function_op, getattr, "builtins.getattr", no_options, attribute) \
+  OP(op, function_op, getitem, "_operator.getitem", no_options, selection) \
+  OP(method, method_op, contiguous, "contiguous", no_options, unchanged) \
+  OP(method, method_op, detach, "detach", no_options, unchanged) \
+  OP(method, method_op, dim, "dim", no_options, none) \
+  OP(method, method_op, flatten, "flatten", no_options, none) \
+  OP(method, method_op, permute, "permute", no_options, view_of_sizes) \
+  OP(method, method_op, reshape, "reshape", no_options, view_of_sizes) \
+  OP(method, method_op, transpose, "transpose", no_options, view_of_sizes) \
+  OP(method, method_op, view, "view", no_options, view_of_sizes) \
+  OP(method, method_op, resize_, "resize_", no_options, input_scale) \
+  OP(method, method_op, size, "size", no_options, unsqueeze_method) \
+  OP(method, method_op, unsqueeze, "unsqueeze", no_options, unsqueeze_method) \
+  OP(method, method_op, unsqueeze_, "unsqueeze_", no_options, unsqueeze_method)
+// clang-format on
+
+CTQ_VIEWS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+namespace functions {
+constexpr float identity(float x) noexcept { return x; }
+}  // namespace functions
+
+template <class Options>
+constexpr shape flatten_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  const auto o = a.as<Options>();
+  const int rank = in[0].rank;
+  const int first = o.start_dim < 0 ? o.start_dim + rank : o.start_dim;
+  const int last = o.end_dim < 0 ? o.end_dim + rank : o.end_dim;
+  if (first < 0 || last >= rank || first > last) {
+    shape_rules::complain(d, "start_dim ", o.start_dim, ", end_dim ", o.end_dim, " of ", rank,
+                          " axes");
+    return {};
+  }
+  shape out;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis <= first || axis > last) {
+      out[out.rank++] = in[0][axis];
+    } else {
+      out[out.rank - 1] *= in[0][axis];
+    }
+  }
+  return out;
+}
+
+inline constexpr op_descriptor flatten{.infer_shape = &flatten_shape_rule<flatten_options>,
+                                       .is_view = true,
+                                       .on_integers = on_integers::input_scale,
+                                       .schedule = {.how = schedule_as::view}};
+inline constexpr op_descriptor module_flatten = with(flatten, [](op_descriptor& d) {
+  d.infer_shape = &flatten_shape_rule<nn_flatten_options>;
+  d.is_since_2_1 = true;
+});
+
+inline constexpr op_descriptor input_scale{.on_integers = on_integers::input_scale};
+inline constexpr op_descriptor view{.is_view = true, .on_integers = on_integers::input_scale};
+inline constexpr op_descriptor later_view{
+    .is_view = true, .on_integers = on_integers::input_scale, .is_since_2_1 = true};
+inline constexpr op_descriptor view_of_sizes{.first_non_tensor = 1,
+                                             .end_non_tensors = all_arguments,
+                                             .is_view = true,
+                                             .on_integers = on_integers::input_scale};
+inline constexpr op_descriptor unsqueeze_method{.first_non_tensor = 1,
+                                                .end_non_tensors = 2,
+                                                .is_view = true,
+                                                .on_integers = on_integers::input_scale};
+
+/// contiguous, detach: nothing happens to values that never change.
+inline constexpr op_descriptor unchanged{.infer_shape = &same_shape,
+                                         .is_view = true,
+                                         .on_integers = on_integers::input_scale,
+                                         .schedule = {.how = schedule_as::same}};
+inline constexpr op_descriptor identity = with(unchanged, [](op_descriptor& d) {
+  d.is_identity = true;
+  d.keeps_memory_order = true;
+});
+
+/// What is quantized is not trained.
+inline constexpr op_descriptor torch_dropout{.is_identity = true};
+inline constexpr op_descriptor dropout{
+    .infer_shape = &same_shape,
+    .functions = elementwise<functions::identity, dropout_options>,
+    .is_identity = true,
+    .is_view = true,
+    .keeps_memory_order = true,
+    .on_integers = on_integers::own_scale,
+    .gives_any_scale = true,
+    .schedule = {.how = schedule_as::function}};
+
+inline constexpr op_descriptor attribute{.is_view = true};
+inline constexpr op_descriptor selection{.is_view = true, .keeps_memory_order = true};
+inline constexpr op_descriptor chunk{.keeps_memory_order = true};
+
+}  // namespace ctq::descriptors
+
+CTQ_VIEWS(CTQ_DESCRIBE_OP)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/core/dtype.hpp"
+#include "ctq/graph/graph.hpp"
+
+namespace ctq {
+
+/// Says what an op lacks whose functions are to be called for node i. A node that fusion has made
+/// met no shape rule, so its inputs are looked at here.
+template <class Graph>
+constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
+  const node& n = g.nodes[i];
+  const op_functions& functions = n.op->descriptor->functions;
+  const auto arg = [&](int a) -> const node& { return g.nodes[g.args[n.first_arg + a]]; };
+  const auto complain = [&](const auto&... what) {
+    problem.line("no kernel for node ", n.name, ":").line(n.op->name).line(what...);
+  };
+  if (!functions.problem.empty()) {
+    complain(functions.problem);
+  } else if (functions.apply == nullptr) {
+    complain("has no float meaning: define");
+    problem.line("static float apply(float)");
+  } else if (n.arg_count != functions.tensors) {
+    complain("takes ", functions.tensors, " inputs, not ", n.arg_count);
+  } else if (n.arg_count == 2 && functions.elementwise && arg(0).shape != arg(1).shape) {
+    complain("reads tensors of different shapes");
+  } else if (n.arg_count == 2 && arg(0).dtype != arg(1).dtype) {
+    complain("reads ", name_of(arg(0).dtype), " and ", name_of(arg(1).dtype));
+  }
+}
+
+}  // namespace ctq
