@@ -17,6 +17,7 @@
 #include "ctq/core/padded.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/real.hpp"
+#include "ctq/core/reflect.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/same_text.hpp"

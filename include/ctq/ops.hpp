@@ -21,6 +21,7 @@
 #include "ctq/ops/pools.hpp"
 #include "ctq/ops/recurrent.hpp"
 #include "ctq/ops/reductions.hpp"
+#include "ctq/ops/reflect.hpp"
 #include "ctq/ops/resizes.hpp"
 #include "ctq/ops/shape_checks.hpp"
 #include "ctq/ops/views.hpp"

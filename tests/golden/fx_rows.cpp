@@ -83,11 +83,9 @@ json type_only(const std::string& type) { return {{"type", type}}; }
 json children_of(const node& n, json first) {
   json children = json::array();
   children.push_back(std::move(first));
-  for (const ctq::fused_parts::row& r : ctq::fused_parts::table)
-    if (r.fused == n.op)
-      for (int i = 1; i < 3; ++i)
-        if (r.part[i] != nullptr)
-          children.push_back(type_only(short_name(std::string(r.part[i]->name))));
+  for (int i = 1; i < 3; ++i)
+    if (const ctq::op_id part = n.op->descriptor->fused_of[i])
+      children.push_back(type_only(short_name(std::string(part->name))));
   return children;
 }
 

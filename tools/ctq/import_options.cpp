@@ -3,16 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <tuple>
-#include <type_traits>
+#include <cstdlib>
 #include <vector>
 
-#include "cpp_writer.hpp"
 #include "ctq/json/number.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/reflect.hpp"
 
 namespace tool {
 
@@ -20,97 +15,8 @@ namespace {
 
 using ctq::argument;
 using kind = ctq::argument::kind;
-
-// ---- the options of each op: names are PyTorch's
-
-/// An option: where it lies, and its place among the arguments of the function.
-template <class Options, class T>
-struct field {
-  std::string_view name;
-  T Options::*member;
-  int position = -1;      // -1: behind the one before
-  bool is_found = false;  // taken from the input, so that nobody has to write it
-};
-
-template <class Options>
-inline constexpr auto fields_of = std::tuple<>{};
-
-template <>
-inline constexpr auto fields_of<ctq::conv2d_options> = [] {
-  using o = ctq::conv2d_options;
-  return std::tuple{field{"in_channels", &o::in_channels, -1, true},
-                    field{"out_channels", &o::out_channels},
-                    field{"kernel_size", &o::kernel_size},
-                    field{"stride", &o::stride},
-                    field{"padding", &o::padding},
-                    field{"dilation", &o::dilation},
-                    field{"groups", &o::groups},
-                    field{"bias", &o::bias}};
-}();
-
-template <>
-inline constexpr auto fields_of<ctq::linear_options> = [] {
-  using o = ctq::linear_options;
-  return std::tuple{field{"in_features", &o::in_features, -1, true},
-                    field{"out_features", &o::out_features}, field{"bias", &o::bias}};
-}();
-
-template <>
-inline constexpr auto fields_of<ctq::batch_norm2d_options> = [] {
-  using o = ctq::batch_norm2d_options;
-  return std::tuple{field{"num_features", &o::num_features, -1, true}, field{"eps", &o::eps}};
-}();
-
-template <>
-inline constexpr auto fields_of<ctq::max_pool2d_options> = [] {
-  using o = ctq::max_pool2d_options;
-  return std::tuple{field{"kernel_size", &o::kernel_size}, field{"stride", &o::stride},
-                    field{"padding", &o::padding}, field{"dilation", &o::dilation},
-                    field{"ceil_mode", &o::ceil_mode}};
-}();
-
-template <>
-inline constexpr auto fields_of<ctq::avg_pool2d_options> = [] {
-  using o = ctq::avg_pool2d_options;
-  return std::tuple{field{"kernel_size", &o::kernel_size}, field{"stride", &o::stride},
-                    field{"padding", &o::padding}, field{"ceil_mode", &o::ceil_mode},
-                    field{"count_include_pad", &o::count_include_pad}};
-}();
-
-template <>
-inline constexpr auto fields_of<ctq::adaptive_avg_pool2d_options> =
-    std::tuple{field{"output_size", &ctq::adaptive_avg_pool2d_options::output_size}};
-
-template <>
-inline constexpr auto fields_of<ctq::flatten_options> =
-    std::tuple{field{"start_dim", &ctq::flatten_options::start_dim},
-               field{"end_dim", &ctq::flatten_options::end_dim}};
-
-template <>
-inline constexpr auto fields_of<ctq::nn_flatten_options> =
-    std::tuple{field{"start_dim", &ctq::nn_flatten_options::start_dim},
-               field{"end_dim", &ctq::nn_flatten_options::end_dim}};
-
-template <>
-inline constexpr auto fields_of<ctq::cat_options> =
-    std::tuple{field{"dim", &ctq::cat_options::dim}};
-
-template <>
-inline constexpr auto fields_of<ctq::leaky_relu_options> =
-    std::tuple{field{"negative_slope", &ctq::leaky_relu_options::negative_slope}};
-
-template <>
-inline constexpr auto fields_of<ctq::elu_options> =
-    std::tuple{field{"alpha", &ctq::elu_options::alpha}};
-
-template <>
-inline constexpr auto fields_of<ctq::hardtanh_options> =
-    std::tuple{field{"min_val", &ctq::hardtanh_options::min_val},
-               field{"max_val", &ctq::hardtanh_options::max_val}};
-
-template <>
-inline constexpr auto fields_of<ctq::clamp_options> =
-    std::tuple{field{"min", &ctq::clamp_options::min}, field{"max", &ctq::clamp_options::max}};
+using ctq::option_field;
+using ctq::option_fields;
 
 // ---- what has no field
 
@@ -130,48 +36,64 @@ bool means_nothing(std::string_view name, const argument& a) {
 
 // ---- one value
 
-bool read(const argument* a, int& out) {
-  if (a->is != kind::integer) return false;
-  out = static_cast<int>(a->integer);
-  return out == a->integer;
-}
-bool read(const argument* a, ctq::flag& out) {
-  out = a->integer != 0;
-  return a->is == kind::boolean;
-}
-/// A finite number. Real numbers are rounded as PyTorch rounds them, but not to infinity or zero;
-/// integers beyond those that floats hold exactly are refused.
-bool read(const argument* a, float& out) {
-  constexpr std::int64_t exact = std::int64_t{1} << 24;
-  if (a->is == kind::integer) {
-    out = static_cast<float>(a->real);
-    return -exact <= a->integer && a->integer <= exact;
-  }
-  if (a->is != kind::real || std::abs(a->real) > std::numeric_limits<float>::max()) return false;
-  out = static_cast<float>(a->real);
-  return (out != 0) == (a->real != 0);
-}
-bool read(const argument* a, ctq::extent2d& out) {
-  if (a->is != kind::list) {
-    const bool number = read(a, out.h);
-    out.w = out.h;
-    return number;
-  }
-  if (a->integer == 1) return read(a + 1, out);
-  return a->integer == 2 && read(a + 1, out.h) && read(a + 2, out.w);
+bool read(const argument& a, int& out) {
+  if (a.is != kind::integer) return false;
+  out = static_cast<int>(a.integer);
+  return out == a.integer;
 }
 
-std::string code_of(int x) { return cpp_number(x); }
-std::string code_of(ctq::flag x) { return x ? "true" : "false"; }
-std::string code_of(ctq::extent2d x) {
-  return x.h == x.w ? cpp_number(x.h) : fmt::format("{{{}, {}}}", cpp_number(x.h), cpp_number(x.w));
+/// Reads an argument as an option of these attributes; false: it is none.
+bool read(const argument* a, const option_field& f, ctq::attributes& to) {
+  int numbers[2]{};
+  switch (f.is) {
+    case option_field::type::integer:
+      if (!read(*a, numbers[0])) return false;
+      break;
+    case option_field::type::flag:
+      if (a->is != kind::boolean) return false;
+      numbers[0] = a->integer != 0 ? 1 : 0;
+      break;
+    case option_field::type::real:
+      if (a->is != kind::real && a->is != kind::integer) return false;
+      set(to, f,
+          static_cast<float>(a->is == kind::integer ? static_cast<double>(a->integer) : a->real));
+      return true;
+    case option_field::type::extent: {
+      const bool list = a->is == kind::list;
+      if (list && a->integer != 1 && a->integer != 2) return false;
+      const argument* const last = list ? a + a->integer : a;
+      if (!read(list ? a[1] : *a, numbers[0]) || !read(*last, numbers[1])) return false;
+      set(to, f, numbers[1], 1);
+      break;
+    }
+  }
+  set(to, f, numbers[0]);
+  return true;
 }
-std::string code_of(float x) { return cpp_number(x); }
 
-bool same(int a, int b) { return a == b; }
-bool same(ctq::flag a, ctq::flag b) { return a.value == b.value; }
-bool same(float a, float b) { return a == b; }
-bool same(ctq::extent2d a, ctq::extent2d b) { return a == b; }
+std::string code_of(float x) {
+  std::string text;
+  ctq::json::append_shortest(text, static_cast<double>(x));
+  for (int digits = 1; digits <= 9; ++digits) {  // the shortest that is the same float
+    std::string shorter = fmt::format("{:.{}g}", x, digits);
+    if (std::strtof(shorter.c_str(), nullptr) != x) continue;
+    text = std::move(shorter);
+    break;
+  }
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "F";
+}
+std::string code_of(const ctq::attributes& a, const option_field& f) {
+  const int number = integer_of(a, f);
+  switch (f.is) {
+    case option_field::type::integer: return fmt::to_string(number);
+    case option_field::type::flag: return number != 0 ? "true" : "false";
+    case option_field::type::real: return code_of(real_of(a, f));
+    case option_field::type::extent: break;
+  }
+  const int second = integer_of(a, f, 1);
+  return number == second ? fmt::to_string(number) : fmt::format("{{{}, {}}}", number, second);
+}
 
 // ---- all of a call
 
@@ -210,52 +132,55 @@ std::string shown(const argument& a) {
   return {};
 }
 
-/// PyTorch has no stride of 0; among ctq's options it means a default.
-template <class T>
-bool is_zero_stride(std::string_view name, const T& value) {
-  if constexpr (std::is_same_v<T, ctq::extent2d>)
-    return name == "stride" && (value.h == 0 || value.w == 0);
-  else
-    return false;
+const option_field* find(const option_fields& all, std::string_view name) {
+  for (const option_field& f : all.fields)
+    if (f.name == name) return &f;
+  return nullptr;
 }
 
-/// A stride that is the window itself says nothing, however it is written.
-void forget_default_stride(auto& options) {
-  if constexpr (requires { options.stride, options.kernel_size, options.ceil_mode; })
-    if (options.stride == options.kernel_size) options.stride = 0;
+/// A pool's stride that is the window itself says nothing, however it is written.
+void forget_default_stride(const option_fields& all, ctq::attributes& a) {
+  const option_field* const stride = find(all, "stride");
+  const option_field* const kernel = find(all, "kernel_size");
+  if (stride == nullptr || kernel == nullptr || integer_of(all.defaults, *stride) != 0) return;
+  for (int i : {0, 1})
+    if (integer_of(a, *stride, i) != integer_of(a, *kernel, i)) return;
+  for (int i : {0, 1}) set(a, *stride, 0, i);
 }
 
-template <class Options>
-imported_options import_fields(std::vector<placed> arguments) {
-  imported_options out;
-  Options options;
+/// Options that have no effect: values are never changed, nothing is trained.
+bool has_no_effect(std::string_view option) { return option == "inplace" || option == "p"; }
+
+/// Options that are taken from the input, so that nobody has to write them.
+bool is_found(std::string_view option) {
+  return option == "in_channels" || option == "in_features" || option == "num_features";
+}
+
+imported_options import_fields(const option_fields& all, std::vector<placed> arguments) {
+  imported_options out{.attrs = all.defaults, .code = {}, .problem = {}};
   int position = 0;
-  const auto take = [&](const auto& f) {
-    position = f.position >= 0 ? f.position : position + 1;
+  for (const option_field& f : all.fields) {
+    if (has_no_effect(f.name)) continue;
+    ++position;
     for (placed& a : arguments) {
       if (a.used || (a.name.empty() ? a.position != position : a.name != f.name)) continue;
       a.used = true;
-      if (a.value->is != kind::none &&
-          (!read(a.value, options.*f.member) || is_zero_stride(f.name, options.*f.member)))
+      if (a.value->is != kind::none && !read(a.value, f, out.attrs))
         out.problem = fmt::format("cannot have {} = {}", f.name, shown(*a.value));
     }
-  };
-  std::apply([&](const auto&... f) { (take(f), ...); }, fields_of<Options>);
+  }
   for (const placed& a : arguments) {
     if (a.used || (!a.name.empty() && means_nothing(a.name, *a.value))) continue;
     if (a.name.empty() && a.value->is == kind::boolean) continue;  // inplace, or training
     out.problem = a.name.empty() ? fmt::format("reads {}, which is no tensor", shown(*a.value))
                                  : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
   }
-  out.attrs = ctq::attributes{options};
-  forget_default_stride(options);
-  const Options defaults;
-  const auto write = [&](const auto& f) {
-    if (f.is_found || same(options.*f.member, defaults.*f.member)) return;
-    out.code += fmt::format("{}.{} = {}", out.code.empty() ? "{" : ", ", f.name,
-                            code_of(options.*f.member));
-  };
-  std::apply([&](const auto&... f) { (write(f), ...); }, fields_of<Options>);
+  ctq::attributes written = out.attrs;
+  forget_default_stride(all, written);
+  for (const option_field& f : all.fields)
+    if (!is_found(f.name) && !is_same(written, all.defaults, f))
+      out.code +=
+          fmt::format("{}.{} = {}", out.code.empty() ? "{" : ", ", f.name, code_of(written, f));
   if (!out.code.empty()) out.code += "}";
   return out;
 }
@@ -263,43 +188,25 @@ imported_options import_fields(std::vector<placed> arguments) {
 struct op_entry {
   ctq::op_id op;
   std::string_view builder;
-  imported_options (*read)(std::vector<placed>);
 };
 
-namespace nn = ctq::nn;
-namespace nni = ctq::nni;
-namespace nnqat = ctq::nnqat;
-namespace nniqat = ctq::nniqat;
-namespace nnqr = ctq::nnqr;
-namespace fn = ctq::fn;
-namespace op = ctq::op;
-namespace method = ctq::method;
-
 constexpr op_entry entries[] = {
-#define TOOL_ENTRY(space, base, identifier, ...)    \
-  {space::identifier.id(), #space "::" #identifier, \
-   import_fields<decltype(space::identifier)::options>},
+#define TOOL_ENTRY(space, base, identifier, ...) \
+  {ctq::space::identifier.id(), #space "::" #identifier},
     CTQ_NAMED_OPS(TOOL_ENTRY)
 #undef TOOL_ENTRY
 };
 
-const op_entry* find(ctq::op_id op) {
-  for (const op_entry& e : entries)
-    if (e.op == op) return &e;
-  return nullptr;
-}
-
 }  // namespace
 
 std::string_view builder_of(ctq::op_id op) {
-  const op_entry* const e = find(op);
-  return e == nullptr ? std::string_view{} : e->builder;
+  for (const op_entry& e : entries)
+    if (e.op == op) return e.builder;
+  return {};
 }
 
 imported_options import_options(ctq::op_id op, ctq::view<argument> arguments, int first) {
-  const op_entry* const e = find(op);
-  const auto read_fields = e == nullptr ? import_fields<ctq::no_options> : e->read;
-  return read_fields(placed_arguments(arguments, first));
+  return import_fields(ctq::options_of(op), placed_arguments(arguments, first));
 }
 
 }  // namespace tool

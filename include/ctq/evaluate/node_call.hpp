@@ -9,7 +9,7 @@
 
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/graph/node.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/reflect.hpp"
 
 // The Python call that a node stands for: its arguments with the values that were computed for the
 // nodes among them.
@@ -51,55 +51,22 @@ class argument_reader {
   std::size_t used_ = 0;
 };
 
-/// The options of ops of a model written in C++, as far as it can call them.
-inline void append_options(const node& n, std::vector<float_ops::named_value>& to) {
-  const auto pair = [](extent2d e) { return float_ops::list{e.h, e.w}; };
-  const auto add = [&to](const char* name, float_ops::value v) {
-    to.push_back({name, std::move(v)});
-  };
-  const auto add_window = [&](const auto& o) {
-    add("kernel_size", pair(o.kernel_size));
-    if (o.stride.h != 0) add("stride", pair(o.stride));
-    add("padding", pair(o.padding));
-  };
-  if (is_any_of(n.op, nn::conv2d, nni::conv_relu2d, q::conv2d, q::conv_relu2d)) {
-    const auto o = n.attrs.as<conv2d_options>();
-    add_window(o);
-    add("dilation", pair(o.dilation));
-    add("groups", o.groups);
-  } else if (is_any_of(n.op, nn::batch_norm2d, nni::bn_relu2d)) {
-    add("eps", n.attrs.as<batch_norm2d_options>().eps);
-  } else if (is_any_of(n.op, nn::max_pool2d, fn::max_pool2d)) {
-    const auto o = n.attrs.as<max_pool2d_options>();
-    add_window(o);
-    add("dilation", pair(o.dilation));
-    add("ceil_mode", static_cast<bool>(o.ceil_mode));
-  } else if (is_any_of(n.op, nn::avg_pool2d, fn::avg_pool2d)) {
-    const auto o = n.attrs.as<avg_pool2d_options>();
-    add_window(o);
-    add("ceil_mode", static_cast<bool>(o.ceil_mode));
-    add("count_include_pad", static_cast<bool>(o.count_include_pad));
-  } else if (is_any_of(n.op, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d)) {
-    add("output_size", pair(n.attrs.as<adaptive_avg_pool2d_options>().output_size));
-  } else if (is_any_of(n.op, nn::flatten, fn::flatten)) {
-    const auto o = n.attrs.as<flatten_options>();
-    add("start_dim", o.start_dim);
-    add("end_dim", o.end_dim);
-  } else if (is_any_of(n.op, fn::cat)) {
-    add("dim", n.attrs.as<cat_options>().dim);
-  } else if (is_any_of(n.op, nn::leaky_relu, fn::leaky_relu)) {
-    add("negative_slope", n.attrs.as<leaky_relu_options>().negative_slope);
-  } else if (is_any_of(n.op, nn::elu, fn::elu)) {
-    add("alpha", n.attrs.as<elu_options>().alpha);
-  } else if (is_any_of(n.op, nn::hardtanh, fn::hardtanh)) {
-    const auto o = n.attrs.as<hardtanh_options>();
-    add("min_val", o.min_val);
-    add("max_val", o.max_val);
-  } else if (is_any_of(n.op, fn::clamp, method::clamp)) {
-    const auto o = n.attrs.as<clamp_options>();
-    add("min", o.min);
-    add("max", o.max);
+/// An option as Python has it.
+[[nodiscard]] inline float_ops::value python_value(const attributes& a, const option_field& f) {
+  switch (f.is) {
+    case option_field::type::integer: return integer_of(a, f);
+    case option_field::type::flag: return integer_of(a, f) != 0;
+    case option_field::type::real: return real_of(a, f);
+    case option_field::type::extent: break;
   }
+  return float_ops::list{integer_of(a, f, 0), integer_of(a, f, 1)};
+}
+
+/// The options of a node of a model written in C++. A stride that was left out is 0.
+inline void append_options(const node& n, std::vector<float_ops::named_value>& to) {
+  for (const option_field& f : options_of(n.op).fields)
+    if (f.name != "stride" || integer_of(n.attrs, f) != 0)
+      to.push_back({std::string(f.name), python_value(n.attrs, f)});
 }
 
 }  // namespace calling
@@ -109,7 +76,7 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
                                                     std::vector<float_ops::value> reads) {
   float_ops::python_call c;
   if (n.row == nullptr) {
-    if (is_any_of(n.op, fn::cat))
+    if (n.op->descriptor->takes_list)
       c.positional.push_back(float_ops::list(reads.begin(), reads.end()));
     else
       c.positional = std::move(reads);

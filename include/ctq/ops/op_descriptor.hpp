@@ -95,6 +95,21 @@ struct op_parameters {
   [[nodiscard]] constexpr const op_parameter* end() const { return item + count; }
 };
 
+/// One of the options: options are structs of such fields, without bytes between them.
+struct option_field {
+  enum class type : unsigned char { integer, flag, real, extent };
+
+  std::string_view name{};
+  type is = type::integer;
+  int word{};  // where it begins, in words of 4 bytes
+};
+
+/// The options of an op by name, and their defaults.
+struct option_fields {
+  view<option_field> fields{};
+  attributes defaults{};
+};
+
 /// Up to the last argument.
 inline constexpr int all_arguments = 1000;
 
@@ -105,11 +120,12 @@ struct op_descriptor {
   using parameters_function = op_parameters (*)(const attributes&);
 
   // ---- as a call
-  bool takes_list = false;      // its tensors come as one list: torch.cat([x, y])
-  bool is_commutative = false;  // a pattern matches its two arguments in either order
-  int first_non_tensor = 0;     // arguments from this position on are sizes, axes or masks; 0: none
-  int end_non_tensors = 0;      // up to this one
-  shape_rule infer_shape{};     // null: a model in C++ cannot call it
+  const option_fields* options{};  // of a user's op: &fields_of<…>, see ops/reflect.hpp
+  bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
+  bool is_commutative = false;     // a pattern matches its two arguments in either order
+  int first_non_tensor = 0;  // arguments from this position on are sizes, axes or masks; 0: none
+  int end_non_tensors = 0;   // up to this one
+  shape_rule infer_shape{};  // null: a model in C++ cannot call it
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "ctq/core/reflect.hpp"
+#include "ctq/ops/builtin_ops.hpp"
+
+// The options of ops by name: what reads and writes calls of PyTorch's, or their C++. Plans need
+// none of it, and Hana takes time to read, so this is a header of its own.
+//
+// An op of a user's says the same of its options:
+//   BOOST_HANA_ADAPT_STRUCT(my::scale_options, groups, slope);
+//   static constexpr ctq::op_descriptor descriptor{.options = &ctq::fields_of<my::scale_options>};
+
+BOOST_HANA_ADAPT_STRUCT(ctq::no_options);
+BOOST_HANA_ADAPT_STRUCT(ctq::conv2d_options, in_channels, out_channels, kernel_size, stride,
+                        padding, dilation, groups, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::linear_options, in_features, out_features, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::batch_norm2d_options, num_features, eps);
+BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::leaky_relu_options, negative_slope, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::elu_options, alpha, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::hardtanh_options, min_val, max_val, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
+BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, dilation, ceil_mode);
+BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool2d_options, kernel_size, stride, padding, ceil_mode,
+                        count_include_pad);
+BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
+BOOST_HANA_ADAPT_STRUCT(ctq::flatten_options, start_dim, end_dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::nn_flatten_options, start_dim, end_dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::cat_options, dim);
+
+namespace ctq {
+
+namespace option_reflection {
+
+template <class T>
+constexpr option_field::type type_of() {
+  if (std::same_as<T, float>) return option_field::type::real;
+  if (std::same_as<T, flag>) return option_field::type::flag;
+  return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
+}
+
+template <reflected Options>
+inline constexpr auto fields = [] {
+  std::array<option_field, field_names<Options>.size() + 1> all{};
+  std::size_t at = 0;
+  int word = 0;
+  const Options defaults{};
+  for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
+    static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
+                  std::same_as<T, extent2d>);
+    all[at++] = {name, type_of<T>(), word};
+    word += static_cast<int>(sizeof(T) / 4);
+  });
+  return all;
+}();
+
+}  // namespace option_reflection
+
+/// The options of a struct that is adapted with BOOST_HANA_ADAPT_STRUCT.
+template <reflected Options>
+inline constexpr option_fields fields_of{
+    {option_reflection::fields<Options>.data(), static_cast<int>(field_names<Options>.size())},
+    attributes{Options{}}};
+
+namespace option_reflection {
+
+struct row {
+  op_id op;
+  const option_fields* options;
+};
+
+#define CTQ_OPTIONS_OF(space, base, identifier, name, options, ...) \
+  {space::identifier.id(), &fields_of<ctq::options>},
+inline constexpr row table[] = {CTQ_NAMED_OPS(CTQ_OPTIONS_OF) CTQ_PASS_OPS(CTQ_OPTIONS_OF)};
+#undef CTQ_OPTIONS_OF
+
+}  // namespace option_reflection
+
+/// The options of an op; none of one that is known by its name alone.
+[[nodiscard]] constexpr const option_fields& options_of(op_id op) {
+  if (op->descriptor->options != nullptr) return *op->descriptor->options;
+  for (const option_reflection::row& r : option_reflection::table)
+    if (r.op == op) return *r.options;
+  return fields_of<no_options>;
+}
+
+/// The words of options, and options of such words.
+using option_words = std::array<std::uint32_t, sizeof(attributes) / 4>;
+
+/// The numbers of one option: two of an extent2d. A flag is 0 or 1.
+[[nodiscard]] constexpr int integer_of(const attributes& a, const option_field& f, int which = 0) {
+  const auto words = std::bit_cast<option_words>(a);
+  return static_cast<int>(words[static_cast<std::size_t>(f.word + which)]);
+}
+[[nodiscard]] constexpr float real_of(const attributes& a, const option_field& f) {
+  const auto words = std::bit_cast<option_words>(a);
+  return std::bit_cast<float>(words[static_cast<std::size_t>(f.word)]);
+}
+
+constexpr void set(attributes& a, const option_field& f, int value, int which = 0) {
+  auto words = std::bit_cast<option_words>(a);
+  words[static_cast<std::size_t>(f.word + which)] = static_cast<std::uint32_t>(value);
+  a = std::bit_cast<attributes>(words);
+}
+constexpr void set(attributes& a, const option_field& f, float value) {
+  set(a, f, std::bit_cast<int>(value));
+}
+
+/// Is an option the same in both?
+[[nodiscard]] constexpr bool is_same(const attributes& a, const attributes& b,
+                                     const option_field& f) {
+  return integer_of(a, f) == integer_of(b, f) &&
+         (f.is != option_field::type::extent || integer_of(a, f, 1) == integer_of(b, f, 1));
+}
+
+}  // namespace ctq
