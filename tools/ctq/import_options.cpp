@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
-#include "ctq/json/number.hpp"
+#include "cpp_writer.hpp"
 #include "ctq/ops/reflect.hpp"
 
 namespace tool {
@@ -42,7 +44,21 @@ bool read(const argument& a, int& out) {
   return out == a.integer;
 }
 
-/// Reads an argument as an option of these attributes; false: it is none.
+/// A finite number. Real numbers are rounded as PyTorch rounds them, but not to infinity or zero;
+/// integers beyond those that floats hold exactly are refused.
+bool read(const argument& a, float& out) {
+  constexpr std::int64_t exact = std::int64_t{1} << 24;
+  if (a.is == kind::integer) {
+    out = static_cast<float>(a.real);
+    return -exact <= a.integer && a.integer <= exact;
+  }
+  if (a.is != kind::real || std::abs(a.real) > std::numeric_limits<float>::max()) return false;
+  out = static_cast<float>(a.real);
+  return (out != 0) == (a.real != 0);
+}
+
+/// Reads an argument as an option of these attributes; false: it is none. PyTorch has no stride of
+/// 0; among ctq's options it means a default.
 bool read(const argument* a, const option_field& f, ctq::attributes& to) {
   int numbers[2]{};
   switch (f.is) {
@@ -53,16 +69,18 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       if (a->is != kind::boolean) return false;
       numbers[0] = a->integer != 0 ? 1 : 0;
       break;
-    case option_field::type::real:
-      if (a->is != kind::real && a->is != kind::integer) return false;
-      set(to, f,
-          static_cast<float>(a->is == kind::integer ? static_cast<double>(a->integer) : a->real));
+    case option_field::type::real: {
+      float real{};
+      if (!read(*a, real)) return false;
+      set(to, f, real);
       return true;
+    }
     case option_field::type::extent: {
       const bool list = a->is == kind::list;
       if (list && a->integer != 1 && a->integer != 2) return false;
       const argument* const last = list ? a + a->integer : a;
       if (!read(list ? a[1] : *a, numbers[0]) || !read(*last, numbers[1])) return false;
+      if (f.name == "stride" && (numbers[0] == 0 || numbers[1] == 0)) return false;
       set(to, f, numbers[1], 1);
       break;
     }
@@ -71,28 +89,17 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
   return true;
 }
 
-std::string code_of(float x) {
-  std::string text;
-  ctq::json::append_shortest(text, static_cast<double>(x));
-  for (int digits = 1; digits <= 9; ++digits) {  // the shortest that is the same float
-    std::string shorter = fmt::format("{:.{}g}", x, digits);
-    if (std::strtof(shorter.c_str(), nullptr) != x) continue;
-    text = std::move(shorter);
-    break;
-  }
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "F";
-}
 std::string code_of(const ctq::attributes& a, const option_field& f) {
   const int number = integer_of(a, f);
   switch (f.is) {
-    case option_field::type::integer: return fmt::to_string(number);
+    case option_field::type::integer: return cpp_number(number);
     case option_field::type::flag: return number != 0 ? "true" : "false";
-    case option_field::type::real: return code_of(real_of(a, f));
+    case option_field::type::real: return cpp_number(real_of(a, f));
     case option_field::type::extent: break;
   }
   const int second = integer_of(a, f, 1);
-  return number == second ? fmt::to_string(number) : fmt::format("{{{}, {}}}", number, second);
+  return number == second ? cpp_number(number)
+                          : fmt::format("{{{}, {}}}", cpp_number(number), cpp_number(second));
 }
 
 // ---- all of a call
