@@ -57,7 +57,8 @@ bool read(const argument& a, float& out) {
   return (out != 0) == (a.real != 0);
 }
 
-/// Reads an argument as an option of these attributes; false: it is none.
+/// Reads an argument as an option of these attributes; false: it is none. PyTorch has no stride of
+/// 0; among ctq's options it means a default.
 bool read(const argument* a, const option_field& f, ctq::attributes& to) {
   int numbers[2]{};
   switch (f.is) {
@@ -69,9 +70,9 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       numbers[0] = a->integer != 0 ? 1 : 0;
       break;
     case option_field::type::real: {
-      float number = 0;
-      if (!read(*a, number)) return false;
-      set(to, f, number);
+      float real{};
+      if (!read(*a, real)) return false;
+      set(to, f, real);
       return true;
     }
     case option_field::type::extent: {
@@ -79,6 +80,7 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       if (list && a->integer != 1 && a->integer != 2) return false;
       const argument* const last = list ? a + a->integer : a;
       if (!read(list ? a[1] : *a, numbers[0]) || !read(*last, numbers[1])) return false;
+      if (f.name == "stride" && (numbers[0] == 0 || numbers[1] == 0)) return false;
       set(to, f, numbers[1], 1);
       break;
     }
@@ -137,12 +139,6 @@ std::string shown(const argument& a) {
   return {};
 }
 
-/// PyTorch has no stride of 0; among ctq's options it means a default.
-bool is_zero_stride(const option_field& f, const ctq::attributes& a) {
-  return f.name == "stride" && f.is == option_field::type::extent &&
-         (integer_of(a, f) == 0 || integer_of(a, f, 1) == 0);
-}
-
 const option_field* find(const option_fields& all, std::string_view name) {
   for (const option_field& f : all.fields)
     if (f.name == name) return &f;
@@ -176,8 +172,7 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
     for (placed& a : arguments) {
       if (a.used || (a.name.empty() ? a.position != position : a.name != f.name)) continue;
       a.used = true;
-      if (a.value->is != kind::none &&
-          (!read(a.value, f, out.attrs) || is_zero_stride(f, out.attrs)))
+      if (a.value->is != kind::none && !read(a.value, f, out.attrs))
         out.problem = fmt::format("cannot have {} = {}", f.name, shown(*a.value));
     }
   }

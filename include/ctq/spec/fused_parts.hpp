@@ -4,7 +4,7 @@
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 
-// The parts of PyTorch's fused modules, which determine the patterns that can be fused to each.
+// The parts of fused modules, which determine the patterns that can be fused to each.
 
 namespace ctq {
 
@@ -26,7 +26,7 @@ constexpr bool is_relu(op_id op) { return op != nullptr && op->descriptor->is_re
 /// The first part of a fused module; nullptr for any other op.
 [[nodiscard]] constexpr op_id first_part_of(op_id fused) { return fused->descriptor->fused_of[0]; }
 
-/// Whether the ops of this chain can be fused to this module. True for user-defined modules.
+/// Whether the ops of this chain can be fused to this module. True for modules without parts.
 [[nodiscard]] constexpr bool can_become(const pattern_record& chain, op_id fused) {
   if (fused == nullptr || first_part_of(fused) == nullptr) return true;
   for (int i = 0; i < 3; ++i)

@@ -54,9 +54,9 @@ TEST_CASE("modules with a weight have a reference form, fused ones by the name o
 }
 
 TEST_CASE("a norm keeps its parameters in float") {
-  CHECK(has_quantizable_weight(nn::conv2d.id()));
-  CHECK(!has_quantizable_weight(nn::layer_norm.id()));
-  CHECK(!has_quantizable_weight(nn::relu.id()));
+  CHECK(nn::conv2d.id()->descriptor->weights == op_weights::quantizable);
+  CHECK(nn::layer_norm.id()->descriptor->weights == op_weights::in_float);
+  CHECK(nn::relu.id()->descriptor->weights == op_weights::none);
 }
 
 TEST_CASE("a module is converted if one of its dtype configs has the dtypes of the qconfig") {
