@@ -8,7 +8,7 @@
 
 #include "ctq/kernels/simd/arch/register512.hpp"
 
-// As in register512.hpp: g++ 12 takes the undefined operands of its intrinsics for ours.
+// As in register512.hpp: false positive of g++ 12.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -17,8 +17,8 @@
 
 namespace ctq::kernels::simd {
 
-/// Rows of N * 16 sums, in the order of tile_format::column, to outputs. Biases and multipliers
-/// stay in registers, since loads are what tiles wait for.
+/// Requantizes rows of N * 16 accumulators, in the order of tile_format::column. Biases and
+/// multipliers stay in registers, since tile kernels are limited by loads.
 template <int N>
 class row_requantizer512 {
   static_assert(N == 1 || N == 2 || N == 4);
@@ -26,7 +26,7 @@ class row_requantizer512 {
  public:
   using bounds = register512::bounds;
 
-  /// From: N * 16 biases, then as many multipliers, aligned to 64. Channels: how many are outputs.
+  /// from: N * 16 biases, then as many multipliers, aligned to 64. channels: the number of outputs.
   [[gnu::always_inline]] row_requantizer512(const std::byte* from, int channels)
       : used_(channels >= 64 ? ~__mmask64{} : (__mmask64{1} << channels) - 1) {
     for (int i = 0; i < N; ++i) {
