@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The specs of 03_backend_spec.md, beside what one writes for PyTorch: as types, and from JSON.
+// The specs of 03_backend_spec.md, next to their PyTorch equivalents: as types, and from JSON.
 
 #include <cstdio>
 #include <ctq/backends/x86.hpp>
