@@ -101,7 +101,7 @@ class gzip_reader {
     extent = std::size_t{b[0]} << 24 | std::size_t{b[1]} << 16 | std::size_t{b[2]} << 8 | b[3];
     if (extent == 0) return wrong("has a size of 0");
     if (extent > max_idx_bytes / bytes)
-      return wrong(sentence("wants more than ", max_idx_bytes, " bytes"));
+      return wrong(sentence("needs more than ", max_idx_bytes, " bytes"));
     bytes *= extent;
   }
   return shape;
@@ -130,7 +130,7 @@ class gzip_reader {
 
   if (const std::string problem = in.problem(); !problem.empty()) return fail(file, problem);
   if (got != wanted)
-    return fail(file, sentence("wants ", wanted, " bytes of data, has ",
+    return fail(file, sentence("needs ", wanted, " bytes of data, has ",
                                got > wanted ? "more" : sentence(got)));
   values.resize(wanted);
   return idx_array{std::move(*shape), std::move(values)};
