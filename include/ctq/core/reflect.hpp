@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-// The fields of a record, by name: BOOST_HANA_ADAPT_STRUCT(record, field, …) says which there are.
+// Reflection of records whose fields are declared by BOOST_HANA_ADAPT_STRUCT(record, field, …).
 
 namespace ctq {
 
