@@ -82,7 +82,9 @@ class model_check {
         return "weight-is-checked-in-prepare";
     const auto g = stages_->lowered();
     for (int i = 0; i < g.size(); ++i)
-      if (ctq::lowered::binary_origin(g[i].op).op != nullptr && g[i].arg_count == 1)
+      if (const ctq::op_id from = ctq::lowered::origin_of(g[i].op).op;
+          from != nullptr && from->descriptor->weights == ctq::op_weights::none &&
+          g[i].arg_count == 1)
         return "scalar-keeps-the-scale";
     if (requantizes(g)) return "copies-take-the-scale-of-their-observer";
     if (clamps_channels_last(g)) return "clamp-knows-where-channels-lie";

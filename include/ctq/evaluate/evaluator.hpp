@@ -17,6 +17,7 @@
 #include "ctq/evaluate/node_quantizer.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/qat_modules.hpp"
 
@@ -208,6 +209,11 @@ class evaluator {
   [[nodiscard]] result<node_value> float_call(const node& n, op_id op,
                                               std::vector<float_ops::value> reads,
                                               named_values attributes) const {
+    if (!op->builtin && has_functions(op)) {
+      auto own = user_call(n, reads, std::move(attributes));
+      if (!own) return unexpected{own.error()};
+      return node_value(*std::move(own));
+    }
     float_ops::python_call c = call_of(n, std::move(reads));
     for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
     const op_id was_trained = op->descriptor->float_form;

@@ -182,6 +182,8 @@ template <class Kernels>
     case kernel::batch_norm2d:
       return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
     case kernel::elementwise: return uses_table<Kernels>(key) ? 256 : 0;
+    case kernel::function:
+      return static_cast<std::size_t>(key.as<function_shape>().parameter_bytes);
     default: return 0;
   }
 }

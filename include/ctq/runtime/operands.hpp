@@ -8,6 +8,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/qparams.hpp"
+#include "ctq/ops/op_descriptor.hpp"
 #include "ctq/kernels/requantize_params.hpp"
 
 // What a step gives its kernel at run time: where the values lie, and the numbers that convert
@@ -30,9 +31,10 @@ inline constexpr std::size_t alignment = 64;
 struct step_data {
   qparams in[2]{};
   qparams out{};
-  qparams joined{};               // of what a layer hands to an op that is part of its kernel
-  kernels::output_range steps{};  // conv2d, linear: zero point and bounds, relu included
-  attributes options{};           // of an op of the user's own
+  qparams joined{};                  // of what a layer hands to an op that is part of its kernel
+  kernels::output_range steps{};     // conv2d, linear: zero point and bounds, relu included
+  attributes options{};              // of an op of the user's own
+  parameter_layout_of parameters{};  // of an op whose functions are called
 };
 
 struct operands {
@@ -59,10 +61,27 @@ template <class T>
       .in = {{x.input<T>(0), {s.count}, x.data->in[0]}, {x.input<T>(1), {s.count}, x.data->in[1]}},
       .out = {x.output<T>(), {s.count}, x.data->out}};
 }
+/// The tensors that an op owns.
+[[nodiscard]] inline parameter_refs parameters_in(const parameter_layout_of& l,
+                                                  const std::byte* packed) {
+  const auto floats_at = [packed](int offset) {
+    return reinterpret_cast<const float*>(packed + offset);
+  };
+  parameter_refs refs;
+  for (int p = 0; p < l.parameters.count; ++p) {
+    refs.item[p] = {.shape = l.parameters.item[p].shape, .floats = floats_at(l.floats[p])};
+    if (p != l.weight) continue;
+    refs.item[p].integers = reinterpret_cast<const std::int8_t*>(packed + l.integers);
+    refs.item[p].scale = floats_at(l.scales);
+  }
+  return refs;
+}
+
 template <class T>
 [[nodiscard]] op_arguments<T> own_arguments(const function_shape& s, const operands& x) {
   return {.in = {{x.input<T>(0), s.in[0], x.data->in[0]}, {x.input<T>(1), s.in[1], x.data->in[1]}},
-          .out = {x.output<T>(), s.out, x.data->out}};
+          .out = {x.output<T>(), s.out, x.data->out},
+          .parameters = parameters_in(x.data->parameters, x.packed)};
 }
 
 /// The C++ type of an element.

@@ -19,6 +19,7 @@
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/runtime/user_parameters.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
@@ -227,6 +228,14 @@ template <class Kernels>
       packing::pack_batch_norm(n, *from.weights, packed);
     } else if (is_own(s.key.op)) {
       d.options = n.attrs;
+      const weight_quantization how =
+          s.key.in == f32 || n.op->descriptor->parameters == nullptr
+              ? weight_quantization{}
+              : weight_quantization{&from.mapping.entries[n.choice.qconfig].qconfig.weight,
+                                    &config_of(from.backend, n.choice).weight_dtype,
+                                    from.semantics};
+      if (const status ok = packing::pack_user_parameters(n, *from.weights, how, d, packed); !ok)
+        return unexpected{ok.error()};
       if (uses_table<Kernels>(s.key)) packing::pack_table(s.key.own, d, s.key.in, d.in[0], packed);
     }
     at += packing::padded(packed_bytes<Kernels>(s.key));

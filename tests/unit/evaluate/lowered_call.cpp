@@ -7,10 +7,10 @@
 
 using namespace ctq;
 
-static_assert(lowered::weighted_origin(q::linear_relu.id()).op == nn::linear.id() &&
-              lowered::weighted_origin(q::linear_relu.id()).relu);
-static_assert(lowered::weighted_origin(nn::linear.id()).op == nullptr);
-static_assert(lowered::binary_origin(nn::relu.id()).op == nullptr);
+static_assert(lowered::origin_of(q::linear_relu.id()).op == nn::linear.id() &&
+              lowered::origin_of(q::linear_relu.id()).relu);
+static_assert(lowered::origin_of(nn::linear.id()).op == nullptr);
+static_assert(lowered::origin_of(nn::relu.id()).op == nullptr);
 static_assert(scalars_change_the_scale(semantics::torch_1_13) &&
               !scalars_change_the_scale(semantics::torch_2_1));
 

@@ -54,6 +54,7 @@ inline void function(const op_functions& op, const attributes& options, const op
     floats += count;
   }
   real.out = {floats, x.out.shape};
+  real.parameters = x.parameters;
   op.apply(real, options);
   quantize({static_cast<int>(x.out.size())}, floats, x.out.qparams, x.out.data);
 }

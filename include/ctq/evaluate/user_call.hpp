@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/arguments.hpp"
+#include "ctq/evaluate/float_ops/value.hpp"
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/ops/reflect.hpp"
+
+// What an op gives that float_ops do not know: by the functions of its descriptor.
+
+namespace ctq {
+
+namespace user_calls {
+
+[[nodiscard]] inline bool has_shape(const float_ops::tensor& t) {
+  return t.shape.size() <= max_rank && float_ops::numel(t.shape) == t.data.size();
+}
+
+[[nodiscard]] inline shape shape_of(const float_ops::tensor& t) {
+  shape s;
+  for (const int extent : t.shape) s[s.rank++] = extent;
+  return s;
+}
+
+/// The options of a traced node are among the attributes of its module.
+inline void read_options(op_id op, std::vector<float_ops::named_value>& from, attributes& to) {
+  for (const option_field& f : options_of(op).fields) {
+    const float_ops::value* const v = find(from, f.name);
+    if (v == nullptr) continue;
+    const auto* const pair = v->get_if<float_ops::list>();
+    const bool is_pair = f.is == option_field::type::extent && pair != nullptr && pair->size() == 2;
+    for (int which = 0; which < (f.is == option_field::type::extent ? 2 : 1); ++which) {
+      const auto x = float_ops::as_real(is_pair ? (*pair)[static_cast<std::size_t>(which)] : *v);
+      if (!x) continue;
+      if (f.is == option_field::type::real) {
+        set(to, f, static_cast<float>(*x));
+      } else {
+        set(to, f, static_cast<int>(*x), which);
+      }
+    }
+  }
+}
+
+}  // namespace user_calls
+
+/// Has the op functions that can be called?
+[[nodiscard]] constexpr bool has_functions(op_id op) {
+  return op->descriptor->functions.apply != nullptr && op->descriptor->infer_shape != nullptr;
+}
+
+/// Errors  arguments that are no tensors, of another number, or of shapes that do not fit; a tensor
+///         of the module that is missing
+[[nodiscard]] inline result<float_ops::value> user_call(const node& n,
+                                                        const std::vector<float_ops::value>& reads,
+                                                        std::vector<float_ops::named_value> given) {
+  const op_descriptor& d = *n.op->descriptor;
+  const auto wrong = [&n](const std::string& what) { return fail(std::string(n.op->name), what); };
+  if (static_cast<int>(reads.size()) != d.functions.tensors)
+    return wrong("takes " + std::to_string(d.functions.tensors) + " tensors");
+  op_arguments<float> x;
+  shape in[2];
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const auto* const t = reads[i].get_if<float_ops::tensor>();
+    if (t == nullptr || !user_calls::has_shape(*t)) return wrong("reads what is no tensor");
+    in[i] = user_calls::shape_of(*t);
+    x.in[i] = {t->data.data(), in[i]};
+  }
+  attributes options = n.attrs;
+  if (n.row != nullptr) {
+    options = options_of(n.op).defaults;
+    user_calls::read_options(n.op, given, options);
+  }
+  diagnostic problem;
+  const shape out = d.infer_shape({in, static_cast<int>(reads.size())}, options, problem);
+  if (problem.any()) return wrong(std::string(problem.message()));
+  const op_parameters parameters =
+      d.parameters == nullptr ? op_parameters{} : d.parameters(options);
+  for (int p = 0; p < parameters.count; ++p) {
+    const op_parameter& wanted = parameters.item[p];
+    const float_ops::value* const v = find(given, wanted.name);
+    const auto* const t = v == nullptr ? nullptr : v->get_if<float_ops::tensor>();
+    if (t == nullptr || !user_calls::has_shape(*t) || user_calls::shape_of(*t) != wanted.shape)
+      return wrong(std::string(wanted.name) + " is no tensor of the shape that the op says");
+    x.parameters.item[p] = {.shape = wanted.shape, .floats = t->data.data()};
+  }
+  float_ops::tensor y{float_ops::extents(out.extent, out.extent + out.rank),
+                      std::vector<float>(numel(out))};
+  const bool elementwise = d.functions.elementwise;
+  const shape elements{static_cast<int>(numel(out))};
+  if (elementwise)
+    for (auto& t : x.in) t.shape = elements;
+  x.out = {y.data.data(), elementwise ? elements : out};
+  d.functions.apply(x, options);
+  return float_ops::value(std::move(y));
+}
+
+}  // namespace ctq

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An op of a user's with weights, options, a channel axis and kernels on integers: through both
+// executors, the evaluator and a backend from JSON.
+
+#include <doctest/doctest.h>
+
+#include "../runtime/small_net.hpp"
+#include "../user_gate.hpp"
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/json/spec_from_json.hpp"
+#include "ctq/runtime/float_model.hpp"
+#include "ctq/runtime/interpreter.hpp"
+#include "ctq/runtime/convert.hpp"
+#include "ctq/runtime/observed_model.hpp"
+#include "ctq/runtime/session.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+struct device
+    : x86::set<"device",
+               backend_pattern_config<pattern<user::gate>, dtype_configs<weighted_int8>>> {};
+
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({1, 3, 7, 9}),
+          "conv"_n = nn::conv2d("x"_n, {.out_channels = 5, .kernel_size = 3, .padding = 1}),
+          "gate"_n = user::gate("conv"_n, {.slope = 0.5F}), "again"_n = user::gate("gate"_n),
+          "flat"_n = fn::flatten("again"_n, {.start_dim = 1}),
+          "fc"_n = nn::linear("flat"_n, {.out_features = 4}), "out"_n = nn::output("fc"_n));
+
+// ---- the descriptor
+
+static_assert(user::gate.id()->descriptor->weights == op_weights::quantizable);
+static_assert(user::gate.id()->descriptor->on_integers == on_integers::where_functions);
+static_assert(user::gate.id()->descriptor->functions.has_integer_form(qint8));
+static_assert(net.nodes[2].attrs.as<user::gate_options>().channels == 5);  // found
+static_assert(options_of(user::gate.id()).fields[1].name == "slope");
+
+TEST_CASE("the tensors of a user's op are those that it says") {
+  const auto all = parameters_of(net.view()[2]);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "gate.weight");
+  CHECK(all[0].shape == std::vector<int>{2, 5});
+  CHECK(all[1].name == "gate.bias");
+  weights missing = small::random_weights<net>(1);
+  std::vector<weight_tensor> some = missing.tensors();
+  std::erase_if(some, [](const weight_tensor& t) { return t.name == "gate.bias"; });
+  CHECK_FALSE(model_weights<net>::check(weights{some}));
+}
+
+// ---- both executors and the evaluator
+
+/// What modules own, for the evaluator.
+module_state state_of(const weights& w) {
+  module_state all;
+  for (const weight_tensor& t : w.tensors())
+    all.set_tensor(t.name, float_ops::tensor{t.shape, t.values});
+  return all;
+}
+
+template <class Backend>
+void executors_agree() {
+  std::mt19937 random{5};
+  const auto weights = small::checked_weights<net>(3);
+  auto observed = prepare<net, Backend, small::int8>(weights);
+  using plan = typename decltype(observed)::plan;
+  for (const char* name : {"gate", "again"})
+    CHECK(plan::lowered.nodes[static_cast<std::size_t>(find(plan::lowered.view(), name))].dtype ==
+          quint8);
+  typename io_types<plan::int8_schedule>::input x;
+  typename io_types<plan::int8_schedule>::output ours, expected, in_float;
+  for (int i = 0; i < 8; ++i) {
+    small::fill(x, random);
+    observed(x);
+  }
+  const auto int8 = convert(observed);
+  REQUIRE(int8);
+  auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
+                                                     int8->qparams(), plan::backend, plan::mapping);
+  REQUIRE(oracle);
+  quantizations steps;
+  for (std::size_t i = 0; i < int8->qparams().size(); ++i) {
+    const qparams& q = int8->qparams()[i];
+    steps.activations[static_cast<int>(i)] = {
+        .dtype = quint8, .scale = {static_cast<double>(q.scale)}, .zero_point = {q.zero_point}};
+  }
+  const module_state modules = state_of(weights.get());
+  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &steps});
+  float_model<net, Backend> reference{weights};
+  session session{*int8};
+  user::op_gate::runs = 0;
+  float error = 0, size = 0;
+  for (int i = 0; i < 20; ++i) {
+    small::fill(x, random);
+    session(x, ours);
+    oracle->run(x.data(), expected.data());
+    reference(x, in_float);
+    CHECK(ours.values == expected.values);
+    const auto values =
+        eval.run({node_value(float_ops::tensor{{1, 3, 7, 9}, {x.values.begin(), x.values.end()}})});
+    REQUIRE(values);
+    const float_ops::value real = values->back().real();
+    const auto* const y = real.get_if<float_ops::tensor>();
+    REQUIRE(y != nullptr);
+    CHECK(y->data == std::vector<float>(ours.values.begin(), ours.values.end()));
+    for (std::size_t k = 0; k < ours.size; ++k) {
+      error += std::fabs(ours[k] - in_float[k]);
+      size += std::fabs(in_float[k]);
+    }
+  }
+  CHECK(user::op_gate::runs == 40);  // by the compiled model alone
+  CHECK(error < 0.05F * size);
+}
+
+TEST_CASE("a user's op with weights has the same bytes in both executors and the evaluator") {
+  executors_agree<device>();
+}
+
+// ---- a backend from JSON
+
+inline constexpr embedded_file json_text{"gate.json", R"({
+    "name": "file",
+    "ops": [{"name": "user.Gate", "kind": "module"}],
+    "configs": [
+      {"pattern": "torch.nn.Conv2d",
+       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8",
+                          "weight_dtype": "qint8", "bias_dtype": "float32"}],
+       "root_module": "torch.nn.Conv2d",
+       "reference_quantized_module_for_root": "torch.ao.nn.quantized.reference.Conv2d"},
+      {"pattern": "torch.nn.Linear",
+       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8",
+                          "weight_dtype": "qint8", "bias_dtype": "float32"}],
+       "root_module": "torch.nn.Linear",
+       "reference_quantized_module_for_root": "torch.ao.nn.quantized.reference.Linear"},
+      {"pattern": "torch.flatten",
+       "observation_type": "OUTPUT_SHARE_OBSERVER_WITH_INPUT",
+       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8"}]},
+      {"pattern": "user.Gate",
+       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8",
+                          "weight_dtype": "qint8", "bias_dtype": "float32"}]}]})"};
+
+struct from_file : spec_from_json<json_text, ops<builtin, user::gate>> {};
+
+TEST_CASE("the same with a backend from JSON that names the op") { executors_agree<from_file>(); }
+
+}  // namespace
