@@ -134,9 +134,9 @@ std::string identifier_like(std::string_view text) {
   if (name.empty()) name = "model";
   if (is_digit(name[0])) name.insert(0, "_");
   if (identifier_problem(name).empty()) return name;
-  if (name[0] == '_') name.insert(0, "model");
-  if (!identifier_problem(name).empty()) name += name.back() == '_' ? "model" : "_model";
-  return name;
+  if (name[0] == '_') return "model" + name;
+  const std::string with_suffix = name + (name.back() == '_' ? "model" : "_model");
+  return identifier_problem(with_suffix).empty() ? with_suffix : "model_" + name;
 }
 
 }  // namespace tool

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include "backend_source.hpp"
@@ -10,14 +8,7 @@
 #include "ctq/backends/default_mapping_entries.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/mapping_file.hpp"
-#include "ctq/passes/convert.hpp"
-#include "ctq/passes/explain/dot.hpp"
-#include "ctq/passes/explain/json.hpp"
-#include "ctq/passes/explain/markdown.hpp"
-#include "ctq/passes/explain/text.hpp"
-#include "ctq/passes/lower/lower.hpp"
-#include "ctq/passes/schedule/schedule.hpp"
-#include "import_model.hpp"
+#include "explain_rows.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -59,17 +50,11 @@ class mapping_source {
   std::optional<ctq::json::mapping_file> file_;
 };
 
-std::string printed(const ctq::explained_model& m, const explain_options& options) {
-  std::string text;
-  if (options.markdown)
-    append_markdown(text, m);
-  else if (options.json)
-    append_json(text, m);
-  else if (options.dot)
-    append_dot(text, m);
-  else
-    append_text(text, m);
-  return text;
+explain_form form_of(const explain_options& options) {
+  return options.markdown ? explain_form::markdown
+         : options.json   ? explain_form::json
+         : options.dot    ? explain_form::dot
+                          : explain_form::text;
 }
 
 }  // namespace
@@ -91,35 +76,12 @@ exit_code explain_model(const explain_options& options) {
   const auto mapping = mapping_source::open(options, ops, backend->view().name);
   if (!mapping) return unreadable;
 
-  const ctq::prepare_options prepare{.policy = ctq::unsupported::skip};
-  const auto shaped = with_shapes(*model);
-  const auto traced = shaped ? shaped->view() : model->view();
-  const auto fused = fuse(traced, backend->view());
-  const auto prepared = prepare_graph(fused.view(), backend->view(), mapping->view(), prepare);
-  if (prepared.problem.any()) {
-    std::string words{prepared.problem.message()};
-    std::replace(words.begin(), words.end(), '\n', ' ');
-    print_error(fmt::format("{}: error: {}", options.fx, words));
+  const auto explained = explain_rows(*model, backend->view(), mapping->view(), form_of(options));
+  if (!explained) {
+    print_error(fmt::format("{}: error: {}", options.fx, explained.error().message()));
     return findings;
   }
-  const auto reference = convert_graph(prepared.view(), backend->view(), mapping->view());
-  const auto lowered = lower(reference.view());
-  const ctq::list<int> into = fused_into(traced, backend->view());
-  // What is joined is known of models that can be compiled.
-  ctq::dynamic_schedule compiled;
-  if (shaped) compiled = schedule(lowered.view(), ctq::scheduling::layers::joined);
-  const auto steps = static_cast<int>(compiled.problem.any() ? 0 : compiled.steps.size());
-  const ctq::explained_model explained =
-      ctq::explain({.traced = traced,
-                    .into = {into.data(), static_cast<int>(into.size())},
-                    .fused = fused.view(),
-                    .prepared = prepared.view(),
-                    .lowered = lowered.view(),
-                    .steps = {compiled.steps.data(), steps},
-                    .backend = backend->view(),
-                    .mapping = mapping->view(),
-                    .options = prepare});
-  fmt::print("{}", printed(explained, options));
+  fmt::print("{}", *explained);
   return fine;
 }
 

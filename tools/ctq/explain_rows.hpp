@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "ctq/core/result.hpp"
+#include "ctq/io/fx_graph.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+namespace tool {
+
+enum class explain_form { text, markdown, json, dot };
+
+/// What becomes of each node of a traced model.
+/// Errors  what prepare refuses
+[[nodiscard]] ctq::result<std::string> explain_rows(const ctq::fx_graph& model,
+                                                    const ctq::backend_view& backend,
+                                                    const ctq::mapping_view& mapping,
+                                                    explain_form form);
+
+}  // namespace tool
