@@ -17,6 +17,8 @@ struct caches {
 [[nodiscard]] std::string machine_line();
 /// The compiler and the other libraries, with their versions.
 [[nodiscard]] std::string programs();
+/// How old the peers are, and what is known of newer ones.
+[[nodiscard]] std::string age_of_peers();
 
 [[nodiscard]] std::string onednn_version();
 [[nodiscard]] std::string onnxruntime_version();  // empty without it

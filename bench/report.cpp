@@ -89,8 +89,8 @@ bool anybody(const std::vector<result>& all, regime kind, const char* name) {
 }  // namespace
 
 void print_heading() {
-  std::printf("%s, compiled for %s\n%s\n", machine_line().c_str(), ctq::isa::native::name.data(),
-              programs().c_str());
+  std::printf("%s, compiled for %s\n%s\n%s\n", machine_line().c_str(),
+              ctq::isa::native::name.data(), programs().c_str(), age_of_peers().c_str());
 }
 
 void print_table(regime kind, const std::vector<result>& all) {
@@ -152,7 +152,7 @@ void write_json(std::FILE* to, const std::vector<result>& all) {
   const summary s = summarize(all);
   std::fprintf(to, "{\n  \"isa\": \"%s\",\n  \"machine\": \"%s\",\n  \"with\": \"%s\",\n",
                ctq::isa::native::name.data(), machine_line().c_str(), programs().c_str());
-  std::fprintf(to, "  \"geomean\": {");
+  std::fprintf(to, "  \"peers\": \"%s\",\n  \"geomean\": {", age_of_peers().c_str());
   const char* comma = "";
   for (const regime kind : regimes) {
     std::fprintf(to, "%s\"%s\": %.4g", comma, name_of(kind), s.mean[static_cast<int>(kind)]);

@@ -199,9 +199,10 @@ void write_html(std::FILE* f, const std::vector<result>& all) {
   std::fprintf(f,
                "<!doctype html>\n<html lang='en'><meta charset='utf-8'>"
                "<meta name='viewport' content='width=device-width'><title>ctq bench</title>\n"
-               "<style>%s%s</style>\n<h1>ctq bench, %s</h1>\n<p class='soft'>%s<br>%s</p>\n",
+               "<style>%s%s</style>\n<h1>ctq bench, %s</h1>\n<p class='soft'>%s<br>%s<br>%s</p>\n",
                style, colours().c_str(), ctq::isa::native::name.data(),
-               svg::escaped(machine_line()).c_str(), svg::escaped(programs()).c_str());
+               svg::escaped(machine_line()).c_str(), svg::escaped(programs()).c_str(),
+               svg::escaped(age_of_peers()).c_str());
   std::fprintf(f, "<div class='cards'>\n");
   for (const regime kind : regimes) card(f, name_of(kind), s.mean[static_cast<int>(kind)]);
   card(f, "worst shape", s.worst);

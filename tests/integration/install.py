@@ -27,7 +27,7 @@ def output(*command, **options):
 
 
 def install(root, prefix, build, environment):
-    run("meson", "setup", build, root, "--prefix", prefix, "-Dtests=disabled",
+    run("meson", "setup", build, root, "--prefix", prefix, "-Dtests=false",
         "-Dbenchmarks=disabled", "-Dexamples=disabled", "-Dtools=disabled",
         "--wrap-mode=nofallback", env=environment)
     run("meson", "install", "-C", build)

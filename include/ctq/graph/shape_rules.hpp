@@ -26,8 +26,14 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   if (n.op->kind == op_kind::placeholder) {
     check_given(n, in, d);
   } else if (n.op->descriptor->infer_shape == nullptr) {
-    d.line("no shape rule for ", n.op->name).line("an op of your own defines");
-    d.line("static float apply(float)");
+    const bool of_pytorch = n.op->name.starts_with("torch.") || n.op->kind == op_kind::method;
+    if (of_pytorch) {
+      d.line("compiled models do not have").line(n.op->name);
+      d.line("ctq::evaluator runs it; to compile it,").line("write it as an op of your own");
+    } else {
+      d.line("no shape rule for ", n.op->name).line("an op of your own defines");
+      d.line("static float apply(float)");
+    }
   } else {
     n.shape = n.op->descriptor->infer_shape(in, n.attrs, d);
   }

@@ -96,7 +96,8 @@ template <stored_element From, class To>
   return modules;
 }
 
-/// The same from a file.
+/// The same from a file, as tools/export_fx.py writes it. The file is read once and closed; an
+/// evaluator keeps a reference to what this gives.
 /// Errors  as read_safetensors and modules_of, with the file's name
 [[nodiscard]] inline result<module_state> load_modules(const fx_graph& model,
                                                        const std::filesystem::path& path) {

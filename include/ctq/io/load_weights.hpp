@@ -42,6 +42,9 @@ namespace ctq {
   return weights{std::move(tensors)};
 }
 
+/// The float weights of a model, as PyTorch's state_dict has them: names "conv1.weight" and so on,
+/// float32, in PyTorch's layouts (O, I / groups, kh, kw), (out, in), (channels). The file is read
+/// once and closed.
 /// Errors  as read_safetensors; a tensor that is missing, is not in the model, or has another
 ///         shape. The message contains the names of file and tensor
 template <const auto& Model>

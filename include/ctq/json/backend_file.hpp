@@ -34,9 +34,11 @@ class backend_file : public spec_file {
   }
 
   /// The backend; incomplete unless valid().
-  [[nodiscard]] backend_view view() const {
+  [[nodiscard]] backend_view view() const& {
     return {draft_.name, {configs_.data(), static_cast<int>(configs_.size())}};
   }
+
+  backend_view view() const&& = delete;  // what it points to lies in this object
 
  private:
   list<op_info> declared_;

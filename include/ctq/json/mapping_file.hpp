@@ -27,9 +27,11 @@ class mapping_file : public spec_file {
   }
 
   /// The mapping; incomplete unless valid().
-  [[nodiscard]] mapping_view view() const {
+  [[nodiscard]] mapping_view view() const& {
     return {entries_.data(), static_cast<int>(entries_.size())};
   }
+
+  mapping_view view() const&& = delete;  // what it points to lies in this object
 
  private:
   list<mapping_entry> entries_;

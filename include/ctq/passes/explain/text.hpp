@@ -12,31 +12,55 @@ namespace ctq {
 
 namespace explaining {
 
+/// Where a table's columns end, at least.
+struct columns {
+  std::size_t node = 22;
+  std::size_t as = 24;
+  std::size_t gives = 8;
+};
+
+/// Pads a cell of `used` characters to its column.
 template <class Text>
-constexpr void cell(Text& out, std::string_view text, std::size_t width) {
-  out.append(text);
-  for (std::size_t i = text.size(); i < width; ++i) out.append(" ");
+constexpr void end_cell(Text& out, std::size_t used, std::size_t width) {
+  for (std::size_t i = used; i < width; ++i) out.append(" ");
   out.append(" ");
 }
 
-template <class Text>
-constexpr void row(Text& out, std::string_view node, std::string_view as, std::string_view on) {
-  cell(out, node, 22);
-  cell(out, as, 24);
-  cell(out, on, 8);
+/// What a node runs as: an op, or a part of another node.
+struct runs_as {
+  constexpr explicit runs_as(const explained_node& n)
+      : before(n.is_read && n.runs_in != n.name ? "in " : ""),
+        word(!n.is_read            ? "-"
+             : n.runs_in != n.name ? n.runs_in
+                                   : short_name(n.runs_as)) {}
+  [[nodiscard]] constexpr std::size_t size() const { return before.size() + word.size(); }
+
+  std::string_view before, word;
+};
+
+/// Wide enough for the longest name.
+constexpr columns columns_of(const explained_model& m) {
+  columns wide;
+  for (const explained_node& n : m.nodes) {
+    if (!is_call(n.op)) continue;
+    const std::size_t as = runs_as(n).size();
+    wide.node = n.name.size() > wide.node ? n.name.size() : wide.node;
+    wide.as = as > wide.as ? as : wide.as;
+  }
+  return wide;
 }
 
 template <class Text>
-constexpr void text_row(Text& out, const explained_node& n, const backend_view& backend) {
-  if (!n.is_read) {
-    row(out, n.name, "-", "-");
-  } else if (n.runs_in != n.name) {
-    static_text<64> as;
-    append_all(as, "in ", n.runs_in);
-    row(out, n.name, as.view(), name_of(n.gives));
-  } else {
-    row(out, n.name, short_name(n.runs_as), name_of(n.gives));
-  }
+constexpr void text_row(Text& out, const explained_node& n, const backend_view& backend,
+                        const columns& wide) {
+  const runs_as as(n);
+  const std::string_view gives = n.is_read ? name_of(n.gives) : "-";
+  append_all(out, n.name);
+  end_cell(out, n.name.size(), wide.node);
+  append_all(out, as.before, as.word);
+  end_cell(out, as.size(), wide.as);
+  out.append(gives);
+  end_cell(out, gives.size(), wide.gives);
   reason(out, n, backend);
   out.append("\n");
   if (!tells_each(n)) return;
@@ -54,10 +78,16 @@ constexpr void text_row(Text& out, const explained_node& n, const backend_view& 
 /// nodes have.
 template <class Text>
 constexpr void append_text(Text& out, const explained_model& m) {
-  explaining::row(out, "node", "runs as", "gives");
+  const explaining::columns wide = explaining::columns_of(m);
+  out.append("node");
+  explaining::end_cell(out, 4, wide.node);
+  out.append("runs as");
+  explaining::end_cell(out, 7, wide.as);
+  out.append("gives");
+  explaining::end_cell(out, 5, wide.gives);
   out.append("because\n");
   for (const explained_node& n : m.nodes)
-    if (is_call(n.op)) explaining::text_row(out, n, m.backend);
+    if (is_call(n.op)) explaining::text_row(out, n, m.backend, wide);
   for (std::size_t i = 0; i < m.observers.size(); ++i) {
     const explained_observer& o = m.observers[i];
     if (o.record == nullptr) continue;
