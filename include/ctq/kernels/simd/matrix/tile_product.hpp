@@ -10,14 +10,14 @@
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// The core of conv2d and linear on tiles: a block of pixels times a panel of channels, no im2col.
-// Tiles of pixels are read where they lie, with a stride, so a matrix product, a 1x1 and a 3x3
-// convolution differ in numbers only; so does one of bands (row_bands.hpp), where channels are few.
+// The core of conv2d and linear on tiles (AMX): a block of pixels times a panel of output channels,
+// without im2col. Tiles of pixels are loaded in place, with a stride, so matrix products, 1x1 and 3x3
+// convolutions and rows in bands (row_bands.hpp) differ in numbers only.
 //
-// A block passes two stages while its successor is computed: its sums are in tiles 0 to 3, each of
-// which is stored right before the next block needs that tile, since four stores in a row would
-// stall (512^3: 57 instead of 81 % of the peak); then they become outputs, a few rows a step, so
-// that vector instructions fill the time in which the tiles multiply.
+// A block passes two stages while the next one is computed. Its accumulators are in tiles 0 to 3,
+// each stored right before the next block needs that tile, since four stores in a row would stall
+// (512^3: 57 instead of 81 % of the peak). They are then requantized, a few rows per step, so that
+// vector instructions run while the tiles multiply.
 
 namespace ctq::kernels::simd {
 
