@@ -11,7 +11,7 @@
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The core of conv2d and linear on tiles (AMX): a block of pixels times a panel of output channels,
-// without im2col. Tiles of pixels are loaded in place, with a stride, so matrix products, 1x1 and 3x3
+// no im2col. Tiles of pixels are loaded in place, with a stride, so matrix products, 1x1 and 3x3
 // convolutions and rows in bands (row_bands.hpp) differ in numbers only.
 //
 // A block passes two stages while the next one is computed. Its accumulators are in tiles 0 to 3,
@@ -21,8 +21,7 @@
 
 namespace ctq::kernels::simd {
 
-/// A block of one group's pixels and channels, on its way: where its outputs go, and what the panel
-/// says about them.
+/// Where the outputs of a block of pixels and channels go, and the multipliers of its panel.
 template <class Out, int M>
 struct block_output {
   Out* rows[M];  // where each tile of pixels begins
