@@ -13,9 +13,11 @@ import argparse
 import importlib
 import inspect
 import json
+import math
 import operator
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import torch
@@ -72,6 +74,8 @@ def plain(value):
     """A Python value as JSON has it; nodes by their names. Raises NotExpressible for others."""
     if isinstance(value, Node):
         return {"n": value.name}
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NotExpressible(f"the number {value}")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (tuple, list)):
@@ -96,6 +100,8 @@ def module_row(module):
         value = getattr(module, name)
         if name == "bias":
             value = value is not None and value is not False
+        if isinstance(value, float) and not math.isfinite(value):
+            raise NotExpressible(f"a {type(module).__name__} has {name} = {value}")
         try:
             row[name] = plain(value)
         except NotExpressible:
@@ -161,9 +167,30 @@ class Exporter:
                 if isinstance(tensor, torch.Tensor)}
 
 
+def write_whole(path, content):
+    """The file has all of the content, or stays as it was."""
+    path = path.resolve()
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".export-")
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is None:
+            umask = os.umask(0)
+            os.umask(umask)
+            mode = 0o666 & ~umask
+        os.chmod(beside, mode)
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
 def write_rows(path, rows):
     lines = ",\n".join(json.dumps(row) for row in rows)
-    path.write_text(f"[\n{lines}\n]\n")
+    write_whole(path, f"[\n{lines}\n]\n".encode())
 
 
 def write_safetensors(path, tensors):
@@ -178,7 +205,7 @@ def write_safetensors(path, tensors):
                         "data_offsets": [begin, end]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(blobs))
+    write_whole(path, len(text).to_bytes(8, "little") + text + b"".join(blobs))
 
 
 def find_model(name):
@@ -216,7 +243,7 @@ def main():
         write_rows(arguments.output, rows)
         if not arguments.no_weights:
             write_safetensors(arguments.output.with_suffix(".safetensors"), exporter.weights())
-    except NotExpressible as e:
+    except (NotExpressible, OSError) as e:
         sys.exit(f"export_fx.py: {e}")
 
 
