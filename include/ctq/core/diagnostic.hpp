@@ -3,8 +3,8 @@
 
 #include "ctq/core/text.hpp"
 
-// What is wrong with a spec, a model or a request: a few short lines, one fact each. Passes fill
-// it in; report.hpp makes a compile error of it, command lines print it.
+// A message about an error in a spec, a model or a request: a few short lines, one fact each.
+// Created by passes; reported as a compile error by report.hpp, or printed by command lines.
 
 namespace ctq {
 

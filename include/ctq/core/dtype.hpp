@@ -18,7 +18,7 @@ inline constexpr dtype qint8 = dtype::qint8;
 inline constexpr dtype qint32 = dtype::qint32;
 inline constexpr dtype quint4x2 = dtype::quint4x2;
 
-/// The integers a dtype can hold, both ends included.
+/// The range of integers of a dtype, inclusive.
 struct quant_range {
   std::int64_t min{};
   std::int64_t max{};

@@ -6,7 +6,7 @@
 
 // Instruction sets as tags. Every function whose machine code depends on one has the tag as a
 // template parameter, so that two translation units with different flags never share a body.
-// A tag adds to the one it derives from; what a tag can do is asked with includes<Isa, isa::avx2>.
+// A tag extends the one it derives from; test for an instruction set with includes<Isa, isa::avx2>.
 
 namespace ctq::isa {
 
@@ -31,7 +31,7 @@ struct avx512 : avx2 {
 struct avx512vnni : avx512 {
   static constexpr std::string_view name = "avx512vnni";
 };
-/// With the tile registers of AMX and its dot products of bytes.
+/// With AMX tile registers and AMX-INT8 dot products.
 struct amx : avx512vnni {
   static constexpr std::string_view name = "amx";
 };
@@ -39,11 +39,11 @@ struct amx : avx512vnni {
 struct neon : scalar {
   static constexpr std::string_view name = "neon";
 };
-/// With dot products of four signed or four unsigned bytes, optional from ARMv8.2 on.
+/// With 4-way dot products of signed or of unsigned bytes, optional since ARMv8.2.
 struct dotprod : neon {
   static constexpr std::string_view name = "dotprod";
 };
-/// With those of unsigned by signed bytes, and products of matrices of bytes.
+/// With dot products of unsigned by signed bytes, and byte matrix products.
 struct i8mm : dotprod {
   static constexpr std::string_view name = "i8mm";
 };
@@ -51,7 +51,7 @@ struct i8mm : dotprod {
 template <class Isa, class Needed>
 concept includes = std::derived_from<Isa, Needed>;
 
-// CTQ_ISA_SCALAR forces the portable code; otherwise what the compiler was told to target.
+// The native ISA: that of the compiler's target, or portable code if CTQ_ISA_SCALAR is defined.
 #if defined(CTQ_ISA_SCALAR)
 using native = scalar;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) &&  \

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-// A list that grows, in constant expressions as well as at run time. The passes use it; it is
-// std::vector cut down to what they need, because <vector> costs every translation unit more
-// to parse than the passes themselves.
+// A growable array for constant expressions and run time: a minimal std::vector for the passes,
+// because parsing <vector> costs every translation unit more than the passes themselves.
 
 namespace ctq {
 
@@ -49,7 +48,7 @@ class list {
   }
   constexpr void push_back(const T& value) {
     if (count_ == capacity_) {
-      const T copy = value;  // value may lie in this list
+      const T copy = value;  // value may be an element of this list
       reserve(capacity_ == 0 ? 8 : 2 * capacity_);
       items_[count_++] = copy;
     } else {
@@ -57,7 +56,8 @@ class list {
     }
   }
 
-  /// Adds a T{} and gives it, to be filled in place: copies of large records cost the compiler.
+  /// Appends a T{} and returns it, to be filled in place: copies of large records are slow to
+  /// compile.
   constexpr T& emplace_back() {
     if (count_ == capacity_) reserve(capacity_ == 0 ? 8 : 2 * capacity_);
     T& added = items_[count_++];
@@ -65,7 +65,7 @@ class list {
     return added;
   }
 
-  /// Keeps the first `count` items, and the memory.
+  /// Keeps the first `count` items and the capacity.
   constexpr void truncate(std::integral auto count) {
     count_ = static_cast<std::size_t>(count);
     cleared_ = true;
@@ -79,7 +79,7 @@ class list {
   [[nodiscard]] constexpr const T* end() const { return items_ + count_; }
   [[nodiscard]] constexpr T* begin() { return items_; }
   [[nodiscard]] constexpr T* end() { return items_ + count_; }
-  // Any integer, since a cast at each use would cost the compiler a call, and the reader a line.
+  // Takes any integer, to avoid casts at each use.
   [[nodiscard]] constexpr const T& operator[](std::integral auto i) const { return items_[i]; }
   [[nodiscard]] constexpr T& operator[](std::integral auto i) { return items_[i]; }
   [[nodiscard]] constexpr const T& back() const { return items_[count_ - 1]; }
@@ -89,7 +89,7 @@ class list {
   T* items_ = nullptr;
   std::size_t count_ = 0;
   std::size_t capacity_ = 0;
-  bool cleared_ = false;  // so items behind the last one may have been used
+  bool cleared_ = false;  // items after the last one may have been used
 };
 
 }  // namespace ctq

@@ -12,14 +12,14 @@
 #include <sys/auxv.h>
 #endif
 
-// Which instruction sets the machine has that this program runs on. To be asked from code that is
-// compiled for no more than every machine has.
+// Detection of the instruction sets of this machine. To be called from code that is compiled for
+// the baseline instruction set.
 
 namespace ctq::isa {
 
-/// Linux keeps the tiles of AMX from a process until it asks for them, and may refuse:
-/// arch_prctl, ARCH_REQ_XCOMP_PERM of component 18. Asking again does no harm. Without permission
-/// the first tile instruction is illegal. Inlined, since callers are compiled for other machines.
+/// Requests permission to use AMX tiles from Linux, which may refuse: arch_prctl,
+/// ARCH_REQ_XCOMP_PERM of component 18. Idempotent. Without permission the first tile instruction
+/// is illegal. Inlined, since callers are compiled for different instruction sets.
 [[gnu::always_inline]] inline bool ask_for_amx() noexcept {
 #if defined(__x86_64__) && defined(__linux__)
   return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
@@ -28,8 +28,8 @@ namespace ctq::isa {
 #endif
 }
 
-/// Whether the processor has what a compiler may use for Isa, and the operating system lets this
-/// process use it. Each instruction set answers for itself below.
+/// Whether the processor has all instructions that a compiler may use for Isa, and the operating
+/// system permits their use. Specialized below.
 template <class Isa>
 [[nodiscard]] bool supported() noexcept;
 
@@ -44,7 +44,7 @@ template <>
 [[nodiscard]] inline bool supported<sse4>() noexcept {
   return __builtin_cpu_supports("sse4.1");
 }
-/// Besides what the tag names, what every such processor has and a virtual one may lack.
+/// Also checks features that every such processor has, but a virtual machine may lack.
 template <>
 [[nodiscard]] inline bool supported<avx2>() noexcept {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -81,8 +81,8 @@ template <>
 [[nodiscard]] inline bool supported<neon>() noexcept {
   return true;
 }
-/// Besides what the tag names, what ARMv8.1 has always, whose atomics a compiler may use with it.
-/// Systems other than Linux are not asked.
+/// Also checks the mandatory features of ARMv8.1, whose atomics a compiler may use. Always false on
+/// systems other than Linux.
 template <>
 [[nodiscard]] inline bool supported<dotprod>() noexcept {
 #if defined(__linux__)
@@ -104,8 +104,8 @@ template <>
 
 #endif
 
-/// Calls f<Isa>() with every instruction set of this kind of machine, the fastest first, until one
-/// call gives true. Did one?
+/// Calls f<Isa>() for each instruction set of this architecture, fastest first, until one returns
+/// true. Returns whether one did.
 template <class F>
 bool any_isa(F f) {
 #if defined(__x86_64__)
@@ -121,7 +121,7 @@ bool any_isa(F f) {
 #endif
 }
 
-/// The same by name; false for a name that no instruction set has.
+/// The same by name; false for an unknown name.
 [[nodiscard]] inline bool supported(std::string_view name) noexcept {
   return any_isa([name]<class Isa>() { return Isa::name == name && supported<Isa>(); });
 }

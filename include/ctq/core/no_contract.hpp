@@ -3,15 +3,15 @@
 
 #include "ctq/core/float_flags.hpp"
 
-// Keeps a product from being fused with the add that follows it.
+// Prevents contraction of a product and a following add to an fma.
 //
 // g++ contracts a*b + c to one fma under -O2 with FMA, also through intrinsics; clang does so for
-// scalar code. One rounding instead of two is another result, so identical bytes everywhere need
-// a barrier between the two. It costs no instruction.
+// scalar code. One rounding instead of two gives another result, so identical bytes everywhere
+// require a barrier between the two. It costs no instruction.
 
 namespace ctq {
 
-/// x itself, in a register the compiler cannot see through. T: float or a SIMD register type.
+/// Returns x, through a register that is opaque to the optimizer. T: float or a SIMD register type.
 template <class T>
 [[gnu::always_inline]] inline T no_contract(T x) noexcept {
 #if defined(__x86_64__)

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstddef>
 
-// Small structs in a block of fixed size, zero behind them: how a node keeps the options of any op
-// and a key the sizes of any kernel. One bit_cast each way; a loop over words in its place would be
-// most of what a model costs the compiler.
+// Small structs in a block of fixed size, padded with zeros, for the options of any op in a node
+// and the shape of any kernel in a key. One bit_cast each way; a loop over words instead would
+// dominate the compile time of models.
 
 namespace ctq {
 
@@ -21,7 +21,7 @@ requires(sizeof(T) == Bytes) struct padded<T, Bytes> {
   T value{};
 };
 
-/// Satisfied by structs without padding bytes that a block of so many bytes can hold.
+/// Satisfied by structs without padding bytes that fit in a block of that many bytes.
 template <class T, std::size_t Bytes>
 concept fits_in = sizeof(T) <= Bytes && sizeof(T) % 4 == 0 && alignof(T) <= 4;
 

@@ -7,7 +7,7 @@
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/float_flags.hpp"
 
-// What turns real numbers into integers and back: real = (q - zero_point) * scale.
+// Quantization parameters: real = (q - zero_point) * scale.
 
 namespace ctq {
 
@@ -31,7 +31,7 @@ inline constexpr std::string_view of_qscheme[] = {"per_tensor_affine", "per_tens
   return names::of_qscheme[static_cast<std::size_t>(s)];
 }
 
-/// Per-tensor quantization parameters. Integers are kept in [quant_min, quant_max].
+/// Per-tensor quantization parameters. Integers are clamped to [quant_min, quant_max].
 struct qparams {
   float scale = 1.0F;
   std::int32_t zero_point = 0;

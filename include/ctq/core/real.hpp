@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// A floating-point template argument: scale_min<0x1p-12>. The class wrapper is what every
-// C++20 compiler accepts, and what error messages print as real{2.44140625e-4}.
+// A floating-point template argument: scale_min<0x1p-12>. A class, since every C++20 compiler
+// accepts it, and error messages print it as real{2.44140625e-4}.
 
 namespace ctq {
 

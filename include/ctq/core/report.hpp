@@ -5,15 +5,16 @@
 #include <string_view>
 #include <utility>
 
-// Compile errors with computed words, on every compiler.
+// Compile errors with computed messages, on every compiler.
 //
-// A check is a type with two static functions: diagnostic-like message() and bad(). Whoever needs
-// the check derives from report<check>; when bad() holds, the first error is
+// A check is a type with two static functions, message(), which returns a diagnostic, and bad().
+// Derive from report<check> to apply it; if bad() is true, the first error is
 //   rejected<line{"the QConfig would be ignored:"}, line{"node: conv1"}, ...>
-// one template argument a line. With C++26's static_assert the text is printed as it is.
+// with one template argument per line. With C++26's static_assert the text is printed unchanged.
 //
-// Why lines of at most 36 characters: clang cuts longer ones with [...]. Why exactly sized
-// arrays whose last NUL is written by hand: clang prints padded or filled ones as numbers.
+// Lines have at most 36 characters, because clang truncates longer ones with [...]. Arrays have the
+// exact size with an explicit final NUL, because clang prints padded or value-initialized ones as
+// numbers.
 
 namespace ctq {
 
@@ -103,8 +104,8 @@ struct report {
   static_assert(!Check::bad(), message_of<Check>.view());
 };
 #else
-/// Empty when the check passes, an error with the check's words when it does not. An alias, so
-/// that the compiler's "required from" lines are as few as they can be.
+/// Empty if the check passes, else an error with the check's message. An alias, to minimize the
+/// compiler's "required from" lines.
 template <class Check>
 using report = decltype(rejected_lines<Check>(rejected_by<Check>()));
 #endif

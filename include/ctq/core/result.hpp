@@ -7,15 +7,16 @@
 
 #include "ctq/core/terminate.hpp"
 
-// What can fail at run time returns a result<T>: the value, or an error that says where and why.
-// The interface is that of std::expected, with two differences: reading what is not there aborts in
-// every build, and what is read of a temporary is a value. It needs neither exceptions nor RTTI.
+// Functions that can fail at run time return a result<T>: the value, or an error with place and
+// cause. The interface is that of std::expected, with two differences: reading a missing value
+// aborts in every build, and operator* on a temporary returns by value. Needs neither exceptions
+// nor RTTI.
 
 namespace ctq {
 
-/// What went wrong with something that arrived at run time.
+/// A run-time error.
 ///   place  "weights.safetensors: tensor fc.weight", "node conv1, channel 7"
-///   cause  "shape is [10, 64], the model wants [10, 128]"
+///   cause  "shape is [10, 64], the model needs [10, 128]"
 struct error {
   std::string place;
   std::string cause;
@@ -23,7 +24,7 @@ struct error {
   [[nodiscard]] std::string message() const { return place.empty() ? cause : place + ": " + cause; }
 };
 
-/// Marks an error on its way into a result: return unexpected{error{...}}.
+/// Converts to a result with an error: return unexpected{error{...}}.
 struct unexpected {
   error value;
 };
@@ -47,21 +48,21 @@ class [[nodiscard]] result {
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
-  /// The value. Without one the program aborts, saying the error.
+  /// The value. Without one the program aborts with the error message.
   [[nodiscard]] T& operator*() & noexcept { return value(*this); }
   [[nodiscard]] const T& operator*() const& noexcept { return value(*this); }
-  /// Not a reference, as of std::expected: `auto&& x = *f();` does not dangle.
+  /// By value, unlike std::expected, so that `auto&& x = *f();` does not dangle.
   [[nodiscard]] T operator*() && { return std::move(value(*this)); }
   T* operator->() noexcept { return &value(*this); }
   const T* operator->() const noexcept { return &value(*this); }
 
   /// The value. Without one the program writes the error to the standard error and exits with 1:
-  /// for examples, tools and other programs that have nothing better to do.
+  /// for examples, tools and other programs without error handling.
   T& value_or_exit() & noexcept { return exit_without_value(), value(*this); }
   const T& value_or_exit() const& noexcept { return exit_without_value(), value(*this); }
   T value_or_exit() && { return exit_without_value(), std::move(value(*this)); }
 
-  /// Why there is no value. With one the program aborts.
+  /// The error. If there is a value, the program aborts.
   [[nodiscard]] const struct error& error() const& noexcept { return cause(*this); }
   [[nodiscard]] struct error error() && { return std::move(cause(*this)); }
 
@@ -84,7 +85,7 @@ class [[nodiscard]] result {
   std::variant<T, struct error> state_;
 };
 
-/// A step that gives nothing back but can fail.
+/// The result of an operation that returns nothing but can fail.
 struct done {};
 using status = result<done>;
 

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-// The extents of a tensor, in PyTorch's logical order (N, C, H, W), whatever the layout in memory.
+// The extents of a tensor, in PyTorch's logical order (N, C, H, W), independent of the memory
+// layout.
 
 namespace ctq {
 
@@ -24,14 +25,14 @@ struct shape {
   friend constexpr bool operator==(const shape&, const shape&) = default;
 };
 
-/// How many elements; 1 for a scalar (rank 0).
+/// The number of elements; 1 for a scalar (rank 0).
 [[nodiscard]] constexpr std::size_t numel(const shape& s) {
   std::size_t n = 1;
   for (int axis = 0; axis < s.rank; ++axis) n *= static_cast<std::size_t>(s[axis]);
   return n;
 }
 
-/// The order of elements in memory: as in the graph (contiguous), or channels last (NHWC).
+/// The memory layout: NCHW (contiguous, as in the graph), or NHWC (channels last).
 enum class layout : unsigned char { nchw, nhwc };
 
 }  // namespace ctq

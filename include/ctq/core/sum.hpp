@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <initializer_list>
 
-// The total of a pack whose length the user decides: sum({Arity...}). A fold would do, but clang
-// stops at 256 operands.
+// The sum of a pack of user-defined length: sum({Arity...}). Not a fold expression, because clang
+// limits those to 256 operands.
 
 namespace ctq {
 

@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <string_view>
 
-// How a program ends that cannot go on: with a line on the standard error, without exceptions.
+// Terminates the program after a fatal error: with a message on standard error, without exceptions.
 
 namespace ctq {
 
-/// Writes "WHAT: WHY" and a newline to the standard error.
+/// Writes "WHAT: WHY" and a newline to standard error.
 inline void write_error(std::string_view what, std::string_view why) noexcept {
   for (const std::string_view part : {what, std::string_view{": "}, why, std::string_view{"\n"}}) {
-    // Nobody to tell if it fails.
+    // A failure cannot be reported.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, part.data(), part.size());
   }
 }
@@ -24,13 +24,14 @@ inline void write_error(std::string_view what, std::string_view why) noexcept {
   std::exit(1);
 }
 
-/// Aborts the program: a documented precondition does not hold.
+/// Aborts the program, since a documented precondition does not hold.
 [[noreturn, gnu::cold, gnu::noinline]] inline void abort_with_error(std::string_view why) noexcept {
   write_error("ctq: precondition violated", why);
   std::abort();
 }
 
-/// Checks a documented precondition in every build: without it a null pointer would be read.
+/// Checks a documented precondition in every build, where a violation would dereference a null
+/// pointer.
 [[gnu::always_inline]] inline void require(bool holds, std::string_view why) noexcept {
   if (!holds) [[unlikely]]
     abort_with_error(why);

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-// Text that is put together in a constant expression: the words of a compile-time error, and the
-// same words at run time.
+// Strings built in constant expressions and at run time, for error messages.
 
 namespace ctq {
 
@@ -18,7 +17,7 @@ struct static_text {
   [[nodiscard]] constexpr std::string_view view() const { return {chars, count}; }
   [[nodiscard]] constexpr bool empty() const { return count == 0; }
 
-  /// What does not fit is cut.
+  /// Truncates if the capacity is exceeded.
   constexpr static_text& append(std::string_view s) {
     const std::size_t room = Capacity - count;
     const std::size_t n = s.size() < room ? s.size() : room;
@@ -28,7 +27,7 @@ struct static_text {
   }
 };
 
-/// Appends a whole number to any text that has append(std::string_view).
+/// Appends an integer to any type with append(std::string_view).
 template <class Text>
 constexpr void append_number(Text& out, std::integral auto number) {
   char digits[24]{};
@@ -80,7 +79,7 @@ constexpr void append_part(Text& out, Number number) {
   append_number(out, number);
 }
 
-/// Appends words and whole numbers one after the other.
+/// Appends strings and integers in order.
 template <class Text, class... Part>
 constexpr void append_all(Text& out, const Part&... part) {
   (append_part(out, part), ...);

@@ -5,7 +5,7 @@
 
 #include "ctq/core/list.hpp"
 
-// Text of any length that grows, in constant expressions as well as at run time.
+// A growable string for constant expressions and run time.
 
 namespace ctq {
 

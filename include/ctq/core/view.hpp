@@ -3,8 +3,8 @@
 
 #include <concepts>
 
-// Items that lie one after the other and belong to someone else: std::span cut down to what
-// records need, because <span> costs every translation unit a look at the ranges library.
+// A non-owning view of contiguous items: a minimal std::span for records, because <span> includes
+// much of the ranges library.
 
 namespace ctq {
 
@@ -19,7 +19,7 @@ struct view {
   [[nodiscard]] constexpr const T* end() const { return items + count; }
   [[nodiscard]] constexpr const T& operator[](std::integral auto i) const { return items[i]; }
 
-  /// Equal items, wherever they lie.
+  /// Compares items, not addresses.
   friend constexpr bool operator==(const view& a, const view& b) {
     if (a.count != b.count) return false;
     for (int i = 0; i < a.count; ++i)

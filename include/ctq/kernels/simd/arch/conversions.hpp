@@ -3,27 +3,26 @@
 
 namespace ctq::kernels::simd {
 
-/// What xsimd lacks between registers of 8-bit integers, 32-bit integers and floats, in intrinsics;
-/// one specialization for each register width.
+/// Conversions between registers of 8-bit integers, 32-bit integers and floats that xsimd lacks, in
+/// intrinsics; one specialization per register width.
 ///
-///   widen(p)             the next bytes as 32-bit integers
+///   widen(p)             loads bytes and widens them to 32-bit integers
 ///   round(x)             floats to integers, ties to even
-///   narrow_store(x, p)   integers that fit in a byte, written as bytes
-///   narrow<Q>(a,b,c,d)   four registers of such integers in one of bytes
-///   stream(p, x)         writes a register to where it is aligned, around the caches if the
-///   machine
-///                        can; stream_fence() before anybody else reads
+///   narrow_store(x, p)   stores integers that fit in a byte as bytes
+///   narrow<Q>(a,b,c,d)   narrows four registers of such integers to one of bytes
+///   stream(p, x)         non-temporal store to an aligned address, where supported
+///   stream_fence()       makes such stores visible to other threads
 ///
-/// and, for kernels that work on four registers of 32 bits at once,
+/// and, for kernels that convert four registers of 32-bit integers at once,
 ///
 ///   range                output_range in registers
-///   words(a, b)          two registers of integers as one of 16 bits, saturated
-///   bytes<Q>(v, w, r)    two registers of those as bytes: plus the zero point, clamped
-///   ordered(x)           bytes(words(a, b), words(c, d), r) in the order a b c d
-///   lowest(v, w)         whether one of them may come from what round() could not represent: NaN,
-///                        and what exceeds an int32, become the lowest integer on x86
-///   biased<N>(x)         2^23 + b as floats, for a quarter of the uint8 of a register: those that
-///                        bytes(words(part 0, part 1), words(part 2, part 3), r) puts back
+///   words(a, b)          narrows two registers of integers to 16 bits, saturating
+///   bytes<Q>(v, w, r)    narrows two of those to bytes: adds the zero point, clamps
+///   ordered(x)           puts bytes(words(a, b), words(c, d), r) in the order a b c d
+///   lowest(v, w)         whether a value may come from one that round() cannot represent: NaN and
+///                        values beyond int32 become the lowest integer on x86
+///   biased<N>(x)         2^23 + b as floats, for quarter N of a register of uint8: the lanes that
+///                        bytes(words(part 0, part 1), words(part 2, part 3), r) restores
 ///
 template <class XsimdArch>
 struct conversions;

@@ -83,7 +83,7 @@ struct conversions<xsimd::neon64> {
   [[gnu::always_inline]] static Bytes ordered(Bytes x) {
     return x;
   }
-  /// Here NaN becomes 0, and what exceeds an int32 its nearest end.
+  /// On NEON NaN becomes 0, and values beyond int32 saturate.
   [[gnu::always_inline]] static bool lowest(int16x8_t, int16x8_t) { return false; }
   template <int Part>
   [[gnu::always_inline]] static float32x4_t biased(uint8x16_t x) {

@@ -26,7 +26,7 @@ struct conversions<xsimd::sse4_1> {
   [[gnu::always_inline]] static __m128i round(__m128 x) { return _mm_cvtps_epi32(x); }
 
   [[gnu::always_inline]] static void narrow_store(__m128i x, void* out) {
-    // Bytes 0, 4, 8, 12: the integers fit, so their lowest byte is all of them.
+    // Bytes 0, 4, 8, 12: the integers fit in a byte, so the lowest byte suffices.
     const __m128i low = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     const int bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(x, low));
     std::memcpy(out, &bytes, sizeof bytes);

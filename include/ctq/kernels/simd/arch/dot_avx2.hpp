@@ -12,7 +12,7 @@ namespace ctq::kernels::simd {
 
 template <>
 struct int8_dot<isa::avx2> : int16_dot_of_bytes<isa::avx2, register256> {
-  static constexpr int tile_rows = 5;  // 10 sums, 2 weights, 1 activation, 1 product
+  static constexpr int tile_rows = 5;  // 10 accumulators, 2 weights, 1 activation, 1 product
 };
 
 template <>

@@ -12,10 +12,10 @@ namespace ctq::kernels::simd {
 
 template <>
 struct int8_dot<isa::avx512> : int16_dot_of_bytes<isa::avx512, register512> {
-  static constexpr int tile_rows = 12;  // 24 sums, 2 weights, 1 activation, 2 products
+  static constexpr int tile_rows = 12;  // 24 accumulators, 2 weights, 1 activation, 2 products
 
-  /// Zen 4 shares its multiplications and sums out among its pipes best in this order (1024^3: 197
-  /// GOPS, with each sum behind its product 166, as clang does it).
+  /// Zen 4 distributes multiplications and additions best over its pipes in this order (1024^3: 197
+  /// GOPS; 166 with each addition right after its product, as clang orders them).
   template <bool More>
   [[gnu::always_inline]] static void dot_pair(vec (&acc)[2], vec& a, const vec (&b)[2],
                                               const element* next) {

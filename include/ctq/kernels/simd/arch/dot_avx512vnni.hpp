@@ -16,7 +16,7 @@
 namespace ctq::kernels::simd {
 
 struct avx512vnni_instructions {
-  // By hand on g++ 12: see avxvnni_instructions.
+  // Inline assembly on g++ 12: see avxvnni_instructions.
   [[gnu::always_inline]] static __m512i dpbusd(__m512i acc, __m512i a, __m512i b) {
 #if defined(__clang__)
     return _mm512_dpbusd_epi32(acc, a, b);
@@ -25,7 +25,7 @@ struct avx512vnni_instructions {
     return acc;
 #endif
   }
-  // Weights of depthwise_dot come from memory: its registers are full of activations.
+  // depthwise_dot loads its weights from memory, since its registers are full of activations.
   [[gnu::always_inline]] static __m256i dpbusd(__m256i acc, __m256i a, __m256i b) {
 #if defined(__clang__)
     return _mm256_dpbusd_epi32(acc, a, b);
@@ -38,10 +38,10 @@ struct avx512vnni_instructions {
 
 template <>
 struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512vnni_instructions> {
-  static constexpr int tile_rows = 14;  // 28 sums, 2 weights, 1 activation of 32 registers
+  static constexpr int tile_rows = 14;  // 28 accumulators, 2 weights, 1 activation of 32 registers
 
   using vnni_dot::store_tile;
-  /// The same with two vecs a pixel. Where all channels are written two pixels share the last
+  /// The same with two vecs per pixel. If all channels are stored, two pixels share the last
   /// instructions (256^3: 96 instead of 94.5 % of the peak; without VNNI no gain).
   template <int M, class Out, class Used>
   [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][2], const float* multiplier,
@@ -84,7 +84,7 @@ struct halved<depthwise_dot<isa::avx512vnni>> {
   using type = two_row_dot<narrow_avx512vnni_dot>;
 };
 
-/// What tiles are too large for.
+/// Layers that are too small for tiles.
 template <>
 struct int8_dot<isa::amx> : int8_dot<isa::avx512vnni> {};
 template <>

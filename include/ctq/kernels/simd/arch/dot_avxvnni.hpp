@@ -12,13 +12,13 @@
 namespace ctq::kernels::simd {
 
 struct avxvnni_instructions {
-  /// By hand on g++ 12, which copies the accumulators of the intrinsic (kernels of 300 instead of
-  /// 750 GOPS); newer ones have not been tried.
+  /// Inline assembly on g++ 12, which copies the accumulators of the intrinsic (300 instead of 750
+  /// GOPS); newer versions are untested.
   [[gnu::always_inline]] static __m256i dpbusd(__m256i acc, __m256i a, __m256i b) {
 #if defined(__clang__)
     return _mm256_dpbusd_avx_epi32(acc, a, b);
 #else
-    // {vex}: an assembler that knows AVX-512 would choose its encoding.
+    // {vex}: an assembler with AVX-512 would choose its encoding.
     __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(a), "x"(b));
     return acc;
 #endif
@@ -30,7 +30,7 @@ struct int8_dot<isa::avxvnni> : vnni_dot<isa::avxvnni, register256, avxvnni_inst
   static constexpr int tile_rows = 6;
 };
 
-/// Measured on AVX512-VNNI alone.
+/// Measured on AVX512-VNNI only.
 template <>
 struct halved<depthwise_dot<isa::avxvnni>> {
   using type = two_row_dot<depthwise_dot<isa::avxvnni>>;

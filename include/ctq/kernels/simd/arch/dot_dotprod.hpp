@@ -14,8 +14,8 @@
 namespace ctq::kernels::simd {
 
 /// int8 activations times int8 weights, sdot: without i8mm there is none of unsigned by signed
-/// bytes. uint8 activations are moved by -128 on their way into the workspace, and the bias takes
-/// that back.
+/// bytes. uint8 activations are offset by -128 when copied to the workspace, which the bias
+/// compensates.
 template <>
 struct depthwise_dot<isa::dotprod> : byte_dot<isa::dotprod, register_neon> {
   using element = std::int8_t;
@@ -32,10 +32,10 @@ struct depthwise_dot<isa::dotprod> : byte_dot<isa::dotprod, register_neon> {
   }
 };
 
-/// The activations of a pixel stay in one lane, which sdot takes for all.
+/// The activations of a pixel are in one lane, which sdot broadcasts (by-element form).
 template <>
 struct int8_dot<isa::dotprod> : depthwise_dot<isa::dotprod> {
-  // 24 sums, 2 weights, 2 or more activations of 32 registers; with 14, sums are spilled.
+  // 24 accumulators, 2 weights, 2 or more activations of 32 registers; with 14, sums are spilled.
   static constexpr int tile_rows = 12;
 
   [[gnu::always_inline]] static vec broadcast(const void* p) { return first_lane(p); }

@@ -20,9 +20,9 @@ struct i8mm_instructions {
 template <>
 struct depthwise_dot<isa::i8mm> : vnni_dot<isa::i8mm, register_neon, i8mm_instructions> {};
 
-/// The activations of a pixel stay in one lane, which sudot takes for all. usmmla would do twice
-/// the products an instruction, of 2x8 by 8x2 bytes; its sums are of two pixels by two channels,
-/// which no dot_arch has.
+/// The activations of a pixel are in one lane, which sudot broadcasts (by-element form). usmmla has
+/// twice the products per instruction, of 2x8 by 8x2 bytes, but its accumulators are of two pixels
+/// by two channels, which dot_arch does not support.
 template <>
 struct int8_dot<isa::i8mm> : depthwise_dot<isa::i8mm> {
   static constexpr int tile_rows = 12;  // see int8_dot<isa::dotprod>

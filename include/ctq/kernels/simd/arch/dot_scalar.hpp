@@ -9,7 +9,7 @@
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/requantize_params.hpp"
 
-// Registers of one lane: portable C++ for machines without vectors, through the same blocked core.
+// Registers of one lane: portable C++ for machines without SIMD, used by the same blocked core.
 
 namespace ctq::kernels::simd {
 

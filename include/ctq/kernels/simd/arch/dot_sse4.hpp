@@ -12,10 +12,11 @@ namespace ctq::kernels::simd {
 
 template <>
 struct int8_dot<isa::sse4> : int16_dot_of_bytes<isa::sse4, register128> {
-  static constexpr int tile_rows = 6;  // 12 sums, 2 weights, 1 activation, 1 product: all registers
+  static constexpr int tile_rows =
+      6;  // 12 accumulators, 2 weights, 1 activation, 1 product: all registers
 
 #if !defined(__AVX__)
-  /// g++ 12 copies sums from register to register where an instruction overwrites its operand, and
+  /// g++ 12 copies accumulators between registers where an instruction overwrites its operand, and
   /// spills some (512^3 on Zen 4: 60 instead of 79 GOPS).
   template <bool More>
   [[gnu::always_inline]] static void dot_pair(vec (&acc)[2], vec& a, const vec (&b)[2],

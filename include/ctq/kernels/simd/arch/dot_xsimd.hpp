@@ -12,8 +12,8 @@
 #include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/rounding.hpp"
 
-// Dot products in xsimd: float32 on every instruction set, int32 on those that have no int8 dot
-// product of their own.
+// Dot products in xsimd: float32 on every instruction set, int32 on those without an int8 dot
+// product.
 
 namespace ctq::kernels::simd {
 
@@ -31,8 +31,8 @@ struct xsimd_dot {
   [[gnu::always_inline]] static vec load(const void* p) {
     return vec::load_unaligned(static_cast<const T*>(p));
   }
-  /// In a register: clang would rather load it again for each use, and then loads are too many
-  /// (3x3 conv, 32 to 32 channels, Zen 4: 46 instead of 31 us).
+  /// Keeps it in a register: clang would reload it at each use, which is limited by loads (3x3
+  /// conv, 32 to 32 channels, Zen 4: 46 instead of 31 us).
   [[gnu::always_inline]] static vec broadcast(const void* p) {
     return vec(no_contract(vec(*static_cast<const T*>(p)).data));
   }
@@ -50,8 +50,8 @@ template <class Isa>
 struct float_xsimd_dot : xsimd_dot<Isa, float> {
   using vec = batch<Isa, float>;
   static constexpr int lanes = xsimd_dot<Isa, float>::lanes;
-  // Two vecs of sums a row, two of weights and one activation, of 16 or 32 registers; without fma
-  // a product too.
+  // Two vecs of accumulators per row, two of weights and one activation, in 16 or 32 registers;
+  // without fma also a product.
   static constexpr int tile_rows = isa::includes<Isa, isa::avx512> ? 14 : has_fma<Isa> ? 6 : 4;
 
   [[gnu::always_inline]] static vec dot(const vec& acc, const vec& a, const vec& b) {

@@ -58,7 +58,7 @@ class fixed_point_sum_lanes {
     if constexpr (isa::includes<Isa, isa::avx512vnni>) {
 #if defined(__clang__)
       return _mm512_dpwssd_epi32(acc, a, b);
-#else  // by hand on g++ 12: see avxvnni_instructions
+#else  // inline assembly on g++ 12: see avxvnni_instructions
       __asm__("vpdpwssd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b));
       return acc;
 #endif

@@ -7,9 +7,9 @@
 
 namespace ctq::kernels::simd {
 
-/// x * y + z of two doubles that are floats, as a double that rounds to the float that a fused
-/// multiply-add gives. The product is exact; the sum is rounded to odd: if anything was lost, its
-/// last bit says so, and the second rounding cannot take it for a tie.
+/// x * y + z for doubles with float values, as a double that rounds to the float result of a fused
+/// multiply-add. The product is exact; the sum is rounded to odd: its last bit is set if it is
+/// inexact, so that the second rounding cannot mistake it for a tie.
 /// Source    Boldo, Melquiond: Emulation of a FMA and correctly rounded sums (2008)
 [[gnu::always_inline]] inline __m128d fma_to_odd(__m128d x, __m128d y, __m128d z) {
   const __m128d product = _mm_mul_pd(x, y);
@@ -17,11 +17,11 @@ namespace ctq::kernels::simd {
   const __m128d z_part = _mm_sub_pd(sum, product);
   const __m128d lost =
       _mm_add_pd(_mm_sub_pd(product, _mm_sub_pd(sum, z_part)), _mm_sub_pd(z, z_part));
-  // Towards zero first, then odd: away from zero by one in the last place if that is even.
+  // First rounded toward zero, then to odd.
   const __m128i bits = _mm_castpd_si128(sum);
   const __m128i one = _mm_set1_epi64x(1);
   const __m128d zero = _mm_setzero_pd();
-  // Of NaN and infinity `lost` is NaN, which is neither.
+  // For NaN and infinity `lost` is NaN, for which both comparisons are false.
   const __m128i inexact =
       _mm_castpd_si128(_mm_or_pd(_mm_cmplt_pd(lost, zero), _mm_cmpgt_pd(lost, zero)));
   const __m128i opposite =

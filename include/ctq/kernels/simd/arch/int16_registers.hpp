@@ -6,10 +6,10 @@
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
 
-// Bytes as the upper halves of 16-bit integers on x86, for any width of register:
+// Bytes as the upper halves of 16-bit integers on x86, for any register width:
 //
 //   even, odd(x)   every other byte, times 256
-//   joined(e, o)   the upper halves of both, as bytes again
+//   joined(e, o)   the upper halves of both, as bytes
 //   scaled(x, m)   (x * m + 2^14) >> 15 in each 16 bits
 //   plus(x, y)     saturated
 
@@ -58,7 +58,7 @@ struct int16_register512 : register512 {
 
 #endif
 
-/// The registers of an instruction set; none where there is no such thing.
+/// The registers of an instruction set; empty if it is not supported.
 template <class Isa>
 struct int16_registers {};
 

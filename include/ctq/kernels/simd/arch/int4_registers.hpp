@@ -5,9 +5,9 @@
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
 
-// Four-bit values on x86, for any width of register: how they leave their bytes, and sums of
-// products with vpmaddubsw, which every instruction set has. Here it is exact: two products of at
-// most 15 * 128 are far from the end of 16 bits, and so are eight pairs of them.
+// Four-bit values on x86, for any register width: unpacking from bytes, and sums of products with
+// vpmaddubsw, which every instruction set has. It is exact here: sums of two products of at most 15
+// * 128 fit in 16 bits, and so do eight of these sums.
 
 namespace ctq::kernels::simd {
 
@@ -29,7 +29,7 @@ struct int4_register128 : register128 {
 #if defined(__AVX2__)
 
 struct int4_register256 : register256 {
-  /// x in a register: see register512.
+  /// Keeps x in a register: see register512.
   [[gnu::always_inline]] static void keep(vec& x) { __asm__("" : "+x"(x)); }
   /// The low and the high half of each byte.
   [[gnu::always_inline]] static vec low(vec x) { return _mm256_and_si256(x, _mm256_set1_epi8(15)); }

@@ -12,9 +12,9 @@
 
 #include "ctq/kernels/requantize_params.hpp"
 
-// What the int8 kernels ask of an xmm register; register256.hpp and register512.hpp say the same of
-// theirs. Intrinsics, because xsimd has no widening multiply-add and no saturating narrow, which
-// are all of the work here.
+// The operations of the int8 kernels on an xmm register; register256.hpp and register512.hpp have
+// the same interface. Intrinsics, because xsimd has no widening multiply-add and no saturating
+// narrowing, which dominate here.
 
 namespace ctq::kernels::simd {
 
@@ -36,22 +36,22 @@ struct register128 {
   [[gnu::always_inline]] static vec widen(const std::int8_t* p) {
     return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
   }
-  /// x + 128 in each byte, which makes uint8 of int8.
+  /// x + 128 in each byte, which converts int8 to uint8.
   [[gnu::always_inline]] static vec flip_signs(vec x) {
     return _mm_xor_si128(x, _mm_set1_epi8(-128));
   }
-  /// Four bytes, in each lane.
+  /// Four bytes, broadcast to each lane.
   [[gnu::always_inline]] static vec broadcast(const void* p) {
     std::int32_t word;
     std::memcpy(&word, p, sizeof word);
     return _mm_set1_epi32(word);
   }
-  /// acc + the sums of adjacent products of 16-bit integers.
+  /// acc + sums of adjacent products of 16-bit integers.
   [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
     return _mm_add_epi32(acc, _mm_madd_epi16(a, b));
   }
 
-  /// The lower, and the upper, halves of a and b interleaved, each 128 bits by themselves.
+  /// The lower, and the upper, halves of a and b interleaved, within each 128 bits.
   [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm_unpacklo_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm_unpacklo_epi16(a, b); }
@@ -62,7 +62,8 @@ struct register128 {
     return _mm_cvtps_epi32(_mm_mul_ps(_mm_cvtepi32_ps(acc), _mm_loadu_ps(multiplier)));
   }
 
-  /// Saturated to 16 bits; the order within two is undone by column() of register_dot.
+  /// Saturates to 16 bits. The resulting order of lanes is accounted for by column() of
+  /// register_dot.
   [[gnu::always_inline]] static words narrow(vec a) { return _mm_packs_epi32(a, a); }
   [[gnu::always_inline]] static words narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
 
@@ -77,11 +78,11 @@ struct register128 {
           lo8(_mm_set1_epi8(static_cast<char>(to.lo))),
           hi8(_mm_set1_epi8(static_cast<char>(to.hi))) {}
   };
-  /// clamp(q + zero_point, lo, hi). The sum saturates, which the clamp hides.
+  /// clamp(q + zero_point, lo, hi). The saturation of the sum is covered by the clamp.
   [[gnu::always_inline]] static words finish(words q, const bounds& to) {
     return _mm_min_epi16(_mm_max_epi16(_mm_adds_epi16(q, to.zero_point), to.lo), to.hi);
   }
-  /// The same for two, as bytes.
+  /// The same for two registers, narrowed to bytes.
   template <class Out>
   [[gnu::always_inline]] static vec finish(words q0, words q1, const bounds& to) {
     const vec bytes =

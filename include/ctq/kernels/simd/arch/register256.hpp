@@ -7,7 +7,7 @@
 
 namespace ctq::kernels::simd {
 
-/// A ymm register, as register128. Packing works on each 128 bits by themselves.
+/// A ymm register, as register128. Packing works within each 128 bits.
 struct register256 {
   using vec = __m256i;
   static constexpr int lanes = 8;
@@ -18,7 +18,7 @@ struct register256 {
   [[gnu::always_inline]] static void save(void* p, vec x) {
     _mm256_storeu_si256(static_cast<vec*>(p), x);
   }
-  /// The lower half from one place, the upper from another.
+  /// Loads the lower and the upper half from different addresses.
   [[gnu::always_inline]] static vec load_halves(const void* low, const void* high) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(register128::load(low)),
                                    register128::load(high), 1);
@@ -41,8 +41,8 @@ struct register256 {
     std::memcpy(&word, p, sizeof word);
     return _mm256_set1_epi32(word);
   }
-  /// The sum by hand on g++ 12, which copies each one to another register (256^3 on AVX2: 209
-  /// instead of 190 us).
+  /// Inline assembly for the sum on g++ 12, which copies each one to another register (256^3 on
+  /// AVX2: 209 instead of 190 us).
   [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
 #if defined(__clang__)
     return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
@@ -96,7 +96,8 @@ struct register256 {
   [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
     return clamp<Out>(saturate<Out>(q0, q1, to), to);
   }
-  /// The same without a clamp if there is nothing to clamp, for loops that a branch does not harm.
+  /// The same, without the clamp if the range is that of the type, for loops where a branch is
+  /// cheap.
   template <class Out>
   [[gnu::always_inline]] static vec finish_or_saturate(vec q0, vec q1, const bounds& to) {
     const vec q = saturate<Out>(q0, q1, to);
@@ -123,7 +124,7 @@ struct register256 {
     }
   }
 
-  /// Four pixels, one behind the other, from four channels of each in every 128 bits.
+  /// From four channels of each of four pixels in every 128 bits to four contiguous pixels.
   [[gnu::always_inline]] static vec in_pixels(vec bytes) {
     return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   }

@@ -5,8 +5,8 @@
 
 #include "ctq/kernels/simd/arch/register256.hpp"
 
-// g++ 12 takes the undefined operands inside its own AVX-512 intrinsics for ours (GCC bug 105593,
-// repaired in 13).
+// g++ 12 warns about undefined operands inside its own AVX-512 intrinsics (false positive, GCC bug
+// 105593, fixed in 13).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -22,7 +22,7 @@ struct register512 {
 
   [[gnu::always_inline]] static vec load(const void* p) { return _mm512_loadu_si512(p); }
   [[gnu::always_inline]] static void save(void* p, vec x) { _mm512_storeu_si512(p, x); }
-  /// x in a register: else g++ 12 loads it again wherever it is used.
+  /// Keeps x in a register: g++ 12 would reload it at each use.
   [[gnu::always_inline]] static void keep(vec& x) { __asm__("" : "+v"(x)); }
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
     return _mm512_cvtepu8_epi16(register256::load(p));
@@ -89,14 +89,16 @@ struct register512 {
   [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
     return clamp<Out>(saturate<Out>(q0, q1, to), to);
   }
-  /// The same without a clamp if there is nothing to clamp, for loops that a branch does not harm.
+  /// The same, without the clamp if the range is that of the type, for loops where a branch is
+  /// cheap.
   template <class Out>
   [[gnu::always_inline]] static vec finish_or_saturate(vec q0, vec q1, const bounds& to) {
     const vec q = saturate<Out>(q0, q1, to);
     return to.whole ? q : clamp<Out>(q, to);
   }
 
-  /// The first `count` of 16 and of 32 bytes. The words are in range, so their low bytes do.
+  /// The first `count` of 16 and of 32 bytes. The 16-bit values are in the range of Out, so the low
+  /// bytes suffice.
   template <class Out>
   [[gnu::always_inline]] static void store(__m256i q, Out* out, int count) {
     const __m128i bytes = _mm256_cvtepi16_epi8(q);
@@ -123,7 +125,7 @@ struct register512 {
       _mm512_mask_storeu_epi8(out, (__mmask64{1} << count) - 1, bytes);
     }
   }
-  /// The even and the odd 64 bits.
+  /// Stores the even and the odd 64-bit lanes separately.
   template <class Out>
   [[gnu::always_inline]] static void write_halves(vec bytes, Out* even, Out* odd) {
     bytes = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
@@ -131,7 +133,7 @@ struct register512 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(odd), _mm512_extracti64x4_epi64(bytes, 1));
   }
 
-  /// Four pixels, one behind the other, from four channels of each in every 128 bits.
+  /// From four channels of each of four pixels in every 128 bits to four contiguous pixels.
   [[gnu::always_inline]] static vec in_pixels(vec bytes) {
     const vec order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm512_permutexvar_epi32(order, bytes);

@@ -9,38 +9,38 @@
 #include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// The int8 dot products, for any width of register: of pairs of 16-bit integers (every x86 has it),
-// and of four bytes (VNNI, and ARM's).
+// The int8 dot products for any register width: of pairs of 16-bit integers (every x86), and of
+// four bytes (VNNI, ARM).
 
 namespace ctq::kernels::simd {
 
-/// Satisfied by registers that are wide enough to gain from finishing four pixels at once.
+/// Satisfied by registers that are wide enough to benefit from requantizing four pixels at once.
 template <class R>
 concept finishes_pixels = requires(typename R::vec bytes) {
   R::in_pixels(bytes);
 };
 
-/// What all share. A block of N vecs holds N * lanes channels. In-lane packing wants four from
-/// each vec side by side in every 128 bits, so that is where column() puts them.
+/// Common base. A block of N vecs holds N * lanes channels. Packing within 128 bits makes four
+/// lanes of each vec adjacent, so column() assigns channels accordingly.
 template <class Isa, class Register>
 struct register_dot : Register {
   using typename Register::vec;
   static constexpr int depthwise_rows = 2;
 
-  /// The channel, within its block of `vectors` vecs, of a lane of one of them.
+  /// The channel of a lane of a vec, relative to its block of `vectors` vecs.
   [[nodiscard]] static constexpr int column(int vectors, int vector, int lane) {
     return lane / 4 * 4 * vectors + vector * 4 + lane % 4;
   }
 
   using bounds = typename Register::bounds;
-  /// Anew for each tile: g++ would keep these registers through the loop that sums, and spill sums
-  /// instead (33x130x127: 3.9 instead of 2.9 us).
+  /// Recomputed for each tile: g++ would keep these registers live through the inner loop and spill
+  /// accumulators instead (33x130x127: 3.9 instead of 2.9 us).
   [[gnu::always_inline]] static bounds prepared(output_range to) {
     __asm__ volatile("" : "+r"(to.zero_point), "+r"(to.lo), "+r"(to.hi));
     return bounds(to);
   }
 
-  /// Requantizes a block and writes its first `count` channels.
+  /// Requantizes a block and stores its first `count` channels.
   template <int N, class Out>
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
                                            const bounds& to, Out* out, int count) {
@@ -61,9 +61,9 @@ struct register_dot : Register {
     }
   }
 
-  /// The same of the pixels of a tile, `stride` apart, whose channels fit in one vec and are as
-  /// many as the compiler knows: four pixels share the last instructions (3x3, 8 to 16 channels @14
-  /// on AVX512-VNNI: 1.2 instead of 1.3 us).
+  /// The same for the pixels of a tile, `stride` apart, with a compile-time number of channels that
+  /// fits in one vec: four pixels share the last instructions (3x3, 8 to 16 channels @14 on
+  /// AVX512-VNNI: 1.2 instead of 1.3 us).
   template <int M, class Out, int Count>
   [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][1], const float* multiplier,
                                                 const bounds& to, Out* out, std::ptrdiff_t stride,
@@ -92,8 +92,8 @@ struct register_dot : Register {
     });
   }
 
-  /// The same in two steps, for kernels that have not all sums at once: half of the vecs of a block
-  /// as one register, then both registers as outputs.
+  /// store in two calls, for kernels that do not have all accumulators at once: `half` narrows half
+  /// of the vecs of a block to one register, store_halves stores both registers.
   template <int N>
   [[nodiscard, gnu::always_inline]] static vec half(const vec (&acc)[N], const float* multiplier) {
     const vec first = Register::scale(acc[0], multiplier);
@@ -117,7 +117,7 @@ struct register_dot : Register {
   }
 };
 
-/// Activations and weights widened to 16 bits, vpmaddwd: exact, unlike vpmaddubsw, whose sums of
+/// vpmaddwd on activations and weights widened to 16 bits: exact, unlike vpmaddubsw, whose sums of
 /// two products saturate.
 template <class Isa, class Register>
 struct int16_dot : register_dot<Isa, Register> {
@@ -141,7 +141,7 @@ struct int16_dot : register_dot<Isa, Register> {
   [[gnu::always_inline]] static void interleave_half(const vec (&a)[2], vec (&out)[1]) {
     out[0] = Half == 0 ? Register::zip_low16(a[0], a[1]) : Register::zip_high16(a[0], a[1]);
   }
-  /// In: two taps. Out: the taps of each channel side by side, in the order of column(2, ...).
+  /// In: two taps. Out: adjacent taps for each channel, in the order of column(2, ...).
   [[gnu::always_inline]] static void interleave(vec (&a)[2]) {
     const vec low = Register::zip_low16(a[0], a[1]);
     a[1] = Register::zip_high16(a[0], a[1]);
@@ -149,7 +149,7 @@ struct int16_dot : register_dot<Isa, Register> {
   }
 };
 
-/// The same of weights that are packed as bytes.
+/// The same with weights packed as bytes.
 template <class Isa, class Register>
 struct int16_dot_of_bytes : int16_dot<Isa, Register> {
   using weight = std::int8_t;
@@ -159,7 +159,7 @@ struct int16_dot_of_bytes : int16_dot<Isa, Register> {
   }
 };
 
-/// Four bytes a lane, in any instruction that sums their products with int8 weights.
+/// Four bytes per lane, for any instruction that accumulates their products with int8 weights.
 template <class Isa, class Register>
 struct byte_dot : register_dot<Isa, Register> {
   using typename Register::vec;
@@ -174,7 +174,7 @@ struct byte_dot : register_dot<Isa, Register> {
     out[0] = Register::zip_low16(zip01, zip23);
     out[1] = Register::zip_high16(zip01, zip23);
   }
-  /// In: four taps. Out: the taps of each channel side by side, in the order of column(4, ...).
+  /// In: four taps. Out: adjacent taps for each channel, in the order of column(4, ...).
   [[gnu::always_inline]] static void interleave(vec (&a)[4]) {
     const vec low01 = Register::zip_low8(a[0], a[1]);
     const vec low23 = Register::zip_low8(a[2], a[3]);
@@ -185,8 +185,8 @@ struct byte_dot : register_dot<Isa, Register> {
     a[2] = Register::zip_low16(high01, high23);
     a[3] = Register::zip_high16(high01, high23);
   }
-  /// In: two taps. Out: the taps of two channels in each lane, those of registers 2i and 2i + 1 of
-  /// interleave.
+  /// In: two taps. Out: the taps of two channels in each lane, which are those of registers 2i and
+  /// 2i + 1 of interleave.
   [[gnu::always_inline]] static void interleave_pairs(vec (&a)[2]) {
     const vec low = Register::zip_low8(a[0], a[1]);
     a[1] = Register::zip_halves16(Register::zip_high8(a[0], a[1]));
@@ -194,8 +194,8 @@ struct byte_dot : register_dot<Isa, Register> {
   }
 };
 
-/// uint8 activations times int8 weights: vpdpbusd, and its like elsewhere. int8 activations are
-/// moved by 128 on their way into the workspace, and the bias takes that back.
+/// uint8 activations times int8 weights: vpdpbusd and equivalents. int8 activations are offset by
+/// 128 when copied to the workspace, which the bias compensates.
 template <class Isa, class Register, class Vnni>
 struct vnni_dot : byte_dot<Isa, Register> {
   using typename Register::vec;

@@ -13,8 +13,8 @@
 #include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 
-// What the int8 kernels ask of a register of ARM, as register128.hpp says it of an xmm. ARM's
-// intrinsics know what a register holds; kernels do not, and pass all as 32-bit integers.
+// The operations of the int8 kernels on a NEON register, with the interface of register128.hpp.
+// ARM's intrinsics have typed registers; kernels pass all of them as 32-bit integers.
 
 namespace ctq::kernels::simd {
 
@@ -31,26 +31,26 @@ class register_neon {
   [[gnu::always_inline]] static void save(void* p, vec x) {
     vst1q_u8(static_cast<std::uint8_t*>(p), vreinterpretq_u8_s32(x));
   }
-  /// x + 128 in each byte, which makes uint8 of int8, and int8 of uint8.
+  /// x + 128 in each byte, which converts between int8 and uint8.
   [[gnu::always_inline]] static vec flip_signs(vec x) {
     return vreinterpretq_s32_u8(veorq_u8(vreinterpretq_u8_s32(x), vdupq_n_u8(128)));
   }
-  /// Four bytes, in each lane.
+  /// Four bytes, broadcast to each lane.
   [[gnu::always_inline]] static vec broadcast(const void* p) {
     std::int32_t word;
     std::memcpy(&word, p, sizeof word);
     return vdupq_n_s32(word);
   }
-  /// The same in the first lane only, for instructions that take one lane for all: no vector unit
-  /// has to copy it.
+  /// The same in the first lane only, for instructions with a by-element operand: saves the
+  /// broadcast.
   [[gnu::always_inline]] static vec first_lane(const void* p) {
 #if defined(__clang__)
     float word;
     std::memcpy(&word, p, sizeof word);
     return vreinterpretq_s32_f32(vsetq_lane_f32(word, vdupq_n_f32(0), 0));
 #else
-    // By hand on g++ 12, which moves it from register to register (15 of the 54 instructions of a
-    // loop that has 35 now); newer ones have not been tried.
+    // Inline assembly on g++ 12, which moves it between registers (15 of 54 instructions of a loop
+    // that now has 35); newer versions are untested.
     using word [[gnu::may_alias, gnu::aligned(1)]] = std::int32_t;
     vec x;
     __asm__("ldr %s0, %1" : "=w"(x) : "m"(*static_cast<const word*>(p)));
@@ -71,7 +71,7 @@ class register_neon {
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) {
     return vreinterpretq_s32_s16(vzip2q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b)));
   }
-  /// The lower and the upper half of x interleaved by words.
+  /// The lower and the upper half of x, interleaved by 16-bit lanes.
   [[gnu::always_inline]] static vec zip_halves16(vec x) {
     const uint8x16_t order = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
     return vreinterpretq_s32_u8(vqtbl1q_u8(vreinterpretq_u8_s32(x), order));
@@ -97,12 +97,13 @@ class register_neon {
           lo(vdupq_n_s16(static_cast<std::int16_t>(to.lo))),
           hi(vdupq_n_s16(static_cast<std::int16_t>(to.hi))) {}
   };
-  /// clamp(q + zero_point, lo, hi) of 16-bit integers. The sum saturates, which the clamp hides.
+  /// clamp(q + zero_point, lo, hi) of 16-bit integers. The saturation of the sum is covered by the
+  /// clamp.
   [[gnu::always_inline]] static vec finish(vec q, const bounds& to) {
     const int16x8_t stepped = vqaddq_s16(vreinterpretq_s16_s32(q), to.zero_point);
     return vreinterpretq_s32_s16(vminq_s16(vmaxq_s16(stepped, to.lo), to.hi));
   }
-  /// The same for two, as bytes.
+  /// The same for two registers, narrowed to bytes.
   template <class Out>
   [[gnu::always_inline]] static vec finish(vec q0, vec q1, const bounds& to) {
     const auto bytes =
@@ -118,7 +119,7 @@ class register_neon {
     return finish<Out>(q0, q1, to);
   }
 
-  /// The first `count` of eight bytes, from 16-bit integers in range, so that their low bytes do.
+  /// The first `count` of eight bytes, from 16-bit integers in the range of Out.
   template <class Out>
   [[gnu::always_inline]] static void store(vec q, Out* out, int count) {
     write_first<8>(vreinterpret_u8_s8(vmovn_s16(vreinterpretq_s16_s32(q))), out, count);

@@ -10,7 +10,7 @@
 
 // Loads and stores of rows that are shorter than a zmm.
 
-// As in register512.hpp: g++ 12 takes the undefined operands of its intrinsics for ours.
+// As in register512.hpp: false positive of g++ 12.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -19,8 +19,8 @@
 
 namespace ctq::kernels::simd {
 
-/// Rows of Width bytes that fill a zmm together: 64, 32 or 16 each. Only the first `count` bytes of
-/// the first `used` rows are in memory.
+/// Rows of Width bytes (64, 32 or 16) that together fill a zmm. Only the first `count` bytes of the
+/// first `used` rows are accessed.
 template <int Width>
 struct rows512 {
   static constexpr int rows = 64 / Width;
@@ -56,7 +56,7 @@ struct rows512 {
   }
 
  private:
-  /// In place of a row that is not there the first is read again.
+  /// The first row is read again in place of an unused one.
   [[gnu::always_inline]] int present(int row) const { return row < used ? row : 0; }
   [[gnu::always_inline]] const void* at(const void* p, int row) const {
     return static_cast<const char*>(p) + row * stride;

@@ -7,7 +7,7 @@
 
 // Tables of 256 entries on AVX-512 with VBMI.
 
-// As in register512.hpp: g++ 12 takes the undefined operands of its intrinsics for ours.
+// As in register512.hpp: false positive of g++ 12.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -26,7 +26,7 @@ namespace ctq::kernels::simd {
   return _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high);
 }
 
-/// The same of narrower registers.
+/// The same for narrower registers.
 [[gnu::always_inline]] inline __m256i look_up_vbmi(const void* table, __m256i x) {
   return _mm512_castsi512_si256(look_up_vbmi(table, _mm512_castsi256_si512(x)));
 }

@@ -11,8 +11,8 @@
 
 namespace ctq::kernels::simd {
 
-/// table[x] for each byte of x, 64 entries at a time: those that are not in a quarter of the table
-/// are left alone.
+/// table[x] for each byte of x, 64 entries at a time: lanes outside the current quarter of the
+/// table are unchanged.
 [[gnu::always_inline]] inline uint8x16_t look_up_neon(const void* table, uint8x16_t x) {
   const auto* const at = static_cast<const std::uint8_t*>(table);
   const uint8x16_t quarter = vdupq_n_u8(64);

@@ -13,16 +13,16 @@
 
 namespace ctq::kernels::simd {
 
-/// The eight tiles of AMX. Assembly, since the intrinsics of g++ 12 paste their operands into
-/// names, which no template argument survives, and tell nothing of the memory they touch. The
-/// compiler knows nothing of what tiles hold, but keeps volatile assembly in order.
+/// The eight tiles of AMX. Inline assembly, since the intrinsics of g++ 12 are macros that paste
+/// their operands into register names, which excludes template arguments, and do not declare the
+/// memory they access. Volatile assembly preserves the order of tile operations.
 class tile_amx : public tile_format {
  public:
   using bounds = row_bounds512;
   template <int N>
   using requantizer = row_requantizer512<N>;
 
-  /// ldtilecfg takes 74 ns: once a layer, not once a block. A process without permission ends here;
+  /// ldtilecfg takes 74 ns: once per layer, not per block. A process without permission ends here;
   /// models ask for it when they are made, and tell of a refusal.
   [[gnu::always_inline]] explicit tile_amx(const tile_sizes& sizes) noexcept {
     static const bool permitted = isa::ask_for_amx();
@@ -43,7 +43,7 @@ class tile_amx : public tile_format {
   }
   tile_amx(const tile_amx&) = delete;
   tile_amx& operator=(const tile_amx&) = delete;
-  /// Tiles in use are 8 KB more to save at each switch of threads.
+  /// Tiles in use add 8 KB to the state saved at each context switch.
   [[gnu::always_inline]] ~tile_amx() { __asm__ volatile("tilerelease" : : : "memory"); }
 
   template <int T>
