@@ -17,7 +17,7 @@ namespace simd = ctq::kernels::simd;
 using isa = ctq::isa::native;
 using op = elementwise::op;
 
-/// One body for all sizes, as in a program whose sizes are not known to the compiler.
+/// One function for all sizes, as in a program with run-time sizes.
 [[gnu::noinline]] void run(const elementwise& of, std::byte* out) {
   auto* const bytes = reinterpret_cast<std::uint8_t*>(out);
   const ctq::elementwise_shape s{of.count};

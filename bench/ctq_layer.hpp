@@ -11,7 +11,7 @@
 #include "ctq/runtime/simd_kernels.hpp"
 #include "layer.hpp"
 
-// ctq as its compiled executor runs a layer: the shape is known to the compiler.
+// ctq as a compiled model runs a layer: with a compile-time shape.
 
 namespace bench {
 
@@ -26,7 +26,7 @@ subject ctq_layer(const layer& of) {
     ctq::step_data data;
     ctq::operands x;
   };
-  // One after the other, each from a cache line on.
+  // Contiguous, each aligned to a cache line.
   const std::size_t in = ctq::align_up(ctq::packed_bytes<kernels>(Key));
   const std::size_t out = in + ctq::align_up(of.in.size());
   auto s = std::make_shared<state>(state{ctq::aligned_buffer{out + of.outputs()},
@@ -50,7 +50,7 @@ subject ctq_layer(const layer& of) {
           {memory, s->memory.size()}};
 }
 
-/// The function for entry `index` of a list of shapes: table[index] is compiled for it alone.
+/// The function for entry `index` of a list of shapes: table[index] is compiled for that shape.
 template <const auto& Entries, ctq::kernel Op>
 subject ctq_layer_of(std::size_t index, const layer& of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -12,7 +12,7 @@
 #include "operand.hpp"
 #include "subject.hpp"
 
-// The operands of the kernels that work element by element, the same for everybody.
+// The operands of elementwise kernels, the same for all libraries.
 
 namespace bench {
 
@@ -45,18 +45,19 @@ struct elementwise {
 
   elementwise(op o, int n);
 
-  /// Bytes an element that are read and written.
+  /// Bytes per element that are read and written.
   [[nodiscard]] int read() const { return floats.empty() && sums.empty() ? inputs() : 4; }
   [[nodiscard]] int written() const {
     return what == op::dequantize || what == op::fake_quantize ? 4 : 1;
   }
   /// The operand, or the first of two.
   [[nodiscard]] const void* in() const;
-  /// Where everybody writes: how fast memory is depends on which pages it has.
+  /// The output buffer of all libraries, since the speed of memory depends on its pages.
   [[nodiscard]] std::byte* result() const { return result_->data(); }
-  /// Makes all of it wrong.
+  /// Overwrites the output with wrong values.
   void spoil() const;
-  /// In steps, beyond those that are promised; of floats, as many as hold the difference.
+  /// The largest difference of integers beyond the guaranteed one; for floats in units of the
+  /// scale.
   [[nodiscard]] int distance(const void* answer) const;
 
  private:
@@ -68,7 +69,7 @@ struct elementwise {
 
 [[nodiscard]] const char* name_of(elementwise::op what);
 
-// Each of the libraries; nothing if it lacks the kernel.
+// The subject of each library; empty if it does not have the kernel.
 [[nodiscard]] subject ctq_elementwise(const elementwise& of);
 [[nodiscard]] std::optional<subject> onednn(const elementwise& of);
 [[nodiscard]] std::optional<subject> xnnpack(const elementwise& of);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// gemmlowp on one thread: uint8 times uint8, one fixed-point multiplier for all channels (the stage
-// with one a channel does not compile on x86), so its bytes differ and only the time counts. It
-// packs both sides in every call.
+// gemmlowp on one thread: uint8 times uint8, one fixed-point multiplier for all channels (the
+// per-channel output stage does not compile on x86), so its bytes differ and only the time is
+// compared. It packs both operands in each call.
 
 #include "layer.hpp"
 

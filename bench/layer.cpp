@@ -33,7 +33,7 @@ layer::layer(const ctq::conv2d_shape& s, bool is_linear) : shape(s), linear(is_l
                                   random);
   weight = random_bytes<decltype(weight)>(static_cast<std::size_t>(s.out_channels * terms), -127,
                                           127, random);
-  // Sums spread over the whole output, some beyond its ends.
+  // Spreads the accumulators over the whole output range, some beyond it.
   const float spread = 1.0F / (73.0F * std::sqrt(static_cast<float>(terms)));
   for (int o = 0; o < s.out_channels; ++o) {
     bias.push_back(static_cast<std::int32_t>(random() % 20001) - 10000);

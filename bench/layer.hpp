@@ -11,8 +11,8 @@
 #include "operand.hpp"
 #include "subject.hpp"
 
-// The operands of a linear layer or a convolution, the same for everybody: uint8 activations with
-// a zero point, int8 weights with a scale a channel, a bias, uint8 results.
+// The operands of a linear layer or a convolution, the same for all libraries: uint8 activations
+// with a zero point, int8 weights with a scale per channel, a bias, uint8 results.
 
 namespace bench {
 
@@ -39,8 +39,7 @@ struct layer {
   [[nodiscard]] double bytes() const {
     return static_cast<double>(in.size() + weight.size() + outputs());
   }
-  /// The largest difference from the reference, in steps. Of large products only some rows are
-  /// compared.
+  /// The largest difference from the reference. For large products only some rows are compared.
   [[nodiscard]] int distance(const std::uint8_t* out) const;
 
  private:
@@ -59,8 +58,8 @@ struct layer {
   return of.linear ? name_of_gemm(of.shape) : name_of_conv(of.shape);
 }
 
-// Each of the libraries; nothing if it lacks the kernel. ctq compiles one for each shape: index is
-// the place in gemms, convs or depthwises.
+// The subject of each library; empty if it does not have the kernel. ctq compiles one for each
+// shape: index is that in gemms, convs or depthwises.
 [[nodiscard]] subject ctq_gemm(std::size_t index, const layer& of);
 [[nodiscard]] subject ctq_conv(std::size_t index, const layer& of);
 [[nodiscard]] subject ctq_depthwise(std::size_t index, const layer& of);

@@ -32,7 +32,7 @@ std::string size(double bytes) {
 }  // namespace
 
 caches caches_of_machine() {
-  // sysconf asks the processor, and a virtual machine may have been given less.
+  // sysconf queries the processor, but a virtual machine may have less.
   caches found{};
   for (int i = 0; i < 8; ++i) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";

@@ -3,11 +3,11 @@
 
 #include <string>
 
-// Where and with what the measurements are made.
+// The machine and the software versions of the measurements.
 
 namespace bench {
 
-/// Bytes of the data caches; 0 if the system does not tell.
+/// Bytes of the data caches; 0 if unknown.
 struct caches {
   double l1, l2, l3;
 };
@@ -15,7 +15,7 @@ struct caches {
 
 /// "AMD EPYC 9654, caches of 32 KiB, 1 MiB and 384 MiB"
 [[nodiscard]] std::string machine_line();
-/// The compiler and the peers, with the versions that they tell.
+/// The compiler and the other libraries, with their versions.
 [[nodiscard]] std::string programs();
 
 [[nodiscard]] std::string onednn_version();

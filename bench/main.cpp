@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// int8 kernels of ctq beside those of other libraries and beside what the machine can do, in one
-// process on one core. bench --help tells the options.
+// Compares int8 kernels of ctq with those of other libraries and with the limits of the machine, in
+// one process on one core. See bench --help.
 
 #include <cstdio>
 #include <cstdlib>
@@ -101,7 +101,7 @@ void run_layer(const options& o, regime kind, const layer& of, double others, bo
     add(c, onnxruntime(of));
     add(c, dot_peak(of, c));
     add(c, epilogue_loop(of, c));
-    // The same pages: which of them a cache holds depends on where they are.
+    // The same pages, since cache conflicts depend on their addresses.
     add(c, read_loop(c.subjects.front().memory.first(static_cast<std::size_t>(of.bytes()))));
   }
   run_case(o, c, all);

@@ -20,8 +20,8 @@ namespace bench {
 
 namespace {
 
-/// How often a subject ran in a window, and how long a run took: the time that the thread was
-/// running, since others may share the core.
+/// The number of runs of a subject in a window and the time per run: thread CPU time, since others
+/// may share the core.
 struct window {
   benchmark::IterationCount runs;
   double seconds;
@@ -42,7 +42,7 @@ class one_round : public benchmark::BenchmarkReporter {
   windows_by_name windows;
 };
 
-/// Each subject once, in random order. choose_length(its benchmark, the subject) says how long.
+/// Each subject once, in random order. choose_length(its benchmark, the subject) sets the length.
 template <class ChooseLength>
 windows_by_name run_round(const std::vector<const subject*>& subjects,
                           const ChooseLength& choose_length) {
@@ -63,7 +63,7 @@ windows_by_name run_round(const std::vector<const subject*>& subjects,
   return round.windows;
 }
 
-/// oneDNN may use what we may use.
+/// oneDNN may use the same instruction sets.
 const char* onednn_isa() {
   using namespace ctq::isa;
   if constexpr (includes<native, amx>) return "DEFAULT";
@@ -130,7 +130,7 @@ result measure(const bench_case& of, int windows, double seconds_a_window) {
     b.MinTime(seconds_a_window);
   });
   const auto runs = [&](const subject& s) {
-    // That window may have been cut short by what else the core did.
+    // That window may have been shortened by other activity of the core.
     const window& w = first.at(s.name);
     return std::max(w.runs,
                     static_cast<benchmark::IterationCount>(seconds_a_window / w.seconds) + 1);

@@ -7,21 +7,21 @@
 
 namespace bench {
 
-/// One core for the whole program, so that everybody has the same caches; no threads of OpenMP.
-/// Starts the program again if its environment has to change first.
+/// Restricts the program to one core, so that all libraries have the same caches, and to one OpenMP
+/// thread. Restarts the program if its environment has to change first.
 void stay_on_one_core(char** arguments);
 
-/// Whether oneDNN has AMX here.
+/// Whether oneDNN can use AMX.
 [[nodiscard]] bool peers_have_amx();
 
-/// The subjects of a case in many rounds, each of one short window of everybody in random order.
-/// Of the first one, ctq unless it is wrong, the median counts; of the others the median of how
-/// much longer they took in the same round, since the machine's clock changes from round to round.
-/// Those whose result differs from the reference are not timed: ctq by anything, peers by more than
-/// a step, which their other arithmetic explains.
+/// Measures the subjects of a case in many rounds, each with one short window per subject in random
+/// order. Reports the median time of the first one (ctq, unless its result is wrong), and for the
+/// others the median ratio to it in the same round, since the clock frequency varies between
+/// rounds. Subjects with wrong results are not timed: for ctq any difference from the reference,
+/// for others a difference above 1, which their arithmetic explains.
 [[nodiscard]] result measure(const bench_case& of, int windows, double seconds_a_window);
 
-/// 0 if there are none.
+/// 0 if there is none.
 [[nodiscard]] double median(std::vector<double> of);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// oneDNN on one thread, with weights in the order it likes best.
+// oneDNN on one thread, with weights in the layout it prefers.
 
 #include <cstring>
 #include <dnnl.hpp>
@@ -23,7 +23,7 @@ const dnnl::engine& cpu() {
   return engine;
 }
 
-/// A primitive with its arguments, as long as somebody may run it.
+/// A primitive with its arguments.
 struct call {
   dnnl::stream stream{cpu()};
   dnnl::primitive primitive;
@@ -48,7 +48,7 @@ memory operand_of(const memory::desc& desc, const void* at) {
   return {desc, cpu(), const_cast<void*>(at)};
 }
 
-/// A source zero point costs oneDNN time; without padding it may lie in the bias, as ours does.
+/// A source zero point costs oneDNN time; without padding it is folded into the bias, as in ctq.
 dnnl::primitive_attr attributes(const layer& of, bool fold) {
   dnnl::primitive_attr attr;
   attr.set_output_scales(2, of.multiplier);
@@ -108,7 +108,7 @@ subject convolution(const layer& of) {
   return prepared<dnnl::convolution_forward>(plan, in, weight, bias, out, of, fold);
 }
 
-/// One type or scale to another.
+/// Conversion between types or scales.
 subject reorder(const elementwise& of, type from, int in_zero_point, type to, int out_zero_point,
                 float scale, const std::vector<float>& channel_scales) {
   const bool per_channel = !channel_scales.empty();
@@ -127,7 +127,7 @@ subject reorder(const elementwise& of, type from, int in_zero_point, type to, in
   return {"oneDNN", [c] { c->run(); }, [&of] { return of.result(); }};
 }
 
-/// Its addition knows scales but no zero points, so the bytes differ and only the time counts.
+/// Its add supports scales but no zero points, so the bytes differ and only the time is compared.
 subject addition(const elementwise& of) {
   const memory::desc desc({of.count / 64, 64}, type::u8, tag::ab);
   dnnl::primitive_attr attr;

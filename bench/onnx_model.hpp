@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// An ONNX model, written in memory: as much of its format as a few quantized ops need. The numbers
-// are those of the fields of onnx.proto.
+// Writes an ONNX model to memory: the part of the format for a few quantized ops. The numbers are
+// field numbers of onnx.proto.
 
 namespace bench::onnx {
 
@@ -29,7 +29,7 @@ constexpr type type_of<std::int32_t> = type::s32;
 using extents = std::vector<std::int64_t>;
 using names = std::initializer_list<const char*>;
 
-/// Of a node: one integer, or several.
+/// An attribute of a node: one integer, or several.
 struct attribute {
   const char* name;
   extents values;
@@ -38,10 +38,10 @@ struct attribute {
 
 inline constexpr const char* microsoft = "com.microsoft";
 
-/// Values are known by name; each node's domain is empty (ONNX itself) or `microsoft`.
+/// Values are identified by name; a node's domain is empty (ONNX) or `microsoft`.
 class model {
  public:
-  /// A value that the caller gives (input) or takes (output).
+  /// A value that the caller provides (input) or receives (output).
   void input(const char* name, type of, const extents& shape) { value(11, name, of, shape); }
   void output(const char* name, type of, const extents& shape) { value(12, name, of, shape); }
 

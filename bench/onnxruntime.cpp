@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX Runtime on one thread, each kernel as a model of one op, whose activations lie as ours do.
-// It uses the whole machine, whatever ours was compiled for.
+// ONNX Runtime on one thread, each kernel as a model of one op, with the layout of ctq's
+// activations. It uses all instruction sets of the machine, whatever ctq was compiled for.
 
 #include "elementwise.hpp"
 #include "layer.hpp"
@@ -22,7 +22,7 @@ namespace {
 using onnx::library;
 using onnx::session;
 
-/// Nobody if it cannot be loaded, which is said once.
+/// Empty if it cannot be loaded, which is reported once.
 const library* loaded() {
   static const std::unique_ptr<library> one = [] {
     try {
@@ -35,7 +35,7 @@ const library* loaded() {
   return one.get();
 }
 
-/// make(library) as a subject; nothing if ONNX Runtime lacks the op.
+/// make(library) as a subject; empty if ONNX Runtime does not have the op.
 template <class Make>
 std::optional<subject> if_it_can(Make make) {
   const library* const ort = loaded();
@@ -60,7 +60,7 @@ std::vector<std::int8_t> transposed(const std::vector<std::int8_t>& from, std::s
   return to;
 }
 
-/// The scales of input and output are one, so that the weights' are the multipliers.
+/// Input and output have scale 1, so that the scales of the weights are the multipliers.
 std::shared_ptr<session> matmul(const library& ort, const layer& of) {
   const std::int64_t m = of.shape.in_w, n = of.shape.out_channels, k = of.shape.in_channels;
   onnx::model model;
@@ -116,7 +116,7 @@ std::shared_ptr<session> convolution(const library& ort, const layer& of) {
   return c;
 }
 
-/// From In to Out, with the nodes that `make` adds.
+/// A model from In to Out, with the nodes that `make` adds.
 template <class In, class Out, class Make>
 std::shared_ptr<session> op_of(const library& ort, const elementwise& of, const operand<In>& from,
                                Make make) {

@@ -13,13 +13,12 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "onnx_model.hpp"
 
-// ONNX Runtime's C API, as much of it as running a model takes. The shared library of its npm
-// package comes without headers: functions are called by their places in the table that the library
-// gives, which never change.
+// The part of ONNX Runtime's C API that is needed to run a model. The shared library of its npm
+// package comes without headers: functions are called by their indices in OrtApi, which are stable.
 
 namespace bench::onnx {
 
-/// Where its functions stand in OrtApi.
+/// Indices of functions in OrtApi.
 enum class slot {
   error_message = 2,
   create_env = 3,
@@ -45,7 +44,8 @@ using handle = void*;  // to whatever is the library's
 
 class library {
  public:
-  /// The first in a directory that this machine can load: the package brings one for each.
+  /// Loads the first library in a directory that this machine can load: the package contains one
+  /// per platform.
   explicit library(const std::string& directory) {
     namespace fs = std::filesystem;
     for (const fs::directory_entry& file : fs::recursive_directory_iterator(directory)) {
@@ -96,8 +96,8 @@ class library {
   handle cpu_memory_{};
 };
 
-/// Whether its faster dot products are exact here: without VNNI those of uint8 with int8 saturate,
-/// and it has to be asked for the slower ones.
+/// Whether its faster dot products are exact on this machine: without VNNI those of uint8 with int8
+/// saturate, and the slower ones must be selected.
 inline bool has_exact_dots() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512vnni") != 0 || __builtin_cpu_supports("avxvnni") != 0;
@@ -106,7 +106,7 @@ inline bool has_exact_dots() {
 #endif
 }
 
-/// A model with the operands it is bound to, so that a run costs no more than it must.
+/// A model with bound operands, to minimize the overhead of a run.
 class session {
  public:
   session(const library& ort, model& of) : ort_(ort) {

@@ -5,11 +5,11 @@
 #include <new>
 #include <vector>
 
-// The memory of what kernels read and write, ours and those of others: aligned alike.
+// Memory of the operands of all libraries' kernels, with equal alignment.
 
 namespace bench {
 
-/// Memory that starts with a cache line, as oneDNN's does.
+/// Memory aligned to a cache line, as oneDNN's.
 template <class T>
 struct line_allocator {
   using value_type = T;
@@ -26,7 +26,7 @@ struct line_allocator {
   friend bool operator==(const line_allocator&, const line_allocator&) = default;
 };
 
-/// What a kernel of anybody reads or writes.
+/// An operand of any library's kernel.
 template <class T>
 using operand = std::vector<T, line_allocator<T>>;
 

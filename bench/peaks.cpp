@@ -19,7 +19,7 @@ namespace simd = ctq::kernels::simd;
 
 using dot = simd::int8_dot<isa>;
 
-/// x is needed, whatever the compiler thinks.
+/// Prevents the compiler from optimizing x away.
 template <class Vec>
 [[gnu::always_inline]] inline Vec needed(Vec x) {
   if constexpr (std::is_class_v<Vec>) {
@@ -40,7 +40,8 @@ template <class Vec>
 constexpr int sums = 2 * dot::tile_rows;  // as many as the kernels have in registers
 constexpr int turns = 1000;
 
-/// As the kernels do it: in pairs, each with its broadcast, where that has an order of its own.
+/// As in the kernels: in pairs, each with its broadcast, where the instruction set has a special
+/// order.
 template <class Dot, int... k>
 [[gnu::noinline]] void run_dots(std::integer_sequence<int, k...>) {
   using vec = typename Dot::vec;
@@ -65,7 +66,7 @@ template <class Dot, int... k>
   ((needed(acc[k][0]), needed(acc[k][1])), ...);
 }
 
-/// Four sums in turn hide the latency of a tile's dot product.
+/// Four alternating accumulators hide the latency of a tile's dot product.
 template <class Isa>
 [[gnu::noinline]] void run_tile_dots() {
   if constexpr (simd::has_tiles<Isa>) {
@@ -86,7 +87,7 @@ template <class Isa>
 
 constexpr int sums_at_once = 2048;
 
-/// The widest register that can be loaded and stored; bytes of it.
+/// The bytes of the widest register that can be loaded and stored.
 struct line {
   unsigned char bytes[64];
 };
@@ -100,7 +101,7 @@ constexpr std::size_t register_bytes() {
   }
 }
 
-/// Moves Read bytes of one operand, or a byte of each of two, to Written bytes.
+/// Reads Read bytes of one operand, or one byte of each of two, and writes Written bytes.
 template <class Isa, int Read, int Written>
 [[gnu::noinline]] void move(const unsigned char* from, const unsigned char* second,
                             unsigned char* to, std::size_t groups) {

@@ -8,20 +8,21 @@
 #include "layer.hpp"
 #include "subject.hpp"
 
-// What the machine can do, measured beside the kernels, since its clock changes with its load.
+// Limits of the machine, measured together with the kernels, since the clock frequency depends on
+// the load.
 
 namespace bench {
 
-/// Dot products of the instruction set in use, on registers alone: of vectors, or of tiles where a
-/// `layer` may use them and there are any. Sets what the case has to know of them.
+/// Dot products of the instruction set in use, on registers only: of vectors, or of tiles if
+/// available and usable by `layer`. Sets the case's parameters of the peak.
 [[nodiscard]] subject dot_peak(const layer& of, bench_case& in);
-/// Sums, in the nearest cache, that become outputs.
+/// Requantization of accumulators in the L1 cache.
 [[nodiscard]] subject epilogue_loop(const layer& of, bench_case& in);
-/// Reads so many bytes once, in as many streams as memory wants.
+/// Reads that many bytes once, in several streams for maximum bandwidth.
 [[nodiscard]] subject read_loop(std::span<const std::byte> bytes);
-/// Reads and writes what an elementwise kernel does, a register at a time.
+/// Reads and writes the same bytes as an elementwise kernel, one register at a time.
 [[nodiscard]] subject copy_loop(const elementwise& of);
-/// memcpy of half of the bytes that such a kernel moves, in memory of its own.
+/// memcpy of half of the bytes that such a kernel transfers, in separate memory.
 [[nodiscard]] subject memcpy_loop(std::size_t bytes);
 
 }  // namespace bench

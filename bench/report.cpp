@@ -73,7 +73,7 @@ summary summarize(const std::vector<result>& all) {
 
 namespace {
 
-/// "1.23", or a dash for what was not measured.
+/// "1.23", or a dash if not measured.
 void print_cell(double value, const char* format, int width) {
   char text[32] = "-";
   if (value > 0.0) std::snprintf(text, sizeof text, format, value);

@@ -8,22 +8,22 @@
 
 #include "subject.hpp"
 
-// What is told of the measurements: tables, one line of means, a JSON file, a page of plots.
+// Output of the measurements: tables, one line of means, a JSON file, a page of plots.
 
 namespace bench {
 
 inline constexpr const char* peers[] = {"oneDNN", "XNNPACK", "gemmlowp", "ORT", "others"};
 
-/// Seconds of a peer; "others" are those that are not installed: oneDNN's time, divided by how much
-/// the best of them beat it elsewhere. 0 if it was not measured.
+/// Seconds of a peer. "others" estimates libraries that are not installed: oneDNN's time divided by
+/// the speedup of the best of them on another machine. 0 if not measured.
 [[nodiscard]] double peer_seconds(const result& r, const std::string& peer);
-/// The fastest peer's time divided by ours; 0 if there is none, or if we are wrong.
+/// The fastest peer's time divided by ctq's; 0 if there is none, or if ctq's result is wrong.
 [[nodiscard]] double best_ratio(const result& r);
-/// A part of what the machine can do (of the peak, of reads, of a copy loop); 0 if not measured.
+/// The fraction of a limit of the machine (peak, reads, copy loop); 0 if not measured.
 [[nodiscard]] double share_of_peak(const result& r);
 [[nodiscard]] double share_of(const result& r, const char* limit);
 
-/// What a layer cannot do without, each in seconds, as measured beside it.
+/// Lower bounds of a layer's time, in seconds, as measured with it.
 struct roof {
   double dots;      // products, at the peak
   double epilogue;  // outputs made of sums that lie in the nearest cache
@@ -42,15 +42,14 @@ struct summary {
 };
 [[nodiscard]] summary summarize(const std::vector<result>& all);
 
-/// The machine and who is measured, in two lines.
+/// The machine and the measured libraries, in two lines.
 void print_heading();
 void print_table(regime kind, const std::vector<result>& all);
 void print_summary(const std::vector<result>& all);
 void write_json(std::FILE* to, const std::vector<result>& all);
-/// One self-contained file: bars against the peers, and the roofline.
+/// A self-contained HTML page: comparison with the peers, and the roofline.
 void write_html(std::FILE* to, const std::vector<result>& all);
-/// The part of it that shows the cases of some regimes under what the machine can do: operations a
-/// second over operations a byte.
+/// The roofline plot of some regimes: operations per second over operations per byte.
 void write_roofline(std::FILE* to, const std::vector<result>& all,
                     std::initializer_list<regime> kinds);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The page of plots. It loads nothing, and is dark where the reader's other pages are.
+// The page of plots. It loads no external resources and follows the reader's dark mode setting.
 
 #include <algorithm>
 #include <iterator>
@@ -46,7 +46,7 @@ constexpr limit layer_limits[] = {{"dots", "dot products at the peak"},
 constexpr limit copy_limits[] = {{"copy", "a copy loop with as many bytes in and out"},
                                  {"memcpy", "memcpy"}};
 
-/// Colours p0, p1… are the peers', r0, r1… the regimes', l0, l1… the limits'.
+/// Colours: p0, p1… of peers, r0, r1… of regimes, l0, l1… of limits.
 std::string colours() {
   std::string rules;
   for (std::size_t i = 0; i < std::size(peers); ++i) {
@@ -70,8 +70,7 @@ bool measured(const std::vector<result>& all, regime kind, const char* peer) {
   });
 }
 
-/// Where the columns of a regime's plot lie: names, our time, bars of the peers, bars of the
-/// limits.
+/// The columns of a regime's plot: names, ctq's time, bars of the peers, bars of the limits.
 constexpr double page = 960, names_at = 4, times_at = 268, peers_from = 282, peers_to = 650,
                  limits_from = 690, limits_to = 916;
 constexpr double thick = 10, least = 24, gap = 8, head = 34;
@@ -99,8 +98,8 @@ double percent_at(double percent) {
   return limits_from + std::min(percent, most_percent) / most_percent * (limits_to - limits_from);
 }
 
-/// What of our time the limits take, each below the one before; what has to wait for the one
-/// before starts at its end.
+/// The share of the limits in ctq's time, one below the other; a limit that cannot overlap with the
+/// previous one starts at its end.
 void write_limits(std::FILE* f, const result& r, double middle) {
   struct part {
     double from, to;
@@ -174,7 +173,7 @@ void write_regime(std::FILE* f, regime kind, const std::vector<result>& all, con
   svg::close(f);
 }
 
-/// Powers of two around all ratios, but what is further off is cut off.
+/// Powers of two around all ratios; outliers are clipped.
 svg::axis ratios(const std::vector<result>& all) {
   double low = 0.5, high = 2.0;
   for (const result& r : all) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double width = 960, left = 56, right = 946, top = 14, bottom = 400;
 
-/// Bytes a second of a limit in the cases whose bytes are more than `above` and at most `below`:
-/// the median; 0 if there are none.
+/// The median bytes per second of a limit over the cases with more than `above` and at most `below`
+/// bytes; 0 if there are none.
 double bandwidth(const std::vector<result>& all, const char* limit, double above, double below) {
   std::vector<double> found;
   for (const result& r : all) {
@@ -37,13 +37,13 @@ struct box {
   }
 };
 
-/// Words of the plot, none of which lies upon another or upon a point.
+/// Labels of the plot, which overlap neither each other nor points.
 class labels {
  public:
   void keep_free(const box& b) { taken_.push_back(b); }
 
-  /// At the nearest free place around the point, joined to it by a line if that is not beside it;
-  /// nowhere if all places are taken: pointing at it still tells the name.
+  /// Places a label at the nearest free position around the point, with a connecting line if it is
+  /// not adjacent; omitted if there is none, since the tooltip shows the name.
   void write(std::FILE* f, double x, double y, const std::string& words) {
     for (double away = 0; away < 200; away += 6) {
       for (const double side : {1.0, -1.0}) {
@@ -59,7 +59,7 @@ class labels {
     }
   }
 
-  /// Right of (1) or left of (-1) a point, if that is free.
+  /// Right (1) or left (-1) of a point, if free.
   [[nodiscard]] bool take(double x, double y, double side, const std::string& words) {
     constexpr double letter = 6.2, height = 12;
     const double end = x + side * letter * static_cast<double>(words.size());
@@ -75,8 +75,8 @@ class labels {
   std::vector<box> taken_;
 };
 
-/// What the machine can do at most: from the lower or the left edge up to `peak`, with its name
-/// right (1) or left (-1) of it.
+/// A limit of the machine: from the lower or the left edge up to `peak`, with its name on the right
+/// (1) or left (-1).
 void write_roof(std::FILE* f, const svg::axis& x, const svg::axis& y, double peak, double bandwidth,
                 const std::string& name, double side, labels& names) {
   if (bandwidth == 0.0) return;

@@ -3,10 +3,9 @@
 
 #include "ctq/core/kernel_signature.hpp"
 
-// The shapes that are measured. `others` tells how much faster than oneDNN 2.6.3 the best of
-// oneDNN 3.14, ONNX Runtime 1.30, FBGEMM and XNNPACK of 2026 was on a Sapphire Rapids Xeon, all
-// with AMX: what oneDNN must be beaten by there to pass those that are not installed. Shapes that
-// are not `counted` are our own.
+// The measured shapes. `others` is the speedup of the best of oneDNN 3.14, ONNX Runtime 1.30,
+// FBGEMM and XNNPACK of 2026 over oneDNN 2.6.3 on a Sapphire Rapids Xeon, all with AMX, to estimate
+// libraries that are not installed. Shapes that are not `counted` are excluded from the means.
 
 namespace bench {
 

@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-// What is measured: one computation on given operands, by several libraries in turn.
+// A measured computation on given operands, by several libraries.
 
 namespace bench {
 
-/// One way to do the work of a case.
+/// One implementation of a case.
 struct subject {
   /// "ctq", a peer, or a limit of the machine: "peak", "epilogue", "read", "copy", "memcpy"
   std::string name;
   std::function<void()> run;
-  /// What the last run wrote, as the case's operands want to compare it, before anybody else runs;
-  /// none for a limit.
+  /// Returns the output of the last run in the form that the case's operands compare, before
+  /// another subject runs; none for a limit.
   std::function<const void*()> answer;
-  /// Where its operands and result are, if others may read them.
+  /// The addresses of its operands and result, if others may read them.
   std::span<const std::byte> memory{};
 };
 
@@ -46,11 +46,12 @@ struct bench_case {
   double others = 1.0;  // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
   std::vector<subject> subjects;  // ctq first
   std::function<void()> spoil{};  // if all write to one place: makes what is there wrong
-  /// The largest difference from the reference: in steps, of the input's if floats.
+  /// The largest difference from the reference: of integers, or of floats in units of the input's
+  /// scale.
   std::function<int(const void*)> distance;
 };
 
-/// How long a run of one subject takes, in seconds: see measure.
+/// The time per run of a subject, in seconds: see measure.
 struct timing {
   std::string name;
   double seconds{};
@@ -61,7 +62,7 @@ struct result {
   bench_case of;  // without subjects
   std::vector<timing> times;
 
-  /// 0 if nobody of that name was measured.
+  /// 0 if no subject of that name was measured.
   [[nodiscard]] double seconds(const std::string& name) const {
     for (const timing& t : times)
       if (t.name == name) return t.seconds;

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <string>
 
-// What the plots are drawn with: inline SVG, whose colours are the page's.
+// Drawing of plots as inline SVG, with the colours of the page.
 
 namespace bench::svg {
 
-/// A logarithmic axis: value low lies at pixel `from`, high at `to`.
+/// A logarithmic axis: value low is at pixel `from`, high at `to`.
 struct axis {
   double low, high, from, to;
 
@@ -34,7 +34,7 @@ struct axis {
   return number("%.3g ms", us * 1e-3);
 }
 
-/// As HTML wants it.
+/// Escapes text for HTML.
 [[nodiscard]] inline std::string escaped(const std::string& words) {
   std::string out;
   for (const char c : words) {
@@ -60,7 +60,7 @@ inline void line(std::FILE* f, const char* kind, double x1, double y1, double x2
                y2);
 }
 
-/// title: what the browser shows when it is pointed at.
+/// title: the tooltip.
 inline void bar(std::FILE* f, const std::string& kind, double x1, double x2, double y,
                 double height, const std::string& title) {
   std::fprintf(f,

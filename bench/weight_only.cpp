@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layers of few rows, where the time is that of reading the weights: int8, int8 under
-// float activations, and four bits in groups. bench-weight-only [WINDOWS]
+// Linear layers of few rows, whose time is dominated by reading the weights: int8, weight-only
+// int8, and 4-bit groups. bench-weight-only [WINDOWS]
 
 #include <cstdio>
 #include <cstdlib>

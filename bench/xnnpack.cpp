@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// XNNPACK on one thread. Of weights with a scale a channel it has convolutions on int8 activations
-// alone: ours less 128. A linear layer is a 1x1 convolution.
+// XNNPACK on one thread. With per-channel scales of weights it has convolutions on int8 activations
+// only: ours minus 128. A linear layer is a 1x1 convolution.
 
 #include "elementwise.hpp"
 #include "layer.hpp"
@@ -15,7 +15,7 @@ namespace bench {
 
 namespace {
 
-/// An operator, set up on operands that live as long.
+/// An operator, set up with operands of the same lifetime.
 struct call {
   xnn_operator_t op = nullptr;
   operand<std::int8_t> in, out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A backend of one's own: which patterns it runs, on which dtypes, under which constraints. What it
-// cannot do is an error when the program compiles.
+// A user-defined backend: its patterns, their dtypes and constraints. A request that it does not
+// support is a compile error.
 
 #include <cstdio>
 #include <ctq/backends.hpp>
@@ -53,7 +53,7 @@ inline constexpr auto lenet = ctq::model(
     "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
 
 // [mapping]
-// npu wants scales of 2^-12 or more, so the observers promise that with their eps.
+// npu requires scales of at least 2^-12, which the observers guarantee by their eps.
 using npu_qconfig = ctq::qconfig<
     ctq::histogram_observer<{.dtype = ctq::quint8, .eps = 0x1p-12F}>,
     ctq::per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127, .eps = 0x1p-12F}>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops of one's own in a residual network: the plan fuses and quantizes them, the compiled model
-// gives the bytes of the interpreter, which knows only what the ops mean on floats.
+// User-defined ops in a residual network: the plan fuses and quantizes them, and the compiled model
+// gives the same bytes as the interpreter, which only uses their float implementation.
 
 #include <cmath>
 #include <cstdio>
@@ -34,8 +34,8 @@ struct int8 : ctq::qconfig_mapping<ctq::global<
 
 static_assert(ctq::explain<net, my::device, int8>().fully_quantized());
 
-// What the network needs of the device, from a file: ctq check knows these ops by their names
-// alone, here the names mean the ops of swish.hpp.
+// The device's support for these ops, from a file: for ctq check the ops are only names, here the
+// names refer to the ops of swish.hpp.
 struct device_file
     : ctq::spec_from_json<device_json, ctq::ops<ctq::builtin, my::swish, my::add_swish>> {};
 static_assert(ctq::explain<net, device_file, int8>().fully_quantized());

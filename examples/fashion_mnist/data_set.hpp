@@ -25,7 +25,7 @@ struct data_set {
 };
 
 /// The first `count` images of one half, "train" or "t10k".
-/// Errors  as ctq::read_idx; images that are not 28 by 28; labels that are none
+/// Errors  as ctq::read_idx; images that are not 28 by 28; invalid labels
 [[nodiscard]] inline ctq::result<data_set> read_data_set(const std::filesystem::path& folder,
                                                          const std::string& half,
                                                          std::size_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The whole way of a network: float weights that PyTorch trained, calibration, int8 code, and what
-// it costs in accuracy and gains in speed.
+// The complete workflow for a network: float weights trained with PyTorch, calibration, int8
+// inference, and the resulting accuracy and speed.
 //
 //   fashion_mnist [--data DIR] [--weights FILE] [--picture FILE]
 
@@ -58,8 +58,8 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-/// µs an image, the median of many windows; the two models take turns, so that a slow moment of
-/// the machine meets both.
+/// µs per image, the median of many windows; the two models alternate, so that disturbances affect
+/// both.
 template <class First, class Second>
 std::pair<double, double> time_both(First& first, Second& second, const data_set& data) {
   constexpr std::size_t rounds = 60;
@@ -80,7 +80,7 @@ std::pair<double, double> time_both(First& first, Second& second, const data_set
   return {median(times[0]), median(times[1])};
 }
 
-/// Some images with both answers: those where float and int8 differ first.
+/// Some images with both predictions, those where float and int8 differ first.
 ctq::status draw(const std::string& path, const data_set& data, const answers& in_float,
                  const answers& in_int8) {
   constexpr std::size_t shown = 24;

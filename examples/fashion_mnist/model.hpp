@@ -3,8 +3,8 @@
 
 #include <ctq/ctq.hpp>
 
-// The network of this example, as torch.fx prints the one that train.py trains, and how it is to
-// be quantized.
+// The network of this example, equal to torch.fx's print-out of the one in train.py, and its
+// quantization.
 
 namespace fashion_mnist {
 
@@ -52,7 +52,7 @@ inline constexpr int classes = 10;
 inline constexpr const char* class_name[classes] = {
     "T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Boot"};
 
-/// A pixel as the network was trained on it.
+/// Normalizes a pixel as in training.
 inline float normalized(unsigned char pixel) {
   return (static_cast<float>(pixel) / 255.0F - 0.2860F) / 0.3530F;
 }

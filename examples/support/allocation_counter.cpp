@@ -7,7 +7,7 @@
 #include <new>
 
 // All forms are replaced, although the standard's array and nothrow forms call the plain ones:
-// sanitizers bring forms of their own, which do not.
+// those of sanitizers do not.
 
 namespace {
 
@@ -15,7 +15,7 @@ constinit std::atomic<std::size_t> count{0};
 
 void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept {
   count.fetch_add(1, std::memory_order_relaxed);
-  // aligned_alloc wants a size that is a multiple of the alignment; new allows 0.
+  // aligned_alloc requires a size that is a multiple of the alignment; new allows 0.
   const std::size_t rounded = (std::max(size, std::size_t{1}) + alignment - 1) & ~(alignment - 1);
   return rounded < size ? nullptr : std::aligned_alloc(alignment, rounded);
 }
@@ -24,7 +24,7 @@ void* allocate(std::size_t size, std::align_val_t alignment) noexcept {
   return allocate(size, std::max(static_cast<std::size_t>(alignment), sizeof(void*)));
 }
 
-/// An example that runs out of memory has nothing to save; this way it needs no exceptions.
+/// Aborts if out of memory, to work without exceptions.
 void* or_abort(void* memory) noexcept {
   if (memory == nullptr) std::abort();
   return memory;

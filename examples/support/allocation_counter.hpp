@@ -3,12 +3,12 @@
 
 #include <cstddef>
 
-// Counts what a program takes from the heap, to show that inference takes nothing. Whoever links
-// allocation_counter.cpp gets operator new replaced, in all its forms.
+// Counts heap allocations, to show that inference does not allocate. Linking allocation_counter.cpp
+// replaces all forms of operator new.
 
 namespace demo {
 
-/// How often operator new has been called, by all threads, since the program began.
+/// The number of calls of operator new by all threads since the program started.
 [[nodiscard]] std::size_t allocations() noexcept;
 
 }  // namespace demo

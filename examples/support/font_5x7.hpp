@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The characters of ASCII as they look: 5 dots wide, 7 high, and 2 more below the line.
+// ASCII glyphs: 5 dots wide, 7 high, and 2 more below the baseline.
 
 namespace demo::font {
 
@@ -87,7 +87,8 @@ inline constexpr const char* strips[] = {  // from the space on; the last glyph 
 };
 // clang-format on
 
-/// Whether this dot of the character is drawn. 0 <= row < height, 0 <= column < width
+/// Whether this dot of the glyph is set.
+/// Requires  0 <= row < height, 0 <= column < width
 [[nodiscard]] constexpr bool is_ink(char c, int row, int column) {
   const int glyph = c >= ' ' && c <= '~' ? c - ' ' : '~' + 1 - ' ';
   return strips[glyph / per_strip * height + row][glyph % per_strip * advance + column] == '#';

@@ -10,7 +10,7 @@
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
-// stb's code is C and not ours to repair.
+// Suppresses warnings in stb's C code.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -74,7 +74,7 @@ class canvas {
   std::vector<color> pixels_;
 };
 
-/// The pixels from one image to the next: the widest of the image and its texts.
+/// The horizontal distance of images: the larger width of image and text.
 int cell_width(std::span<const captioned_image> images) {
   std::size_t letters = 0;
   for (const captioned_image& i : images)

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-// How far a long step has come. On a terminal one line on stderr that moves, with the time that is
-// left; elsewhere, in a log for example, one line when the step is done.
+// The progress of a long operation. On a terminal a line on stderr that is updated, with the
+// remaining time; otherwise, such as in a log, one line at the end.
 
 namespace demo {
 

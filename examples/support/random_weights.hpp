@@ -8,7 +8,7 @@
 
 namespace demo {
 
-/// Normally distributed weights for all nodes of a model. A trained network would come from
+/// Normally distributed weights for all nodes of a model. Trained weights would be loaded with
 /// ctq::load_weights.
 [[nodiscard]] inline ctq::weights random_weights(ctq::graph_view<ctq::stage::traced> model,
                                                  std::mt19937& random_bits) {

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, and its chapter
-// of volume 1 on AMX. All of these are VEX.128.0F38.W0, and no more than what ctq uses is here.
+// of volume 1 on AMX. All of these are VEX.128.0F38.W0; only those that ctq uses are implemented.
 
 namespace {
 
@@ -112,7 +112,7 @@ bool configure(const void* from) {
   return true;
 }
 
-/// C += A · B. A's bytes are signed or not, B's are signed.
+/// C += A · B. The bytes of A are signed or unsigned, those of B signed.
 bool dot(int c, int a, int b, bool is_signed) {
   auto& sums = amx.tiles[c];
   const auto& left = amx.tiles[a];
@@ -136,7 +136,7 @@ bool dot(int c, int a, int b, bool is_signed) {
   return true;
 }
 
-/// Whether that was an instruction of AMX, and a legal one.
+/// Whether it was a valid AMX instruction.
 bool execute(const instruction& x) {
   if (x.opcode == 0x49 && x.prefix == 0 && x.mode != 3 && x.reg == 0) {  // ldtilecfg
     return configure(reinterpret_cast<const void*>(x.address));

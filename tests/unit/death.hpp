@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string>
 
-// How a program ends that does something: in a child process.
+// Runs code that terminates the program, in a child process.
 
 struct death {
   int exit_code = -1;  // -1: by a signal
@@ -19,7 +19,7 @@ struct death {
   std::string said;  // on the standard error
 };
 
-/// What f leads to; exit code 0 if it returns.
+/// How f ends; exit code 0 if it returns.
 template <class F>
 death death_of(F f) {
   std::array<int, 2> ends{};

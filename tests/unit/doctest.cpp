@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// doctest itself, which takes longer to compile than most tests: once, for all instruction sets.
+// The implementation of doctest, which compiles longer than most tests: compiled once for all
+// instruction sets.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -8,7 +8,7 @@
 
 #include "ctq/graph/model.hpp"
 
-// A model put together at run time, row by row, through the same linking as a constant.
+// Builds a model at run time, row by row, with the same linking as a constant model.
 
 class graph_builder {
  public:

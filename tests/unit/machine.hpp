@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Does this machine have the instructions that this file is compiled for? The file that includes
-// it must be compiled without them itself: CTQ_TEST_ISA names them.
+// Whether this machine has the instruction set of the tests, CTQ_TEST_ISA. Must be included in a
+// file that is compiled without it.
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The main of every unit test. A binary for instructions that this machine does not have is
-// skipped: 77 is Meson's word for it. AMX alone is emulated where only that is missing.
+// The main of every unit test. A binary for an instruction set that this machine does not have is
+// skipped, with Meson's exit code 77. If only AMX is missing, it is emulated.
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What the build includes before all else in tests that evaluate graphs: all ops are compiled once,
-// in ops_elsewhere.cpp. It names two types and includes nothing, so that each test still shows
-// whether the header that it includes first is complete.
+// Force-included in tests that evaluate graphs, so that all ops are compiled once, in
+// ops_elsewhere.cpp. Only declares two types, so that each test still shows whether the header that
+// it includes first is self-contained.
 
 namespace ctq {
 

@@ -17,7 +17,7 @@
 #include "user_ops.hpp"
 
 // Random models: convolutions, batch norms and linear layers with residuals, cats, pools, values
-// that several nodes read or none, modules that are called twice, and ops of the user's own.
+// with several or no users, modules that are called twice, and user-defined ops.
 
 class random_model {
  public:
@@ -56,7 +56,7 @@ class random_model {
 
   void add_value(std::string_view name, const ctq::shape& s) { values_.push_back({name, s}); }
 
-  /// The latest value mostly, an earlier one at times.
+  /// Usually the latest value, sometimes an earlier one.
   value pick() {
     const auto n = static_cast<int>(values_.size());
     return values_[static_cast<std::size_t>(chance(75) ? n - 1 : below(n))];
@@ -73,7 +73,7 @@ class random_model {
     add_value(builder_.add(next_name(), op, args, o), s);
   }
 
-  /// A module with weights: an earlier one that fits, called again, or a new one.
+  /// A module with weights: a second call of an earlier one with matching shape, or a new one.
   template <class Op>
   void emit_module(const Op& op, const value& x, int channels, const typename Op::options& o) {
     for (const module& m : modules_)
@@ -183,7 +183,7 @@ class random_model {
     if (chance(50)) relu(values_.back());
   }
 
-  /// An add or a cat with other values of a shape that fits.
+  /// An add or a cat with other values of matching shape.
   void join(const value& x) {
     std::vector<std::string_view> fitting;
     for (const value& v : values_)
@@ -214,7 +214,7 @@ class random_model {
   ctq::dynamic_graph<ctq::stage::traced> graph_;
 };
 
-/// Where the seeds of this run begin: CTQ_SEED of the environment, or wherever chance has it.
+/// The first seed of this run: CTQ_SEED in the environment, or random.
 inline unsigned first_seed() {
   static const unsigned seed = [] {
     const char* const text = std::getenv("CTQ_SEED");
@@ -224,7 +224,7 @@ inline unsigned first_seed() {
   return seed;
 }
 
-/// One line a node: "layer0.op1 = torch.nn.Conv2d(x) [1, 3, 8, 8]".
+/// One line per node: "layer0.op1 = torch.nn.Conv2d(x) [1, 3, 8, 8]".
 inline std::string print(const random_model& m) {
   const auto g = m.graph().view();
   std::string out;
@@ -241,9 +241,9 @@ inline std::string print(const random_model& m) {
   return out;
 }
 
-/// Asks so many random models what is wrong with them, each of a seed of its own from first_seed()
-/// on. The first with an answer fails the test: with its graph, and with how to make it again.
-///   trouble_of(model)  empty if all is well
+/// Checks `count` random models with consecutive seeds from first_seed() on. The first failure
+/// fails the test and prints the graph and how to reproduce it.
+///  trouble_of(model)  the error, or empty
 template <class TroubleOf>
 void check_random_models(unsigned count, TroubleOf trouble_of) {
   const unsigned first = first_seed();

@@ -8,7 +8,7 @@
 
 #include "ctq/ops/op.hpp"
 
-// Ops that ctq does not have, one of each kind, as a user writes them.
+// User-defined ops, one of each kind.
 
 namespace own {
 
@@ -16,7 +16,7 @@ struct swish_options {
   float beta = 1.0F;
 };
 
-/// Of one tensor, element by element: the float meaning and nothing else.
+/// Elementwise on one tensor, with a float implementation only.
 struct op_swish : ctq::function_op<op_swish, swish_options> {
   static constexpr std::string_view name = "own.swish";
   static float apply(float x, const swish_options& o) { return x / (1.0F + std::exp(-o.beta * x)); }
@@ -30,7 +30,7 @@ struct op_square : ctq::module_op<op_square> {
 };
 inline constexpr op_square square{};
 
-/// With a kernel of its own for quint8, which counts how often it is called.
+/// With an integer kernel for quint8, which counts its calls.
 struct op_negate : ctq::function_op<op_negate> {
   static constexpr std::string_view name = "own.negate";
   static float apply(float x) { return -x; }
@@ -51,7 +51,7 @@ struct op_negate : ctq::function_op<op_negate> {
 };
 inline constexpr op_negate negate{};
 
-/// Of two tensors.
+/// Elementwise on two tensors.
 struct op_add_swish : ctq::binary_op<op_add_swish, swish_options> {
   static constexpr std::string_view name = "own.add_swish";
   static float apply(float x, float other, const swish_options& o) {
@@ -60,9 +60,8 @@ struct op_add_swish : ctq::binary_op<op_add_swish, swish_options> {
 };
 inline constexpr op_add_swish add_swish{};
 
-/// Not element by element: each row in the reverse order, which the layout in memory shows. Its
-/// kernel on integers keeps the steps, and so do the bytes of the definition if the qparams are
-/// the same.
+/// On whole tensors: reverses each row, which depends on the memory layout. Its integer kernel
+/// copies the integers, which are also the bytes of the definition if the qparams are equal.
 struct op_reverse : ctq::function_op<op_reverse> {
   static constexpr std::string_view name = "own.reverse";
 
@@ -79,7 +78,7 @@ struct op_reverse : ctq::function_op<op_reverse> {
 };
 inline constexpr op_reverse reverse{};
 
-/// Sums over the last axis, so the shape is another; there is no form of it on integers.
+/// Sums over the last axis, which changes the shape; no integer kernel.
 struct op_sum : ctq::function_op<op_sum> {
   static constexpr std::string_view name = "own.sum";
 
@@ -100,13 +99,13 @@ struct op_sum : ctq::function_op<op_sum> {
 };
 inline constexpr op_sum sum{};
 
-/// A name, and no meaning.
+/// A name without an implementation.
 struct op_unknown : ctq::function_op<op_unknown> {
   static constexpr std::string_view name = "own.unknown";
 };
 inline constexpr op_unknown unknown{};
 
-/// A shape, and no meaning.
+/// A shape rule without an implementation.
 struct op_shaped : ctq::function_op<op_shaped> {
   static constexpr std::string_view name = "own.shaped";
   static constexpr ctq::shape infer_shape(ctq::view<ctq::shape> in, const ctq::no_options&,
