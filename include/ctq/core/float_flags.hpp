@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The bytes that ctq gives are those of IEEE 754 float32, operation by operation. Compiler flags
-// that allow other results are refused here, as far as compilers tell; each line says which flag
-// it means. Flags that change nothing: -fno-math-errno, -fno-trapping-math, -frounding-math,
-// -ffp-contract (see no_contract.hpp), -mrecip by itself. tests/integration/float_flags.py compares
-// the bytes.
+// ctq's results are those of IEEE 754 float32, operation by operation. Compiler flags that allow
+// other results are rejected here, as far as they can be detected; each line names the flag. Flags
+// that change nothing: -fno-math-errno, -fno-trapping-math, -frounding-math, -ffp-contract (see
+// no_contract.hpp), -mrecip by itself. tests/integration/float_flags.py compares the bytes.
 
 #if defined(__FAST_MATH__)
 #error "ctq: -ffast-math (-Ofast, -ffp-model=fast) changes results; compile without it"
@@ -30,14 +29,14 @@ static_assert(0.1 != static_cast<double>(0.1F),
 // clang defines no macro for parts of -ffast-math.
 
 /// "illegal when precise is disabled": compile without -fassociative-math, -freciprocal-math,
-/// -fno-signed-zeros, -fapprox-func and -funsafe-math-optimizations, which stands for all of them.
+/// -fno-signed-zeros, -fapprox-func and -funsafe-math-optimizations, which implies all of them.
 inline void results_must_be_precise() {
 #pragma STDC FENV_ACCESS ON
 }
 
 // "use of NaN (of infinity) is undefined behavior": compile without -fno-honor-nans,
-// -fno-honor-infinities. The line marker makes this text the user's own also where the header is
-// found by -isystem, since warnings of system headers are not shown.
+// -fno-honor-infinities. The line marker makes the compiler attribute this text to user code even
+// if the header is found by -isystem, since warnings in system headers are suppressed.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgnu-line-marker"
 # 44 "ctq/core/float_flags.hpp"

@@ -16,18 +16,18 @@
 #include <type_traits>
 #include <utility>
 
-// The fields of a record, by name: BOOST_HANA_ADAPT_STRUCT(record, field, …) says which there are.
+// Reflection of records whose fields are declared by BOOST_HANA_ADAPT_STRUCT(record, field, …).
 
 namespace ctq {
 
-/// A record whose fields are known by name.
+/// Satisfied by records with reflected fields.
 template <class T>
 concept reflected = boost::hana::Struct<T>::value;
 
 namespace reflecting {
 
-/// The characters of a name. Hana's own copy has internal linkage, so what points to it would be
-/// another value in each translation unit (g++ 12 then fails to link them).
+/// The characters of a name. Hana's copy has internal linkage, so pointers to it would differ
+/// between translation units (g++ 12 then fails to link).
 template <class Name>
 struct characters;
 template <char... C>
@@ -51,8 +51,8 @@ inline constexpr auto field_names = [] {
   return names;
 }();
 
-/// The function that gives a field of a record, by its index in field_names. An object of its own,
-/// so that the compiler need not put the list of all fields together each time.
+/// The accessor of a field, by its index in field_names. A variable, so that the compiler does not
+/// build the list of all fields each time.
 template <reflected Record, std::size_t Index>
 inline constexpr auto field_of =
     boost::hana::second(boost::hana::at_c<Index>(boost::hana::accessors<Record>()));
@@ -64,7 +64,7 @@ constexpr void for_each_index([[maybe_unused]] F f, std::index_sequence<I...>) {
   (f(field_names<Record>[I], field_of<Record, I>), ...);
 }
 
-/// Calls f(name, function that gives the field) for each field.
+/// Calls f(name, accessor) for each field.
 template <class Record, class F>
 constexpr void for_each_getter(F f) {
   for_each_index<Record>(f, std::make_index_sequence<field_names<Record>.size()>{});
@@ -88,7 +88,7 @@ constexpr void for_each_difference(const Record& a, const Record& b, F f) {
   });
 }
 
-/// Calls f(name, value) for each field that differs from a record made with {}.
+/// Calls f(name, value) for each field that differs from its default.
 template <reflected Record, class F>
 constexpr void for_each_change(const Record& record, F f) {
   for_each_difference(record, Record{}, f);

@@ -37,7 +37,8 @@ namespace scoping {
 /// By node: the module that contains the nearest module calls in one direction, if there are any.
 using nearest = std::vector<std::optional<std::string_view>>;
 
-inline void meet(std::optional<std::string_view>& scope, std::optional<std::string_view> other) {
+inline void narrow_to(std::optional<std::string_view>& scope,
+                      std::optional<std::string_view> other) {
   if (!other) return;
   scope = scope ? common_module(*scope, *other) : *other;
 }
@@ -60,17 +61,17 @@ inline std::optional<std::string_view> seen_through(const node& n, std::size_t i
   const auto index = [](int i) { return static_cast<std::size_t>(i); };
   for (int i = 0; i < g.size(); ++i)
     for (const int a : g.args_of(i))
-      scoping::meet(before[index(i)], scoping::seen_through(g[a], index(a), before));
+      scoping::narrow_to(before[index(i)], scoping::seen_through(g[a], index(a), before));
   for (int i = g.size() - 1; i >= 0; --i)
     for (const int a : g.args_of(i))
-      scoping::meet(behind[index(a)], scoping::seen_through(g[i], index(i), behind));
+      scoping::narrow_to(behind[index(a)], scoping::seen_through(g[i], index(i), behind));
   std::vector<std::string_view> scopes(count);
   for (int i = 0; i < g.size(); ++i) {
     const op_kind kind = g[i].op->kind;
     if (kind == op_kind::module || kind == op_kind::get_attr) {
       scopes[index(i)] = module_around(path_of(g[i]));
     } else if (kind == op_kind::function || kind == op_kind::method) {
-      scoping::meet(before[index(i)], behind[index(i)]);
+      scoping::narrow_to(before[index(i)], behind[index(i)]);
       scopes[index(i)] = before[index(i)].value_or(std::string_view{});
     }
   }

@@ -57,7 +57,7 @@ namespace ctq {
     return wrong(
         sentence("shape ", shown(e.shape), " of ", name_of(e.dtype), " does not fit into 63 bits"));
   if (*wanted != e.end - e.begin)
-    return wrong(sentence("shape ", shown(e.shape), " of ", name_of(e.dtype), " wants ", *wanted,
+    return wrong(sentence("shape ", shown(e.shape), " of ", name_of(e.dtype), " needs ", *wanted,
                           " bytes, data_offsets give ", e.end - e.begin));
   return done{};
 }

@@ -18,17 +18,17 @@
 #include "ctq/core/result.hpp"
 #include "ctq/io/message.hpp"
 
-// Files that appear whole or not at all. What is written goes to a file without a name, or with
-// another one, in the same directory; when all of it is on the disk, that file takes the place of
-// the old one, which is untouched until then.
+// Atomic replacement of files. Data is written to an unnamed or temporary file in the same
+// directory; when it is complete on disk, that file replaces the old one, which is not modified
+// before.
 
 namespace ctq {
 
-/// A file about to be replaced, or made. Without commit() nothing has happened.
+/// A file to be replaced or created. Without commit() nothing changes.
 class file_replacement {
  public:
-  /// Follows symbolic links. What is no regular file, a pipe or a terminal, is written to directly.
-  /// Errors  the system's; the file is a directory, or may not be written
+  /// Follows symbolic links. Pipes, terminals and other special files are written directly.
+  /// Errors  those of the system; the file is a directory, or is not writable
   [[nodiscard]] static result<file_replacement> open(const std::filesystem::path& path) {
     file_replacement file;
     struct stat old {};
@@ -43,7 +43,7 @@ class file_replacement {
       file.target_ = behind_links(path);
       file.is_beside_ = true;
       file.open_beside();
-      // The new file is as accessible as the old one; who may not change that leaves it.
+      // Copies the permissions of the old file, if allowed.
       if (file.fd_ >= 0 && exists) {
         [[maybe_unused]] const int mode = ::fchmod(file.fd_, old.st_mode & 07777);
         [[maybe_unused]] const int owner = ::fchown(file.fd_, old.st_uid, old.st_gid);
@@ -68,7 +68,8 @@ class file_replacement {
     if (!beside_.empty()) ::unlink(beside_.c_str());
   }
 
-  /// Appends to the new file. Errors: the system's; a full disk
+  /// Appends to the new file.
+  /// Errors  those of the system; a full disk
   [[nodiscard]] status write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
@@ -79,7 +80,8 @@ class file_replacement {
     return done{};
   }
 
-  /// Puts the new file in the place of the old one. Errors: as write
+  /// Replaces the old file by the new one.
+  /// Errors  as write
   [[nodiscard]] status commit() {
     const auto wrong = [this] { return failed(path_, "cannot be written", errno); };
     if (is_beside_ && ::fsync(fd_) != 0) return wrong();
@@ -101,7 +103,7 @@ class file_replacement {
     return fail(path.string(), sentence(what, ": ", code.message()));
   }
 
-  /// What the path means, though the last link may lead nowhere yet.
+  /// Resolves symbolic links, even if the target does not exist yet.
   static std::filesystem::path behind_links(std::filesystem::path path) {
     std::error_code none;
     for (int links = 0; links < 40 && std::filesystem::is_symlink(path, none); ++links) {
@@ -116,14 +118,14 @@ class file_replacement {
     return target_.has_parent_path() ? target_.parent_path() : std::filesystem::path{"."};
   }
 
-  /// A name in the directory that no file has yet.
+  /// An unused name in the directory.
   [[nodiscard]] std::filesystem::path name_beside(int attempt) const {
     return directory() / sentence(".ctq-", static_cast<long>(::getpid()), "-", attempt, ".tmp");
   }
   static constexpr int attempts = 1000;
 
-  /// Without a name nothing can be left behind, whatever ends the program; not all file systems
-  /// can do that, and a name is given later through /proc.
+  /// An unnamed file cannot be left behind if the program is killed. Not all file systems support
+  /// it; it is named later through /proc.
   void open_beside() {
 #ifdef O_TMPFILE
     if (::access("/proc/self/fd", X_OK) == 0)
@@ -137,7 +139,7 @@ class file_replacement {
     }
   }
 
-  /// Links a file without a name: at its place if that is free, else beside it.
+  /// Gives an unnamed file its final name if that is unused, else a temporary one.
   bool give_name() {
     if (!beside_.empty()) return true;
     const std::string open_file = sentence("/proc/self/fd/", fd_);
@@ -154,7 +156,7 @@ class file_replacement {
     return false;
   }
 
-  /// So that the new name survives a loss of power, where the file system can promise that.
+  /// Makes the new name durable, where the file system supports it.
   void sync_directory() const {
     const int fd = ::open(directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return;
@@ -163,8 +165,8 @@ class file_replacement {
   }
 
   std::filesystem::path path_;    // as it was given
-  std::filesystem::path target_;  // behind links
-  std::filesystem::path beside_;  // the new file, as long as it has a name of its own
+  std::filesystem::path target_;  // after resolving links
+  std::filesystem::path beside_;  // the new file, while it has a temporary name
   int fd_ = -1;
   bool is_beside_ = false;
 };

@@ -181,7 +181,7 @@ class json_cursor {
   /// u and four digits, or two of these that form a surrogate pair.
   bool unicode_escape(std::string& out) {
     const std::optional<std::uint32_t> first = code_unit();
-    if (!first) return reject("\\u wants four hexadecimal digits");
+    if (!first) return reject("\\u needs four hexadecimal digits");
     if (*first < 0xD800 || *first > 0xDFFF) return json::append_utf8(out, *first), true;
     const bool paired = *first < 0xDC00 && next_is("\\");
     if (paired) ++at_;

@@ -51,7 +51,7 @@ namespace ctq {
     if (!wanted)
       return wrong(sentence("shape ", shown(t.shape), " is negative or does not fit into 63 bits"));
     if (static_cast<std::uint64_t>(*wanted) != t.data.size())
-      return wrong(sentence("shape ", shown(t.shape), " of ", name_of(t.dtype), " wants ", *wanted,
+      return wrong(sentence("shape ", shown(t.shape), " of ", name_of(t.dtype), " needs ", *wanted,
                             " bytes, the data have ", t.data.size()));
     names.push_back(t.name);
   }

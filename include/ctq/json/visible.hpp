@@ -7,15 +7,16 @@
 
 #include "ctq/json/string.hpp"
 
-// Text from files and command lines for a terminal: what would move the cursor, end the line or
-// change the order of letters is shown as an escape, \n, \x1b or \u202e.
+// Output of untrusted text to a terminal: characters that move the cursor, end the line or change
+// the text direction are shown as escapes,
+// , \x1b or \u202e.
 
 namespace ctq::json {
 
-/// The first character of a text, and how to show it.
+/// The first character of a text and its visible form.
 struct shown_character {
   std::size_t bytes{};  // in the text
-  char text[6]{};       // the escape; empty if the character is shown as it is
+  char text[6]{};       // the escape; empty if the character is shown unchanged
   std::size_t size{};
 
   [[nodiscard]] constexpr std::string_view escape() const { return {text, size}; }
@@ -28,7 +29,8 @@ struct shown_character {
          (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
 }
 
-/// Requires text that is not empty. A byte that is not UTF-8 is a character of its own.
+/// A byte that is not UTF-8 counts as a character.
+/// Requires  text is not empty
 [[nodiscard]] constexpr shown_character first_shown(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   const char* const p = text.data();
@@ -54,7 +56,7 @@ struct shown_character {
   return c;
 }
 
-/// Appends the text with all its characters shown.
+/// Appends the text in visible form.
 template <class Text>
 constexpr void append_visible(Text& out, std::string_view text) {
   while (!text.empty()) {

@@ -13,8 +13,8 @@
 //   pattern<nn::linear>                              one op
 //   pattern<nn::conv2d, nn::batch_norm2d, nn::relu>  a chain, in data flow order
 //   pattern<nested<op::add, match_all, nested<nn::batch_norm2d, nn::conv2d>>, nn::relu>
-//                                                    a tree, an op and what its arguments are, that
-//                                                    a chain may begin with
+//                                                    a tree: an op and its arguments, which
+//                                                    may start a chain
 
 namespace ctq {
 

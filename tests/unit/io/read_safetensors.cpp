@@ -93,17 +93,17 @@ TEST_CASE("a file whose parts disagree is refused with its place") {
 
       // Shapes against offsets.
       {file_with(R"({"fc.weight":{"dtype":"F32","shape":[10,64],"data_offsets":[0,2000]}})", 2000),
-       "f: tensor fc.weight: shape [10, 64] of F32 wants 2560 bytes, data_offsets give 2000"},
+       "f: tensor fc.weight: shape [10, 64] of F32 needs 2560 bytes, data_offsets give 2000"},
       {file_with("{" + tensor("a", "[]", 0, 0) + "}", 0),
-       "f: tensor a: shape [] of U8 wants 1 bytes, data_offsets give 0"},
+       "f: tensor a: shape [] of U8 needs 1 bytes, data_offsets give 0"},
       {file_with("{" + tensor("a", "[0]", 0, 1) + "}", 1),
-       "f: tensor a: shape [0] of U8 wants 0 bytes, data_offsets give 1"},
+       "f: tensor a: shape [0] of U8 needs 0 bytes, data_offsets give 1"},
       {file_with("{" + tensor("a", "[4294967296,4294967296,4294967296]", 0, 0) + "}", 0),
        "shape [4294967296, 4294967296, 4294967296] of U8 does not fit into 63 bits"},
       {file_with(R"({"a":{"dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0]}})", 0),
        "shape [2305843009213693952] of F64 does not fit into 63 bits"},
       {file_with("{" + tensor("a", "[1,1,1,1,1,1,1,1,2]", 0, 1) + "}", 1),
-       "shape [1, 1, 1, 1, 1, 1, 1, 1, ...] of U8 wants 2 bytes"},
+       "shape [1, 1, 1, 1, 1, 1, 1, 1, ...] of U8 needs 2 bytes"},
 
       // Offsets against the data.
       {file_with(two, 7), "f: tensor b: data_offsets [4, 8] reach past the data, 7 bytes"},

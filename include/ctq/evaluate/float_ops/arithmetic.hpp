@@ -144,7 +144,7 @@ bool has_invalid_right(const index_tensor& right) {
 template <class Op>
 result<value> apply(const operands& from, const value& a, const value& b) {
   const auto number = [](const value& v) { return is_tensor(v) || as_real(v); };
-  if (!number(a) || !number(b)) return from.failure("wants tensors and numbers");
+  if (!number(a) || !number(b)) return from.failure("needs tensors and numbers");
   if constexpr (works_on_integers<Op>) {
     if (is_integral(a) && is_integral(b)) {
       const index_tensor left = to_indices(a), right = to_indices(b);

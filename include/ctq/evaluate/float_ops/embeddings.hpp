@@ -91,7 +91,7 @@ inline result<value> embedding_bag(operands& from) {
                "per_sample_weights has another shape than the input");
   from.require(rank(weight.shape) == 2, "the weight needs two axes");
   from.require(rank(indices.shape) == (offsets == nullptr ? 2 : 1),
-               "wants a matrix of indices, or a list of them and offsets");
+               "needs a matrix of indices, or a list of them and offsets");
   if (from.failed()) return from.failure();
   if (o.padding_index < 0 && !from.is_none("padding_idx")) o.padding_index += weight.shape[0];
   std::vector<std::int64_t> starts;

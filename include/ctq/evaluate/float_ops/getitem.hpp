@@ -205,7 +205,7 @@ inline result<value> chunk(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const int axis = from.axis("dim", rank(in.shape));
     const int chunks = from.integer("chunks");
-    from.require(!in.shape.empty() && chunks > 0, "wants a dimension and at least one chunk");
+    from.require(!in.shape.empty() && chunks > 0, "needs a dimension and at least one chunk");
     if (from.failed()) return from.failure();
     const int extent = in.shape[static_cast<std::size_t>(axis)];
     const int step = extent == 0 ? 0 : (extent - 1) / chunks + 1;

@@ -88,7 +88,7 @@ inline result<value> cat(operands& from) {
   if (!floats.empty()) return joining::cat(from, floats);
   const auto integers = joining::all_of_type<std::int64_t>(items);
   if (!integers.empty()) return joining::cat(from, integers);
-  return from.failure("wants tensors of one type");
+  return from.failure("needs tensors of one type");
 }
 
 inline result<value> stack(operands& from) {
@@ -98,7 +98,7 @@ inline result<value> stack(operands& from) {
   if (!floats.empty()) return joining::stack(from, floats);
   const auto integers = joining::all_of_type<std::int64_t>(items);
   if (!integers.empty()) return joining::stack(from, integers);
-  return from.failure("wants tensors of one type");
+  return from.failure("needs tensors of one type");
 }
 
 inline constexpr op_meaning joins[] = {

@@ -111,7 +111,7 @@ inline result<value> bmm(operands& from) {
   const tensor& a = from.floats("input");
   const tensor& b = from.floats("mat2");
   from.require(rank(a.shape) == 3 && rank(b.shape) == 3 && a.shape[0] == b.shape[0],
-               "wants two batches of as many matrices");
+               "needs two batches of as many matrices");
   if (from.failed()) return from.failure();
   return from.answer(float_ops::matmul(a, b));
 }

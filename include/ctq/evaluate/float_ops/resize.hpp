@@ -100,7 +100,7 @@ inline result<value> interpolate(operands& from) {
   const bool recompute =
       !from.is_none("recompute_scale_factor") && from.flag("recompute_scale_factor");
   from.require(from.is_none("size") != from.is_none("scale_factor"),
-               "wants either size or scale_factor");
+               "needs either size or scale_factor");
   from.require(!from.has("antialias") || !from.flag("antialias"), "has no antialias");
   std::vector<double> factors;  // given scale factors; empty if the size is given
   extents size;
@@ -145,7 +145,7 @@ result<value> pixel_shuffle(operands& from) {
   const tensor& in = from.floats("input");
   const int r = from.integer(Unshuffle ? "downscale_factor" : "upscale_factor");
   const std::size_t axes = in.shape.size();
-  from.require(axes >= 3 && r > 0, "wants three axes and a factor of at least 1");
+  from.require(axes >= 3 && r > 0, "needs three axes and a factor of at least 1");
   if (from.failed()) return from.failure();
   const int c = in.shape[axes - 3], h = in.shape[axes - 2], w = in.shape[axes - 1];
   const bool fits = Unshuffle ? h % r == 0 && w % r == 0 : c % (std::int64_t{r} * r) == 0;
