@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The specs of docs/howto/describe_a_backend.md, beside those of PyTorch: as types, and from JSON.
+// The specs of docs/howto/describe_a_backend.md, next to their PyTorch equivalents: as types, and
+// from JSON.
 
 #include <cstdio>
 #include <ctq/backends/x86.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a model that torch.fx traced to integers, op by op, while the program runs: read, fuse,
-// place observers, calibrate, convert, lower; and how far each layer is from the float model.
+// Quantizes a model traced by torch.fx at run time: read, fuse, place observers, calibrate,
+// convert, lower; and compares each layer with the float model.
 //
 //   04_traced_model NET.json NET.safetensors
 
@@ -59,7 +59,7 @@ int main(int count, char** arguments) {
   const auto prepared = ctq::prepare_graph(fused.view(), backend, mapping, ctq::unsupported::skip);
   // [passes]
 
-  // Calibration: the observers see what passes by.
+  // Calibration: the observers record the ranges of the activations.
   std::mt19937 bits{1};
   // [calibrate]
   ctq::observer_set observers;
@@ -71,8 +71,7 @@ int main(int count, char** arguments) {
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
   // [calibrate]
 
-  // The integers beside the floats, on data that calibration has not seen.
-  // [compare]
+  // Compares integers with floats, on data that was not used for calibration. [compare]
   const auto reference = ctq::convert_graph(prepared.view(), backend, mapping);
   const auto lowered = ctq::lower(reference.view());
   ctq::evaluator<stage::fused, ctq::fast_kernels> floats(fused.view(), modules, {});
@@ -86,6 +85,6 @@ int main(int count, char** arguments) {
   for (const ctq::layer_difference& layer : layers)
     std::printf("%-20s %8.1f   %8.2f\n", layer.name.c_str(), layer.sqnr, layer.largest_in_steps);
 
-  // Eight bits are worth some 40 dB; an output far below has lost its way.
+  // Eight bits give about 40 dB; a much lower value indicates a problem.
   return layers.empty() || layers.back().sqnr < 25.0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,13 +8,13 @@
 #include <ctq/kernels/reference/quantize.hpp>
 #include <string_view>
 
-// Two ops that ctq does not have. What they mean on floats is all that has to be said: models,
-// patterns, calibration and both executors take it from there, on integers too.
+// Two user-defined ops. Only their float implementation is required: models, patterns, calibration
+// and both executors use it, also on integers.
 
 namespace my {
 
 // [swish]
-/// As those of ctq's ops: PyTorch's names and defaults, members of four bytes.
+/// As for built-in ops: PyTorch's names and defaults, members of four bytes.
 struct swish_options {
   float beta = 1.0F;
 };
@@ -23,13 +23,13 @@ struct swish_options {
 struct op_swish : ctq::function_op<op_swish, swish_options> {
   static constexpr std::string_view name = "my.swish";
 
-  /// Its meaning. No product feeds an add, so no compiler makes one instruction of the two.
+  /// The float implementation. No product is an operand of an add, so that compilers cannot
+  /// contract them.
   static float apply(float x, const swish_options& o) { return x / (1.0F + std::exp(-o.beta * x)); }
 
-  /// A kernel of its own on integers, for a device that has an instruction for it; left out,
-  /// convert makes a table of 256 entries. It has to give the bytes of dequantize, apply, quantize.
-  /// Its tag says for which instruction sets it is: run(ctq::isa::avx512, …) would be another
-  /// overload.
+  /// An optional integer kernel, for a device that has an instruction for it; by default convert
+  /// creates a table of 256 entries. It must give the bytes of dequantize, apply, quantize. The tag
+  /// selects the instruction set: run(ctq::isa::avx512, …) would be another overload.
   template <class Q>
   static void run(ctq::isa::scalar, ctq::tensor_ref<const Q> x, ctq::tensor_ref<Q> y,
                   const swish_options& o) {
@@ -42,8 +42,7 @@ struct op_swish : ctq::function_op<op_swish, swish_options> {
 inline constexpr op_swish swish{};
 // [swish]
 
-/// swish(x) + other: what the backend makes of the two. Its options are those of the node that
-/// gives the fused one its arguments, the swish.
+/// swish(x) + other: the fused op. Its options are those of the root node, the swish.
 struct op_add_swish : ctq::binary_op<op_add_swish, swish_options> {
   static constexpr std::string_view name = "my.add_swish";
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One program for many machines. The network is compiled for each instruction set; which one runs
-// is decided here, once. Prints the instruction set and a hash of the outputs, which all share:
+// One program for many machines. The network is compiled for each instruction set and selected
+// here, once. Prints the instruction set and a hash of the outputs, which is the same for all:
 //
-//   CTQ_ISA=avx2 06_dispatch        on that one, if the machine has it
-//   CTQ_VERBOSE=1 06_dispatch       a line a step: which kernel, in which blocks, for how long
+//   CTQ_ISA=avx2 06_dispatch        use that one, if supported
+//   CTQ_VERBOSE=1 06_dispatch       one line per step: kernel, blocking, time
 
 #include <bit>
 #include <cstdint>

@@ -69,7 +69,7 @@ template <class Source>
     if (in.read(b) != sizeof(b)) return cut();
     extent = std::size_t{b[0]} << 24 | std::size_t{b[1]} << 16 | std::size_t{b[2]} << 8 | b[3];
     if (extent == 0) return wrong("has a size of 0");
-    if (extent > limit / bytes) return wrong(sentence("wants more than ", limit, " bytes"));
+    if (extent > limit / bytes) return wrong(sentence("needs more than ", limit, " bytes"));
     bytes *= extent;
   }
   return shape;
@@ -103,7 +103,7 @@ template <class Source>
 
   if (const std::string problem = in.problem(); !problem.empty()) return fail(file, problem);
   if (got != wanted || more)
-    return fail(file, sentence("wants ", wanted, " bytes of data, has ",
+    return fail(file, sentence("needs ", wanted, " bytes of data, has ",
                                more ? std::string{"more"} : sentence(got)));
   return idx_array{std::move(*shape), std::move(values)};
 }

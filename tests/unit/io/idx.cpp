@@ -97,21 +97,21 @@ TEST_CASE("every other file is refused with its cause") {
       {"\0\0\x08\0a"s, "has rank 0, only 1 to 3 are read"},
       {"\0\0\x08\4\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1a"s, "has rank 4, only 1 to 3 are read"},
       {"\0\0\x08\2\0\0\0\0\0\0\0\1"s, "has a size of 0"},
-      {two_images.substr(0, 27), "wants 12 bytes of data, has 11"},
-      {two_images.substr(0, 16), "wants 12 bytes of data, has 0"},
-      {two_images + "x", "wants 12 bytes of data, has more"},
-      {"\0\0\x08\1\x40\0\0\1"s, "wants more than 1073741824 bytes"},
+      {two_images.substr(0, 27), "needs 12 bytes of data, has 11"},
+      {two_images.substr(0, 16), "needs 12 bytes of data, has 0"},
+      {two_images + "x", "needs 12 bytes of data, has more"},
+      {"\0\0\x08\1\x40\0\0\1"s, "needs more than 1073741824 bytes"},
       {"\0\0\x08\3\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s,
-       "wants more than 1073741824 bytes"},
-      {"\0\0\x08\1\x40\0\0\0abc"s, "wants 1073741824 bytes of data, has 3"},
+       "needs more than 1073741824 bytes"},
+      {"\0\0\x08\1\x40\0\0\0abc"s, "needs 1073741824 bytes of data, has 3"},
       {zipped.substr(0, zipped.size() - 9), "unexpected end of file"},
       {zipped.substr(0, 12), "unexpected end of file"},
       {damaged, "incorrect data check"},
-      {packed(two_images + "x"), "wants 12 bytes of data, has more"},
+      {packed(two_images + "x"), "needs 12 bytes of data, has more"},
       {zipped + "x", "something follows the gzip data"},
       {zipped + std::string(100, '\0'), "something follows the gzip data"},
       {zipped + "\x1F\x8B", "unexpected end of file"},
-      {zipped + packed("x"), "wants 12 bytes of data, has more"},
+      {zipped + packed("x"), "needs 12 bytes of data, has more"},
       {packed(two_images.substr(0, 20)) + "\x1F\x8Bxxxx", "unknown compression method"},
   };
   for (const auto& [content, cause] : cases) {
@@ -144,7 +144,7 @@ TEST_CASE("the limit of the data can be set") {
   const auto refused = ctq::read_idx(path, 11);
   std::filesystem::remove(path);
   REQUIRE(!refused);
-  CHECK(refused.error().cause == "wants more than 11 bytes");
+  CHECK(refused.error().cause == "needs more than 11 bytes");
 }
 
 #if !CTQ_TEST_SANITIZED  // sanitizers take memory of their own

@@ -10,7 +10,7 @@
 
 #include "ctq/kernels/requantize_params.hpp"
 
-// As in register512.hpp: g++ 12 takes the undefined operands of its intrinsics for ours.
+// As in register512.hpp: false positive of g++ 12.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -19,10 +19,10 @@
 
 namespace ctq::kernels::simd {
 
-/// output_range for row_requantizer512.
+/// output_range in registers, for row_requantizer512.
 struct row_bounds512 {
   __m512i zero_point, lo, hi;
-  bool whole;  // the range of a byte, to which packing saturates
+  bool whole;  // the output range is that of a byte, to which packing saturates
 
   [[gnu::always_inline]] explicit row_bounds512(const output_range& to)
       : zero_point(_mm512_set1_epi32(to.zero_point)),
@@ -31,11 +31,11 @@ struct row_bounds512 {
         whole(to.hi - to.lo == 255) {}
 };
 
-/// Rows of N * 16 sums, in the order of tile_format::column, to outputs. While tiles multiply or
-/// are loaded, only one of two ports converts and multiplies zmm registers of floats, nor does it
-/// share saturating sums and minima with the other: of 19 instructions a row of 64 outputs, 16
-/// waited for that port. Zero points are added to 32-bit numbers, which both can do, and a whole
-/// range needs no clamp: 12 are left.
+/// Requantizes rows of N * 16 accumulators, in the order of tile_format::column. While tiles
+/// multiply or are loaded, conversions and float multiplications of zmm registers, saturating
+/// additions and minima execute on only one of two ports: 16 of 19 instructions per row of 64
+/// outputs were limited by that port. Adding zero points to 32-bit integers, which both ports
+/// support, and omitting the clamp for a full range leave 12.
 template <int N>
 class row_requantizer512 {
   static_assert(N == 1 || N == 2 || N == 4);
@@ -43,7 +43,7 @@ class row_requantizer512 {
  public:
   using bounds = row_bounds512;
 
-  /// N * 16 multipliers, aligned to 64. Channels: how many are outputs.
+  /// N * 16 multipliers, aligned to 64. channels: the number of outputs.
   [[gnu::always_inline]] row_requantizer512(const float* multipliers, int channels)
       : used_(channels >= 64 ? ~__mmask64{} : (__mmask64{1} << channels) - 1) {
     for (int i = 0; i < N; ++i) multiplier_[i] = _mm512_load_ps(multipliers + i * 16);
