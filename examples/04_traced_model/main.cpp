@@ -71,7 +71,8 @@ int main(int count, char** arguments) {
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
   // [calibrate]
 
-  // Compares integers with floats, on data that was not used for calibration. [compare]
+  // Compares integers with floats, on data that was not used for calibration.
+  // [compare]
   const auto reference = ctq::convert_graph(prepared.view(), backend, mapping);
   const auto lowered = ctq::lower(reference.view());
   ctq::evaluator<stage::fused, ctq::fast_kernels> floats(fused.view(), modules, {});

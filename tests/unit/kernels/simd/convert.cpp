@@ -92,7 +92,7 @@ void check_dequantize() {
     CHECK(got == wanted);
 
     // Parts have the same elements in an order of their own, each once.
-    const simd::part_dequantizer<Isa> parts(p, std::type_identity<Q>{});
+    const simd::byte_dequantizer<Isa> parts(p, std::type_identity<Q>{});
     const std::size_t all = lanes_of<Isa, std::uint8_t>();
     for (std::size_t at = 0; at < 512; at += all) {
       const auto x = parts.load(bytes.data() + at);
@@ -118,8 +118,8 @@ template <class Isa, class Q>
 void check_parts_come_back() {
   constexpr int offset = std::is_signed_v<Q> ? -128 : 0;
   const std::vector<Q> bytes = all_bytes<Q>();
-  const simd::part_dequantizer<Isa> parts({1.0F, 0, offset, offset + 255}, std::type_identity<Q>{});
-  const simd::step_narrower<Isa> narrower({0, offset, offset + 255});
+  const simd::byte_dequantizer<Isa> parts({1.0F, 0, offset, offset + 255}, std::type_identity<Q>{});
+  const simd::float_narrower<Isa> narrower({0, offset, offset + 255});
   for (std::size_t at = 0; at < 512; at += lanes_of<Isa, std::uint8_t>()) {
     const auto x = parts.load(bytes.data() + at);
     const auto back = narrower.template bytes<Q>([&](auto k) { return parts.template part<k>(x); });
@@ -148,12 +148,12 @@ void check_narrower() {
   constexpr int lo = std::numeric_limits<Q>::lowest();
   const std::size_t all = lanes_of<Isa, std::uint8_t>();
   const std::vector<float> x = steps(40 * all);
-  for (const output_steps& to : {output_steps{lo, lo, lo + 255},
+  for (const output_range& to : {output_range{lo, lo, lo + 255},
                                  {lo + 255, lo, lo + 255},
                                  {lo + 100, lo + 100, lo + 255},
                                  {lo + 7, lo + 3, lo + 9},
                                  {lo + 128, lo + 128, lo + 128}}) {
-    const simd::step_narrower<Isa> narrower(to);
+    const simd::float_narrower<Isa> narrower(to);
     for (std::size_t at = 0; at < x.size(); at += all) {
       std::vector<Q> wanted;
       for (std::size_t i = at; i < at + all; ++i)
@@ -184,7 +184,7 @@ void check_narrower() {
 template <class Isa, class Q>
 void check_otherwise() {
   constexpr int lo = std::numeric_limits<Q>::lowest();
-  const simd::step_narrower<Isa> narrower({lo, lo, lo + 255});
+  const simd::float_narrower<Isa> narrower({lo, lo, lo + 255});
   constexpr Q mark{77};
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), -0x1p31F, -0x1p40F,
                             -std::numeric_limits<float>::infinity()}) {
@@ -220,8 +220,8 @@ void check_quantize() {
         numbers = numbers && !std::isnan(x[i] * q.inverse);
       }
       const auto in = batch<Isa, float>::load_unaligned(x.data() + at);
-      CHECK(elements<std::int32_t>(lanes.or_zero(in)) == wanted);
-      CHECK(elements<std::int32_t>(each.or_zero(in)) == wanted);
+      CHECK(elements<std::int32_t>(lanes.nan_safe(in)) == wanted);
+      CHECK(elements<std::int32_t>(each.nan_safe(in)) == wanted);
       if (numbers) CHECK(elements<std::int32_t>(lanes(in)) == wanted);
     }
   }

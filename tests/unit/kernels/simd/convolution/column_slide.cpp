@@ -29,7 +29,7 @@ constexpr bool slides = dot::k_group == 4;
 /// One block of channels, all output rows: in strips of Rows or, with a stride, one by one.
 template <class Dot, int Rows, class In>
 void run(const conv2d_shape& s, const In* in, const In* border, const std::byte* block,
-         const output_steps& to, In* out) {
+         const output_range& to, In* out) {
   const auto ends = Dot::prepared(to);
   for (int y = 0; y < s.out_h(); y += Rows) {
     std::array<int, simd::places_of<Dot>> rows{};
@@ -45,9 +45,9 @@ void run(const conv2d_shape& s, const In* in, const In* border, const std::byte*
 template <class Dot, int Rows, class In>
 bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed) {
   samples::generator random(seed);
-  const samples::fenced<In> in(samples::steps<In>(samples::in_elements(s), kind, random));
+  const samples::fenced<In> in(samples::integers<In>(samples::in_elements(s), kind, random));
   const auto weight =
-      samples::steps<std::int8_t>(static_cast<std::size_t>(9 * s.in_channels), kind, random);
+      samples::integers<std::int8_t>(static_cast<std::size_t>(9 * s.in_channels), kind, random);
   const samples::epilogue e = samples::random_epilogue<In>(s.out_channels, 9, random);
   const int zero_point = std::numeric_limits<In>::lowest() + random.between(0, 255);
   std::vector<In> expected(samples::out_elements(s));
@@ -110,7 +110,7 @@ TEST_CASE("a row without pixels is left alone") {
     const samples::aligned_bytes packed(4096);
     const std::vector<std::int8_t> in(samples::in_elements(s));
     samples::guarded<std::int8_t> out(0);
-    const auto ends = dot::prepared(output_steps{0, -128, 127});
+    const auto ends = dot::prepared(output_range{0, -128, 127});
     const std::array<int, simd::places_of<dot>> y{};
     simd::slide_by_one<dot, 1>(s, in.data(), in.data(), y, packed.data(), ends, out.data());
     s.stride_h = s.stride_w = 2;

@@ -18,8 +18,8 @@ using isa_t = isa::native;
 
 namespace {
 
-/// Rows of outputs, `stride` apart, of which the first `count` of each exist. A post-op reads
-/// another tensor at the same places.
+/// Rows of outputs, `stride` apart, with `count` outputs each. Post-ops read the corresponding
+/// elements of another tensor.
 struct rows_of_outputs {
   int rows, count;
   std::ptrdiff_t index, stride;
@@ -29,19 +29,18 @@ struct rows_of_outputs {
   }
 };
 
-/// The post-ops on rows of Width steps are those of the reference, one number after the other, and
-/// nothing else is written.
+/// Whether the post-ops on rows of Width values equal the reference, and nothing else is written.
 template <int Width, class Q, class... PostOp>
 bool equals_reference(const rows_of_outputs& o, const post_op_chain<PostOp...>& post_ops,
-                      const std::vector<Q>& steps) {
-  const samples::fenced<Q> from(steps);
+                      const std::vector<Q>& values) {
+  const samples::fenced<Q> from(values);
   std::vector<Q> expected = samples::integers<Q>(o.size(), 99);
   const samples::guarded<Q> out(expected);
   for (int row = 0; row < o.rows; ++row)
     for (int i = 0; i < o.count; ++i) {
       const std::ptrdiff_t at = o.index + row * o.stride + i;
       expected[static_cast<std::size_t>(at)] =
-          reference::apply(post_ops, steps[static_cast<std::size_t>(row * Width + i)], at);
+          reference::apply(post_ops, values[static_cast<std::size_t>(row * Width + i)], at);
     }
   const simd::prepared_post_ops<PostOp...> ready(post_ops);
   simd::apply_and_store_rows<isa_t, Width>(ready, from.data(), o.rows, o.index, out.data(),
@@ -49,7 +48,8 @@ bool equals_reference(const rows_of_outputs& o, const post_op_chain<PostOp...>& 
   return out.holds(expected);
 }
 
-/// Scales of one size, as in a network, or of any, up to those whose steps leave an int32.
+/// Scales of similar magnitude, as in a network, or any, including those whose results exceed
+/// int32.
 template <class Q>
 qparams some_qparams(samples::generator& random) {
   qparams p = samples::random_qparams<Q>(random);
@@ -69,62 +69,65 @@ void check_all_post_ops() {
                               some_qparams<Q>(random), seed % 2 == 0};
     const Q lo = static_cast<Q>(random() & 0xFF);
     const Q hi = lo > 100 ? lo : static_cast<Q>(lo + random.between(0, 27));
-    const auto steps = samples::integers<Q>(static_cast<std::size_t>(o.rows * Width), seed + 1);
+    const auto values = samples::integers<Q>(static_cast<std::size_t>(o.rows * Width), seed + 1);
     CAPTURE(o.rows);
     CAPTURE(o.count);
     CHECK(equals_reference<Width>(o,
                                   post_op_chain<clamp_range<Q>, residual_add<Q>, lookup_table<Q>>(
                                       {lo, hi}, add, {table.data()}),
-                                  steps));
-    // Clamped at the end, since a table hides what it maps to one number.
+                                  values));
+    // With the clamp last, since a table hides differences between values that it maps to the same
+    // one.
     CHECK(equals_reference<Width>(o,
                                   post_op_chain<lookup_table<Q>, residual_add<Q>, clamp_range<Q>>(
                                       {table.data()}, add, {lo, hi}),
-                                  steps));
+                                  values));
   });
 }
 
-/// All pairs of numbers: one scale, where half of the sums are ties, or any.
+/// All pairs of values, with equal scales, where half of the sums are ties, or any scales.
 template <class Q>
 void check_all_sums(const qparams& from, const qparams& other_q, const qparams& to, bool relu) {
   constexpr int width = 64;
   for (int x = 0; x < 256; x += width) {
-    std::vector<Q> steps, other;
+    std::vector<Q> values, other;
     for (int y = 0; y < 256; ++y)
       for (int i = 0; i < width; ++i) {
-        steps.push_back(static_cast<Q>(x + i));
+        values.push_back(static_cast<Q>(x + i));
         other.push_back(static_cast<Q>(y));
       }
     const samples::fenced<Q> others(other);
     const residual_add<Q> add{others.data(), from, other_q, to, relu};
     CHECK(equals_reference<width>({256, width, 0, width}, post_op_chain<residual_add<Q>>(add),
-                                  steps));
+                                  values));
   }
 }
 
 }  // namespace
 
-TEST_CASE("post-ops on registers of rows equal the reference") {
+TEST_CASE("post-ops on registers equal the reference") {
   check_all_post_ops<std::uint8_t, 16>();
   check_all_post_ops<std::int8_t, 16>();
   check_all_post_ops<std::uint8_t, 64>();
   check_all_post_ops<std::int8_t, 64>();
 }
 
-TEST_CASE("all sums of two numbers are rounded as the reference does it, ties and far scales too") {
+TEST_CASE(
+    "all sums of two values are rounded as in the reference, including ties and scales that are "
+    "far apart") {
   check_all_sums<std::uint8_t>({0.25F, 3, 0, 255}, {0.25F, 200, 0, 255}, {0.5F, 7, 0, 255}, false);
   check_all_sums<std::uint8_t>({0.05F, 117, 0, 255}, {0.03F, 100, 0, 255}, {0.07F, 128, 0, 255},
                                true);
   check_all_sums<std::int8_t>({0.5F, 0, -128, 127}, {1.0F, -5, -128, 127}, {1.0F, 9, -128, 127},
                               false);
-  // Steps that no int32 holds.
+  // Results that exceed int32.
   check_all_sums<std::int8_t>({0x1p40F, 0, -128, 127}, {1.0F, 0, -128, 127},
                               {0x1p-3F, 0, -128, 127}, false);
   check_all_sums<std::uint8_t>({1.0F, 0, 0, 255}, {0x1p-60F, 0, 0, 255}, {0x1p-60F, 9, 0, 255},
                                true);
 }
 
-TEST_CASE("one number passes the post-ops in their order") {
+TEST_CASE("post-ops are applied in order to a single value") {
   std::uint8_t plus_one[256];
   for (int i = 0; i < 256; ++i) plus_one[i] = static_cast<std::uint8_t>(i + 1);
   using clamp = clamp_range<std::uint8_t>;
