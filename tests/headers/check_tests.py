@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Unit tests lie as headers do: check_tests.py INCLUDE_DIRECTORY UNIT_TESTS
+
+include/ctq/FOLDER/HEADER.hpp is tested by tests/unit/FOLDER/HEADER.cpp, which includes it before any
+other header of ctq. kernels/reference/NAME.hpp is what the vector kernel of the same name is compared
+with, in kernels/simd/FAMILY/NAME.cpp. A header that only includes others needs no test.
+
+Prints headers without a test and tests without a header. What is meant to be so stands below.
+"""
+
+import pathlib
+import re
+import sys
+
+# Headers without logic of their own, and what shows that they are right.
+WITHOUT_LOGIC = {
+    # Records, enumerations and interfaces.
+    "evaluate/evaluation_options": "a record",
+    "evaluate/float_ops/kernel_set": "an interface",
+    "graph/fx_row": "records",
+    "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
+    "kernels/requantization": "records",
+    "observers/cascade_sum": "another name for kernels/cascade_sum",
+    "passes/unsupported": "an enumeration",
+    "spec/observation_type": "an enumeration with PyTorch's names, which tests/golden reads",
+    # One comparison a function.
+    "passes/fx_semantics": "tests/golden runs both releases",
+    # Macros, and names for xsimd's types.
+    "kernels/compat": "each vector kernel is made of it",
+}
+
+# Folders of the same kind.
+FOLDERS_WITHOUT_LOGIC = {
+    # tests/golden compares each row with PyTorch's backend configs.
+    "backends": re.compile(r"backends/(\w+_configs|rows)$"),
+    # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
+    "arch": re.compile(r"kernels/simd/arch/"),
+}
+
+# Parts of one algorithm, which only a whole can call: the test that covers them.
+TESTED_WITH = {
+    "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
+    "kernels/simd/convolution/column_tile": "kernels/simd/convolution/depthwise_columns",
+    "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
+    "kernels/simd/epilogue/epilogue_rows": "kernels/simd/epilogue/epilogue_stages",
+    "kernels/simd/matrix/register_tile": "kernels/simd/matrix/dense",
+    "kernels/int4_weights": "kernels/simd/matrix/linear_weight_int4",
+    "kernels/reference/epilogue": "kernels/simd/epilogue/epilogue",
+}
+
+# Tests of several headers together, and what other tests are linked with.
+WITHOUT_HEADER = {
+    "amx_emulator", "doctest", "main", "ops_elsewhere", "kernels/any_shape", "kernels/plain_loops",
+    "evaluate/random_case", "evaluate/random_models", "passes/pytorch_complaints",
+    "passes/random_graphs", "passes/static_and_dynamic", "runtime/own_ops",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)
+CODE = re.compile(r"^(?!\s*(#|//|$))", re.MULTILINE)
+
+
+def names_below(root, suffix):
+    return {path.relative_to(root).with_suffix("").as_posix(): path
+            for path in sorted(root.rglob("*" + suffix))}
+
+
+def is_tested(header, tests):
+    """By a test of its own, of the vector kernel of its name, or of what it is a part of."""
+    by = TESTED_WITH.get(header, header)
+    name = by.removeprefix("kernels/reference/")
+    return by in tests or name != by and any(
+        re.fullmatch(rf"kernels/simd/\w+/{name}", test) for test in tests)
+
+
+def findings(headers, tests):
+    exempt = [*WITHOUT_LOGIC, *TESTED_WITH]
+    for header, path in headers.items():
+        needs_none = (header in WITHOUT_LOGIC or not CODE.search(path.read_text())
+                      or any(folder.match(header) for folder in FOLDERS_WITHOUT_LOGIC.values()))
+        if not needs_none and not is_tested(header, tests):
+            yield f"{header}.hpp has no test: tests/unit/{header}.cpp"
+        if header in exempt and header in tests:
+            yield f"{header}.hpp has a test and is listed as without one"
+    for test, path in tests.items():
+        if test in WITHOUT_HEADER:
+            continue
+        first = INCLUDE.search(path.read_text())
+        if test not in headers:
+            yield f"tests/unit/{test}.cpp is the test of no header"
+        elif first is None or first[1] != test:
+            yield f"tests/unit/{test}.cpp does not include ctq/{test}.hpp first"
+    for name in exempt:
+        if name not in headers:
+            yield f"{name}.hpp is listed, but does not exist"
+    for name in WITHOUT_HEADER - tests.keys():
+        yield f"tests/unit/{name}.cpp is listed, but does not exist"
+
+
+def main(include, unit):
+    headers = names_below(pathlib.Path(include, "ctq"), ".hpp")
+    tests = names_below(pathlib.Path(unit), ".cpp")
+    wrong = list(findings(headers, tests))
+    print(*wrong, f"{len(headers)} headers, {len(tests)} tests, {len(wrong)} findings", sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/float_ops/linear.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "run_op.hpp"
+
+using namespace ctq;
+using namespace ctq::float_ops;
+using run_op::cause;
+using run_op::check_near;
+using run_op::floats;
+using run_op::some;
+
+namespace {
+
+template <class Op>
+result<value> run(const Op& op, std::vector<value> given, std::vector<named_value> keywords = {}) {
+  return run_op::run(meaning::products, op,
+                     {.positional = std::move(given), .keywords = std::move(keywords)});
+}
+
+/// Σ_k a[y, k] * b[k, x] of the matrices that begin there.
+std::vector<double> product(const tensor& a, std::size_t at_a, const tensor& b, std::size_t at_b,
+                            std::size_t m, std::size_t k, std::size_t n) {
+  std::vector<double> out(m * n);
+  for (std::size_t y = 0; y < m; ++y)
+    for (std::size_t x = 0; x < n; ++x)
+      for (std::size_t i = 0; i < k; ++i)
+        out[y * n + x] += static_cast<double>(a.data[at_a + y * k + i]) *
+                          static_cast<double>(b.data[at_b + i * n + x]);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("linear multiplies by the transposed weight, at every length of a row") {
+  for (const std::size_t k : {0U, 1U, 7U, 8U, 9U, 16U, 31U}) {
+    const tensor in = some({2, 3, static_cast<int>(k)}, 1),
+                 weight = some({4, static_cast<int>(k)}, 2);
+    const tensor bias = some({4}, 3);
+    std::vector<double> wanted;
+    for (std::size_t row = 0; row < 6; ++row)
+      for (std::size_t o = 0; o < 4; ++o) {
+        double sum = static_cast<double>(bias.data[o]);
+        for (std::size_t i = 0; i < k; ++i)
+          sum += static_cast<double>(in.data[row * k + i]) *
+                 static_cast<double>(weight.data[o * k + i]);
+        wanted.push_back(sum);
+      }
+    check_near(floats(run(fn::linear, {in, weight, bias})), {2, 3, 4}, wanted);
+  }
+}
+
+TEST_CASE("a weight of one axis leaves the last one out, and a bias of one element is for all") {
+  const tensor in{{2, 2}, {1, 2, 3, 4}}, weight{{2}, {10, 1}};
+  CHECK(floats(run(fn::linear, {in, weight})).shape == extents{2});
+  CHECK(floats(run(fn::linear, {in, weight, tensor{{1}, {0.5F}}})).data ==
+        std::vector<float>{12.5F, 34.5F});
+  CHECK(floats(run(fn::linear, {tensor{{2}, {1, 2}}, tensor{{1, 2}, {10, 1}}})).shape ==
+        extents{1});
+  CHECK(cause(run(fn::linear, {in, some({2, 3})})) ==
+        "the input's last axis is not that of the weight");
+  CHECK(cause(run(fn::linear, {in, some({3, 2}), some({2})})) ==
+        "the bias does not have one element an output");
+}
+
+TEST_CASE("matmul broadcasts what stands in front of the matrices") {
+  const tensor a = some({2, 1, 3, 4}, 1), b = some({5, 4, 2}, 2);
+  std::vector<double> wanted;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 5; ++j)
+      for (const double x : product(a, i * 12, b, j * 8, 3, 4, 2)) wanted.push_back(x);
+  check_near(floats(run(fn::matmul, {a, b})), {2, 5, 3, 2}, wanted);
+  CHECK(cause(run(fn::matmul, {a, some({3, 4, 2})})) == "");
+  CHECK_FALSE(run(fn::matmul, {some({2, 3, 4}), some({3, 4, 2})}).has_value());
+}
+
+TEST_CASE("a vector is a row on the left, a column on the right, and gone from the result") {
+  const tensor m = some({3, 4}, 1), v = some({4}, 2), u = some({3}, 3);
+  check_near(floats(run(fn::matmul, {m, v})), {3}, product(m, 0, v, 0, 3, 4, 1));
+  check_near(floats(run(fn::matmul, {u, m})), {4}, product(u, 0, m, 0, 1, 3, 4));
+  check_near(floats(run(fn::matmul, {v, v})), {}, product(v, 0, v, 0, 1, 4, 1));
+  CHECK(cause(run(fn::matmul, {v, m})) == "the matrices have 4 columns and 3 rows");
+  CHECK(cause(run(fn::matmul, {some({}), v})) == "a scalar is no matrix");
+}
+
+TEST_CASE("bmm wants as many matrices, addmm adds a multiple of a product") {
+  const tensor a = some({2, 3, 4}, 1), b = some({2, 4, 2}, 2);
+  std::vector<double> wanted = product(a, 0, b, 0, 3, 4, 2);
+  for (const double x : product(a, 12, b, 8, 3, 4, 2)) wanted.push_back(x);
+  check_near(floats(run(fn::bmm, {a, b})), {2, 3, 2}, wanted);
+  CHECK(cause(run(fn::bmm, {a, some({1, 4, 2})})) == "wants two batches of as many matrices");
+  const tensor c = some({2}, 5), d = some({3, 4}, 1), e = some({4, 2}, 2);
+  std::vector<double> sum = product(d, 0, e, 0, 3, 4, 2);
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    sum[i] = 2 * sum[i] + 0.5 * static_cast<double>(c.data[i % 2]);
+  check_near(floats(run(fn::addmm, {c, d, e}, {{"beta", 0.5}, {"alpha", 2}})), {3, 2}, sum);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/float_ops/operands.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "run_op.hpp"
+
+using namespace ctq;
+using namespace ctq::float_ops;
+
+namespace {
+
+constexpr std::string_view signature =
+    "input, weight=None, stride=1, dim=-1, dims=(), mode='zeros', p=0.5, flag=True";
+
+/// Asks for operands of a call, and gives the problem that was remembered.
+template <class Ask>
+std::string problem(const arguments& given, Ask ask) {
+  operands from("op", signature, given, run_op::no_other, plain);
+  ask(from);
+  return from.failed() ? result<value>(from.failure()).error().message() : "";
+}
+
+}  // namespace
+
+TEST_CASE("what a call leaves out has the default of the signature") {
+  const arguments none_given;
+  operands from("op", signature, none_given, run_op::no_other, plain);
+  CHECK(from.integer("stride") == 1);
+  CHECK(from.real("p") == 0.5);
+  CHECK(from.text("mode") == "zeros");
+  CHECK(from.flag("flag"));
+  CHECK(from.is_none("weight"));
+  CHECK(from.floats_or_null("weight") == nullptr);
+  CHECK(from.integers("stride", 3) == std::vector<int>{1, 1, 1});
+  CHECK(from.integers("dims").empty());
+  CHECK(from.axis("dim", 4) == 3);
+  CHECK_FALSE(from.failed());
+  CHECK(from.knows("mode"));
+  CHECK_FALSE(from.knows("color"));
+}
+
+TEST_CASE("only the first problem is told") {
+  CHECK(problem({}, [](operands& from) {
+          from.floats("input");
+          from.require(false, "later");
+        }) == "op: input is not a float tensor");
+  CHECK(problem({}, [](operands& from) { from.require(true, "never"); }) == "");
+  CHECK(problem({}, [](operands& from) { from.any("input"); }) == "op: needs input");
+}
+
+TEST_CASE("an operand of another type is a problem") {
+  const arguments given{{"input", index_tensor{{1}, {2}}},
+                        {"stride", 1.5},
+                        {"p", "half"},
+                        {"mode", 3},
+                        {"dims", list{1, "a"}}};
+  CHECK(problem(given, [](operands& from) { from.floats("input"); }) ==
+        "op: input is not a float tensor");
+  CHECK(problem(given, [](operands& from) { from.indices("input"); }) == "");
+  CHECK(problem(given, [](operands& from) { from.integer("stride"); }) ==
+        "op: stride is no integer");
+  CHECK(problem(given, [](operands& from) { from.real("p"); }) == "op: p is no number");
+  CHECK(problem(given, [](operands& from) { from.text("mode"); }) == "op: mode is no text");
+  CHECK(problem(given, [](operands& from) { from.integers("dims"); }) ==
+        "op: dims holds what is no integer");
+  CHECK(problem(given, [](operands& from) { from.integers("p"); }) ==
+        "op: p is no list of integers");
+  CHECK(problem(given, [](operands& from) { from.items("mode"); }) == "op: mode is not a list");
+}
+
+TEST_CASE("a list of integers has as many as are wanted, or one for all") {
+  const arguments given{{"stride", list{2, 3}}, {"dims", list{}}, {"p", list{5}}};
+  operands from("op", signature, given, run_op::no_other, plain);
+  CHECK(from.integers("stride", 2) == std::vector<int>{2, 3});
+  CHECK(from.integers("p", 2) == std::vector<int>{5, 5});
+  CHECK(from.integers("dims", 2, "stride") == std::vector<int>{2, 3});
+  CHECK(from.integers("weight", 2, "stride") == std::vector<int>{2, 3});
+  CHECK_FALSE(from.failed());
+  CHECK(from.integers("stride", 3).size() == 3);
+  CHECK(result<value>(from.failure()).error().cause == "stride needs one or 3 numbers");
+}
+
+TEST_CASE("axes count from either end, and all of them are meant by None or by no axis") {
+  const auto axis = [](int given, int rank) {
+    const arguments a{{"dim", given}};
+    operands from("op", signature, a, run_op::no_other, plain);
+    const int found = from.axis("dim", rank);
+    return from.failed() ? -1 : found;
+  };
+  for (int rank = 1; rank <= 3; ++rank)
+    for (int i = -5; i <= 5; ++i)
+      CHECK(axis(i, rank) == (i >= -rank && i < rank ? (i + rank) % rank : -1));
+  CHECK(axis(0, 0) == 0);  // of a scalar, as in PyTorch
+  CHECK(axis(-1, 0) == 0);
+  CHECK(axis(1, 0) == -1);
+  const arguments given{{"dims", none{}}};
+  operands from("op", signature, given, run_op::no_other, plain);
+  CHECK(from.axes("dims", 3) == std::vector<int>{0, 1, 2});
+  CHECK(from.axes("dim", 3) == std::vector<int>{2});
+}
+
+TEST_CASE("integers that sums of would overflow are too large") {
+  for (const std::int64_t i :
+       {std::int64_t{1} << 29, -(std::int64_t{1} << 29), std::int64_t{1} << 40}) {
+    const arguments given{{"stride", i}};
+    CHECK(problem(given, [](operands& from) { from.integer("stride"); }) ==
+          "op: stride is too large");
+    CHECK(problem(given, [&](operands& from) { CHECK(from.integer64("stride") == i); }) == "");
+  }
+}
