@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/backends/rows.hpp"
+#include "ctq/backends/op_categories.hpp"
 
 // Addition and multiplication of two values.
 
@@ -21,10 +21,10 @@ using each_with_relu = configs<with_relu<Dtypes, Op>...>;
 
 }  // namespace binary_parts
 
-/// add and mul as operators and as functions, and matmul: 17 rows.
+/// Sums and products as operators and as functions, and matmul: 17 rows.
 template <class... DtypeConfig>
-using binary_op_configs = configs<
-    binary_parts::each_with_relu<dtype_configs<DtypeConfig...>, op::add, fn::add, op::mul, fn::mul>,
-    rows::plain<dtype_configs<DtypeConfig...>, fn::matmul>>;
+using binary_op_configs =
+    configs<categories::arithmetic<binary_parts::each_with_relu, dtype_configs<DtypeConfig...>>,
+            rows::plain<dtype_configs<DtypeConfig...>, fn::matmul>>;
 
 }  // namespace ctq

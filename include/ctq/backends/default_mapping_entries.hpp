@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <string_view>
 
 #include "ctq/backends/default_qconfig_records.hpp"
+#include "ctq/backends/op_categories.hpp"
 #include "ctq/core/list.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // The default qconfig mapping of a backend given by name at run time, in PyTorch's order.
@@ -16,61 +16,18 @@ namespace ctq {
 
 namespace mapping_parts {
 
-/// Why a default mapping has a separate entry for an op.
-enum class treatment : std::uint8_t {
-  reuse_input,     // a view of its input
-  as_global,       // may be fused with other ops
-  conv_transpose,  // per-tensor weight, where FBGEMM requires it
-  layer_norm,      // its weight stays in float
-  prelu,           // its weight is quint8
-  from_0_to_1,     // its output has a fixed range
-  from_neg1_to_1,
-};
+using categories::treatment;
 
 struct treated_op {
   op_id op;
   treatment how;
 };
 
-inline constexpr treated_op treated_ops[] = {
-    {method::reshape.id(), treatment::reuse_input},
-    {nn::conv1d.id(), treatment::as_global},
-    {nn::conv2d.id(), treatment::as_global},
-    {nn::conv3d.id(), treatment::as_global},
-    {nn::conv_transpose1d.id(), treatment::conv_transpose},
-    {nn::conv_transpose2d.id(), treatment::conv_transpose},
-    {nn::conv_transpose3d.id(), treatment::conv_transpose},
-    {nn::linear.id(), treatment::as_global},
-    {fn::conv1d.id(), treatment::as_global},
-    {fn::conv2d.id(), treatment::as_global},
-    {fn::conv3d.id(), treatment::as_global},
-    {fn::conv_transpose1d.id(), treatment::conv_transpose},
-    {fn::conv_transpose2d.id(), treatment::conv_transpose},
-    {fn::conv_transpose3d.id(), treatment::conv_transpose},
-    {fn::linear.id(), treatment::as_global},
-    {nn::relu.id(), treatment::as_global},
-    {fn::relu.id(), treatment::as_global},
-    {fn::torch_relu.id(), treatment::as_global},
-    {nn::batch_norm1d.id(), treatment::as_global},
-    {nn::batch_norm2d.id(), treatment::as_global},
-    {nn::batch_norm3d.id(), treatment::as_global},
-    {fn::layer_norm.id(), treatment::layer_norm},
-    {nn::layer_norm.id(), treatment::layer_norm},
-    {nn::prelu.id(), treatment::prelu},
-    {nn::hardsigmoid.id(), treatment::from_0_to_1},
-    {fn::hardsigmoid.id(), treatment::from_0_to_1},
-    {method::hardsigmoid.id(), treatment::from_0_to_1},
-    {method::hardsigmoid_.id(), treatment::from_0_to_1},
-    {nn::sigmoid.id(), treatment::from_0_to_1},
-    {fn::sigmoid.id(), treatment::from_0_to_1},
-    {method::sigmoid.id(), treatment::from_0_to_1},
-    {method::sigmoid_.id(), treatment::from_0_to_1},
-    {nn::softmax.id(), treatment::from_0_to_1},
-    {nn::tanh.id(), treatment::from_neg1_to_1},
-    {fn::tanh.id(), treatment::from_neg1_to_1},
-    {method::tanh.id(), treatment::from_neg1_to_1},
-    {method::tanh_.id(), treatment::from_neg1_to_1},
-};
+template <class... Treated>
+constexpr auto list_of(boost::mp11::mp_list<Treated...>) {
+  return std::array{treated_op{Treated::op, Treated::how}...};
+}
+inline constexpr auto treated_ops = list_of(categories::treated_ops{});
 
 /// Fixed qparams of the output; with a fake quantize in training.
 constexpr qconfig_record fixed(treatment t, bool is_qat) {
@@ -95,7 +52,7 @@ constexpr qconfig_record treated(treatment t, const qconfig_record& global,
       return engine != nullptr && engine->per_tensor_conv_transpose
                  ? qconfig_record{global.activation, per_tensor}
                  : global;
-    case treatment::layer_norm: return {global.activation, default_placeholder_observer::value};
+    case treatment::norm_weight: return {global.activation, default_placeholder_observer::value};
     case treatment::prelu: return default_quint8_weight_qconfig::value;
     default: return fixed(t, is_qat);
   }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/backends/rows.hpp"
+#include "ctq/backends/op_categories.hpp"
 
 // Activation functions whose output has another range than the input, and similar ops.
 
 namespace ctq {
 
-/// ELU, leaky and parametric relu, hardswish, instance and group norm, dropout: 14 rows.
+/// Activations with a scale of their own, instance and group norm, dropout: 14 rows.
 template <class... DtypeConfig>
 using default_op_configs = configs<
-    rows::each_plain<dtype_configs<DtypeConfig...>, nn::elu, nn::leaky_relu, nn::hardswish,
-                     nn::instance_norm1d, nn::instance_norm2d, nn::instance_norm3d, nn::dropout,
-                     nn::prelu, fn::elu, fn::hardswish, fn::leaky_relu, fn::dropout>,
+    categories::own_scale<dtype_configs<DtypeConfig...>>,
     rows::function<dtype_configs<DtypeConfig...>, fn::group_norm, {.weight = 2, .bias = 3}>,
     rows::function<dtype_configs<DtypeConfig...>, fn::instance_norm, {.weight = 3, .bias = 4}>>;
 

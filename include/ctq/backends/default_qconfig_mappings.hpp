@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <boost/mp11/algorithm.hpp>
+#include <cstddef>
 #include <type_traits>
 
 #include "ctq/backends/default_qconfigs.hpp"
+#include "ctq/backends/op_categories.hpp"
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
@@ -17,6 +19,8 @@ namespace ctq {
 
 namespace mapping_parts {
 
+using categories::treatment;
+
 /// A qconfig with another observer for the weight.
 template <class QConfig, class Weight>
 struct with_weight {
@@ -24,37 +28,26 @@ struct with_weight {
   static constexpr qconfig_record value{QConfig::value.activation, Weight::value};
 };
 
-/// The ops with separate entries in every default mapping, in PyTorch's order. Layer norm and PReLU
-/// have kernels for these weights only; fixed ranges need no observer.
-// clang-format off
-template <class Global, class Reshape, class ConvTranspose, class LayerNorm, class PRelu,
-          class From0To1, class FromNeg1To1>
-using table = qconfig_mapping<
-    global<Global>,
-    object_type<method::reshape, Reshape>,
-    object_type<nn::conv_transpose1d, ConvTranspose>,
-    object_type<nn::conv_transpose2d, ConvTranspose>,
-    object_type<nn::conv_transpose3d, ConvTranspose>,
-    object_type<fn::conv_transpose1d, ConvTranspose>,
-    object_type<fn::conv_transpose2d, ConvTranspose>,
-    object_type<fn::conv_transpose3d, ConvTranspose>,
-    object_type<fn::layer_norm, LayerNorm>,
-    object_type<nn::layer_norm, LayerNorm>,
-    object_type<nn::prelu, PRelu>,
-    object_type<nn::hardsigmoid, From0To1>,
-    object_type<fn::hardsigmoid, From0To1>,
-    object_type<method::hardsigmoid, From0To1>,
-    object_type<method::hardsigmoid_, From0To1>,
-    object_type<nn::sigmoid, From0To1>,
-    object_type<fn::sigmoid, From0To1>,
-    object_type<method::sigmoid, From0To1>,
-    object_type<method::sigmoid_, From0To1>,
-    object_type<nn::softmax, From0To1>,
-    object_type<nn::tanh, FromNeg1To1>,
-    object_type<fn::tanh, FromNeg1To1>,
-    object_type<method::tanh, FromNeg1To1>,
-    object_type<method::tanh_, FromNeg1To1>>;
-// clang-format on
+/// The ops with separate entries in every default mapping, in PyTorch's order. Norms and PReLU have
+/// kernels for these weights only; fixed ranges need no observer.
+template <class Reshape, class ConvTranspose, class NormWeight, class PRelu, class From0To1,
+          class FromNeg1To1>
+struct treatments {
+  template <class Treated>
+  using entries_of = std::conditional_t<
+      Treated::how == treatment::as_global, boost::mp11::mp_list<>,
+      boost::mp11::mp_list<typename Treated::template mapped_to<
+          boost::mp11::mp_at_c<boost::mp11::mp_list<Reshape, void, ConvTranspose, NormWeight, PRelu,
+                                                    From0To1, FromNeg1To1>,
+                               static_cast<std::size_t>(Treated::how)>>>>;
+};
+
+template <class Global, class... QConfig>
+using table = boost::mp11::mp_apply<
+    qconfig_mapping, boost::mp11::mp_push_front<
+                         boost::mp11::mp_flatten<boost::mp11::mp_transform<
+                             treatments<QConfig...>::template entries_of, categories::treated_ops>>,
+                         global<Global>>>;
 
 using fixed_0to1 = qconfig<default_fixed_qparams_range_0to1_observer, default_weight_observer>;
 using fixed_neg1to1 =

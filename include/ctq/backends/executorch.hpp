@@ -6,6 +6,7 @@
 #include "ctq/backends/dtype_configs.hpp"
 #include "ctq/backends/embedding_op_configs.hpp"
 #include "ctq/backends/linear_configs.hpp"
+#include "ctq/backends/op_categories.hpp"
 
 // ExecuTorch: XNNPACK on mobile devices.
 
@@ -17,18 +18,11 @@ using activations = dtype_configs<symmetric_activation_int8, activation_int8>;
 
 /// Unlike the other backends, with differences and without matmul.
 using arithmetic =
-    binary_parts::each_with_relu<dtype_configs<symmetric_activation_int8, weighted_int8>, op::add,
-                                 fn::add, op::sub, fn::sub, op::mul, fn::mul>;
+    categories::xnnpack_arithmetic<binary_parts::each_with_relu,
+                                   dtype_configs<symmetric_activation_int8, weighted_int8>>;
 
 /// Unlike the other backends, with ELU and leaky relu, and without nn.ReLU.
-using sharing =
-    rows::each_sharing<activations, fn::adaptive_avg_pool2d, fn::elu, fn::hardtanh, fn::max_pool2d,
-                       fn::pad, fn::relu, fn::relu6, fn::leaky_relu, fn::leaky_relu_,
-                       nn::adaptive_avg_pool2d, nn::constant_pad2d, nn::elu, nn::max_pool2d,
-                       nn::relu6, nn::hardtanh, nn::leaky_relu, fn::clamp, fn::flatten, fn::mean,
-                       fn::permute, fn::permute_copy, fn::squeeze, method::clamp, method::mean,
-                       method::permute, method::reshape, method::relu, method::relu_,
-                       method::squeeze, method::squeeze_, method::leaky_relu>;
+using sharing = categories::xnnpack_input_scale<activations>;
 
 }  // namespace executorch_parts
 

@@ -4,7 +4,7 @@
 #include <boost/mp11/algorithm.hpp>
 #include <cstdint>
 
-#include "ctq/backends/rows.hpp"
+#include "ctq/backends/op_categories.hpp"
 
 // Ops whose output has a fixed range, and therefore fixed scale and zero point.
 
@@ -38,11 +38,8 @@ template <class Dtypes>
 using from_neg1_to_1 = boost::mp11::mp_transform<exactly_neg1_to_1, Dtypes>;
 
 template <class Dtypes>
-using all = configs<
-    rows::each_plain<from_0_to_1<Dtypes>, nn::hardsigmoid, fn::hardsigmoid, method::hardsigmoid,
-                     method::hardsigmoid_, nn::sigmoid, fn::sigmoid, method::sigmoid,
-                     method::sigmoid_, nn::softmax>,
-    rows::each_plain<from_neg1_to_1<Dtypes>, nn::tanh, fn::tanh, method::tanh, method::tanh_>>;
+using all = configs<categories::from_0_to_1<from_0_to_1<Dtypes>>,
+                    categories::from_neg1_to_1<from_neg1_to_1<Dtypes>>>;
 
 }  // namespace fixed_qparams_parts
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/backends/rows.hpp"
+#include "ctq/backends/op_categories.hpp"
 
 // Batch norms that are not fused with a convolution, and layer norms.
 
@@ -27,8 +27,6 @@ using bn_configs = norm_parts::batch_norms<dtype_configs<DtypeConfig...>>;
 
 /// Layer norm as a module and as a function: 2 rows.
 template <class... DtypeConfig>
-using ln_configs = configs<
-    rows::plain<dtype_configs<DtypeConfig...>, nn::layer_norm>,
-    rows::function<dtype_configs<DtypeConfig...>, fn::layer_norm, {.weight = 2, .bias = 3}>>;
+using ln_configs = categories::layer_norms<dtype_configs<DtypeConfig...>>;
 
 }  // namespace ctq

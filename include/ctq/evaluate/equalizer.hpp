@@ -251,7 +251,7 @@ class multiplying_graph {
     factors_.push_back({of + "_equalization_scale", of + "_equalization", {extents, l.scale}});
     const int scale =
         graph_.add({.name = factors_.back().name, .op = nn::get_attr.id()}, list<int>{});
-    node product{.name = factors_.back().product, .op = fn::mul.id()};
+    node product{.name = factors_.back().product, .op = multiply};
     product.shape = g[l.at.layer.input].shape;
     const int read[] = {moved_[l.at.layer.input], scale};
     return graph_.add(product, read, 2);

@@ -209,11 +209,7 @@ class evaluator {
   [[nodiscard]] result<node_value> float_call(const node& n, op_id op,
                                               std::vector<float_ops::value> reads,
                                               named_values attributes) const {
-    if (!op->builtin && has_functions(op)) {
-      auto own = user_call(n, reads, std::move(attributes));
-      if (!own) return unexpected{own.error()};
-      return node_value(*std::move(own));
-    }
+    if (!op->builtin && has_functions(op)) return user_call(n, reads, std::move(attributes));
     float_ops::python_call c = call_of(n, std::move(reads));
     for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
     const op_id was_trained = op->descriptor->float_form;
@@ -240,16 +236,6 @@ class evaluator {
     return rounding_.quantized(real(*out), n.observer);
   }
 
-  /// The node whose output scale holds for this call.
-  [[nodiscard]] int observer_of_output(int i) const {
-    int last = i;
-    if (last_call_decides_the_scale(options().semantics) && g_[i].row != nullptr &&
-        !g_[i].row->target.empty())
-      for (int k = i; k < g_.size(); ++k)
-        if (g_[k].op == g_[i].op && path_of(g_[k]) == path_of(g_[i])) last = k;
-    return g_[last].observer;
-  }
-
   [[nodiscard]] result<node_value> weighted(int i, const lowered::origin& from,
                                             const std::vector<node_value>& reads) {
     const node& n = g_[i];
@@ -261,7 +247,7 @@ class evaluator {
     if (!weight) return unexpected{weight.error()};
     const quantized_tensor* const in = reads[0].integers();
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
-    const auto out = rounding_.steps_of(observer_of_output(i));
+    const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));
     if (!out) return unexpected{out.error()};
     // What is there in integers is not read as real numbers.
     std::vector<float_ops::value> real;

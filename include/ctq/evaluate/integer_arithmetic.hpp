@@ -178,7 +178,7 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
 
 /// x * factor. The steps become wider, the integers stay as they are; a negative factor turns the
 /// range around.
-/// Source  PyTorch quantized::mul(Tensor, Scalar)
+/// Source  PyTorch, the product of a quantized tensor and a number
 [[nodiscard]] inline quantized_tensor integer_mul(const quantized_tensor& x, double factor) {
   const quant_range r = range_of(x.steps.dtype);
   const double scale = x.steps.scale[0];

@@ -13,6 +13,7 @@
 #include "ctq/evaluate/integer_arithmetic.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/graph/graph.hpp"
 #include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 
@@ -109,6 +110,16 @@ template <class Kernels = op_kernels<reference_kernels>>
   for (const float_ops::value& v : call.positional)
     if (const auto x = float_ops::as_real(v)) number = x;
   return number;
+}
+
+/// The node whose output scale holds for this call.
+template <stage Stage>
+[[nodiscard]] int observer_of_output(graph_view<Stage> g, int i, semantics s) {
+  int last = i;
+  if (last_call_decides_the_scale(s) && g[i].row != nullptr && !g[i].row->target.empty())
+    for (int k = i; k < g.size(); ++k)
+      if (g[k].op == g[i].op && path_of(g[k]) == path_of(g[i])) last = k;
+  return g[last].observer;
 }
 
 }  // namespace lowered

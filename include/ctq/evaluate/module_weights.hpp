@@ -66,7 +66,7 @@ class module_weights {
     if (holds) return kept.integers;
     const auto& tensor = *weight.get_if<float_ops::tensor>();
     const auto steps = given != nullptr ? result<std::optional<quantization>>(*given)
-                                        : weight_steps(*n.weight, tensor, semantics_);
+                                        : weight_steps(observer_of_weight(n), tensor, semantics_);
     if (!steps) return unexpected{steps.error()};
     kept = {weight,
             given == nullptr ? std::nullopt : std::optional{*given},
@@ -86,6 +86,14 @@ class module_weights {
   }
 
  private:
+  /// Of a user's op the descriptor says which axis has the channels, of PyTorch's the observer.
+  static observer_record observer_of_weight(const node& n) {
+    observer_record record = *n.weight;
+    if (!n.op->builtin && is_per_channel(record.type))
+      record.args.ch_axis = n.op->descriptor->channel_axis;
+    return record;
+  }
+
   struct folded_module {
     attributes own{}, of_norm{};
     attributes result{};

@@ -9,6 +9,7 @@
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/reflect.hpp"
 
@@ -56,9 +57,9 @@ inline void read_options(op_id op, std::vector<float_ops::named_value>& from, at
 
 /// Errors  arguments that are no tensors, of another number, or of shapes that do not fit; a tensor
 ///         of the module that is missing
-[[nodiscard]] inline result<float_ops::value> user_call(const node& n,
-                                                        const std::vector<float_ops::value>& reads,
-                                                        std::vector<float_ops::named_value> given) {
+[[nodiscard]] inline result<node_value> user_call(const node& n,
+                                                  const std::vector<float_ops::value>& reads,
+                                                  std::vector<float_ops::named_value> given) {
   const op_descriptor& d = *n.op->descriptor;
   const auto wrong = [&n](const std::string& what) { return fail(std::string(n.op->name), what); };
   if (static_cast<int>(reads.size()) != d.functions.tensors)
@@ -97,7 +98,7 @@ inline void read_options(op_id op, std::vector<float_ops::named_value>& from, at
     for (auto& t : x.in) t.shape = elements;
   x.out = {y.data.data(), elementwise ? elements : out};
   d.functions.apply(x, options);
-  return float_ops::value(std::move(y));
+  return node_value(std::move(y));
 }
 
 }  // namespace ctq

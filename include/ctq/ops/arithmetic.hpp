@@ -95,3 +95,10 @@ inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tenso
 }  // namespace ctq::descriptors
 
 CTQ_ARITHMETIC(CTQ_DESCRIBE_OP)
+
+namespace ctq {
+
+/// The product of two tensors, as passes insert it.
+inline constexpr op_id multiply = fn::mul.id();
+
+}  // namespace ctq

@@ -10,8 +10,8 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/core/view.hpp"
 
-// What passes, executors and tools know of an op. PyTorch calls one op by several names: nn.ELU is
-// a module, F.elu a function. Each name is an identity, an op_info (ops/op.hpp), and refers to a
+// What passes, executors and tools know of an op. PyTorch calls one op by several names: nn.ReLU is
+// a module, F.relu a function. Each name is an identity, an op_info (ops/op.hpp), and refers to a
 // descriptor, which most of them share. Ops that differ in a field have a descriptor each.
 //
 // An op of ctq is a row and a descriptor in the header of its family: ops/activations.hpp,
