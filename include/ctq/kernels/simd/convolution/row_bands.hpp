@@ -20,6 +20,10 @@
 // in bands of two rows, two pixels together, is a 4x4 convolution of 12 channels @115. With as many
 // rows and pixels as the kernel steps over, as there, each pixel is there once, and the layout is
 // known as space to depth.
+//
+// Or the bands are spread: each output pixel has what the kernel reads of a band by itself, from a
+// multiple of 64 bytes on, [bands, W', 64]. That is im2col of a few rows of the kernel, for tiles,
+// whose rows load four times as fast if none crosses a cache line.
 
 namespace ctq::kernels::simd {
 
@@ -27,18 +31,25 @@ namespace ctq::kernels::simd {
 struct row_bands {
   int rows = 1;    // of a band
   int pixels = 1;  // of a row that stay together
+  bool spread = false;
 
   /// Or the image stays as it is.
-  [[nodiscard]] constexpr bool any() const { return rows > 1 || pixels > 1; }
+  [[nodiscard]] constexpr bool any() const { return rows > 1 || pixels > 1 || spread; }
 
   friend constexpr bool operator==(const row_bands&, const row_bands&) = default;
 };
+
+/// Elements of an output pixel in a band that is spread.
+inline constexpr int spread_pixel = 64;
 
 /// Whether a kernel can read bands: if it has several, each begins where a band does, and the same
 /// holds for pixels.
 [[nodiscard]] constexpr bool can_band(const conv2d_shape& s, const row_bands& b) {
   const bool rows = b.rows >= s.kernel_h || b.rows * s.dilation_h % s.stride_h == 0;
   const bool touching = s.groups == 1 && s.dilation_w == 1;
+  if (b.spread) {
+    return rows && touching && b.pixels == 1 && b.rows * s.kernel_w * s.in_channels <= spread_pixel;
+  }
   return rows && (b.pixels == 1 || (touching && b.pixels == s.stride_w));
 }
 
@@ -48,11 +59,11 @@ struct row_bands {
 [[nodiscard]] constexpr conv2d_shape banded(const conv2d_shape& s, const row_bands& b) {
   conv2d_shape t = s;
   t.batch = 1;
-  t.in_channels = s.in_channels * b.rows * b.pixels;
+  t.in_channels = b.spread ? spread_pixel : s.in_channels * b.rows * b.pixels;
   t.kernel_h = ceil_div(s.kernel_h, b.rows);
-  t.kernel_w = ceil_div(s.kernel_w, b.pixels);
+  t.kernel_w = b.spread ? 1 : ceil_div(s.kernel_w, b.pixels);
   t.stride_h = 1;
-  t.stride_w = s.stride_w / b.pixels;
+  t.stride_w = b.spread ? 1 : s.stride_w / b.pixels;
   t.padding_h = t.padding_w = 0;
   t.dilation_h = t.kernel_h > 1 ? b.rows * s.dilation_h / s.stride_h : 1;
   t.in_h = s.out_h() + t.dilation_h * (t.kernel_h - 1);
@@ -63,6 +74,12 @@ struct row_bands {
 /// Where a weight of the banded kernel [kh',kw',I'/g] is in the kernel [kh,kw,I/g], or -1 if there
 /// is none: bands may have more rows than are left of the kernel.
 [[nodiscard]] constexpr int unbanded_weight(const conv2d_shape& s, const row_bands& b, int index) {
+  if (b.spread) {
+    const int of_row = s.kernel_w * s.in_channels;
+    const int row = index % spread_pixel / of_row;
+    const int from = index / spread_pixel * b.rows + row;
+    return row < b.rows && from < s.kernel_h ? from * of_row + index % spread_pixel % of_row : -1;
+  }
   const int channels = s.in_group();
   const int kernel_w = ceil_div(s.kernel_w, b.pixels);
   const int pixel = index / channels;
@@ -91,16 +108,23 @@ inline constexpr int longest_band_copy = 64;
   return {length, bands + longest_band_copy, bands + longest_band_copy + length * b.rows};
 }
 
-/// `count` parts of `length` bytes of each line in turn. All copies are of Width bytes: what is too
-/// much is overwritten by the next, and a call of memcpy would take longer than the copy.
+/// Parts of lines: `count` of `length` bytes each, `step` apart, and those of all lines side by
+/// side at multiples of `pitch`.
+struct line_parts {
+  int count, length, step, pitch;
+};
+
+/// The parts of each line in turn. All copies are of Width bytes: what is too much is overwritten
+/// by the next or not read, and a call of memcpy would take longer than the copy.
 template <int Width, class T, class Rows>
 [[gnu::always_inline]] inline void interleave(const T* lines, std::ptrdiff_t line, Rows rows,
-                                              int count, int length, T* out) {
+                                              const line_parts& parts, T* out) {
   static_assert(sizeof(T) == 1 && Width <= longest_band_copy);
-  for (int i = 0; i < count; ++i, lines += length) {
+  for (int i = 0; i < parts.count; ++i, lines += parts.step, out += parts.pitch) {
     const T* from = lines;
-    for (int row = 0; row < rows; ++row, from += line, out += length) {
-      std::memcpy(out, from, Width);
+    T* to = out;
+    for (int row = 0; row < rows; ++row, from += line, to += parts.length) {
+      std::memcpy(to, from, Width);
     }
   }
 }
@@ -109,12 +133,12 @@ template <int Width, class T, class Rows>
 /// two, on Zen 4: 10.7 instead of 17.8 us).
 template <class T>
 [[gnu::always_inline]] inline void interleave(const T* lines, std::ptrdiff_t line, int rows,
-                                              int count, int length, T* out) {
+                                              const line_parts& parts, T* out) {
   const auto with_rows = [&](auto n) __attribute__((always_inline)) {
-    if (length <= 8) return interleave<8>(lines, line, n, count, length, out);
-    if (length <= 16) return interleave<16>(lines, line, n, count, length, out);
-    if (length <= 32) return interleave<32>(lines, line, n, count, length, out);
-    interleave<64>(lines, line, n, count, length, out);
+    if (parts.length <= 8) return interleave<8>(lines, line, n, parts, out);
+    if (parts.length <= 16) return interleave<16>(lines, line, n, parts, out);
+    if (parts.length <= 32) return interleave<32>(lines, line, n, parts, out);
+    interleave<64>(lines, line, n, parts, out);
   };
   constexpr int few = 4;
   if (rows > few) return with_rows(rows);
@@ -139,8 +163,11 @@ template <class T>
   const auto border = static_cast<T>(zero_point);
   const std::ptrdiff_t row = std::ptrdiff_t{s.in_w} * s.in_channels;
   const std::ptrdiff_t side = std::ptrdiff_t{s.padding_w} * s.in_channels;
-  const int count = t.in_w * s.groups;
   const int length = s.in_group() * b.pixels;
+  const line_parts parts =
+      b.spread
+          ? line_parts{t.in_w, s.kernel_w * s.in_channels, s.stride_w * s.in_channels, spread_pixel}
+          : line_parts{t.in_w * s.groups, length, length, length * b.rows};
   T* const lines = out + at.start;
   // From where the last copy may end before a tile's last read does.
   std::fill(lines - longest_band_copy, out + at.end + longest_band_copy, border);
@@ -154,7 +181,7 @@ template <class T>
         std::fill_n(to, row, border);
       }
     }
-    interleave(lines, at.length, b.rows, count, length, out);
+    interleave(lines, at.length, b.rows, parts, out);
     out += std::ptrdiff_t{t.in_w} * t.in_channels;
   }
 }

@@ -73,6 +73,7 @@ std::vector<row_bands> all_bands(const conv2d_shape& s) {
       const row_bands b{rows, pixels};
       if (can_band(s, b) && s.in_group() * pixels <= simd::longest_band_copy) all.push_back(b);
     }
+    if (const row_bands b{rows, 1, true}; can_band(s, b)) all.push_back(b);
   }
   return all;
 }

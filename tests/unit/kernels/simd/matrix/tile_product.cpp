@@ -112,7 +112,8 @@ TEST_CASE("conv2d on tiles equals the reference where kernel rows are combined")
     simd::row_bands bands;
     int block;
   } cases[] = {
-      {{2, 14, 15, 3, 64, 7, 7, 2, 2, 3, 3}, {2, 2}, 1},           // space to depth, images of it
+      {{2, 14, 15, 3, 64, 7, 7, 2, 2, 3, 3}, {2, 1, true}, 1},     // spread, images of it
+      {{1, 14, 15, 3, 64, 9, 9, 2, 2, 4, 4}, {2, 1, true}, 1},     // the last band has one row
       {{1, 13, 16, 3, 60, 5, 5, 1, 1, 2, 2}, {3, 1}, 1},           // two bands, three apart
       {{1, 12, 11, 8, 64, 3, 3, 1, 1, 2, 2, 2, 2}, {3, 1}, 1},     // dilated: runs of a tap
       {{2, 25, 66, 3, 128, 4, 4, 4, 4}, {4, 4}, 1},                // patches: a matrix product
@@ -123,6 +124,7 @@ TEST_CASE("conv2d on tiles equals the reference where kernel rows are combined")
     const simd::layer_plan p = simd::plan<tiled, std::uint8_t>(c.shape);
     CHECK(p.tiles.bands.rows == c.bands.rows);
     CHECK(p.tiles.bands.pixels == c.bands.pixels);
+    CHECK(p.tiles.bands.spread == c.bands.spread);
     check_conv2d(c.shape, c.block, seed++);
   }
   constexpr std::integral_constant<conv2d_shape, {1, 14, 15, 3, 64, 7, 7, 2, 2, 3, 3}> known;
