@@ -24,8 +24,7 @@
 // A graph of any stage, evaluated op by op as Python does: for tests, for calibration, and to see
 // where a quantized model goes wrong. Shapes are known when it runs; nothing is planned.
 //
-//   evaluator<stage::prepared> run(g.view(), modules, {.observers = &observers});
-//   evaluator<stage::prepared, fast_kernels> faster(g.view(), modules, {.observers = &observers});
+//   evaluator<stage::prepared, fast_kernels> run(g.view(), modules, {.observers = &observers});
 //
 //   traced, fused   the float model
 //   prepared        observes what passes by; in training rounds it, too
@@ -111,10 +110,6 @@ class evaluator {
 
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
   [[nodiscard]] float_ops::value real(const node_value& v) const { return rounding_.real(v); }
-  [[nodiscard]] std::vector<float_ops::value> real_values(
-      const std::vector<node_value>& reads) const {
-    return rounding_.real_values(reads);
-  }
 
   /// Lowered, the last bit of a float decides about integers behind it.
   [[nodiscard]] const float_ops::kernel_set& floats() const {
@@ -149,7 +144,7 @@ class evaluator {
     const bool one =
         n.row == nullptr || (n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node);
     if (one) return reads[0];
-    return node_value(call_of(n, real_values(reads)).positional[0]);
+    return node_value(call_of(n, rounding_.real_values(reads)).positional[0]);
   }
 
   [[nodiscard]] result<node_value> attribute(const node& n) const {
@@ -185,7 +180,7 @@ class evaluator {
     if (!attributes) return unexpected{attributes.error()};
     if (options().own)
       if (auto own = options().own(n, reads, *attributes)) return *std::move(own);
-    auto out = float_call(n, op, real_values(reads), *std::move(attributes));
+    auto out = float_call(n, op, rounding_.real_values(reads), *std::move(attributes));
     if (!out || !is_quantized(n.dtype)) return out;
     const float_ops::value v = real(*out);
     const auto* x = v.get_if<float_ops::tensor>();
@@ -229,9 +224,9 @@ class evaluator {
                                           const std::vector<node_value>& reads) const {
     const quantized_tensor* const in = reads[0].integers();
     if (reads.size() == 1 && in != nullptr && scalars_change_the_scale(options().semantics))
-      if (const auto number = lowered::scalar_of(call_of(n, real_values(reads))))
+      if (const auto number = lowered::scalar_of(call_of(n, rounding_.real_values(reads))))
         return lowered::with_scalar(from, *in, *number);
-    const auto out = with_relu(float_call(n, from.op, real_values(reads), {}), from.relu);
+    const auto out = with_relu(float_call(n, from.op, rounding_.real_values(reads), {}), from.relu);
     if (!out) return out;
     return rounding_.quantized(real(*out), n.observer);
   }
@@ -273,7 +268,7 @@ class evaluator {
     const bool is_module = from.op->kind == op_kind::module;
     auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
-    std::vector<float_ops::value> real = real_values(reads);
+    std::vector<float_ops::value> real = rounding_.real_values(reads);
     if (from.dynamic) {
       const auto rounded = rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
       if (!rounded) return rounded;
