@@ -12,8 +12,9 @@ using namespace ctq;
 
 namespace {
 
-static_assert(memory_order::is_clamp(nn::relu6.id()) && !memory_order::is_clamp(nn::relu.id()));
-static_assert(memory_order::keeps_order(nn::relu.id()) && !memory_order::keeps_order(nn::elu.id()));
+static_assert(nn::relu6.id()->descriptor->is_clamp && !nn::relu.id()->descriptor->is_clamp);
+static_assert(nn::relu.id()->descriptor->keeps_memory_order &&
+              !nn::elu.id()->descriptor->keeps_memory_order);
 
 /// Lowered ops one behind the other, all on quint8.
 dynamic_graph<stage::lowered> chain(std::initializer_list<op_id> ops, dtype d = quint8) {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "samples.hpp"
+#include "kernels/samples.hpp"
 #include "user_ops.hpp"
 
 using namespace ctq;
