@@ -30,14 +30,14 @@ constexpr bool slides = dot::k_group == 4;
 template <class Dot, int Rows, class In>
 void run(const conv2d_shape& s, const In* in, const In* border, const std::byte* block,
          const output_range& to, In* out) {
-  const auto ends = Dot::prepared(to);
+  const auto range = Dot::prepared(to);
   for (int y = 0; y < s.out_h(); y += Rows) {
     std::array<int, simd::places_of<Dot>> rows{};
     rows.fill(std::min(y, s.out_h() - Rows));
     if (s.stride_h == 1) {
-      simd::slide_by_one<Dot, Rows>(s, in, border, rows, block, ends, out);
+      simd::slide_by_one<Dot, Rows>(s, in, border, rows, block, range, out);
     } else {
-      simd::slide_by_two<Dot>(s, in, border, rows, block, ends, out);
+      simd::slide_by_two<Dot>(s, in, border, rows, block, range, out);
     }
   }
 }
@@ -51,7 +51,7 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
   const samples::epilogue e = samples::random_epilogue<In>(s.out_channels, 9, random);
   const int zero_point = std::numeric_limits<In>::lowest() + random.between(0, 255);
   std::vector<In> expected(samples::out_elements(s));
-  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantization(), zero_point,
+  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(), zero_point,
                     expected.data());
 
   const samples::aligned_bytes packed(
@@ -110,11 +110,11 @@ TEST_CASE("a row without pixels is left alone") {
     const samples::aligned_bytes packed(4096);
     const std::vector<std::int8_t> in(samples::in_elements(s));
     samples::guarded<std::int8_t> out(0);
-    const auto ends = dot::prepared(output_range{0, -128, 127});
+    const auto range = dot::prepared(output_range{0, -128, 127});
     const std::array<int, simd::places_of<dot>> y{};
-    simd::slide_by_one<dot, 1>(s, in.data(), in.data(), y, packed.data(), ends, out.data());
+    simd::slide_by_one<dot, 1>(s, in.data(), in.data(), y, packed.data(), range, out.data());
     s.stride_h = s.stride_w = 2;
-    simd::slide_by_two<dot>(s, in.data(), in.data(), y, packed.data(), ends, out.data());
+    simd::slide_by_two<dot>(s, in.data(), in.data(), y, packed.data(), range, out.data());
     CHECK(out.margin_intact());
   }
 }
