@@ -28,6 +28,8 @@ WITHOUT_LOGIC = {
     "spec/observation_type": "an enumeration with PyTorch's names, which tests/golden reads",
     # One comparison a function.
     "passes/fx_semantics": "tests/golden runs both releases",
+    # Compile errors: tests/integration/float_flags compiles with each set of flags.
+    "core/float_flags": "macros and pragmas",
     # Macros, and names for xsimd's types.
     "kernels/compat": "each vector kernel is made of it",
 }
@@ -35,7 +37,7 @@ WITHOUT_LOGIC = {
 # Folders of the same kind.
 FOLDERS_WITHOUT_LOGIC = {
     # tests/golden compares each row with PyTorch's backend configs.
-    "backends": re.compile(r"backends/(\w+_configs|rows)$"),
+    "backends": re.compile(r"backends/(\w+_configs|rows|op_categories)$"),
     # Families of ops, each a table of descriptors: graph/shape_rules.cpp runs their shape rules,
     # ops/kernel_sizes.cpp what they schedule, ops/options.cpp their options, and tests/golden the rest.
     "ops": re.compile(r"ops/(arithmetic|convolutions|embeddings|joins|linear|norms|pass_ops|pools|"
@@ -52,6 +54,9 @@ TESTED_WITH = {
     "kernels/simd/epilogue/epilogue_rows": "kernels/simd/epilogue/post_ops",
     "kernels/simd/matrix/register_tile": "kernels/simd/matrix/dense",
     "kernels/simd/matrix/tile_walk": "kernels/simd/matrix/tile_product",
+    "core/reflect": "spec/reflect",
+    "evaluate/user_call": "evaluate/user_op_with_weights",
+    "io/gzip_reader": "io/idx",
     "ops/reflect": "ops/options",
     "runtime/convert": "runtime/observed_model",
     "runtime/model_state": "runtime/quantized_model",
