@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/ops.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 

@@ -116,7 +116,7 @@ namespace functions = float_ops::activation;
 
 /// The largest difference from a formula in double between -10 and 10, in 2^-24 of 1 or of it.
 template <class F>
-double error(float (*f)(float), F formula) {
+double largest_error(float (*f)(float), F formula) {
   double most = 0;
   for (int i = -10240; i <= 10240; ++i) {
     const float x = static_cast<float>(i) / 1024.0F;
@@ -130,18 +130,19 @@ double error(float (*f)(float), F formula) {
 }  // namespace
 
 TEST_CASE("functions of one number are as near as float32 gets in a few operations") {
-  CHECK(error(functions::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }) < 4);
-  CHECK(error(functions::silu, [](double x) { return x / (1 + std::exp(-x)); }) < 4);
-  CHECK(error(functions::mish, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }) <
+  CHECK(largest_error(functions::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }) < 4);
+  CHECK(largest_error(functions::silu, [](double x) { return x / (1 + std::exp(-x)); }) < 4);
+  CHECK(largest_error(functions::mish,
+                      [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }) < 4);
+  CHECK(largest_error(functions::log_sigmoid, [](double x) { return -std::log1p(std::exp(-x)); }) <
         4);
-  CHECK(error(functions::log_sigmoid, [](double x) { return -std::log1p(std::exp(-x)); }) < 4);
-  CHECK(error(functions::hardsigmoid,
-              [](double x) { return std::fmin(std::fmax(x + 3, 0), 6) / 6; }) < 4);
-  CHECK(error(functions::hardswish,
-              [](double x) { return x * std::fmin(std::fmax(x + 3, 0), 6) / 6; }) < 4);
-  CHECK(error(functions::gelu, [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }) <
-        8);
-  CHECK(error(functions::selu, [](double x) {
+  CHECK(largest_error(functions::hardsigmoid,
+                      [](double x) { return std::fmin(std::fmax(x + 3, 0), 6) / 6; }) < 4);
+  CHECK(largest_error(functions::hardswish,
+                      [](double x) { return x * std::fmin(std::fmax(x + 3, 0), 6) / 6; }) < 4);
+  CHECK(largest_error(functions::gelu,
+                      [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }) < 8);
+  CHECK(largest_error(functions::selu, [](double x) {
           return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
         }) < 4);
 }
