@@ -7,8 +7,8 @@
 #include "ctq/backends/rows.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// The ops that PyTorch's backends and default mappings treat alike, by category. An op that needs no
-// row of its own in a backend is named here alone.
+// The ops that PyTorch's backends and default mappings treat alike, by category. An op that needs
+// no row of its own in a backend is named here alone.
 
 namespace ctq::categories {
 
