@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/word_sum.hpp"
+#include "ctq/kernels/int16_sum.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ namespace {
 int saturated(int x) { return std::clamp(x, -32768, 32767); }
 
 /// The formula of the header, on 16-bit integers that saturate.
-int sum_of(const word_sum& s, int a, int b) {
+int sum_of(const int16_sum& s, int a, int b) {
   const auto part = [](int x, int multiplier) { return (x * 256 * multiplier + (1 << 14)) >> 15; };
   int sum = saturated(saturated(part(b, s.multiplier_b) + s.start) + part(a, s.multiplier_a));
   for (int i = s.fraction; i < 8; ++i) sum = saturated(2 * sum);
@@ -34,7 +34,7 @@ double exact(const qparams& a_q, int a, const qparams& b_q, int b, const qparams
 
 }  // namespace
 
-TEST_CASE("a sum in words is at most one step away, of all pairs of numbers") {
+TEST_CASE("a sum in 16 bits is at most one step away, of all pairs of numbers") {
   int usable = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
     samples::generator random(seed);
@@ -44,7 +44,7 @@ TEST_CASE("a sum in words is at most one step away, of all pairs of numbers") {
                      random.between(-128, 127), -128, 127};
     };
     const qparams a = some(), b = some(), out = some();
-    const word_sum s(a.scale, static_cast<int>(a.zero_point), b.scale,
+    const int16_sum s(a.scale, static_cast<int>(a.zero_point), b.scale,
                      static_cast<int>(b.zero_point), quantizer_of(out),
                      static_cast<int>(out.zero_point));
     if (!s.usable()) continue;
@@ -61,9 +61,9 @@ TEST_CASE("a sum in words is at most one step away, of all pairs of numbers") {
   CHECK(usable >= 20);
 }
 
-TEST_CASE("scales that are too far apart are not for words") {
+TEST_CASE("scales that are too far apart are not for 16 bits") {
   const quantizer to = quantizer_of({0.01F, 0, -128, 127});
-  CHECK(word_sum(0.01F, 0, 0.01F, 0, to, 0).usable());
-  CHECK_FALSE(word_sum(1.0F, 0, 0.01F, 0, to, 0).usable());
-  CHECK_FALSE(word_sum(0.01F, 0, 1e20F, 0, to, 0).usable());
+  CHECK(int16_sum(0.01F, 0, 0.01F, 0, to, 0).usable());
+  CHECK_FALSE(int16_sum(1.0F, 0, 0.01F, 0, to, 0).usable());
+  CHECK_FALSE(int16_sum(0.01F, 0, 1e20F, 0, to, 0).usable());
 }
