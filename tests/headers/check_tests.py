@@ -22,56 +22,53 @@ WITHOUT_LOGIC = {
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/requantize_params": "records",
     "observers/cascade_sum": "another name for kernels/cascade_sum",
-    "ops/define_ops": "macros",
-    "ops/op_descriptor": "a record",
     "passes/unsupported": "an enumeration",
+    "runtime/model_state": "a record",
     "spec/observation_type": "an enumeration with PyTorch's names, which tests/golden reads",
     # One comparison a function.
     "passes/fx_semantics": "tests/golden runs both releases",
-    # Compile errors: tests/integration/float_flags compiles with each set of flags.
-    "core/float_flags": "macros and pragmas",
-    # Macros, and names for xsimd's types.
+    # Macros, and names for other types.
+    "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
     "kernels/compat": "each vector kernel is made of it",
 }
 
 # Folders of the same kind.
 FOLDERS_WITHOUT_LOGIC = {
     # tests/golden compares each row with PyTorch's backend configs.
-    "backends": re.compile(r"backends/(\w+_configs|rows|op_categories)$"),
-    # Families of ops, each a table of descriptors: graph/shape_rules.cpp runs their shape rules,
-    # ops/kernel_sizes.cpp what they schedule, ops/options.cpp their options, and tests/golden the rest.
-    "ops": re.compile(r"ops/(arithmetic|convolutions|embeddings|joins|linear|norms|pass_ops|pools|"
-                      r"recurrent|reductions|resizes|views)$"),
+    "backends": re.compile(r"backends/(\w+_configs|op_categories|rows)$"),
+    # Rows and descriptors of ops: tests/golden has PyTorch's answers, evaluate/float_ops formulas,
+    # graph/shape_rules the shapes.
+    "ops": re.compile(r"ops/(arithmetic|convolutions|define_ops|embeddings|joins|linear|norms|"
+                      r"op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
     # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
     "arch": re.compile(r"kernels/simd/arch/"),
 }
 
-# Parts of one thing, which only the whole can call: the test that covers them.
+# Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
+    "core/reflect": "spec/reflect",
+    "evaluate/user_call": "evaluate/user_op_with_weights",
+    "io/gzip_reader": "io/idx",
     "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
     "kernels/simd/convolution/column_tile": "kernels/simd/convolution/depthwise_columns",
     "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
     "kernels/simd/epilogue/epilogue_rows": "kernels/simd/epilogue/post_ops",
     "kernels/simd/matrix/register_tile": "kernels/simd/matrix/dense",
+    "kernels/int4_weights": "kernels/simd/matrix/linear_weight_int4",
     "kernels/simd/matrix/tile_walk": "kernels/simd/matrix/tile_product",
-    "core/reflect": "spec/reflect",
-    "evaluate/user_call": "evaluate/user_op_with_weights",
-    "io/gzip_reader": "io/idx",
+    "kernels/reference/epilogue": "kernels/simd/epilogue/epilogue",
     "ops/reflect": "ops/options",
-    "runtime/convert": "runtime/observed_model",
-    "runtime/model_state": "runtime/quantized_model",
+    "runtime/convert": "runtime/quantized_model",
     "runtime/run_traced": "runtime/verbose",
     "runtime/user_parameters": "runtime/user_ops",
-    "kernels/int4_weights": "kernels/simd/matrix/linear_weight_int4",
-    "kernels/reference/epilogue": "kernels/simd/epilogue/epilogue",
 }
 
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "main", "ops_elsewhere", "kernels/any_shape", "kernels/plain_loops",
-    "evaluate/random_case", "evaluate/random_models", "passes/pytorch_complaints",
-    "passes/random_graphs", "passes/static_and_dynamic", "runtime/user_ops",
-    "evaluate/user_op_with_weights", "ops/kernel_sizes", "ops/options",
+    "evaluate/random_case", "evaluate/random_models", "evaluate/user_op_with_weights",
+    "ops/kernel_sizes", "ops/options", "passes/pytorch_complaints", "passes/random_graphs",
+    "passes/static_and_dynamic", "runtime/user_ops",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

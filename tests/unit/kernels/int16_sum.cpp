@@ -34,7 +34,7 @@ double exact(const qparams& a_q, int a, const qparams& b_q, int b, const qparams
 
 }  // namespace
 
-TEST_CASE("a sum in words is at most one step away, of all pairs of numbers") {
+TEST_CASE("a sum in 16 bits is at most one step away, of all pairs of numbers") {
   int usable = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
     samples::generator random(seed);
@@ -61,7 +61,7 @@ TEST_CASE("a sum in words is at most one step away, of all pairs of numbers") {
   CHECK(usable >= 20);
 }
 
-TEST_CASE("scales that are too far apart are not for words") {
+TEST_CASE("scales that are too far apart are not for 16 bits") {
   const quantizer to = quantizer_of({0.01F, 0, -128, 127});
   CHECK(int16_sum(0.01F, 0, 0.01F, 0, to, 0).usable());
   CHECK_FALSE(int16_sum(1.0F, 0, 0.01F, 0, to, 0).usable());

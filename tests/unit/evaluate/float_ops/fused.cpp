@@ -68,7 +68,7 @@ TEST_CASE("a module of quantization-aware training calls its batch norm bn") {
 TEST_CASE("a sum joins the second input between the convolution and its relu") {
   const auto y = run(nni::conv_add_relu2d, {{"input", 1}, {"other", 40}, {"0.weight", 7}});
   REQUIRE(cause(y) == "");
-  CHECK(asked == std::vector<std::string>{"torch.nn.Conv2d input=1 weight=7",
+  CHECK(asked == std::vector<std::string>{"torch.nn.Conv2d input=1 other=40 weight=7",
                                           "_operator.add input=2 other=40",
                                           "torch.nn.ReLU input=3"});
   CHECK(as_integer(*run(nni::conv_add2d, {{"input", 1}, {"other", 40}})) == 3);
