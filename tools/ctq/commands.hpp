@@ -55,6 +55,7 @@ struct import_request {
   std::string output;               // a file; empty: standard output
   std::optional<std::string> name;  // of the model in C++; none: like the file's
   std::string space = "models";
+  std::vector<std::string> user_ops;  // "my.Gate=my::gate"
 };
 /// Writes a model that torch.fx traced as a C++ header.
 exit_code import_fx(const import_request& request);

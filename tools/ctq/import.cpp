@@ -81,12 +81,22 @@ exit_code import_fx(const import_request& request) {
     complain("--namespace \"{}\" {}", request.space, why);
     return unreadable;
   }
+  user_op_names user_ops;
+  for (const std::string& pair : request.user_ops) {
+    const std::size_t equals = pair.find('=');
+    const std::string in_cpp = equals == std::string::npos ? "" : pair.substr(equals + 1);
+    if (const std::string why = namespace_problem(in_cpp); equals == 0 || !why.empty()) {
+      complain("--user-op \"{}\": write my.Gate=my::gate", pair);
+      return unreadable;
+    }
+    user_ops.emplace(pair.substr(0, equals), in_cpp);
+  }
   const auto text = read_text(request.fx);
   if (!text) return unreadable;
   const std::string source =
       request.fx == "-" ? "standard input" : std::filesystem::path(request.fx).filename().string();
-  const auto header =
-      import_model(*text, request.fx == "-" ? "<stdin>" : request.fx, name, request.space, source);
+  const auto header = import_model(*text, request.fx == "-" ? "<stdin>" : request.fx, name,
+                                   request.space, source, user_ops);
   if (!header) {
     print_error(fmt::format("{}: error: {}", header.error().place, header.error().cause));
     return findings;

@@ -53,9 +53,12 @@ struct node_problem {
   std::string words;
 };
 
+const user_op_names no_user_ops;
+
 class importer {
  public:
-  explicit importer(const ctq::fx_graph& model) : model_(model), g_(model.view()) {
+  explicit importer(const ctq::fx_graph& model, const user_op_names& user_ops = no_user_ops)
+      : model_(model), user_ops_(user_ops), g_(model.view()) {
     for (int i = 0; i < g_.size(); ++i)
       if (g_[i].op->kind == op_kind::module) first_call_.emplace(path_of(g_[i]), i);
     for (int i = 0; i < g_.size(); ++i) names_.push_back(name_of(i));
@@ -142,7 +145,10 @@ class importer {
   }
 
   std::string call(int i, model_row& r) {
-    const std::string_view builder = builder_of(r.op);
+    std::string builder{builder_of(r.op)};
+    const auto user = user_ops_.find(r.op->name);
+    const bool is_user = builder.empty() && user != user_ops_.end();
+    if (is_user) builder = "::" + user->second;
     if (builder.empty()) return fmt::format("calls {}, which ctq has no op for", r.op->name);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = g_[i].row->args;
@@ -154,9 +160,11 @@ class importer {
       at += all[at].is == kind::list ? static_cast<int>(all[at].integer) + 1 : 1;
       ++tensors;
     }
-    const imported_options options =
-        is_module ? import_options(r.op, model_.options_of(i), 1)
-                  : import_options(r.op, {all.items + at, all.count - at}, tensors);
+    const ctq::view<argument> literals =
+        is_module ? model_.options_of(i) : ctq::view<argument>{all.items + at, all.count - at};
+    const imported_options options = is_user     ? import_user_options(literals)
+                                     : is_module ? import_options(r.op, literals, 1)
+                                                 : import_options(r.op, literals, tensors);
     if (!options.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, options.problem);
     r.attrs = options.attrs;
@@ -179,6 +187,7 @@ class importer {
   }
 
   const ctq::fx_graph& model_;
+  const user_op_names& user_ops_;
   ctq::graph_view<ctq::stage::traced> g_;
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
   std::vector<std::string> names_;
@@ -202,6 +211,7 @@ auto linked(const std::vector<model_row>& rows) {
 std::string aliases(const std::vector<model_row>& rows) {
   std::set<std::string> used;
   for (const model_row& r : rows) used.insert(r.call.substr(0, r.call.find("::")));
+  used.erase("");  // ops of a user's
   std::string text;
   for (const std::string& space : used)
     text += fmt::format("namespace {} = ctq::{};\n", space, space);
@@ -232,17 +242,21 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
 
 ctq::result<std::string> import_model(std::string_view rows, const std::string& file,
                                       const std::string& name, const std::string& space,
-                                      const std::string& source) {
+                                      const std::string& source, const user_op_names& user_ops) {
+  for (const auto& [op, in_cpp] : user_ops)
+    if (std::string why = namespace_problem(in_cpp); !why.empty()) return ctq::fail(in_cpp, why);
   if (std::string why = identifier_problem(name); !why.empty()) return ctq::fail(name, why);
   if (std::string why = namespace_problem(space); !why.empty()) return ctq::fail(space, why);
   const auto model = ctq::read_fx(rows, ctq::ops<ctq::builtin>::value, file);
   if (!model) return ctq::unexpected{model.error()};
-  importer read{*model};
+  importer read{*model, user_ops};
   const std::vector<model_row> all = read.rows();
   const auto failed = [&](int node, std::string words) {
     return failed_at(file, rows, model->offset_of(node), std::move(words));
   };
   if (!read.problem().words.empty()) return failed(read.problem().node, read.problem().words);
+  const auto is_user = [](const model_row& r) { return r.call.starts_with("::"); };
+  if (std::any_of(all.begin(), all.end(), is_user)) return header(all, name, space, source);
   const auto in_cpp = linked(all);
   if (in_cpp.problem.any()) {
     std::string words{in_cpp.problem.message()};

@@ -204,7 +204,44 @@ constexpr op_entry entries[] = {
 #undef TOOL_ENTRY
 };
 
+/// A literal as C++ writes it; empty if an option cannot have it.
+std::string code_of(const argument& a) {
+  switch (a.is) {
+    case kind::boolean: return a.integer != 0 ? "true" : "false";
+    case kind::integer: {
+      int number{};
+      return read(a, number) ? cpp_number(number) : std::string{};
+    }
+    case kind::real: {
+      float number{};
+      return read(a, number) ? cpp_number(number) : std::string{};
+    }
+    default: return {};
+  }
+}
+
 }  // namespace
+
+imported_options import_user_options(ctq::view<argument> arguments) {
+  imported_options out;
+  for (const placed& a : placed_arguments(arguments, 0)) {
+    if (a.value->is == kind::none) continue;
+    std::string value = code_of(*a.value);
+    if (a.value->is == kind::list && a.value->integer == 2) {
+      const std::string first = code_of(a.value[1]);
+      const std::string second = code_of(a.value[2]);
+      if (!first.empty() && !second.empty()) value = fmt::format("{{{}, {}}}", first, second);
+    }
+    if (value.empty() || !identifier_problem(a.name).empty()) {
+      out.problem = a.name.empty() ? fmt::format("reads {}, which is no tensor", shown(*a.value))
+                                   : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
+    } else {
+      out.code += fmt::format("{}.{} = {}", out.code.empty() ? "{" : ", ", a.name, value);
+    }
+  }
+  if (!out.code.empty()) out.code += "}";
+  return out;
+}
 
 std::string_view builder_of(ctq::op_id op) {
   for (const op_entry& e : entries)

@@ -27,4 +27,8 @@ struct imported_options {
 [[nodiscard]] imported_options import_options(ctq::op_id op, ctq::view<ctq::argument> arguments,
                                               int first);
 
+/// The same for an op of a user's, of which only the C++ name is known: module options as they
+/// are, by name. What does not fit the op's options does not compile.
+[[nodiscard]] imported_options import_user_options(ctq::view<ctq::argument> arguments);
+
 }  // namespace tool

@@ -93,6 +93,9 @@ struct command_line {
     import_command->add_option("-o,--output", request.output, "the header; else standard output");
     import_command->add_option("--name", request.name, "of the constant; else the file's");
     import_command->add_option("--namespace", request.space, "around it")->capture_default_str();
+    import_command->add_option(
+        "--user-op", request.user_ops,
+        "an op of your own, its name in PyTorch and in C++: my.Gate=my::gate; for each");
   }
 
   [[nodiscard]] tool::exit_code run() const {

@@ -27,7 +27,7 @@ struct batch_norm2d_options {
   OP(nn, module_op, instance_norm3d, "torch.nn.InstanceNorm3d", no_options, instance_norm) \
   OP(nn, module_op, instance_norm2d, "torch.nn.InstanceNorm2d", no_options, instance_norm2d) \
   OP(fn, function_op, instance_norm, "torch.nn.functional.instance_norm", no_options, instance_norm2d) \
-  OP(nni, module_op, bn_relu2d, "torch.ao.nn.intrinsic.BNReLU2d", no_options, bn_relu2d) \
+  OP(nni, module_op, bn_relu2d, "torch.ao.nn.intrinsic.BNReLU2d", batch_norm2d_options, bn_relu2d) \
   OP(nni, module_op, bn_relu3d, "torch.ao.nn.intrinsic.BNReLU3d", no_options, bn_relu3d) \
   OP(fn, function_op, group_norm, "torch.nn.functional.group_norm", no_options, functional_group_norm) \
   OP(fn, function_op, batch_norm, "torch.nn.functional.batch_norm", no_options, functional_batch_norm)

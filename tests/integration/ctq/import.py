@@ -122,6 +122,51 @@ def headers(folder):
         assert done.returncode == 0, done.stderr
 
 
+USER_OP = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <ctq/ops.hpp>
+
+namespace my {
+struct gate_options {
+  int channels = 0;
+  float slope = 0.25F;
+};
+struct op_gate : ctq::module_op<op_gate, gate_options> {
+  static constexpr std::string_view name = "my.Gate";
+  static constexpr ctq::op_parameters parameters(const gate_options& o) {
+    return {ctq::op_parameter{"weight", {o.channels}}};
+  }
+  static void apply(ctq::tensor_ref<const float>, ctq::tensor_ref<float>);
+};
+inline constexpr op_gate gate{};
+}  // namespace my
+
+#include "gated.hpp"
+static_assert(!models::gated.problem.any());
+static_assert(models::gated.nodes[1].op == my::gate.id());
+static_assert(models::gated.nodes[1].attrs.as<my::gate_options>().slope == 0.5F);
+"""
+
+
+def user_ops(folder):
+    """ctq import --user-op NAME=C++: an op that ctq does not have."""
+    rows = folder / "gated.json"
+    rows.write_text(json.dumps([NET[0], module("g", "g", "my.Gate", "x", channels=3, slope=0.5),
+                                {"name": "output", "op": "output", "target": "output",
+                                 "args": [ref("g")]}]))
+    code, _, words = run("import", "--fx", rows)
+    assert code == FINDINGS and "calls my.Gate, which ctq has no op for" in words, words
+    expect(run("import", "--fx", rows, "--user-op", "my.Gate=my::gate", "-o",
+               folder / "gated.hpp"), (FINE, "", ""), "a header")
+    bad = run("import", "--fx", rows, "--user-op", "my.Gate=my::gate(1)")
+    assert bad[0] == UNREADABLE and "write my.Gate=my::gate" in bad[2], bad
+    source = folder / "gated.cpp"
+    source.write_text(USER_OP)
+    for compiler in COMPILERS:
+        done = subprocess.run([*compiler.split(), "-std=c++20", "-fsyntax-only", "-I", INCLUDE,
+                               str(source)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
 def changed(name, **row):
     """NET with members of one row changed; those of the module beside it."""
     rows = json.loads(json.dumps(NET))
@@ -213,7 +258,7 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, names, mistakes, explanations):
+        for part in (headers, user_ops, names, mistakes, explanations):
             part(Path(name))
 
 
