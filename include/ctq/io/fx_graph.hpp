@@ -67,7 +67,7 @@ class fx_graph {
     if (found != nullptr && found->kind == kind) return found;
     const auto mine = own_by_name_.find({kind, name});
     if (mine != own_by_name_.end()) return mine->second;
-    own_.push_back(&infos_.emplace_back(op_info{kind, keep(std::string(name)), nullptr}));
+    own_.push_back(&infos_.emplace_back(op_info{kind, keep(std::string(name))}));
     own_by_name_.emplace(std::pair{kind, own_.back()->name}, own_.back());
     return own_.back();
   }
