@@ -122,10 +122,12 @@ class compiled_names {
     replace_all(text, "#pragma once\n", "");
     for (const std::string& name : identifiers_)
       text += fmt::format("namespace one_{} {{ inline constexpr auto {} = 1; }}\n", count_++, name);
+    // Inside another one: at the top, functions of the C library may have the name.
     for (const std::string& name : spaces_)
-      text +=
-          fmt::format("namespace {} {{ namespace nn = ctq::nn; inline constexpr int q{} = 1; }}\n",
-                      name, count_++);
+      text += fmt::format(
+          "namespace in_{0} {{ namespace {1} {{ namespace nn = ctq::nn; constexpr int i = 1; }} "
+          "}}\n",
+          count_++, name);
     text += fmt::format(
         "constexpr std::string_view wanted[] = {{\"x\"{}, \"output\"}};\n"
         "constexpr bool same() {{\n"
