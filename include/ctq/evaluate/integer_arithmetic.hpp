@@ -11,6 +11,7 @@
 
 #include "ctq/evaluate/convolution_shape.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 
 // Linear layers and convolutions on integers, with shapes of run time: QNNPACK's arithmetic, one
 // output after the other.
@@ -48,11 +49,12 @@ inline requantizer requantizer_of(const quantization& in, const quantization& we
   to.low = static_cast<std::int32_t>(relu ? std::max<std::int64_t>(r.min, to.zero_point) : r.min);
   to.high = static_cast<std::int32_t>(r.max);
   for (std::size_t n = 0; n < outputs; ++n) {
-    const double product = in.scale[0] * weight.scale[weight.is_per_channel() ? n : 0];
-    const float inverse = 1.0F / static_cast<float>(product);
-    const float steps = bias == nullptr ? 0.0F : std::nearbyint((*bias)[n] * inverse);
+    const auto scale_in = static_cast<float>(in.scale[0]);
+    const auto scale = static_cast<float>(weight.scale[weight.is_per_channel() ? n : 0]);
+    const float steps = bias == nullptr ? 0.0F : kernels::bias_steps((*bias)[n], scale_in, scale);
     to.bias.push_back(static_cast<std::int64_t>(std::clamp(steps, -0x1p31F, 0x1.fffffep30F)));
-    to.multiplier.push_back(static_cast<float>(product / out.scale[0]));
+    to.multiplier.push_back(
+        kernels::output_multiplier(scale_in, scale, static_cast<float>(out.scale[0])));
   }
   return to;
 }

@@ -8,8 +8,8 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/qparams.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/ops/op_descriptor.hpp"
-#include "ctq/kernels/requantize_params.hpp"
 
 // What a step gives its kernel at run time: where the values lie, and the numbers that convert
 // worked out. What the machine code depends on is in the kernel_signature instead.

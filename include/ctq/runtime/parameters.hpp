@@ -210,9 +210,7 @@ template <class Kernels>
     d.out = qparams_of(s.out_observer);
     d.joined = qparams_of(s.joined_observer);
     const qparams& q = packing::layer_output(s.key, d);
-    d.steps = {.zero_point = q.zero_point,
-               .lo = s.key.relu && q.zero_point > q.quant_min ? q.zero_point : q.quant_min,
-               .hi = q.quant_max};
+    d.steps = kernels::output_range_of(q, s.key.relu);
     std::byte* const packed = p.packed.data() + at;
     if (const std::string missing = packing::missing_weight(s, n, *from.weights); !missing.empty())
       return fail("tensor " + missing, "is missing");

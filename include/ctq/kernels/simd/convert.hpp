@@ -6,8 +6,8 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
-#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 #include "ctq/kernels/simd/arch/convert_avx2.hpp"
 #include "ctq/kernels/simd/arch/convert_avx512.hpp"

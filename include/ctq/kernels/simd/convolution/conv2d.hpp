@@ -9,7 +9,7 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/dot_avx2.hpp"
 #include "ctq/kernels/simd/arch/dot_avx512.hpp"
 #include "ctq/kernels/simd/arch/dot_avx512vnni.hpp"
