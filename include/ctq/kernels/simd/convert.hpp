@@ -13,7 +13,7 @@
 #include "ctq/kernels/simd/arch/convert_avx512.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 #include "ctq/kernels/simd/arch/convert_sse4.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 // Register conversions between 8-bit integers, 32-bit integers and floats, and the quantize and
 // dequantize formulas on registers. The arch headers use intrinsics because xsimd widens element by
