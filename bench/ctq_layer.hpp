@@ -8,7 +8,6 @@
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
 #include "layer.hpp"
 
 // ctq as a compiled model runs a layer: with a compile-time shape.
@@ -19,8 +18,8 @@ using kernels = ctq::simd_kernels<ctq::isa::native>;
 
 template <ctq::kernel_signature Key>
 subject ctq_layer(const layer& of) {
-  constexpr auto shape = Key.template as<
-      std::conditional_t<Key.op == ctq::kernel::linear, ctq::linear_shape, ctq::conv2d_shape>>();
+  using descriptor = ctq::kernels::descriptor_of<Key.op>;
+  constexpr auto shape = Key.template as<typename descriptor::shape>();
   struct state {
     ctq::aligned_buffer memory, workspace;
     ctq::step_data data;
@@ -35,8 +34,8 @@ subject ctq_layer(const layer& of) {
                                          {}});
   std::byte* const memory = s->memory.data();
   std::memcpy(memory + in, of.in.data(), of.in.size());
-  kernels::pack<std::uint8_t>(shape, of.weight.data(), of.folded.data(), of.multiplier.data(),
-                              memory);
+  ctq::kernels::kernel_code<descriptor>::template pack<kernels, std::uint8_t>(
+      shape, of.weight.data(), of.folded.data(), of.multiplier.data(), memory);
   s->data.in[0].zero_point = layer::zero_point_in;
   s->data.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
   s->x = {.in = {memory + in},
@@ -51,7 +50,7 @@ subject ctq_layer(const layer& of) {
 }
 
 /// The function for entry `index` of a list of shapes: table[index] is compiled for that shape.
-template <const auto& Entries, ctq::kernel Op>
+template <const auto& Entries, ctq::kernel_id Op>
 subject ctq_layer_of(std::size_t index, const layer& of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     using make = subject (*)(const layer&);

@@ -10,7 +10,6 @@
 #include <ctq/backends/x86.hpp>
 #include <ctq/evaluate/compare.hpp>
 #include <ctq/evaluate/evaluator.hpp>
-#include <ctq/evaluate/fast_kernels.hpp>
 #include <ctq/io/load_modules.hpp>
 #include <ctq/io/read_fx.hpp>
 #include <ctq/passes/convert.hpp>

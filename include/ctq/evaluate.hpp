@@ -10,5 +10,4 @@
 #include "ctq/evaluate/equalizer.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/evaluator.hpp"
-#include "ctq/evaluate/fast_kernels.hpp"
 #include "ctq/evaluate/module_state.hpp"

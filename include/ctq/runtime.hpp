@@ -5,6 +5,7 @@
 // both are compared with. Here, and only here, passes and kernels meet. dispatched.hpp is not
 // included here: it is for the translation unit that is compiled for each instruction set.
 
+#include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/check_qparams.hpp"
@@ -18,14 +19,11 @@
 #include "ctq/runtime/interpreter.hpp"
 #include "ctq/runtime/model_state.hpp"
 #include "ctq/runtime/observed_model.hpp"
-#include "ctq/runtime/operands.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/runtime/quantized_model.hpp"
-#include "ctq/runtime/reference_kernels.hpp"
 #include "ctq/runtime/run_traced.hpp"
 #include "ctq/runtime/session.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
 #include "ctq/runtime/step_text.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/verbose.hpp"

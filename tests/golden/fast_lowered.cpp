@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ctq/evaluate/evaluator.hpp"
-#include "ctq/evaluate/fast_kernels.hpp"
 
 namespace golden {
 namespace {

@@ -16,7 +16,6 @@
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/evaluate/evaluator.hpp"
-#include "ctq/evaluate/fast_kernels.hpp"
 #include "ctq/graph/shape_rules.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"

@@ -16,56 +16,9 @@ namespace ctq {
 
 struct op_info;
 
-enum class kernel : unsigned char {
-  quantize,             // float32 -> quint8 | qint8               elementwise_shape
-  dequantize,           // quint8 | qint8 -> float32               elementwise_shape
-  requantize,           // quint8 | qint8 -> quint8 | qint8        elementwise_shape
-  relu,                 // any -> same                             elementwise_shape
-  add,                  // two of a type -> same                   elementwise_shape
-  add_relu,             // two of a type -> same                   elementwise_shape
-  mul,                  // two of a type -> same, optional relu    elementwise_shape
-  conv2d,               // conv, bias, optional relu               conv2d_shape
-  linear,               // linear, bias, optional relu             linear_shape
-  linear_dynamic,       // the same, float32 by way of quint8      linear_shape
-  batch_norm2d,         // float32 only, optional relu             channels_shape
-  max_pool2d,           //                                         pool2d_shape
-  avg_pool2d,           // also adaptive: of fixed size            pool2d_shape
-  concat,               // one input of a cat, to its place        concat_shape
-  elementwise,          // an op of the user's own, on one or two  elementwise_shape
-  function,             // the same, not element by element        function_shape
-  to_nhwc,              // transpose at a door or after a view     transpose_shape
-  to_nchw,              //                                         transpose_shape
-  add_within_one_step,  // add of integers in 16 bits, if asked    elementwise_shape
-};
-using kernel_id = kernel;
-
-[[nodiscard]] constexpr std::string_view name_of(kernel k) {
-  constexpr std::string_view names[] = {"quantize",
-                                        "dequantize",
-                                        "requantize",
-                                        "relu",
-                                        "add",
-                                        "add_relu",
-                                        "mul",
-                                        "conv2d",
-                                        "linear",
-                                        "linear_dynamic",
-                                        "batch_norm2d",
-                                        "max_pool2d",
-                                        "avg_pool2d",
-                                        "concat",
-                                        "elementwise",
-                                        "function",
-                                        "to_nhwc",
-                                        "to_nchw",
-                                        "add_within_one_step"};
-  return names[static_cast<std::size_t>(k)];
-}
-
-/// The kernels that call an op of the user's own, which their key names.
-[[nodiscard]] constexpr bool is_own(kernel k) {
-  return k == kernel::elementwise || k == kernel::function;
-}
+/// Which kernel: its place in the list of core/kernels/kernel_list.hpp. The values are
+/// kernel::conv2d, kernel::add, … , each defined with the kernel's descriptor.
+enum class kernel_id : unsigned char {};
 
 /// What a conv2d or linear on integers does to its outputs before it stores them: an op of its own
 /// that reads nothing else, or one tensor more of the same shape.
@@ -181,7 +134,7 @@ struct function_shape {
 struct kernel_signature {
   using sizes = std::array<int, 16>;
 
-  kernel op{};
+  kernel_id op{};
   dtype in = dtype::none;
   dtype out = dtype::none;
   bool relu{};  // where it is optional, a relu follows (of layers on integers their clamp has it)
@@ -198,7 +151,7 @@ struct kernel_signature {
 };
 
 template <fits_in<sizeof(kernel_signature::sizes)> Shape>
-[[nodiscard]] constexpr kernel_signature signature(kernel op, dtype in, dtype out,
+[[nodiscard]] constexpr kernel_signature signature(kernel_id op, dtype in, dtype out,
                                                    const Shape& shape, bool relu = false,
                                                    const op_info* own = nullptr) {
   return {op, in, out, relu, joined::nothing, to_block<kernel_signature::sizes>(shape), own};

@@ -16,7 +16,6 @@
 #include "ctq/evaluate/node_call.hpp"
 #include "ctq/evaluate/node_quantizer.hpp"
 #include "ctq/evaluate/node_value.hpp"
-#include "ctq/evaluate/op_kernels.hpp"
 #include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/qat_modules.hpp"
@@ -90,10 +89,7 @@ class evaluator {
       const node& n, const std::string& name = "weight") {
     auto attributes = weights_.folded(n);
     if (!attributes) return unexpected{attributes.error()};
-    const float_ops::value* v = find(*attributes, name);
-    if (v == nullptr || !v->is<float_ops::tensor>() || n.weight == nullptr)
-      return std::optional<quantized_tensor>{};
-    const auto weight = weights_.quantized(n, name, *v);
+    const auto weight = weights_.integers(n, name, *attributes);
     if (!weight) return unexpected{weight.error()};
     const quantized_tensor* const integers = weight->integers();
     return integers == nullptr ? std::nullopt : std::optional{*integers};
@@ -109,11 +105,18 @@ class evaluator {
   }
 
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
-  [[nodiscard]] float_ops::value real(const node_value& v) const { return rounding_.real(v); }
 
-  /// Lowered, the last bit of a float decides about integers behind it.
-  [[nodiscard]] const float_ops::kernel_set& floats() const {
-    return Stage == stage::lowered ? float_ops::plain : rounding_.kernels().floats();
+  [[nodiscard]] static std::vector<float_ops::value> real_values(
+      const std::vector<node_value>& reads) {
+    std::vector<float_ops::value> out;
+    for (const node_value& v : reads) out.push_back(v.real());
+    return out;
+  }
+
+  /// Lowered, the last bit of a float decides about integers that follow.
+  [[nodiscard]] float_ops::layer_functions float_layers() {
+    return Stage == stage::lowered ? float_ops::layer_functions{}
+                                   : rounding_.kernels().float_layers();
   }
 
   [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) {
@@ -122,21 +125,26 @@ class evaluator {
     if (n.op->kind == op_kind::get_attr) return attribute(n);
     if (is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
                   q::decomposed_dequantize_per_channel))
-      return node_value(real(reads[0]));
+      return node_value(reads[0].real());
     if (is_any_of(n.op, q::activation_post_process)) return rounding_.observe(n, reads[0]);
     if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
-      return rounding_.quantized(real(reads[0]), n.observer);
+      return rounding_.quantized(reads[0].real(), n.observer);
     if (is_any_of(n.op, q::quantize_per_tensor_dynamic, q::to_float16))
       return rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
     if (is_any_of(n.op, q::choose_qparams, q::decomposed_quantize_per_tensor,
                   q::decomposed_quantize_per_channel))
       return rounding_.decomposed(n, reads);
-    if (const auto from = lowered::origin_of(n.op); from.op != nullptr)
-      return from.op->descriptor->weights == op_weights::none ? binary(n, from, reads)
-                                                              : weighted(i, from, reads);
-    auto out = call(n, n.op, reads);
-    if (Stage != stage::lowered || !clamp_forgets_channels_last(options().semantics)) return out;
-    return out && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
+    if constexpr (Stage == stage::lowered) {
+      if (const auto from = lowered::origin_of(n.op); from.op != nullptr)
+        return from.op->descriptor->weights == op_weights::none ? binary(n, from, reads)
+                                                                : weighted(i, from, reads);
+      if (auto mean = average(n, reads)) return node_value(*std::move(mean));
+      auto out = call(n, n.op, reads);
+      const bool mixes = clamp_forgets_channels_last(options().semantics);
+      return out && mixes && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
+    } else {
+      return call(n, n.op, reads);
+    }
   }
 
   [[nodiscard]] result<node_value> output(const node& n,
@@ -144,33 +152,13 @@ class evaluator {
     const bool one =
         n.row == nullptr || (n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node);
     if (one) return reads[0];
-    return node_value(call_of(n, rounding_.real_values(reads)).positional[0]);
+    return node_value(call_of(n, real_values(reads)).positional[0]);
   }
 
   [[nodiscard]] result<node_value> attribute(const node& n) const {
     const float_ops::value* v = modules_.find(path_of(n));
     if (v == nullptr) return fail({}, "the model has no " + std::string(path_of(n)));
     return node_value(*v);
-  }
-
-  /// Rounds what the observer of the node is for: its weight, or all those of a recurrent network.
-  [[nodiscard]] status round_weights(const node& n, named_values& attributes) {
-    if (n.weight == nullptr) return done{};
-    for (float_ops::named_value& a : attributes) {
-      const auto* const weight = a.given.template get_if<float_ops::tensor>();
-      if (weight == nullptr || !a.name.starts_with("weight")) continue;
-      if (Stage == stage::prepared) {
-        if (options().observers == nullptr) continue;
-        auto seen = options().observers->see(std::string(path_of(n)), *n.weight, *weight);
-        if (!seen) return unexpected{seen.error()};
-        a.given = *std::move(seen);
-        continue;
-      }
-      auto rounded = weights_.rounded(n, a.name, a.given);
-      if (!rounded) return unexpected{rounded.error()};
-      a.given = *std::move(rounded);
-    }
-    return done{};
   }
 
   /// A float op; where its output has a dtype of integers, quantized behind it.
@@ -180,9 +168,9 @@ class evaluator {
     if (!attributes) return unexpected{attributes.error()};
     if (options().own)
       if (auto own = options().own(n, reads, *attributes)) return *std::move(own);
-    auto out = float_call(n, op, rounding_.real_values(reads), *std::move(attributes));
+    auto out = float_call(n, op, real_values(reads), *std::move(attributes));
     if (!out || !is_quantized(n.dtype)) return out;
-    const float_ops::value v = real(*out);
+    const float_ops::value v = out->real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return out;
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
@@ -192,43 +180,64 @@ class evaluator {
     return rounding_.quantized(v, n.observer);
   }
 
+  /// An average pool on integers, where there is a kernel.
+  [[nodiscard]] std::optional<quantized_tensor> average(const node& n,
+                                                        const std::vector<node_value>& reads) {
+    if (!is_quantized(n.dtype) || !lowered::averages(n.op)) return {};
+    const quantized_tensor* const in = reads[0].integers();
+    const auto out = rounding_.steps_of(n.observer);
+    const auto attributes = attributes_of(n);
+    if (in == nullptr || !out || !attributes) return {};
+    float_ops::python_call c = call_of(n, {float_ops::value()});
+    c.attributes.insert(c.attributes.end(), attributes->begin(), attributes->end());
+    return lowered::average(n.op, *in, std::move(c), *out, rounding_.kernels());
+  }
+
   [[nodiscard]] result<named_values> attributes_of(const node& n) {
     if (n.op->kind != op_kind::module && n.op->kind != op_kind::pass) return named_values{};
     auto attributes = weights_.folded(n);
     if (!attributes) return attributes;
-    const status rounding = round_weights(n, *attributes);
+    const status rounding = Stage == stage::prepared
+                                ? weights_.observe(n, *attributes, options().observers)
+                                : weights_.round(n, *attributes);
     if (!rounding) return unexpected{rounding.error()};
     return attributes;
   }
 
   [[nodiscard]] result<node_value> float_call(const node& n, op_id op,
                                               std::vector<float_ops::value> reads,
-                                              named_values attributes) const {
+                                              named_values attributes) {
     if (!op->builtin && has_functions(op)) return user_call(n, reads, std::move(attributes));
     float_ops::python_call c = call_of(n, std::move(reads));
     for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
     const op_id was_trained = op->descriptor->float_form;
-    auto out = float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c), floats());
+    auto out =
+        float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c), float_layers());
     if (!out) return unexpected{out.error()};
     return node_value(*std::move(out));
   }
 
-  [[nodiscard]] result<node_value> with_relu(result<node_value> x, bool relu) const {
+  [[nodiscard]] result<node_value> with_relu(result<node_value> x, bool relu) {
     if (!x || !relu) return x;
-    auto out = float_ops::call(fn::relu.id(), {.positional = {real(*x)}});
+    auto out = float_ops::call(fn::relu.id(), {.positional = {x->real()}});
     if (!out) return unexpected{out.error()};
     return node_value(*std::move(out));
   }
 
   [[nodiscard]] result<node_value> binary(const node& n, const lowered::origin& from,
-                                          const std::vector<node_value>& reads) const {
+                                          const std::vector<node_value>& reads) {
     const quantized_tensor* const in = reads[0].integers();
     if (reads.size() == 1 && in != nullptr && scalars_change_the_scale(options().semantics))
-      if (const auto number = lowered::scalar_of(call_of(n, rounding_.real_values(reads))))
+      if (const auto number = lowered::scalar_of(call_of(n, real_values(reads))))
         return lowered::with_scalar(from, *in, *number);
-    const auto out = with_relu(float_call(n, from.op, rounding_.real_values(reads), {}), from.relu);
+    const auto steps = rounding_.steps_of(n.observer);
+    if (!steps) return unexpected{steps.error()};
+    if (reads.size() == 2 && call_of(n, {{}, {}}).keywords.empty())
+      if (auto by_kernel = lowered::of_two(from, reads[0], reads[1], *steps, rounding_.kernels()))
+        return node_value(*std::move(by_kernel));
+    const auto out = with_relu(float_call(n, from.op, real_values(reads), {}), from.relu);
     if (!out) return out;
-    return rounding_.quantized(real(*out), n.observer);
+    return rounding_.quantized(out->real(), n.observer);
   }
 
   [[nodiscard]] result<node_value> weighted(int i, const lowered::origin& from,
@@ -238,7 +247,9 @@ class evaluator {
     auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
                                                        : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
-    auto weight = integer_weight(n, from, reads, *attributes);
+    auto weight = from.op->kind == op_kind::module
+                      ? weights_.integers(n, "weight", *attributes)
+                      : result<node_value>(reads.size() < 2 ? node_value() : reads[1]);
     if (!weight) return unexpected{weight.error()};
     const quantized_tensor* const in = reads[0].integers();
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
@@ -250,17 +261,13 @@ class evaluator {
       real.push_back(v.integers() == nullptr ? v.real() : float_ops::value());
     float_ops::python_call c = call_of(n, std::move(real));
     for (float_ops::named_value& a : *attributes) c.attributes.push_back(std::move(a));
-    return lowered::weighted(from, *in, *weight, std::move(c), *out, rounding_.kernels());
-  }
-
-  [[nodiscard]] result<node_value> integer_weight(const node& n, const lowered::origin& from,
-                                                  const std::vector<node_value>& reads,
-                                                  named_values& attributes) {
-    if (from.op->kind != op_kind::module) return reads.size() < 2 ? node_value() : reads[1];
-    const float_ops::value* const weight = find(attributes, "weight");
-    if (weight == nullptr || !weight->is<float_ops::tensor>() || n.weight == nullptr)
-      return node_value();
-    return weights_.quantized(n, "weight", *weight);
+    auto by_kernel = lowered::weighted(from, *in, *weight, std::move(c), *out, rounding_.kernels());
+    if (!by_kernel) return unexpected{by_kernel.error()};
+    if (*by_kernel) return node_value(**std::move(by_kernel));
+    const auto floats = weighted_in_float(n, from, reads);
+    if (!floats) return floats;
+    const float_ops::value v = floats->real();
+    return node_value(rounding_.kernels().quantize(*v.get_if<float_ops::tensor>(), *out));
   }
 
   [[nodiscard]] result<node_value> weighted_in_float(const node& n, const lowered::origin& from,
@@ -268,11 +275,11 @@ class evaluator {
     const bool is_module = from.op->kind == op_kind::module;
     auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
-    std::vector<float_ops::value> real = rounding_.real_values(reads);
+    std::vector<float_ops::value> real = real_values(reads);
     if (from.dynamic) {
       const auto rounded = rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
       if (!rounded) return rounded;
-      real[0] = this->real(*rounded);
+      real[0] = rounded->real();
     }
     return with_relu(float_call(n, from.op, std::move(real), *std::move(attributes)), from.relu);
   }

@@ -10,15 +10,16 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/integer_arithmetic.hpp"
+#include "ctq/evaluate/float_ops/pools.hpp"
+#include "ctq/evaluate/kernel_calls.hpp"
 #include "ctq/evaluate/node_value.hpp"
-#include "ctq/evaluate/op_kernels.hpp"
+#include "ctq/evaluate/scalar_arithmetic.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 
-// What an op of a lowered graph gives for integers. Linear layers and convolutions have an
-// arithmetic of their own; every other op is by definition dequantize, the float op, quantize.
+// What an op of a lowered graph gives for integers, by the kernel that a compiled model runs. An op
+// without a kernel is by definition dequantize, the float op, quantize.
 
 namespace ctq {
 
@@ -56,18 +57,19 @@ struct origin {
   return {};
 }
 
-/// A linear layer or a convolution on integers.
+/// A linear layer or a convolution on integers; nothing if no kernel computes it.
 ///   call  the float op's: what it says beside the input and the weight, which may be None there
 /// Errors  as the float op's arguments; a weight that is no integers
-template <class Kernels = op_kernels<reference_kernels>>
-[[nodiscard]] result<node_value> weighted(const origin& from, const quantized_tensor& in,
-                                          const node_value& weight, float_ops::python_call call,
-                                          const quantization& out, const Kernels& kernels = {}) {
+template <class Kernels>
+[[nodiscard]] result<std::optional<quantized_tensor>> weighted(
+    const origin& from, const quantized_tensor& in, const node_value& weight,
+    float_ops::python_call call, const quantization& out, kernel_calls<Kernels>& kernels) {
   const std::string_view place = from.op->name;
   const std::string_view signature = float_ops::signature_of(from.op);
   const auto bound = float_ops::bind(place, signature, std::move(call));
   if (!bound) return unexpected{bound.error()};
-  float_ops::operands args(place, signature, *bound, float_ops::call, kernels.floats());
+  const float_ops::layer_functions none;
+  float_ops::operands args(place, signature, *bound, float_ops::call, none);
   if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
     return args.failure();
   const float_ops::extents& shape = weight.integers()->q.shape;
@@ -79,7 +81,7 @@ template <class Kernels = op_kernels<reference_kernels>>
     args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
                  "the input does not fit the weight");
     if (args.failed()) return args.failure();
-    return node_value(kernels.linear(in, weight, terms, out, from.relu));
+    return kernels.linear(in, weight, terms, out, from.relu);
   }
   const int axes = float_ops::rank(shape) - 2;
   args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
@@ -92,7 +94,85 @@ template <class Kernels = op_kernels<reference_kernels>>
                  "the input does not fit the weight");
   }
   if (args.failed()) return args.failure();
-  return node_value(kernels.convolution(in, weight, terms, w, out, from.relu));
+  return kernels.convolution(in, weight, terms, w, out, from.relu);
+}
+
+/// Is it an average pool that has a kernel?
+[[nodiscard]] constexpr bool averages(op_id op) {
+  return is_any_of(op, nn::avg_pool2d, fn::avg_pool2d, nn::adaptive_avg_pool2d,
+                   fn::adaptive_avg_pool2d);
+}
+
+/// The shape of such a pool for the kernel; nothing if it has none.
+///   call  the float op's: what it says beside the input, which may be None there
+[[nodiscard]] inline std::optional<pool2d_shape> average_shape(op_id op,
+                                                               const float_ops::extents& in,
+                                                               float_ops::python_call call) {
+  const std::string_view signature = float_ops::signature_of(op);
+  const auto bound = float_ops::bind(op->name, signature, std::move(call));
+  if (!bound || in.size() != 4 || float_ops::numel(in) == 0) return {};
+  const float_ops::layer_functions none;
+  float_ops::operands args(op->name, signature, *bound, float_ops::call, none);
+  pool2d_shape s{.batch = in[0], .in_h = in[2], .in_w = in[3], .channels = in[1]};
+  if (args.has("output_size")) {
+    const auto size = args.integers("output_size", 2);
+    s.out_h = size[0];
+    s.out_w = size[1];
+    s.adaptive = 1;
+  } else {
+    const auto kernel = args.integers("kernel_size", 2);
+    const auto stride = args.integers("stride", 2, "kernel_size");
+    const auto padding = args.integers("padding", 2);
+    const bool ceil_mode = args.flag("ceil_mode");
+    for (std::size_t a = 0; a < 2; ++a)
+      args.require(kernel[a] > 0 && stride[a] > 0 && padding[a] >= 0 && 2 * padding[a] <= kernel[a],
+                   "the window does not fit");
+    if (args.failed() || !args.is_none("divisor_override")) return {};
+    const auto count = [&](int extent, std::size_t a) {
+      return float_ops::pooling::count_windows(extent, kernel[a], stride[a], padding[a], 1,
+                                               ceil_mode);
+    };
+    s = {.batch = s.batch,
+         .in_h = s.in_h,
+         .in_w = s.in_w,
+         .channels = s.channels,
+         .out_h = count(s.in_h, 0),
+         .out_w = count(s.in_w, 1),
+         .kernel_h = kernel[0],
+         .kernel_w = kernel[1],
+         .stride_h = stride[0],
+         .stride_w = stride[1],
+         .padding_h = padding[0],
+         .padding_w = padding[1],
+         .count_include_pad = args.flag("count_include_pad") ? 1 : 0};
+  }
+  if (args.failed() || s.out_h < 1 || s.out_w < 1) return {};
+  return s;
+}
+
+/// Such a pool; nothing if no kernel computes it.
+template <class Kernels>
+[[nodiscard]] std::optional<quantized_tensor> average(op_id op, const quantized_tensor& in,
+                                                      float_ops::python_call call,
+                                                      const quantization& out,
+                                                      kernel_calls<Kernels>& kernels) {
+  const auto shape = average_shape(op, in.q.shape, std::move(call));
+  return shape ? kernels.average(in, *shape, out) : std::nullopt;
+}
+
+/// A sum or a product of two tensors; nothing if no kernel computes it.
+template <class Kernels>
+[[nodiscard]] std::optional<quantized_tensor> of_two(const origin& from, const node_value& a,
+                                                     const node_value& b, const quantization& out,
+                                                     kernel_calls<Kernels>& kernels) {
+  namespace descriptors = kernels::descriptors;
+  if (a.integers() == nullptr || b.integers() == nullptr) return {};
+  const auto call = [&]<class Descriptor>(Descriptor) {
+    return kernels.template of_two<Descriptor>(*a.integers(), *b.integers(), out, from.relu);
+  };
+  if (is_any_of(from.op, op::mul, fn::mul)) return call(descriptors::mul{});
+  if (!is_any_of(from.op, op::add, fn::add)) return {};
+  return from.relu ? call(descriptors::add_relu{}) : call(descriptors::add{});
 }
 
 /// A sum or a product of integers and a number, with a scale that follows from both.

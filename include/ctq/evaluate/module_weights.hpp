@@ -85,7 +85,45 @@ class module_weights {
     return kept.real;
   }
 
+  /// As quantized, of one of the attributes; no integers if it is no tensor or has no observer.
+  [[nodiscard]] result<node_value> integers(const node& n, const std::string& name,
+                                            attributes& all) {
+    const float_ops::value* const weight = find(all, name);
+    if (weight == nullptr || !weight->is<float_ops::tensor>() || n.weight == nullptr)
+      return node_value();
+    return quantized(n, name, *weight);
+  }
+
+  /// Rounds what the observer of the node is for: its weight, or all those of a recurrent network.
+  [[nodiscard]] status round(const node& n, attributes& all) {
+    return for_each_weight(n, all, [&](const std::string& name, const float_ops::value& weight) {
+      return rounded(n, name, weight);
+    });
+  }
+
+  /// Shows the same to the observer, which may round it; null: to nobody.
+  [[nodiscard]] static status observe(const node& n, attributes& all, observer_set* observers) {
+    if (observers == nullptr) return done{};
+    return for_each_weight(n, all, [&](const std::string&, const float_ops::value& weight) {
+      return observers->see(std::string(path_of(n)), *n.weight,
+                            *weight.get_if<float_ops::tensor>());
+    });
+  }
+
  private:
+  /// Each weight becomes what f(name, weight) gives.
+  template <class F>
+  static status for_each_weight(const node& n, attributes& all, F f) {
+    if (n.weight == nullptr) return done{};
+    for (float_ops::named_value& a : all) {
+      if (!a.given.is<float_ops::tensor>() || !a.name.starts_with("weight")) continue;
+      auto made = f(a.name, a.given);
+      if (!made) return unexpected{made.error()};
+      a.given = *std::move(made);
+    }
+    return done{};
+  }
+
   /// Of a user's op the descriptor says which axis has the channels, of PyTorch's the observer.
   static observer_record observer_of_weight(const node& n) {
     observer_record record = *n.weight;

@@ -8,9 +8,9 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/decomposed_call.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/kernel_calls.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/observer_set.hpp"
-#include "ctq/evaluate/op_kernels.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
 
@@ -26,24 +26,11 @@ class node_quantizer {
   explicit node_quantizer(evaluation_options options) : options_(std::move(options)) {}
 
   [[nodiscard]] const evaluation_options& options() const { return options_; }
-  [[nodiscard]] const op_kernels<Kernels>& kernels() const { return kernels_; }
-
-  /// Integers are dequantized.
-  [[nodiscard]] float_ops::value real(const node_value& v) const {
-    const quantized_tensor* const q = v.integers();
-    return q == nullptr ? v.real() : kernels_.dequantize(*q);
-  }
-
-  [[nodiscard]] std::vector<float_ops::value> real_values(
-      const std::vector<node_value>& reads) const {
-    std::vector<float_ops::value> out;
-    for (const node_value& v : reads) out.push_back(real(v));
-    return out;
-  }
+  [[nodiscard]] kernel_calls<Kernels>& kernels() { return kernels_; }
 
   /// Shows a value to the observer of the node; a fake quantize rounds it.
   [[nodiscard]] result<node_value> observe(const node& n, const node_value& in) const {
-    const float_ops::value v = real(in);
+    const float_ops::value v = in.real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr || options_.observers == nullptr) return in;
     if (n.observer_config->fake_quantize == fake_quantize_class::none) {
@@ -64,7 +51,7 @@ class node_quantizer {
     return fail({}, "has no scale and zero point");
   }
 
-  [[nodiscard]] result<node_value> quantized(const float_ops::value& v, int observer) const {
+  [[nodiscard]] result<node_value> quantized(const float_ops::value& v, int observer) {
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
     const auto steps = steps_of(observer);
@@ -75,8 +62,8 @@ class node_quantizer {
   /// Quantized with the range of these values, or rounded to half precision.
   ///   observer_config  says the dtype; null: quint8
   [[nodiscard]] result<node_value> rounded_as_it_comes(const observer_record* observer_config,
-                                                       const node_value& in) const {
-    const float_ops::value v = real(in);
+                                                       const node_value& in) {
+    const float_ops::value v = in.real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
     const dtype d = observer_config == nullptr ? quint8 : observer_config->args.dtype;
@@ -87,9 +74,8 @@ class node_quantizer {
 
   /// Looks at the range of a value, or quantizes it: with what was found, else as its observer
   /// says.
-  [[nodiscard]] result<node_value> decomposed(const node& n,
-                                              const std::vector<node_value>& reads) const {
-    const float_ops::value v = real(reads[0]);
+  [[nodiscard]] result<node_value> decomposed(const node& n, const std::vector<node_value>& reads) {
+    const float_ops::value v = reads[0].real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
     if (n.observer_config == nullptr) return fail({}, "has no observer");
@@ -109,7 +95,7 @@ class node_quantizer {
   static unexpected no_tensor() { return fail({}, "reads what is no tensor of real numbers"); }
 
   evaluation_options options_;
-  op_kernels<Kernels> kernels_{};
+  kernel_calls<Kernels> kernels_{};
 };
 
 }  // namespace ctq

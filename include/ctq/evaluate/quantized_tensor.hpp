@@ -106,6 +106,12 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 [[nodiscard]] inline float_ops::tensor dequantize(const quantized_tensor& x) {
   float_ops::tensor out{x.q.shape, std::vector<float>(x.q.data.size())};
   const quantization& s = x.steps;
+  if (!s.is_per_channel() && s.float_zero_point.empty() && s.dtype != qint32) {
+    const auto scale = static_cast<float>(s.scale[0]);
+    std::transform(x.q.data.begin(), x.q.data.end(), out.data.begin(),
+                   [&](std::int32_t q) { return static_cast<float>(q - s.zero_point[0]) * scale; });
+    return out;
+  }
   quantizing::for_each_element(x.q.shape, s.axis, [&](std::size_t c, std::size_t i) {
     const std::int32_t q = x.q.data[i];
     // A qint32 is rounded to float before the zero point is taken away, as in PyTorch.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include "ctq/core/no_contract.hpp"
 
@@ -35,6 +37,23 @@ struct norm_channel {
 
 [[nodiscard]] inline float inverse_deviation(float variance, float eps) {
   return 1.0F / std::sqrt(variance + eps);
+}
+
+/// Folds a batch norm into a weight and a bias.
+///
+/// Shapes  bias [O] · weight: rows of equal length, conv and linear [O] rows with groups = 1,
+///         transposed conv [I * O/groups] rows, those of an input channel contiguous
+///   norm  gives the norm_channel of an output channel
+template <class Norm>
+void fold_batch_norm(std::span<float> weight, std::span<float> bias, fold_order order,
+                     std::size_t rows, std::size_t groups, Norm norm) {
+  const std::size_t per_group = bias.size() / groups;
+  const std::size_t length = rows == 0 ? 0 : weight.size() / rows;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float scale = norm(r * groups / rows * per_group + r % per_group).scale();
+    for (float& w : weight.subspan(r * length, length)) w *= scale;
+  }
+  for (std::size_t c = 0; c < bias.size(); ++c) bias[c] = norm(c).folded_bias(bias[c], order);
 }
 
 }  // namespace ctq::kernels

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "ctq/core/qparams.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
-#include "ctq/kernels/requantize_params.hpp"
 
 // Epilogues of convolution and linear: what is done with the int32 accumulators, composed of types:
 //

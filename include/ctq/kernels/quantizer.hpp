@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ctq/core/qparams.hpp"
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 
 // Constants that 8-bit kernels derive from qparams once per call. Reference and SIMD kernels share
 // them, so that they start from the same floats.

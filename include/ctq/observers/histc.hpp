@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ctq/kernels/compat.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/observers/aminmax.hpp"
 
 // The bins of torch.histc.

@@ -5,7 +5,7 @@
 
 #include "ctq/core/attributes.hpp"
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/view.hpp"

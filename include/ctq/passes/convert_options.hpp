@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
 
 // A choice that a user makes for a whole model: sums that are cheaper, and not exact.
 

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "ctq/kernels/epilogue.hpp"
+#include "ctq/kernels/code/elementwise.hpp"
+#include "ctq/kernels/code/layers.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/choose_qparams.hpp"
-#include "ctq/runtime/operands.hpp"
 
 // Dynamic quantization of a linear layer in a compiled model: floats come and go, and between them
 // its input is quantized by the range that it has this time.
@@ -26,8 +26,10 @@ template <class Isa>
   return {static_cast<float>(p.scale), p.zero_point, 0, 255};
 }
 
-/// Fully connected layer that reads and gives floats and computes on integers, over the kernels
-/// quantize and linear of a set:
+namespace kernels {
+
+/// Fully connected layer that reads and gives floats and computes on integers, by the kernels
+/// quantize and linear of the same set:
 ///
 ///   q[m,k]   = quantize(in[m,k]), by the range of all of in
 ///   out[m,n] = fma(float(Σ_k (q[m,k] - zero_point) * weight[n,k]), scale * scale_w[n], bias[n])
@@ -38,24 +40,37 @@ template <class Isa>
 /// Requires  255·Σ_k |weight[n,k]| < 2³¹
 /// Rounding  in quantize; then once, in fma
 /// Source    PyTorch quantized::linear_dynamic (FBGEMM, which rounds before it adds the bias)
-template <class Kernels>
-class dynamic_linear {
+template <>
+class kernel_code<descriptors::linear_dynamic> {
+  using quantize = kernel_code<descriptors::quantize>;
+  using linear = kernel_code<descriptors::linear>;
+
  public:
-  [[nodiscard]] static constexpr std::size_t packed_bytes(const linear_shape& s) {
-    return weight_bytes(s) + 3 * vector_bytes(s.out_features);
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    const auto s = key.as<linear_shape>();
+    return weight_bytes<Set>(s) + 3 * vector_bytes(s.out_features);
   }
-  [[nodiscard]] static constexpr std::size_t workspace_bytes(const linear_shape& s) {
-    return packing::padded(input_count(s)) + sum_bytes(s) + Kernels::workspace_bytes(s, quint8);
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    const auto s = key.as<linear_shape>();
+    return packing::padded(input_count(s)) + sum_bytes(s) + linear::workspace_bytes<Set>(s, quint8);
+  }
+  template <class Set, class Text>
+  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
+    ctq::kernels::append_blocking<typename Set::isa>(out, conv2d_shape_of(key.as<linear_shape>()),
+                                                     quint8, false);
   }
 
+  template <class Set>
   static void pack(const linear_shape& s, const std::int8_t* weight, const float* scale,
                    const float* bias, std::byte* packed) {
     const auto outputs = static_cast<std::size_t>(s.out_features);
     const auto inputs = static_cast<std::size_t>(s.in_features);
     const std::vector<std::int32_t> no_bias(outputs);
     const std::vector<float> no_multiplier(outputs);
-    Kernels::template pack<std::uint8_t>(s, weight, no_bias.data(), no_multiplier.data(), packed);
-    const vectors<std::byte> to(s, packed);
+    linear::pack<Set, std::uint8_t>(s, weight, no_bias.data(), no_multiplier.data(), packed);
+    const vectors<Set, std::byte> to(s, packed);
     std::copy_n(scale, outputs, reinterpret_cast<float*>(to.scale));
     std::copy_n(bias, outputs, reinterpret_cast<float*>(to.bias));
     for (std::size_t n = 0; n < outputs; ++n) {
@@ -65,36 +80,32 @@ class dynamic_linear {
     }
   }
 
-  /// Shape: linear_shape, or an integral_constant of one.
-  template <class Shape>
-  static void run(const Shape& shape, bool relu, const operands& x) noexcept {
+  template <class Set, class In, class Out, class Shape>
+  static void run(const Shape& shape, call_options o, const operands& x) noexcept {
     const linear_shape s = shape;
+    const auto count = static_cast<int>(input_count(s));
     const auto* const in = x.input<float>();
     auto* const q = reinterpret_cast<std::uint8_t*>(x.workspace);
-    auto* const sums =
-        reinterpret_cast<std::int32_t*>(x.workspace + packing::padded(input_count(s)));
-    const step_data steps{.out = qparams_as_it_comes<typename Kernels::isa>({in, input_count(s)})};
-    Kernels::template run<float, std::uint8_t>(kernel_c<kernel::quantize>{},
-                                               elementwise_shape{static_cast<int>(input_count(s))},
-                                               false, {.in = {in}, .out = q, .data = &steps});
-    Kernels::template run<std::uint8_t, std::int32_t>(
-        kernel_c<kernel::linear>{}, shape, kernels::epilogue{kernels::store_accumulators{}},
-        {.in = {q},
-         .out = sums,
-         .packed = x.packed,
-         .workspace = x.workspace + packing::padded(input_count(s)) + sum_bytes(s),
-         .data = &steps});
-    finish(s, relu, steps.out, sums, x);
+    auto* const sums = x.workspace + packing::padded(input_count(s));
+    const step_data steps{.out = qparams_as_it_comes<typename Set::isa>({in, input_count(s)})};
+    quantize::run<Set, float, std::uint8_t>({count}, {}, {.in = {in}, .out = q, .data = &steps});
+    linear::run_to<Set, std::uint8_t, std::int32_t>(shape, epilogue{store_accumulators{}},
+                                                    {.in = {q},
+                                                     .out = sums,
+                                                     .packed = x.packed,
+                                                     .workspace = sums + sum_bytes(s),
+                                                     .data = &steps});
+    finish<Set>(s, o.relu, steps.out, reinterpret_cast<const std::int32_t*>(sums), x);
   }
 
  private:
   /// What stands behind the weights.
-  template <class Byte>
+  template <class Set, class Byte>
   struct vectors {
     Byte *scale, *bias, *sum;
 
     vectors(const linear_shape& s, Byte* packed)
-        : scale(packed + weight_bytes(s)),
+        : scale(packed + weight_bytes<Set>(s)),
           bias(scale + vector_bytes(s.out_features)),
           sum(bias + vector_bytes(s.out_features)) {}
   };
@@ -108,14 +119,16 @@ class dynamic_linear {
   static constexpr std::size_t sum_bytes(const linear_shape& s) {
     return vector_bytes(s.rows * s.out_features);
   }
+  template <class Set>
   static constexpr std::size_t weight_bytes(const linear_shape& s) {
-    return packing::padded(Kernels::packed_bytes(s, quint8));
+    return linear::weight_bytes<Set>(s, quint8);
   }
 
   /// From sums without the zero point to outputs.
+  template <class Set>
   static void finish(const linear_shape& s, bool relu, const qparams& in, const std::int32_t* sums,
                      const operands& x) noexcept {
-    const vectors<const std::byte> from(s, x.packed);
+    const vectors<Set, const std::byte> from(s, x.packed);
     const auto* const scale = reinterpret_cast<const float*>(from.scale);
     const auto* const bias = reinterpret_cast<const float*>(from.bias);
     const auto* const sum_of_weights = reinterpret_cast<const std::int32_t*>(from.sum);
@@ -134,5 +147,7 @@ class dynamic_linear {
     }
   }
 };
+
+}  // namespace kernels
 
 }  // namespace ctq

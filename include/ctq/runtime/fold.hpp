@@ -57,12 +57,8 @@ struct batch_norm_values {
   const batch_norm_values b = batch_norm_of(w, n.batch_norm, n.batch_norm_eps);
   const bool linear = weight.shape.size() == 2;
   const auto order = linear ? kernels::fold_order::linear : kernels::fold_order::conv;
-  const std::size_t per_output = f.weight.size() / f.outputs;
-  for (std::size_t o = 0; o < f.outputs; ++o) {
-    const kernels::norm_channel norm = b.channel(o);
-    for (std::size_t i = 0; i < per_output; ++i) f.weight[o * per_output + i] *= norm.scale();
-    f.bias[o] = norm.folded_bias(f.bias[o], order);
-  }
+  kernels::fold_batch_norm(f.weight, f.bias, order, f.outputs, 1,
+                           [&b](std::size_t channel) { return b.channel(channel); });
   return f;
 }
 

@@ -8,10 +8,10 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/machine.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/run_traced.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
 #include "ctq/runtime/verbose.hpp"
 
 // The int8 code of a plan for one instruction set, without any state: how its weights are packed,

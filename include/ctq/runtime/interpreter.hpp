@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ctq/passes/schedule/schedule.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
-#include "ctq/runtime/reference_kernels.hpp"
 
 // The other executor: it walks a schedule at run time and looks each kernel up. Over
 // reference_kernels it is the oracle that compiled models are compared with, byte for byte.

@@ -10,9 +10,9 @@
 
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/parameters.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 

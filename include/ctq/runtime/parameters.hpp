@@ -67,40 +67,9 @@ namespace packing {
                                                            : key.as<linear_shape>().in_features);
 }
 
-template <class Kernels, class Shape>
-void pack_float(const Shape& s, const folded_weights& f, std::byte* packed) {
-  Kernels::pack(s, f.weight.data(), f.bias.data(), packed);
-}
-
-template <class Kernels, class Shape>
-void pack_integers(const Shape& s, dtype in, const quantized_weights& w, const output_arithmetic& a,
-                   std::byte* packed) {
-  if (in == dtype::quint8) {
-    Kernels::template pack<std::uint8_t>(s, w.weight.data(), a.bias.data(), a.multiplier.data(),
-                                         packed);
-  } else {
-    Kernels::template pack<std::int8_t>(s, w.weight.data(), a.bias.data(), a.multiplier.data(),
-                                        packed);
-  }
-}
-
-/// Calls f with the shape of a conv2d or linear key.
-template <class F>
-void with_shape(const kernel_signature& key, F f) {
-  if (key.op == kernel::conv2d) {
-    f(key.as<conv2d_shape>());
-  } else {
-    f(key.as<linear_shape>());
-  }
-}
-
-[[nodiscard]] constexpr bool has_weights(kernel op) {
-  return op == kernel::conv2d || op == kernel::linear || op == kernel::linear_dynamic;
-}
-
 /// The first tensor that the step reads and that is not there, or nothing.
 [[nodiscard]] inline std::string missing_weight(const step& s, const node& n, const weights& w) {
-  const bool weighted = has_weights(s.key.op);
+  const bool weighted = kernels::facts_of(s.key.op).has_weights;
   if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
   const std::string_view batch_norm = s.key.op == kernel::batch_norm2d ? n.name
                                       : weighted                       ? n.batch_norm
@@ -116,6 +85,16 @@ void with_shape(const kernel_signature& key, F f) {
   return key.then == joined::nothing ? d.out : d.joined;
 }
 
+/// Calls f(code of the kernel, shape) for conv2d or linear.
+template <class F>
+void with_layer(const kernel_signature& key, F f) {
+  if (key.op == kernel::conv2d) {
+    f(kernels::kernel_code<kernels::descriptors::conv2d>{}, key.as<conv2d_shape>());
+  } else {
+    f(kernels::kernel_code<kernels::descriptors::linear>{}, key.as<linear_shape>());
+  }
+}
+
 template <class Kernels>
 status pack_weighted(const step& s, const node& n, const parameter_sources& from,
                      const step_data& data, std::byte* packed) {
@@ -123,7 +102,9 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
   const bool is_dynamic = s.key.op == kernel::linear_dynamic;
   if (s.key.in == f32 && !is_dynamic) {
     f.weight = channels_last(f.weight, f.outputs, channels_of(s.key));
-    with_shape(s.key, [&](const auto& shape) { pack_float<Kernels>(shape, f, packed); });
+    with_layer(s.key, [&](auto code, const auto& shape) {
+      code.template pack<Kernels, float>(shape, f.weight.data(), f.bias.data(), nullptr, packed);
+    });
     return done{};
   }
   const dtype_config_record& config = config_of(from.backend, n.choice);
@@ -134,8 +115,8 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
   if (is_dynamic) {
     if (const status ok = check_sums(*w); !ok)
       return fail(place_of(n) + ", " + ok.error().place, ok.error().cause);
-    dynamic_linear<Kernels>::pack(s.key.as<linear_shape>(), w->weight.data(), w->scale.data(),
-                                  f.bias.data(), packed);
+    kernels::kernel_code<kernels::descriptors::linear_dynamic>::pack<Kernels>(
+        s.key.as<linear_shape>(), w->weight.data(), w->scale.data(), f.bias.data(), packed);
     return done{};
   }
   const auto arithmetic =
@@ -143,8 +124,12 @@ status pack_weighted(const step& s, const node& n, const parameter_sources& from
   if (!arithmetic)
     return fail(place_of(n) + ", " + arithmetic.error().place, arithmetic.error().cause);
   w->weight = channels_last(w->weight, f.outputs, channels_of(s.key));
-  with_shape(s.key, [&](const auto& shape) {
-    pack_integers<Kernels>(shape, s.key.in, *w, *arithmetic, packed);
+  with_layer(s.key, [&](auto code, const auto& shape) {
+    binding::with_dtype(s.key.in, [&](auto in) {
+      if constexpr (in != f32)
+        code.template pack<Kernels, element_t<in>>(shape, w->weight.data(), arithmetic->bias.data(),
+                                                   arithmetic->multiplier.data(), packed);
+    });
   });
   return done{};
 }
@@ -210,23 +195,22 @@ template <class Kernels>
     d.out = qparams_of(s.out_observer);
     d.joined = qparams_of(s.joined_observer);
     const qparams& q = packing::layer_output(s.key, d);
-    d.steps = {.zero_point = q.zero_point,
-               .lo = s.key.relu && q.zero_point > q.quant_min ? q.zero_point : q.quant_min,
-               .hi = q.quant_max};
+    d.steps = kernels::output_range_of(q, s.key.relu);
     std::byte* const packed = p.packed.data() + at;
     if (const std::string missing = packing::missing_weight(s, n, *from.weights); !missing.empty())
       return fail("tensor " + missing, "is missing");
-    if (packing::has_weights(s.key.op)) {
+    if (kernels::facts_of(s.key.op).has_weights) {
       if (const status ok = packing::pack_weighted<Kernels>(s, n, from, d, packed); !ok)
         return unexpected{ok.error()};
       if (s.key.then == joined::table) {
         const node& op = from.nodes[static_cast<std::size_t>(s.joined_node)];
         d.options = op.attrs;
-        packing::pack_table(op.op, d, s.key.out, d.joined, packed + layer_bytes<Kernels>(s.key));
+        packing::pack_table(op.op, d, s.key.out, d.joined,
+                            packed + packed_bytes<Kernels>(s.key) - 256);
       }
     } else if (s.key.op == kernel::batch_norm2d) {
       packing::pack_batch_norm(n, *from.weights, packed);
-    } else if (is_own(s.key.op)) {
+    } else if (kernels::facts_of(s.key.op).calls_op) {
       d.options = n.attrs;
       const weight_quantization how =
           s.key.in == f32 || n.op->descriptor->parameters == nullptr
@@ -236,7 +220,8 @@ template <class Kernels>
                                     from.semantics};
       if (const status ok = packing::pack_user_parameters(n, *from.weights, how, d, packed); !ok)
         return unexpected{ok.error()};
-      if (uses_table<Kernels>(s.key)) packing::pack_table(s.key.own, d, s.key.in, d.in[0], packed);
+      if (s.key.op == kernel::elementwise && packed_bytes<Kernels>(s.key) > 0)
+        packing::pack_table(s.key.own, d, s.key.in, d.in[0], packed);
     }
     at += packing::padded(packed_bytes<Kernels>(s.key));
   }

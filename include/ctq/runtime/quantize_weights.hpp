@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/observers/scale_bounds.hpp"
 #include "ctq/runtime/fold.hpp"
@@ -73,45 +73,33 @@ template <class Real>
   return q;
 }
 
-/// The weights of one output channel: Σ weight, Σ |weight|.
-struct channel_sums {
-  std::int64_t of_weights = 0;
-  std::int64_t of_sizes = 0;
-};
-
-[[nodiscard]] inline channel_sums sums_of_channel(const quantized_weights& w, std::size_t outputs,
-                                                  std::size_t channel) {
+[[nodiscard]] inline kernels::channel_sums sums_of_channel(const quantized_weights& w,
+                                                           std::size_t outputs,
+                                                           std::size_t channel) {
   const std::size_t per_output = w.weight.size() / outputs;
-  channel_sums sums;
-  for (std::size_t i = 0; i < per_output; ++i) {
-    const std::int64_t v = w.weight[channel * per_output + i];
-    sums.of_weights += v;
-    sums.of_sizes += v < 0 ? -v : v;
-  }
+  kernels::channel_sums sums;
+  for (std::size_t i = 0; i < per_output; ++i) sums.add(w.weight[channel * per_output + i]);
   return sums;
 }
 
 /// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
 [[nodiscard]] inline status check_sums(const quantized_weights& w) {
   const std::size_t outputs = w.scale.size();
-  for (std::size_t o = 0; o < outputs; ++o) {
-    if (255 * sums_of_channel(w, outputs, o).of_sizes >= std::int64_t{1} << 31)
+  for (std::size_t o = 0; o < outputs; ++o)
+    if (!kernels::products_fit(sums_of_channel(w, outputs, o)))
       return fail("accumulator_overflow, channel " + std::to_string(o),
                   "the sum of products can leave int32");
-  }
   return done{};
 }
 
-/// What turns sums of products into output steps, per output:
-///   out = clamp(int(rne(float(bias + Σ in * weight) * multiplier)) + zero_point)
+/// What kernels turn sums of products into output steps with: channel_arithmetic, per output.
 struct output_arithmetic {
-  std::vector<std::int32_t> bias;  // rne(bias / (s_in * s_w)) - zero_point_in * Σ weight
-  std::vector<float> multiplier;   // s_in * s_w / s_out
+  std::vector<std::int32_t> bias;
+  std::vector<float> multiplier;
 };
 
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
 ///         channel
-/// Source  QNNPACK: QuantizeBias, generate_requantization_scales
 [[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(const std::vector<float>& bias,
                                                                     const quantized_weights& w,
                                                                     const qparams& in,
@@ -119,29 +107,17 @@ struct output_arithmetic {
                                                                     const qparams& out) {
   const std::size_t outputs = bias.size();
   output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
-  const std::int64_t largest_input = in_type == dtype::quint8 ? 255 : 128;
-  const float inverse_out = 1.0F / out.scale;
   for (std::size_t o = 0; o < outputs; ++o) {
-    const channel_sums sums = sums_of_channel(w, outputs, o);
-    const auto fits = [&](float weight_scale) {
-      const auto bias_scale = static_cast<float>(double{weight_scale} * double{in.scale});
-      const float steps = std::nearbyint(bias[o] * (1.0F / bias_scale));
-      a.multiplier[o] = no_contract(weight_scale * in.scale) * inverse_out;
-      constexpr double limit = 2147483648.0;
-      const double folded = double{steps} - static_cast<double>(in.zero_point * sums.of_weights);
-      const double bound = std::abs(folded) + static_cast<double>(largest_input * sums.of_sizes);
-      if (!(bound < limit) || !(bound * double{a.multiplier[o]} < limit - 512)) return false;
-      a.bias[o] = static_cast<std::int32_t>(folded);
-      return true;
-    };
-    // A dead channel: its weights are zeros in any scale, so it takes one in which the bias fits.
-    const bool dead = sums.of_sizes == 0;
-    if (!fits(w.scale[o]) && !(dead && fits(out.scale / in.scale)))
+    const kernels::channel_arithmetic c = kernels::channel_arithmetic_of(
+        bias[o], sums_of_channel(w, outputs, o), in, in_type, w.scale[o], out.scale);
+    if (!c.exact)
       return fail("accumulator_overflow, channel " + std::to_string(o),
                   "the sum of products can leave int32, or an output step: bias " +
                       shortest(bias[o]) + ", weight scale " + shortest(w.scale[o]) +
                       ", input scale " + shortest(in.scale) + ", output scale " +
                       shortest(out.scale));
+    a.bias[o] = c.bias;
+    a.multiplier[o] = c.multiplier;
   }
   return a;
 }

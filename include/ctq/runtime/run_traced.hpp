@@ -8,8 +8,8 @@
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
 #include "ctq/runtime/step_text.hpp"
 #include "ctq/runtime/verbose.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/fold.hpp"
-#include "ctq/runtime/operands.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/runtime/weights.hpp"
 

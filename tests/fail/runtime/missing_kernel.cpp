@@ -3,7 +3,6 @@
 // expect: kernels of this op: float32 to float32
 
 #include "ctq/runtime/bind_kernels.hpp"
-#include "ctq/runtime/reference_kernels.hpp"
 
 using namespace ctq;
 

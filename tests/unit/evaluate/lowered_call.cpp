@@ -29,11 +29,12 @@ TEST_CASE("a linear layer adds up integers and rounds once, in the scale of its 
   const float_ops::python_call call{.positional = {dequantize(in)},
                                     .attributes = {{"weight", dequantize(weight)},
                                                    {"bias", float_ops::tensor{{2}, {1.0F, 0.0F}}}}};
+  kernel_calls<reference_kernels> kernels;
   const auto out = lowered::weighted({nn::linear.id(), true, false}, in, weight, call,
-                                     {quint8, -1, {0.5}, {3}, {}});
+                                     {quint8, -1, {0.5}, {3}, {}}, kernels);
   REQUIRE(out.has_value());
-  REQUIRE(out->integers() != nullptr);
-  CHECK(out->integers()->q.data == std::vector<std::int32_t>{7, 3});  // 2, and relu of -10
+  REQUIRE(out->has_value());
+  CHECK((*out)->q.data == std::vector<std::int32_t>{7, 3});  // 2, and relu of -10
 }
 
 TEST_CASE("integers that do not fit are an error") {
@@ -41,7 +42,37 @@ TEST_CASE("integers that do not fit are an error") {
   const quantized_tensor weight = steps_of(qint8, {1, 2}, {1, 2});
   const float_ops::python_call call{.positional = {dequantize(in)},
                                     .attributes = {{"weight", dequantize(weight)}, {"bias", {}}}};
-  CHECK_FALSE(lowered::weighted({nn::linear.id()}, in, weight, call, {}).has_value());
+  kernel_calls<reference_kernels> kernels;
+  CHECK_FALSE(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).has_value());
+}
+
+TEST_CASE("the shape of an average pool is what its call says") {
+  const auto shape = lowered::average_shape(
+      nn::avg_pool2d.id(), {2, 3, 5, 6},
+      {.positional = {{}}, .attributes = {{"kernel_size", 2}, {"ceil_mode", true}}});
+  REQUIRE(shape.has_value());
+  CHECK(*shape == pool2d_shape{.batch = 2,
+                               .in_h = 5,
+                               .in_w = 6,
+                               .channels = 3,
+                               .out_h = 3,
+                               .out_w = 3,
+                               .kernel_h = 2,
+                               .kernel_w = 2,
+                               .stride_h = 2,
+                               .stride_w = 2});
+  const auto adaptive = lowered::average_shape(fn::adaptive_avg_pool2d.id(), {2, 3, 5, 6},
+                                               {.positional = {{}, float_ops::list{1, 2}}});
+  REQUIRE(adaptive.has_value());
+  CHECK(adaptive->adaptive == 1);
+  CHECK(adaptive->out_w == 2);
+  // No kernel divides by another number, or keeps an extent that is not said.
+  CHECK_FALSE(lowered::average_shape(fn::avg_pool2d.id(), {2, 3, 5, 6},
+                                     {.positional = {{}, 2}, .keywords = {{"divisor_override", 3}}})
+                  .has_value());
+  CHECK_FALSE(lowered::average_shape(fn::adaptive_avg_pool2d.id(), {2, 3, 5, 6},
+                                     {.positional = {{}, float_ops::list{1, float_ops::none{}}}})
+                  .has_value());
 }
 
 TEST_CASE("the number among the arguments of a sum is found on either side") {

@@ -31,7 +31,7 @@ node observing(const observer_record* observer_config) {
 
 TEST_CASE("an observer sees the value and gives it back; a fake quantize rounds it") {
   observer_set observers;
-  const quantizer r({.observers = &observers});
+  quantizer r({.observers = &observers});
   const node_value in = some();
   const auto out = r.observe(observing(&seen), in);
   REQUIRE(out.has_value());
@@ -48,7 +48,7 @@ TEST_CASE("an observer sees the value and gives it back; a fake quantize rounds 
 TEST_CASE("values are quantized with what was found for the observer") {
   quantizations steps;
   steps.activations[4] = {quint8, -1, {0.5}, {3}, {}};
-  const quantizer r({.steps = &steps});
+  quantizer r({.steps = &steps});
   const auto out = r.quantized(some().real(), 4);
   REQUIRE(out.has_value());
   CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
@@ -57,7 +57,7 @@ TEST_CASE("values are quantized with what was found for the observer") {
 }
 
 TEST_CASE("without steps of their own values are quantized with their range") {
-  const quantizer r({});
+  quantizer r({});
   const auto integers = r.rounded_as_it_comes(nullptr, some());
   REQUIRE(integers.has_value());
   CHECK(integers->integers()->q.data == std::vector<std::int32_t>{0, 255});

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 
 // Kernels for run-time shapes; any_shape.cpp compiles them once for all tests.

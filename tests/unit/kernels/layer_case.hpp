@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "any_shape.hpp"
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/matrix/linear.hpp"
 #include "plain_loops.hpp"
 #include "samples.hpp"

@@ -132,8 +132,8 @@ class walker {
     write(s.out, bytes_of(s.node), s.node, order);
   }
 
-  static bool as_in_the_graph(kernel k) { return k == kernel::linear || k == kernel::function; }
-  static bool spatial(kernel k) {
+  static bool as_in_the_graph(kernel_id k) { return k == kernel::linear || k == kernel::function; }
+  static bool spatial(kernel_id k) {
     return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::max_pool2d ||
            k == kernel::avg_pool2d;
   }

@@ -8,17 +8,21 @@
 #include <vector>
 
 #include "ctq/runtime/aligned_buffer.hpp"
-#include "ctq/runtime/reference_kernels.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 
 using namespace ctq;
 
 namespace {
 
-using layer = dynamic_linear<reference_kernels>;
+using layer = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
+
+constexpr kernel_signature key_of(const linear_shape& s) {
+  return signature(kernel::linear_dynamic, f32, f32, s);
+}
 
 // 100 weights with two vectors that they do not need, then three.
-static_assert(layer::packed_bytes({1, 20, 5}) == (2 + 2 + 3) * 64);
-static_assert(layer::workspace_bytes({2, 20, 5}) == 64 + 64);
+static_assert(packed_bytes<reference_kernels>(key_of({1, 20, 5})) == (2 + 2 + 3) * 64);
+static_assert(workspace_bytes<reference_kernels>(key_of({2, 20, 5})) == 64 + 64);
 
 /// A layer of PyTorch 1.13 (QNNPACK), torch.ops.quantized.linear_dynamic(x, weight, False).
 constexpr linear_shape shape{3, 8, 5};
@@ -36,18 +40,18 @@ const std::vector<float> expected{5.37058115F,   -0.204291135F, 0.661928177F, 4.
                                   -0.357829779F, 1.66310763F,   -2.48569441F, 0.781968951F,
                                   -4.50403118F,  -1.72038364F,  0.628484547F};
 
-/// What the layer gives over reference_kernels.
+/// What the layer gives by reference_kernels.
 std::vector<float> outputs(const std::vector<float>& in, bool relu) {
   const std::vector<float> scale(bias.size(), weight_scale);
-  aligned_buffer packed(layer::packed_bytes(shape));
-  aligned_buffer workspace(layer::workspace_bytes(shape));
-  layer::pack(shape, weight.data(), scale.data(), bias.data(), packed.data());
+  aligned_buffer packed(packed_bytes<reference_kernels>(key_of(shape)));
+  aligned_buffer workspace(workspace_bytes<reference_kernels>(key_of(shape)));
+  layer::pack<reference_kernels>(shape, weight.data(), scale.data(), bias.data(), packed.data());
   std::vector<float> out(expected.size());
-  layer::run(shape, relu,
-             {.in = {in.data()},
-              .out = out.data(),
-              .packed = packed.data(),
-              .workspace = workspace.data()});
+  layer::run<reference_kernels, float, float>(shape, {.relu = relu},
+                                              {.in = {in.data()},
+                                               .out = out.data(),
+                                               .packed = packed.data(),
+                                               .workspace = workspace.data()});
   return out;
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("the hook sees every step and what it wrote") {
   REQUIRE(run);
   ctq::tensor<float, 3, 21> x;
   ctq::tensor<float, 3, 5> y;
-  std::vector<ctq::kernel> seen;
+  std::vector<ctq::kernel_id> seen;
   const void* last = nullptr;
   run->run(x.data(), y.data(), [&](const ctq::step& s, const void* out) {
     seen.push_back(s.key.op);

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/runtime/reference_kernels.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 #include "small_net.hpp"
 
 namespace {

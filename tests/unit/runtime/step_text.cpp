@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../kernels/emulated_tiles.hpp"
-#include "ctq/runtime/simd_kernels.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
 
 using namespace ctq;
 
@@ -113,7 +113,7 @@ TEST_CASE("few channels are done with half registers") {
 TEST_CASE("of tiles, their blocks, and what is brought together for them") {
   const auto blocking = [](const conv2d_shape& s) {
     std::string text;
-    step_text::append_blocking<emulation::with_tiles, std::uint8_t>(text, s, true);
+    kernels::append_blocking<emulation::with_tiles>(text, s, quint8, true);
     return text;
   };
   // In the order of conv2d_shape: N, H, W, C, O, kernel, stride, padding.

@@ -19,7 +19,6 @@
 #include "ctq/evaluate/float_ops/norms.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/pad.hpp"
-#include "ctq/evaluate/float_ops/plain_kernels.hpp"
 #include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/float_ops/recurrent.hpp"
 #include "ctq/evaluate/float_ops/reductions.hpp"
@@ -98,29 +97,29 @@ template <class = void>
   return true;
 }
 
-/// Evaluates the op with bound arguments and the given kernels.
+/// Evaluates the op with bound arguments, its layers by `layers`.
 ///
 /// Errors  an op without float implementation, a missing argument, one of the wrong type,
 ///         mismatched shapes; the place is the op's name
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given,
-                                        const kernel_set& kernels) {
+                                        const layer_functions& layers) {
   const op_meaning* m = meaning_of(op);
   if (m == nullptr) return fail(std::string(op->name), "has no float meaning");
   for (const named_value& a : given)
     if (!is_whole(a.given)) return fail(std::string(op->name), a.name + " is no whole tensor");
-  operands from(op->name, m->signature, given, call, kernels);
+  operands from(op->name, m->signature, given, call, layers);
   return m->run(from);
 }
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given) {
-  return call(op, given, plain);
+  return call(op, given, {});
 }
 
 /// The same for unbound arguments.
 [[nodiscard]] inline result<value> call(op_id op, python_call c,
-                                        const kernel_set& kernels = plain) {
+                                        const layer_functions& layers = {}) {
   auto bound = bind(op->name, signature_of(op), std::move(c));
   if (!bound) return unexpected{bound.error()};
-  return call(op, *bound, kernels);
+  return call(op, *bound, layers);
 }
 
 }  // namespace ctq::float_ops

@@ -58,6 +58,12 @@ result<value> with_batch(operands& from, const tensor& in, Convolve convolve) {
   return from.answer(std::move(out));
 }
 
+inline result<tensor> convolve(const layer_functions& layers, const tensor& in, const value& weight,
+                               const value& bias, const convolution_options& o) {
+  if (layers.convolution != nullptr) return layers.convolution(layers.state, in, weight, bias, o);
+  return float_ops::convolution(in, *weight.get_if<tensor>(), bias.get_if<tensor>(), o);
+}
+
 template <int Axes>
 result<value> conv(operands& from) {
   const tensor& in = from.floats("input");
@@ -69,8 +75,7 @@ result<value> conv(operands& from) {
   const value shared = from.any("weight");
   const value bias = from.any("bias");
   return with_batch<Axes>(from, in, [&](const tensor& batched) -> result<tensor> {
-    if (*mode == padding_mode::constant)
-      return from.kernels().convolution(batched, shared, bias, o);
+    if (*mode == padding_mode::constant) return convolve(from.layers(), batched, shared, bias, o);
     std::vector<int> amounts;
     for (std::size_t a = Axes; a-- > 0;) {
       amounts.push_back(o.padding[a]);
@@ -81,7 +86,7 @@ result<value> conv(operands& from) {
     convolution_options inside = o;
     inside.padding.assign(Axes, 0);
     inside.padding_end.clear();
-    return from.kernels().convolution(*padded, shared, bias, inside);
+    return convolve(from.layers(), *padded, shared, bias, inside);
   });
 }
 

@@ -61,23 +61,12 @@ enum class foldable : unsigned char { conv, conv_transpose, linear };
   if (bias != nullptr) out.bias.data = bias->data;
   const auto order =
       module == foldable::linear ? kernels::fold_order::linear : kernels::fold_order::conv;
-  std::vector<float> scale(channels);
-  for (std::size_t c = 0; c < channels; ++c) {
-    const kernels::norm_channel n = norm.channel(c);
-    scale[c] = n.scale();
-    out.bias.data[c] = n.folded_bias(out.bias.data[c], order);
-  }
-  if (channels == 0) return out;
-  // Rows of the weight: one per output channel; transposed: one per pair of input and output
-  // channel of a group.
-  const auto per_group = channels / static_cast<std::size_t>(groups);
-  const auto rows = transposed ? static_cast<std::size_t>(weight.shape[0]) * per_group : channels;
-  const std::size_t count = weight.data.size() / rows;
-  for (std::size_t r = 0; r < rows; ++r) {
-    const std::size_t group = r * static_cast<std::size_t>(groups) / rows;
-    const float factor = scale[transposed ? group * per_group + r % per_group : r];
-    for (std::size_t i = 0; i < count; ++i) out.weight.data[r * count + i] *= factor;
-  }
+  const std::size_t rows = transposed ? static_cast<std::size_t>(weight.shape[0]) *
+                                            static_cast<std::size_t>(weight.shape[1])
+                                      : channels;
+  kernels::fold_batch_norm(out.weight.data, out.bias.data, order, channels == 0 ? 0 : rows,
+                           transposed ? static_cast<std::size_t>(groups) : 1,
+                           [&norm](std::size_t c) { return norm.channel(c); });
   return out;
 }
 

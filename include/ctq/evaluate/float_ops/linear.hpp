@@ -95,9 +95,12 @@ namespace meaning {
 
 inline result<value> linear(operands& from) {
   const tensor& in = from.floats("input");
-  from.floats("weight");
+  const tensor& weight = from.floats("weight");
+  const value bias = from.any("bias");
   if (from.failed()) return from.failure();
-  return from.answer(from.kernels().linear(in, from.any("weight"), from.any("bias")));
+  if (const layer_functions& by = from.layers(); by.linear != nullptr)
+    return from.answer(by.linear(by.state, in, from.any("weight"), bias));
+  return from.answer(float_ops::linear(in, weight, bias.get_if<tensor>()));
 }
 
 inline result<value> matmul(operands& from) {

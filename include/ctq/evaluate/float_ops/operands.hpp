@@ -9,7 +9,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/arguments.hpp"
-#include "ctq/evaluate/float_ops/kernel_set.hpp"
+#include "ctq/evaluate/float_ops/layer_functions.hpp"
 
 // Access to the arguments of a call in the implementation of an op: by name, converted to the
 // expected type, with the signature's default if not given. Errors are recorded, so that an op
@@ -23,17 +23,17 @@ namespace ctq::float_ops {
 
 class operands {
  public:
-  using caller = result<value> (*)(op_id, const arguments&, const kernel_set&);
+  using caller = result<value> (*)(op_id, const arguments&, const layer_functions&);
 
   operands(std::string_view place, std::string_view signature, const arguments& given,
-           caller any_op, const kernel_set& kernels)
-      : place_(place), signature_(signature), given_(given), any_op_(any_op), kernels_(kernels) {}
+           caller any_op, const layer_functions& layers)
+      : place_(place), signature_(signature), given_(given), any_op_(any_op), layers_(layers) {}
 
-  [[nodiscard]] const kernel_set& kernels() const { return kernels_; }
+  [[nodiscard]] const layer_functions& layers() const { return layers_; }
 
   /// Calls another op, for ops composed of several.
   [[nodiscard]] result<value> call(op_id op, const arguments& given) const {
-    return any_op_(op, given, kernels_);
+    return any_op_(op, given, layers_);
   }
 
   [[nodiscard]] bool failed() const { return !problem_.empty(); }
@@ -191,7 +191,7 @@ class operands {
   std::string_view signature_;
   const arguments& given_;
   caller any_op_;
-  const kernel_set& kernels_;
+  const layer_functions& layers_;
   std::string problem_{};
 };
 

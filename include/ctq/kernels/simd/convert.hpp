@@ -6,14 +6,14 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
-#include "ctq/kernels/requantize_params.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 #include "ctq/kernels/simd/arch/convert_avx2.hpp"
 #include "ctq/kernels/simd/arch/convert_avx512.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 #include "ctq/kernels/simd/arch/convert_sse4.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 // Register conversions between 8-bit integers, 32-bit integers and floats, and the quantize and
 // dequantize formulas on registers. The arch headers use intrinsics because xsimd widens element by

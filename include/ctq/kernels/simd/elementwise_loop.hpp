@@ -6,23 +6,19 @@
 
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/tuning.hpp"
 
 // The loop of elementwise kernels: forwards or backwards, with normal or non-temporal stores.
 
 namespace ctq::kernels::simd {
 
-/// Total bytes of the operands from which on stores are non-temporal: more than the caches of one
-/// core hold. Such stores avoid reading each cache line before it is overwritten.
-inline constexpr std::int64_t nontemporal_min_bytes = std::int64_t{32} << 20;
-
 /// 4K aliasing: a load that follows a store to an address with the same last twelve bits waits for
 /// it, because processors compare these bits first. Returns 1 if a forward loop over `in` and `out`
 /// suffers from it, -1 if a backward loop does, 0 if neither (or if the element sizes differ, since
-/// then the distance changes). Zen 4, add, operands 48 bytes before the result: 64 Ki elements take
-/// 4.7 us backwards and 6.2 forwards, 64 Mi take 7.7 ms and 13.4.
+/// then the distance changes).
 template <class T, class In>
 [[nodiscard, gnu::always_inline]] inline int aliasing_4k(const T* out, const In* in) noexcept {
-  constexpr std::uintptr_t page = 4096, near = 512;
+  constexpr std::uintptr_t page = tuning::aliasing_page, near = tuning::aliasing_distance;
   if (sizeof(T) != sizeof(In)) return 0;
   const auto ahead =
       (reinterpret_cast<std::uintptr_t>(out) - reinterpret_cast<std::uintptr_t>(in)) % page;
@@ -61,7 +57,7 @@ template <vectorized Isa, class T, class Compute, class Element, class... In>
   const bool in_place = ((static_cast<const void*>(out) == in) || ...);
   const std::int64_t bytes = std::int64_t{count} * static_cast<int>((sizeof(T) + ... + sizeof(In)));
   const auto past = reinterpret_cast<std::uintptr_t>(out) % (step * sizeof(T));
-  if (bytes < nontemporal_min_bytes || in_place || past % sizeof(T) != 0) {
+  if (bytes < tuning::nontemporal_min_bytes || in_place || past % sizeof(T) != 0) {
     for_strided<step>(
         0, last, backwards, [&](int i) __attribute__((always_inline)) {
           compute(i).store_unaligned(out + i);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/kernels/signatures.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 
 // Which nodes of a reference graph become one op on integers, and where: in the place of the

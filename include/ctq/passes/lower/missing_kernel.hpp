@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ctq/core/diagnostic.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/kernels/signatures.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/pattern.hpp"
 

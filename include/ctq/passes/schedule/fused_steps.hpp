@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/core/shape.hpp"
 

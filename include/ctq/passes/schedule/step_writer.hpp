@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/kernels/signatures.hpp"
 #include "ctq/passes/schedule/fused_steps.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -100,10 +100,10 @@ class step_writer {
   /// problem if there is none.
   ///   node   of what it computes
   ///   x, to  values
-  constexpr void emit(kernel op, int node, int from, int x, int to, bool relu = false) {
+  constexpr void emit(kernel_id op, int node, int from, int x, int to, bool relu = false) {
     emit(op, node, from, x, to, g_.nodes[node].dtype, g_.nodes[node].observer, relu);
   }
-  constexpr void emit(kernel op, int node, int from, int x, int to, dtype gives, int observer,
+  constexpr void emit(kernel_id op, int node, int from, int x, int to, dtype gives, int observer,
                       bool relu = false) {
     const dtype takes = g_.nodes[from].dtype;
     if (!kernels::exists(op, takes, gives)) return complain(op, node, takes, gives);
@@ -154,7 +154,7 @@ class step_writer {
   int observations_ = 0;
 
  private:
-  constexpr void complain(kernel op, int node, dtype takes, dtype gives) {
+  constexpr void complain(kernel_id op, int node, dtype takes, dtype gives) {
     static_text<80> name;
     append_name(name, g_.nodes[node]);
     out_.problem.line("no kernel for node ", name.view(), ":");

@@ -84,23 +84,25 @@ void with_rubbish(const float_ops::python_call& right, Call call) {
 /// Values that the op gives have as many elements as they say.
 bool is_whole(const result<float_ops::value>& y) { return !y || float_ops::is_whole(*y); }
 
-/// Counts how often it is asked.
-class counting_kernels final : public float_ops::kernel_set {
- public:
-  [[nodiscard]] result<float_ops::tensor> convolution(
-      const float_ops::tensor& in, const float_ops::value& weight, const float_ops::value& bias,
-      const float_ops::convolution_options& o) const override {
-    ++convolutions;
-    return float_ops::plain.convolution(in, weight, bias, o);
-  }
-  [[nodiscard]] result<float_ops::tensor> linear(const float_ops::tensor& in,
-                                                 const float_ops::value& weight,
-                                                 const float_ops::value& bias) const override {
-    ++linears;
-    return float_ops::plain.linear(in, weight, bias);
-  }
+/// Counts how often its functions are called.
+struct counts {
+  int convolutions = 0, linears = 0;
 
-  mutable int convolutions = 0, linears = 0;
+  [[nodiscard]] float_ops::layer_functions functions() {
+    return {this,
+            [](void* state, const float_ops::tensor& in, const float_ops::value& weight,
+               const float_ops::value& bias, const float_ops::convolution_options& o) {
+              ++static_cast<counts*>(state)->convolutions;
+              return float_ops::convolution(in, *weight.get_if<float_ops::tensor>(),
+                                            bias.get_if<float_ops::tensor>(), o);
+            },
+            [](void* state, const float_ops::tensor& in, const float_ops::value& weight,
+               const float_ops::value& bias) {
+              ++static_cast<counts*>(state)->linears;
+              return float_ops::linear(in, *weight.get_if<float_ops::tensor>(),
+                                       bias.get_if<float_ops::tensor>());
+            }};
+  }
 };
 
 }  // namespace
@@ -201,18 +203,20 @@ TEST_CASE("errors say what is wrong") {
   CHECK(error_of(nn::output.id(), {}) == "output: has no float meaning");
 }
 
-TEST_CASE("ops and the parts of fused modules go to the set that is given") {
-  const counting_kernels kernels;
+TEST_CASE("layers, also in fused modules, are computed by the functions that are given") {
+  counts calls;
   const float_ops::value weight = float_ops::tensor{{1, 1, 1, 1}, {-2.0F}};
   const float_ops::value image = float_ops::tensor{{1, 1, 1, 2}, {1.0F, -1.0F}};
-  const auto fused = float_ops::call(
-      nni::conv_relu2d.id(), {.positional = {image}, .attributes = {{"weight", weight}}}, kernels);
+  const auto fused = float_ops::call(nni::conv_relu2d.id(),
+                                     {.positional = {image}, .attributes = {{"weight", weight}}},
+                                     calls.functions());
   REQUIRE(fused.has_value());
   CHECK(fused->get_if<float_ops::tensor>()->data == std::vector<float>{0.0F, 2.0F});
-  CHECK(kernels.convolutions == 1);
+  CHECK(calls.convolutions == 1);
   const float_ops::value matrix = float_ops::tensor{{1, 2}, {1.0F, 1.0F}};
   CHECK(float_ops::call(fn::linear.id(),
-                        {.positional = {float_ops::tensor{{1, 2}, {1.0F, 1.0F}}, matrix}}, kernels)
+                        {.positional = {float_ops::tensor{{1, 2}, {1.0F, 1.0F}}, matrix}},
+                        calls.functions())
             .has_value());
-  CHECK(kernels.linears == 1);
+  CHECK(calls.linears == 1);
 }

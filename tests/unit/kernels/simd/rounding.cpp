@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 #include <doctest/doctest.h>
 

@@ -44,7 +44,7 @@ constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered
 template <const auto& Model>
 constexpr auto& joint = plan<Model, x86, everywhere>::int8_schedule;
 
-constexpr joined as(kernel op, op_id own = nullptr) {
+constexpr joined as(kernel_id op, op_id own = nullptr) {
   return scheduling::joined_as({.op = op, .in = quint8, .out = quint8, .own = own});
 }
 static_assert(as(kernel::add) == joined::add && as(kernel::add_relu) == joined::add_relu);

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "ctq/kernels/compat.hpp"
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 
 namespace ctq::kernels::simd {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "ctq/core/no_contract.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
-#include "ctq/kernels/requantize_params.hpp"
 
 // Registers of one lane: portable C++ for machines without SIMD, used by the same blocked core.
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 
 // The operations of the int8 kernels on an xmm register; register256.hpp and register512.hpp have
 // the same interface. Intrinsics, because xsimd has no widening multiply-add and no saturating

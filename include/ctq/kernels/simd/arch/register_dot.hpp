@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The int8 dot products for any register width: of pairs of 16-bit integers (every x86), and of

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 
 // The operations of the int8 kernels on a NEON register, with the interface of register128.hpp.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 
 // As in register512.hpp: false positive of g++ 12.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -8,6 +8,7 @@
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/tuning.hpp"
 
 // What the sizes of a convolution mean for the blocked kernels: which bytes lie side by side, how
 // the output is cut into tiles, where things are in the packed weights and in the workspace.
@@ -154,17 +155,13 @@ struct panels {
   }
 };
 
-/// What one pass over the weights serves: of a matrix product, those pixels that half of 1 MB of L2
-/// holds, or fewer if panels are large, since some of them are there, too. With all pixels at once
-/// they would pass by from L3 for each panel; with fewer the weights do, too often (2048^3, part of
-/// the peak: AVX512-VNNI 96 %, all pixels 93 %; AVX2 94 %).
+/// What one pass over the weights serves: of a matrix product, the pixels of tuning::bytes_of_pass.
 template <class Dot>
 [[nodiscard]] constexpr conv2d_shape part_of(const conv2d_shape& s) {
-  constexpr std::int64_t kb = 1024;
   const std::int64_t pixel = s.in_channels * std::int64_t{sizeof(typename Dot::element)};
   const std::int64_t panel =
       s.in_channels * std::int64_t{panels<Dot>::width * sizeof(typename Dot::element)};
-  const std::int64_t most = std::clamp(768 * kb - 4 * panel, 256 * kb, 512 * kb);
+  const std::int64_t most = tuning::bytes_of_pass(panel);
   conv2d_shape part = s;
   if (is_pointwise(s) && s.in_h == 1 && s.in_w * pixel > most) {
     const int parts = static_cast<int>((s.in_w * pixel + most - 1) / most);

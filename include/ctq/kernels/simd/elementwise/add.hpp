@@ -9,7 +9,7 @@
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 namespace ctq::kernels::simd {
 

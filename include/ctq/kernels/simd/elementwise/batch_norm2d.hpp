@@ -4,7 +4,7 @@
 #include "ctq/kernels/reference/batch_norm2d.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
 #include "ctq/kernels/simd/matrix/blocks.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 namespace ctq::kernels::simd {
 

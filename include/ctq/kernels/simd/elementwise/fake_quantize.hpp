@@ -4,7 +4,7 @@
 #include "ctq/kernels/reference/fake_quantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 namespace ctq::kernels::simd {
 

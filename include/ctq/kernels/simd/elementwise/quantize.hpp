@@ -97,7 +97,8 @@ template <class Isa, quantized Q>
     const bool whole_lines =
         shape.channels == block::width || (block::width == 64 && shape.channels % 64 == 0);
     const bool nontemporal =
-        whole_lines && count * std::int64_t{sizeof(float) + sizeof(Q)} >= nontemporal_min_bytes &&
+        whole_lines &&
+        count * std::int64_t{sizeof(float) + sizeof(Q)} >= tuning::nontemporal_min_bytes &&
         reinterpret_cast<std::uintptr_t>(out) % block::width == 0;
     for (int first = 0; first < shape.channels; first += block::width) {
       const int channel =

@@ -4,7 +4,7 @@
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/simd/elementwise/rescale.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -11,7 +11,7 @@
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
 #include "ctq/kernels/simd/matrix/linear.hpp"
-#include "ctq/kernels/simd/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/table_lookup.hpp"
 
 // conv2d and linear with an epilogue, on the same packed weights.
 

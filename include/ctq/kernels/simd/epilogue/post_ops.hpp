@@ -13,8 +13,8 @@
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
-#include "ctq/kernels/simd/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/arch/table_lookup.hpp"
 
 // The post-ops of an epilogue on registers.
 

@@ -8,7 +8,7 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 
 // Fully connected layers: a convolution of one-pixel kernels over a row of `rows` pixels.

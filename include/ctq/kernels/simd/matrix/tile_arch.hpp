@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/kernels/requantize_params.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 
 // What convolution and linear ask of a machine that multiplies matrices: eight tiles of up to
 // 16 rows of 64 bytes, and one operation, which adds the product of two of them to a third. A new

@@ -5,7 +5,7 @@
 
 #include "ctq/kernels/reference/avg_pool2d.hpp"
 #include "ctq/kernels/simd/convert.hpp"
-#include "ctq/kernels/simd/rounding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {

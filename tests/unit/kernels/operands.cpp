@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/runtime/operands.hpp"
+#include "ctq/kernels/operands.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,8 @@ static_assert(std::is_same_v<element_t<f32>, float>);
 static_assert(std::is_same_v<element_t<quint8>, std::uint8_t>);
 static_assert(std::is_same_v<element_t<qint8>, std::int8_t>);
 static_assert(std::is_same_v<element_t<qint32>, void>);  // no kernel reads one
-static_assert(kernel_c<kernel::relu>::value == kernel::relu);
+static_assert(dtype_of<float> == f32 && dtype_of<std::uint8_t> == quint8 &&
+              dtype_of<std::int8_t> == qint8);
 
 namespace {
 

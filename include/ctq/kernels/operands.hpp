@@ -8,8 +8,8 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/qparams.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/ops/op_descriptor.hpp"
-#include "ctq/kernels/requantize_params.hpp"
 
 // What a step gives its kernel at run time: where the values lie, and the numbers that convert
 // worked out. What the machine code depends on is in the kernel_signature instead.
@@ -91,12 +91,10 @@ using element_t =
                        std::conditional_t<D == dtype::qint8, std::int8_t,
                                           std::conditional_t<D == dtype::float32, float, void>>>;
 
-/// A kernel as a type, to choose an overload by.
-template <kernel Op>
-using kernel_c = std::integral_constant<kernel, Op>;
-
-/// What a layer does to its outputs besides, as a type.
-template <joined Then>
-using joined_c = std::integral_constant<joined, Then>;
+/// The other way round.
+template <class T>
+inline constexpr dtype dtype_of = std::is_same_v<T, float>          ? f32
+                                  : std::is_same_v<T, std::uint8_t> ? quint8
+                                                                    : qint8;
 
 }  // namespace ctq

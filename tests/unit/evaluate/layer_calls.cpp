@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/fast_floats.hpp"
+#include "ctq/evaluate/layer_calls.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,13 +7,13 @@
 #include <cmath>
 #include <random>
 
-template class ctq::fast_floats<ctq::isa::native>;
+#include "ctq/evaluate/kernel_calls.hpp"
 
 using namespace ctq;
 
 namespace {
 
-using fast = fast_floats<isa::native>;
+using fast = kernel_calls<fast_kernels>;
 
 float_ops::tensor random_tensor(std::mt19937& random, float_ops::extents shape) {
   std::normal_distribution<float> normal;
@@ -33,13 +33,15 @@ double difference(const float_ops::tensor& a, const float_ops::tensor& b) {
   return largest / size;
 }
 
-void compare_convolution(const fast& kernels, std::mt19937& random, float_ops::extents in,
+void compare_convolution(fast& kernels, std::mt19937& random, float_ops::extents in,
                          float_ops::extents weight, const float_ops::convolution_options& o) {
   const float_ops::tensor x = random_tensor(random, std::move(in));
   const float_ops::value bias = random_tensor(random, {weight[0]});
   const float_ops::value w = random_tensor(random, std::move(weight));
-  const auto wanted = float_ops::plain.convolution(x, w, bias, o);
-  const auto got = kernels.convolution(x, w, bias, o);
+  const auto wanted = float_ops::convolution(x, *w.get_if<float_ops::tensor>(),
+                                             bias.get_if<float_ops::tensor>(), o);
+  const auto by = kernels.float_layers();
+  const auto got = by.convolution(by.state, x, w, bias, o);
   REQUIRE(got.has_value() == wanted.has_value());
   if (!wanted) {
     CHECK(got.error().message() == wanted.error().message());
@@ -51,9 +53,9 @@ void compare_convolution(const fast& kernels, std::mt19937& random, float_ops::e
 
 }  // namespace
 
-TEST_CASE("convolutions differ from the plain loops in the last bits at most") {
+TEST_CASE("convolutions differ from loops in double in the last bits at most") {
   std::mt19937 random(1);
-  const fast kernels;
+  fast kernels;
   const float_ops::convolution_options one{.stride = {1}, .padding = {1}, .dilation = {1}};
   compare_convolution(kernels, random, {2, 5, 19}, {7, 5, 3}, one);
   const float_ops::convolution_options two{.stride = {2, 1}, .padding = {0, 2}, .dilation = {1, 2}};
@@ -65,9 +67,9 @@ TEST_CASE("convolutions differ from the plain loops in the last bits at most") {
   compare_convolution(kernels, random, {1, 18, 8, 8}, {6, 6, 3, 3}, grouped);
 }
 
-TEST_CASE("what has no kernel is what the plain loops give, errors too") {
+TEST_CASE("what has no kernel is what the op's own loops give, errors too") {
   std::mt19937 random(2);
-  const fast kernels;
+  fast kernels;
   const float_ops::convolution_options volume{
       .stride = {1, 1, 1}, .padding = {0, 0, 0}, .dilation = {1, 1, 1}};
   compare_convolution(kernels, random, {1, 2, 4, 4, 4}, {3, 2, 2, 2, 2}, volume);
@@ -79,21 +81,30 @@ TEST_CASE("what has no kernel is what the plain loops give, errors too") {
   compare_convolution(kernels, random, {1, 3, 6}, {3, 2, 2}, large);
 }
 
+TEST_CASE("the reference leaves floats to the ops' own loops") {
+  kernel_calls<reference_kernels> kernels;
+  const auto by = kernels.float_layers();
+  CHECK((by.convolution == nullptr));
+  CHECK((by.linear == nullptr));
+}
+
 TEST_CASE("linear layers take any axes before the features") {
   std::mt19937 random(3);
-  const fast kernels;
+  fast kernels;
+  const auto by = kernels.float_layers();
   const float_ops::value weight = random_tensor(random, {5, 37});
   const float_ops::value bias = random_tensor(random, {5});
   for (const float_ops::extents& shape :
        {float_ops::extents{37}, {3, 37}, {2, 1, 4, 37}, {0, 37}}) {
     const float_ops::tensor x = random_tensor(random, shape);
     for (const float_ops::value& b : {bias, float_ops::value()}) {
-      const auto wanted = float_ops::plain.linear(x, weight, b);
-      const auto got = kernels.linear(x, weight, b);
+      const auto wanted =
+          float_ops::linear(x, *weight.get_if<float_ops::tensor>(), b.get_if<float_ops::tensor>());
+      const auto got = by.linear(by.state, x, weight, b);
       REQUIRE(got.has_value());
       REQUIRE(got->shape == wanted->shape);
       CHECK(difference(*wanted, *got) < 1e-5);
     }
   }
-  CHECK_FALSE(kernels.linear(random_tensor(random, {2, 36}), weight, bias).has_value());
+  CHECK_FALSE(by.linear(by.state, random_tensor(random, {2, 36}), weight, bias).has_value());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/integer_arithmetic.hpp"
+#include "ctq/evaluate/scalar_arithmetic.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,34 +17,6 @@ quantized_tensor integers_of(float_ops::extents shape, std::vector<std::int32_t>
 std::vector<float> reals(const quantized_tensor& t) { return dequantize(t).data; }
 
 }  // namespace
-
-TEST_CASE("a linear layer sums integers exactly and rounds once") {
-  const auto in = integers_of({1, 2}, {12, 8}, 0.5, 10);
-  const auto weight = integers_of({2, 2}, {3, 1, -2, 4}, 0.25, 0, qint8);
-  const std::vector<float> bias{0.5F, -1.0F};
-  const quantization out{quint8, -1, {0.25}, {100}, {}};
-  // (2*3 - 2*1 + 4) / 2 and (-2*2 - 2*4 - 8) / 2
-  CHECK(integer_linear(in, weight, &bias, out, false).q.data == std::vector<std::int32_t>{104, 90});
-  CHECK(integer_linear(in, weight, &bias, out, true).q.data == std::vector<std::int32_t>{104, 100});
-}
-
-TEST_CASE("a convolution pads with the zero point and knows groups") {
-  const auto in = integers_of({1, 2, 1, 2}, {11, 12, 13, 14}, 1.0, 10);
-  const auto weight = integers_of({2, 1, 1, 3}, {1, 1, 1, 1, 0, 2}, 1.0, 0, qint8);
-  const quantization out{quint8, -1, {1.0}, {0}, {}};
-  const window_steps w{{1, 1}, {0, 1}, {1, 1}, 2};
-  const auto y = integer_convolution(in, weight, nullptr, w, out, false);
-  CHECK(y.q.shape == float_ops::extents{1, 2, 1, 2});
-  CHECK(y.q.data == std::vector<std::int32_t>{3, 3, 8, 3});
-}
-
-TEST_CASE("one axis is convolved as two are") {
-  const auto in = integers_of({1, 1, 4}, {1, 2, 3, 4}, 1.0, 0);
-  const auto weight = integers_of({1, 1, 2}, {1, 10}, 1.0, 0, qint8);
-  const quantization out{quint8, -1, {1.0}, {0}, {}};
-  const auto y = integer_convolution(in, weight, nullptr, {{2}, {0}, {1}, 1}, out, false);
-  CHECK(y.q.data == std::vector<std::int32_t>{21, 43});
-}
 
 TEST_CASE("multiplying by a number changes the scale, a negative one turns the range around") {
   const auto x = integers_of({3}, {0, 100, 255}, 0.5, 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/signatures.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,22 @@ using namespace ctq;
 
 namespace {
 
-constexpr bool exists(kernel op, dtype in, dtype out) {
+constexpr bool exists(kernel_id op, dtype in, dtype out) {
   return kernels::exists({.op = op, .in = in, .out = out});
 }
+
+// The id of a kernel is its place in the list.
+static_assert(kernels::kernel_count == 19);
+static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
+static_assert(name_of(kernel::quantize) == "quantize" && name_of(kernel::add_relu) == "add_relu" &&
+              name_of(kernel::add_within_one_step) == "add_within_one_step");
+static_assert(kernels::facts_of(kernel::linear).has_weights &&
+              !kernels::facts_of(kernel::batch_norm2d).has_weights);
+
+// Ops of a user's own: their key says whose functions are called.
+static_assert(kernels::facts_of(kernel::elementwise).calls_op &&
+              kernels::facts_of(kernel::function).calls_op);
+static_assert(!kernels::facts_of(kernel::concat).calls_op);
 
 static_assert(exists(kernel::quantize, f32, quint8) && exists(kernel::quantize, f32, qint8));
 static_assert(!exists(kernel::quantize, quint8, quint8) && !exists(kernel::quantize, f32, f32));
@@ -28,7 +41,7 @@ static_assert(exists(kernel::add_within_one_step, qint8, qint8) &&
               !exists(kernel::add_within_one_step, f32, f32));
 
 TEST_CASE("kernels that only move or compare values have equal input and output dtypes") {
-  for (const kernel op :
+  for (const kernel_id op :
        {kernel::relu, kernel::add, kernel::add_relu, kernel::mul, kernel::max_pool2d,
         kernel::avg_pool2d, kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc,
         kernel::to_nchw}) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/convolution.hpp"
+#include "ctq/evaluate/float_ops/value.hpp"
+
+namespace ctq::float_ops {
+
+/// What computes the ops that take nearly all the time of a model; null: the loops of this folder,
+/// which accumulate in double. What arguments mean does not depend on it, nor do modules composed
+/// of these ops.
+///   state         given to the functions
+///   weight, bias  tensors that stay the same from call to call, so that what is derived from
+///                 them can be kept; bias may be None
+struct layer_functions {
+  void* state{};
+  result<tensor> (*convolution)(void* state, const tensor& in, const value& weight,
+                                const value& bias, const convolution_options& o){};
+  result<tensor> (*linear)(void* state, const tensor& in, const value& weight,
+                           const value& bias){};
+};
+
+}  // namespace ctq::float_ops

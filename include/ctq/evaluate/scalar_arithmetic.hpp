@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "ctq/evaluate/quantized_tensor.hpp"
+
+// Sums and products of a tensor of integers and a number, in a scale that follows from both: what
+// PyTorch computes where ctq keeps to the scale that was observed.
+
+namespace ctq {
+
+namespace integers {
+
+inline quantized_tensor with_steps(const quantized_tensor& x, double scale, std::int64_t zp) {
+  quantized_tensor out = x;
+  out.steps.scale = {scale};
+  out.steps.zero_point = {static_cast<std::int32_t>(zp)};
+  return out;
+}
+
+/// (q - zero_point + term) of the scale of x, in steps of another scale.
+inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term, double scale,
+                                    std::int64_t zero_point) {
+  const auto multiplier = static_cast<float>(x.steps.scale[0] / scale);
+  const quant_range r = range_of(x.steps.dtype);
+  quantized_tensor out = with_steps(x, scale, zero_point);
+  for (std::int32_t& q : out.q.data) {
+    const auto sum = static_cast<float>(q - x.steps.zero_point[0] + term);
+    const auto steps = static_cast<std::int64_t>(std::nearbyint(sum * multiplier));
+    q = static_cast<std::int32_t>(std::clamp(steps + zero_point, r.min, r.max));
+  }
+  return out;
+}
+
+}  // namespace integers
+
+/// x * factor. The steps become wider, the integers stay as they are; a negative factor turns the
+/// range around.
+/// Source  PyTorch quantized::mul(Tensor, Scalar)
+[[nodiscard]] inline quantized_tensor integer_mul(const quantized_tensor& x, double factor) {
+  const quant_range r = range_of(x.steps.dtype);
+  const double scale = x.steps.scale[0];
+  const std::int64_t zero_point = x.steps.zero_point[0];
+  if (factor > 0.0) return integers::with_steps(x, scale * factor, zero_point);
+  quantized_tensor out = integers::with_steps(x, factor == 0.0 ? 1.0 : -factor * scale,
+                                              factor == 0.0 ? 0 : r.max - zero_point + r.min);
+  for (std::int32_t& q : out.q.data)
+    q = factor == 0.0 ? 0 : static_cast<std::int32_t>(r.max + r.min - q);
+  return out;
+}
+
+/// x + term. The zero point moves; if it would leave the range, the steps become wider instead.
+/// Source  PyTorch quantized::add(Tensor, Scalar)
+[[nodiscard]] inline quantized_tensor integer_add(const quantized_tensor& x, double term) {
+  const quant_range r = range_of(x.steps.dtype);
+  const double scale = x.steps.scale[0];
+  const auto steps_of_term = static_cast<std::int64_t>(std::nearbyint(term / scale));
+  const std::int64_t zero_point = std::int64_t{x.steps.zero_point[0]} - steps_of_term;
+  const auto steps = static_cast<double>(r.max - r.min);
+  const auto widened = [&](std::int64_t extent, std::int64_t to) {
+    return integers::requantized(x, steps_of_term, scale * static_cast<double>(extent) / steps, to);
+  };
+  if (zero_point < r.min) return widened(r.max - zero_point, r.min);
+  if (zero_point > r.max) return widened(zero_point - r.min, r.max);
+  return integers::with_steps(x, scale, zero_point);
+}
+
+/// Steps below zero become zero.
+[[nodiscard]] inline quantized_tensor integer_relu(quantized_tensor x) {
+  for (std::int32_t& q : x.q.data) q = std::max(q, x.steps.zero_point[0]);
+  return x;
+}
+
+}  // namespace ctq

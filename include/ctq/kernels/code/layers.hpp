@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/kernels/code/blocking_text.hpp"
+#include "ctq/kernels/epilogue.hpp"
+#include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/reference/epilogue.hpp"
+#include "ctq/kernels/simd/epilogue/epilogue.hpp"
+
+// Convolutions and linear layers. Packed are weights, biases and multipliers in the order of the
+// implementation, and the table of an op that is part of the kernel.
+
+namespace ctq::kernels {
+
+/// What the reference reads: weight (O, kh, kw, I/groups) as it is | bias | multipliers, each part
+/// 64-byte aligned.
+template <class In>
+struct reference_weights {
+  using weight_type = std::conditional_t<std::same_as<In, float>, float, std::int8_t>;
+  using bias_type = std::conditional_t<std::same_as<In, float>, float, std::int32_t>;
+
+  const weight_type* weight;
+  const bias_type* bias;
+  const float* multiplier;
+
+  reference_weights(const conv2d_shape& s, const std::byte* packed)
+      : weight(reinterpret_cast<const weight_type*>(packed)),
+        bias(reinterpret_cast<const bias_type*>(packed + bias_at(s))),
+        multiplier(reinterpret_cast<const float*>(packed + multiplier_at(s))) {}
+
+  static constexpr std::size_t weights(const conv2d_shape& s) {
+    return static_cast<std::size_t>(s.out_channels) * static_cast<std::size_t>(s.in_group()) *
+           static_cast<std::size_t>(s.kernel_h) * static_cast<std::size_t>(s.kernel_w);
+  }
+  static constexpr std::size_t bias_at(const conv2d_shape& s) {
+    return packing::padded(weights(s) * sizeof(weight_type));
+  }
+  static constexpr std::size_t multiplier_at(const conv2d_shape& s) {
+    return bias_at(s) + packing::padded(static_cast<std::size_t>(s.out_channels) * 4);
+  }
+  static constexpr std::size_t bytes(const conv2d_shape& s) {
+    return multiplier_at(s) + packing::padded(static_cast<std::size_t>(s.out_channels) * 4);
+  }
+  static void pack(const conv2d_shape& s, const simd::unpacked<weight_type, bias_type>& from,
+                   std::byte* packed) {
+    const auto outputs = static_cast<std::size_t>(s.out_channels);
+    std::memcpy(packed, from.weight, weights(s) * sizeof(weight_type));
+    std::memset(packed + bias_at(s), 0, bytes(s) - bias_at(s));
+    if (from.bias != nullptr) std::memcpy(packed + bias_at(s), from.bias, outputs * 4);
+    if (from.multiplier != nullptr)
+      std::memcpy(packed + multiplier_at(s), from.multiplier, outputs * 4);
+  }
+};
+
+[[nodiscard]] constexpr conv2d_shape conv2d_shape_of(const conv2d_shape& s) { return s; }
+[[nodiscard]] constexpr conv2d_shape conv2d_shape_of(const linear_shape& s) {
+  return simd::as_conv2d(s);
+}
+
+/// (shape, in, packed, relu of floats | steps | epilogue, zero point of in, out, workspace)
+template <class Descriptor>
+struct layer_code {
+  using shape = typename Descriptor::shape;
+
+  /// Of the weights, biases and multipliers of a layer that reads `in`.
+  template <class Set>
+  static constexpr std::size_t weight_bytes(const shape& s, dtype in) {
+    const conv2d_shape c = conv2d_shape_of(s);
+    if constexpr (!is_reference<Set>)
+      return packing::padded(simd::conv2d_packed_bytes<typename Set::isa>(c, in));
+    return in == f32 ? reference_weights<float>::bytes(c)
+                     : reference_weights<std::int8_t>::bytes(c);
+  }
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const shape& s, dtype in) {
+    if constexpr (is_reference<Set>) return 0;
+    return simd::conv2d_workspace_bytes<typename Set::isa>(conv2d_shape_of(s), in);
+  }
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return weight_bytes<Set>(key.as<shape>(), key.in) + (key.then == joined::table ? 256 : 0);
+  }
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    return workspace_bytes<Set>(key.as<shape>(), key.in);
+  }
+  template <class Set, class Text>
+  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
+    constexpr bool tables_in_registers =
+        simd::post_op_in_registers<typename Set::isa, lookup_table<std::uint8_t>>;
+    // A table that is looked up in registers is an epilogue; sums of tensors come after the layer.
+    ctq::kernels::append_blocking<typename Set::isa>(
+        out, conv2d_shape_of(key.as<shape>()), key.in,
+        !(key.then == joined::table && tables_in_registers));
+  }
+
+  /// weight (O, kh, kw, I/groups) · bias (O) or null · multiplier (O), of floats null
+  template <class Set, class In, class Weight, class Bias>
+  static void pack(const shape& s, const Weight* weight, const Bias* bias, const float* multiplier,
+                   std::byte* packed) {
+    const simd::unpacked<Weight, Bias> from{weight, bias, multiplier};
+    if constexpr (is_reference<Set>) {
+      reference_weights<In>::pack(conv2d_shape_of(s), from, packed);
+    } else {
+      simd::pack<typename Set::isa, In>(conv2d_shape_of(s), from, packed);
+    }
+  }
+
+  template <class Set, class In, class Out, class Shape>
+  static void run(const Shape& s, call_options o, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      run_to<Set, In, Out>(s, o.relu, x);
+    } else {
+      run_to<Set, In, Out>(s, x.data->steps, x);
+    }
+  }
+
+  /// An op is part of the kernel.
+  template <class Set, class In, class Out, joined Then, class Shape>
+  static void run_joined(const Shape& s, const operands& x) noexcept {
+    const requantize_per_channel<Out> steps{x.data->steps};
+    if constexpr (Then == joined::table) {
+      const std::byte* const table = x.packed + weight_bytes<Set>(s, dtype_of<In>);
+      run_to<Set, In, Out>(
+          s, epilogue{steps, lookup_table<Out>{reinterpret_cast<const Out*>(table)}}, x);
+    } else {
+      const residual_add<Out> sum{x.input<Out>(1), x.data->joined, x.data->in[1], x.data->out,
+                                  Then == joined::add_relu};
+      run_to<Set, In, Out>(s, epilogue{steps, sum}, x);
+    }
+  }
+
+  template <class Set, class In, class Out, class Shape, class To>
+  [[gnu::always_inline]] static void run_to(const Shape& s, const To& to,
+                                            const operands& x) noexcept {
+    call<Set, Descriptor>(s, x.input<In>(), x.packed, to, x.data->in[0].zero_point, x.output<Out>(),
+                          x.workspace);
+  }
+};
+
+template <>
+struct kernel_code<descriptors::conv2d> : layer_code<descriptors::conv2d> {
+  template <class In, class To, class Out>
+  static void reference(const conv2d_shape& s, const In* in, const std::byte* packed, const To& to,
+                        std::int32_t zero_point, Out* out, std::byte*) noexcept {
+    const reference_weights<In> w(s, packed);
+    if constexpr (std::same_as<In, float>) {
+      reference::conv2d(s, in, w.weight, w.bias, to, out);
+    } else if constexpr (std::same_as<To, output_range>) {
+      reference::conv2d(s, in, w.weight, w.bias, w.multiplier,
+                        epilogue{requantize_per_channel<Out>{to}}, zero_point, out);
+    } else {
+      reference::conv2d(s, in, w.weight, w.bias, w.multiplier, to, zero_point, out);
+    }
+  }
+  template <class Isa, class Shape, class In, class To, class Out>
+  [[gnu::always_inline]] static void simd(const Shape& s, const In* in, const std::byte* packed,
+                                          const To& to, std::int32_t zero_point, Out* out,
+                                          std::byte* workspace) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      simd::conv2d<Isa>(s, in, packed, to, out, workspace);
+    } else {
+      simd::conv2d<Isa>(s, in, packed, to, zero_point, out, workspace);
+    }
+  }
+};
+
+/// As a convolution, whose input has no border that a zero point would fill.
+template <>
+struct kernel_code<descriptors::linear> : layer_code<descriptors::linear> {
+  template <class In, class To, class Out>
+  static void reference(const linear_shape& s, const In* in, const std::byte* packed, const To& to,
+                        std::int32_t, Out* out, std::byte* workspace) noexcept {
+    kernel_code<descriptors::conv2d>::reference(simd::as_conv2d(s), in, packed, to, 0, out,
+                                                workspace);
+  }
+  template <class Isa, class Shape, class In, class To, class Out>
+  [[gnu::always_inline]] static void simd(const Shape& s, const In* in, const std::byte* packed,
+                                          const To& to, std::int32_t, Out* out,
+                                          std::byte* workspace) noexcept {
+    simd::linear<Isa>(s, in, packed, to, out, workspace);
+  }
+};
+
+}  // namespace ctq::kernels

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/kernels/simd/elementwise/user_op.hpp"
+#include "ctq/ops/op.hpp"
+
+// Ops by their definition. The reference is dequantize, apply, quantize, also where the op has a
+// kernel of its own: that is what its run is compared with.
+
+namespace ctq::kernels {
+
+/// Floats are applied to; integers are left to the implementation:
+/// (functions, options, arguments, packed, workspace).
+template <class Descriptor>
+struct user_op_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(const typename Descriptor::shape& s, call_options o, const operands& x) noexcept {
+    const op_arguments<In> arguments = own_arguments<In>(s, x);
+    if constexpr (std::same_as<In, float>) {
+      o.op->apply(arguments, x.data->options);
+    } else {
+      call<Set, Descriptor>(*o.op, x.data->options, arguments, x.packed, x.workspace);
+    }
+  }
+};
+
+/// Packed  the table of 256 entries, if one stands for the op
+template <>
+struct kernel_code<descriptors::elementwise> : user_op_code<descriptors::elementwise> {
+  template <class Set>
+  static constexpr bool uses_table(const kernel_signature& key) {
+    return !is_reference<Set> && key.own->descriptor->functions.needs_table(key.in);
+  }
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return uses_table<Set>(key) ? 256 : 0;
+  }
+  template <class Set, class Text>
+  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
+    out.append(uses_table<Set>(key) ? "table" : "-");
+  }
+
+  template <quantized Q>
+  static void reference(const op_functions& own, const attributes& options,
+                        const op_arguments<Q>& x, const std::byte*, std::byte*) noexcept {
+    reference::elementwise(own, options, x);
+  }
+  template <class Isa, quantized Q>
+  static void simd(const op_functions& own, const attributes& options, const op_arguments<Q>& x,
+                   const std::byte* packed, std::byte*) noexcept {
+    if (own.run<Q>() != nullptr) {
+      own.run<Q>()(x, options);
+    } else if (own.tensors == 1) {
+      simd::look_up<Isa>({x.out.shape[0]}, x.in[0].data, reinterpret_cast<const Q*>(packed),
+                         x.out.data);
+    } else {
+      simd::elementwise<Isa>(own, options, x);
+    }
+  }
+};
+
+/// Packed     the tensors that the op owns
+/// Workspace  of the reference: floats of all tensors
+template <>
+struct kernel_code<descriptors::function> : user_op_code<descriptors::function> {
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return static_cast<std::size_t>(key.as<function_shape>().parameter_bytes);
+  }
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    const auto s = key.as<function_shape>();
+    if (!is_reference<Set> || key.in == f32) return 0;
+    return (numel(s.in[0]) + numel(s.in[1]) + numel(s.out)) * sizeof(float);
+  }
+
+  template <quantized Q>
+  static void reference(const op_functions& own, const attributes& options,
+                        const op_arguments<Q>& x, const std::byte*, std::byte* workspace) noexcept {
+    reference::function(own, options, x, reinterpret_cast<float*>(workspace));
+  }
+  template <class Isa, quantized Q>
+  static void simd(const op_functions& own, const attributes& options, const op_arguments<Q>& x,
+                   const std::byte*, std::byte*) noexcept {
+    own.run<Q>()(x, options);
+  }
+};
+
+}  // namespace ctq::kernels

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/qparams.hpp"
+
+// The arithmetic of a convolution or a linear layer on 8-bit integers, from float32 scales and
+// biases to bytes, in one place. Per output channel:
+//
+//   bias_q     = rne(bias * (1 / (scale_in * scale_weight)))
+//   acc        = bias_q + Σ (q_in - zero_point_in) * q_weight                      int32, exact
+//   multiplier = (scale_weight * scale_in) * (1 / scale_out)                 float32, in this order
+//   q          = clamp(int(rne(float(acc) * multiplier)) + zero_point_out, lo, hi)
+//
+// rne: to nearest, ties to even. Every operation on floats rounds to float32.
+//
+// Source  QNNPACK: QuantizeBias, generate_requantization_scales
+
+namespace ctq::kernels {
+
+/// The parameters that all output channels share. lo and hi bound q, zero point included; with a
+/// fused relu lo >= zero_point.
+/// Requires  zero_point, lo and hi in the range of the output's dtype
+struct output_range {
+  std::int32_t zero_point{};
+  std::int32_t lo{};
+  std::int32_t hi{};
+};
+
+[[nodiscard]] constexpr output_range output_range_of(const qparams& q, bool relu) {
+  return {.zero_point = q.zero_point,
+          .lo = relu && q.zero_point > q.quant_min ? q.zero_point : q.quant_min,
+          .hi = q.quant_max};
+}
+
+/// The same with a multiplier per output channel.
+struct requantize_params {
+  const float* multiplier{};
+  std::int32_t zero_point{};
+  std::int32_t lo{};
+  std::int32_t hi{};
+
+  [[nodiscard]] constexpr output_range range() const { return {zero_point, lo, hi}; }
+};
+
+[[nodiscard]] inline float output_multiplier(float scale_in, float scale_weight,
+                                             float scale_out) noexcept {
+  return no_contract(scale_weight * scale_in) * (1.0F / scale_out);
+}
+
+/// A whole number, of any size.
+[[nodiscard]] inline float bias_steps(float bias, float scale_in, float scale_weight) noexcept {
+  return ::nearbyintf(bias * (1.0F / no_contract(scale_in * scale_weight)));
+}
+
+/// Requantizes one int32 accumulator. Assumes the default rounding mode (ties to even).
+/// Requires  |acc * multiplier| < 2^31 - 256: see channel_arithmetic
+[[nodiscard]] inline std::int32_t requantize(std::int32_t acc, float multiplier,
+                                             const output_range& to) noexcept {
+  const float scaled = no_contract(static_cast<float>(acc) * multiplier);
+  const auto rounded = static_cast<std::int32_t>(::nearbyintf(scaled));
+  return std::clamp(rounded + to.zero_point, to.lo, to.hi);
+}
+
+/// The weights of one output channel: Σ weight, Σ |weight|.
+struct channel_sums {
+  std::int64_t of_weights = 0;
+  std::int64_t of_sizes = 0;
+
+  constexpr void add(std::int64_t weight) {
+    of_weights += weight;
+    of_sizes += weight < 0 ? -weight : weight;
+  }
+};
+
+/// The largest |q_in|.
+[[nodiscard]] constexpr std::int64_t largest_input(dtype in) { return in == quint8 ? 255 : 128; }
+
+/// Can no sum of products leave int32, whatever the zero point?
+[[nodiscard]] constexpr bool products_fit(const channel_sums& sums) {
+  return 255 * sums.of_sizes < std::int64_t{1} << 31;
+}
+
+/// What kernels compute a channel with: requantize(bias + Σ q_in * q_weight, multiplier).
+struct channel_arithmetic {
+  std::int32_t bias{};  // bias_q - zero_point_in * Σ q_weight
+  float multiplier{};
+  bool exact = false;  // no sum leaves int32, and no product with the multiplier does
+};
+
+/// A channel without weights other than 0 has any scale: it takes one in which the bias fits.
+[[nodiscard]] inline channel_arithmetic channel_arithmetic_of(float bias, const channel_sums& sums,
+                                                              const qparams& in, dtype in_type,
+                                                              float scale_weight, float scale_out) {
+  const auto with = [&](float scale) {
+    constexpr double limit = 2147483648.0;
+    const double folded = double{bias_steps(bias, in.scale, scale)} -
+                          static_cast<double>(in.zero_point * sums.of_weights);
+    const double bound =
+        ::fabs(folded) + static_cast<double>(largest_input(in_type) * sums.of_sizes);
+    channel_arithmetic c{.multiplier = output_multiplier(in.scale, scale, scale_out)};
+    c.exact = bound < limit && bound * double{c.multiplier} < limit - 512;
+    if (c.exact) c.bias = static_cast<std::int32_t>(folded);
+    return c;
+  };
+  const channel_arithmetic c = with(scale_weight);
+  return c.exact || sums.of_sizes != 0 ? c : with(scale_out / in.scale);
+}
+
+}  // namespace ctq::kernels

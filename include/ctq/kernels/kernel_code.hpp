@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/op_functions.hpp"
+#include "ctq/kernels/operands.hpp"
+
+// The code of kernels. kernel_code<Descriptor> has
+//
+//   reference, simd<Isa>   the scalar oracle, and the kernel of an instruction set: the same bytes
+//   run<Set, In, Out>      takes their arguments out of a step's operands; often of a base class
+//   packed_bytes, workspace_bytes, append_blocking    where they are not as plain_code says
+//
+// A shape is a record, or an integral_constant of one: then the kernel is compiled for it alone.
+
+namespace ctq {
+
+/// Which implementation of the kernels runs, as a tag.
+struct reference_kernels {
+  using isa = isa::scalar;
+};
+template <class Isa>
+struct simd_kernels {
+  using isa = Isa;
+};
+/// That of the instruction set that the translation unit is compiled for.
+using fast_kernels = simd_kernels<isa::native>;
+
+}  // namespace ctq
+
+namespace ctq::kernels {
+
+template <class Set>
+inline constexpr bool is_reference = std::same_as<Set, reference_kernels>;
+
+/// What else of a signature is an argument.
+struct call_options {
+  bool relu{};
+  const op_functions* op{};  // of kernels that call one
+};
+
+template <class Descriptor>
+struct kernel_code;
+
+/// Calls f(type_identity<Descriptor>) of a kernel that is known at run time.
+template <class F>
+constexpr auto with_descriptor(kernel_id k, F f) {
+  return boost::mp11::mp_with_index<kernel_count>(static_cast<std::size_t>(k), [&](auto index) {
+    return f(std::type_identity<boost::mp11::mp_at_c<descriptors::list, index>>{});
+  });
+}
+
+/// Calls the implementation that a set chooses.
+template <class Set, class Descriptor, class... Argument>
+[[gnu::always_inline]] inline void call(const Argument&... arguments) noexcept {
+  if constexpr (is_reference<Set>) {
+    kernel_code<Descriptor>::reference(arguments...);
+  } else {
+    kernel_code<Descriptor>::template simd<typename Set::isa>(arguments...);
+  }
+}
+
+/// No weights, no workspace, one way to compute it.
+struct plain_code {
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature&) {
+    return 0;
+  }
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature&) {
+    return 0;
+  }
+  /// How an instruction set divides the work, in words.
+  template <class Set, class Text>
+  static constexpr void append_blocking(Text& out, const kernel_signature&) {
+    out.append("-");
+  }
+};
+
+/// One tensor, and the qparams of what is integers: (shape, in, qparams…, out).
+template <class Descriptor>
+struct one_input_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
+    } else if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.data->out, x.output<Out>());
+    } else if constexpr (std::same_as<Out, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.output<Out>());
+    } else {
+      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
+    }
+  }
+};
+
+/// Elements are moved or compared as they are: (shape, in, out).
+template <class Descriptor>
+struct copying_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
+    call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
+  }
+};
+
+}  // namespace ctq::kernels

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/kernel_calls.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <random>
+
+#include "ctq/evaluate/float_ops/call.hpp"
+
+using namespace ctq;
+
+namespace {
+
+using plain = kernel_calls<reference_kernels>;
+using fast = kernel_calls<fast_kernels>;
+
+class random_integers {
+ public:
+  explicit random_integers(unsigned seed) : random_(seed) {}
+
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  quantized_tensor tensor(quantization steps, float_ops::extents shape) {
+    const quant_range r = range_of(steps.dtype);
+    quantized_tensor out{std::move(steps), float_ops::filled<std::int32_t>(std::move(shape))};
+    for (std::int32_t& q : out.q.data)
+      q = static_cast<std::int32_t>(r.min) + below(static_cast<int>(r.max - r.min + 1));
+    return out;
+  }
+
+  std::vector<float> bias(int count) {
+    std::vector<float> out(static_cast<std::size_t>(count));
+    for (float& x : out) x = static_cast<float>(below(2001) - 1000) * 0.01F;
+    return out;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+quantization per_tensor(dtype d, double scale, std::int32_t zero_point) {
+  return {d, -1, {scale}, {zero_point}, {}};
+}
+
+quantization per_channel(int channels) {
+  quantization s{qint8, 0, {}, {}, {}};
+  for (int c = 0; c < channels; ++c) {
+    s.scale.push_back(0.001 * (1 + c % 7));
+    s.zero_point.push_back(0);
+  }
+  return s;
+}
+
+/// By definition: the float op on what integers stand for, in double. Kernels round bias and
+/// multipliers, so they are one step away at most.
+bool is_near(const quantized_tensor& q, const result<float_ops::tensor>& wanted, bool relu) {
+  REQUIRE(wanted.has_value());
+  float_ops::tensor real = *wanted;
+  if (relu)
+    for (float& x : real.data) x = std::max(x, 0.0F);
+  const quantized_tensor steps = quantize(real, q.steps);
+  if (q.q.shape != steps.q.shape) return false;
+  for (std::size_t i = 0; i < q.q.data.size(); ++i)
+    if (std::abs(q.q.data[i] - steps.q.data[i]) > 1) return false;
+  return true;
+}
+
+bool are_equal(const std::optional<quantized_tensor>& a, const std::optional<quantized_tensor>& b) {
+  return a && b && a->q.shape == b->q.shape && a->q.data == b->q.data && a->steps == b->steps;
+}
+
+/// Any convolution along one or two axes, by both sets, from any type to any.
+void compare_convolution(random_integers& random, dtype d, dtype to) {
+  const int zero_point = d == quint8 ? random.below(256) : random.below(256) - 128;
+  const int kind = random.below(3);  // dense, grouped, depthwise
+  const int groups = kind == 0 ? 1 : 1 + random.below(20);
+  const int depth = kind == 2 ? 1 : 1 + random.below(20);
+  const int outputs = groups * (kind == 2 ? 1 : 1 + random.below(20));
+  const int axes = 1 + random.below(2);
+  float_ops::extents in{1 + random.below(2), groups * depth};
+  float_ops::extents weight{outputs, depth};
+  window_steps w;
+  w.groups = groups;
+  for (int a = 0; a < axes; ++a) {
+    in.push_back(5 + random.below(8));
+    weight.push_back(1 + random.below(3));
+    w.stride.push_back(1 + random.below(2));
+    w.padding.push_back(random.below(3));
+    w.dilation.push_back(1 + random.below(2));
+  }
+  const auto x = random.tensor(per_tensor(d, 0.02, zero_point), in);
+  const node_value by = random.tensor(
+      random.below(2) == 0 ? per_channel(outputs) : per_tensor(qint8, 0.004, 0), weight);
+  const float_ops::tensor bias{{outputs}, random.bias(outputs)};
+  const bool has_bias = random.below(3) != 0;
+  const auto* const terms = has_bias ? &bias.data : nullptr;
+  const quantization out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
+  const bool relu = random.below(2) == 0;
+  const auto wanted = plain{}.convolution(x, by, terms, w, out, relu);
+  REQUIRE(wanted.has_value());
+  CHECK(is_near(
+      *wanted,
+      float_ops::convolution(dequantize(x), dequantize(*by.integers()), has_bias ? &bias : nullptr,
+                             {w.stride, w.padding, w.dilation, w.groups}),
+      relu));
+  CHECK(are_equal(wanted, fast{}.convolution(x, by, terms, w, out, relu)));
+}
+
+}  // namespace
+
+TEST_CASE("convolutions give the same integers by both sets, near those of the float op") {
+  random_integers random(1);
+  const dtype types[] = {quint8, qint8};
+  for (int i = 0; i < 160; ++i) {
+    CAPTURE(i);
+    compare_convolution(random, types[i % 2], types[i / 2 % 2]);
+  }
+}
+
+TEST_CASE("linear layers do so too, whatever axes come before the features") {
+  random_integers random(2);
+  for (int i = 0; i < 40; ++i) {
+    const int features = 1 + random.below(70);
+    const int outputs = 1 + random.below(40);
+    const dtype d = i % 2 == 0 ? quint8 : qint8;
+    const float_ops::extents shape = i % 3 == 0
+                                         ? float_ops::extents{features}
+                                         : float_ops::extents{2, 1 + random.below(9), features};
+    const auto x = random.tensor(per_tensor(d, 0.02, 3), shape);
+    const node_value weight = random.tensor(per_channel(outputs), {outputs, features});
+    const float_ops::tensor bias{{outputs}, random.bias(outputs)};
+    const quantization out = per_tensor(d, 0.2, 5);
+    const auto wanted = plain{}.linear(x, weight, &bias.data, out, i % 2 == 0);
+    REQUIRE(wanted.has_value());
+    CHECK(is_near(*wanted, float_ops::linear(dequantize(x), dequantize(*weight.integers()), &bias),
+                  i % 2 == 0));
+    CHECK(are_equal(wanted, fast{}.linear(x, weight, &bias.data, out, i % 2 == 0)));
+  }
+}
+
+TEST_CASE_TEMPLATE("a weight is packed again when a scale or the bias is another", Calls, plain,
+                   fast) {
+  random_integers random(3);
+  const node_value weight = random.tensor(per_channel(4), {4, 6});
+  Calls kernels;
+  for (const double scale : {0.02, 0.02, 0.5}) {
+    const auto x = random.tensor(per_tensor(quint8, scale, 7), {3, 6});
+    const auto bias = random.bias(4);
+    const quantization out = per_tensor(quint8, scale * 5, 9);
+    CHECK(are_equal(kernels.linear(x, weight, &bias, out, false),
+                    Calls{}.linear(x, weight, &bias, out, false)));
+  }
+}
+
+TEST_CASE_TEMPLATE("what has no kernel is left to the caller: other types, and sums beyond int32",
+                   Calls, plain, fast) {
+  random_integers random(4);
+  const quantization bytes = per_tensor(quint8, 0.1, 9);
+  const auto tiny = random.tensor(per_tensor(quint8, 1e-6, 0), {2, 3});
+  const node_value weight = random.tensor(per_tensor(qint8, 1e-6, 0), {2, 3});
+  const std::vector<float> bias{1e9F, -1e9F};
+  CHECK_FALSE(Calls{}.linear(tiny, weight, &bias, bytes, false).has_value());
+  CHECK(Calls{}.linear(tiny, weight, nullptr, bytes, false).has_value());
+  CHECK_FALSE(Calls{}.linear(tiny, weight, nullptr, per_tensor(qint32, 0.1, 0), false).has_value());
+  const node_value affine = random.tensor(per_tensor(qint8, 0.1, 3), {2, 3});
+  CHECK_FALSE(Calls{}.linear(tiny, affine, nullptr, bytes, false).has_value());
+
+  const auto volume = random.tensor(bytes, {1, 2, 3, 3, 3});
+  const node_value cube = random.tensor(per_tensor(qint8, 0.1, 0), {2, 2, 2, 2, 2});
+  const window_steps w{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
+  CHECK_FALSE(Calls{}.convolution(volume, cube, nullptr, w, bytes, false).has_value());
+}
+
+TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step", Calls, plain,
+                   fast) {
+  namespace descriptors = kernels::descriptors;
+  random_integers random(6);
+  for (const dtype d : {quint8, qint8}) {
+    const auto a = random.tensor(per_tensor(d, 0.1, 20), {3, 50});
+    const auto b = random.tensor(per_tensor(d, 0.03, -5 + (d == quint8 ? 100 : 0)), {3, 50});
+    const quantization to = per_tensor(d, 0.12, 30);
+    const auto by_definition = [&](op_id op, bool relu) {
+      auto y = float_ops::call(op, {.positional = {dequantize(a), dequantize(b)}});
+      float_ops::tensor t = *y->template get_if<float_ops::tensor>();
+      for (float& x : t.data) x = relu && x < 0.0F ? 0.0F : x;
+      return std::optional{quantize(t, to)};
+    };
+    Calls calls;
+    CHECK(are_equal(calls.template of_two<descriptors::add>(a, b, to, false),
+                    by_definition(op::add.id(), false)));
+    CHECK(are_equal(calls.template of_two<descriptors::add_relu>(a, b, to, true),
+                    by_definition(op::add.id(), true)));
+    for (const bool relu : {false, true})
+      CHECK(are_equal(calls.template of_two<descriptors::mul>(a, b, to, relu),
+                      by_definition(op::mul.id(), relu)));
+    const auto row = random.tensor(per_tensor(d, 0.1, 20), {1, 50});
+    CHECK_FALSE(calls.template of_two<descriptors::add>(a, row, to, false).has_value());
+    CHECK_FALSE(calls.template of_two<descriptors::add>(a, b, per_tensor(qint32, 1.0, 0), false)
+                    .has_value());
+  }
+}
+
+TEST_CASE_TEMPLATE("the average of each window of each channel", Calls, plain, fast) {
+  const quantized_tensor in{per_tensor(quint8, 0.5, 10),
+                            {{1, 2, 2, 2}, {10, 12, 14, 17, 30, 30, 30, 30}}};
+  const pool2d_shape whole{.batch = 1,
+                           .in_h = 2,
+                           .in_w = 2,
+                           .channels = 2,
+                           .out_h = 1,
+                           .out_w = 1,
+                           .kernel_h = 2,
+                           .kernel_w = 2};
+  const auto out = Calls{}.average(in, whole, per_tensor(quint8, 0.25, 3));
+  REQUIRE(out.has_value());
+  CHECK(out->q.shape == float_ops::extents{1, 2, 1, 1});
+  CHECK(out->q.data == std::vector<std::int32_t>{3 + 6, 3 + 40});  // 13 / 4 * 2, a tie; 20 * 2
+  CHECK_FALSE(Calls{}.average(in, whole, per_tensor(qint8, 0.25, 3)).has_value());
+}
+
+TEST_CASE("quantize gives what its definition gives, also for what is no number") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  float_ops::tensor x = float_ops::filled<float>({3, 1700});
+  std::mt19937 random(5);
+  for (float& v : x.data) v = static_cast<float>(random() % 4001) * 0.01F - 20.0F;
+  x.data[0] = inf;
+  x.data[1] = -inf;
+  x.data[2] = std::numeric_limits<float>::quiet_NaN();
+  x.data[3] = -0.0F;
+  x.data[4] = 1e30F;
+  quantization rows{quint8, 0, {0.1, 0.2, 0.3}, {1, 2, 3}, {}};
+  for (const quantization& s : {per_tensor(quint8, 0.1, 128), per_tensor(qint8, 0.03, -5), rows,
+                                per_tensor(qint32, 1e-3, 4), per_tensor(quint8, 1e-45, 0)}) {
+    const auto wanted = quantize(x, s);
+    CHECK(are_equal(plain{}.quantize(x, s), wanted));
+    CHECK(are_equal(fast{}.quantize(x, s), wanted));
+  }
+}
