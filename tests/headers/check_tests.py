@@ -17,10 +17,10 @@ import sys
 WITHOUT_LOGIC = {
     # Records, enumerations and interfaces.
     "evaluate/evaluation_options": "a record",
-    "evaluate/float_ops/kernel_set": "an interface",
+    "evaluate/float_ops/layer_functions": "a record",
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
-    "kernels/requantize_params": "records",
+    "kernels/tuning": "numbers",
     "observers/cascade_sum": "another name for kernels/cascade_sum",
     "passes/unsupported": "an enumeration",
     "runtime/model_state": "a record",
@@ -46,6 +46,18 @@ FOLDERS_WITHOUT_LOGIC = {
 
 # Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
+    "core/kernels/data_movement": "core/kernel_descriptors",
+    "core/kernels/elementwise": "core/kernel_descriptors",
+    "core/kernels/kernel_list": "core/kernel_descriptors",
+    "core/kernels/layers": "core/kernel_descriptors",
+    "core/kernels/pooling": "core/kernel_descriptors",
+    "kernels/kernel_code": "runtime/bind_kernels",
+    "kernels/code/blocking_text": "runtime/step_text",
+    "kernels/code/data_movement": "runtime/bind_kernels",
+    "kernels/code/elementwise": "runtime/bind_kernels",
+    "kernels/code/layers": "runtime/bind_kernels",
+    "kernels/code/pooling": "runtime/bind_kernels",
+    "kernels/code/user_ops": "runtime/bind_kernels",
     "core/reflect": "spec/reflect",
     "evaluate/user_call": "evaluate/user_op_with_weights",
     "io/gzip_reader": "io/idx",
@@ -66,7 +78,7 @@ TESTED_WITH = {
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "main", "ops_elsewhere", "kernels/any_shape", "kernels/plain_loops",
-    "evaluate/random_case", "evaluate/random_models", "evaluate/user_op_with_weights",
+    "evaluate/random_case", "evaluate/random_models", "evaluate/random_scales", "evaluate/user_op_with_weights",
     "ops/kernel_sizes", "ops/options", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/user_ops",
 }

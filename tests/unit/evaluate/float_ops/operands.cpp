@@ -40,8 +40,8 @@ TEST_CASE("what a call leaves out has the default of the signature") {
   CHECK(from.integers("dims").empty());
   CHECK(from.axis("dim", 4) == 3);
   CHECK_FALSE(from.failed());
-  CHECK(from.knows("mode"));
-  CHECK_FALSE(from.knows("color"));
+  CHECK(from.has("mode"));
+  CHECK_FALSE(from.has("color"));
 }
 
 TEST_CASE("only the first problem is told") {
