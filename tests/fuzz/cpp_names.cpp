@@ -85,13 +85,16 @@ std::string octal(std::string_view text) {
 class compiled_names {
  public:
   void add(std::string_view text) {
-    if (names_.size() < 300 && text.size() < 3000 && ctq::json::is_utf8(text)) names_.emplace(text);
+    // As many as compilers take steps for in one constant.
+    if (names_.size() < 300 && bytes_ + text.size() < 20'000 && ctq::json::is_utf8(text))
+      bytes_ += names_.emplace(text).second ? text.size() : 0;
     if (identifiers_.size() < 300 && tool::identifier_problem(text).empty())
       identifiers_.emplace(text);
     if (spaces_.size() < 100 && tool::namespace_problem(text).empty()) spaces_.emplace(text);
     if (std::chrono::steady_clock::now() < next_) return;
     compile();
     names_.clear();
+    bytes_ = 0;
     next_ = std::chrono::steady_clock::now() + std::chrono::seconds{10};
   }
 
@@ -153,6 +156,7 @@ class compiled_names {
   std::set<std::string> names_, identifiers_, spaces_;
   std::chrono::steady_clock::time_point next_ =
       std::chrono::steady_clock::now() + std::chrono::seconds{5};
+  std::size_t bytes_ = 0;  // of the names
   int count_ = 0;
 };
 
