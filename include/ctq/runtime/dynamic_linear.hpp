@@ -41,7 +41,8 @@ namespace kernels {
 /// Rounding  in quantize; then once, in fma
 /// Source    PyTorch quantized::linear_dynamic (FBGEMM, which rounds before it adds the bias)
 template <>
-class kernel_code<descriptors::linear_dynamic> {
+struct kernel_code<descriptors::linear_dynamic> {
+ private:
   using quantize = kernel_code<descriptors::quantize>;
   using linear = kernel_code<descriptors::linear>;
 
