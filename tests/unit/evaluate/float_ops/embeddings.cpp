@@ -57,7 +57,7 @@ TEST_CASE("the rows of a matrix of indices are bags") {
   CHECK(floats(bag({matrix, table}, {{"mode", "sum"}})).data ==
         std::vector<float>{-20, 20, 30, 10, -30, 32});
   CHECK(cause(bag({matrix, table, index_tensor{{1}, {0}}}, {})) ==
-        "wants a matrix of indices, or a list of them and offsets");
+        "needs a matrix of indices, or a list of them and offsets");
 }
 
 TEST_CASE("samples have weights of their own in sums, and a padding index does not count") {

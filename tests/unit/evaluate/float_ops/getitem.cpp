@@ -169,7 +169,7 @@ TEST_CASE("split cuts parts of one size, the last of what is left, and chunk a n
       CHECK(parts(chunk(n, count)) == wanted);
     }
   CHECK(parts(chunk(0, 3)) == std::vector<int>{0, 0, 0});
-  CHECK(cause(chunk(4, 0)) == "wants a dimension and at least one chunk");
+  CHECK(cause(chunk(4, 0)) == "needs a dimension and at least one chunk");
 }
 
 TEST_CASE("the parts of a split along an inner axis have its columns, and unbind drops the axis") {

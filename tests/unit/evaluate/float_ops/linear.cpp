@@ -94,7 +94,7 @@ TEST_CASE("bmm wants as many matrices, addmm adds a multiple of a product") {
   std::vector<double> wanted = product(a, 0, b, 0, 3, 4, 2);
   for (const double x : product(a, 12, b, 8, 3, 4, 2)) wanted.push_back(x);
   check_near(floats(run(fn::bmm, {a, b})), {2, 3, 2}, wanted);
-  CHECK(cause(run(fn::bmm, {a, some({1, 4, 2})})) == "wants two batches of as many matrices");
+  CHECK(cause(run(fn::bmm, {a, some({1, 4, 2})})) == "needs two batches of as many matrices");
   const tensor c = some({2}, 5), d = some({3, 4}, 1), e = some({4, 2}, 2);
   std::vector<double> sum = product(d, 0, e, 0, 3, 4, 2);
   for (std::size_t i = 0; i < sum.size(); ++i)

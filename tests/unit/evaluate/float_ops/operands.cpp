@@ -14,13 +14,13 @@ using namespace ctq::float_ops;
 
 namespace {
 
-constexpr std::string_view signature =
+constexpr std::string_view parameters_of_op =
     "input, weight=None, stride=1, dim=-1, dims=(), mode='zeros', p=0.5, flag=True";
 
 /// Asks for operands of a call, and gives the problem that was remembered.
 template <class Ask>
 std::string problem(const arguments& given, Ask ask) {
-  operands from("op", signature, given, run_op::no_other, plain);
+  operands from("op", parameters_of_op, given, run_op::no_other, plain);
   ask(from);
   return from.failed() ? result<value>(from.failure()).error().message() : "";
 }
@@ -29,7 +29,7 @@ std::string problem(const arguments& given, Ask ask) {
 
 TEST_CASE("what a call leaves out has the default of the signature") {
   const arguments none_given;
-  operands from("op", signature, none_given, run_op::no_other, plain);
+  operands from("op", parameters_of_op, none_given, run_op::no_other, plain);
   CHECK(from.integer("stride") == 1);
   CHECK(from.real("p") == 0.5);
   CHECK(from.text("mode") == "zeros");
@@ -75,7 +75,7 @@ TEST_CASE("an operand of another type is a problem") {
 
 TEST_CASE("a list of integers has as many as are wanted, or one for all") {
   const arguments given{{"stride", list{2, 3}}, {"dims", list{}}, {"p", list{5}}};
-  operands from("op", signature, given, run_op::no_other, plain);
+  operands from("op", parameters_of_op, given, run_op::no_other, plain);
   CHECK(from.integers("stride", 2) == std::vector<int>{2, 3});
   CHECK(from.integers("p", 2) == std::vector<int>{5, 5});
   CHECK(from.integers("dims", 2, "stride") == std::vector<int>{2, 3});
@@ -88,7 +88,7 @@ TEST_CASE("a list of integers has as many as are wanted, or one for all") {
 TEST_CASE("axes count from either end, and all of them are meant by None or by no axis") {
   const auto axis = [](int given, int rank) {
     const arguments a{{"dim", given}};
-    operands from("op", signature, a, run_op::no_other, plain);
+    operands from("op", parameters_of_op, a, run_op::no_other, plain);
     const int found = from.axis("dim", rank);
     return from.failed() ? -1 : found;
   };
@@ -99,7 +99,7 @@ TEST_CASE("axes count from either end, and all of them are meant by None or by n
   CHECK(axis(-1, 0) == 0);
   CHECK(axis(1, 0) == -1);
   const arguments given{{"dims", none{}}};
-  operands from("op", signature, given, run_op::no_other, plain);
+  operands from("op", parameters_of_op, given, run_op::no_other, plain);
   CHECK(from.axes("dims", 3) == std::vector<int>{0, 1, 2});
   CHECK(from.axes("dim", 3) == std::vector<int>{2});
 }

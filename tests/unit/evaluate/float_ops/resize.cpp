@@ -134,9 +134,9 @@ TEST_CASE("a scale factor is used as it is given, unless it is to be computed ag
 
 TEST_CASE("what interpolate cannot do is an error") {
   const tensor row = some({1, 1, 4}), image = some({1, 1, 4, 4});
-  CHECK(cause(resized(row, {})) == "wants either size or scale_factor");
+  CHECK(cause(resized(row, {})) == "needs either size or scale_factor");
   CHECK(cause(resized(row, {{"size", 2}, {"scale_factor", 2}})) ==
-        "wants either size or scale_factor");
+        "needs either size or scale_factor");
   CHECK(cause(resized(row, {{"size", 2}, {"mode", "bilinear"}})) ==
         "there is no mode bilinear for these axes");
   CHECK(cause(resized(image, {{"size", 2}, {"mode", "bicubic"}})) ==
