@@ -17,10 +17,10 @@ import sys
 WITHOUT_LOGIC = {
     # Records, enumerations and interfaces.
     "evaluate/evaluation_options": "a record",
-    "evaluate/float_ops/kernel_set": "an interface",
+    "evaluate/float_ops/layer_functions": "a record",
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
-    "kernels/requantization": "records",
+    "kernels/tuning": "numbers",
     "observers/cascade_sum": "another name for kernels/cascade_sum",
     "passes/unsupported": "an enumeration",
     "spec/observation_type": "an enumeration with PyTorch's names, which tests/golden reads",
@@ -40,6 +40,18 @@ FOLDERS_WITHOUT_LOGIC = {
 
 # Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
+    "core/kernels/kernel_list": "core/kernel_descriptors",
+    "core/kernels/data_movement": "core/kernel_descriptors",
+    "core/kernels/elementwise": "core/kernel_descriptors",
+    "core/kernels/layers": "core/kernel_descriptors",
+    "core/kernels/pooling": "core/kernel_descriptors",
+    "kernels/kernel_code": "runtime/bind_kernels",
+    "kernels/code/blocking_text": "runtime/step_text",
+    "kernels/code/data_movement": "runtime/bind_kernels",
+    "kernels/code/elementwise": "runtime/bind_kernels",
+    "kernels/code/layers": "runtime/bind_kernels",
+    "kernels/code/pooling": "runtime/bind_kernels",
+    "kernels/code/user_ops": "runtime/bind_kernels",
     "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
     "kernels/simd/convolution/column_tile": "kernels/simd/convolution/depthwise_columns",
     "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
@@ -52,8 +64,8 @@ TESTED_WITH = {
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "main", "ops_elsewhere", "kernels/any_shape", "kernels/plain_loops",
-    "evaluate/random_case", "evaluate/random_models", "passes/pytorch_complaints",
-    "passes/random_graphs", "passes/static_and_dynamic", "runtime/own_ops",
+    "evaluate/random_case", "evaluate/random_models", "evaluate/random_scales",
+    "passes/pytorch_complaints", "passes/random_graphs", "passes/static_and_dynamic", "runtime/own_ops",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

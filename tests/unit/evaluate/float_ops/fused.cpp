@@ -18,7 +18,7 @@ namespace {
 std::vector<std::string> asked;
 
 /// Every op adds 1 to its input.
-result<value> plus_one(op_id op, const arguments& given, const kernel_set&) {
+result<value> plus_one(op_id op, const arguments& given, const layer_functions&) {
   std::string text(op->name);
   for (const named_value& a : given)
     text += " " + a.name + "=" + std::to_string(as_integer(a.given).value_or(-1));
@@ -26,7 +26,7 @@ result<value> plus_one(op_id op, const arguments& given, const kernel_set&) {
   return value(as_integer(*given.find("input")).value_or(0) + 1);
 }
 
-result<value> failing(op_id, const arguments&, const kernel_set&) {
+result<value> failing(op_id, const arguments&, const layer_functions&) {
   return fail("torch.nn.Conv2d", "needs weight");
 }
 
@@ -35,7 +35,8 @@ result<value> run(const Op& op, const arguments& given, operands::caller any_op 
   asked.clear();
   for (const op_meaning& m : meaning::fused_modules) {
     if (m.op != op.id()) continue;
-    operands from(m.op->name, m.signature, given, any_op, plain);
+    const layer_functions none;
+    operands from(m.op->name, m.signature, given, any_op, none);
     return m.run(from);
   }
   return fail({}, "no such module");

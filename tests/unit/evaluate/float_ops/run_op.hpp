@@ -11,7 +11,6 @@
 
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/evaluate/float_ops/plain_kernels.hpp"
 
 // Calls one op of one header: the table that call.hpp looks an op up in contains all of them, and
 // takes long to compile.
@@ -21,7 +20,7 @@ namespace run_op {
 using namespace ctq::float_ops;
 
 /// For ops that call no other.
-inline ctq::result<value> no_other(ctq::op_id op, const arguments&, const kernel_set&) {
+inline ctq::result<value> no_other(ctq::op_id op, const arguments&, const layer_functions&) {
   return ctq::fail(std::string(op->name), "is not in this table");
 }
 
@@ -32,10 +31,11 @@ ctq::result<value> run(const op_meaning (&table)[N], const Op& op, python_call c
     if (m.op != op.id()) continue;
     const auto bound = bind(m.op->name, m.signature, std::move(c));
     if (!bound) return ctq::unexpected{bound.error()};
-    operands from(m.op->name, m.signature, *bound, no_other, plain);
+    const layer_functions none;
+    operands from(m.op->name, m.signature, *bound, no_other, none);
     return m.run(from);
   }
-  return no_other(op.id(), {}, plain);
+  return no_other(op.id(), {}, {});
 }
 
 /// The cause of the error; empty if there is none.
