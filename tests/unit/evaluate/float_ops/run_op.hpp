@@ -11,7 +11,6 @@
 
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
 
 // Calls one op of one header: the table that call.hpp looks an op up in contains all of them, and
 // takes long to compile.
