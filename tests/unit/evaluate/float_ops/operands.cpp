@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view parameters_of_op =
     "input, weight=None, stride=1, dim=-1, dims=(), mode='zeros', p=0.5, flag=True";
 
+constexpr layer_functions plain{};
+
 /// Asks for operands of a call, and gives the problem that was remembered.
 template <class Ask>
 std::string problem(const arguments& given, Ask ask) {
