@@ -119,5 +119,5 @@ TEST_CASE("of tiles, their blocks, and what is brought together for them") {
   // In the order of conv2d_shape: N, H, W, C, O, kernel, stride, padding.
   CHECK(blocking({1, 56, 56, 64, 64, 3, 3, 1, 1, 1, 1}) == "tiles:1x4:rows14:chunk224");
   CHECK(blocking({1, 14, 14, 1024, 2048, 1, 1, 2, 2}) == "tiles:2x2:rows13:chunk2:gathered");
-  CHECK(blocking({1, 224, 224, 3, 64, 7, 7, 2, 2, 3, 3}) == "tiles:1x4:rows16:chunk784:bands2x2");
+  CHECK(blocking({1, 224, 224, 3, 64, 7, 7, 2, 2, 3, 3}) == "tiles:1x4:rows16:chunk784:bands2x1");
 }
