@@ -28,9 +28,10 @@ template <class List>
 struct facts_table;
 template <template <class...> class List, class... Descriptor>
 struct facts_table<List<Descriptor...>> {
-  static constexpr kernel_facts rows[] = {{Descriptor::name, Descriptor::exists,
-                                           Descriptor::has_weights, Descriptor::calls_op,
-                                           Descriptor::computes_ops}...};
+  // With its bound, which clang 19 does not take from a pack.
+  static constexpr kernel_facts rows[sizeof...(Descriptor)] = {
+      {Descriptor::name, Descriptor::exists, Descriptor::has_weights, Descriptor::calls_op,
+       Descriptor::computes_ops}...};
 };
 
 [[nodiscard]] constexpr const kernel_facts& facts_of(kernel_id k) {

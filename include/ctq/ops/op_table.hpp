@@ -83,15 +83,28 @@ constexpr std::size_t slot_of(std::string_view name) {
 namespace naming {
 
 #define CTQ_ID_OF(space, base, identifier, ...) space::identifier.id(),
-inline constexpr op_id builtin_ops[] = {CTQ_NAMED_OPS(CTQ_ID_OF)};
+inline constexpr op_id all_ops[] = {CTQ_NAMED_OPS(CTQ_ID_OF)};
 #undef CTQ_ID_OF
-inline constexpr int builtin_count = sizeof(builtin_ops) / sizeof(builtin_ops[0]);
+
+/// Quantized forms are made by passes and have no place in a spec.
+inline constexpr int builtin_count = [] {
+  int count = 0;
+  for (const op_id op : all_ops) count += op->kind != op_kind::pass ? 1 : 0;
+  return count;
+}();
+inline constexpr auto builtin_ops = [] {
+  std::array<op_id, builtin_count> ops{};
+  std::size_t at = 0;
+  for (const op_id op : all_ops)
+    if (op->kind != op_kind::pass) ops[at++] = op;
+  return ops;
+}();
 
 /// Open addressing: 1 + the op's place in the list, 0 where there is none.
 inline constexpr auto builtin_slots = [] {
   std::array<short, slot_count> slots{};
   for (short i = 0; i < builtin_count; ++i) {
-    std::size_t at = slot_of(builtin_ops[i]->name);
+    std::size_t at = slot_of(builtin_ops[static_cast<std::size_t>(i)]->name);
     while (slots[at] != 0) at = (at + 1) % slot_count;
     slots[at] = static_cast<short>(i + 1);
   }
@@ -168,10 +181,10 @@ struct ops {
     (naming::add_own(found, at, Op), ...);
     return found;
   }();
-  static constexpr op_table value{{own.data(), count},
-                                  count == sizeof...(Op)
-                                      ? view<op_id>{}
-                                      : view<op_id>{naming::builtin_ops, naming::builtin_count}};
+  static constexpr op_table value{
+      {own.data(), count},
+      count == sizeof...(Op) ? view<op_id>{}
+                             : view<op_id>{naming::builtin_ops.data(), naming::builtin_count}};
 };
 
 }  // namespace ctq
