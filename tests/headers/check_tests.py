@@ -78,8 +78,8 @@ TESTED_WITH = {
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "main", "ops_elsewhere", "kernels/any_shape", "kernels/plain_loops",
-    "evaluate/random_case", "evaluate/random_models", "evaluate/random_scales", "evaluate/user_op_with_weights",
-    "ops/kernel_sizes", "ops/options", "passes/pytorch_complaints", "passes/random_graphs",
+    "evaluate/random_case", "evaluate/random_models", "evaluate/random_scales",
+    "evaluate/user_op_with_weights", "kernels/simd/matrix/linear", "ops/kernel_sizes", "ops/options", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/user_ops",
 }
 

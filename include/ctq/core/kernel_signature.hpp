@@ -86,6 +86,17 @@ struct conv2d_shape {
   friend constexpr bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
 };
 
+/// A linear layer is a convolution with kernels of one pixel, on an image of one row.
+[[nodiscard]] constexpr conv2d_shape as_conv2d(const linear_shape& s) {
+  return {.batch = 1,
+          .in_h = 1,
+          .in_w = s.rows,
+          .in_channels = s.in_features,
+          .out_channels = s.out_features,
+          .kernel_h = 1,
+          .kernel_w = 1};
+}
+
 /// A window that slides over each channel. out_h and out_w are given, since ceil_mode decides them.
 /// Adaptive pooling: adaptive = 1, window i of n covers [i*in/n, ceil((i+1)*in/n)).
 struct pool2d_shape {

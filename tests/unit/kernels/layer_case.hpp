@@ -13,7 +13,7 @@
 
 #include "any_shape.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
-#include "ctq/kernels/simd/matrix/linear.hpp"
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "plain_loops.hpp"
 #include "samples.hpp"
 
@@ -115,15 +115,17 @@ bool linear_equals_reference(const Shape& shape, values kind, unsigned seed) {
   const auto weight = integers<std::int8_t>(size(s.out_features, s.in_features), kind, random);
   const epilogue e = random_epilogue<Out>(s.out_features, s.in_features, random);
   std::vector<Out> expected(size(s.rows, s.out_features));
-  kernels::reference::linear(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(),
-                             expected.data());
+  const conv2d_shape conv = as_conv2d(s);
+  kernels::reference::conv2d(conv, in.data(), weight.data(), e.bias.data(), e.requantize_params(),
+                             0, expected.data());
 
-  const aligned_bytes packed(kernels::simd::linear_packed_bytes<Isa>(s, type));
-  const aligned_bytes workspace(kernels::simd::linear_workspace_bytes<Isa>(s, type));
-  kernels::simd::pack_linear<Isa, In>(s, weight.data(), e.bias.data(), e.multiplier.data(),
+  const aligned_bytes packed(kernels::simd::conv2d_packed_bytes<Isa>(conv, type));
+  const aligned_bytes workspace(kernels::simd::conv2d_workspace_bytes<Isa>(conv, type));
+  kernels::simd::pack_conv2d<Isa, In>(conv, weight.data(), e.bias.data(), e.multiplier.data(),
                                       packed.data());
   guarded<Out> out(expected.size());
-  kernels::simd::linear<Isa>(shape, in.data(), packed.data(), e.to, out.data(), workspace.data());
+  kernels::simd::conv2d<Isa>(kernels::simd::as_conv2d(shape), in.data(), packed.data(), e.to, 0,
+                             out.data(), workspace.data());
   return out.holds(expected);
 }
 

@@ -58,9 +58,14 @@ struct reference_weights {
   }
 };
 
-[[nodiscard]] constexpr conv2d_shape conv2d_shape_of(const conv2d_shape& s) { return s; }
-[[nodiscard]] constexpr conv2d_shape conv2d_shape_of(const linear_shape& s) {
-  return simd::as_conv2d(s);
+/// Every layer is a convolution. Shape: a record, or a constant.
+template <class Shape>
+[[nodiscard]] constexpr auto conv2d_shape_of(const Shape& s) {
+  if constexpr (std::convertible_to<Shape, conv2d_shape>) {
+    return s;
+  } else {
+    return simd::as_conv2d(s);
+  }
 }
 
 /// (shape, in, packed, relu of floats | steps | epilogue, zero point of in, out, workspace)
@@ -139,8 +144,11 @@ struct layer_code {
   template <class Set, class In, class Out, class Shape, class To>
   [[gnu::always_inline]] static void run_to(const Shape& s, const To& to,
                                             const operands& x) noexcept {
-    call<Set, Descriptor>(s, x.input<In>(), x.packed, to, x.data->in[0].zero_point, x.output<Out>(),
-                          x.workspace);
+    // Floats and linear layers have no border that a zero point would fill.
+    constexpr bool has_border = std::same_as<shape, conv2d_shape> && !std::same_as<In, float>;
+    call<Set, descriptors::conv2d>(conv2d_shape_of(s), x.input<In>(), x.packed, to,
+                                   has_border ? x.data->in[0].zero_point : 0, x.output<Out>(),
+                                   x.workspace);
   }
 };
 
@@ -171,21 +179,7 @@ struct kernel_code<descriptors::conv2d> : layer_code<descriptors::conv2d> {
   }
 };
 
-/// As a convolution, whose input has no border that a zero point would fill.
 template <>
-struct kernel_code<descriptors::linear> : layer_code<descriptors::linear> {
-  template <class In, class To, class Out>
-  static void reference(const linear_shape& s, const In* in, const std::byte* packed, const To& to,
-                        std::int32_t, Out* out, std::byte* workspace) noexcept {
-    kernel_code<descriptors::conv2d>::reference(simd::as_conv2d(s), in, packed, to, 0, out,
-                                                workspace);
-  }
-  template <class Isa, class Shape, class In, class To, class Out>
-  [[gnu::always_inline]] static void simd(const Shape& s, const In* in, const std::byte* packed,
-                                          const To& to, std::int32_t, Out* out,
-                                          std::byte* workspace) noexcept {
-    simd::linear<Isa>(s, in, packed, to, out, workspace);
-  }
-};
+struct kernel_code<descriptors::linear> : layer_code<descriptors::linear> {};
 
 }  // namespace ctq::kernels

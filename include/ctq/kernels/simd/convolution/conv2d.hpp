@@ -236,6 +236,13 @@ template <class Isa, class Shape, class In, class To, class Out>
   }
 }
 
+/// A layer's shape as that of a convolution: a constant, if it is one.
+using ctq::as_conv2d;
+template <linear_shape S>
+[[nodiscard]] constexpr auto as_conv2d(std::integral_constant<linear_shape, S>) {
+  return std::integral_constant<conv2d_shape, ctq::as_conv2d(S)>{};
+}
+
 /// Satisfied by conv2d_shape, and by std::integral_constant<conv2d_shape, ...> for a kernel of that
 /// shape alone.
 template <class Shape>
