@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/simd/elementwise/add.hpp"
-#include "ctq/kernels/simd/elementwise/add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/fake_quantize.hpp"
-#include "ctq/kernels/simd/elementwise/mul.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 #include "ctq/kernels/simd/elementwise/requantize.hpp"
 #include "elementwise.hpp"
@@ -27,16 +27,17 @@ using op = elementwise::op;
       simd::dequantize<isa>(s, of.bytes.data(), elementwise::a, reinterpret_cast<float*>(out));
       break;
     case op::add:
-      simd::add<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(), elementwise::b,
-                     elementwise::out, bytes, false);
+      simd::binary_add<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(),
+                            elementwise::b, elementwise::out, bytes, false);
       break;
     case op::add_within_one_step:
-      simd::add_within_one_step<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(),
-                                     elementwise::b, elementwise::out, bytes, false);
+      simd::binary_add_within_one_step<isa>(s, of.bytes.data(), elementwise::a,
+                                            of.more_bytes.data(), elementwise::b, elementwise::out,
+                                            bytes, false);
       break;
     case op::mul:
-      simd::mul<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(), elementwise::b,
-                     elementwise::out, bytes, false);
+      simd::binary_mul<isa>(s, of.bytes.data(), elementwise::a, of.more_bytes.data(),
+                            elementwise::b, elementwise::out, bytes, false);
       break;
     case op::fake_quantize:
       simd::fake_quantize<isa>(s, of.floats.data(), elementwise::out,

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <random>
 
-#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
+#include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/fake_quantize.hpp"
-#include "ctq/kernels/reference/mul.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
@@ -67,13 +67,15 @@ elementwise::elementwise(op o, int n) : what(o), count(n) {
     case op::mul:
       fill(bytes, byte);
       fill(more_bytes, byte);
-      reference::mul({n}, bytes.data(), a, more_bytes.data(), b, out, expected_.data(), false);
+      reference::binary_mul({n}, bytes.data(), a, more_bytes.data(), b, out, expected_.data(),
+                            false);
       break;
     case op::add:
     case op::add_within_one_step:
       fill(bytes, byte);
       fill(more_bytes, byte);
-      reference::add({n}, bytes.data(), a, more_bytes.data(), b, out, expected_.data(), false);
+      reference::binary_add({n}, bytes.data(), a, more_bytes.data(), b, out, expected_.data(),
+                            false);
       break;
   }
   result_ = std::make_unique<ctq::aligned_buffer>(expected_.size());

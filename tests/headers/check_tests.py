@@ -46,17 +46,10 @@ FOLDERS_WITHOUT_LOGIC = {
 
 # Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
-    "core/kernels/data_movement": "core/kernel_descriptors",
-    "core/kernels/elementwise": "core/kernel_descriptors",
-    "core/kernels/kernel_list": "core/kernel_descriptors",
-    "core/kernels/layers": "core/kernel_descriptors",
-    "core/kernels/pooling": "core/kernel_descriptors",
     "kernels/kernel_code": "runtime/bind_kernels",
     "kernels/code/blocking_text": "runtime/step_text",
-    "kernels/code/data_movement": "runtime/bind_kernels",
-    "kernels/code/elementwise": "runtime/bind_kernels",
     "kernels/code/layers": "runtime/bind_kernels",
-    "kernels/code/pooling": "runtime/bind_kernels",
+    "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/user_ops": "runtime/bind_kernels",
     "core/reflect": "spec/reflect",
     "evaluate/user_call": "evaluate/user_op_with_weights",

@@ -1,41 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
 #include <cstddef>
 #include <string_view>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/core/kernels/data_movement.hpp"
-#include "ctq/core/kernels/elementwise.hpp"
-#include "ctq/core/kernels/kernel_list.hpp"
-#include "ctq/core/kernels/layers.hpp"
-#include "ctq/core/kernels/pooling.hpp"
 #include "ctq/core/text.hpp"
 
-// The descriptors of all kernels, and what they say of a kernel that is a value: plain constants,
-// so that passes can ask without seeing a kernel's code.
+// All kernels: what a plan may ask for. Passes see no more of them; their code is in kernels/code/.
+// Ids, dispatch and messages follow from the table. The names are oneDNN's where it has one, since
+// a kernel serves several ops.
 
 namespace ctq::kernels {
 
-/// A descriptor as a record.
+/// One byte an element, with qparams: what activations are quantized to.
+[[nodiscard]] constexpr bool is_int8(dtype d) { return d == quint8 || d == qint8; }
+
+/// The element types of the input and of the output that a kernel exists for.
+namespace types {
+
+constexpr bool equal(dtype in, dtype out) { return in == out && (in == f32 || is_int8(in)); }
+constexpr bool equal_int8(dtype in, dtype out) { return in == out && is_int8(in); }
+constexpr bool float_to_int8(dtype in, dtype out) { return in == f32 && is_int8(out); }
+constexpr bool int8_to_float(dtype in, dtype out) { return float_to_int8(out, in); }
+constexpr bool int8_to_int8(dtype in, dtype out) { return is_int8(in) && is_int8(out); }
+constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32; }
+constexpr bool float_or_int8(dtype in, dtype out) {
+  return float_only(in, out) || int8_to_int8(in, out);
+}
+
+}  // namespace types
+
+/// What a plan knows of a kernel.
 struct kernel_facts {
-  std::string_view name;
-  bool (*exists)(dtype in, dtype out);
-  bool has_weights, calls_op, computes_ops;
+  std::string_view name{};
+  bool (*exists)(dtype in, dtype out){};
+  bool has_weights = false;  // of a layer, and a bias or none
+  bool calls_op = false;     // computes by the functions of the signature's op
+  bool computes_ops = true;  // else the schedule alone asks for it
 };
 
-template <class List>
-struct facts_table;
-template <template <class...> class List, class... Descriptor>
-struct facts_table<List<Descriptor...>> {
-  // With its bound, which clang 19 does not take from a pack.
-  static constexpr kernel_facts rows[sizeof...(Descriptor)] = {
-      {Descriptor::name, Descriptor::exists, Descriptor::has_weights, Descriptor::calls_op,
-       Descriptor::computes_ops}...};
-};
+}  // namespace ctq::kernels
+
+// One row a kernel: its name, its record of sizes, the element types, facts that most have not.
+//   linear_dynamic      from float32 to float32 by way of integers, of the range that the input has
+//                       this time
+//   pooling_avg         adaptive pools as well
+//   concat              one input of a cat, to its place
+//   elementwise         an op by its definition, element by element, of one tensor or two
+//   function            the same of whole tensors
+//   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
+//   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
+// clang-format off
+#define CTQ_KERNELS(KERNEL) \
+  KERNEL(quantize, elementwise_shape, float_to_int8) \
+  KERNEL(dequantize, elementwise_shape, int8_to_float) \
+  KERNEL(requantize, elementwise_shape, int8_to_int8) \
+  KERNEL(relu, elementwise_shape, equal) \
+  KERNEL(binary_add, elementwise_shape, equal) \
+  KERNEL(binary_mul, elementwise_shape, equal) \
+  KERNEL(conv2d, conv2d_shape, float_or_int8, .has_weights = true) \
+  KERNEL(linear, linear_shape, float_or_int8, .has_weights = true) \
+  KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true) \
+  KERNEL(batch_norm2d, channels_shape, float_only) \
+  KERNEL(pooling_max, pool2d_shape, equal) \
+  KERNEL(pooling_avg, pool2d_shape, equal) \
+  KERNEL(concat, concat_shape, equal) \
+  KERNEL(elementwise, elementwise_shape, equal, .calls_op = true) \
+  KERNEL(function, function_shape, equal, .calls_op = true) \
+  KERNEL(to_nhwc, transpose_shape, equal, .computes_ops = false) \
+  KERNEL(to_nchw, transpose_shape, equal, .computes_ops = false) \
+  KERNEL(binary_add_within_one_step, elementwise_shape, equal_int8, .computes_ops = false)
+// clang-format on
+
+namespace ctq::kernels::descriptors {
+
+#define CTQ_DESCRIBE_KERNEL(kernel, sizes, in_and_out, ...)                                       \
+  struct kernel {                                                                                 \
+    using shape = sizes;                                                                          \
+    static constexpr kernel_facts facts{.name = #kernel,                                          \
+                                        .exists = &types::in_and_out __VA_OPT__(, ) __VA_ARGS__}; \
+  };
+CTQ_KERNELS(CTQ_DESCRIBE_KERNEL)
+#undef CTQ_DESCRIBE_KERNEL
+
+#define CTQ_LIST_KERNEL(kernel, ...) , kernel
+using list = boost::mp11::mp_pop_front<boost::mp11::mp_list<void CTQ_KERNELS(CTQ_LIST_KERNEL)>>;
+#undef CTQ_LIST_KERNEL
+
+}  // namespace ctq::kernels::descriptors
+
+namespace ctq::kernels {
+
+inline constexpr std::size_t kernel_count = boost::mp11::mp_size<descriptors::list>::value;
+
+template <kernel_id Id>
+using descriptor_of = boost::mp11::mp_at_c<descriptors::list, static_cast<std::size_t>(Id)>;
+
+#define CTQ_KERNEL_FACTS(kernel, ...) descriptors::kernel::facts,
+inline constexpr kernel_facts facts[] = {CTQ_KERNELS(CTQ_KERNEL_FACTS)};
+#undef CTQ_KERNEL_FACTS
 
 [[nodiscard]] constexpr const kernel_facts& facts_of(kernel_id k) {
-  return facts_table<descriptors::list>::rows[static_cast<std::size_t>(k)];
+  return facts[static_cast<std::size_t>(k)];
 }
 
 [[nodiscard]] constexpr bool exists(kernel_id k, dtype in, dtype out) {
@@ -46,6 +115,17 @@ struct facts_table<List<Descriptor...>> {
 }  // namespace ctq::kernels
 
 namespace ctq {
+
+/// A kernel's id is its place in the list: kernel::conv2d, …
+namespace kernel {
+
+#define CTQ_KERNEL_ID(kernel, ...)   \
+  inline constexpr kernel_id kernel{ \
+      boost::mp11::mp_find<kernels::descriptors::list, kernels::descriptors::kernel>::value};
+CTQ_KERNELS(CTQ_KERNEL_ID)
+#undef CTQ_KERNEL_ID
+
+}  // namespace kernel
 
 [[nodiscard]] constexpr std::string_view name_of(kernel_id k) { return kernels::facts_of(k).name; }
 
@@ -75,7 +155,7 @@ constexpr void append_types(Text& out, kernel_id k) {
 template <class Text>
 constexpr void append_integer_kernels(Text& out) {
   std::string_view comma;
-  for (const kernel_facts& k : facts_table<descriptors::list>::rows) {
+  for (const kernel_facts& k : facts) {
     if (!k.computes_ops || !k.exists(quint8, quint8)) continue;
     append_all(out, comma, k.name);
     comma = ", ";

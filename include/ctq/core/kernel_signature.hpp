@@ -16,8 +16,8 @@ namespace ctq {
 
 struct op_info;
 
-/// Which kernel: its place in the list of core/kernels/kernel_list.hpp. The values are
-/// kernel::conv2d, kernel::add, … , each defined with the kernel's descriptor.
+/// Which kernel: its place in the list of core/kernel_descriptors.hpp: kernel::conv2d,
+/// kernel::binary_add, …
 enum class kernel_id : unsigned char {};
 
 /// What a conv2d or linear on integers does to its outputs before it stores them: an op of its own

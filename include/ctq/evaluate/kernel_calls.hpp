@@ -16,8 +16,7 @@
 #include "ctq/evaluate/layer_calls.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/elementwise.hpp"
-#include "ctq/kernels/code/pooling.hpp"
+#include "ctq/kernels/code/plain_kernels.hpp"
 
 // The kernels of a set on tensors of run time. What there is no kernel for gives nothing: an
 // evaluator then computes the op by its definition, dequantize, the float op, quantize.
@@ -71,8 +70,8 @@ class kernel_calls {
       pool2d_shape planes = s;
       planes.batch = s.batch * s.channels;
       planes.channels = 1;
-      run<kernels::descriptors::avg_pool2d, Q, Q>(planes, data, {.in = {narrowed<Q>(in, 0)}},
-                                                  float_ops::numel(out.q.shape), out);
+      run<kernels::descriptors::pooling_avg, Q, Q>(planes, data, {.in = {narrowed<Q>(in, 0)}},
+                                                   float_ops::numel(out.q.shape), out);
     });
     return out;
   }

@@ -13,8 +13,8 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/packed_weights.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/data_movement.hpp"
 #include "ctq/kernels/code/layers.hpp"
+#include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/runtime/fold.hpp"
 

@@ -170,9 +170,9 @@ template <class Kernels>
   const auto call = [&]<class Descriptor>(Descriptor) {
     return kernels.template of_two<Descriptor>(*a.integers(), *b.integers(), out, from.relu);
   };
-  if (is_any_of(from.op, op::mul, fn::mul)) return call(descriptors::mul{});
+  if (is_any_of(from.op, op::mul, fn::mul)) return call(descriptors::binary_mul{});
   if (!is_any_of(from.op, op::add, fn::add)) return {};
-  return from.relu ? call(descriptors::add_relu{}) : call(descriptors::add{});
+  return call(descriptors::binary_add{});
 }
 
 /// A sum or a product of integers and a number, with a scale that follows from both.

@@ -11,7 +11,7 @@
 //
 //   epilogue{requantize_per_channel<std::uint8_t>{range},
 //            residual_add<std::uint8_t>{skip, conv_out, skip_qparams, out, true},
-//            lookup_table<std::uint8_t>{hardswish}}
+//            lookup_table<std::uint8_t>{table}}
 //
 // The output op converts accumulators, bias included, to outputs. Post-ops are then applied in
 // order to the 8-bit outputs. reference/epilogue.hpp defines each for a single value. A kernel with
@@ -59,7 +59,7 @@ struct clamp_range {
   Q hi{};
 };
 
-/// Post-op: adds a tensor of the output's shape, as reference::add.
+/// Post-op: adds a tensor of the output's shape, as reference::binary_add.
 /// Requires  other does not overlap the output
 template <quantized Q>
 struct residual_add {

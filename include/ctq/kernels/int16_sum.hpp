@@ -19,7 +19,8 @@ namespace ctq::kernels {
 /// start contains the zero points and one half for rounding. part(b) + start fits in 16 bits, so a
 /// sum that saturates is outside the range of q. The error is at most half of 2^-fraction in each
 /// of multiplier_a * |a| / 2^7, multiplier_b * |b| / 2^7, both parts and start: 5/32 for fraction =
-/// 4. So q differs by at most 1 from reference::add, whose error before rounding is far smaller.
+/// 4. So q differs by at most 1 from reference::binary_add, whose error before rounding is far
+/// smaller.
 struct int16_sum {
   int fraction{};  // 0: the scales are too far apart
   std::int16_t multiplier_a{}, multiplier_b{}, start{};

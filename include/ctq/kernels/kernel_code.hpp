@@ -82,30 +82,4 @@ struct plain_code {
   }
 };
 
-/// One tensor, and the qparams of what is integers: (shape, in, qparams…, out).
-template <class Descriptor>
-struct one_input_code : plain_code {
-  template <class Set, class In, class Out>
-  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
-    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
-    } else if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.data->out, x.output<Out>());
-    } else if constexpr (std::same_as<Out, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.output<Out>());
-    } else {
-      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
-    }
-  }
-};
-
-/// Elements are moved or compared as they are: (shape, in, out).
-template <class Descriptor>
-struct copying_code : plain_code {
-  template <class Set, class In, class Out>
-  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
-    call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
-  }
-};
-
 }  // namespace ctq::kernels

@@ -69,10 +69,10 @@ inline constexpr op_descriptor add{.is_commutative = true,
                                    .keeps_memory_order = true,
                                    .integer_form = &q::op_add::info,
                                    .integer_relu_form = &q::op_add_relu::info,
-                                   .schedule = in_any_order(kernel::add, 2)};
+                                   .schedule = in_any_order(kernel::binary_add, 2)};
 inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
 inline constexpr op_descriptor q_add_relu{.keeps_memory_order = true,
-                                          .schedule = in_any_order(kernel::add_relu, 2)};
+                                          .schedule = in_any_order(kernel::binary_add, 2, true)};
 
 inline constexpr op_descriptor mul{.is_commutative = true,
                                    .infer_shape = &two_equal_shapes,
@@ -80,10 +80,10 @@ inline constexpr op_descriptor mul{.is_commutative = true,
                                    .keeps_memory_order = true,
                                    .integer_form = &q::op_mul::info,
                                    .integer_relu_form = &q::op_mul_relu::info,
-                                   .schedule = in_any_order(kernel::mul, 2)};
+                                   .schedule = in_any_order(kernel::binary_mul, 2)};
 inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
 inline constexpr op_descriptor q_mul_relu{.keeps_memory_order = true,
-                                          .schedule = in_any_order(kernel::mul, 2, true)};
+                                          .schedule = in_any_order(kernel::binary_mul, 2, true)};
 
 inline constexpr op_descriptor sub{.infer_shape = &two_equal_shapes,
                                    .functions = elementwise<functions::sub, no_options, 2>,

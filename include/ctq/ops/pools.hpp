@@ -135,7 +135,7 @@ inline constexpr op_descriptor max_pool2d{
     .keeps_memory_order = true,
     .on_integers = on_integers::input_scale,
     .schedule =
-        in_order(kernel_layout::nhwc, kernel::max_pool2d, &pool2d_sizes<max_pool2d_options>)};
+        in_order(kernel_layout::nhwc, kernel::pooling_max, &pool2d_sizes<max_pool2d_options>)};
 inline constexpr op_descriptor avg_pool2d{
     .infer_shape = &pool2d_shape_rule<avg_pool2d_options>,
     .pool_axes = 2,
@@ -143,14 +143,14 @@ inline constexpr op_descriptor avg_pool2d{
     .on_integers = on_integers::input_scale,
     .gives_any_scale = true,
     .schedule =
-        in_order(kernel_layout::nhwc, kernel::avg_pool2d, &pool2d_sizes<avg_pool2d_options>)};
+        in_order(kernel_layout::nhwc, kernel::pooling_avg, &pool2d_sizes<avg_pool2d_options>)};
 inline constexpr op_descriptor adaptive_avg_pool2d{
     .infer_shape = &adaptive_avg_pool2d_shape_rule,
     .pool_axes = 2,
     .keeps_memory_order = true,
     .on_integers = on_integers::input_scale,
     .gives_any_scale = true,
-    .schedule = in_order(kernel_layout::nhwc, kernel::avg_pool2d, &adaptive_avg_pool2d_sizes)};
+    .schedule = in_order(kernel_layout::nhwc, kernel::pooling_avg, &adaptive_avg_pool2d_sizes)};
 
 }  // namespace ctq::descriptors
 

@@ -9,15 +9,13 @@
 
 namespace ctq {
 
-/// Sums of integers become those of kernels/reference/add_within_one_step.hpp, with their relu. A
-/// sum that is joined to a layer stays exact: there it costs no more.
+/// Sums of integers become those of kernels/reference/binary_add_within_one_step.hpp, with their
+/// relu. A sum that is joined to a layer stays exact: there it costs no more.
 template <class Schedule>
 constexpr void take_cheaper_sums(Schedule& s) {
   for (int i = 0; i < s.count; ++i) {
     kernel_signature& key = s.steps[i].key;
-    if (key.in == f32 || (key.op != kernel::add && key.op != kernel::add_relu)) continue;
-    key.relu = key.op == kernel::add_relu;
-    key.op = kernel::add_within_one_step;
+    if (key.in != f32 && key.op == kernel::binary_add) key.op = kernel::binary_add_within_one_step;
   }
 }
 

@@ -7,10 +7,8 @@
 
 #include "ctq/core/report.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/kernels/code/data_movement.hpp"
-#include "ctq/kernels/code/elementwise.hpp"
 #include "ctq/kernels/code/layers.hpp"
-#include "ctq/kernels/code/pooling.hpp"
+#include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/code/user_ops.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
@@ -31,7 +29,8 @@ struct kernel_check {
     kernels::append_key(text, Key.op, Key.in, Key.out);
     append_all(text, "\ninstruction set: ", Kernels::isa::name, "\nkernels of this op:\n");
     kernels::append_types(text, Key.op);
-    return text.append("\nquantize or dequantize before, or\nadd it to core/kernels");
+    return text.append(
+        "\nquantize or dequantize before, or\nadd it to core/kernel_descriptors.hpp");
   }
 };
 
@@ -84,7 +83,7 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
   kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
-        if constexpr (Descriptor::exists(in, out))
+        if constexpr (Descriptor::facts.exists(in, out))
           kernels::kernel_code<Descriptor>::template run<Kernels, element_t<in>, element_t<out>>(
               key.template as<typename Descriptor::shape>(), options, x);
       });

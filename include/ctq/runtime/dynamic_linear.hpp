@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "ctq/kernels/code/elementwise.hpp"
 #include "ctq/kernels/code/layers.hpp"
+#include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/choose_qparams.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: the QConfig cannot be honoured: backend: x86 node: bn
 // expect: no integer kernel for torch.nn.BatchNorm2d quint8 to quint8, gives 1x3x8x8
-// expect: on any instruction set; there are: requantize, relu, add, add_relu, mul, conv2d, linear,
+// expect: on any instruction set; there are: requantize, relu, binary_add, binary_mul, conv2d,
 // expect: to mean it: allow_float<bn>
 
 #include "ctq/backends/x86.hpp"

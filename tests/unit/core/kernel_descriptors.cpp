@@ -14,10 +14,11 @@ constexpr bool exists(kernel_id op, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 19);
+static_assert(kernels::kernel_count == 18);
 static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
-static_assert(name_of(kernel::quantize) == "quantize" && name_of(kernel::add_relu) == "add_relu" &&
-              name_of(kernel::add_within_one_step) == "add_within_one_step");
+static_assert(name_of(kernel::quantize) == "quantize" &&
+              name_of(kernel::pooling_avg) == "pooling_avg" &&
+              name_of(kernel::binary_add_within_one_step) == "binary_add_within_one_step");
 static_assert(kernels::facts_of(kernel::linear).has_weights &&
               !kernels::facts_of(kernel::batch_norm2d).has_weights);
 
@@ -37,13 +38,13 @@ static_assert(exists(kernel::batch_norm2d, f32, f32) &&
               !exists(kernel::batch_norm2d, quint8, quint8));
 static_assert(exists(kernel::linear_dynamic, f32, f32) &&
               !exists(kernel::linear_dynamic, quint8, quint8));
-static_assert(exists(kernel::add_within_one_step, qint8, qint8) &&
-              !exists(kernel::add_within_one_step, f32, f32));
+static_assert(exists(kernel::binary_add_within_one_step, qint8, qint8) &&
+              !exists(kernel::binary_add_within_one_step, f32, f32));
 
 TEST_CASE("kernels that only move or compare values have equal input and output dtypes") {
   for (const kernel_id op :
-       {kernel::relu, kernel::add, kernel::add_relu, kernel::mul, kernel::max_pool2d,
-        kernel::avg_pool2d, kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc,
+       {kernel::relu, kernel::binary_add, kernel::binary_mul, kernel::pooling_max,
+        kernel::pooling_avg, kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc,
         kernel::to_nchw}) {
     CAPTURE(name_of(op));
     for (const dtype d : {f32, quint8, qint8}) CHECK(exists(op, d, d));
@@ -59,8 +60,8 @@ TEST_CASE("the existing kernels can be listed") {
   CHECK(types.view() == "float32 to quint8, float32 to qint8");
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
-        "requantize, relu, add, add_relu, mul, conv2d, linear, max_pool2d, avg_pool2d, concat, "
-        "elementwise, function");
+        "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
+        "concat, elementwise, function");
   kernels::append_key(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");
 }

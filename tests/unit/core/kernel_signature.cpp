@@ -76,7 +76,7 @@ TEST_CASE("every shape survives being kept in a key") {
                           .stride_w = 2,
                           .count_include_pad = 0,
                           .adaptive = 1};
-  CHECK(signature(kernel::avg_pool2d, f32, f32, pool).as<pool2d_shape>() == pool);
+  CHECK(signature(kernel::pooling_avg, f32, f32, pool).as<pool2d_shape>() == pool);
   const linear_shape linear{2, 128, 10};
   CHECK(signature(kernel::linear, f32, f32, linear).as<linear_shape>() == linear);
   const concat_shape concat{4, 16, 64, 32};
@@ -92,14 +92,14 @@ TEST_CASE("every shape survives being kept in a key") {
 
 TEST_CASE("kernels have the names of their enumerators") {
   CHECK(name_of(kernel::quantize) == "quantize");
-  CHECK(name_of(kernel::add_relu) == "add_relu");
+  CHECK(name_of(kernel::binary_add) == "binary_add");
   CHECK(name_of(kernel::linear_dynamic) == "linear_dynamic");
   CHECK(name_of(kernel::batch_norm2d) == "batch_norm2d");
   CHECK(name_of(kernel::concat) == "concat");
   CHECK(name_of(kernel::elementwise) == "elementwise");
   CHECK(name_of(kernel::function) == "function");
   CHECK(name_of(kernel::to_nchw) == "to_nchw");
-  CHECK(name_of(kernel::add_within_one_step) == "add_within_one_step");
+  CHECK(name_of(kernel::binary_add_within_one_step) == "binary_add_within_one_step");
 }
 
 }  // namespace

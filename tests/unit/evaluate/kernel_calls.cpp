@@ -190,17 +190,17 @@ TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step",
       return std::optional{quantize(t, to)};
     };
     Calls calls;
-    CHECK(are_equal(calls.template of_two<descriptors::add>(a, b, to, false),
-                    by_definition(op::add.id(), false)));
-    CHECK(are_equal(calls.template of_two<descriptors::add_relu>(a, b, to, true),
-                    by_definition(op::add.id(), true)));
-    for (const bool relu : {false, true})
-      CHECK(are_equal(calls.template of_two<descriptors::mul>(a, b, to, relu),
+    for (const bool relu : {false, true}) {
+      CHECK(are_equal(calls.template of_two<descriptors::binary_add>(a, b, to, relu),
+                      by_definition(op::add.id(), relu)));
+      CHECK(are_equal(calls.template of_two<descriptors::binary_mul>(a, b, to, relu),
                       by_definition(op::mul.id(), relu)));
+    }
     const auto row = random.tensor(per_tensor(d, 0.1, 20), {1, 50});
-    CHECK_FALSE(calls.template of_two<descriptors::add>(a, row, to, false).has_value());
-    CHECK_FALSE(calls.template of_two<descriptors::add>(a, b, per_tensor(qint32, 1.0, 0), false)
-                    .has_value());
+    CHECK_FALSE(calls.template of_two<descriptors::binary_add>(a, row, to, false).has_value());
+    CHECK_FALSE(
+        calls.template of_two<descriptors::binary_add>(a, b, per_tensor(qint32, 1.0, 0), false)
+            .has_value());
   }
 }
 

@@ -109,7 +109,8 @@ void check_stages(unsigned seed) {
 
   std::vector<Q> expected = x.requantized();
   for (Q& q : expected) q = std::clamp(q, lo, hi);
-  reference::add(count, expected.data(), from, skip.data(), skip_q, to, expected.data(), relu);
+  reference::binary_add(count, expected.data(), from, skip.data(), skip_q, to, expected.data(),
+                        relu);
   for (Q& q : expected) q = table.data()[static_cast<std::uint8_t>(q)];
 
   const epilogue e{requantize_per_channel<Q>{x.range()}, clamp_range<Q>{lo, hi},

@@ -91,7 +91,7 @@ TEST_CASE("an op has the same steps in float and on integers, whatever its name"
   CHECK(of(q::linear_relu.id()).schedule.relu);
   CHECK(of(q::mul_relu.id()).schedule.relu);
   for (const op_id op : {op::add.id(), fn::add.id(), q::add.id()})
-    CHECK(kernel_of(op) == kernel::add);
+    CHECK(kernel_of(op) == kernel::binary_add);
   for (const op_id op : {nn::relu.id(), fn::relu.id(), method::relu.id()})
     CHECK(kernel_of(op) == kernel::relu);
   CHECK(of(nn::sigmoid.id()).schedule.how == schedule_as::function);

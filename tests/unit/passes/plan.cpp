@@ -79,14 +79,13 @@ static_assert(message<x86, bad_dtype>().starts_with("the QConfig cannot be honou
 inline constexpr auto norm =
     model("x"_n = nn::placeholder({1, 3, 4, 4}), "bn"_n = nn::batch_norm2d("x"_n),
           "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
-static_assert(
-    plan_check<norm, x86, everywhere, unsupported::error>::found.message() ==
-    "the QConfig cannot be honoured:\nbackend: x86\nnode: bn\n"
-    "pattern: torch.ao.nn.intrinsic.BNReLU2d\nno integer kernel for\n"
-    "torch.ao.nn.intrinsic.BNReLU2d\nquint8 to quint8, gives 1x3x4x4\n"
-    "on any instruction set; there are:\n"
-    "requantize, relu, add, add_relu, mul, conv2d, linear, max_pool2d, avg_pool2d, concat, "
-    "elementwise, function\nto mean it: allow_float<bn>");
+static_assert(plan_check<norm, x86, everywhere, unsupported::error>::found.message() ==
+              "the QConfig cannot be honoured:\nbackend: x86\nnode: bn\n"
+              "pattern: torch.ao.nn.intrinsic.BNReLU2d\nno integer kernel for\n"
+              "torch.ao.nn.intrinsic.BNReLU2d\nquint8 to quint8, gives 1x3x4x4\n"
+              "on any instruction set; there are:\n"
+              "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
+              "concat, elementwise, function\nto mean it: allow_float<bn>");
 static_assert(!plan_check<norm, x86, everywhere, unsupported::skip>::bad());
 struct but_bn : everywhere::set<allow_float<"bn">> {};
 static_assert(!plan_check<norm, x86, but_bn, unsupported::error>::bad());

@@ -134,8 +134,8 @@ class walker {
 
   static bool as_in_the_graph(kernel_id k) { return k == kernel::linear || k == kernel::function; }
   static bool spatial(kernel_id k) {
-    return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::max_pool2d ||
-           k == kernel::avg_pool2d;
+    return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::pooling_max ||
+           k == kernel::pooling_avg;
   }
 
   void move(const step& s, bool transpose) {

@@ -107,12 +107,10 @@ TEST_CASE("elementwise kernels get both inputs and all qparams") {
   const elementwise_shape s{77};
   CHECK(same_for_bytes<float>(kernel::dequantize, s, 77, 77));
   CHECK(same_for_bytes<std::int8_t>(kernel::requantize, s, 77, 77));
-  for (const kernel_id k : {kernel::requantize, kernel::relu, kernel::add, kernel::add_relu})
-    CHECK(same_for_bytes(k, s, 77, 77));
-  for (const bool relu : {false, true}) {
-    CHECK(same_for_bytes(kernel::add_within_one_step, s, 77, 77, relu));
-    CHECK(same_for_bytes(kernel::mul, s, 77, 77, relu));
-  }
+  for (const kernel_id k : {kernel::requantize, kernel::relu}) CHECK(same_for_bytes(k, s, 77, 77));
+  for (const kernel_id k :
+       {kernel::binary_add, kernel::binary_mul, kernel::binary_add_within_one_step})
+    for (const bool relu : {false, true}) CHECK(same_for_bytes(k, s, 77, 77, relu));
 }
 
 TEST_CASE("pools and moves get their shapes") {
@@ -126,8 +124,8 @@ TEST_CASE("pools and moves get their shapes") {
                           .kernel_w = 2,
                           .stride_h = 2,
                           .stride_w = 2};
-  CHECK(same_for_bytes(kernel::max_pool2d, pool, 120, 30));
-  CHECK(same_for_bytes(kernel::avg_pool2d, pool, 120, 30));
+  CHECK(same_for_bytes(kernel::pooling_max, pool, 120, 30));
+  CHECK(same_for_bytes(kernel::pooling_avg, pool, 120, 30));
   CHECK(same_for_bytes(kernel::concat, concat_shape{4, 5, 9, 3}, 20, 36));
   CHECK(same_for_bytes(kernel::to_nhwc, transpose_shape{2, 3, 7}, 42, 42));
   CHECK(same_for_bytes(kernel::to_nchw, transpose_shape{2, 3, 7}, 42, 42));

@@ -120,8 +120,9 @@ TEST_CASE("sums are exact, or each at most one step away and the same on all ins
   ctq::session run_exact{*exact_model};
   ctq::session run{*model};
   ctq::session run_portable{*scalar};
-  const auto& adds = *std::ranges::find(plan::int8_schedule.steps, ctq::kernel::add_within_one_step,
-                                        [](const ctq::step& s) { return s.key.op; });
+  const auto& adds =
+      *std::ranges::find(plan::int8_schedule.steps, ctq::kernel::binary_add_within_one_step,
+                         [](const ctq::step& s) { return s.key.op; });
   const float step = q[static_cast<std::size_t>(adds.out_observer)].scale;
   int different = 0;
   for (int i = 0; i < 20; ++i) {

@@ -62,7 +62,7 @@ TEST_CASE("a shape shows only what is not as usual") {
   s.out_channels = 6;
   CHECK(sizes_of(signature(kernel::conv2d, quint8, quint8, s)) ==
         "1x12x12x3:1x5x8x6:k3x3:s2x1:d1x2:g3");
-  CHECK(sizes_of(signature(kernel::avg_pool2d, quint8, quint8,
+  CHECK(sizes_of(signature(kernel::pooling_avg, quint8, quint8,
                            pool2d_shape{.batch = 1,
                                         .in_h = 7,
                                         .in_w = 5,

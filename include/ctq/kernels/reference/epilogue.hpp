@@ -7,7 +7,7 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/epilogue.hpp"
-#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/reference/conv2d.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
@@ -42,7 +42,7 @@ template <quantized Q>
 }
 template <quantized Q>
 [[nodiscard]] inline Q apply(const residual_add<Q>& s, Q q, std::ptrdiff_t index) noexcept {
-  const float sum = add(q, s.from, s.other[index], s.other_q);
+  const float sum = binary_add(q, s.from, s.other[index], s.other_q);
   return quantize<Q>(s.relu ? relu(sum) : sum, quantizer_of(s.to));
 }
 template <quantized Q>

@@ -17,8 +17,7 @@ enum class layers : unsigned char { alone, joined };
 
 /// What a step is in a layer whose output it reads.
 [[nodiscard]] constexpr joined joined_as(const kernel_signature& key) {
-  if (key.op == kernel::add) return joined::add;
-  if (key.op == kernel::add_relu) return joined::add_relu;
+  if (key.op == kernel::binary_add) return key.relu ? joined::add_relu : joined::add;
   if (key.op != kernel::elementwise) return joined::nothing;
   return key.own->descriptor->functions.needs_table(key.in) ? joined::table : joined::nothing;
 }

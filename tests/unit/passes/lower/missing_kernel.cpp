@@ -43,8 +43,8 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
         "no integer kernel for\nown.sum\nquint8 to quint8, gives 1x4\n"
         "on any instruction set; there are:\n"
-        "requantize, relu, add, add_relu, mul, conv2d, linear, max_pool2d, avg_pool2d, concat, "
-        "elementwise, function\ndefine: static void run(...)\n"
+        "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
+        "concat, elementwise, function\ndefine: static void run(...)\n"
         "to mean it: allow_float<c>");
 }
 

@@ -44,13 +44,14 @@ constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered
 template <const auto& Model>
 constexpr auto& joint = plan<Model, x86, everywhere>::int8_schedule;
 
-constexpr joined as(kernel_id op, op_id own = nullptr) {
-  return scheduling::joined_as({.op = op, .in = quint8, .out = quint8, .own = own});
+constexpr joined as(kernel_id op, bool relu = false, op_id own = nullptr) {
+  return scheduling::joined_as({.op = op, .in = quint8, .out = quint8, .relu = relu, .own = own});
 }
-static_assert(as(kernel::add) == joined::add && as(kernel::add_relu) == joined::add_relu);
-static_assert(as(kernel::elementwise, nn::hardswish.id()) == joined::table);
-static_assert(as(kernel::elementwise, op::sub.id()) == joined::nothing);
-static_assert(as(kernel::mul) == joined::nothing);
+static_assert(as(kernel::binary_add) == joined::add &&
+              as(kernel::binary_add, true) == joined::add_relu);
+static_assert(as(kernel::elementwise, false, nn::hardswish.id()) == joined::table);
+static_assert(as(kernel::elementwise, false, op::sub.id()) == joined::nothing);
+static_assert(as(kernel::binary_mul) == joined::nothing);
 static_assert(as(kernel::relu) == joined::nothing);
 
 }  // namespace

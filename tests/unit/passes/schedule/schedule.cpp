@@ -5,13 +5,13 @@
 
 #include <string>
 
+#include "../walk.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "../walk.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -75,12 +75,12 @@ static_assert(frozen.arena_bytes == align_up(784) + align_up(4704) + align_up(11
 
 TEST_CASE("the steps of an int8 model are its ops, and a transpose before a view") {
   CHECK(kernels_of(lowered(lenet.view())) ==
-        "quantize conv2d max_pool2d to_nchw linear dequantize ");
+        "quantize conv2d pooling_max to_nchw linear dequantize ");
 }
 
 TEST_CASE("the same model in float, fused and not") {
-  CHECK(float_kernels(lenet) == "conv2d relu max_pool2d to_nchw linear ");
-  CHECK(kernels_of(fuse(lenet.view(), backend_v<x86>)) == "conv2d max_pool2d to_nchw linear ");
+  CHECK(float_kernels(lenet) == "conv2d relu pooling_max to_nchw linear ");
+  CHECK(kernels_of(fuse(lenet.view(), backend_v<x86>)) == "conv2d pooling_max to_nchw linear ");
 }
 
 TEST_CASE("a schedule made at run time equals the constant") {
@@ -101,25 +101,25 @@ TEST_CASE("an image with channels is brought into N, H, W, C once, at the door")
             "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
             "conv2"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
             "add"_n = op::add("conv1"_n, "conv2"_n), "out"_n = nn::output("add"_n));
-  CHECK(float_kernels(net) == "to_nhwc conv2d conv2d add to_nchw ");
+  CHECK(float_kernels(net) == "to_nhwc conv2d conv2d binary_add to_nchw ");
   CHECK(kernels_of(lowered(net.view())) ==
-        "quantize to_nhwc conv2d conv2d add dequantize to_nchw ");
+        "quantize to_nhwc conv2d conv2d binary_add dequantize to_nchw ");
 }
 
 TEST_CASE("elementwise ops take any order, an add brings both sides into one") {
   constexpr auto net = model("x"_n = nn::placeholder({1, 3, 8, 8}), "relu"_n = nn::relu("x"_n),
                              "conv"_n = nn::conv2d("relu"_n, {.out_channels = 3, .kernel_size = 1}),
                              "add"_n = op::add("x"_n, "conv"_n), "out"_n = nn::output("add"_n));
-  CHECK(float_kernels(net) == "relu to_nhwc conv2d to_nchw add ");
+  CHECK(float_kernels(net) == "relu to_nhwc conv2d to_nchw binary_add ");
 }
 
 TEST_CASE("one pixel or one channel needs no transpose") {
   constexpr auto pixel = sequential({2, 3, 4, 4}, nn::adaptive_avg_pool2d(), nn::flatten(),
                                     nn::linear({.out_features = 2}));
-  CHECK(float_kernels(pixel) == "to_nhwc avg_pool2d linear ");
+  CHECK(float_kernels(pixel) == "to_nhwc pooling_avg linear ");
   constexpr auto channel =
       sequential({2, 1, 4, 4}, nn::max_pool2d({.kernel_size = 2}), nn::flatten());
-  CHECK(float_kernels(channel) == "max_pool2d ");
+  CHECK(float_kernels(channel) == "pooling_max ");
 }
 
 TEST_CASE("a batch norm that no conv took in has a step of its own") {
@@ -148,7 +148,8 @@ TEST_CASE("what a cat has so far survives the transpose of its next input") {
             "keep"_n = nn::relu("conv"_n), "dead"_n = fn::cat({"relu"_n, "conv"_n}, {.dim = 1}),
             "sum1"_n = op::add("conv"_n, "keep"_n), "sum2"_n = op::add("sum1"_n, "relu"_n),
             "out"_n = nn::output("sum2"_n));
-  CHECK(float_kernels(net) == "relu to_nhwc conv2d relu concat to_nchw concat to_nchw add add ");
+  CHECK(float_kernels(net) ==
+        "relu to_nhwc conv2d relu concat to_nchw concat to_nchw binary_add binary_add ");
 }
 
 TEST_CASE("an output that is no step's own is copied to the caller") {
@@ -180,7 +181,7 @@ TEST_CASE("an int8 output keeps its dtype and its qparams") {
 TEST_CASE("the observed model shows each value when it is there") {
   const auto g = prepared(lenet.view());
   const dynamic_schedule s = schedule(g.view());
-  CHECK(kernels_of(s) == "conv2d max_pool2d to_nchw linear ");
+  CHECK(kernels_of(s) == "conv2d pooling_max to_nchw linear ");
   REQUIRE(s.observations.size() == 5);
   const int after[] = {-1, 0, 1, 2, 3};
   for (std::size_t i = 0; i < 5; ++i) CHECK(s.observations[i].after_step == after[i]);
@@ -218,7 +219,7 @@ TEST_CASE("an add of two dtypes is named") {
       g.add({.name = "sum", .op = q::add.id(), .shape = {1, 4}, .dtype = quint8}, both, 2);
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
   CHECK(std::string{schedule(g.view()).problem.message()} ==
-        "no kernel for node sum:\nadd of quint8 and qint8");
+        "no kernel for node sum:\nbinary_add of quint8 and qint8");
 }
 
 TEST_CASE("a product reads both of its tensors, and has its relu in its key") {
@@ -232,8 +233,8 @@ TEST_CASE("a product reads both of its tensors, and has its relu in its key") {
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
   const dynamic_schedule s = schedule(g.view());
   REQUIRE(s.steps.size() == 3);
-  CHECK(s.steps[0].key == signature(kernel::mul, f32, f32, elementwise_shape{4}));
-  CHECK(s.steps[1].key == signature(kernel::mul, f32, f32, elementwise_shape{4}, true));
+  CHECK(s.steps[0].key == signature(kernel::binary_mul, f32, f32, elementwise_shape{4}));
+  CHECK(s.steps[1].key == signature(kernel::binary_mul, f32, f32, elementwise_shape{4}, true));
   CHECK(s.steps[2].in[0] == s.steps[0].out);
   CHECK(s.steps[2].in[1] == s.steps[1].out);
 }

@@ -7,7 +7,7 @@
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/simd/arch/table_lookup.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
-#include "ctq/kernels/simd/elementwise/add.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/elementwise/rescale.hpp"
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
@@ -42,7 +42,7 @@ template <class Isa, quantized Q>
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void apply_in_place(const residual_add<Q>& s, elementwise_shape count,
                                                   Q* out) noexcept {
-  add<Isa>(count, out, s.from, s.other, s.other_q, s.to, out, s.relu);
+  binary_add<Isa>(count, out, s.from, s.other, s.other_q, s.to, out, s.relu);
 }
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void apply_in_place(const lookup_table<Q>& s, elementwise_shape count,

@@ -7,14 +7,14 @@
 #include <type_traits>
 
 #include "ctq/kernels/epilogue.hpp"
-#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/arch/table_lookup.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"
-#include "ctq/kernels/simd/arch/rounding.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
 
 // The post-ops of an epilogue on registers.
 
@@ -71,8 +71,8 @@ class prepared_post_op<lookup_table<Q>> {
   const Q* table_;
 };
 
-/// As add: with integers if the instruction set supports it and no sum is close to a tie, else with
-/// floats.
+/// As binary_add: with integers if the instruction set supports it and no sum is close to a tie,
+/// else with floats.
 template <quantized Q>
 class prepared_post_op<residual_add<Q>> {
   static constexpr int offset = std::is_signed_v<Q> ? 128 : 0;
@@ -89,7 +89,7 @@ class prepared_post_op<residual_add<Q>> {
         is_fixed_(fits_ && fixed_.usable()) {}
 
   [[nodiscard]] Q operator()(Q q, std::ptrdiff_t index) const noexcept {
-    return reference::quantize<Q>(reference::add(q, from_, other_[index], other_q_), to_);
+    return reference::quantize<Q>(reference::binary_add(q, from_, other_[index], other_q_), to_);
   }
   template <vectorized Isa, class Place>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> on(const batch<Isa, Q>& q,

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
 #include "kernels/generator.hpp"
 
 using namespace ctq;
@@ -30,7 +30,7 @@ struct count {
         const auto i = static_cast<std::uint8_t>(x), j = static_cast<std::uint8_t>(y);
         const std::int32_t sum = s.start * 256 + x * s.multiplier_a + y * s.multiplier_b;
         const auto expected =
-            reference::quantize<std::uint8_t>(reference::add(i, a, j, b), quantizer_of(out));
+            reference::quantize<std::uint8_t>(reference::binary_add(i, a, j, b), quantizer_of(out));
         const int q = std::min(std::max(sum >> s.fraction, 0), 255);
         if ((sum & s.safe_bits()) == 0) {
           ++near;

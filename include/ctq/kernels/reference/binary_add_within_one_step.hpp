@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "ctq/kernels/int16_sum.hpp"
-#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
 
 namespace ctq::kernels::reference {
 
@@ -19,22 +19,22 @@ namespace ctq::kernels::reference {
   return sum >> 8;
 }
 
-/// As add on integers, but in the cheaper arithmetic of int16_sum: the same bytes on every
-/// instruction set, each at most 1 away from that of add. If the scales are too far apart for
-/// int16_sum, it calls add. out may be a or b.
+/// As binary_add on integers, but in the cheaper arithmetic of int16_sum: the same bytes on every
+/// instruction set, each at most 1 away from that of binary_add. If the scales are too far apart
+/// for int16_sum, it calls binary_add. out may be a or b.
 template <quantized Q>
-inline void add_within_one_step(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
-                                const qparams& b_q, const qparams& out_q, Q* out,
-                                bool relu) noexcept {
+inline void binary_add_within_one_step(elementwise_shape shape, const Q* a, const qparams& a_q,
+                                       const Q* b, const qparams& b_q, const qparams& out_q, Q* out,
+                                       bool relu) noexcept {
   constexpr int offset = std::is_signed_v<Q> ? 0 : 128;
   const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
   // The operand with the smaller scale comes second, where the sum must not saturate.
   if (a_q.scale < b_q.scale) {
-    return add_within_one_step(shape, b, b_q, a, a_q, out_q, out, relu);
+    return binary_add_within_one_step(shape, b, b_q, a, a_q, out_q, out, relu);
   }
   const int16_sum sum(a_q.scale, a_q.zero_point - offset, b_q.scale, b_q.zero_point - offset, to,
                       out_q.zero_point - offset);
-  if (!sum.usable()) return add(shape, a, a_q, b, b_q, out_q, out, relu);
+  if (!sum.usable()) return binary_add(shape, a, a_q, b, b_q, out_q, out, relu);
   const output_range range = output_range_of(to);
   for (int i = 0; i < shape.count; ++i) {
     out[i] = static_cast<Q>(

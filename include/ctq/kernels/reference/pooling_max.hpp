@@ -14,9 +14,8 @@ inline constexpr T lowest = std::numeric_limits<T>::has_infinity
                                 : std::numeric_limits<T>::lowest();
 
 template <class T>
-[[gnu::always_inline]] inline void max_pool2d_window(const pool2d_shape& shape,
-                                                     const pool_window& w, const T* in,
-                                                     T* out) noexcept {
+[[gnu::always_inline]] inline void max_window(const pool2d_shape& shape, const pool_window& w,
+                                              const T* in, T* out) noexcept {
   for (int c = 0; c < shape.channels; ++c) {
     T best = lowest<T>;
     for (int y = 0; y < w.rows; ++y) {
@@ -33,10 +32,10 @@ template <class T>
 ///
 /// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
 /// Units     integers are compared directly: input and output share their qparams
-/// Source    PyTorch max_pool2d
+/// Source    PyTorch aten/src/ATen/native/quantized/cpu: Pooling, MaxPooling
 template <class T>
-inline void max_pool2d(pool2d_shape shape, const T* in, T* out) noexcept {
-  for_each_window(shape, [&](const pool_window& w) { max_pool2d_window(shape, w, in, out); });
+inline void pooling_max(pool2d_shape shape, const T* in, T* out) noexcept {
+  for_each_window(shape, [&](const pool_window& w) { max_window(shape, w, in, out); });
 }
 
 }  // namespace ctq::kernels::reference

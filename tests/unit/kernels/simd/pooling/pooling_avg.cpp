@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/pooling/avg_pool2d.hpp"
+#include "ctq/kernels/simd/pooling/pooling_avg.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,9 +25,9 @@ void check(const pool2d_shape& shape, const qparams& in_q, const qparams& out_q,
   CAPTURE(shape.kernel_h);
   const samples::fenced in(samples::integers<Q>(in_size(shape), seed));
   std::vector<Q> expected(out_size(shape));
-  reference::avg_pool2d(shape, in.data(), in_q, out_q, expected.data());
+  reference::pooling_avg(shape, in.data(), in_q, out_q, expected.data());
   samples::guarded<Q> out(expected.size());
-  simd::avg_pool2d<isa::native>(shape, in.data(), in_q, out_q, out.data());
+  simd::pooling_avg<isa::native>(shape, in.data(), in_q, out_q, out.data());
   CHECK(out.holds(expected));
 }
 
@@ -37,9 +37,9 @@ void check_floats(const pool2d_shape& shape, unsigned seed) {
   CAPTURE(shape.kernel_h);
   const samples::fenced in(samples::plain_floats(in_size(shape), seed));
   std::vector<float> expected(out_size(shape));
-  reference::avg_pool2d(shape, in.data(), expected.data());
+  reference::pooling_avg(shape, in.data(), expected.data());
   samples::guarded<float> out(expected.size());
-  simd::avg_pool2d<isa::native>(shape, in.data(), out.data());
+  simd::pooling_avg<isa::native>(shape, in.data(), out.data());
   CHECK(out.holds(expected));
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("the divisor counts padding, but nothing outside of it") {
   std::vector<float> in(16);
   for (std::size_t i = 0; i < 16; ++i) in[i] = static_cast<float>(i + 1);
   std::vector<float> out(9);
-  reference::avg_pool2d(ceil_shape, in.data(), out.data());
+  reference::pooling_avg(ceil_shape, in.data(), out.data());
   CHECK(out[0] == (1.0F + 2.0F + 5.0F + 6.0F) / 9.0F);
   CHECK(out[4] == 99.0F / 9.0F);
   CHECK(out[8] == 16.0F / 4.0F);
@@ -78,7 +78,7 @@ TEST_CASE("without count_include_pad the divisor counts pixels") {
   std::vector<float> out(9);
   pool2d_shape shape = ceil_shape;
   shape.count_include_pad = 0;
-  reference::avg_pool2d(shape, in.data(), out.data());
+  reference::pooling_avg(shape, in.data(), out.data());
   CHECK(out[0] == 14.0F / 4.0F);
   CHECK(out[8] == 16.0F);
 }
@@ -88,13 +88,13 @@ TEST_CASE("the mean of integers is requantized to the output's scale, ties to ev
       .batch = 1, .in_h = 2, .in_w = 1, .channels = 3, .out_h = 1, .out_w = 1, .adaptive = 1};
   const std::vector<std::uint8_t> in = {10, 11, 255, 11, 12, 255};
   std::vector<std::uint8_t> out(3);
-  reference::avg_pool2d(all, in.data(), {0.5F, 10, 0, 255}, {0.5F, 3, 0, 255}, out.data());
+  reference::pooling_avg(all, in.data(), {0.5F, 10, 0, 255}, {0.5F, 3, 0, 255}, out.data());
   CHECK(out == std::vector<std::uint8_t>{3, 5, 248});  // 0.5 to 0, 1.5 to 2, 245
-  reference::avg_pool2d(all, in.data(), {0.5F, 10, 0, 255}, {0.25F, 3, 0, 200}, out.data());
+  reference::pooling_avg(all, in.data(), {0.5F, 10, 0, 255}, {0.25F, 3, 0, 200}, out.data());
   CHECK(out == std::vector<std::uint8_t>{4, 6, 200});
 }
 
-TEST_CASE_TEMPLATE("simd avg_pool2d on integers gives the bytes of the reference", Q, std::uint8_t,
+TEST_CASE_TEMPLATE("simd pooling_avg on integers gives the bytes of the reference", Q, std::uint8_t,
                    std::int8_t) {
   const auto qs = samples::qparams<Q>();
   std::size_t k = 0;
@@ -108,14 +108,14 @@ TEST_CASE_TEMPLATE("simd avg_pool2d on integers gives the bytes of the reference
   }
 }
 
-TEST_CASE("simd avg_pool2d on floats gives the bits of the reference") {
+TEST_CASE("simd pooling_avg on floats gives the bits of the reference") {
   for (const int channels : some_channels) {
     for (const pool2d_shape& shape : samples::pool_shapes(channels, false))
       check_floats(shape, 61U + static_cast<unsigned>(channels));
   }
 }
 
-TEST_CASE_TEMPLATE("simd avg_pool2d equals the reference for random windows", Q, std::uint8_t,
+TEST_CASE_TEMPLATE("simd pooling_avg equals the reference for random windows", Q, std::uint8_t,
                    std::int8_t) {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const pool2d_shape shape = samples::random_pool(random, false);

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ctq/kernels/reference/add.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
-#include "ctq/kernels/simd/arch/rounding.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -85,13 +85,13 @@ class fixed_point_or_float_sum {
 };
 #endif
 
-/// As reference::add on integers, byte for byte. relu is part of the clamp.
+/// As reference::binary_add on integers, byte for byte. relu is part of the clamp.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void add(elementwise_shape shape, const Q* a, const qparams& a_q,
-                                       const Q* b, const qparams& b_q, const qparams& out_q, Q* out,
-                                       bool relu) noexcept {
+[[gnu::always_inline]] inline void binary_add(elementwise_shape shape, const Q* a,
+                                              const qparams& a_q, const Q* b, const qparams& b_q,
+                                              const qparams& out_q, Q* out, bool relu) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::add(shape, a, a_q, b, b_q, out_q, out, relu);
+    reference::binary_add(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
     const bool fits = scaled_fits_int32(a_q.scale, to) && scaled_fits_int32(b_q.scale, to);
@@ -114,12 +114,12 @@ template <class Isa, quantized Q>
   }
 }
 
-/// As reference::add on floats, bit for bit.
+/// As reference::binary_add on floats, bit for bit.
 template <class Isa>
-[[gnu::always_inline]] inline void add(elementwise_shape shape, const float* a, const float* b,
-                                       float* out, bool relu) noexcept {
+[[gnu::always_inline]] inline void binary_add(elementwise_shape shape, const float* a,
+                                              const float* b, float* out, bool relu) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::add(shape, a, b, out, relu);
+    reference::binary_add(shape, a, b, out, relu);
   } else {
     for_floats<Isa>(
         shape, out, relu,

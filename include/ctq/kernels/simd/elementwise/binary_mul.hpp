@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/kernels/reference/mul.hpp"
+#include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
 
@@ -14,13 +14,13 @@ struct real_product {
   }
 };
 
-/// As reference::mul on integers, byte for byte. relu is part of the clamp.
+/// As reference::binary_mul on integers, byte for byte. relu is part of the clamp.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void mul(elementwise_shape shape, const Q* a, const qparams& a_q,
-                                       const Q* b, const qparams& b_q, const qparams& out_q, Q* out,
-                                       bool relu) noexcept {
+[[gnu::always_inline]] inline void binary_mul(elementwise_shape shape, const Q* a,
+                                              const qparams& a_q, const Q* b, const qparams& b_q,
+                                              const qparams& out_q, Q* out, bool relu) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::mul(shape, a, a_q, b, b_q, out_q, out, relu);
+    reference::binary_mul(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
     const bool fits = scaled_fits_int32(256.0F * a_q.scale * b_q.scale, to);
@@ -29,12 +29,12 @@ template <class Isa, quantized Q>
   }
 }
 
-/// As reference::mul on floats, bit for bit.
+/// As reference::binary_mul on floats, bit for bit.
 template <class Isa>
-[[gnu::always_inline]] inline void mul(elementwise_shape shape, const float* a, const float* b,
-                                       float* out, bool relu) noexcept {
+[[gnu::always_inline]] inline void binary_mul(elementwise_shape shape, const float* a,
+                                              const float* b, float* out, bool relu) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::mul(shape, a, b, out, relu);
+    reference::binary_mul(shape, a, b, out, relu);
   } else {
     for_floats<Isa>(shape, out, relu, real_product{}, a, b);
   }

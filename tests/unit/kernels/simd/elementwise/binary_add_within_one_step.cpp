@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/elementwise/add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add_within_one_step.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,9 +19,11 @@ static_assert(sum_of(0.05F, 0.03F, 0.07F).fraction == 8);
 static_assert(sum_of(0.2F, 0.03F, 0.15F).fraction == 7);
 static_assert(!sum_of(100.0F, 1.0F, 1.0F).usable());
 
-constexpr auto by_reference = [](auto... operands) { reference::add_within_one_step(operands...); };
+constexpr auto by_reference = [](auto... operands) {
+  reference::binary_add_within_one_step(operands...);
+};
 constexpr auto by_simd = [](auto... operands) {
-  simd::add_within_one_step<isa::native>(operands...);
+  simd::binary_add_within_one_step<isa::native>(operands...);
 };
 
 }  // namespace
@@ -41,9 +43,10 @@ TEST_CASE_TEMPLATE("every pair of bytes gives a result within 1 of add, for all 
   for (int turn = 0; turn < 60; ++turn) {
     const qparams a_q = any(), b_q = any(), out_q = any();
     const bool relu = turn % 4 == 0;
-    simd::add<isa::native>({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q, exact.data(), relu);
-    simd::add_within_one_step<isa::native>({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q,
-                                           near.data(), relu);
+    simd::binary_add<isa::native>({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q, exact.data(),
+                                  relu);
+    simd::binary_add_within_one_step<isa::native>({65536}, in.a.data(), a_q, in.b.data(), b_q,
+                                                  out_q, near.data(), relu);
     int worst = 0;
     for (std::size_t i = 0; i < 65536; ++i) {
       worst = std::max(worst, std::abs(exact[i] - near[i]));
@@ -55,12 +58,12 @@ TEST_CASE_TEMPLATE("every pair of bytes gives a result within 1 of add, for all 
   CHECK(apart < 60 * 65536 / 20);
 }
 
-TEST_CASE_TEMPLATE("simd add_within_one_step gives the bytes of the reference", Q, std::uint8_t,
-                   std::int8_t) {
+TEST_CASE_TEMPLATE("simd binary_add_within_one_step gives the bytes of the reference", Q,
+                   std::uint8_t, std::int8_t) {
   samples::check_pairs<Q>(by_reference, by_simd);
 }
 
-TEST_CASE_TEMPLATE("simd add_within_one_step equals the reference on random operands", Q,
+TEST_CASE_TEMPLATE("simd binary_add_within_one_step equals the reference on random operands", Q,
                    std::uint8_t, std::int8_t) {
   samples::check_random_pairs<Q>(by_reference, by_simd);
 }

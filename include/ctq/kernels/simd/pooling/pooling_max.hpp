@@ -3,7 +3,7 @@
 
 #include <concepts>
 
-#include "ctq/kernels/reference/max_pool2d.hpp"
+#include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {
@@ -39,10 +39,9 @@ template <class Batch, class T>
 /// the next pixels, which is overwritten later. The last pixels, where that would exceed the
 /// tensors, are computed one by one.
 template <class Isa, class T>
-[[gnu::always_inline]] inline void max_pool2d_window(const pool2d_shape& shape,
-                                                     const pool_window& w, const T* in,
-                                                     std::ptrdiff_t in_end, T* out,
-                                                     std::ptrdiff_t out_end) noexcept {
+[[gnu::always_inline]] inline void max_window(const pool2d_shape& shape, const pool_window& w,
+                                              const T* in, std::ptrdiff_t in_end, T* out,
+                                              std::ptrdiff_t out_end) noexcept {
   using lanes = batch<Isa, T>;
   constexpr int n = static_cast<int>(lanes::size);
   if (shape.channels >= n) {
@@ -53,15 +52,15 @@ template <class Isa, class T>
   } else if (w.out + n <= out_end && w.taps() > 0 && w.in + w.reach() + n <= in_end) {
     largest<lanes>(w, in + w.in).store_unaligned(out + w.out);
   } else {
-    reference::max_pool2d_window(shape, w, in, out);
+    reference::max_window(shape, w, in, out);
   }
 }
 
-/// As reference::max_pool2d, byte for byte.
+/// As reference::pooling_max, byte for byte.
 template <class Isa, class T>
-[[gnu::always_inline]] inline void max_pool2d(pool2d_shape shape, const T* in, T* out) noexcept {
+[[gnu::always_inline]] inline void pooling_max(pool2d_shape shape, const T* in, T* out) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::max_pool2d(shape, in, out);
+    reference::pooling_max(shape, in, out);
   } else {
     const std::ptrdiff_t planes = static_cast<std::ptrdiff_t>(shape.batch) * shape.channels;
     const std::ptrdiff_t in_end = planes * shape.in_h * shape.in_w;
@@ -70,7 +69,7 @@ template <class Isa, class T>
         shape.channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
-                max_pool2d_window<decltype(width)>(shape, w, in, in_end, out, out_end);
+                max_window<decltype(width)>(shape, w, in, in_end, out, out_end);
               });
         });
   }

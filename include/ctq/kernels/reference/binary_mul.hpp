@@ -8,10 +8,10 @@ namespace ctq::kernels::reference {
 /// Elementwise product on integers: quantize(dequantize(a[i]) * dequantize(b[i])), with max(…, 0)
 /// before quantize if relu. out may be a or b.
 ///
-/// Source    PyTorch quantized::mul, quantized::mul_relu
+/// Source    PyTorch aten/src/ATen/native/quantized/cpu/qmul.cpp
 template <quantized Q>
-inline void mul(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
-                const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
+inline void binary_mul(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
+                       const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
   const quantizer to = quantizer_of(out_q);
   for (int i = 0; i < shape.count; ++i) {
     const float product = dequantize(a[i], a_q) * dequantize(b[i], b_q);
@@ -19,8 +19,8 @@ inline void mul(elementwise_shape shape, const Q* a, const qparams& a_q, const Q
   }
 }
 
-inline void mul(elementwise_shape shape, const float* a, const float* b, float* out,
-                bool relu) noexcept {
+inline void binary_mul(elementwise_shape shape, const float* a, const float* b, float* out,
+                       bool relu) noexcept {
   for (int i = 0; i < shape.count; ++i) {
     const float product = a[i] * b[i];
     out[i] = relu ? reference::relu(product) : product;

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ctq/kernels/reference/add_within_one_step.hpp"
+#include "ctq/kernels/reference/binary_add_within_one_step.hpp"
 #include "ctq/kernels/simd/arch/int16_registers.hpp"
-#include "ctq/kernels/simd/elementwise/add.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -56,14 +56,15 @@ class int16_sum_lanes : int16_registers<Isa> {
   int doublings_;
 };
 
-/// As reference::add_within_one_step, byte for byte.
+/// As reference::binary_add_within_one_step, byte for byte.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void add_within_one_step(elementwise_shape shape, const Q* a,
-                                                       const qparams& a_q, const Q* b,
-                                                       const qparams& b_q, const qparams& out_q,
-                                                       Q* out, bool relu) noexcept {
+[[gnu::always_inline]] inline void binary_add_within_one_step(elementwise_shape shape, const Q* a,
+                                                              const qparams& a_q, const Q* b,
+                                                              const qparams& b_q,
+                                                              const qparams& out_q, Q* out,
+                                                              bool relu) noexcept {
   if constexpr (!requires { typename int16_registers<Isa>::vec; }) {
-    reference::add_within_one_step(shape, a, a_q, b, b_q, out_q, out, relu);
+    reference::binary_add_within_one_step(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const bool turned = a_q.scale < b_q.scale;
     const qparams& first = turned ? b_q : a_q;
@@ -74,7 +75,7 @@ template <class Isa, quantized Q>
     constexpr int offset = std::is_signed_v<Q> ? 0 : 128;
     const int16_sum words(first.scale, first.zero_point - offset, second.scale,
                           second.zero_point - offset, to, out_q.zero_point - offset);
-    if (!words.usable()) return add<Isa>(shape, a, a_q, b, b_q, out_q, out, relu);
+    if (!words.usable()) return binary_add<Isa>(shape, a, a_q, b, b_q, out_q, out, relu);
     const output_range range = output_range_of(to);
     const int16_sum_lanes<Isa, Q> sum(words, range);
     for_elements<Isa>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/elementwise/add.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,19 +22,19 @@ Q by_definition(Q a, const qparams& a_q, Q b, const qparams& b_q, const qparams&
   return reference::quantize<Q>(kept, quantizer_of(out_q));
 }
 
-constexpr auto by_reference = [](auto... operands) { reference::add(operands...); };
-constexpr auto by_simd = [](auto... operands) { simd::add<isa::native>(operands...); };
+constexpr auto by_reference = [](auto... operands) { reference::binary_add(operands...); };
+constexpr auto by_simd = [](auto... operands) { simd::binary_add<isa::native>(operands...); };
 
 }  // namespace
 
-TEST_CASE("add sums dequantized values and rounds once") {
+TEST_CASE("binary_add sums dequantized values and rounds once") {
   const std::vector<std::uint8_t> a = {10, 20, 0, 255};
   const std::vector<std::uint8_t> b = {0, 5, 0, 255};
   std::vector<std::uint8_t> out(4);
   const qparams a_q{0.5F, 10, 0, 255}, b_q{0.25F, 0, 0, 255}, out_q{0.5F, 7, 0, 255};
-  reference::add({4}, a.data(), a_q, b.data(), b_q, out_q, out.data(), false);
+  reference::binary_add({4}, a.data(), a_q, b.data(), b_q, out_q, out.data(), false);
   CHECK(out == std::vector<std::uint8_t>{7, 19, 0, 255});  // 0, 6.25, -5, 186.25
-  reference::add({4}, a.data(), a_q, b.data(), b_q, out_q, out.data(), true);
+  reference::binary_add({4}, a.data(), a_q, b.data(), b_q, out_q, out.data(), true);
   CHECK(out == std::vector<std::uint8_t>{7, 19, 7, 255});
 }
 
@@ -66,27 +66,28 @@ TEST_CASE_TEMPLATE("a product is rounded before it is added", Q, std::uint8_t, s
         fused_differs += !relu && reference::quantize<Q>(fused, quantizer_of(out_q)) != expected[i];
       }
       samples::guarded<Q> scalar(expected.size());
-      reference::add({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q, scalar.data(), relu);
+      reference::binary_add({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q, scalar.data(),
+                            relu);
       CHECK(scalar.holds(expected));
       samples::guarded<Q> vector(expected.size());
-      simd::add<isa::native>({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q, vector.data(),
-                             relu);
+      simd::binary_add<isa::native>({65536}, in.a.data(), a_q, in.b.data(), b_q, out_q,
+                                    vector.data(), relu);
       CHECK(vector.holds(expected));
     }
   }
   CHECK(fused_differs > 0);  // or this test would not see a fused product
 }
 
-TEST_CASE_TEMPLATE("simd add on integers gives the bytes of the reference", Q, std::uint8_t,
+TEST_CASE_TEMPLATE("simd binary_add on integers gives the bytes of the reference", Q, std::uint8_t,
                    std::int8_t) {
   samples::check_pairs<Q>(by_reference, by_simd);
 }
 
-TEST_CASE("simd add on floats gives the bits of the reference") {
+TEST_CASE("simd binary_add on floats gives the bits of the reference") {
   samples::check_float_pairs(by_reference, by_simd);
 }
 
-TEST_CASE_TEMPLATE("simd add equals the reference on random operands", Q, std::uint8_t,
+TEST_CASE_TEMPLATE("simd binary_add equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
   samples::check_random_pairs<Q>(by_reference, by_simd);
 }

@@ -22,10 +22,9 @@ namespace ctq::kernels::reference {
 }
 
 template <quantized Q>
-[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
-                                                     const pool_window& w, const Q* in,
-                                                     const qparams& in_q, const qparams& out_q,
-                                                     Q* out) noexcept {
+[[gnu::always_inline]] inline void avg_window(const pool2d_shape& shape, const pool_window& w,
+                                              const Q* in, const qparams& in_q,
+                                              const qparams& out_q, Q* out) noexcept {
   const quantizer mean = mean_of(divisor_of(shape, w), in_q, out_q);
   for (int c = 0; c < shape.channels; ++c) {
     std::int32_t sum = 0;
@@ -38,9 +37,8 @@ template <quantized Q>
   }
 }
 
-[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
-                                                     const pool_window& w, const float* in,
-                                                     float* out) noexcept {
+[[gnu::always_inline]] inline void avg_window(const pool2d_shape& shape, const pool_window& w,
+                                              const float* in, float* out) noexcept {
   const auto n = static_cast<float>(divisor_of(shape, w));
   for (int c = 0; c < shape.channels; ++c) {
     float sum = 0.0F;
@@ -61,17 +59,16 @@ template <quantized Q>
 /// n         pixels of the window inside input and padding; inside the input alone without
 ///           count_include_pad
 /// Requires  255 * n < 2³¹
-/// Source    PyTorch avg_pool2d, adaptive_avg_pool2d
+/// Source    PyTorch aten/src/ATen/native/quantized/cpu: AveragePool2d, AdaptiveAveragePooling
 template <quantized Q>
-inline void avg_pool2d(pool2d_shape shape, const Q* in, const qparams& in_q, const qparams& out_q,
-                       Q* out) noexcept {
-  for_each_window(shape,
-                  [&](const pool_window& w) { avg_pool2d_window(shape, w, in, in_q, out_q, out); });
+inline void pooling_avg(pool2d_shape shape, const Q* in, const qparams& in_q, const qparams& out_q,
+                        Q* out) noexcept {
+  for_each_window(shape, [&](const pool_window& w) { avg_window(shape, w, in, in_q, out_q, out); });
 }
 
 /// On float32: Σ / n, summed row by row.
-inline void avg_pool2d(pool2d_shape shape, const float* in, float* out) noexcept {
-  for_each_window(shape, [&](const pool_window& w) { avg_pool2d_window(shape, w, in, out); });
+inline void pooling_avg(pool2d_shape shape, const float* in, float* out) noexcept {
+  for_each_window(shape, [&](const pool_window& w) { avg_window(shape, w, in, out); });
 }
 
 }  // namespace ctq::kernels::reference

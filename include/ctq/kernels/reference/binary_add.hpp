@@ -8,8 +8,8 @@ namespace ctq::kernels::reference {
 
 /// The sum of two dequantized values, each rounded before the addition.
 template <quantized Q>
-[[nodiscard, gnu::always_inline]] inline float add(Q a, const qparams& a_q, Q b,
-                                                   const qparams& b_q) noexcept {
+[[nodiscard, gnu::always_inline]] inline float binary_add(Q a, const qparams& a_q, Q b,
+                                                          const qparams& b_q) noexcept {
   return no_contract(dequantize(a, a_q)) + no_contract(dequantize(b, b_q));
 }
 
@@ -18,17 +18,17 @@ template <quantized Q>
 ///
 /// Source    PyTorch quantized::add, quantized::add_relu (FBGEMM; QNNPACK's fixed point differs)
 template <quantized Q>
-inline void add(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
-                const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
+inline void binary_add(elementwise_shape shape, const Q* a, const qparams& a_q, const Q* b,
+                       const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
   const quantizer to = quantizer_of(out_q);
   for (int i = 0; i < shape.count; ++i) {
-    const float sum = add(a[i], a_q, b[i], b_q);
+    const float sum = binary_add(a[i], a_q, b[i], b_q);
     out[i] = quantize<Q>(relu ? reference::relu(sum) : sum, to);
   }
 }
 
-inline void add(elementwise_shape shape, const float* a, const float* b, float* out,
-                bool relu) noexcept {
+inline void binary_add(elementwise_shape shape, const float* a, const float* b, float* out,
+                       bool relu) noexcept {
   for (int i = 0; i < shape.count; ++i) {
     const float sum = a[i] + b[i];
     out[i] = relu ? reference::relu(sum) : sum;

@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-#include "ctq/kernels/reference/avg_pool2d.hpp"
-#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {
@@ -30,13 +30,12 @@ template <class Isa, class T>
 }
 
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
-                                                     const pool_window& w, const Q* in,
-                                                     const qparams& in_q, const qparams& out_q,
-                                                     Q* out) noexcept {
+[[gnu::always_inline]] inline void avg_window(const pool2d_shape& shape, const pool_window& w,
+                                              const Q* in, const qparams& in_q,
+                                              const qparams& out_q, Q* out) noexcept {
   constexpr int n = float_lanes<Isa>;
   if (shape.channels < n) {
-    reference::avg_pool2d_window(shape, w, in, in_q, out_q, out);
+    reference::avg_window(shape, w, in, in_q, out_q, out);
     return;
   }
   const quantizer_lanes<Isa> mean(reference::mean_of(reference::divisor_of(shape, w), in_q, out_q));
@@ -49,12 +48,11 @@ template <class Isa, quantized Q>
 }
 
 template <class Isa>
-[[gnu::always_inline]] inline void avg_pool2d_window(const pool2d_shape& shape,
-                                                     const pool_window& w, const float* in,
-                                                     float* out) noexcept {
+[[gnu::always_inline]] inline void avg_window(const pool2d_shape& shape, const pool_window& w,
+                                              const float* in, float* out) noexcept {
   constexpr int n = float_lanes<Isa>;
   if (shape.channels < n) {
-    reference::avg_pool2d_window(shape, w, in, out);
+    reference::avg_window(shape, w, in, out);
     return;
   }
   const batch<Isa, float> pixels(static_cast<float>(reference::divisor_of(shape, w)));
@@ -64,35 +62,35 @@ template <class Isa>
   }
 }
 
-/// As reference::avg_pool2d on integers, byte for byte.
+/// As reference::pooling_avg on integers, byte for byte.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void avg_pool2d(pool2d_shape shape, const Q* in, const qparams& in_q,
-                                              const qparams& out_q, Q* out) noexcept {
+[[gnu::always_inline]] inline void pooling_avg(pool2d_shape shape, const Q* in, const qparams& in_q,
+                                               const qparams& out_q, Q* out) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::avg_pool2d(shape, in, in_q, out_q, out);
+    reference::pooling_avg(shape, in, in_q, out_q, out);
   } else {
     with_width<Isa, float>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
-                avg_pool2d_window<decltype(width)>(shape, w, in, in_q, out_q, out);
+                avg_window<decltype(width)>(shape, w, in, in_q, out_q, out);
               });
         });
   }
 }
 
-/// As reference::avg_pool2d on floats, bit for bit.
+/// As reference::pooling_avg on floats, bit for bit.
 template <class Isa>
-[[gnu::always_inline]] inline void avg_pool2d(pool2d_shape shape, const float* in,
-                                              float* out) noexcept {
+[[gnu::always_inline]] inline void pooling_avg(pool2d_shape shape, const float* in,
+                                               float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::avg_pool2d(shape, in, out);
+    reference::pooling_avg(shape, in, out);
   } else {
     with_width<Isa, float>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
-                avg_pool2d_window<decltype(width)>(shape, w, in, out);
+                avg_window<decltype(width)>(shape, w, in, out);
               });
         });
   }

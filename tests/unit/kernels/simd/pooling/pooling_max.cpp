@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/pooling/max_pool2d.hpp"
+#include "ctq/kernels/simd/pooling/pooling_max.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,9 +25,9 @@ void compare(const pool2d_shape& shape, const std::vector<T>& numbers) {
   const samples::fenced in(numbers);
   std::vector<T> expected(
       static_cast<std::size_t>(shape.batch * shape.out_h * shape.out_w * shape.channels));
-  reference::max_pool2d(shape, in.data(), expected.data());
+  reference::pooling_max(shape, in.data(), expected.data());
   samples::guarded<T> out(expected.size());
-  simd::max_pool2d<isa::native>(shape, in.data(), out.data());
+  simd::pooling_max<isa::native>(shape, in.data(), out.data());
   CHECK(out.holds(expected));
 }
 
@@ -40,34 +40,34 @@ std::size_t in_size(const pool2d_shape& s) {
 TEST_CASE("padding is never the maximum") {
   const std::vector<std::int8_t> in = {-5, -6, -7, -8};
   std::vector<std::int8_t> out(4);
-  reference::max_pool2d({.batch = 1,
-                         .in_h = 2,
-                         .in_w = 2,
-                         .channels = 1,
-                         .out_h = 2,
-                         .out_w = 2,
-                         .kernel_h = 3,
-                         .kernel_w = 3,
-                         .stride_h = 2,
-                         .stride_w = 2,
-                         .padding_h = 1,
-                         .padding_w = 1},
-                        in.data(), out.data());
+  reference::pooling_max({.batch = 1,
+                          .in_h = 2,
+                          .in_w = 2,
+                          .channels = 1,
+                          .out_h = 2,
+                          .out_w = 2,
+                          .kernel_h = 3,
+                          .kernel_w = 3,
+                          .stride_h = 2,
+                          .stride_w = 2,
+                          .padding_h = 1,
+                          .padding_w = 1},
+                         in.data(), out.data());
   CHECK(out[0] == -5);
 }
 
 TEST_CASE("the maximum of each channel, NaN if there is one") {
   const std::vector<float> in = {1, 8, 2, 7, 3, 6, std::nanf(""), 5};  // 2 x 2 pixels, 2 channels
   std::vector<float> out(2);
-  reference::max_pool2d({.batch = 1,
-                         .in_h = 2,
-                         .in_w = 2,
-                         .channels = 2,
-                         .out_h = 1,
-                         .out_w = 1,
-                         .kernel_h = 2,
-                         .kernel_w = 2},
-                        in.data(), out.data());
+  reference::pooling_max({.batch = 1,
+                          .in_h = 2,
+                          .in_w = 2,
+                          .channels = 2,
+                          .out_h = 1,
+                          .out_w = 1,
+                          .kernel_h = 2,
+                          .kernel_w = 2},
+                         in.data(), out.data());
   CHECK(std::isnan(out[0]));
   CHECK(out[1] == 8);
 }
@@ -87,12 +87,12 @@ TEST_CASE("a window of only padding gives the lowest value") {
                            .dilation_w = 2};
   const float x = 3.0F;
   float y = 0.0F;
-  reference::max_pool2d(shape, &x, &y);
+  reference::pooling_max(shape, &x, &y);
   CHECK(y == -std::numeric_limits<float>::infinity());
 }
 
-TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference", T, std::uint8_t, std::int8_t,
-                   float) {
+TEST_CASE_TEMPLATE("simd pooling_max gives the bytes of the reference", T, std::uint8_t,
+                   std::int8_t, float) {
   for (const int channels : {0, 1, 3, 4, 6, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 130}) {
     for (const pool2d_shape& shape : samples::pool_shapes(channels, true)) {
       if constexpr (std::is_same_v<T, float>) {
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference", T, std::u
   }
 }
 
-TEST_CASE_TEMPLATE("simd max_pool2d gives the bytes of the reference for random windows", T,
+TEST_CASE_TEMPLATE("simd pooling_max gives the bytes of the reference for random windows", T,
                    std::uint8_t, std::int8_t, float) {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
     const pool2d_shape shape = samples::random_pool(random, true);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/reference/batch_norm2d.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
+#include "ctq/kernels/reference/binary_add_within_one_step.hpp"
+#include "ctq/kernels/reference/binary_mul.hpp"
+#include "ctq/kernels/reference/concat.hpp"
+#include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/reference/pooling_avg.hpp"
+#include "ctq/kernels/reference/pooling_max.hpp"
+#include "ctq/kernels/reference/quantize.hpp"
+#include "ctq/kernels/reference/relu.hpp"
+#include "ctq/kernels/reference/rescale.hpp"
+#include "ctq/kernels/reference/transpose.hpp"
+#include "ctq/kernels/simd/data_movement/concat.hpp"
+#include "ctq/kernels/simd/data_movement/transpose.hpp"
+#include "ctq/kernels/simd/elementwise/batch_norm2d.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add.hpp"
+#include "ctq/kernels/simd/elementwise/binary_add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/binary_mul.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize.hpp"
+#include "ctq/kernels/simd/elementwise/quantize.hpp"
+#include "ctq/kernels/simd/elementwise/relu.hpp"
+#include "ctq/kernels/simd/elementwise/rescale.hpp"
+#include "ctq/kernels/simd/pooling/pooling_avg.hpp"
+#include "ctq/kernels/simd/pooling/pooling_max.hpp"
+
+// Kernels whose reference and whose code for an instruction set are functions of the same name and
+// arguments.
+
+namespace ctq::kernels {
+
+/// Elements are moved or compared as they are: (shape, in, out).
+template <class Descriptor>
+struct copying_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
+    call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
+  }
+};
+
+/// One tensor, and the qparams of what is integers: (shape, in, qparams…, out).
+template <class Descriptor>
+struct one_input_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
+    } else if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.data->out, x.output<Out>());
+    } else if constexpr (std::same_as<Out, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.output<Out>());
+    } else {
+      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
+    }
+  }
+};
+
+/// Two tensors: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu), of float32
+/// without qparams.
+template <class Descriptor>
+struct two_input_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(elementwise_shape s, call_options o, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), x.output<Out>(), o.relu);
+    } else {
+      call<Set, Descriptor>(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
+                            x.data->out, x.output<Out>(), o.relu);
+    }
+  }
+};
+
+/// Packed    scale, then shift, one of each a channel
+template <class Descriptor>
+struct batch_norm_code : plain_code {
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
+  }
+  template <class Set, class In, class Out>
+  static void run(channels_shape s, call_options o, const operands& x) noexcept {
+    const auto* const scale = reinterpret_cast<const float*>(x.packed);
+    call<Set, Descriptor>(s, x.input<In>(), scale, scale + s.channels, o.relu, x.output<Out>());
+  }
+};
+
+#define CTQ_KERNEL_CODE(kernel, base)                                      \
+  template <>                                                              \
+  struct kernel_code<descriptors::kernel> : base<descriptors::kernel> {    \
+    static void reference(auto... x) noexcept { reference::kernel(x...); } \
+    template <class Isa>                                                   \
+    [[gnu::always_inline]] static void simd(auto... x) noexcept {          \
+      simd::kernel<Isa>(x...);                                             \
+    }                                                                      \
+  };
+CTQ_KERNEL_CODE(quantize, one_input_code)
+CTQ_KERNEL_CODE(dequantize, one_input_code)
+CTQ_KERNEL_CODE(requantize, one_input_code)
+CTQ_KERNEL_CODE(relu, one_input_code)
+CTQ_KERNEL_CODE(pooling_avg, one_input_code)
+CTQ_KERNEL_CODE(pooling_max, copying_code)
+CTQ_KERNEL_CODE(concat, copying_code)
+CTQ_KERNEL_CODE(to_nhwc, copying_code)
+CTQ_KERNEL_CODE(to_nchw, copying_code)
+CTQ_KERNEL_CODE(binary_add, two_input_code)
+CTQ_KERNEL_CODE(binary_mul, two_input_code)
+CTQ_KERNEL_CODE(binary_add_within_one_step, two_input_code)
+CTQ_KERNEL_CODE(batch_norm2d, batch_norm_code)
+#undef CTQ_KERNEL_CODE
+
+}  // namespace ctq::kernels
