@@ -11,7 +11,7 @@
 #include "ctq/json/read_pattern.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/backend_config.hpp"
-#include "ctq/spec/fuser_table.hpp"
+#include "ctq/spec/fuser_method.hpp"
 
 // Backends in JSON, in a form close to PyTorch's to_dict: qualified names are strings, getters are
 // paths of indices, and user-defined ops are declared. The schema is backend_config.schema.json.

@@ -127,14 +127,14 @@ template <auto Op>
 struct fused_module {
   static constexpr void apply(backend_pattern_config_record& r) {
     r.fused_module = Op.id();
-    if (r.fuser_method == nullptr) r.fuser_method = sequential_wrapper2.id();
+    if (r.fuser_method == nullptr) r.fuser_method = &sequential_wrapper2;
   }
 };
 
 /// fuser_method<fuse_conv_bn>, or a user-defined fuser.
-template <auto Fuser>
+template <const fuser& Fuser>
 struct fuser_method {
-  static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = Fuser.id(); }
+  static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = &Fuser; }
 };
 
 /// The path of the root node of the pattern, which owns the weight and whose arguments the fused

@@ -87,7 +87,7 @@ TEST_CASE("all fields are read") {
   CHECK(c.qat_module == nnqat::conv2d.id());
   CHECK(c.reference_quantized_module_for_root == nnqr::conv2d.id());
   CHECK(c.fused_module == nni::conv_add2d.id());
-  CHECK(c.fuser_method == fuse_conv_bn.id());
+  CHECK(c.fuser_method == &fuse_conv_bn);
   CHECK(c.root_node_getter == path<1, 2>::value);
   REQUIRE(c.extra_inputs_getter.size() == 1);
   CHECK(c.extra_inputs_getter[0] == path<1, 1>::value);

@@ -236,7 +236,7 @@ TEST_CASE("a fuser is named with or without its module, or is none") {
     {"pattern": [], "fuser_method": "torch.ao.quantization.fuse_conv_bn"},
     {"pattern": [], "fuser_method": null}]})"};
   REQUIRE(r.wrong().empty());
-  CHECK(r.config(0).fuser_method == fuse_conv_bn.id());
+  CHECK(r.config(0).fuser_method == &fuse_conv_bn);
   CHECK(r.config(1).fuser_method == nullptr);
   CHECK(wrong_field(R"("fuser_method": "")") ==
         "f:1:59: error:  is not a known fuser method [unknown-value]\n");
