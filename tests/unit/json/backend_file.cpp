@@ -95,10 +95,10 @@ TEST_CASE("all fields are read") {
   CHECK_FALSE(c.num_tensor_args_to_observation_type.given[1]);
   CHECK(c.input_type_to_index == input_index_record{.weight = 1, .bias = 2});
   CHECK(c.input_output_observed == observed::no);
-  REQUIRE(c.overwrite_output_observer != nullptr);
-  CHECK(*c.overwrite_output_observer == fixed_qparams_observer<{.scale = 0.5F}>::value);
-  REQUIRE(c.overwrite_output_fake_quantize != nullptr);
-  CHECK(*c.overwrite_output_fake_quantize ==
+  REQUIRE(c.overwrite_output_observer.size() == 1);
+  CHECK(c.overwrite_output_observer[0] == fixed_qparams_observer<{.scale = 0.5F}>::value);
+  REQUIRE(c.overwrite_output_fake_quantize.size() == 1);
+  CHECK(c.overwrite_output_fake_quantize[0] ==
         fake_quantize<histogram_observer<{.quant_max = 7}>>::value);
 }
 

@@ -249,9 +249,9 @@ TEST_CASE("each overwritten observer is one of its own") {
      "overwrite_output_fake_quantize": {"class": "FakeQuantize"}}]})"};
   REQUIRE(r.wrong().empty());
   CHECK(r.draft.observers.size() == 2);
-  CHECK(*r.config(0).overwrite_output_observer == noop_observer<>::value);
-  CHECK(r.config(1).overwrite_output_observer == nullptr);
-  CHECK(*r.config(1).overwrite_output_fake_quantize ==
+  CHECK(r.config(0).overwrite_output_observer[0] == noop_observer<>::value);
+  CHECK(r.config(1).overwrite_output_observer.empty());
+  CHECK(r.config(1).overwrite_output_fake_quantize[0] ==
         fake_quantize<moving_average_min_max_observer<>>::value);
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("what few configs have comes last, in PyTorch's order") {
                                   .extra_inputs_getter = {paths, 2},
                                   .input_type_to_index = {.weight = 0},
                                   .input_output_observed = observed::yes,
-                                  .overwrite_output_observer = &noop};
+                                  .overwrite_output_observer = {&noop, 1}};
   c.num_tensor_args_to_observation_type.given[0] = true;
   std::string text;
   json::dtype_texts dtypes;
