@@ -48,11 +48,8 @@ struct op_conv_bn_add_relu : module_op<op_conv_bn_add_relu, conv2d_options> {
 };
 inline constexpr op_conv_bn_add_relu conv_bn_add_relu{};
 
-struct fuse_residual_t : fuser<fuse_residual_t> {
-  static constexpr std::string_view name = "my.fuse_residual";
-  static constexpr op_id fuse(const fuser_arguments& a) { return a.fused_module; }
-};
-inline constexpr fuse_residual_t fuse_residual{};
+inline constexpr fuser fuse_residual{"my.fuse_residual",
+                                     [](const fuser_arguments& a) { return a.fused_module; }};
 
 using residual_config = backend_pattern_config<
     pattern<nested<nn::relu, nested<op::add, match_all, nested<nn::batch_norm2d, nn::conv2d>>>>,

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctq/backends/default_mapping_entries.hpp>
+#include <ctq/backends/default_qconfig_mappings.hpp>
 #include <ctq/backends/x86.hpp>
 #include <ctq/evaluate/compare.hpp>
 #include <ctq/evaluate/evaluator.hpp>

@@ -3,9 +3,7 @@
 
 // backends: PyTorch's backend configs and default qconfigs. Data only.
 
-#include "ctq/backends/default_mapping_entries.hpp"
 #include "ctq/backends/default_qconfig_mappings.hpp"
-#include "ctq/backends/default_qconfig_records.hpp"
 #include "ctq/backends/default_qconfigs.hpp"
 #include "ctq/backends/executorch.hpp"
 #include "ctq/backends/fbgemm.hpp"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ctq/backends/default_mapping_entries.hpp"
+#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "fuzz.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "ctq/backends/default_mapping_entries.hpp"
+#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/json/write_backend.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ctq/backends/default_mapping_entries.hpp"
+#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/spec/quant_type.hpp"
 #include "qconfig_records.hpp"
 #include "suites.hpp"
@@ -25,8 +25,8 @@ std::string check_default(const json& wanted, const std::string& backend, bool i
                           ctq::semantics s, int version) {
   if (!ctq::has_default_qconfig(backend, is_qat, s, version)) return "ctq has no default";
   return difference("the qconfig", qconfig_from(wanted).value(),
-                    is_qat ? ctq::default_qat_qconfig_record(backend, version)
-                           : ctq::default_qconfig_record(backend));
+                    is_qat ? ctq::default_qat_qconfig_record(ctq::find_engine(backend), version)
+                           : ctq::default_qconfig_record(ctq::find_engine(backend)));
 }
 
 /// {"global": qconfig, "object_type": [[op, qconfig], ...]}, in order.

@@ -5,7 +5,7 @@
 
 #include "backend_source.hpp"
 #include "commands.hpp"
-#include "ctq/backends/default_mapping_entries.hpp"
+#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/mapping_file.hpp"
 #include "explain_rows.hpp"

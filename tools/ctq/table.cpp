@@ -102,7 +102,7 @@ std::string modules_of(const ctq::backend_pattern_config_record& c) {
           fmt::format("{} observer", observer_of(by.type[n])));
   if (c.input_output_observed == ctq::observed::no)
     out += out.empty() ? "unobserved" : ", unobserved";
-  if (c.overwrite_output_observer != nullptr) add("output", "observer fixed");
+  if (!c.overwrite_output_observer.empty()) add("output", "observer fixed");
   return out;
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <boost/mp11/algorithm.hpp>
+#include <array>
 #include <cstddef>
-#include <type_traits>
+#include <string_view>
 
 #include "ctq/backends/default_qconfigs.hpp"
 #include "ctq/backends/op_categories.hpp"
 #include "ctq/core/diagnostic.hpp"
+#include "ctq/core/list.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// The default qconfig mappings of PyTorch 2.1, for post-training quantization and for
-// quantization-aware training:
+// PyTorch's default qconfig mappings, for post-training quantization and for quantization-aware
+// training: of PyTorch 2.1 as types,
 //   struct mine : default_qconfig_mapping<x86>::set<module_name<"head", qconfig_none>> {};
+// and of either release for a backend given by name at run time.
 
 namespace ctq {
 
@@ -21,63 +23,100 @@ namespace mapping_parts {
 
 using categories::treatment;
 
-/// A qconfig with another observer for the weight.
-template <class QConfig, class Weight>
-struct with_weight {
-  static constexpr bool quantizes = true;
-  static constexpr qconfig_record value{QConfig::value.activation, Weight::value};
+/// The qconfigs of the ops with separate entries, by treatment. Norms and PReLU have kernels for
+/// these weights only; fixed ranges need no observer.
+using treatments = std::array<qconfig_record, 7>;
+
+/// One qconfig, except for fixed ranges: the output has fixed qparams, in training a fake quantize
+/// with them.
+constexpr treatments uniform(const qconfig_record& q, bool is_qat) {
+  if (is_qat)
+    return {
+        q,
+        q,
+        q,
+        q,
+        q,
+        {default_fixed_qparams_range_0to1_fake_quant::value, default_weight_fake_quant::value},
+        {default_fixed_qparams_range_neg1to1_fake_quant::value, default_weight_fake_quant::value}};
+  return {q,
+          q,
+          q,
+          q,
+          q,
+          {default_fixed_qparams_range_0to1_observer::value, default_weight_observer::value},
+          {default_fixed_qparams_range_neg1to1_observer::value, default_weight_observer::value}};
+}
+
+/// engine: null for a backend that PyTorch 1.13 does not know
+constexpr treatments of_engine(const qconfig_record& q, const engine_traits* engine, bool is_qat) {
+  treatments by = uniform(q, is_qat);
+  const auto at = [&by](treatment t) -> qconfig_record& { return by[static_cast<std::size_t>(t)]; };
+  at(treatment::reuse_input) = default_reuse_input_qconfig::value;
+  if (engine != nullptr && engine->per_tensor_conv_transpose)
+    at(treatment::conv_transpose).weight =
+        is_qat ? default_weight_fake_quant::value : default_weight_observer::value;
+  at(treatment::norm_weight).weight = default_placeholder_observer::value;
+  at(treatment::prelu) = default_quint8_weight_qconfig::value;
+  return by;
+}
+
+constexpr bool is_listed(treatment t, semantics s) {
+  if (t == treatment::as_global) return default_mapping_lists_fusible_ops(s);
+  return t != treatment::prelu || default_mapping_lists_prelu(s);
+}
+
+/// The global qconfig, then the ops with separate entries, in PyTorch's order.
+constexpr list<mapping_entry> entries_for(const treatments& by, semantics s) {
+  list<mapping_entry> entries;
+  const auto add = [&](mapping_level level, op_id op, treatment t) {
+    mapping_entry& e = entries.emplace_back();
+    e.level = level;
+    e.op = op;
+    e.quantizes = true;
+    e.qconfig = by[static_cast<std::size_t>(t)];
+  };
+  add(mapping_level::global, nullptr, treatment::as_global);
+  for (const categories::treated_op& t : categories::treated_ops)
+    if (is_listed(t.how, s)) add(mapping_level::object_type, t.op, t.how);
+  return entries;
+}
+
+inline constexpr std::size_t default_entry_count = entries_for({}, semantics::torch_2_1).size();
+
+/// A mapping type with computed entries, and what is added to it.
+template <const treatments& By, class... Other>
+struct default_mapping {
+  static constexpr auto entries = [] {
+    const list<mapping_entry> found = entries_for(By, semantics::torch_2_1);
+    std::array<mapping_entry, default_entry_count + sizeof...(Other)> all{};
+    std::size_t at = 0;
+    for (const mapping_entry& e : found) all[at++] = e;
+    ((all[at++] = Other::value), ...);
+    return all;
+  }();
+
+  template <class... More>
+  using set = default_mapping<By, Other..., More...>;
 };
 
-/// The ops with separate entries in every default mapping, in PyTorch's order. Norms and PReLU have
-/// kernels for these weights only; fixed ranges need no observer.
-template <class Reshape, class ConvTranspose, class NormWeight, class PRelu, class From0To1,
-          class FromNeg1To1>
-struct treatments {
-  template <class Treated>
-  using entries_of = std::conditional_t<
-      Treated::how == treatment::as_global, boost::mp11::mp_list<>,
-      boost::mp11::mp_list<typename Treated::template mapped_to<
-          boost::mp11::mp_at_c<boost::mp11::mp_list<Reshape, void, ConvTranspose, NormWeight, PRelu,
-                                                    From0To1, FromNeg1To1>,
-                               static_cast<std::size_t>(Treated::how)>>>>;
-};
+template <class Backend>
+inline constexpr treatments of_backend = of_engine(default_qconfig_of<Backend>::value,
+                                                   &qconfig_parts::traits<Backend>, false);
+template <class Backend, int Version>
+inline constexpr treatments qat_of_backend = of_engine(
+    default_qat_qconfig_of<Backend, Version>::value, &qconfig_parts::traits<Backend>, true);
 
-template <class Global, class... QConfig>
-using table = boost::mp11::mp_apply<
-    qconfig_mapping, boost::mp11::mp_push_front<
-                         boost::mp11::mp_flatten<boost::mp11::mp_transform<
-                             treatments<QConfig...>::template entries_of, categories::treated_ops>>,
-                         global<Global>>>;
-
-using fixed_0to1 = qconfig<default_fixed_qparams_range_0to1_observer, default_weight_observer>;
-using fixed_neg1to1 =
-    qconfig<default_fixed_qparams_range_neg1to1_observer, default_weight_observer>;
-using qat_fixed_0to1 =
-    qconfig<default_fixed_qparams_range_0to1_fake_quant, default_weight_fake_quant>;
-using qat_fixed_neg1to1 =
-    qconfig<default_fixed_qparams_range_neg1to1_fake_quant, default_weight_fake_quant>;
-
-template <class Backend, class QConfig, class PerTensor>
-using conv_transpose = std::conditional_t<qconfig_parts::traits<Backend>.per_tensor_conv_transpose,
-                                          with_weight<QConfig, PerTensor>, QConfig>;
-
-template <class Backend, class QConfig, class PerTensor, class From0To1, class FromNeg1To1>
-using of_backend =
-    table<QConfig, default_reuse_input_qconfig, conv_transpose<Backend, QConfig, PerTensor>,
-          with_weight<QConfig, default_placeholder_observer>, default_quint8_weight_qconfig,
-          From0To1, FromNeg1To1>;
-
-/// One qconfig, except for fixed ranges.
-template <class QConfig, class From0To1, class FromNeg1To1>
-using uniform = table<QConfig, QConfig, QConfig, QConfig, QConfig, From0To1, FromNeg1To1>;
+inline constexpr treatments of_xnnpack = uniform(default_symmetric_qnnpack_qconfig::value, false);
+inline constexpr treatments qat_of_xnnpack =
+    uniform(default_symmetric_qnnpack_qat_qconfig::value, true);
 
 }  // namespace mapping_parts
 
 /// get_default_qconfig_mapping(backend)
 template <class Backend>
 struct default_qconfig_mapping
-    : mapping_parts::of_backend<Backend, default_qconfig_of<Backend>, default_weight_observer,
-                                mapping_parts::fixed_0to1, mapping_parts::fixed_neg1to1> {};
+    : mapping_parts::default_mapping<mapping_parts::of_backend<Backend>> {};
 
 /// A backend that has none: using it as a mapping is a compile error that says so.
 template <class Backend>
@@ -94,19 +133,27 @@ requires(!has_engine_defaults<Backend>) struct default_qconfig_mapping<Backend> 
 /// get_default_qat_qconfig_mapping(backend, version)
 template <class Backend, int Version = 1>
 struct default_qat_qconfig_mapping
-    : mapping_parts::of_backend<Backend, default_qat_qconfig_of<Backend, Version>,
-                                default_weight_fake_quant, mapping_parts::qat_fixed_0to1,
-                                mapping_parts::qat_fixed_neg1to1> {};
+    : mapping_parts::default_mapping<mapping_parts::qat_of_backend<Backend, Version>> {};
 
 /// For XNNPACK via the qnnpack backend: signed activations, also where the default of qnnpack
 /// shares the input's observer or keeps a weight in float (_get_symmetric_qnnpack_qconfig_mapping).
 struct symmetric_qnnpack_qconfig_mapping
-    : mapping_parts::uniform<default_symmetric_qnnpack_qconfig, mapping_parts::fixed_0to1,
-                             mapping_parts::fixed_neg1to1> {};
+    : mapping_parts::default_mapping<mapping_parts::of_xnnpack> {};
 
 /// The same in training (_get_symmetric_qnnpack_qat_qconfig_mapping).
 struct symmetric_qnnpack_qat_qconfig_mapping
-    : mapping_parts::uniform<default_symmetric_qnnpack_qat_qconfig, mapping_parts::qat_fixed_0to1,
-                             mapping_parts::qat_fixed_neg1to1> {};
+    : mapping_parts::default_mapping<mapping_parts::qat_of_xnnpack> {};
+
+/// get_default_qconfig_mapping(backend), or get_default_qat_qconfig_mapping(backend, version), at
+/// run time. Empty where PyTorch raises an error.
+///   version  of qconfigs for training
+[[nodiscard]] constexpr list<mapping_entry> default_qconfig_mapping_entries(
+    std::string_view backend, bool is_qat, semantics s = semantics::torch_2_1, int version = 1) {
+  if (!has_default_qconfig(backend, is_qat, s, is_qat ? version : 0)) return {};
+  const engine_traits* const engine = find_engine(backend);
+  const qconfig_record global =
+      is_qat ? default_qat_qconfig_record(engine, version) : default_qconfig_record(engine);
+  return mapping_parts::entries_for(mapping_parts::of_engine(global, engine, is_qat), s);
+}
 
 }  // namespace ctq

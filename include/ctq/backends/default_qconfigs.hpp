@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <type_traits>
+#include <string_view>
 
 #include "ctq/backends/qconfigs.hpp"
 
 // The default qconfigs of a backend: get_default_qconfig and get_default_qat_qconfig of PyTorch
-// 2.1, which supports four backends and raises an AssertionError for any other.
+// 2.1, which supports four backends and raises an AssertionError for any other. As types for a
+// backend that is one, as records for a name at run time.
 
 namespace ctq {
 
@@ -60,35 +61,76 @@ constexpr engine_traits traits_of() {
 template <class Backend>
 inline constexpr engine_traits traits = traits_of<Backend>();
 
-template <class Backend, class PerChannel, class PerTensor>
-using weight_of = std::conditional_t<traits<Backend>.per_channel_weight, PerChannel, PerTensor>;
+struct engine {
+  std::string_view name;
+  engine_traits traits;
+};
 
-template <class Backend>
-using qat_activation = moving_average_min_max_observer<{
-    .reduce_range = traits<Backend>.reduce_range, .quant_min = 0, .quant_max = 255}>;
+inline constexpr engine engines[] = {
+    {"fbgemm", traits<fbgemm>},
+    {"qnnpack", traits<qnnpack>},
+    {"onednn", traits<onednn>},
+    {"x86", traits<x86>},
+};
 
 }  // namespace qconfig_parts
 
-/// get_default_qconfig(backend)
-template <class Backend>
-struct default_qconfig_of
-    : qconfig<histogram_observer<{.reduce_range = qconfig_parts::traits<Backend>.reduce_range}>,
-              qconfig_parts::weight_of<Backend, default_per_channel_weight_observer,
-                                       default_weight_observer>> {};
+/// The requirements of an engine's kernels; null if PyTorch has no defaults for it.
+[[nodiscard]] constexpr const engine_traits* find_engine(std::string_view backend) {
+  for (const qconfig_parts::engine& e : qconfig_parts::engines)
+    if (same_text(e.name, backend)) return &e.traits;
+  return nullptr;
+}
+
+/// Whether PyTorch's get_default_qconfig(backend, version), or that for training, succeeds.
+[[nodiscard]] constexpr bool has_default_qconfig(std::string_view backend, bool is_qat, semantics s,
+                                                 int version) {
+  const bool known_version = version == 0 || (is_qat && version == 1);
+  return known_version &&
+         (find_engine(backend) != nullptr || unknown_backend_gets_default_qconfig(s));
+}
+
+/// get_default_qconfig(backend); null: a backend that PyTorch 1.13 does not know
+[[nodiscard]] constexpr qconfig_record default_qconfig_record(const engine_traits* engine) {
+  if (engine == nullptr) return default_qconfig::value;
+  return {{observer_class::histogram, {.reduce_range = engine->reduce_range}},
+          engine->per_channel_weight ? default_per_channel_weight_observer::value
+                                     : default_weight_observer::value};
+}
 
 /// get_default_qat_qconfig(backend, version): version 1 uses fused observer and fake quantize, 0
 /// separate ones.
-template <class Backend, int Version = 1>
-struct default_qat_qconfig_of
-    : qconfig<fused_moving_avg_obs_fake_quantize<qconfig_parts::qat_activation<Backend>>,
-              qconfig_parts::weight_of<Backend, default_fused_per_channel_wt_fake_quant,
-                                       default_fused_wt_fake_quant>> {
-  static_assert(Version == 1, "ctq: the version of a default QAT qconfig is 0 or 1");
-};
+[[nodiscard]] constexpr qconfig_record default_qat_qconfig_record(const engine_traits* engine,
+                                                                  int version = 1) {
+  const bool fused = version == 1;
+  if (engine == nullptr) return fused ? default_qat_qconfig_v2::value : default_qat_qconfig::value;
+  const observer_record activation{
+      observer_class::moving_average_min_max,
+      {.reduce_range = engine->reduce_range, .quant_min = 0, .quant_max = 255},
+      fused ? fake_quantize_class::fused_moving_avg_obs_fake_quantize
+            : fake_quantize_class::fake_quantize};
+  if (engine->per_channel_weight)
+    return {activation, fused ? default_fused_per_channel_wt_fake_quant::value
+                              : default_per_channel_weight_fake_quant::value};
+  return {activation,
+          fused ? default_fused_wt_fake_quant::value : default_weight_fake_quant::value};
+}
+
+/// get_default_qconfig(backend)
 template <class Backend>
-struct default_qat_qconfig_of<Backend, 0>
-    : qconfig<fake_quantize<qconfig_parts::qat_activation<Backend>>,
-              qconfig_parts::weight_of<Backend, default_per_channel_weight_fake_quant,
-                                       default_weight_fake_quant>> {};
+struct default_qconfig_of {
+  static constexpr bool quantizes = true;
+  static constexpr qconfig_record value = default_qconfig_record(&qconfig_parts::traits<Backend>);
+};
+
+/// get_default_qat_qconfig(backend, version)
+template <class Backend, int Version = 1>
+struct default_qat_qconfig_of {
+  static_assert(Version == 0 || Version == 1,
+                "ctq: the version of a default QAT qconfig is 0 or 1");
+  static constexpr bool quantizes = true;
+  static constexpr qconfig_record value =
+      default_qat_qconfig_record(&qconfig_parts::traits<Backend>, Version);
+};
 
 }  // namespace ctq

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/backends/binary_op_configs.hpp"
 #include "ctq/backends/conv_configs.hpp"
 #include "ctq/backends/dtype_configs.hpp"
-#include "ctq/backends/embedding_op_configs.hpp"
-#include "ctq/backends/linear_configs.hpp"
-#include "ctq/backends/op_categories.hpp"
+#include "ctq/backends/op_configs.hpp"
 
 // ExecuTorch: XNNPACK on mobile devices.
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ctq/backends/rows.hpp"
-#include "ctq/spec/onednn_fusers.hpp"
 
 // Fusions of oneDNN that other libraries do not have: a convolution and an add, a linear layer and
 // leaky relu or tanh.
@@ -13,31 +12,31 @@ namespace onednn_parts {
 
 /// A conv whose output is added to another value, which becomes the second argument of the fused
 /// module. Root and Extra: the paths of the conv and of the other value in the nested pattern.
-template <class Dtypes, class Pattern, auto Fused, auto Fuser, class Root, class Extra>
+template <class Dtypes, class Pattern, auto Fused, const fuser& Fuser, class Root, class Extra>
 using sum = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>, fuser_method<Fuser>,
                                    root_node_getter<Root>, extra_inputs_getter<Extra>>;
 
 /// conv + y, for both forms of add.
-template <class Dtypes, auto Conv, auto Fuser, class Root>
+template <class Dtypes, auto Conv, const fuser& Fuser, class Root>
 using left = configs<
     sum<Dtypes, pattern<nested<fn::add, Conv, match_all>>, nni::conv_add2d, Fuser, Root, path<2>>,
     sum<Dtypes, pattern<nested<op::add, Conv, match_all>>, nni::conv_add2d, Fuser, Root, path<2>>>;
 
 /// y + conv
-template <class Dtypes, auto Conv, auto Fuser, class Root>
+template <class Dtypes, auto Conv, const fuser& Fuser, class Root>
 using right = configs<
     sum<Dtypes, pattern<nested<fn::add, match_all, Conv>>, nni::conv_add2d, Fuser, Root, path<1>>,
     sum<Dtypes, pattern<nested<op::add, match_all, Conv>>, nni::conv_add2d, Fuser, Root, path<1>>>;
 
 /// relu(conv + y)
-template <class Dtypes, auto Conv, auto Fuser, class Root>
+template <class Dtypes, auto Conv, const fuser& Fuser, class Root>
 using left_relu = configs<sum<Dtypes, pattern<nested<fn::add, Conv, match_all>, nn::relu>,
                               nni::conv_add_relu2d, Fuser, Root, path<1, 2>>,
                           sum<Dtypes, pattern<nested<op::add, Conv, match_all>, nn::relu>,
                               nni::conv_add_relu2d, Fuser, Root, path<1, 2>>>;
 
 /// relu(y + conv)
-template <class Dtypes, auto Conv, auto Fuser, class Root>
+template <class Dtypes, auto Conv, const fuser& Fuser, class Root>
 using right_relu = configs<sum<Dtypes, pattern<nested<fn::add, match_all, Conv>, nn::relu>,
                                nni::conv_add_relu2d, Fuser, Root, path<1, 1>>,
                            sum<Dtypes, pattern<nested<op::add, match_all, Conv>, nn::relu>,

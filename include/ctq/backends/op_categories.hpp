@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <boost/mp11/list.hpp>
 #include <cstdint>
 
 #include "ctq/backends/rows.hpp"
-#include "ctq/spec/qconfig_mapping.hpp"
 
 // The ops that PyTorch's backends and default mappings treat alike, by category. An op that needs
 // no row of its own in a backend is named here alone.
@@ -76,42 +74,50 @@ enum class treatment : std::uint8_t {
   from_neg1_to_1,
 };
 
-template <auto Op, treatment How>
-struct treated {
-  static constexpr op_id op = Op.id();
-  static constexpr treatment how = How;
-  template <class QConfig>
-  using mapped_to = object_type<Op, QConfig>;
+struct treated_op {
+  op_id op;
+  treatment how;
 };
 
 /// The ops of default mappings, in PyTorch's order.
-using treated_ops = boost::mp11::mp_list<
-    treated<method::reshape, treatment::reuse_input>, treated<nn::conv1d, treatment::as_global>,
-    treated<nn::conv2d, treatment::as_global>, treated<nn::conv3d, treatment::as_global>,
-    treated<nn::conv_transpose1d, treatment::conv_transpose>,
-    treated<nn::conv_transpose2d, treatment::conv_transpose>,
-    treated<nn::conv_transpose3d, treatment::conv_transpose>,
-    treated<nn::linear, treatment::as_global>, treated<fn::conv1d, treatment::as_global>,
-    treated<fn::conv2d, treatment::as_global>, treated<fn::conv3d, treatment::as_global>,
-    treated<fn::conv_transpose1d, treatment::conv_transpose>,
-    treated<fn::conv_transpose2d, treatment::conv_transpose>,
-    treated<fn::conv_transpose3d, treatment::conv_transpose>,
-    treated<fn::linear, treatment::as_global>, treated<nn::relu, treatment::as_global>,
-    treated<fn::relu, treatment::as_global>, treated<fn::torch_relu, treatment::as_global>,
-    treated<nn::batch_norm1d, treatment::as_global>,
-    treated<nn::batch_norm2d, treatment::as_global>,
-    treated<nn::batch_norm3d, treatment::as_global>,
-    treated<fn::layer_norm, treatment::norm_weight>,
-    treated<nn::layer_norm, treatment::norm_weight>, treated<nn::prelu, treatment::prelu>,
-    treated<nn::hardsigmoid, treatment::from_0_to_1>,
-    treated<fn::hardsigmoid, treatment::from_0_to_1>,
-    treated<method::hardsigmoid, treatment::from_0_to_1>,
-    treated<method::hardsigmoid_, treatment::from_0_to_1>,
-    treated<nn::sigmoid, treatment::from_0_to_1>, treated<fn::sigmoid, treatment::from_0_to_1>,
-    treated<method::sigmoid, treatment::from_0_to_1>,
-    treated<method::sigmoid_, treatment::from_0_to_1>, treated<nn::softmax, treatment::from_0_to_1>,
-    treated<nn::tanh, treatment::from_neg1_to_1>, treated<fn::tanh, treatment::from_neg1_to_1>,
-    treated<method::tanh, treatment::from_neg1_to_1>,
-    treated<method::tanh_, treatment::from_neg1_to_1>>;
+inline constexpr treated_op treated_ops[] = {
+    {method::reshape.id(), treatment::reuse_input},
+    {nn::conv1d.id(), treatment::as_global},
+    {nn::conv2d.id(), treatment::as_global},
+    {nn::conv3d.id(), treatment::as_global},
+    {nn::conv_transpose1d.id(), treatment::conv_transpose},
+    {nn::conv_transpose2d.id(), treatment::conv_transpose},
+    {nn::conv_transpose3d.id(), treatment::conv_transpose},
+    {nn::linear.id(), treatment::as_global},
+    {fn::conv1d.id(), treatment::as_global},
+    {fn::conv2d.id(), treatment::as_global},
+    {fn::conv3d.id(), treatment::as_global},
+    {fn::conv_transpose1d.id(), treatment::conv_transpose},
+    {fn::conv_transpose2d.id(), treatment::conv_transpose},
+    {fn::conv_transpose3d.id(), treatment::conv_transpose},
+    {fn::linear.id(), treatment::as_global},
+    {nn::relu.id(), treatment::as_global},
+    {fn::relu.id(), treatment::as_global},
+    {fn::torch_relu.id(), treatment::as_global},
+    {nn::batch_norm1d.id(), treatment::as_global},
+    {nn::batch_norm2d.id(), treatment::as_global},
+    {nn::batch_norm3d.id(), treatment::as_global},
+    {fn::layer_norm.id(), treatment::norm_weight},
+    {nn::layer_norm.id(), treatment::norm_weight},
+    {nn::prelu.id(), treatment::prelu},
+    {nn::hardsigmoid.id(), treatment::from_0_to_1},
+    {fn::hardsigmoid.id(), treatment::from_0_to_1},
+    {method::hardsigmoid.id(), treatment::from_0_to_1},
+    {method::hardsigmoid_.id(), treatment::from_0_to_1},
+    {nn::sigmoid.id(), treatment::from_0_to_1},
+    {fn::sigmoid.id(), treatment::from_0_to_1},
+    {method::sigmoid.id(), treatment::from_0_to_1},
+    {method::sigmoid_.id(), treatment::from_0_to_1},
+    {nn::softmax.id(), treatment::from_0_to_1},
+    {nn::tanh.id(), treatment::from_neg1_to_1},
+    {fn::tanh.id(), treatment::from_neg1_to_1},
+    {method::tanh.id(), treatment::from_neg1_to_1},
+    {method::tanh_.id(), treatment::from_neg1_to_1},
+};
 
 }  // namespace ctq::categories

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
+
 #include "ctq/backends/default_observers.hpp"
+#include "ctq/core/same_text.hpp"
+#include "ctq/core/semantics.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// PyTorch's named qconfigs.
+// PyTorch's named qconfigs, as types and by name at run time.
 
 namespace ctq {
 
@@ -78,5 +82,56 @@ struct default_symmetric_qnnpack_qat_qconfig
 struct default_per_channel_symmetric_qnnpack_qat_qconfig
     : qconfig<qconfig_parts::xnnpack_qat_activation,
               fused_per_channel_wt_fake_quant_range_neg_127_to_127> {};
+
+namespace qconfig_parts {
+
+struct named_record {
+  std::string_view name;
+  qconfig_record value;
+};
+
+// clang-format off
+inline constexpr named_record named_records[] = {
+    {"default_qconfig", default_qconfig::value},
+    {"default_per_channel_qconfig", default_per_channel_qconfig::value},
+    {"default_debug_qconfig", default_debug_qconfig::value},
+    {"default_quint8_weight_qconfig", default_quint8_weight_qconfig::value},
+    {"default_reuse_input_qconfig", default_reuse_input_qconfig::value},
+    {"default_dynamic_qconfig", default_dynamic_qconfig::value},
+    {"per_channel_dynamic_qconfig", per_channel_dynamic_qconfig::value},
+    {"float16_dynamic_qconfig", float16_dynamic_qconfig::value},
+    {"float16_static_qconfig", float16_static_qconfig::value},
+    {"float_qparams_weight_only_qconfig", float_qparams_weight_only_qconfig::value},
+    {"float_qparams_weight_only_qconfig_4bit", float_qparams_weight_only_qconfig_4bit::value},
+    {"default_embedding_qat_qconfig", default_embedding_qat_qconfig::value},
+    {"default_embedding_qat_qconfig_4bit", default_embedding_qat_qconfig_4bit::value},
+    {"default_qat_qconfig", default_qat_qconfig::value},
+    {"default_qat_qconfig_v2", default_qat_qconfig_v2::value},
+    {"default_dynamic_qat_qconfig", default_dynamic_qat_qconfig::value},
+    {"default_weight_only_qconfig", default_weight_only_qconfig::value},
+    {"default_activation_only_qconfig", default_activation_only_qconfig::value},
+    {"default_symmetric_qnnpack_qconfig", default_symmetric_qnnpack_qconfig::value},
+    {"default_per_channel_symmetric_qnnpack_qconfig",
+     default_per_channel_symmetric_qnnpack_qconfig::value},
+    {"default_symmetric_qnnpack_qat_qconfig", default_symmetric_qnnpack_qat_qconfig::value},
+    {"default_per_channel_symmetric_qnnpack_qat_qconfig",
+     default_per_channel_symmetric_qnnpack_qat_qconfig::value},
+};
+// clang-format on
+
+}  // namespace qconfig_parts
+
+/// Writes the qconfig of this name, such as "default_qconfig", to `out`; false if there is none.
+[[nodiscard]] constexpr bool find_qconfig(std::string_view name, semantics s, qconfig_record& out) {
+  for (const qconfig_parts::named_record& known : qconfig_parts::named_records) {
+    if (!same_text(known.name, name)) continue;
+    out = known.value;
+    if (!dynamic_quant_observer_has_range(s) &&
+        out.activation == default_dynamic_quant_observer::value)
+      out.activation = dtype_only_dynamic_quant_observer::value;
+    return true;
+  }
+  return false;
+}
 
 }  // namespace ctq

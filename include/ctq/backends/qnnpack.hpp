@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/backends/binary_op_configs.hpp"
 #include "ctq/backends/conv_configs.hpp"
-#include "ctq/backends/default_op_configs.hpp"
 #include "ctq/backends/dtype_configs.hpp"
-#include "ctq/backends/embedding_op_configs.hpp"
-#include "ctq/backends/fixed_qparams_op_configs.hpp"
-#include "ctq/backends/linear_configs.hpp"
-#include "ctq/backends/norm_configs.hpp"
-#include "ctq/backends/rnn_op_configs.hpp"
-#include "ctq/backends/share_qparams_op_configs.hpp"
+#include "ctq/backends/op_configs.hpp"
 
 // QNNPACK and XNNPACK, for ARM processors. The signed, symmetric configs for XNNPACK come first.
 

@@ -46,7 +46,7 @@ template <class Dtypes, class Pattern, auto Fused>
 using fused = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>>;
 
 /// Ops that are fused to one module by a given fuser method.
-template <class Dtypes, class Pattern, auto Fused, auto Fuser>
+template <class Dtypes, class Pattern, auto Fused, const fuser& Fuser>
 using fused_by = backend_pattern_config<Pattern, Dtypes, fused_module<Fused>, fuser_method<Fuser>>;
 
 /// Binary arithmetic: with a tensor and a number the output shares the input's observer, with two

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/backends/binary_op_configs.hpp"
 #include "ctq/backends/conv_configs.hpp"
 #include "ctq/backends/dtype_configs.hpp"
-#include "ctq/backends/linear_configs.hpp"
-#include "ctq/backends/share_qparams_op_configs.hpp"
+#include "ctq/backends/op_configs.hpp"
 
 // TensorRT via torch_tensorrt's FX frontend: all int8 is signed.
 

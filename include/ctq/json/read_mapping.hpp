@@ -50,9 +50,10 @@ class mapping_reader {
   }
 
   list<mapping_entry> entries{};
-  list<int> at{};                    // by entry: its offset in the text
-  text_buffer unescaped{};           // the names that have escapes in the text, concatenated
-  list<list_part> unescaped_part{};  // by entry: its name in `unescaped`, if the count is not 0
+  list<int> at{};           // by entry: its offset in the text
+  text_buffer unescaped{};  // the names that have escapes in the text, concatenated
+  list<list_part<char>>
+      unescaped_part{};  // by entry: its name in `unescaped`, if the count is not 0
 
   /// Makes names that had escapes point into a copy of `unescaped`.
   template <class Entries>
@@ -103,7 +104,7 @@ class mapping_reader {
   }
 
   constexpr void entry(element where, element qconfig, mapping_entry m, element name = {}) {
-    list_part s{static_cast<int>(unescaped.size()), 0};
+    list_part<char> s{static_cast<int>(unescaped.size()), 0};
     if (name && name.has_escapes()) {
       append_unescaped(unescaped, name.text());
       s.count = static_cast<int>(unescaped.size()) - s.first;

@@ -84,8 +84,9 @@ constexpr void read_observer(reader& r, element e, observer_record& out) {
   out.args = default_args(out.type);
   observer_parts::check_repeated(r, e, "class");
   if (fake) observer_parts::check_repeated(r, e, "observer");
-  r.read_fields(e, out.args,
-                [fake](element key) { return key.is("class") || (fake && key.is("observer")); });
+  r.read_fields_with(r, e, out.args, "key here", [fake](element key) {
+    return key.is("class") || (fake && key.is("observer"));
+  });
 }
 
 }  // namespace ctq::json

@@ -101,10 +101,12 @@ class reader {
     unknown(rule::unknown_value, e, what, near);
   }
 
-  /// Reads the members of an object into the fields of the same names. Skips keys for which
-  /// other(key) is true.
-  template <reflected Record, class Other>
-  constexpr void read_fields(element object, Record& record, Other other) {
+  /// Reads the members of an object into the fields of the same names, with self.read(value,
+  /// field). Skips keys for which other(key) is true.
+  ///   what  a key is, for messages
+  template <class Self, reflected Record, class Other>
+  constexpr void read_fields_with(Self& self, element object, Record& record, std::string_view what,
+                                  Other other) {
     std::uint64_t seen = 0;
     constexpr auto& names = field_names<Record>;
     for (const auto [key, value] : object.members()) {
@@ -115,19 +117,19 @@ class reader {
       if (at == names.size()) {
         nearest near{name};
         for (const std::string_view known : names) near.offer(known);
-        unknown(rule::unknown_key, key, "key here", near);
+        unknown(rule::unknown_key, key, what, near);
       } else if ((seen >> at & 1U) != 0) {
         error(rule::duplicate_key, key, name, " is duplicated");
       } else {
         seen |= std::uint64_t{1} << at;
-        field_readers<reader, Record>[at](*this, value, record);
+        field_readers<Self, Record>[at](self, value, record);
       }
     }
   }
 
   template <reflected Record>
   constexpr void read_fields(element object, Record& record) {
-    read_fields(object, record, [](element) { return false; });
+    read_fields_with(*this, object, record, "key here", [](element) { return false; });
   }
 
   /// An optional number; null for none.

@@ -140,9 +140,9 @@ class preparation {
       return;
     if (k >= 0 && wanted == quint8) {
       const backend_pattern_config_record& c = choices_.config_of(k);
-      const observer_record* const other =
+      const view<observer_record>& other =
           options_.is_qat ? c.overwrite_output_fake_quantize : c.overwrite_output_observer;
-      if (other != nullptr) record = other;
+      if (!other.empty()) record = &other[0];
     }
     placed_.add_behind(i, record, qconfig_[i]);
     const bool shares =

@@ -61,8 +61,8 @@ struct backend_pattern_config_record {
   input_index_record input_type_to_index{};
   // PyTorch 1.13 only:
   observed input_output_observed = observed::unspecified;
-  const observer_record* overwrite_output_observer{};
-  const observer_record* overwrite_output_fake_quantize{};
+  view<observer_record> overwrite_output_observer{};  // one, or none
+  view<observer_record> overwrite_output_fake_quantize{};
 
   /// The observation type of a node with that many tensor arguments.
   [[nodiscard]] constexpr ctq::observation_type observation_for(int tensor_args) const {
@@ -73,24 +73,8 @@ struct backend_pattern_config_record {
     return n < by.given.size() && by.given[n] ? by.type[n] : observation_type;
   }
 
-  friend constexpr bool operator==(const backend_pattern_config_record& a,
-                                   const backend_pattern_config_record& b) {
-    const auto same = [](const observer_record* p, const observer_record* q) {
-      return p == q || (p != nullptr && q != nullptr && *p == *q);
-    };
-    return a.pattern == b.pattern && a.observation_type == b.observation_type &&
-           a.dtype_configs == b.dtype_configs && a.root_module == b.root_module &&
-           a.qat_module == b.qat_module &&
-           a.reference_quantized_module_for_root == b.reference_quantized_module_for_root &&
-           a.fused_module == b.fused_module && a.fuser_method == b.fuser_method &&
-           a.root_node_getter == b.root_node_getter &&
-           a.extra_inputs_getter == b.extra_inputs_getter &&
-           a.num_tensor_args_to_observation_type == b.num_tensor_args_to_observation_type &&
-           a.input_type_to_index == b.input_type_to_index &&
-           a.input_output_observed == b.input_output_observed &&
-           same(a.overwrite_output_observer, b.overwrite_output_observer) &&
-           same(a.overwrite_output_fake_quantize, b.overwrite_output_fake_quantize);
-  }
+  friend constexpr bool operator==(const backend_pattern_config_record&,
+                                   const backend_pattern_config_record&) = default;
 };
 
 /// The dtype configs of a pattern; the first that matches the qconfig is used.
@@ -127,14 +111,14 @@ template <auto Op>
 struct fused_module {
   static constexpr void apply(backend_pattern_config_record& r) {
     r.fused_module = Op.id();
-    if (r.fuser_method == nullptr) r.fuser_method = sequential_wrapper2.id();
+    if (r.fuser_method == nullptr) r.fuser_method = &sequential_wrapper2;
   }
 };
 
 /// fuser_method<fuse_conv_bn>, or a user-defined fuser.
-template <auto Fuser>
+template <const fuser& Fuser>
 struct fuser_method {
-  static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = Fuser.id(); }
+  static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = &Fuser; }
 };
 
 /// The path of the root node of the pattern, which owns the weight and whose arguments the fused
@@ -196,14 +180,14 @@ struct input_output_observed {
 template <class Observer>
 struct overwrite_output_observer {
   static constexpr void apply(backend_pattern_config_record& r) {
-    r.overwrite_output_observer = &Observer::value;
+    r.overwrite_output_observer = {&Observer::value, 1};
   }
 };
 
 template <class FakeQuantize>
 struct overwrite_output_fake_quantize {
   static constexpr void apply(backend_pattern_config_record& r) {
-    r.overwrite_output_fake_quantize = &FakeQuantize::value;
+    r.overwrite_output_fake_quantize = {&FakeQuantize::value, 1};
   }
 };
 

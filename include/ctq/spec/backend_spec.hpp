@@ -67,7 +67,8 @@ class backend_spec {
     list<pattern_element> elements;
     list<dtype_config_record> dtype_configs;
     list<node_path> extra_inputs;
-    list<observer_record> observers;
+    list<observer_record> observer;
+    list<observer_record> fake_quantize;
 
     template <class T>
     static constexpr void take(list<T>& mine, ctq::view<T>& items) {
@@ -79,14 +80,8 @@ class backend_spec {
       take(elements, r.pattern.element);
       take(dtype_configs, r.dtype_configs);
       take(extra_inputs, r.extra_inputs_getter);
-      const observer_record* const sources[] = {r.overwrite_output_observer,
-                                                r.overwrite_output_fake_quantize};
-      list<observer_record> copies(2);
-      for (int i = 0; i < 2; ++i)
-        if (sources[i] != nullptr) copies[i] = *sources[i];
-      observers = static_cast<list<observer_record>&&>(copies);
-      if (sources[0] != nullptr) r.overwrite_output_observer = observers.data();
-      if (sources[1] != nullptr) r.overwrite_output_fake_quantize = observers.data() + 1;
+      take(observer, r.overwrite_output_observer);
+      take(fake_quantize, r.overwrite_output_fake_quantize);
     }
   };
 

@@ -36,14 +36,11 @@ constexpr bool is_relu(op_id op) { return op != nullptr && op->descriptor->is_re
 
 /// Whether this fuser method accepts the ops of this chain. True for user-defined ones.
 [[nodiscard]] constexpr bool can_fuse(const pattern_record& chain, fuser_id fuser) {
-  const int size = chain.element.size();
-  const bool norm = fused_parts::is_batch_norm(fused_parts::part_of(chain, 1));
-  if (fuser == fuse_conv_bn.id() || fuser == fuse_convtranspose_bn.id() ||
-      fuser == fuse_linear_bn.id())
-    return size == 2 && norm;
-  if (fuser == fuse_conv_bn_relu.id())
-    return size == 3 && norm && fused_parts::is_relu(fused_parts::part_of(chain, 2));
-  return true;
+  if (fuser->accepts == fuser_pattern::any) return true;
+  const bool with_relu = fuser->accepts == fuser_pattern::batch_norm_relu;
+  return chain.element.size() == (with_relu ? 3 : 2) &&
+         fused_parts::is_batch_norm(fused_parts::part_of(chain, 1)) &&
+         (!with_relu || fused_parts::is_relu(fused_parts::part_of(chain, 2)));
 }
 
 }  // namespace ctq

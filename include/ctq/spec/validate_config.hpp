@@ -176,14 +176,8 @@ constexpr void dtypes(findings& out, spec_place at, const dtype_config_record& d
   }
 }
 
-/// Whether the fused module contains all ops of the pattern; false for fusers that fold some.
-constexpr bool keeps_parts(fuser_id f) {
-  return f == sequential_wrapper2.id() || f == fuse_conv_bn.id() || f == fuse_conv_bn_relu.id() ||
-         f == fuse_linear_bn.id();
-}
-
 constexpr void modules(findings& out, spec_place at, const backend_pattern_config_record& c) {
-  const bool wraps = c.fuser_method == sequential_wrapper2.id();
+  const bool wraps = c.fuser_method == &sequential_wrapper2;
   if (c.fused_module != nullptr && c.fuser_method == nullptr) {
     at.field = "fused_module";
     out.error(rule::fused_without_fuser, at, c.fused_module->name, " has no fuser_method");
@@ -200,7 +194,7 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
       at.field = "fuser_method";
       out.error(rule::fused_module_mismatch, at, c.fuser_method->name,
                 " does not match the ops of this pattern");
-    } else if (keeps_parts(c.fuser_method) && !can_become(c.pattern, c.fused_module)) {
+    } else if (c.fuser_method->keeps_parts && !can_become(c.pattern, c.fused_module)) {
       at.field = "fused_module";
       out.error(rule::fused_module_mismatch, at, c.fused_module->name,
                 " does not consist of the ops of this pattern");

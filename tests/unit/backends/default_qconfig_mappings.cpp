@@ -96,4 +96,35 @@ TEST_CASE("a default mapping can be changed") {
   CHECK(!mapping_v<mine>.entries[24].quantizes);
 }
 
+constexpr auto now = semantics::torch_2_1;
+constexpr auto before = semantics::torch_1_13;
+
+TEST_CASE("a name gives the entries of the type") {
+  const list<mapping_entry> found = default_qconfig_mapping_entries("onednn", true, now, 0);
+  const auto& of_type = default_qat_qconfig_mapping<onednn, 0>::entries;
+  REQUIRE(found.size() == of_type.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].level == of_type[i].level);
+    CHECK(found[i].op == of_type[i].op);
+    CHECK(found[i].quantizes);
+    CHECK(found[i].qconfig == of_type[i].qconfig);
+  }
+}
+
+TEST_CASE("PyTorch 1.13 lists the ops that fusion puts together, and not PReLU") {
+  const list<mapping_entry> found = default_qconfig_mapping_entries("fbgemm", false, before);
+  REQUIRE(found.size() == 37);
+  CHECK(found[1].op == method::reshape.id());
+  CHECK(found[2].op == nn::conv1d.id());
+  CHECK(found[2].qconfig == found[0].qconfig);
+  CHECK(found[21].op == nn::batch_norm3d.id());
+  for (const mapping_entry& e : found) CHECK(e.op != nn::prelu.id());
+}
+
+TEST_CASE("where PyTorch raises an error there are no entries") {
+  CHECK(default_qconfig_mapping_entries("mine", false, now).empty());
+  CHECK(default_qconfig_mapping_entries("x86", true, now, 2).empty());
+  CHECK(default_qconfig_mapping_entries("mine", true, before).size() == 37);
+}
+
 }  // namespace

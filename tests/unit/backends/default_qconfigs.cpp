@@ -54,3 +54,24 @@ TEST_CASE("a backend of one's own has the defaults that its traits ask for") {
   CHECK(default_qat_qconfig_of<mine, 0>::value ==
         qconfig<fake_quantize<narrow_qat>, default_weight_fake_quant>::value);
 }
+
+TEST_CASE("a backend is found by its name") {
+  CHECK(default_qconfig_record(find_engine("x86")) == default_qconfig_of<x86>::value);
+  CHECK(default_qat_qconfig_record(find_engine("onednn"), 0) ==
+        default_qat_qconfig_of<onednn, 0>::value);
+  CHECK(find_engine("mine") == nullptr);
+}
+
+TEST_CASE("PyTorch 1.13 has default_qconfig for a backend that it does not know, 2.1 an error") {
+  CHECK(has_default_qconfig("mine", false, semantics::torch_1_13, 0));
+  CHECK(!has_default_qconfig("mine", false, semantics::torch_2_1, 0));
+  CHECK(default_qconfig_record(find_engine("mine")) == default_qconfig::value);
+  CHECK(default_qat_qconfig_record(find_engine("mine")) == default_qat_qconfig_v2::value);
+  CHECK(default_qat_qconfig_record(find_engine("mine"), 0) == default_qat_qconfig::value);
+}
+
+TEST_CASE("versions are 0 after training, 0 and 1 in training") {
+  CHECK(has_default_qconfig("x86", true, semantics::torch_2_1, 1));
+  CHECK(!has_default_qconfig("x86", false, semantics::torch_2_1, 1));
+  CHECK(!has_default_qconfig("x86", true, semantics::torch_1_13, 2));
+}

@@ -65,14 +65,14 @@ TEST_CASE("a convolution has a root, a form in training and a reference form") {
 
 TEST_CASE("a convolution is fused with what follows it, with a batch norm by a fuser of its own") {
   CHECK(of<nn::conv2d, nn::relu>.fused_module == nni::conv_relu2d.id());
-  CHECK(of<nn::conv2d, fn::relu>.fuser_method == sequential_wrapper2.id());
+  CHECK(of<nn::conv2d, fn::relu>.fuser_method == &sequential_wrapper2);
   CHECK(of<nn::conv1d, nn::batch_norm1d>.fused_module == nni::conv_bn1d.id());
-  CHECK(of<nn::conv1d, nn::batch_norm1d>.fuser_method == fuse_conv_bn.id());
+  CHECK(of<nn::conv1d, nn::batch_norm1d>.fuser_method == &fuse_conv_bn);
   CHECK(of<nn::conv2d, nn::batch_norm2d, fn::relu>.fused_module == nni::conv_bn_relu2d.id());
-  CHECK(of<nn::conv2d, nn::batch_norm2d, fn::relu>.fuser_method == fuse_conv_bn_relu.id());
+  CHECK(of<nn::conv2d, nn::batch_norm2d, fn::relu>.fuser_method == &fuse_conv_bn_relu);
   const backend_pattern_config_record& transposed = of<nn::conv_transpose2d, nn::batch_norm2d>;
   CHECK(transposed.fused_module == nullptr);
-  CHECK(transposed.fuser_method == fuse_convtranspose_bn.id());
+  CHECK(transposed.fuser_method == &fuse_convtranspose_bn);
   CHECK(transposed.reference_quantized_module_for_root == nnqr::conv_transpose2d.id());
 }
 

@@ -74,11 +74,11 @@ TEST_CASE("a convolution takes up a sum, whichever side it stands on") {
   const backend_pattern_config_record& left = of<nested<op::add, conv_bn, match_all>, nn::relu>;
   CHECK(left.root_node_getter == path<1, 1, 1>::value);
   CHECK(left.extra_inputs_getter[0] == path<1, 2>::value);
-  CHECK(left.fuser_method == fuse_conv_bn_add_relu_left.id());
+  CHECK(left.fuser_method == &fuse_conv_bn_add_relu_left);
   const backend_pattern_config_record& right = of<nested<fn::add, match_all, nn::conv2d>>;
   CHECK(right.root_node_getter == path<2>::value);
   CHECK(right.extra_inputs_getter[0] == path<1>::value);
-  CHECK(right.fuser_method == fuse_conv_add_right.id());
+  CHECK(right.fuser_method == &fuse_conv_add_right);
 }
 
 TEST_CASE("a convolution with a sum has a reference form and none in training") {
@@ -91,9 +91,9 @@ TEST_CASE("a convolution with a sum has a reference form and none in training") 
 
 TEST_CASE("a linear layer takes up a leaky relu or a tanh") {
   CHECK(of<nn::linear, nn::leaky_relu>.fused_module == nni::linear_leaky_relu.id());
-  CHECK(of<nn::linear, nn::leaky_relu>.fuser_method == sequential_wrapper2.id());
+  CHECK(of<nn::linear, nn::leaky_relu>.fuser_method == &sequential_wrapper2);
   CHECK(of<nn::linear, nn::batch_norm1d, nn::leaky_relu>.fuser_method ==
-        fuse_linear_bn_leaky_relu.id());
+        &fuse_linear_bn_leaky_relu);
   CHECK(of<nn::linear, fn::tanh>.fused_module == nni::linear_tanh.id());
   CHECK(of<nni::linear_tanh>.root_module == nn::linear.id());
   CHECK(of<fn::linear, fn::leaky_relu>.fuser_method == nullptr);

@@ -42,3 +42,27 @@ TEST_CASE("XNNPACK's activations are signed, with a smallest scale") {
 }
 
 }  // namespace
+
+namespace {
+
+constexpr qconfig_record named(std::string_view name, semantics s) {
+  qconfig_record found;
+  return find_qconfig(name, s, found) ? found : qconfig_record{};
+}
+
+static_assert(named("default_qat_qconfig", semantics::torch_2_1) == default_qat_qconfig::value);
+static_assert(named("default_dynamic_qconfig", semantics::torch_2_1) ==
+              default_dynamic_qconfig::value);
+
+}  // namespace
+
+TEST_CASE("PyTorch 1.13's dynamic observer says no range") {
+  const qconfig_record q = named("per_channel_dynamic_qconfig", semantics::torch_1_13);
+  CHECK(q.activation == dtype_only_dynamic_quant_observer::value);
+  CHECK(q.weight == default_per_channel_weight_observer::value);
+}
+
+TEST_CASE("an unknown name is no qconfig") {
+  qconfig_record q;
+  CHECK(!find_qconfig("default_qconfg", semantics::torch_2_1, q));
+}

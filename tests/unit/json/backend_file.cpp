@@ -87,7 +87,7 @@ TEST_CASE("all fields are read") {
   CHECK(c.qat_module == nnqat::conv2d.id());
   CHECK(c.reference_quantized_module_for_root == nnqr::conv2d.id());
   CHECK(c.fused_module == nni::conv_add2d.id());
-  CHECK(c.fuser_method == fuse_conv_bn.id());
+  CHECK(c.fuser_method == &fuse_conv_bn);
   CHECK(c.root_node_getter == path<1, 2>::value);
   REQUIRE(c.extra_inputs_getter.size() == 1);
   CHECK(c.extra_inputs_getter[0] == path<1, 1>::value);
@@ -95,10 +95,10 @@ TEST_CASE("all fields are read") {
   CHECK_FALSE(c.num_tensor_args_to_observation_type.given[1]);
   CHECK(c.input_type_to_index == input_index_record{.weight = 1, .bias = 2});
   CHECK(c.input_output_observed == observed::no);
-  REQUIRE(c.overwrite_output_observer != nullptr);
-  CHECK(*c.overwrite_output_observer == fixed_qparams_observer<{.scale = 0.5F}>::value);
-  REQUIRE(c.overwrite_output_fake_quantize != nullptr);
-  CHECK(*c.overwrite_output_fake_quantize ==
+  REQUIRE(c.overwrite_output_observer.size() == 1);
+  CHECK(c.overwrite_output_observer[0] == fixed_qparams_observer<{.scale = 0.5F}>::value);
+  REQUIRE(c.overwrite_output_fake_quantize.size() == 1);
+  CHECK(c.overwrite_output_fake_quantize[0] ==
         fake_quantize<histogram_observer<{.quant_max = 7}>>::value);
 }
 

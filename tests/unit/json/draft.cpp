@@ -20,12 +20,12 @@ constexpr json::backend_draft two_configs() {
   d.paths.push_back(path<1, 2>::value);
   d.observers.push_back(min_max_observer<>::value);
   d.observers.push_back(histogram_observer<>::value);
-  d.configs.push_back({.elements = {0, 1}, .dtype_configs = {0, 1}});
-  d.configs.push_back({.record = {.root_module = nn::conv2d.id()},
-                       .elements = {1, 2},
+  d.configs.push_back({.pattern = {0, 1}, .dtype_configs = {0, 1}});
+  d.configs.push_back({.pattern_complex_format = {{1, 2}},
                        .dtype_configs = {0, 1},
-                       .paths = {0, 1},
-                       .overwrite_fake_quantize = 1});
+                       .root_module = nn::conv2d.id(),
+                       .extra_inputs_getter = {0, 1},
+                       .overwrite_output_fake_quantize = {1, 1}});
   return d;
 }
 
@@ -51,14 +51,14 @@ TEST_CASE("linking keeps the record and adds its parts") {
   CHECK(r.dtype_configs[0].bias_dtype == f32);
   REQUIRE(r.extra_inputs_getter.size() == 1);
   CHECK(r.extra_inputs_getter[0] == path<1, 2>::value);
-  CHECK(r.overwrite_output_observer == nullptr);
-  CHECK(r.overwrite_output_fake_quantize == &d.observers[1]);
+  CHECK(r.overwrite_output_observer.empty());
+  CHECK(r.overwrite_output_fake_quantize.items == &d.observers[1]);
 }
 
 TEST_CASE("the first observer is one, too") {
   json::backend_draft d = two_configs();
-  d.configs[0].overwrite_observer = 0;
-  CHECK(linked(d.configs[0], d).overwrite_output_observer == d.observers.data());
+  d.configs[0].overwrite_output_observer = {0, 1};
+  CHECK(linked(d.configs[0], d).overwrite_output_observer.items == d.observers.data());
 }
 
 TEST_CASE("a draft may grow and move before it is linked") {
@@ -78,7 +78,7 @@ struct arrays {
   std::array<observer_record, 0> observers{};
 };
 constexpr arrays frozen;
-static_assert(linked(json::config_draft{.elements = {0, 2}}, frozen).pattern ==
+static_assert(linked(json::config_draft{.pattern = {0, 2}}, frozen).pattern ==
               pattern<nn::conv2d, nn::relu>::value);
 
 }  // namespace

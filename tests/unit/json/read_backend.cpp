@@ -236,7 +236,7 @@ TEST_CASE("a fuser is named with or without its module, or is none") {
     {"pattern": [], "fuser_method": "torch.ao.quantization.fuse_conv_bn"},
     {"pattern": [], "fuser_method": null}]})"};
   REQUIRE(r.wrong().empty());
-  CHECK(r.config(0).fuser_method == fuse_conv_bn.id());
+  CHECK(r.config(0).fuser_method == &fuse_conv_bn);
   CHECK(r.config(1).fuser_method == nullptr);
   CHECK(wrong_field(R"("fuser_method": "")") ==
         "f:1:59: error:  is not a known fuser method [unknown-value]\n");
@@ -249,9 +249,9 @@ TEST_CASE("each overwritten observer is one of its own") {
      "overwrite_output_fake_quantize": {"class": "FakeQuantize"}}]})"};
   REQUIRE(r.wrong().empty());
   CHECK(r.draft.observers.size() == 2);
-  CHECK(*r.config(0).overwrite_output_observer == noop_observer<>::value);
-  CHECK(r.config(1).overwrite_output_observer == nullptr);
-  CHECK(*r.config(1).overwrite_output_fake_quantize ==
+  CHECK(r.config(0).overwrite_output_observer[0] == noop_observer<>::value);
+  CHECK(r.config(1).overwrite_output_observer.empty());
+  CHECK(r.config(1).overwrite_output_fake_quantize[0] ==
         fake_quantize<moving_average_min_max_observer<>>::value);
 }
 

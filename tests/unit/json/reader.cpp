@@ -204,8 +204,9 @@ TEST_CASE("keys that the caller claims are left alone, even if they name a field
   const json::parsed in{R"({"class": [], "input": "mine", "bias": 1})"};
   findings found;
   input_index_record out;
-  json::reader{ops<builtin>::value, found}.read_fields(
-      in.root(), out, [](json::element key) { return key.is("class") || key.is("input"); });
+  json::reader r{ops<builtin>::value, found};
+  r.read_fields_with(r, in.root(), out, "key here",
+                     [](json::element key) { return key.is("class") || key.is("input"); });
   CHECK(found.size() == 0);
   CHECK(out == input_index_record{.bias = 1});
 }

@@ -90,12 +90,12 @@ TEST_CASE("what few configs have comes last, in PyTorch's order") {
   constexpr observer_record noop = noop_observer<>::value;
   backend_pattern_config_record c{.pattern = pattern<nn::relu>::value,
                                   .fused_module = nni::conv_relu2d.id(),
-                                  .fuser_method = fuse_conv_bn.id(),
+                                  .fuser_method = &fuse_conv_bn,
                                   .root_node_getter = path<1, 2>::value,
                                   .extra_inputs_getter = {paths, 2},
                                   .input_type_to_index = {.weight = 0},
                                   .input_output_observed = observed::yes,
-                                  .overwrite_output_observer = &noop};
+                                  .overwrite_output_observer = {&noop, 1}};
   c.num_tensor_args_to_observation_type.given[0] = true;
   std::string text;
   json::dtype_texts dtypes;

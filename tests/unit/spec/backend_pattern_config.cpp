@@ -33,15 +33,13 @@ static_assert(full.dtype_configs[0] == first::value && full.dtype_configs[1] == 
 static_assert(full.reference_quantized_module_for_root == nnqr::conv2d.id());
 static_assert(full.root_module == nn::conv2d.id() && full.qat_module == nni::conv_relu2d.id());
 static_assert(full.fused_module == nni::conv_relu2d.id());
-static_assert(full.fuser_method == sequential_wrapper2.id());  // without a fuser method
+static_assert(full.fuser_method == &sequential_wrapper2);  // without a fuser method
 
 // A fuser method holds wherever it stands.
 template <class... Part>
 constexpr auto fuser_of = backend_pattern_config<pattern<nn::relu>, Part...>::value.fuser_method;
-static_assert(fuser_of<fused_module<nni::conv_bn2d>, fuser_method<fuse_conv_bn>> ==
-              fuse_conv_bn.id());
-static_assert(fuser_of<fuser_method<fuse_conv_bn>, fused_module<nni::conv_bn2d>> ==
-              fuse_conv_bn.id());
+static_assert(fuser_of<fused_module<nni::conv_bn2d>, fuser_method<fuse_conv_bn>> == &fuse_conv_bn);
+static_assert(fuser_of<fuser_method<fuse_conv_bn>, fused_module<nni::conv_bn2d>> == &fuse_conv_bn);
 
 using by_args = num_tensor_args_to_observation_type<different, share, different>;
 constexpr auto add =

@@ -58,10 +58,11 @@ TEST_CASE("it owns all that its records point to") {
     const dtype_config_record dtypes[] = {{.bias_dtype = f16}};
     const node_path paths[] = {path<1>::value};
     const observer_record observer = fixed_qparams_observer<{.scale = 0.5F}>::value;
-    copy.set_name(name).set_backend_pattern_config({.pattern = {{elements, 2}},
-                                                    .dtype_configs = {dtypes, 1},
-                                                    .extra_inputs_getter = {paths, 1},
-                                                    .overwrite_output_fake_quantize = &observer});
+    copy.set_name(name).set_backend_pattern_config(
+        {.pattern = {{elements, 2}},
+         .dtype_configs = {dtypes, 1},
+         .extra_inputs_getter = {paths, 1},
+         .overwrite_output_fake_quantize = {&observer, 1}});
   }
   const backend_spec moved = std::move(copy);
   REQUIRE(moved.configs().size() == 1);
@@ -70,9 +71,9 @@ TEST_CASE("it owns all that its records point to") {
   CHECK(c.pattern == pattern<nn::conv2d, nn::relu>::value);
   CHECK(c.dtype_configs[0].bias_dtype == f16);
   CHECK(c.extra_inputs_getter[0] == path<1>::value);
-  CHECK(c.overwrite_output_observer == nullptr);
-  REQUIRE(c.overwrite_output_fake_quantize != nullptr);
-  CHECK(c.overwrite_output_fake_quantize->args.scale == 0.5F);
+  CHECK(c.overwrite_output_observer.empty());
+  REQUIRE(c.overwrite_output_fake_quantize.size() == 1);
+  CHECK(c.overwrite_output_fake_quantize[0].args.scale == 0.5F);
 }
 
 TEST_CASE("large tables survive the copy") {

@@ -29,12 +29,12 @@ constexpr bool fuses(fuser_id fuser) {
   return can_fuse(pattern<Op...>::value, fuser);
 }
 
-static_assert(fuses<nn::conv3d, nn::batch_norm3d>(fuse_conv_bn.id()));
-static_assert(!fuses<nn::conv3d, nn::relu>(fuse_conv_bn.id()));
-static_assert(!fuses<nn::conv3d, nn::batch_norm3d, nn::relu>(fuse_conv_bn.id()));
-static_assert(fuses<nn::conv3d, nn::batch_norm3d, nn::relu>(fuse_conv_bn_relu.id()));
-static_assert(!fuses<nn::conv3d, nn::batch_norm3d, nn::tanh>(fuse_conv_bn_relu.id()));
-static_assert(fuses<nn::conv3d, nn::relu>(sequential_wrapper2.id()));
+static_assert(fuses<nn::conv3d, nn::batch_norm3d>(&fuse_conv_bn));
+static_assert(!fuses<nn::conv3d, nn::relu>(&fuse_conv_bn));
+static_assert(!fuses<nn::conv3d, nn::batch_norm3d, nn::relu>(&fuse_conv_bn));
+static_assert(fuses<nn::conv3d, nn::batch_norm3d, nn::relu>(&fuse_conv_bn_relu));
+static_assert(!fuses<nn::conv3d, nn::batch_norm3d, nn::tanh>(&fuse_conv_bn_relu));
+static_assert(fuses<nn::conv3d, nn::relu>(&sequential_wrapper2));
 
 TEST_CASE("a fused module has parts, its parts have none") {
   int fused = 0;
