@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/evaluate/float_ops/call.hpp"
 
-template const ctq::float_ops::op_meaning* ctq::float_ops::meaning::at_run_time<>(ctq::op_id);
+template const ctq::float_ops::float_op* ctq::float_ops::implementation::at_run_time<>(ctq::op_id);

@@ -11,15 +11,15 @@ struct op_info;
 
 namespace float_ops {
 
-struct op_meaning;
+struct float_op;
 
-namespace meaning {
+namespace implementation {
 
 template <class>
-const op_meaning* at_run_time(const op_info*);
-extern template const op_meaning* at_run_time<void>(const op_info*);
+const float_op* at_run_time(const op_info*);
+extern template const float_op* at_run_time<void>(const op_info*);
 
-}  // namespace meaning
+}  // namespace implementation
 
 }  // namespace float_ops
 

@@ -65,11 +65,11 @@ template <class Kernels>
     const origin& from, const quantized_tensor& in, const node_value& weight,
     float_ops::python_call call, const quantization& out, kernel_calls<Kernels>& kernels) {
   const std::string_view place = from.op->name;
-  const std::string_view signature = float_ops::signature_of(from.op);
+  const float_ops::python_signature signature = float_ops::signature_of(from.op);
   const auto bound = float_ops::bind(place, signature, std::move(call));
   if (!bound) return unexpected{bound.error()};
   const float_ops::layer_functions none;
-  float_ops::operands args(place, signature, *bound, float_ops::call, none);
+  float_ops::operands args(from.op, signature, *bound, float_ops::call, none);
   if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
     return args.failure();
   const float_ops::extents& shape = weight.integers()->q.shape;
@@ -108,11 +108,11 @@ template <class Kernels>
 [[nodiscard]] inline std::optional<pool2d_shape> average_shape(op_id op,
                                                                const float_ops::extents& in,
                                                                float_ops::python_call call) {
-  const std::string_view signature = float_ops::signature_of(op);
+  const float_ops::python_signature signature = float_ops::signature_of(op);
   const auto bound = float_ops::bind(op->name, signature, std::move(call));
   if (!bound || in.size() != 4 || float_ops::numel(in) == 0) return {};
   const float_ops::layer_functions none;
-  float_ops::operands args(op->name, signature, *bound, float_ops::call, none);
+  float_ops::operands args(op, signature, *bound, float_ops::call, none);
   pool2d_shape s{.batch = in[0], .in_h = in[2], .in_w = in[3], .channels = in[1]};
   if (args.has("output_size")) {
     const auto size = args.integers("output_size", 2);

@@ -51,22 +51,10 @@ class argument_reader {
   std::size_t used_ = 0;
 };
 
-/// An option as Python has it.
-[[nodiscard]] inline float_ops::value python_value(const attributes& a, const option_field& f) {
-  switch (f.is) {
-    case option_field::type::integer: return integer_of(a, f);
-    case option_field::type::flag: return integer_of(a, f) != 0;
-    case option_field::type::real: return real_of(a, f);
-    case option_field::type::extent: break;
-  }
-  return float_ops::list{integer_of(a, f, 0), integer_of(a, f, 1)};
-}
-
-/// The options of a node of a model written in C++. A stride that was left out is 0.
+/// The options of a node of a model written in C++.
 inline void append_options(const node& n, std::vector<float_ops::named_value>& to) {
   for (const option_field& f : options_of(n.op).fields)
-    if (f.name != "stride" || integer_of(n.attrs, f) != 0)
-      to.push_back({std::string(f.name), python_value(n.attrs, f)});
+    to.push_back({std::string(f.name), float_ops::python_value(n.attrs, f)});
 }
 
 }  // namespace calling

@@ -10,10 +10,10 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/evaluate/float_ops/activations.hpp"
 #include "ctq/evaluate/float_ops/fold.hpp"
 #include "ctq/evaluate/float_ops/training.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
+#include "ctq/ops/activations.hpp"
 #include "ctq/spec/observer.hpp"
 
 // Modules of quantization-aware training: a conv or linear whose weight is rounded as conversion
@@ -238,7 +238,7 @@ class module_in_training {
 
   [[nodiscard]] result<float_ops::tensor> with_relu(result<float_ops::tensor> out) const {
     if (!out || !parameters_.relu) return out;
-    for (float& y : out->data) y = float_ops::activation::relu(y);
+    for (float& y : out->data) y = descriptors::functions::relu(y);
     return out;
   }
 

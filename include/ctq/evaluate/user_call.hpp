@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/arguments.hpp"
+#include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_value.hpp"
@@ -27,25 +27,6 @@ namespace user_calls {
   shape s;
   for (const int extent : t.shape) s[s.rank++] = extent;
   return s;
-}
-
-/// The options of a traced node are among the attributes of its module.
-inline void read_options(op_id op, std::vector<float_ops::named_value>& from, attributes& to) {
-  for (const option_field& f : options_of(op).fields) {
-    const float_ops::value* const v = find(from, f.name);
-    if (v == nullptr) continue;
-    const auto* const pair = v->get_if<float_ops::list>();
-    const bool is_pair = f.is == option_field::type::extent && pair != nullptr && pair->size() == 2;
-    for (int which = 0; which < (f.is == option_field::type::extent ? 2 : 1); ++which) {
-      const auto x = float_ops::as_real(is_pair ? (*pair)[static_cast<std::size_t>(which)] : *v);
-      if (!x) continue;
-      if (f.is == option_field::type::real) {
-        set(to, f, static_cast<float>(*x));
-      } else {
-        set(to, f, static_cast<int>(*x), which);
-      }
-    }
-  }
 }
 
 }  // namespace user_calls
@@ -74,8 +55,13 @@ inline void read_options(op_id op, std::vector<float_ops::named_value>& from, at
   }
   attributes options = n.attrs;
   if (n.row != nullptr) {
-    options = options_of(n.op).defaults;
-    user_calls::read_options(n.op, given, options);
+    // The options of a traced node are among the attributes of its module.
+    float_ops::arguments bound;
+    for (const float_ops::named_value& a : given) bound.set(a.name, a.given);
+    const float_ops::layer_functions none;
+    float_ops::operands from(n.op, {.options = &options_of(n.op)}, bound, nullptr, none);
+    options = from.options();
+    if (from.failed()) return from.failure();
   }
   diagnostic problem;
   const shape out = d.infer_shape({in, static_cast<int>(reads.size())}, options, problem);

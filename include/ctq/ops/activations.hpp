@@ -28,6 +28,11 @@ struct hardtanh_options {
   flag inplace = false;
 };
 
+struct softplus_options {
+  float beta = 1.0F;
+  float threshold = 20.0F;  // of beta x, above which the function is x
+};
+
 struct clamp_options {
   float min = -__builtin_huge_valf();
   float max = __builtin_huge_valf();
@@ -37,61 +42,45 @@ struct clamp_options {
 
 // clang-format off
 #define CTQ_ACTIVATIONS(OP) \
-  OP(nn, module_op, relu, "torch.nn.ReLU", relu_options, relu) \
-  OP(fn, function_op, relu, "torch.nn.functional.relu", relu_options, relu) \
-  OP(nn, module_op, relu6, "torch.nn.ReLU6", relu_options, relu6) \
-  OP(fn, function_op, relu6, "torch.nn.functional.relu6", relu_options, relu6) \
-  OP(nn, module_op, leaky_relu, "torch.nn.LeakyReLU", leaky_relu_options, leaky_relu) \
-  OP(fn, function_op, leaky_relu, "torch.nn.functional.leaky_relu", leaky_relu_options, leaky_relu) \
+  CTQ_MODULE_AND_FUNCTION(OP, relu, "ReLU", relu_options, relu) \
+  OP(fn, function_op, torch_relu, "torch.relu", no_options, torch_relu) \
+  OP(method, method_op, relu, "relu", no_options, relu) \
+  OP(method, method_op, relu_, "relu_", no_options, relu_in_place) \
+  CTQ_MODULE_AND_FUNCTION(OP, relu6, "ReLU6", relu_options, relu6) \
+  CTQ_MODULE_AND_FUNCTION(OP, leaky_relu, "LeakyReLU", leaky_relu_options, leaky_relu) \
+  OP(fn, function_op, leaky_relu_, "torch.nn.functional.leaky_relu_", leaky_relu_options, functional_leaky_relu) \
+  OP(method, method_op, leaky_relu, "leaky_relu", leaky_relu_options, functional_leaky_relu) \
   OP(nn, module_op, prelu, "torch.nn.PReLU", no_options, prelu) \
-  OP(nn, module_op, elu, "torch.nn.ELU", elu_options, elu) \
-  OP(fn, function_op, elu, "torch.nn.functional.elu", elu_options, elu) \
-  OP(nn, module_op, selu, "torch.nn.SELU", no_options, none) \
-  OP(fn, function_op, selu, "torch.nn.functional.selu", no_options, none) \
-  OP(nn, module_op, gelu, "torch.nn.GELU", no_options, none) \
-  OP(fn, function_op, gelu, "torch.nn.functional.gelu", no_options, none) \
-  OP(nn, module_op, silu, "torch.nn.SiLU", no_options, none) \
-  OP(fn, function_op, silu, "torch.nn.functional.silu", no_options, none) \
-  OP(nn, module_op, mish, "torch.nn.Mish", no_options, none) \
-  OP(fn, function_op, mish, "torch.nn.functional.mish", no_options, none) \
-  OP(nn, module_op, softplus, "torch.nn.Softplus", no_options, none) \
-  OP(fn, function_op, softplus, "torch.nn.functional.softplus", no_options, none) \
-  OP(nn, module_op, hardswish, "torch.nn.Hardswish", relu_options, hardswish) \
-  OP(fn, function_op, hardswish, "torch.nn.functional.hardswish", relu_options, hardswish) \
-  OP(nn, module_op, hardsigmoid, "torch.nn.Hardsigmoid", relu_options, hardsigmoid) \
-  OP(fn, function_op, hardsigmoid, "torch.nn.functional.hardsigmoid", relu_options, hardsigmoid) \
-  OP(method, method_op, hardsigmoid, "hardsigmoid", no_options, hardsigmoid) \
-  OP(nn, module_op, hardtanh, "torch.nn.Hardtanh", hardtanh_options, hardtanh) \
-  OP(fn, function_op, hardtanh, "torch.nn.functional.hardtanh", hardtanh_options, hardtanh) \
-  OP(nn, module_op, sigmoid, "torch.nn.Sigmoid", no_options, sigmoid) \
-  OP(fn, function_op, sigmoid, "torch.sigmoid", no_options, sigmoid) \
-  OP(method, method_op, sigmoid, "sigmoid", no_options, sigmoid) \
-  OP(nn, module_op, log_sigmoid, "torch.nn.LogSigmoid", no_options, none) \
-  OP(fn, function_op, log_sigmoid, "torch.nn.functional.logsigmoid", no_options, none) \
-  OP(nn, module_op, softmax, "torch.nn.Softmax", no_options, softmax) \
-  OP(nn, module_op, log_softmax, "torch.nn.LogSoftmax", no_options, none) \
-  OP(fn, function_op, log_softmax, "torch.nn.functional.log_softmax", no_options, none) \
-  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", no_options, none) \
-  OP(nn, module_op, tanh, "torch.nn.Tanh", no_options, tanh) \
-  OP(fn, function_op, tanh, "torch.tanh", no_options, tanh) \
-  OP(method, method_op, tanh, "tanh", no_options, tanh) \
-  OP(fn, function_op, leaky_relu_, "torch.nn.functional.leaky_relu_", no_options, none) \
-  OP(method, method_op, leaky_relu, "leaky_relu", no_options, none) \
   OP(fn, function_op, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
-  OP(fn, function_op, functional_sigmoid, "torch.nn.functional.sigmoid", no_options, none) \
-  OP(fn, function_op, functional_tanh, "torch.nn.functional.tanh", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, elu, "ELU", elu_options, elu) \
+  CTQ_MODULE_AND_FUNCTION(OP, selu, "SELU", relu_options, selu) \
+  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, silu, "SiLU", relu_options, silu) \
+  CTQ_MODULE_AND_FUNCTION(OP, mish, "Mish", relu_options, mish) \
+  CTQ_MODULE_AND_FUNCTION(OP, softplus, "Softplus", softplus_options, softplus) \
+  CTQ_MODULE_AND_FUNCTION(OP, hardswish, "Hardswish", relu_options, hardswish) \
+  CTQ_MODULE_AND_FUNCTION(OP, hardsigmoid, "Hardsigmoid", relu_options, hardsigmoid) \
+  OP(method, method_op, hardsigmoid, "hardsigmoid", no_options, hardsigmoid) \
+  OP(method, method_op, hardsigmoid_, "hardsigmoid_", no_options, hardsigmoid_in_place) \
+  CTQ_MODULE_AND_FUNCTION(OP, hardtanh, "Hardtanh", hardtanh_options, hardtanh) \
+  OP(fn, function_op, hardtanh_, "torch.nn.functional.hardtanh_", hardtanh_options, hardtanh_in_place) \
+  CTQ_FUNCTION_AND_METHOD(OP, clamp, clamp_options, clamp) \
+  OP(nn, module_op, sigmoid, "torch.nn.Sigmoid", no_options, sigmoid) \
+  OP(fn, function_op, functional_sigmoid, "torch.nn.functional.sigmoid", no_options, functional_sigmoid) \
+  CTQ_FUNCTION_AND_METHOD(OP, sigmoid, no_options, sigmoid) \
+  OP(method, method_op, sigmoid_, "sigmoid_", no_options, sigmoid_in_place) \
+  OP(nn, module_op, tanh, "torch.nn.Tanh", no_options, tanh) \
+  OP(fn, function_op, functional_tanh, "torch.nn.functional.tanh", no_options, functional_tanh) \
+  CTQ_FUNCTION_AND_METHOD(OP, tanh, no_options, tanh) \
+  OP(method, method_op, tanh_, "tanh_", no_options, tanh_in_place) \
+  OP(nn, module_op, log_sigmoid, "torch.nn.LogSigmoid", no_options, log_sigmoid) \
+  OP(fn, function_op, log_sigmoid, "torch.nn.functional.logsigmoid", no_options, log_sigmoid) \
+  OP(nn, module_op, softmax, "torch.nn.Softmax", no_options, softmax) \
   OP(fn, function_op, softmax, "torch.nn.functional.softmax", no_options, none) \
   OP(fn, function_op, torch_softmax, "torch.softmax", no_options, none) \
   OP(method, method_op, softmax, "softmax", no_options, none) \
-  OP(fn, function_op, hardtanh_, "torch.nn.functional.hardtanh_", no_options, hardtanh_in_place) \
-  OP(fn, function_op, clamp, "torch.clamp", clamp_options, clamp) \
-  OP(method, method_op, clamp, "clamp", clamp_options, clamp) \
-  OP(fn, function_op, torch_relu, "torch.relu", no_options, torch_relu) \
-  OP(method, method_op, hardsigmoid_, "hardsigmoid_", no_options, hardsigmoid_in_place) \
-  OP(method, method_op, relu, "relu", no_options, relu) \
-  OP(method, method_op, relu_, "relu_", no_options, relu_in_place) \
-  OP(method, method_op, sigmoid_, "sigmoid_", no_options, sigmoid_in_place) \
-  OP(method, method_op, tanh_, "tanh_", no_options, tanh_in_place)
+  CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", no_options, none) \
+  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", no_options, none)
 // clang-format on
 
 CTQ_ACTIVATIONS(CTQ_DECLARE_OP)
@@ -111,6 +100,19 @@ constexpr float hardsigmoid(float x) noexcept { return relu6(x + 3.0F) / 6.0F; }
 constexpr float hardswish(float x) noexcept { return x * relu6(x + 3.0F) / 6.0F; }
 inline float sigmoid(float x) noexcept { return 1.0F / (1.0F + __builtin_expf(-x)); }
 inline float tanh(float x) noexcept { return __builtin_tanhf(x); }
+inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
+inline float mish(float x) noexcept {
+  return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
+}
+inline float log_sigmoid(float x) noexcept {
+  return (x < 0.0F ? x : 0.0F) - __builtin_log1pf(__builtin_expf(-__builtin_fabsf(x)));
+}
+inline float selu(float x) noexcept {
+  return 1.05070099F * (x > 0.0F ? x : 1.67326324F * __builtin_expm1f(x));
+}
+inline float softplus(float x, const softplus_options& o) noexcept {
+  return x * o.beta > o.threshold ? x : __builtin_log1pf(__builtin_expf(x * o.beta)) / o.beta;
+}
 constexpr float leaky_relu(float x, const leaky_relu_options& o) noexcept {
   return x > 0.0F ? x : x * o.negative_slope;
 }
@@ -178,6 +180,15 @@ inline constexpr op_descriptor tanh =
     with(activation(elementwise<functions::tanh>, on_integers::from_neg1_to_1),
          [](op_descriptor& d) { d.module_form = &nn::op_tanh::info; });
 inline constexpr op_descriptor tanh_in_place = only_traced(tanh);
+inline constexpr op_descriptor functional_leaky_relu{.functions = leaky_relu.functions};
+inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};
+inline constexpr op_descriptor functional_tanh{.functions = tanh.functions};
+inline constexpr op_descriptor selu{.functions = elementwise<functions::selu>};
+inline constexpr op_descriptor silu{.functions = elementwise<functions::silu>};
+inline constexpr op_descriptor mish{.functions = elementwise<functions::mish>};
+inline constexpr op_descriptor log_sigmoid{.functions = elementwise<functions::log_sigmoid>};
+inline constexpr op_descriptor softplus{.functions =
+                                            elementwise<functions::softplus, softplus_options>};
 inline constexpr op_descriptor softmax{.keeps_memory_order = true,
                                        .on_integers = on_integers::from_0_to_1};
 

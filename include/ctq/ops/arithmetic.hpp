@@ -8,40 +8,34 @@
 // clang-format off
 #define CTQ_ARITHMETIC(OP) \
   OP(fn, binary_op, add, "torch.add", no_options, add) \
-  OP(fn, binary_op, mul, "torch.mul", no_options, mul) \
-  OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
-  OP(fn, function_op, abs, "torch.abs", no_options, none) \
-  OP(fn, binary_op, div, "torch.div", no_options, arithmetic) \
-  OP(fn, function_op, exp, "torch.exp", no_options, none) \
-  OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
-  OP(fn, function_op, log, "torch.log", no_options, none) \
-  OP(fn, binary_op, maximum, "torch.maximum", no_options, none) \
-  OP(fn, binary_op, minimum, "torch.minimum", no_options, none) \
-  OP(fn, function_op, neg, "torch.neg", no_options, none) \
-  OP(fn, function_op, pow, "torch.pow", no_options, none) \
-  OP(fn, function_op, rsqrt, "torch.rsqrt", no_options, none) \
-  OP(fn, function_op, sqrt, "torch.sqrt", no_options, none) \
-  OP(fn, function_op, square, "torch.square", no_options, none) \
   OP(op, binary_op, add, "_operator.add", no_options, add) \
-  OP(op, binary_op, mul, "_operator.mul", no_options, mul) \
-  OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
-  OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
-  OP(op, binary_op, truediv, "_operator.truediv", no_options, arithmetic) \
-  OP(op, binary_op, pow, "_operator.pow", no_options, none) \
-  OP(op, function_op, neg, "_operator.neg", no_options, none) \
-  OP(method, method_op, abs, "abs", no_options, none) \
   OP(method, method_op, add, "add", no_options, none) \
   OP(method, method_op, add_, "add_", no_options, none) \
-  OP(method, method_op, div, "div", no_options, none) \
-  OP(method, method_op, exp, "exp", no_options, none) \
-  OP(method, method_op, log, "log", no_options, none) \
-  OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
+  OP(fn, binary_op, mul, "torch.mul", no_options, mul) \
+  OP(op, binary_op, mul, "_operator.mul", no_options, mul) \
   OP(method, method_op, mul, "mul", no_options, none) \
   OP(method, method_op, mul_, "mul_", no_options, none) \
-  OP(method, method_op, neg, "neg", no_options, none) \
-  OP(method, method_op, pow, "pow", no_options, none) \
-  OP(method, method_op, sqrt, "sqrt", no_options, none) \
+  OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
+  OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
   OP(method, method_op, sub, "sub", no_options, none) \
+  OP(fn, binary_op, div, "torch.div", no_options, arithmetic) \
+  OP(op, binary_op, truediv, "_operator.truediv", no_options, arithmetic) \
+  OP(method, method_op, div, "div", no_options, none) \
+  OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
+  OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
+  CTQ_FUNCTION_AND_METHOD(OP, pow, no_options, none) \
+  OP(op, binary_op, pow, "_operator.pow", no_options, none) \
+  CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, none) \
+  OP(op, function_op, neg, "_operator.neg", no_options, none) \
+  OP(fn, binary_op, maximum, "torch.maximum", no_options, none) \
+  OP(fn, binary_op, minimum, "torch.minimum", no_options, none) \
+  CTQ_FUNCTION_AND_METHOD(OP, abs, no_options, abs) \
+  CTQ_FUNCTION_AND_METHOD(OP, exp, no_options, exp) \
+  CTQ_FUNCTION_AND_METHOD(OP, log, no_options, log) \
+  CTQ_FUNCTION_AND_METHOD(OP, sqrt, no_options, sqrt) \
+  OP(fn, function_op, rsqrt, "torch.rsqrt", no_options, rsqrt) \
+  OP(fn, function_op, square, "torch.square", no_options, square) \
+  OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
   OP(q, pass_op, mul, "torch.ops.quantized.mul", no_options, q_mul) \
   OP(q, pass_op, mul_relu, "torch.ops.quantized.mul_relu", no_options, q_mul_relu) \
   OP(q, pass_op, add, "torch.ops.quantized.add", no_options, q_add) \
@@ -54,6 +48,12 @@ namespace ctq::descriptors {
 
 namespace functions {
 constexpr float sub(float a, float b) noexcept { return a - b; }
+constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
+constexpr float square(float x) noexcept { return x * x; }
+inline float exp(float x) noexcept { return __builtin_expf(x); }
+inline float log(float x) noexcept { return __builtin_logf(x); }
+inline float sqrt(float x) noexcept { return __builtin_sqrtf(x); }
+inline float rsqrt(float x) noexcept { return 1.0F / __builtin_sqrtf(x); }
 }  // namespace functions
 
 constexpr shape two_equal_shapes(view<shape> in, attributes&, diagnostic& d) {
@@ -89,6 +89,12 @@ inline constexpr op_descriptor sub{.infer_shape = &two_equal_shapes,
                                    .functions = elementwise<functions::sub, no_options, 2>,
                                    .is_arithmetic = true,
                                    .schedule = {.how = schedule_as::function}};
+inline constexpr op_descriptor abs{.functions = elementwise<functions::abs>};
+inline constexpr op_descriptor square{.functions = elementwise<functions::square>};
+inline constexpr op_descriptor exp{.functions = elementwise<functions::exp>};
+inline constexpr op_descriptor log{.functions = elementwise<functions::log>};
+inline constexpr op_descriptor sqrt{.functions = elementwise<functions::sqrt>};
+inline constexpr op_descriptor rsqrt{.functions = elementwise<functions::rsqrt>};
 inline constexpr op_descriptor floordiv{.on_integers = on_integers::input_scale};
 inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
 

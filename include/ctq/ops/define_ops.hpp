@@ -31,6 +31,16 @@
       ctq::space::identifier.kind, ctq::space::identifier.name, &ctq::descriptors::description, \
       true};
 
+/// Two rows: a module and the function of PyTorch's that computes the same.
+#define CTQ_MODULE_AND_FUNCTION(OP, identifier, module, options, description) \
+  OP(nn, module_op, identifier, "torch.nn." module, options, description)     \
+  OP(fn, function_op, identifier, "torch.nn.functional." #identifier, options, description)
+
+/// Two rows: a function of PyTorch's and the method of its name.
+#define CTQ_FUNCTION_AND_METHOD(OP, identifier, options, description)         \
+  OP(fn, function_op, identifier, "torch." #identifier, options, description) \
+  OP(method, method_op, identifier, #identifier, options, description)
+
 namespace ctq::descriptors {
 
 /// Of an op that is known by its name alone, and to float_ops.
@@ -46,7 +56,6 @@ template <class Change>
 /// The same op under a name that a model in C++ cannot call: a method that changes its tensor.
 [[nodiscard]] constexpr op_descriptor only_traced(op_descriptor d) {
   d.infer_shape = nullptr;
-  d.functions = {};
   d.schedule = {};
   d.gives_any_scale = false;
   return d;

@@ -18,7 +18,7 @@ struct cat_options {
   OP(fn, list_op, cat, "torch.cat", cat_options, cat) \
   OP(fn, list_op, concat, "torch.concat", cat_options, concat) \
   OP(fn, list_op, concatenate, "torch.concatenate", cat_options, concat) \
-  OP(fn, list_op, stack, "torch.stack", no_options, stack)
+  OP(fn, list_op, stack, "torch.stack", cat_options, stack)
 // clang-format on
 
 CTQ_JOINS(CTQ_DECLARE_OP)

@@ -20,8 +20,7 @@ struct batch_norm2d_options {
   OP(nn, module_op, batch_norm1d, "torch.nn.BatchNorm1d", no_options, batch_norm1d) \
   OP(nn, module_op, batch_norm2d, "torch.nn.BatchNorm2d", batch_norm2d_options, batch_norm2d) \
   OP(nn, module_op, batch_norm3d, "torch.nn.BatchNorm3d", no_options, batch_norm3d) \
-  OP(nn, module_op, layer_norm, "torch.nn.LayerNorm", no_options, layer_norm) \
-  OP(fn, function_op, layer_norm, "torch.nn.functional.layer_norm", no_options, layer_norm) \
+  CTQ_MODULE_AND_FUNCTION(OP, layer_norm, "LayerNorm", no_options, layer_norm) \
   OP(nn, module_op, group_norm, "torch.nn.GroupNorm", no_options, group_norm) \
   OP(nn, module_op, instance_norm1d, "torch.nn.InstanceNorm1d", no_options, instance_norm) \
   OP(nn, module_op, instance_norm3d, "torch.nn.InstanceNorm3d", no_options, instance_norm) \

@@ -31,30 +31,18 @@ struct adaptive_avg_pool2d_options {
 
 // clang-format off
 #define CTQ_POOLS(OP) \
-  OP(nn, module_op, max_pool1d, "torch.nn.MaxPool1d", no_options, other_pool1d) \
-  OP(nn, module_op, avg_pool1d, "torch.nn.AvgPool1d", no_options, other_pool1d) \
-  OP(nn, module_op, adaptive_avg_pool1d, "torch.nn.AdaptiveAvgPool1d", no_options, other_pool1d) \
-  OP(fn, function_op, max_pool1d, "torch.nn.functional.max_pool1d", no_options, other_pool1d) \
-  OP(fn, function_op, avg_pool1d, "torch.nn.functional.avg_pool1d", no_options, other_pool1d) \
-  OP(fn, function_op, adaptive_avg_pool1d, "torch.nn.functional.adaptive_avg_pool1d", no_options, other_pool1d) \
-  OP(nn, module_op, max_pool2d, "torch.nn.MaxPool2d", max_pool2d_options, max_pool2d) \
-  OP(fn, function_op, max_pool2d, "torch.nn.functional.max_pool2d", max_pool2d_options, max_pool2d) \
-  OP(nn, module_op, max_pool3d, "torch.nn.MaxPool3d", no_options, other_pool3d) \
-  OP(nn, module_op, avg_pool3d, "torch.nn.AvgPool3d", no_options, other_pool3d) \
-  OP(nn, module_op, adaptive_avg_pool3d, "torch.nn.AdaptiveAvgPool3d", no_options, other_pool3d) \
-  OP(fn, function_op, max_pool3d, "torch.nn.functional.max_pool3d", no_options, other_pool3d) \
-  OP(fn, function_op, avg_pool3d, "torch.nn.functional.avg_pool3d", no_options, other_pool3d) \
-  OP(fn, function_op, adaptive_avg_pool3d, "torch.nn.functional.adaptive_avg_pool3d", no_options, other_pool3d) \
-  OP(nn, module_op, avg_pool2d, "torch.nn.AvgPool2d", avg_pool2d_options, avg_pool2d) \
-  OP(fn, function_op, avg_pool2d, "torch.nn.functional.avg_pool2d", avg_pool2d_options, avg_pool2d) \
-  OP(nn, module_op, adaptive_avg_pool2d, "torch.nn.AdaptiveAvgPool2d", adaptive_avg_pool2d_options, adaptive_avg_pool2d) \
-  OP(fn, function_op, adaptive_avg_pool2d, "torch.nn.functional.adaptive_avg_pool2d", adaptive_avg_pool2d_options, adaptive_avg_pool2d) \
-  OP(nn, module_op, adaptive_max_pool1d, "torch.nn.AdaptiveMaxPool1d", no_options, none) \
-  OP(fn, function_op, adaptive_max_pool1d, "torch.nn.functional.adaptive_max_pool1d", no_options, none) \
-  OP(nn, module_op, adaptive_max_pool2d, "torch.nn.AdaptiveMaxPool2d", no_options, none) \
-  OP(fn, function_op, adaptive_max_pool2d, "torch.nn.functional.adaptive_max_pool2d", no_options, none) \
-  OP(nn, module_op, adaptive_max_pool3d, "torch.nn.AdaptiveMaxPool3d", no_options, none) \
-  OP(fn, function_op, adaptive_max_pool3d, "torch.nn.functional.adaptive_max_pool3d", no_options, none)
+  CTQ_MODULE_AND_FUNCTION(OP, max_pool1d, "MaxPool1d", max_pool2d_options, other_pool1d) \
+  CTQ_MODULE_AND_FUNCTION(OP, max_pool2d, "MaxPool2d", max_pool2d_options, max_pool2d) \
+  CTQ_MODULE_AND_FUNCTION(OP, max_pool3d, "MaxPool3d", max_pool2d_options, other_pool3d) \
+  CTQ_MODULE_AND_FUNCTION(OP, avg_pool1d, "AvgPool1d", avg_pool2d_options, other_pool1d) \
+  CTQ_MODULE_AND_FUNCTION(OP, avg_pool2d, "AvgPool2d", avg_pool2d_options, avg_pool2d) \
+  CTQ_MODULE_AND_FUNCTION(OP, avg_pool3d, "AvgPool3d", avg_pool2d_options, other_pool3d) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool1d, "AdaptiveAvgPool1d", no_options, other_pool1d) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool2d, "AdaptiveAvgPool2d", adaptive_avg_pool2d_options, adaptive_avg_pool2d) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool3d, "AdaptiveAvgPool3d", no_options, other_pool3d) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool1d, "AdaptiveMaxPool1d", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool2d, "AdaptiveMaxPool2d", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool3d, "AdaptiveMaxPool3d", no_options, none)
 // clang-format on
 
 CTQ_POOLS(CTQ_DECLARE_OP)

@@ -7,10 +7,8 @@
 
 // clang-format off
 #define CTQ_REDUCTIONS(OP) \
-  OP(fn, function_op, mean, "torch.mean", no_options, mean) \
-  OP(method, method_op, mean, "mean", no_options, mean) \
-  OP(fn, function_op, sum, "torch.sum", no_options, none) \
-  OP(method, method_op, sum, "sum", no_options, none)
+  CTQ_FUNCTION_AND_METHOD(OP, mean, no_options, mean) \
+  CTQ_FUNCTION_AND_METHOD(OP, sum, no_options, none)
 // clang-format on
 
 CTQ_REDUCTIONS(CTQ_DECLARE_OP)

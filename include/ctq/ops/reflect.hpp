@@ -28,6 +28,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::leaky_relu_options, negative_slope, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::elu_options, alpha, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::hardtanh_options, min_val, max_val, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::softplus_options, beta, threshold);
 BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
 BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, dilation, ceil_mode);

@@ -13,13 +13,10 @@
   OP(nn, module_op, replication_pad2d, "torch.nn.ReplicationPad2d", no_options, none) \
   OP(nn, module_op, upsample, "torch.nn.Upsample", no_options, ordered) \
   OP(fn, function_op, pad, "torch.nn.functional.pad", no_options, ordered) \
-  OP(nn, module_op, pixel_shuffle, "torch.nn.PixelShuffle", no_options, pixel_shuffle) \
-  OP(nn, module_op, pixel_unshuffle, "torch.nn.PixelUnshuffle", no_options, pixel_shuffle) \
-  OP(fn, function_op, pixel_shuffle, "torch.nn.functional.pixel_shuffle", no_options, pixel_shuffle) \
-  OP(fn, function_op, pixel_unshuffle, "torch.nn.functional.pixel_unshuffle", no_options, pixel_shuffle) \
+  CTQ_MODULE_AND_FUNCTION(OP, pixel_shuffle, "PixelShuffle", no_options, pixel_shuffle) \
+  CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", no_options, pixel_shuffle) \
   OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", no_options, interpolate) \
-  OP(fn, function_op, repeat_interleave, "torch.repeat_interleave", no_options, repeat_interleave) \
-  OP(method, method_op, repeat_interleave, "repeat_interleave", no_options, repeat_interleave) \
+  CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, no_options, repeat_interleave) \
   OP(method, method_op, expand, "expand", no_options, none) \
   OP(method, method_op, repeat, "repeat", no_options, repeat)
 // clang-format on

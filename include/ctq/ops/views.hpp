@@ -29,14 +29,10 @@ struct nn_flatten_options {
 #define CTQ_VIEWS(OP) \
   OP(nn, module_op, flatten, "torch.nn.Flatten", nn_flatten_options, module_flatten) \
   OP(nn, module_op, identity, "torch.nn.Identity", no_options, identity) \
-  OP(nn, module_op, dropout, "torch.nn.Dropout", dropout_options, dropout) \
-  OP(fn, function_op, dropout, "torch.nn.functional.dropout", dropout_options, dropout) \
-  OP(nn, module_op, dropout1d, "torch.nn.Dropout1d", no_options, none) \
-  OP(fn, function_op, dropout1d, "torch.nn.functional.dropout1d", no_options, none) \
-  OP(nn, module_op, dropout2d, "torch.nn.Dropout2d", no_options, none) \
-  OP(fn, function_op, dropout2d, "torch.nn.functional.dropout2d", no_options, none) \
-  OP(nn, module_op, dropout3d, "torch.nn.Dropout3d", no_options, none) \
-  OP(fn, function_op, dropout3d, "torch.nn.functional.dropout3d", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout, "Dropout", dropout_options, dropout) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout1d, "Dropout1d", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout2d, "Dropout2d", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout3d, "Dropout3d", no_options, none) \
   OP(fn, function_op, flatten, "torch.flatten", flatten_options, flatten) \
   OP(fn, function_op, narrow, "torch.narrow", no_options, later_view) \
   OP(fn, function_op, permute, "torch.permute", no_options, later_view) \
@@ -48,20 +44,17 @@ struct nn_flatten_options {
   OP(method, method_op, shape, "shape", no_options, view) \
   OP(method, method_op, squeeze, "squeeze", no_options, view) \
   OP(method, method_op, squeeze_, "squeeze_", no_options, view) \
-  OP(fn, function_op, chunk, "torch.chunk", no_options, chunk) \
-  OP(method, method_op, chunk, "chunk", no_options, chunk) \
+  CTQ_FUNCTION_AND_METHOD(OP, chunk, no_options, chunk) \
   OP(fn, function_op, torch_dropout, "torch.dropout", no_options, torch_dropout) \
   OP(fn, function_op, reshape, "torch.reshape", no_options, none) \
-  OP(fn, function_op, split, "torch.split", no_options, none) \
-  OP(method, method_op, split, "split", no_options, none) \
-  OP(fn, function_op, unbind, "torch.unbind", no_options, none) \
-  OP(method, method_op, unbind, "unbind", no_options, none) \
+  CTQ_FUNCTION_AND_METHOD(OP, split, no_options, none) \
+  CTQ_FUNCTION_AND_METHOD(OP, unbind, no_options, none) \
   OP(fn, function_op, getattr, "builtins.getattr", no_options, attribute) \
   OP(op, function_op, getitem, "_operator.getitem", no_options, selection) \
   OP(method, method_op, contiguous, "contiguous", no_options, unchanged) \
   OP(method, method_op, detach, "detach", no_options, unchanged) \
   OP(method, method_op, dim, "dim", no_options, none) \
-  OP(method, method_op, flatten, "flatten", no_options, none) \
+  OP(method, method_op, flatten, "flatten", flatten_options, none) \
   OP(method, method_op, permute, "permute", no_options, view_of_sizes) \
   OP(method, method_op, reshape, "reshape", no_options, view_of_sizes) \
   OP(method, method_op, transpose, "transpose", no_options, view_of_sizes) \

@@ -59,12 +59,13 @@ struct python_call {
 /// Binds arguments to parameters, as Python does.
 ///
 /// Errors  too many positional arguments, an unknown keyword, a parameter with two values
-[[nodiscard]] inline result<arguments> bind(std::string_view place, std::string_view signature,
+[[nodiscard]] inline result<arguments> bind(std::string_view place, const python_signature& s,
                                             python_call c) {
   arguments bound;
   std::size_t used = 0;
   const std::size_t count = c.positional.size();
-  for (parameter_reader p(signature); used < count && p.next();) {
+  for (parameter_reader p(s.inputs.empty() ? s : python_signature{s.inputs});
+       used < count && p.next();) {
     const parameter& to = p.current();
     if (to.keyword_only) break;
     if (to.takes_rest) {
@@ -81,7 +82,7 @@ struct python_call {
     return fail(std::string(place), "takes " + std::to_string(used) +
                                         " positional arguments, not " + std::to_string(count));
   for (named_value& k : c.keywords) {
-    if (find_parameter(signature, k.name).name.empty())
+    if (find_parameter(s, k.name).name.empty())
       return fail(std::string(place), "has no parameter " + k.name);
     if (bound.find(k.name) != nullptr)
       return fail(std::string(place), "got two values for " + k.name);

@@ -8,9 +8,8 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Arithmetic on tensors, with broadcasting, and on Python's numbers. Two integers give an integer,
 // all other operands float32.
@@ -161,7 +160,7 @@ result<value> apply(const operands& from, const value& a, const value& b) {
 
 }  // namespace arithmetic
 
-namespace meaning {
+namespace implementation {
 
 template <class Op>
 result<value> binary(operands& from) {
@@ -186,12 +185,11 @@ inline result<value> power(operands& from) {
   return arithmetic::apply<arithmetic::power>(from, a, b);
 }
 
-/// Python's +: the sum of numbers and tensors, the concatenation of lists.
-inline result<value> add_operator(operands& from) {
+/// The sum of numbers and tensors; Python's + of lists, their concatenation.
+inline result<value> add(operands& from) {
   const value a = from.any("input"), b = from.any("other");
-  if (from.failed()) return from.failure();
   const auto *left = a.get_if<list>(), *right = b.get_if<list>();
-  if (left == nullptr || right == nullptr) return arithmetic::apply<arithmetic::add>(from, a, b);
+  if (left == nullptr || right == nullptr) return scaled<arithmetic::add>(from);
   list both = *left;
   both.insert(both.end(), right->begin(), right->end());
   return value(std::move(both));
@@ -223,34 +221,18 @@ inline result<value> divide(operands& from) {
   return from.failure("rounds down alone");
 }
 
-inline constexpr std::string_view two = "input, other";
-inline constexpr std::string_view two_scaled = "input, other, *, alpha=1";
-
-inline constexpr op_meaning sums[] = {
-    {op::add.id(), two, add_operator},
-    {op::sub.id(), two, binary<arithmetic::sub>},
-    {op::mul.id(), two, binary<arithmetic::mul>},
-    {op::floordiv.id(), two, binary<arithmetic::floordiv>},
-    {fn::add.id(), two_scaled, scaled<arithmetic::add>},
-    {fn::sub.id(), two_scaled, scaled<arithmetic::sub>},
-    {fn::mul.id(), two, binary<arithmetic::mul>},
-    {method::add.id(), two_scaled, scaled<arithmetic::add>},
-    {method::add_.id(), two_scaled, scaled<arithmetic::add>},
-    {method::sub.id(), two_scaled, scaled<arithmetic::sub>},
-    {method::mul.id(), two, binary<arithmetic::mul>},
-    {method::mul_.id(), two, binary<arithmetic::mul>},
-    {op::truediv.id(), two, binary<arithmetic::truediv>},
-    {fn::div.id(), "input, other, *, rounding_mode=None", divide},
-    {method::div.id(), "input, other, *, rounding_mode=None", divide},
-    {fn::floor_divide.id(), two, binary<arithmetic::floordiv>},
-    {op::pow.id(), two, binary<arithmetic::power>},
-    {fn::pow.id(), "input, exponent", power},
-    {method::pow.id(), "input, exponent", power},
-    {op::neg.id(), "input", negative},
-    {fn::maximum.id(), two, binary<arithmetic::maximum>},
-    {fn::minimum.id(), two, binary<arithmetic::minimum>},
-    {method::masked_fill.id(), "input, mask, value", masked_fill},
+inline constexpr float_op arithmetics[] = {
+    {"add", "input, other, *, alpha=1", add},
+    {"sub", "input, other, *, alpha=1", scaled<arithmetic::sub>},
+    {"mul", "input, other", binary<arithmetic::mul>},
+    {"div truediv", "input, other, *, rounding_mode=None", divide},
+    {"floordiv floor_divide", "input, other", binary<arithmetic::floordiv>},
+    {"pow", "input, exponent", power},
+    {"neg", "input", negative},
+    {"maximum", "input, other", binary<arithmetic::maximum>},
+    {"minimum", "input, other", binary<arithmetic::minimum>},
+    {"masked_fill", "input, mask, value", masked_fill},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -12,6 +12,7 @@
 #include "ctq/evaluate/float_ops/arithmetic.hpp"
 #include "ctq/evaluate/float_ops/convolution_ops.hpp"
 #include "ctq/evaluate/float_ops/embeddings.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/fused.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
 #include "ctq/evaluate/float_ops/joins.hpp"
@@ -36,50 +37,54 @@
 
 namespace ctq::float_ops {
 
-namespace meaning {
+namespace implementation {
 
 template <std::size_t N>
-constexpr view<op_meaning> view_of(const op_meaning (&table)[N]) {
+constexpr view<float_op> view_of(const float_op (&table)[N]) {
   return {table, static_cast<int>(N)};
 }
 
-inline constexpr view<op_meaning> tables[] = {
-    view_of(convolutions), view_of(products),   view_of(activations),   view_of(sums),
-    view_of(pools),        view_of(norms),      view_of(pads),          view_of(joins),
-    view_of(views),        view_of(repeats),    view_of(reductions),    view_of(resizes),
-    view_of(embeddings),   view_of(recurrents), view_of(fused_modules), view_of(selections),
+inline constexpr view<float_op> tables[] = {
+    view_of(convolutions), view_of(products),   view_of(activations), view_of(arithmetics),
+    view_of(pools),        view_of(norms),      view_of(pads),        view_of(joins),
+    view_of(views),        view_of(repeats),    view_of(reductions),  view_of(resizes),
+    view_of(embeddings),   view_of(recurrents), view_of(fused_sums),  view_of(selections),
 };
+inline constexpr float_op by_elements{{}, "input, ...", elementwise};
+inline constexpr float_op by_parts{{}, "input", sequence};
 
-constexpr const op_meaning* of(op_id op) {
-  for (const view<op_meaning>& table : tables)
-    for (const op_meaning& m : table)
-      if (m.op == op) return &m;
-  return nullptr;
+constexpr const float_op* of(op_id op) {
+  if (!op->builtin || op->kind == op_kind::pass) return nullptr;
+  for (const view<float_op>& table : tables)
+    for (const float_op& f : table)
+      if (is_named(op->name, f.names)) return &f;
+  if (op->descriptor->functions.elementwise) return &by_elements;
+  return fusing::fused_form(op) != nullptr ? &by_parts : nullptr;
 }
 
 /// The same at run time. A template, since compiling all ops takes eight seconds: all but one of a
 /// program's translation units may declare
 ///
-///   extern template const ctq::float_ops::op_meaning*
-///   ctq::float_ops::meaning::at_run_time<>(ctq::op_id);
+///   extern template const ctq::float_ops::float_op*
+///   ctq::float_ops::implementation::at_run_time<>(ctq::op_id);
 template <class = void>
-[[nodiscard]] const op_meaning* at_run_time(op_id op) {
+[[nodiscard]] const float_op* at_run_time(op_id op) {
   return of(op);
 }
 
-}  // namespace meaning
+}  // namespace implementation
 
 /// Null if ctq has no float implementation of the op.
-[[nodiscard]] constexpr const op_meaning* meaning_of(op_id op) {
-  return std::is_constant_evaluated() ? meaning::of(op) : meaning::at_run_time(op);
+[[nodiscard]] constexpr const float_op* float_op_of(op_id op) {
+  return std::is_constant_evaluated() ? implementation::of(op) : implementation::at_run_time(op);
 }
 
-[[nodiscard]] constexpr bool has_meaning(op_id op) { return meaning_of(op) != nullptr; }
+[[nodiscard]] constexpr bool has_float_op(op_id op) { return float_op_of(op) != nullptr; }
 
-/// The op's parameters in Python's notation; empty if it has no float implementation.
-[[nodiscard]] constexpr std::string_view signature_of(op_id op) {
-  const op_meaning* m = meaning_of(op);
-  return m == nullptr ? std::string_view{} : m->signature;
+/// The op's parameters; none if it has no float implementation.
+[[nodiscard]] constexpr python_signature signature_of(op_id op) {
+  const float_op* const f = float_op_of(op);
+  return f == nullptr ? python_signature{} : signature_of(*f, op);
 }
 
 /// Whether the number of elements of a tensor matches its shape.
@@ -103,12 +108,12 @@ template <class = void>
 ///         mismatched shapes; the place is the op's name
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given,
                                         const layer_functions& layers) {
-  const op_meaning* m = meaning_of(op);
-  if (m == nullptr) return fail(std::string(op->name), "has no float meaning");
+  const float_op* const f = float_op_of(op);
+  if (f == nullptr) return fail(std::string(op->name), "has no float implementation");
   for (const named_value& a : given)
     if (!is_whole(a.given)) return fail(std::string(op->name), a.name + " is no whole tensor");
-  operands from(op->name, m->signature, given, call, layers);
-  return m->run(from);
+  operands from(op, signature_of(*f, op), given, call, layers);
+  return f->run(from);
 }
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given) {
   return call(op, given, {});
@@ -117,7 +122,7 @@ template <class = void>
 /// The same for unbound arguments.
 [[nodiscard]] inline result<value> call(op_id op, python_call c,
                                         const layer_functions& layers = {}) {
-  auto bound = bind(op->name, signature_of(op), std::move(c));
+  auto bound = float_ops::bind(op->name, signature_of(op), std::move(c));
   if (!bound) return unexpected{bound.error()};
   return call(op, *bound, layers);
 }

@@ -10,35 +10,34 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/convolution.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/pad.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Modules and functions of convolutions: interpretation of their arguments.
 
 namespace ctq::float_ops {
 
-namespace meaning {
+namespace implementation {
 
-/// Stride, padding and dilation of a call with Axes axes; 'same' keeps the extents of the input.
-template <int Axes>
-convolution_options convolution_options_of(operands& from, const tensor& weight) {
-  convolution_options o{.stride = from.integers("stride", Axes),
-                        .dilation = from.integers("dilation", Axes),
+/// Stride, padding and dilation of a call; 'same' keeps the extents of the input.
+inline convolution_options convolution_options_of(operands& from, const tensor& weight) {
+  const int axes = from.window_axes();
+  convolution_options o{.stride = from.integers("stride", axes),
+                        .dilation = from.integers("dilation", axes),
                         .groups = from.integer("groups")};
-  from.require(rank(weight.shape) == Axes + 2,
-               "the weight needs " + std::to_string(Axes + 2) + " axes");
+  from.require(rank(weight.shape) == axes + 2,
+               "the weight needs " + std::to_string(axes + 2) + " axes");
   const value padding = from.any("padding");
   const auto* word = padding.get_if<std::string>();
   if (word == nullptr) {
-    o.padding = from.integers("padding", Axes);
+    o.padding = from.integers("padding", axes);
     return o;
   }
   from.require(*word == "same" || *word == "valid", "there is no padding '" + *word + "'");
-  o.padding.assign(Axes, 0);
+  o.padding.assign(o.stride.size(), 0);
   if (*word != "same" || from.failed()) return o;
-  o.padding_end.assign(Axes, 0);
-  for (std::size_t a = 0; a < Axes; ++a) {
+  o.padding_end = o.padding;
+  for (std::size_t a = 0; a < o.padding.size(); ++a) {
     const std::int64_t both = std::int64_t{o.dilation[a]} * (weight.shape[a + 2] - 1);
     if (!from.require(both <= INT32_MAX, "the kernel is too large")) break;
     o.padding[a] = static_cast<int>(both / 2);
@@ -48,9 +47,9 @@ convolution_options convolution_options_of(operands& from, const tensor& weight)
 }
 
 /// Adds a batch axis to an input without one, and removes it from the output.
-template <int Axes, class Convolve>
+template <class Convolve>
 result<value> with_batch(operands& from, const tensor& in, Convolve convolve) {
-  if (rank(in.shape) != Axes + 1) return from.answer(convolve(in));
+  if (rank(in.shape) != from.window_axes() + 1) return from.answer(convolve(in));
   tensor batched = in;
   batched.shape.insert(batched.shape.begin(), 1);
   auto out = convolve(batched);
@@ -64,51 +63,50 @@ inline result<tensor> convolve(const layer_functions& layers, const tensor& in, 
   return float_ops::convolution(in, *weight.get_if<tensor>(), bias.get_if<tensor>(), o);
 }
 
-template <int Axes>
-result<value> conv(operands& from) {
+inline result<value> conv(operands& from) {
   const tensor& in = from.floats("input");
   const tensor& weight = from.floats("weight");
-  convolution_options o = convolution_options_of<Axes>(from, weight);
-  const auto mode = padding_mode_of(from.has("padding_mode") ? from.text("padding_mode") : "zeros");
+  convolution_options o = convolution_options_of(from, weight);
+  const auto mode = padding_mode_of(from.text("padding_mode"));
   if (from.failed()) return from.failure();
   if (!mode) return from.failure(mode.error().cause);
   const value shared = from.any("weight");
   const value bias = from.any("bias");
-  return with_batch<Axes>(from, in, [&](const tensor& batched) -> result<tensor> {
+  return with_batch(from, in, [&](const tensor& batched) -> result<tensor> {
     if (*mode == padding_mode::constant) return convolve(from.layers(), batched, shared, bias, o);
     std::vector<int> amounts;
-    for (std::size_t a = Axes; a-- > 0;) {
+    for (std::size_t a = o.padding.size(); a-- > 0;) {
       amounts.push_back(o.padding[a]);
       amounts.push_back(o.padding_end.empty() ? o.padding[a] : o.padding_end[a]);
     }
     const auto padded = float_ops::pad(batched, amounts, *mode, 0.0F);
     if (!padded) return unexpected{padded.error()};
     convolution_options inside = o;
-    inside.padding.assign(Axes, 0);
+    inside.padding.assign(o.padding.size(), 0);
     inside.padding_end.clear();
     return convolve(from.layers(), *padded, shared, bias, inside);
   });
 }
 
-template <int Axes>
-result<value> conv_transpose(operands& from) {
+inline result<value> conv_transpose(operands& from) {
   const tensor& in = from.floats("input");
   const tensor& weight = from.floats("weight");
   const tensor* const bias = from.floats_or_null("bias");
-  convolution_options o = convolution_options_of<Axes>(from, weight);
-  o.output_padding = from.integers("output_padding", Axes);
-  std::vector<int> wanted;  // extents of the output; only the last Axes are used
+  convolution_options o = convolution_options_of(from, weight);
+  o.output_padding = from.integers("output_padding", from.window_axes());
+  const std::size_t axes = o.output_padding.size();
+  std::vector<int> wanted;  // extents of the output; only the last ones are used
   if (from.has("output_size") && !from.is_none("output_size"))
     wanted = from.integers("output_size");
-  from.require(wanted.empty() || wanted.size() >= Axes, "output_size needs an extent an axis");
+  from.require(wanted.empty() || wanted.size() >= axes, "output_size needs an extent an axis");
   if (from.failed()) return from.failure();
-  return with_batch<Axes>(from, in, [&](const tensor& batched) -> result<tensor> {
-    if (rank(batched.shape) != Axes + 2) return fail({}, "the input has too few or many axes");
-    for (std::size_t a = 0; a < Axes && !wanted.empty(); ++a)
+  return with_batch(from, in, [&](const tensor& batched) -> result<tensor> {
+    if (batched.shape.size() != axes + 2) return fail({}, "the input has too few or many axes");
+    for (std::size_t a = 0; a < axes && !wanted.empty(); ++a)
       o.output_padding[a] =
-          static_cast<int>(wanted[wanted.size() - Axes + a] -
+          static_cast<int>(wanted[wanted.size() - axes + a] -
                            transposed_extent(batched.shape[a + 2], weight.shape[a + 2], o, a));
-    for (std::size_t a = 0; a < Axes; ++a)
+    for (std::size_t a = 0; a < axes; ++a)
       if (o.output_padding[a] < 0 ||
           (o.output_padding[a] >= o.stride[a] && o.output_padding[a] >= o.dilation[a]))
         return fail({}, "the output padding must be less than the stride or the dilation");
@@ -116,39 +114,14 @@ result<value> conv_transpose(operands& from) {
   });
 }
 
-inline constexpr std::string_view conv_function =
-    "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1";
-inline constexpr std::string_view conv_module =
-    "input, *, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, padding_mode='zeros'";
-inline constexpr std::string_view conv_transpose_function =
-    "input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1";
-inline constexpr std::string_view conv_transpose_module =
-    "input, output_size=None, *, weight, bias=None, stride=1, padding=0, output_padding=0, "
-    "groups=1, dilation=1";
-
-inline constexpr op_meaning convolutions[] = {
-    {nn::conv1d.id(), conv_module, conv<1>},
-    {nn::conv2d.id(), conv_module, conv<2>},
-    {nn::conv3d.id(), conv_module, conv<3>},
-    {nnqat::conv1d.id(), conv_module, conv<1>},
-    {nnqat::conv2d.id(), conv_module, conv<2>},
-    {nnqat::conv3d.id(), conv_module, conv<3>},
-    {nnqr::conv1d.id(), conv_module, conv<1>},
-    {nnqr::conv2d.id(), conv_module, conv<2>},
-    {nnqr::conv3d.id(), conv_module, conv<3>},
-    {fn::conv1d.id(), conv_function, conv<1>},
-    {fn::conv2d.id(), conv_function, conv<2>},
-    {fn::conv3d.id(), conv_function, conv<3>},
-    {nn::conv_transpose1d.id(), conv_transpose_module, conv_transpose<1>},
-    {nn::conv_transpose2d.id(), conv_transpose_module, conv_transpose<2>},
-    {nn::conv_transpose3d.id(), conv_transpose_module, conv_transpose<3>},
-    {nnqr::conv_transpose1d.id(), conv_transpose_module, conv_transpose<1>},
-    {nnqr::conv_transpose2d.id(), conv_transpose_module, conv_transpose<2>},
-    {nnqr::conv_transpose3d.id(), conv_transpose_module, conv_transpose<3>},
-    {fn::conv_transpose1d.id(), conv_transpose_function, conv_transpose<1>},
-    {fn::conv_transpose2d.id(), conv_transpose_function, conv_transpose<2>},
-    {fn::conv_transpose3d.id(), conv_transpose_function, conv_transpose<3>},
+inline constexpr float_op convolutions[] = {
+    {"conv?d",
+     "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, padding_mode='zeros'",
+     conv},
+    {"conv_transpose?d",
+     "input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1",
+     conv_transpose, "input, output_size=None"},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Lookup of rows in a table: one row per index, or a reduction per bag of indices.
 
@@ -62,7 +61,7 @@ inline result<tensor> embedding_bag(const index_tensor& indices,
   return out;
 }
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> embedding(operands& from) {
   const index_tensor& indices = from.indices("input");
@@ -111,28 +110,17 @@ inline result<value> embedding_bag(operands& from) {
   return from.answer(float_ops::embedding_bag(indices, starts, weight, factors, o));
 }
 
-inline constexpr std::string_view embedding_module = "input, *, weight, padding_idx=None";
-inline constexpr std::string_view embedding_bag_module =
-    "input, offsets=None, per_sample_weights=None, *, weight, mode='mean', "
-    "include_last_offset=False, padding_idx=None";
-
-inline constexpr op_meaning embeddings[] = {
-    {nn::embedding.id(), embedding_module, embedding},
-    {nnqat::embedding.id(), embedding_module, embedding},
-    {nnqr::embedding.id(), embedding_module, embedding},
-    {fn::embedding.id(),
+inline constexpr float_op embeddings[] = {
+    {"embedding",
      "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
      "sparse=False",
      embedding},
-    {fn::embedding_bag.id(),
+    {"embedding_bag",
      "input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, "
      "mode='mean', sparse=False, per_sample_weights=None, include_last_offset=False, "
      "padding_idx=None",
-     embedding_bag},
-    {nn::embedding_bag.id(), embedding_bag_module, embedding_bag},
-    {nnqat::embedding_bag.id(), embedding_bag_module, embedding_bag},
-    {nnqr::embedding_bag.id(), embedding_bag_module, embedding_bag},
+     embedding_bag, "input, offsets=None, per_sample_weights=None"},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

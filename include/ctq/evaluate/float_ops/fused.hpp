@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/ops/op_table.hpp"
 
 // Fused modules run their parts in sequence. In state_dict the members of part i are named
 // "i.weight"; names without a number belong to part 0, so that the attributes of the conv alone are
@@ -17,6 +17,19 @@
 namespace ctq::float_ops {
 
 namespace fusing {
+
+/// The op itself if it is a fused module; of a module of quantization-aware training the fused
+/// module that has its name, nniqat.ConvBn2d and nni.ConvBn2d; else null.
+[[nodiscard]] constexpr op_id fused_form(op_id op) {
+  if (op->descriptor->fused_of[0] != nullptr) return op;
+  constexpr std::string_view trained = "torch.ao.nn.intrinsic.qat.";
+  if (!op->name.starts_with(trained)) return nullptr;
+  for (const op_id fused : naming::builtin_ops)
+    if (fused->descriptor->fused_of[0] != nullptr &&
+        fused->name.ends_with(op->name.substr(trained.size() - 1)))
+      return fused;
+  return nullptr;
+}
 
 /// The attributes of one part, without its number. The prefix of part 0 is optional.
 [[nodiscard]] inline arguments part_of(const arguments& all, std::string_view prefix, bool first) {
@@ -42,18 +55,18 @@ inline result<value> run_part(const operands& from, op_id op, std::string_view p
 
 }  // namespace fusing
 
-namespace meaning {
+namespace implementation {
 
-/// nn::conv2d, nn::batch_norm2d, nn::relu
-template <const auto&... Part>
-result<value> sequence(operands& from) {
+/// Calls the parts of a fused module in turn. A module of quantization-aware training, which is
+/// evaluated without quantization, has no numbers in names: its batch norm is "bn".
+inline result<value> sequence(operands& from) {
+  const op_id fused = fusing::fused_form(from.op());
   result<value> x = from.any("input");
   if (from.failed()) return from.failure();
-  std::size_t i = 0;
-  for (const op_id part : {Part.id()...}) {
-    x = fusing::run_part(from, part, std::to_string(i) + ".", i == 0, *x);
-    if (!x) return x;
-    ++i;
+  for (std::size_t i = 0; x && i < 3 && fused->descriptor->fused_of[i] != nullptr; ++i) {
+    const op_id part = fused->descriptor->fused_of[i];
+    const bool is_bn = fused != from.op() && part->descriptor->is_batch_norm;
+    x = fusing::run_part(from, part, is_bn ? "bn." : std::to_string(i) + ".", i == 0, *x);
   }
   return x;
 }
@@ -69,47 +82,10 @@ result<value> conv_add(operands& from) {
   return x && Relu ? from.call(nn::relu.id(), {{"input", *x}}) : x;
 }
 
-/// A module of quantization-aware training, evaluated without quantization: the names of its conv
-/// or linear have no number, the prefix of its batch norm is "bn".
-template <const auto& Root, const auto& Norm, bool Relu>
-result<value> with_norm(operands& from) {
-  const value in = from.any("input");
-  if (from.failed()) return from.failure();
-  auto x = fusing::run_part(from, Root.id(), "0.", true, in);
-  if (x) x = fusing::run_part(from, Norm.id(), "bn.", false, *x);
-  return x && Relu ? from.call(nn::relu.id(), {{"input", *x}}) : x;
-}
-
-inline constexpr op_meaning fused_modules[] = {
-    {nni::conv_relu1d.id(), "input", sequence<nn::conv1d, nn::relu>},
-    {nni::conv_relu2d.id(), "input", sequence<nn::conv2d, nn::relu>},
-    {nni::conv_relu3d.id(), "input", sequence<nn::conv3d, nn::relu>},
-    {nni::conv_bn1d.id(), "input", sequence<nn::conv1d, nn::batch_norm1d>},
-    {nni::conv_bn2d.id(), "input", sequence<nn::conv2d, nn::batch_norm2d>},
-    {nni::conv_bn3d.id(), "input", sequence<nn::conv3d, nn::batch_norm3d>},
-    {nni::conv_bn_relu1d.id(), "input", sequence<nn::conv1d, nn::batch_norm1d, nn::relu>},
-    {nni::conv_bn_relu2d.id(), "input", sequence<nn::conv2d, nn::batch_norm2d, nn::relu>},
-    {nni::conv_bn_relu3d.id(), "input", sequence<nn::conv3d, nn::batch_norm3d, nn::relu>},
-    {nni::conv_add2d.id(), "input, other", conv_add<false>},
-    {nni::conv_add_relu2d.id(), "input, other", conv_add<true>},
-    {nni::linear_relu.id(), "input", sequence<nn::linear, nn::relu>},
-    {nni::linear_bn1d.id(), "input", sequence<nn::linear, nn::batch_norm1d>},
-    {nni::linear_leaky_relu.id(), "input", sequence<nn::linear, nn::leaky_relu>},
-    {nni::linear_tanh.id(), "input", sequence<nn::linear, nn::tanh>},
-    {nni::bn_relu2d.id(), "input", sequence<nn::batch_norm2d, nn::relu>},
-    {nni::bn_relu3d.id(), "input", sequence<nn::batch_norm3d, nn::relu>},
-    {nniqat::conv_relu1d.id(), "input", sequence<nn::conv1d, nn::relu>},
-    {nniqat::conv_relu2d.id(), "input", sequence<nn::conv2d, nn::relu>},
-    {nniqat::conv_relu3d.id(), "input", sequence<nn::conv3d, nn::relu>},
-    {nniqat::conv_bn1d.id(), "input", with_norm<nn::conv1d, nn::batch_norm1d, false>},
-    {nniqat::conv_bn2d.id(), "input", with_norm<nn::conv2d, nn::batch_norm2d, false>},
-    {nniqat::conv_bn3d.id(), "input", with_norm<nn::conv3d, nn::batch_norm3d, false>},
-    {nniqat::conv_bn_relu1d.id(), "input", with_norm<nn::conv1d, nn::batch_norm1d, true>},
-    {nniqat::conv_bn_relu2d.id(), "input", with_norm<nn::conv2d, nn::batch_norm2d, true>},
-    {nniqat::conv_bn_relu3d.id(), "input", with_norm<nn::conv3d, nn::batch_norm3d, true>},
-    {nniqat::linear_relu.id(), "input", sequence<nn::linear, nn::relu>},
-    {nniqat::linear_bn1d.id(), "input", with_norm<nn::linear, nn::batch_norm1d, false>},
+inline constexpr float_op fused_sums[] = {
+    {"conv_add2d", "input, other", conv_add<false>, "input, other"},
+    {"conv_add_relu2d", "input, other", conv_add<true>, "input, other"},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

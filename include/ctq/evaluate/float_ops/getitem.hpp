@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Python's x[index] for lists and tensors, and attributes of a tensor: x.shape, x.ndim.
 
@@ -152,7 +151,7 @@ result<value> parts_of(const array<T>& in, std::size_t axis, const std::vector<i
 
 }  // namespace indexing
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> getitem(operands& from) {
   const value in = from.any("input"), index = from.any("index");
@@ -230,16 +229,13 @@ inline result<value> unbind(operands& from) {
   });
 }
 
-inline constexpr op_meaning selections[] = {
-    {op::getitem.id(), "input, index", getitem},
-    {fn::getattr.id(), "input, name", getattr},
-    {fn::split.id(), "input, split_size_or_sections, dim=0", split},
-    {method::split.id(), "input, split_size_or_sections, dim=0", split},
-    {fn::chunk.id(), "input, chunks, dim=0", chunk},
-    {method::chunk.id(), "input, chunks, dim=0", chunk},
-    {fn::unbind.id(), "input, dim=0", unbind},
-    {method::unbind.id(), "input, dim=0", unbind},
+inline constexpr float_op selections[] = {
+    {"getitem", "input, index", getitem},
+    {"getattr", "input, name", getattr},
+    {"split", "input, split_size_or_sections, dim=0", split},
+    {"chunk", "input, chunks, dim=0", chunk},
+    {"unbind", "input, dim=0", unbind},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 
 // Concatenation: cat along an existing axis, stack along a new one.
 
@@ -79,7 +78,7 @@ result<value> stack(operands& from, const std::vector<const array<T>*>& parts) {
 
 }  // namespace joining
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> cat(operands& from) {
   const list& items = from.items("tensors");
@@ -101,12 +100,10 @@ inline result<value> stack(operands& from) {
   return from.failure("needs tensors of one type");
 }
 
-inline constexpr op_meaning joins[] = {
-    {fn::cat.id(), "tensors, dim=0", cat},
-    {fn::concat.id(), "tensors, dim=0", cat},
-    {fn::concatenate.id(), "tensors, dim=0", cat},
-    {fn::stack.id(), "tensors, dim=0", stack},
+inline constexpr float_op joins[] = {
+    {"cat concat concatenate", "tensors, ...", cat},
+    {"stack", "tensors, ...", stack},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -17,8 +17,7 @@ struct layer_functions {
   void* state{};
   result<tensor> (*convolution)(void* state, const tensor& in, const value& weight,
                                 const value& bias, const convolution_options& o){};
-  result<tensor> (*linear)(void* state, const tensor& in, const value& weight,
-                           const value& bias){};
+  result<tensor> (*linear)(void* state, const tensor& in, const value& weight, const value& bias){};
 };
 
 }  // namespace ctq::float_ops

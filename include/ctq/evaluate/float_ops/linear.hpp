@@ -6,9 +6,8 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Matrix products: linear, matmul, bmm, addmm. Accumulates in double, as convolutions.
 
@@ -91,7 +90,7 @@ inline result<tensor> matmul(const tensor& left, const tensor& right) {
   return out;
 }
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> linear(operands& from) {
   const tensor& in = from.floats("input");
@@ -138,20 +137,12 @@ inline result<value> addmm(operands& from) {
   return from.answer(std::move(out));
 }
 
-inline constexpr std::string_view linear_module = "input, *, weight, bias=None";
-
-inline constexpr op_meaning products[] = {
-    {nn::linear.id(), linear_module, linear},
-    {nnqat::linear.id(), linear_module, linear},
-    {nnqr::linear.id(), linear_module, linear},
-    {fn::linear.id(), "input, weight, bias=None", linear},
-    {fn::matmul.id(), "input, other", matmul},
-    {op::matmul.id(), "input, other", matmul},
-    {method::matmul.id(), "input, other", matmul},
-    {fn::bmm.id(), "input, mat2", bmm},
-    {method::bmm.id(), "input, mat2", bmm},
-    {fn::addmm.id(), "input, mat1, mat2, *, beta=1, alpha=1", addmm},
+inline constexpr float_op products[] = {
+    {"linear", "input, weight, bias=None", linear},
+    {"matmul", "input, other", matmul},
+    {"bmm", "input, mat2", bmm},
+    {"addmm", "input, mat1, mat2, *, beta=1, alpha=1", addmm},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -8,8 +8,7 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 
 // Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with running statistics per channel
 // (batch norm in eval mode), or the statistics of the input. Computed in double.
@@ -58,7 +57,7 @@ inline bool fits(const tensor* t, std::size_t count) {
 
 }  // namespace normalizing
 
-namespace meaning {
+namespace implementation {
 
 /// Uses running statistics if given; else, or for instance norm without track_running_stats, those
 /// of the input.
@@ -78,7 +77,7 @@ result<value> channel_norm(operands& from) {
   from.require(rank(out.shape) >= 2, "the input needs two axes");
   if (from.failed()) return from.failure();
   // An input without a batch axis is a batch of one.
-  const auto axes = from.has("axes") ? static_cast<std::size_t>(from.integer("axes")) : 0;
+  const auto axes = static_cast<std::size_t>(from.window_axes());
   if (PerInstance && out.shape.size() == axes + 1) out.shape.insert(out.shape.begin(), 1);
   const bool unbatched =
       PerInstance && out.shape.size() == axes + 2 && from.floats("input").shape.size() == axes + 1;
@@ -161,36 +160,24 @@ inline result<value> group_norm(operands& from) {
   return value(std::move(out));
 }
 
-inline constexpr std::string_view batch_norm_module =
-    "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05";
-
-inline constexpr op_meaning norms[] = {
-    {nn::batch_norm1d.id(), batch_norm_module, channel_norm<false>},
-    {nn::batch_norm2d.id(), batch_norm_module, channel_norm<false>},
-    {nn::batch_norm3d.id(), batch_norm_module, channel_norm<false>},
-    {fn::batch_norm.id(),
+inline constexpr float_op norms[] = {
+    {"batch_norm?d",
+     "input, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05",
+     channel_norm<false>},
+    {"batch_norm",
      "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, "
      "eps=1e-05",
      channel_norm<false>},
-    {nn::instance_norm1d.id(),
-     "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05, axes=1",
+    {"instance_norm?d",
+     "input, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05",
      channel_norm<true>},
-    {nn::instance_norm2d.id(),
-     "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05, axes=2",
-     channel_norm<true>},
-    {nn::instance_norm3d.id(),
-     "input, *, weight=None, bias=None, running_mean=None, running_var=None, eps=1e-05, axes=3",
-     channel_norm<true>},
-    {fn::instance_norm.id(),
+    {"instance_norm",
      "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, "
      "momentum=0.1, eps=1e-05",
      channel_norm<true>},
-    {nn::layer_norm.id(), "input, *, normalized_shape, weight=None, bias=None, eps=1e-05",
-     layer_norm},
-    {fn::layer_norm.id(), "input, normalized_shape, weight=None, bias=None, eps=1e-05", layer_norm},
-    {nn::group_norm.id(), "input, *, num_groups, weight=None, bias=None, eps=1e-05", group_norm},
-    {fn::group_norm.id(), "input, num_groups, weight=None, bias=None, eps=1e-05", group_norm},
+    {"layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05", layer_norm},
+    {"group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05", group_norm},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

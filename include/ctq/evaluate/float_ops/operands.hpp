@@ -11,7 +11,7 @@
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/layer_functions.hpp"
 
-// Access to the arguments of a call in the implementation of an op: by name, converted to the
+// Access to the arguments of a call in the float implementation of an op: by name, converted to the
 // expected type, with the signature's default if not given. Errors are recorded, so that an op
 // reads all its arguments and then checks once:
 //
@@ -25,9 +25,18 @@ class operands {
  public:
   using caller = result<value> (*)(op_id, const arguments&, const layer_functions&);
 
-  operands(std::string_view place, std::string_view signature, const arguments& given,
-           caller any_op, const layer_functions& layers)
-      : place_(place), signature_(signature), given_(given), any_op_(any_op), layers_(layers) {}
+  operands(op_id op, const python_signature& s, const arguments& given, caller any_op,
+           const layer_functions& layers)
+      : op_(op), signature_(s), given_(given), any_op_(any_op), layers_(layers) {}
+
+  [[nodiscard]] op_id op() const { return op_; }
+
+  /// The number of axes that the op's windows slide over, by its name: 2 for conv2d; else 0.
+  [[nodiscard]] int window_axes() const {
+    const std::string_view name = op_->name;
+    const char digit = name.size() > 1 && name.back() == 'd' ? name[name.size() - 2] : '0';
+    return digit >= '1' && digit <= '3' ? digit - '0' : 0;
+  }
 
   [[nodiscard]] const layer_functions& layers() const { return layers_; }
 
@@ -37,9 +46,9 @@ class operands {
   }
 
   [[nodiscard]] bool failed() const { return !problem_.empty(); }
-  [[nodiscard]] unexpected failure() const { return fail(std::string(place_), problem_); }
+  [[nodiscard]] unexpected failure() const { return fail(std::string(op_->name), problem_); }
   [[nodiscard]] unexpected failure(std::string cause) const {
-    return fail(std::string(place_), std::move(cause));
+    return fail(std::string(op_->name), std::move(cause));
   }
 
   /// Converts the result of an op's computation.
@@ -61,11 +70,10 @@ class operands {
   value any(std::string_view name) {
     if (const value* v = given_.find(name)) return *v;
     const parameter p = find_parameter(signature_, name);
-    if (p.default_text.empty()) {
-      require(false, "needs " + std::string(name));
-      return {};
-    }
-    return literal(p.default_text);
+    if (p.option != nullptr) return python_value(signature_.options->defaults, *p.option);
+    if (!p.default_text.empty()) return literal(p.default_text);
+    require(false, "needs " + std::string(name));
+    return {};
   }
 
   const tensor& floats(std::string_view name) { return read<tensor>(name, "a float tensor"); }
@@ -131,6 +139,27 @@ class operands {
     return integers(left_out ? fallback : name, count);
   }
 
+  /// The op's options, by arguments and defaults.
+  attributes options() {
+    attributes a = signature_.options->defaults;
+    for (const option_field& f : signature_.options->fields) {
+      const value* const v = given_.find(f.name);
+      if (v == nullptr || v->is<none>()) continue;
+      if (f.is == option_field::type::flag && v->is<tensor>()) {
+        set(a, f, 1);  // bias=True, which the tensor has replaced
+      } else if (f.is == option_field::type::real) {
+        set(a, f, static_cast<float>(real(f.name)));
+      } else if (f.is == option_field::type::extent) {
+        const std::vector<int> pair = integers(f.name, 2);
+        set(a, f, pair[0], 0);
+        set(a, f, pair[1], 1);
+      } else {
+        set(a, f, integer(f.name));
+      }
+    }
+    return a;
+  }
+
   /// An axis of a tensor of `rank` axes; -1 is the last.
   int axis(std::string_view name, int rank) { return checked_axis(integer(name), rank); }
 
@@ -187,19 +216,12 @@ class operands {
     return failed() ? 0 : static_cast<int>(i);
   }
 
-  std::string_view place_;
-  std::string_view signature_;
+  op_id op_;
+  python_signature signature_;
   const arguments& given_;
   caller any_op_;
   const layer_functions& layers_;
   std::string problem_{};
-};
-
-/// An op: its identity, signature and implementation.
-struct op_meaning {
-  op_id op{};
-  std::string_view signature{};
-  result<value> (*run)(operands& from){};
 };
 
 }  // namespace ctq::float_ops

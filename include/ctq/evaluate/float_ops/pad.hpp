@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 
 // Padding of tensors; negative padding crops.
 
@@ -75,7 +74,7 @@ inline result<tensor> pad(const tensor& in, const std::vector<int>& amounts, pad
   return out;
 }
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> pad(operands& from) {
   const tensor& in = from.floats("input");
@@ -91,18 +90,17 @@ template <padding_mode Mode>
 result<value> pad2d(operands& from) {
   const tensor& in = from.floats("input");
   const std::vector<int> amounts = from.integers("padding", 4);
-  const double filler = from.has("value") ? from.real("value") : 0.0;
+  const double filler = from.real("value");
   if (from.failed()) return from.failure();
   return from.answer(float_ops::pad(in, amounts, Mode, static_cast<float>(filler)));
 }
 
-inline constexpr op_meaning pads[] = {
-    {fn::pad.id(), "input, pad, mode='constant', value=None", pad},
-    {nn::constant_pad2d.id(), "input, *, padding, value=0", pad2d<padding_mode::constant>},
-    {nn::zero_pad2d.id(), "input, *, padding", pad2d<padding_mode::constant>},
-    {nn::reflection_pad2d.id(), "input, *, padding", pad2d<padding_mode::reflect>},
-    {nn::replication_pad2d.id(), "input, *, padding", pad2d<padding_mode::replicate>},
+inline constexpr float_op pads[] = {
+    {"pad", "input, pad, mode='constant', value=None", pad},
+    {"constant_pad2d zero_pad2d", "input, padding, value=0", pad2d<padding_mode::constant>},
+    {"reflection_pad2d", "input, padding, value=0", pad2d<padding_mode::reflect>},
+    {"replication_pad2d", "input, padding, value=0", pad2d<padding_mode::replicate>},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

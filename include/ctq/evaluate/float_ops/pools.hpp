@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/reductions.hpp"
 #include "ctq/kernels/pool_window.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Pooling along one, two or three axes: the maximum or the mean of each window.
 
@@ -118,24 +117,30 @@ struct adaptive_mean {
   }
 };
 
-/// The windows of a pool with a kernel size, along the last Axes axes of `in`.
-template <int Axes>
-std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
-  const auto kernel = from.integers("kernel_size", Axes);
-  const auto stride = from.integers("stride", Axes, "kernel_size");
-  const auto padding = from.integers("padding", Axes);
-  const auto dilation =
-      from.has("dilation") ? from.integers("dilation", Axes) : std::vector<int>(Axes, 1);
-  const bool ceil_mode = from.flag("ceil_mode");
-  from.require(rank(in.shape) == Axes + 1 || rank(in.shape) == Axes + 2,
+/// The last axes of the input, over which the windows slide; there are one or two others.
+inline int checked_axes(operands& from, const tensor& in) {
+  const int axes = from.window_axes();
+  from.require(rank(in.shape) == axes + 1 || rank(in.shape) == axes + 2,
                "the input has too few or many axes");
-  std::vector<axis_windows> all(Axes);
-  for (std::size_t a = 0; a < Axes; ++a) {
+  return from.failed() ? 0 : axes;
+}
+
+/// The windows of a pool with a kernel size.
+inline std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
+  const int axes = checked_axes(from, in);
+  const auto kernel = from.integers("kernel_size", axes);
+  const auto stride = from.integers("stride", axes, "kernel_size");
+  const auto padding = from.integers("padding", axes);
+  const auto dilation =
+      from.has("dilation") ? from.integers("dilation", axes) : extents(kernel.size(), 1);
+  const bool ceil_mode = from.flag("ceil_mode");
+  std::vector<axis_windows> all(kernel.size());
+  for (std::size_t a = 0; a < all.size(); ++a) {
     from.require(kernel[a] > 0 && stride[a] > 0 && dilation[a] > 0 && padding[a] >= 0 &&
                      padding[a] <= kernel[a] / 2,
                  "padding is at most half the kernel");
     if (from.failed()) return {};
-    const int n = in.shape[in.shape.size() - Axes + a];
+    const int n = in.shape[in.shape.size() - all.size() + a];
     const int count = count_windows(n, kernel[a], stride[a], padding[a], dilation[a], ceil_mode);
     from.require(count > 0, "the kernel is larger than the padded input");
     all[a].in = n;
@@ -173,23 +178,21 @@ std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
 
 }  // namespace pooling
 
-namespace meaning {
+namespace implementation {
 
-template <int Axes>
-result<value> max_pool(operands& from) {
+inline result<value> max_pool(operands& from) {
   const tensor& in = from.floats("input");
-  const auto windows = pooling::windows_of<Axes>(from, in);
+  const auto windows = pooling::windows_of(from, in);
   from.require(!from.flag("return_indices"), "has no indices to return");
   if (from.failed()) return from.failure();
   return value(pooling::pool(in, windows, pooling::largest{}));
 }
 
-template <int Axes>
-result<value> avg_pool(operands& from) {
+inline result<value> avg_pool(operands& from) {
   const tensor& in = from.floats("input");
-  const auto windows = pooling::windows_of<Axes>(from, in);
+  const auto windows = pooling::windows_of(from, in);
   pooling::mean mean{.count_padding = from.flag("count_include_pad")};
-  if (from.has("divisor_override") && !from.is_none("divisor_override")) {
+  if (!from.is_none("divisor_override")) {
     mean.divisor = from.integer("divisor_override");
     from.require(mean.divisor != 0, "the divisor is 0");
   }
@@ -198,22 +201,21 @@ result<value> avg_pool(operands& from) {
 }
 
 /// An extent of None is that of the input.
-template <int Axes, tensor Pool(const tensor&, const extents&)>
+template <tensor Pool(const tensor&, const extents&)>
 result<value> adaptive_pool(operands& from) {
   const tensor& in = from.floats("input");
   const value wanted = from.any("output_size");
   const auto* each = wanted.get_if<list>();
-  from.require(rank(in.shape) == Axes + 1 || rank(in.shape) == Axes + 2,
-               "the input has too few or many axes");
-  from.require(each == nullptr || each->size() == Axes || each->size() == 1,
+  const auto axes = static_cast<std::size_t>(pooling::checked_axes(from, in));
+  from.require(each == nullptr || each->size() == axes || each->size() == 1,
                "output_size needs an extent an axis");
   from.require(!from.has("return_indices") || !from.flag("return_indices"),
                "has no indices to return");
   if (from.failed()) return from.failure();
   extents size;
-  for (std::size_t a = 0; a < Axes; ++a) {
+  for (std::size_t a = 0; a < axes; ++a) {
     const value& extent = each == nullptr ? wanted : (*each)[each->size() == 1 ? 0 : a];
-    const int n = in.shape[in.shape.size() - Axes + a];
+    const int n = in.shape[in.shape.size() - axes + a];
     const std::int64_t wanted_extent = extent.is<none>() ? n : as_integer(extent).value_or(-1);
     from.require(wanted_extent >= 0 && wanted_extent <= INT32_MAX && n > 0,
                  "output_size is no size");
@@ -223,64 +225,13 @@ result<value> adaptive_pool(operands& from) {
   return value(Pool(in, size));
 }
 
-inline constexpr std::string_view max_pool_function =
-    "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
-    "return_indices=False";
-inline constexpr std::string_view max_pool_module =
-    "input, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, "
-    "return_indices=False";
-inline constexpr std::string_view avg_pool1d_function =
-    "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True";
-inline constexpr std::string_view avg_pool1d_module =
-    "input, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True";
-inline constexpr std::string_view avg_pool_function =
-    "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, "
-    "divisor_override=None";
-inline constexpr std::string_view avg_pool_module =
-    "input, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, "
-    "divisor_override=None";
-inline constexpr std::string_view adaptive_function = "input, output_size";
-inline constexpr std::string_view adaptive_module = "input, *, output_size";
-inline constexpr std::string_view adaptive_max_function =
-    "input, output_size, return_indices=False";
-inline constexpr std::string_view adaptive_max_module =
-    "input, *, output_size, return_indices=False";
-
-inline constexpr op_meaning pools[] = {
-    {nn::max_pool1d.id(), max_pool_module, max_pool<1>},
-    {nn::max_pool2d.id(), max_pool_module, max_pool<2>},
-    {nn::max_pool3d.id(), max_pool_module, max_pool<3>},
-    {fn::max_pool1d.id(), max_pool_function, max_pool<1>},
-    {fn::max_pool2d.id(), max_pool_function, max_pool<2>},
-    {fn::max_pool3d.id(), max_pool_function, max_pool<3>},
-    {nn::avg_pool1d.id(), avg_pool1d_module, avg_pool<1>},
-    {nn::avg_pool2d.id(), avg_pool_module, avg_pool<2>},
-    {nn::avg_pool3d.id(), avg_pool_module, avg_pool<3>},
-    {fn::avg_pool1d.id(), avg_pool1d_function, avg_pool<1>},
-    {fn::avg_pool2d.id(), avg_pool_function, avg_pool<2>},
-    {fn::avg_pool3d.id(), avg_pool_function, avg_pool<3>},
-    {nn::adaptive_avg_pool1d.id(), adaptive_module, adaptive_pool<1, pooling::adaptive_mean_pool>},
-    {nn::adaptive_avg_pool2d.id(), adaptive_module, adaptive_pool<2, pooling::adaptive_mean_pool>},
-    {nn::adaptive_avg_pool3d.id(), adaptive_module, adaptive_pool<3, pooling::adaptive_mean_pool>},
-    {fn::adaptive_avg_pool1d.id(), adaptive_function,
-     adaptive_pool<1, pooling::adaptive_mean_pool>},
-    {fn::adaptive_avg_pool2d.id(), adaptive_function,
-     adaptive_pool<2, pooling::adaptive_mean_pool>},
-    {fn::adaptive_avg_pool3d.id(), adaptive_function,
-     adaptive_pool<3, pooling::adaptive_mean_pool>},
-    {nn::adaptive_max_pool1d.id(), adaptive_max_module,
-     adaptive_pool<1, pooling::adaptive_max_pool>},
-    {nn::adaptive_max_pool2d.id(), adaptive_max_module,
-     adaptive_pool<2, pooling::adaptive_max_pool>},
-    {nn::adaptive_max_pool3d.id(), adaptive_max_module,
-     adaptive_pool<3, pooling::adaptive_max_pool>},
-    {fn::adaptive_max_pool1d.id(), adaptive_max_function,
-     adaptive_pool<1, pooling::adaptive_max_pool>},
-    {fn::adaptive_max_pool2d.id(), adaptive_max_function,
-     adaptive_pool<2, pooling::adaptive_max_pool>},
-    {fn::adaptive_max_pool3d.id(), adaptive_max_function,
-     adaptive_pool<3, pooling::adaptive_max_pool>},
+inline constexpr float_op pools[] = {
+    {"max_pool?d", "input, ..., return_indices=False", max_pool},
+    {"avg_pool?d", "input, ..., divisor_override=None", avg_pool},
+    {"adaptive_avg_pool?d", "input, output_size", adaptive_pool<pooling::adaptive_mean_pool>},
+    {"adaptive_max_pool?d", "input, output_size, return_indices=False",
+     adaptive_pool<pooling::adaptive_max_pool>},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -9,10 +9,8 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/activations.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Recurrent networks: single cells, and layers over a sequence, forwards and backwards.
 
@@ -72,16 +70,17 @@ inline result<state> step(cell kind, const tensor& x, const state& before, const
     float& h = after.h.data[i];
     switch (kind) {
       case cell::rnn_tanh: h = std::tanh(both(0)); break;
-      case cell::rnn_relu: h = activation::relu(both(0)); break;
+      case cell::rnn_relu: h = descriptors::functions::relu(both(0)); break;
       case cell::lstm: {
-        const float kept = activation::sigmoid(both(1)) * after.c.data[i];
-        const float added = activation::sigmoid(both(0)) * std::tanh(both(2));
+        const float kept = descriptors::functions::sigmoid(both(1)) * after.c.data[i];
+        const float added = descriptors::functions::sigmoid(both(0)) * std::tanh(both(2));
         after.c.data[i] = no_contract(kept) + no_contract(added);
-        h = activation::sigmoid(both(3)) * std::tanh(after.c.data[i]);
+        h = descriptors::functions::sigmoid(both(3)) * std::tanh(after.c.data[i]);
         break;
       }
       case cell::gru: {
-        const float reset = activation::sigmoid(both(0)), update = activation::sigmoid(both(1));
+        const float reset = descriptors::functions::sigmoid(both(0)),
+                    update = descriptors::functions::sigmoid(both(1));
         const float fresh = std::tanh(in(2) + no_contract(reset * past(2)));
         h = fresh + no_contract(update * (h - fresh));
         break;
@@ -116,8 +115,8 @@ inline result<tensor> run(cell kind, const tensor& sequence, state& s, const wei
   return out;
 }
 
-/// Concatenates two matrices along the last axis.
-inline tensor side_by_side(const tensor& a, const tensor& b) {
+/// Two sequences concatenated along the last axis.
+inline tensor concatenated(const tensor& a, const tensor& b) {
   tensor out = filled({a.shape[0], a.shape[1], a.shape[2] + b.shape[2]});
   const auto left = static_cast<std::size_t>(a.shape[2]),
              both = left + static_cast<std::size_t>(b.shape[2]);
@@ -152,7 +151,7 @@ inline tensor initial(operands& from, const value& given, const extents& shape) 
 
 }  // namespace recurring
 
-namespace meaning {
+namespace implementation {
 
 /// Returns (output, h_n), for an LSTM (output, (h_n, c_n)).
 template <recurring::cell Kind>
@@ -164,8 +163,8 @@ result<value> recurrent(operands& from) {
   const bool batch_first = from.flag("batch_first");
   const bool unbatched = rank(sequence.shape) == 2;
   cell kind = Kind;
-  if (from.has("nonlinearity") && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
-  from.require(!from.has("proj_size") || from.integer("proj_size") == 0, "has no projections");
+  if (Kind == cell::rnn_tanh && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
+  from.require(from.integer("proj_size") == 0, "has no projections");
   from.require(rank(sequence.shape) == 2 || rank(sequence.shape) == 3,
                "the input needs two or three axes");
   from.require(layers > 0, "needs a layer");
@@ -197,7 +196,7 @@ result<value> recurrent(operands& from) {
       state s{at(h0, place), at(c0, place)};
       auto read = run(kind, sequence, s, w, direction == 1);
       if (!read) return from.failure(read.error().cause);
-      out = direction == 0 ? *std::move(read) : side_by_side(out, *read);
+      out = direction == 0 ? *std::move(read) : concatenated(out, *read);
       h.data.insert(h.data.end(), s.h.data.begin(), s.h.data.end());
       c.data.insert(c.data.end(), s.c.data.begin(), s.c.data.end());
     }
@@ -219,7 +218,7 @@ result<value> recurrent_cell(operands& from) {
   tensor x = from.floats("input");
   const value given = from.any("hx");
   cell kind = Kind;
-  if (from.has("nonlinearity") && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
+  if (Kind == cell::rnn_tanh && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
   const weights w = weights_of(from, "");
   const std::string problem = check(kind, w);
   from.require(problem.empty(), problem);
@@ -247,28 +246,21 @@ result<value> recurrent_cell(operands& from) {
   return value(std::move(after->h));
 }
 
-inline constexpr std::string_view layers_of_cells =
-    "input, hx=None, *, num_layers=1, bias=True, batch_first=False, dropout=0.0, "
+inline constexpr std::string_view cell_inputs = "input, hx=None";
+inline constexpr std::string_view layer_parameters =
+    "input, hx=None, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0, "
     "bidirectional=False, proj_size=0";
-inline constexpr std::string_view layers_of_rnn_cells =
-    "input, hx=None, *, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, "
-    "dropout=0.0, bidirectional=False";
-inline constexpr std::string_view one_cell = "input, hx=None, *, bias=True";
-inline constexpr std::string_view rnn_cell = "input, hx=None, *, bias=True, nonlinearity='tanh'";
+inline constexpr std::string_view cell_parameters =
+    "input, hx=None, bias=True, nonlinearity='tanh'";
 
-inline constexpr op_meaning recurrents[] = {
-    {nn::lstm.id(), layers_of_cells, recurrent<recurring::cell::lstm>},
-    {nnqr::lstm.id(), layers_of_cells, recurrent<recurring::cell::lstm>},
-    {nn::gru.id(), layers_of_cells, recurrent<recurring::cell::gru>},
-    {nnqr::gru.id(), layers_of_cells, recurrent<recurring::cell::gru>},
-    {nn::rnn.id(), layers_of_rnn_cells, recurrent<recurring::cell::rnn_tanh>},
-    {nn::lstm_cell.id(), one_cell, recurrent_cell<recurring::cell::lstm>},
-    {nnqr::lstm_cell.id(), one_cell, recurrent_cell<recurring::cell::lstm>},
-    {nn::gru_cell.id(), one_cell, recurrent_cell<recurring::cell::gru>},
-    {nnqr::gru_cell.id(), one_cell, recurrent_cell<recurring::cell::gru>},
-    {nn::rnn_cell.id(), rnn_cell, recurrent_cell<recurring::cell::rnn_tanh>},
-    {nnqr::rnn_cell.id(), rnn_cell, recurrent_cell<recurring::cell::rnn_tanh>},
+inline constexpr float_op recurrents[] = {
+    {"lstm", layer_parameters, recurrent<recurring::cell::lstm>, cell_inputs},
+    {"gru", layer_parameters, recurrent<recurring::cell::gru>, cell_inputs},
+    {"rnn", layer_parameters, recurrent<recurring::cell::rnn_tanh>, cell_inputs},
+    {"lstm_cell", cell_parameters, recurrent_cell<recurring::cell::lstm>, cell_inputs},
+    {"gru_cell", cell_parameters, recurrent_cell<recurring::cell::gru>, cell_inputs},
+    {"rnn_cell", cell_parameters, recurrent_cell<recurring::cell::rnn_tanh>, cell_inputs},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

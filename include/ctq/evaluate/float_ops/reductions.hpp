@@ -7,8 +7,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/axis_sums.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 
 // Reductions along axes: sum and mean, and softmax, which keeps the axis.
 
@@ -55,7 +54,7 @@ namespace ctq::float_ops {
   return out;
 }
 
-namespace meaning {
+namespace implementation {
 
 template <bool Mean>
 result<value> sum(operands& from) {
@@ -77,19 +76,12 @@ result<value> softmax(operands& from) {
   return value(float_ops::softmax(in, static_cast<std::size_t>(axis), Logarithm));
 }
 
-inline constexpr op_meaning reductions[] = {
-    {fn::mean.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<true>},
-    {method::mean.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<true>},
-    {fn::sum.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<false>},
-    {method::sum.id(), "input, dim=None, keepdim=False, *, dtype=None", sum<false>},
-    {nn::softmax.id(), "input, *, dim=None", softmax<false>},
-    {fn::softmax.id(), "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
-    {fn::torch_softmax.id(), "input, dim, dtype=None", softmax<false>},
-    {method::softmax.id(), "input, dim, dtype=None", softmax<false>},
-    {nn::log_softmax.id(), "input, *, dim=None", softmax<true>},
-    {fn::log_softmax.id(), "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
-    {fn::torch_log_softmax.id(), "input, dim, dtype=None", softmax<true>},
+inline constexpr float_op reductions[] = {
+    {"mean", "input, dim=None, keepdim=False, *, dtype=None", sum<true>},
+    {"sum", "input, dim=None, keepdim=False, *, dtype=None", sum<false>},
+    {"softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
+    {"log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

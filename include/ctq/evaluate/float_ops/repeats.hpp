@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Repetition of elements: expand, repeat, repeat_interleave.
 
-namespace ctq::float_ops::meaning {
+namespace ctq::float_ops::implementation {
 
 /// Broadcasts axes of one element; -1 keeps an axis.
 inline result<value> expand(operands& from) {
@@ -105,13 +104,10 @@ inline result<value> repeat_interleave(operands& from) {
   });
 }
 
-inline constexpr op_meaning repeats[] = {
-    {method::expand.id(), "input, *shape", expand},
-    {method::repeat.id(), "input, *repeats", repeat},
-    {fn::repeat_interleave.id(), "input, repeats, dim=None, *, output_size=None",
-     repeat_interleave},
-    {method::repeat_interleave.id(), "input, repeats, dim=None, *, output_size=None",
-     repeat_interleave},
+inline constexpr float_op repeats[] = {
+    {"expand", "input, *shape", expand},
+    {"repeat", "input, *repeats", repeat},
+    {"repeat_interleave", "input, repeats, dim=None, *, output_size=None", repeat_interleave},
 };
 
-}  // namespace ctq::float_ops::meaning
+}  // namespace ctq::float_ops::implementation

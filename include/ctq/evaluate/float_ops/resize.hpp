@@ -10,10 +10,9 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Resizing of images: interpolate, and pixel_shuffle, which moves elements between channels and
 // pixels.
@@ -83,7 +82,7 @@ inline tensor resize_axis(const tensor& in, std::size_t axis,
 
 }  // namespace resizing
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> interpolate(operands& from) {
   using resizing::rule;
@@ -101,7 +100,7 @@ inline result<value> interpolate(operands& from) {
       !from.is_none("recompute_scale_factor") && from.flag("recompute_scale_factor");
   from.require(from.is_none("size") != from.is_none("scale_factor"),
                "needs either size or scale_factor");
-  from.require(!from.has("antialias") || !from.flag("antialias"), "has no antialias");
+  from.require(!from.flag("antialias"), "has no antialias");
   std::vector<double> factors;  // given scale factors; empty if the size is given
   extents size;
   if (!from.is_none("size")) {
@@ -168,20 +167,14 @@ result<value> pixel_shuffle(operands& from) {
   return value(std::move(out));
 }
 
-inline constexpr op_meaning resizes[] = {
-    {fn::interpolate.id(),
+inline constexpr float_op resizes[] = {
+    {"interpolate upsample",
      "input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
      "recompute_scale_factor=None, antialias=False",
      interpolate},
-    {nn::upsample.id(),
-     "input, *, size=None, scale_factor=None, mode='nearest', align_corners=None, "
-     "recompute_scale_factor=None",
-     interpolate},
-    {nn::pixel_shuffle.id(), "input, *, upscale_factor", pixel_shuffle<false>},
-    {fn::pixel_shuffle.id(), "input, upscale_factor", pixel_shuffle<false>},
-    {nn::pixel_unshuffle.id(), "input, *, downscale_factor", pixel_shuffle<true>},
-    {fn::pixel_unshuffle.id(), "input, downscale_factor", pixel_shuffle<true>},
+    {"pixel_shuffle", "input, upscale_factor", pixel_shuffle<false>},
+    {"pixel_unshuffle", "input, downscale_factor", pixel_shuffle<true>},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

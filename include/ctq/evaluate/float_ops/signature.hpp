@@ -6,17 +6,27 @@
 #include <string_view>
 
 #include "ctq/evaluate/float_ops/value.hpp"
+#include "ctq/ops/reflect.hpp"
 
 // The parameters of an op in Python's notation:
 //   "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1"
-// Parameters after "*" are keyword-only; for a module they are its attributes: tensors by their
-// names in state_dict, and constructor arguments. "*dims" takes all remaining positional arguments.
+// Parameters after "*" are keyword-only. "*dims" takes all remaining positional arguments. "..."
+// are the op's options, with their defaults.
 
 namespace ctq::float_ops {
+
+struct python_signature {
+  std::string_view parameters{};
+  const option_fields* options{};  // for "..."
+  /// Of a module: what it is called with. All other parameters are its attributes: tensors by their
+  /// names in state_dict, and constructor arguments. Empty for a function.
+  std::string_view inputs{};
+};
 
 struct parameter {
   std::string_view name{};
   std::string_view default_text{};  // the default in Python's notation; empty if there is none
+  const option_field* option{};     // of the options
   bool keyword_only{};
   bool takes_rest{};  // *dims
 };
@@ -24,21 +34,32 @@ struct parameter {
 /// Iterates over the parameters: while (parameters.next()) use(parameters.current()).
 class parameter_reader {
  public:
-  explicit constexpr parameter_reader(std::string_view signature) : rest_(signature) {}
+  explicit constexpr parameter_reader(const python_signature& s)
+      : rest_(s.parameters), options_(s.options) {}
 
   [[nodiscard]] constexpr const parameter& current() const { return current_; }
 
   constexpr bool next() {
+    if (option_ < option_count_) {
+      const option_field& f = options_->fields[option_++];
+      current_ = {.name = f.name, .option = &f, .keyword_only = current_.keyword_only};
+      return true;
+    }
     std::string_view text = take();
     if (text == "*") {
       current_.keyword_only = true;
       text = take();
     }
+    if (text == "...") {
+      option_count_ = options_ == nullptr ? 0 : options_->fields.size();
+      return next();
+    }
     const std::size_t equals = text.find('=');
-    current_.name = text.substr(0, equals);
-    current_.default_text =
-        equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
-    current_.takes_rest = !text.empty() && text[0] == '*';
+    const bool has_default = equals != std::string_view::npos;
+    current_ = {.name = text.substr(0, equals),
+                .default_text = has_default ? text.substr(equals + 1) : std::string_view{},
+                .keyword_only = current_.keyword_only,
+                .takes_rest = !text.empty() && text[0] == '*'};
     if (current_.takes_rest) current_.name.remove_prefix(1);
     return !text.empty();
   }
@@ -52,14 +73,16 @@ class parameter_reader {
   }
 
   std::string_view rest_;
+  const option_fields* options_;
+  int option_ = 0, option_count_ = 0;
   parameter current_{};
 };
 
 /// The parameter of that name; its name is empty if there is none.
-[[nodiscard]] constexpr parameter find_parameter(std::string_view signature,
-                                                 std::string_view name) {
-  for (parameter_reader p(signature); p.next();)
-    if (p.current().name == name) return p.current();
+[[nodiscard]] constexpr parameter find_parameter(const python_signature& s, std::string_view name) {
+  for (const python_signature& part : {s, python_signature{s.inputs}})
+    for (parameter_reader p(part); p.next();)
+      if (p.current().name == name) return p.current();
   return {};
 }
 
@@ -76,6 +99,20 @@ class parameter_reader {
   double real{};
   std::from_chars(text.data(), end, real);
   return real;
+}
+
+/// An option as a value. A kernel size or stride of 0 is not given: None.
+[[nodiscard]] inline value python_value(const attributes& a, const option_field& f) {
+  switch (f.is) {
+    case option_field::type::integer: return integer_of(a, f);
+    case option_field::type::flag: return integer_of(a, f) != 0;
+    case option_field::type::real: return real_of(a, f);
+    case option_field::type::extent: break;
+  }
+  const int h = integer_of(a, f, 0), w = integer_of(a, f, 1);
+  if (h == 0 && w == 0 && f.name != "padding") return {};
+  if (h == w) return h;
+  return list{h, w};
 }
 
 }  // namespace ctq::float_ops

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
-#include "ctq/ops/builtin_ops.hpp"
 
 // Reshape and permutation of tensors, and queries of their shape.
 
@@ -65,7 +64,7 @@ value with_shape(const array<T>& in, extents shape) {
 
 }  // namespace viewing
 
-namespace meaning {
+namespace implementation {
 
 inline result<value> reshape(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
@@ -194,30 +193,18 @@ inline result<value> dim(operands& from) {
                      [](const auto& in) -> result<value> { return value(rank(in.shape)); });
 }
 
-inline constexpr op_meaning views[] = {
-    {nn::flatten.id(), "input, *, start_dim=1, end_dim=-1", flatten},
-    {fn::flatten.id(), "input, start_dim=0, end_dim=-1", flatten},
-    {method::flatten.id(), "input, start_dim=0, end_dim=-1", flatten},
-    {fn::reshape.id(), "input, shape", reshape},
-    {method::reshape.id(), "input, *shape", reshape},
-    {method::view.id(), "input, *shape", reshape},
-    {method::resize_.id(), "input, *shape", resize},
-    {fn::permute.id(), "input, dims", permute},
-    {fn::permute_copy.id(), "input, dims", permute},
-    {method::permute.id(), "input, *dims", permute},
-    {fn::transpose.id(), "input, dim0, dim1", transpose},
-    {method::transpose.id(), "input, dim0, dim1", transpose},
-    {fn::squeeze.id(), "input, dim=None", squeeze},
-    {method::squeeze.id(), "input, dim=None", squeeze},
-    {method::squeeze_.id(), "input, dim=None", squeeze},
-    {fn::unsqueeze.id(), "input, dim", unsqueeze},
-    {method::unsqueeze.id(), "input, dim", unsqueeze},
-    {method::unsqueeze_.id(), "input, dim", unsqueeze},
-    {fn::narrow.id(), "input, dim, start, length", narrow},
-    {method::dim.id(), "input", dim},
-    {method::size.id(), "input, dim=None", size},
-    {method::shape.id(), "input, dim=None", size},
+inline constexpr float_op views[] = {
+    {"flatten", "input, ...", flatten},
+    {"reshape view", "input, *shape", reshape},
+    {"resize", "input, *shape", resize},
+    {"permute permute_copy", "input, *dims", permute},
+    {"transpose", "input, dim0, dim1", transpose},
+    {"squeeze", "input, dim=None", squeeze},
+    {"unsqueeze", "input, dim", unsqueeze},
+    {"narrow", "input, dim, start, length", narrow},
+    {"dim", "input", dim},
+    {"size shape", "input, dim=None", size},
 };
 
-}  // namespace meaning
+}  // namespace implementation
 }  // namespace ctq::float_ops

@@ -25,8 +25,10 @@ const tensor points{{9}, {-30.0F, -3.0F, -1.5F, -0.25F, 0.0F, 0.25F, 1.5F, 3.0F,
 
 template <class Op>
 result<value> run(const Op& op, std::vector<value> given, std::vector<named_value> keywords = {}) {
-  return run_op::run(meaning::activations, op,
-                     {.positional = std::move(given), .keywords = std::move(keywords)});
+  python_call c{.positional = std::move(given), .keywords = std::move(keywords)};
+  if (op.id()->descriptor->functions.elementwise && !op.id()->descriptor->is_identity)
+    return run_op::run({{}, "input, ...", implementation::elementwise}, op.id(), std::move(c));
+  return run_op::run(implementation::activations, op, std::move(c));
 }
 
 /// The op at each point is the formula in double.
@@ -112,7 +114,10 @@ TEST_CASE("dropout and identity give what they get, when a model is evaluated") 
 
 namespace {
 
-namespace functions = float_ops::activation;
+namespace functions {
+using namespace descriptors::functions;
+using namespace float_ops::activation;
+}  // namespace functions
 
 /// The largest difference from a formula in double between -10 and 10, in 2^-24 of 1 or of it.
 template <class F>

@@ -19,8 +19,9 @@ constexpr const char* written[] = {
 #include "torch_cases.inc"
 };
 
-static_assert(float_ops::has_meaning(nn::conv2d.id()) && !float_ops::has_meaning(nn::output.id()));
-static_assert(float_ops::signature_of(fn::matmul.id()) == "input, other");
+static_assert(float_ops::has_float_op(nn::conv2d.id()) &&
+              !float_ops::has_float_op(nn::output.id()));
+static_assert(float_ops::signature_of(fn::matmul.id()).parameters == "input, other");
 
 /// Equal but for rounding: 1e-6 of the number, or of the largest one.
 bool near(const std::vector<double>& wanted, const std::vector<double>& got) {
@@ -107,10 +108,10 @@ struct counts {
 
 }  // namespace
 
-TEST_CASE("every op that PyTorch's backends name has a float meaning") {
+TEST_CASE("every op that PyTorch's backends name has a float implementation") {
   for (const op_id op : naming::builtin_ops) {
     CAPTURE(op->name);
-    CHECK(float_ops::has_meaning(op));
+    CHECK(float_ops::has_float_op(op));
   }
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("every op is compared with PyTorch") {
   std::set<std::string> seen;
   for (const char* text : written) seen.insert(torch_cases::parser(text).read().op);
   for (const op_id op : naming::builtin_ops) {
-    // Quantized forms have the float meaning of the modules they stand for; the others are
+    // Quantized forms have the float implementation of their modules; the others are
     // releases' own names for something that is compared.
     const std::string_view name = op->name;
     const bool another_form =
@@ -200,7 +201,7 @@ TEST_CASE("errors say what is wrong") {
         "_operator.add: extents 4 and 3 do not broadcast");
   CHECK(error_of(nn::relu.id(), {.positional = {float_ops::tensor{{2, 2}, {1.0F}}}}) ==
         "torch.nn.ReLU: input is no whole tensor");
-  CHECK(error_of(nn::output.id(), {}) == "output: has no float meaning");
+  CHECK(error_of(nn::output.id(), {}) == "output: has no float implementation");
 }
 
 TEST_CASE("layers, also in fused modules, are computed by the functions that are given") {

@@ -20,7 +20,7 @@ namespace {
 template <class Op>
 result<value> run(const Op& op, std::vector<value> given,
                   std::vector<named_value> attributes = {}) {
-  return run_op::run(meaning::convolutions, op,
+  return run_op::run(implementation::convolutions, op,
                      {.positional = std::move(given), .attributes = std::move(attributes)});
 }
 

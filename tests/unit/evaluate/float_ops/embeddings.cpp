@@ -22,7 +22,7 @@ const tensor table{{4, 2}, {0, 1, 10, -11, 20, 21, -30, 31}};
 const index_tensor picked{{6}, {1, 3, 1, 2, 0, 3}};
 
 result<value> bag(std::vector<value> given, std::vector<named_value> keywords) {
-  return run_op::run(meaning::embeddings, fn::embedding_bag,
+  return run_op::run(implementation::embeddings, fn::embedding_bag,
                      {.positional = std::move(given), .keywords = std::move(keywords)});
 }
 
@@ -30,7 +30,7 @@ result<value> bag(std::vector<value> given, std::vector<named_value> keywords) {
 
 TEST_CASE("an embedding has the rows that the indices name, in the indices' shape") {
   const auto look_up = [](const index_tensor& i) {
-    return run_op::run(meaning::embeddings, fn::embedding, {.positional = {i, table}});
+    return run_op::run(implementation::embeddings, fn::embedding, {.positional = {i, table}});
   };
   const tensor out = floats(look_up({{2, 1}, {3, 0}}));
   CHECK(out.shape == extents{2, 1, 2});

@@ -33,14 +33,19 @@ result<value> failing(op_id, const arguments&, const layer_functions&) {
 template <class Op>
 result<value> run(const Op& op, const arguments& given, operands::caller any_op = plus_one) {
   asked.clear();
-  for (const op_meaning& m : meaning::fused_modules) {
-    if (m.op != op.id()) continue;
-    const layer_functions none;
-    operands from(m.op->name, m.signature, given, any_op, none);
-    return m.run(from);
-  }
-  return fail({}, "no such module");
+  const layer_functions none;
+  for (const float_op& f : implementation::fused_sums)
+    if (is_named(op.id()->name, f.names)) {
+      operands from(op.id(), signature_of(f, op.id()), given, any_op, none);
+      return f.run(from);
+    }
+  operands from(op.id(), {"input"}, given, any_op, none);
+  return implementation::sequence(from);
 }
+
+static_assert(fusing::fused_form(nni::conv_relu2d.id()) == nni::conv_relu2d.id());
+static_assert(fusing::fused_form(nniqat::conv_bn2d.id()) == nni::conv_bn2d.id());
+static_assert(fusing::fused_form(nnqat::conv2d.id()) == nullptr);
 
 }  // namespace
 

@@ -20,7 +20,7 @@ using run_op::floats;
 namespace {
 
 ctq::result<value> at(const value& in, const value& index) {
-  return run_op::run(meaning::selections, op::getitem, {.positional = {in, index}});
+  return run_op::run(implementation::selections, op::getitem, {.positional = {in, index}});
 }
 
 /// Python's own words for it: an index is clipped by adding the length once, then cut off.
@@ -135,7 +135,8 @@ TEST_CASE("indices that do not fit the tensor are errors") {
 
 TEST_CASE("shape, ndim and T are what PyTorch says of a tensor") {
   const auto get = [](const char* name) {
-    return run_op::run(meaning::selections, fn::getattr, {.positional = {counted({2, 3}), name}});
+    return run_op::run(implementation::selections, fn::getattr,
+                       {.positional = {counted({2, 3}), name}});
   };
   CHECK(integers_of(*get("shape")) == std::vector<int>{2, 3});
   CHECK(as_integer(*get("ndim")) == 2);
@@ -146,10 +147,11 @@ TEST_CASE("shape, ndim and T are what PyTorch says of a tensor") {
 
 TEST_CASE("split cuts parts of one size, the last of what is left, and chunk a number of them") {
   const auto split = [](int n, const value& size) {
-    return run_op::run(meaning::selections, fn::split, {.positional = {counted({n}), size}});
+    return run_op::run(implementation::selections, fn::split, {.positional = {counted({n}), size}});
   };
   const auto chunk = [](int n, int count) {
-    return run_op::run(meaning::selections, fn::chunk, {.positional = {counted({n}), count}});
+    return run_op::run(implementation::selections, fn::chunk,
+                       {.positional = {counted({n}), count}});
   };
   CHECK(parts(split(7, 3)) == std::vector<int>{3, 3, 1});
   CHECK(parts(split(6, 3)) == std::vector<int>{3, 3});
@@ -174,16 +176,16 @@ TEST_CASE("split cuts parts of one size, the last of what is left, and chunk a n
 
 TEST_CASE("the parts of a split along an inner axis have its columns, and unbind drops the axis") {
   const tensor in = counted({2, 3});
-  const auto cut =
-      float_list(run_op::run(meaning::selections, method::split, {.positional = {in, 2, -1}}));
+  const auto cut = float_list(
+      run_op::run(implementation::selections, method::split, {.positional = {in, 2, -1}}));
   REQUIRE(cut.size() == 2);
   CHECK(cut[0].data == std::vector<float>{0, 1, 3, 4});
   CHECK(cut[1].data == std::vector<float>{2, 5});
   const auto columns =
-      float_list(run_op::run(meaning::selections, fn::unbind, {.positional = {in, 1}}));
+      float_list(run_op::run(implementation::selections, fn::unbind, {.positional = {in, 1}}));
   REQUIRE(columns.size() == 3);
   CHECK(columns[1].shape == extents{2});
   CHECK(columns[1].data == std::vector<float>{1, 4});
-  CHECK(cause(run_op::run(meaning::selections, fn::unbind, {.positional = {counted({})}})) ==
+  CHECK(cause(run_op::run(implementation::selections, fn::unbind, {.positional = {counted({})}})) ==
         "a scalar has no dimensions");
 }

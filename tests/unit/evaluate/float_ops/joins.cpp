@@ -17,7 +17,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, const list& tensors, int dim = 0) {
-  return run_op::run(meaning::joins, op, {.positional = {tensors, dim}});
+  return run_op::run(implementation::joins, op, {.positional = {tensors, dim}});
 }
 
 const tensor a = counted({2, 3}), b{{2, 1}, {10, 20}}, c{{1, 3}, {7, 8, 9}};

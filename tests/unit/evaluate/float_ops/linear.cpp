@@ -20,7 +20,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, std::vector<value> given, std::vector<named_value> keywords = {}) {
-  return run_op::run(meaning::products, op,
+  return run_op::run(implementation::products, op,
                      {.positional = std::move(given), .keywords = std::move(keywords)});
 }
 

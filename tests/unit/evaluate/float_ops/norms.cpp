@@ -21,7 +21,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, python_call c) {
-  return run_op::run(meaning::norms, op, std::move(c));
+  return run_op::run(implementation::norms, op, std::move(c));
 }
 
 constexpr double eps = 1e-5;

@@ -14,15 +14,16 @@ using namespace ctq::float_ops;
 
 namespace {
 
-constexpr std::string_view parameters_of_op =
-    "input, weight=None, stride=1, dim=-1, dims=(), mode='zeros', p=0.5, flag=True";
+constexpr python_signature parameters_of_op{
+    "input, weight=None, stride=1, dim=-1, dims=(), mode='zeros', p=0.5, flag=True"};
+constexpr op_info some_op{op_kind::function, "op"};
 
 constexpr layer_functions plain{};
 
 /// Asks for operands of a call, and gives the problem that was remembered.
 template <class Ask>
 std::string problem(const arguments& given, Ask ask) {
-  operands from("op", parameters_of_op, given, run_op::no_other, plain);
+  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   ask(from);
   return from.failed() ? result<value>(from.failure()).error().message() : "";
 }
@@ -31,7 +32,7 @@ std::string problem(const arguments& given, Ask ask) {
 
 TEST_CASE("what a call leaves out has the default of the signature") {
   const arguments none_given;
-  operands from("op", parameters_of_op, none_given, run_op::no_other, plain);
+  operands from(&some_op, parameters_of_op, none_given, run_op::no_other, plain);
   CHECK(from.integer("stride") == 1);
   CHECK(from.real("p") == 0.5);
   CHECK(from.text("mode") == "zeros");
@@ -77,7 +78,7 @@ TEST_CASE("an operand of another type is a problem") {
 
 TEST_CASE("a list of integers has as many as are wanted, or one for all") {
   const arguments given{{"stride", list{2, 3}}, {"dims", list{}}, {"p", list{5}}};
-  operands from("op", parameters_of_op, given, run_op::no_other, plain);
+  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   CHECK(from.integers("stride", 2) == std::vector<int>{2, 3});
   CHECK(from.integers("p", 2) == std::vector<int>{5, 5});
   CHECK(from.integers("dims", 2, "stride") == std::vector<int>{2, 3});
@@ -90,7 +91,7 @@ TEST_CASE("a list of integers has as many as are wanted, or one for all") {
 TEST_CASE("axes count from either end, and all of them are meant by None or by no axis") {
   const auto axis = [](int given, int rank) {
     const arguments a{{"dim", given}};
-    operands from("op", parameters_of_op, a, run_op::no_other, plain);
+    operands from(&some_op, parameters_of_op, a, run_op::no_other, plain);
     const int found = from.axis("dim", rank);
     return from.failed() ? -1 : found;
   };
@@ -101,7 +102,7 @@ TEST_CASE("axes count from either end, and all of them are meant by None or by n
   CHECK(axis(-1, 0) == 0);
   CHECK(axis(1, 0) == -1);
   const arguments given{{"dims", none{}}};
-  operands from("op", parameters_of_op, given, run_op::no_other, plain);
+  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   CHECK(from.axes("dims", 3) == std::vector<int>{0, 1, 2});
   CHECK(from.axes("dim", 3) == std::vector<int>{2});
 }
@@ -114,4 +115,34 @@ TEST_CASE("integers that sums of would overflow are too large") {
           "op: stride is too large");
     CHECK(problem(given, [&](operands& from) { CHECK(from.integer64("stride") == i); }) == "");
   }
+}
+
+TEST_CASE("options have the values of arguments, then their defaults") {
+  constexpr python_signature pool{"input, ...", &fields_of<max_pool2d_options>};
+  const arguments given{
+      {"kernel_size", 3}, {"padding", list{0, 1}}, {"stride", none{}}, {"ceil_mode", true}};
+  operands from(&some_op, pool, given, run_op::no_other, plain);
+  const auto o = from.options().as<max_pool2d_options>();
+  CHECK_FALSE(from.failed());
+  CHECK(o.kernel_size == extent2d{3, 3});
+  CHECK(o.padding == extent2d{0, 1});
+  CHECK(o.stride == extent2d{0, 0});
+  CHECK(o.dilation == extent2d{1, 1});
+  CHECK(o.ceil_mode);
+  const arguments wrong{{"kernel_size", "three"}};
+  operands bad(&some_op, pool, wrong, run_op::no_other, plain);
+  bad.options();
+  CHECK(bad.failed());
+}
+
+TEST_CASE("the axes of windows are those of the op's name") {
+  const auto axes = [](op_id op) {
+    const arguments none_given;
+    return operands(op, {}, none_given, run_op::no_other, plain).window_axes();
+  };
+  CHECK(axes(nn::conv1d.id()) == 1);
+  CHECK(axes(fn::conv_transpose2d.id()) == 2);
+  CHECK(axes(nn::max_pool3d.id()) == 3);
+  CHECK(axes(fn::batch_norm.id()) == 0);
+  CHECK(axes(method::expand.id()) == 0);
 }

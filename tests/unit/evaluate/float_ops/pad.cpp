@@ -18,7 +18,7 @@ namespace {
 
 result<value> run(const tensor& in, const list& amounts, const char* mode = "constant",
                   const value& filler = none{}) {
-  return run_op::run(meaning::pads, fn::pad, {.positional = {in, amounts, mode, filler}});
+  return run_op::run(implementation::pads, fn::pad, {.positional = {in, amounts, mode, filler}});
 }
 
 std::vector<float> row(const list& amounts, const char* mode) {
@@ -66,8 +66,8 @@ TEST_CASE("a reflection is less than the row, a circle at most all of it") {
 TEST_CASE("the modules pad two axes, by one amount or by four") {
   const tensor in{{1, 1, 2, 2}, {1, 2, 3, 4}};
   const auto padded = [&](const auto& op, const value& padding) {
-    return floats(
-        run_op::run(meaning::pads, op, {.positional = {in}, .attributes = {{"padding", padding}}}));
+    return floats(run_op::run(implementation::pads, op,
+                              {.positional = {in}, .attributes = {{"padding", padding}}}));
   };
   CHECK(padded(nn::zero_pad2d, 1).shape == extents{1, 1, 4, 4});
   CHECK(padded(nn::replication_pad2d, list{1, 0, 0, 1}).data ==

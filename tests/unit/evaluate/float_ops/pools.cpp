@@ -24,7 +24,8 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, const tensor& in, std::vector<named_value> keywords) {
-  return run_op::run(meaning::pools, op, {.positional = {in}, .keywords = std::move(keywords)});
+  return run_op::run(implementation::pools, op,
+                     {.positional = {in}, .keywords = std::move(keywords)});
 }
 
 struct window {

@@ -108,7 +108,7 @@ std::vector<vector> sequence_of(const tensor& x, int n) {
 
 template <class Op>
 result<value> run(const Op& op, std::vector<value> given, std::vector<named_value> attributes) {
-  return run_op::run(meaning::recurrents, op,
+  return run_op::run(implementation::recurrents, op,
                      {.positional = std::move(given), .attributes = std::move(attributes)});
 }
 

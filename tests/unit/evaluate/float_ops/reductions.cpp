@@ -23,7 +23,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, const tensor& in, std::vector<named_value> keywords = {}) {
-  return run_op::run(meaning::reductions, op,
+  return run_op::run(implementation::reductions, op,
                      {.positional = {in}, .keywords = std::move(keywords)});
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, std::vector<value> given) {
-  return run_op::run(meaning::repeats, op, {.positional = std::move(given)});
+  return run_op::run(implementation::repeats, op, {.positional = std::move(given)});
 }
 
 const tensor column{{2, 1}, {5, 6}};

@@ -24,7 +24,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, python_call c) {
-  return run_op::run(meaning::resizes, op, std::move(c));
+  return run_op::run(implementation::resizes, op, std::move(c));
 }
 
 result<value> resized(const tensor& in, std::vector<named_value> keywords) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ctq/evaluate/float_ops/arguments.hpp"
-#include "ctq/evaluate/float_ops/operands.hpp"
+#include "ctq/evaluate/float_ops/float_op.hpp"
 
 // Calls one op of one header: the table that call.hpp looks an op up in contains all of them, and
 // takes long to compile.
@@ -24,17 +24,21 @@ inline ctq::result<value> no_other(ctq::op_id op, const arguments&, const layer_
   return ctq::fail(std::string(op->name), "is not in this table");
 }
 
-/// What an op of the table gives, or why it gives nothing.
+/// What an op with this implementation gives, or why it gives nothing.
+inline ctq::result<value> run(const float_op& f, ctq::op_id op, python_call c) {
+  const python_signature s = signature_of(f, op);
+  const auto bound = ctq::float_ops::bind(op->name, s, std::move(c));
+  if (!bound) return ctq::unexpected{bound.error()};
+  const layer_functions none;
+  operands from(op, s, *bound, no_other, none);
+  return f.run(from);
+}
+
+/// The same of an op of the table.
 template <class Op, std::size_t N>
-ctq::result<value> run(const op_meaning (&table)[N], const Op& op, python_call c) {
-  for (const op_meaning& m : table) {
-    if (m.op != op.id()) continue;
-    const auto bound = bind(m.op->name, m.signature, std::move(c));
-    if (!bound) return ctq::unexpected{bound.error()};
-    const layer_functions none;
-    operands from(m.op->name, m.signature, *bound, no_other, none);
-    return m.run(from);
-  }
+ctq::result<value> run(const float_op (&table)[N], const Op& op, python_call c) {
+  for (const float_op& f : table)
+    if (is_named(op.id()->name, f.names)) return run(f, op.id(), std::move(c));
   return no_other(op.id(), {}, {});
 }
 

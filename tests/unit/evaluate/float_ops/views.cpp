@@ -19,7 +19,7 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, std::vector<value> given) {
-  return run_op::run(meaning::views, op, {.positional = std::move(given)});
+  return run_op::run(implementation::views, op, {.positional = std::move(given)});
 }
 
 const tensor six = counted({1, 2, 3});
