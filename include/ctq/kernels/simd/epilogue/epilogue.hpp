@@ -5,13 +5,13 @@
 #include <cstdint>
 
 #include "ctq/kernels/epilogue.hpp"
+#include "ctq/kernels/simd/arch/table_lookup.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/elementwise/add.hpp"
 #include "ctq/kernels/simd/elementwise/rescale.hpp"
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
 #include "ctq/kernels/simd/matrix/linear.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
 
 // conv2d and linear with an epilogue, on the same packed weights.
 

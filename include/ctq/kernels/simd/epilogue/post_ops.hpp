@@ -9,12 +9,12 @@
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/reference/add.hpp"
 #include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/arch/table_lookup.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"
-#include "ctq/kernels/simd/arch/rounding.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
 
 // The post-ops of an epilogue on registers.
 
@@ -104,13 +104,12 @@ class prepared_post_op<residual_add<Q>> {
   }
 
  private:
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
   template <vectorized Isa, class Place>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_integers(const batch<Isa, Q>& q,
                                                               const Place& place) const noexcept {
     using bytes = batch<Isa, std::uint8_t>;
     const auto bits = [](const batch<Isa, Q>& x) __attribute__((always_inline)) {
-      return static_cast<__m512i>(part_bits<Isa>(x));
+      return static_cast<typename bytes::register_type>(part_bits<Isa>(x));
     };
     bool near_tie;
     const fixed_point_sum_lanes<Isa> fixed(fixed_);
@@ -121,9 +120,8 @@ class prepared_post_op<residual_add<Q>> {
     sum = xsimd::min(xsimd::max(sum, bytes(static_cast<std::uint8_t>(range.lo + offset))),
                      bytes(static_cast<std::uint8_t>(range.hi + offset)));
     if constexpr (offset != 0) sum = sum ^ bytes(std::uint8_t{offset});
-    return batch<Isa, Q>(static_cast<__m512i>(sum));
+    return batch<Isa, Q>(static_cast<typename bytes::register_type>(sum));
   }
-#endif
   template <vectorized Isa, class Place>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_floats(const batch<Isa, Q>& q,
                                                             const Place& place) const noexcept {
