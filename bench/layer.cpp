@@ -8,7 +8,7 @@
 #include <random>
 
 #include "ctq/kernels/reference/conv2d.hpp"
-#include "ctq/kernels/reference/linear.hpp"
+#include "ctq/kernels/simd/matrix/linear.hpp"
 
 namespace bench {
 
@@ -56,9 +56,10 @@ layer::layer(const ctq::conv2d_shape& s, bool is_linear) : shape(s), linear(is_l
   const auto every = static_cast<std::size_t>(std::ceil(operations() / 2 / enough));
   for (std::size_t m = 0; m < rows; m += m + every < rows ? every : std::max(rows - 1 - m, 1UL)) {
     row r{m * width, std::vector<std::uint8_t>(width)};
-    ctq::kernels::reference::linear({1, s.in_channels, s.out_channels},
-                                    in.data() + m * static_cast<std::size_t>(s.in_channels),
-                                    weight.data(), folded.data(), to, r.values.data());
+    ctq::kernels::reference::conv2d(
+        ctq::kernels::simd::as_conv2d({1, s.in_channels, s.out_channels}),
+        in.data() + m * static_cast<std::size_t>(s.in_channels), weight.data(), folded.data(), to,
+        0, r.values.data());
     expected_.push_back(std::move(r));
   }
 }

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/matrix/linear.hpp"
 #include "ctq/kernels/simd/matrix/linear_weight_int4.hpp"
 #include "ctq/kernels/simd/matrix/linear_weight_int8.hpp"
@@ -55,14 +56,15 @@ struct operands {
 
 subject int8(const operands& x) {
   const std::vector<std::int32_t> bias(x.bias->size(), 3);
-  const auto packed = memory(simd::linear_packed_bytes<isa>(x.shape, ctq::qint8));
-  const auto workspace = memory(simd::linear_workspace_bytes<isa>(x.shape, ctq::qint8));
+  const ctq::conv2d_shape shape = simd::as_conv2d(x.shape);
+  const auto packed = memory(simd::conv2d_packed_bytes<isa>(shape, ctq::qint8));
+  const auto workspace = memory(simd::conv2d_workspace_bytes<isa>(shape, ctq::qint8));
   const auto out = memory(x.out->size());
-  simd::pack_linear<isa, std::int8_t>(x.shape, x.weight->data(), bias.data(), x.scale->data(),
-                                      packed->data());
+  simd::pack<isa, std::int8_t>(
+      shape, simd::unpacked{x.weight->data(), bias.data(), x.scale->data()}, packed->data());
   return {"int8",
           [=] {
-            simd::linear<isa>(x.shape, x.in->data(), packed->data(), {0, -128, 127},
+            simd::conv2d<isa>(shape, x.in->data(), packed->data(), {0, -128, 127}, 0,
                               reinterpret_cast<std::int8_t*>(out->data()), workspace->data());
           },
           {}};

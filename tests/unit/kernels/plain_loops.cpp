@@ -5,8 +5,6 @@ namespace ctq::kernels::reference {
 
 template image_sum<std::uint8_t> sum_of_products<std::uint8_t>;
 template image_sum<std::int8_t> sum_of_products<std::int8_t>;
-template row_sum<std::uint8_t> sum_of_products<std::uint8_t>;
-template row_sum<std::int8_t> sum_of_products<std::int8_t>;
 
 }  // namespace ctq::kernels::reference
 

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "ctq/kernels/reference/conv2d.hpp"
-#include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 
 // The inner loops of the reference and of emulated tiles: plain_loops.cpp compiles them once,
@@ -13,17 +12,12 @@
 
 namespace ctq::kernels::reference {
 
-// The instantiated types tell a convolution's accumulator from a row's.
 template <class In>
 using image_sum = std::uint32_t(const conv2d_shape&, const In*, const std::int8_t*, std::int32_t,
                                 int, int, int);
-template <class In>
-using row_sum = std::uint32_t(int, const In*, const std::int8_t*);
 
 extern template image_sum<std::uint8_t> sum_of_products<std::uint8_t>;
 extern template image_sum<std::int8_t> sum_of_products<std::int8_t>;
-extern template row_sum<std::uint8_t> sum_of_products<std::uint8_t>;
-extern template row_sum<std::int8_t> sum_of_products<std::int8_t>;
 
 }  // namespace ctq::kernels::reference
 

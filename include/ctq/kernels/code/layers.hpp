@@ -12,6 +12,7 @@
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/reference/epilogue.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue.hpp"
+#include "ctq/kernels/simd/matrix/linear.hpp"
 
 // Convolutions and linear layers. Packed are weights, biases and multipliers in the order of the
 // implementation, and the table of an op that is part of the kernel.
@@ -184,7 +185,8 @@ struct kernel_code<descriptors::linear> : layer_code<descriptors::linear> {
   [[gnu::always_inline]] static void simd(const Shape& s, const In* in, const std::byte* packed,
                                           const To& to, std::int32_t, Out* out,
                                           std::byte* workspace) noexcept {
-    simd::linear<Isa>(s, in, packed, to, out, workspace);
+    kernel_code<descriptors::conv2d>::simd<Isa>(simd::as_conv2d(s), in, packed, to, 0, out,
+                                                workspace);
   }
 };
 

@@ -9,7 +9,6 @@
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/reference/add.hpp"
 #include "ctq/kernels/reference/conv2d.hpp"
-#include "ctq/kernels/reference/linear.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
 // Definition of output ops and post-ops for a single value, and the layers that use them.
@@ -71,18 +70,6 @@ void conv2d(const conv2d_shape& s, const In* in, const std::int8_t* weight,
             typename OutputOp::output* out) {
   for_each_accumulator(
       s, in, weight, bias, in_zero_point, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
-        const float m = multiplier == nullptr ? 0.0F : multiplier[channel];
-        out[index] = apply(to.post_ops, apply_output_op(to.output_op, sum, m), index);
-      });
-}
-
-/// Fully connected layer on 8-bit integers with an epilogue.
-template <class In, class OutputOp, class... PostOp>
-void linear(const linear_shape& s, const In* in, const std::int8_t* weight,
-            const std::int32_t* bias, const float* multiplier,
-            const epilogue<OutputOp, PostOp...>& to, typename OutputOp::output* out) {
-  for_each_accumulator(
-      s, in, weight, bias, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
         const float m = multiplier == nullptr ? 0.0F : multiplier[channel];
         out[index] = apply(to.post_ops, apply_output_op(to.output_op, sum, m), index);
       });

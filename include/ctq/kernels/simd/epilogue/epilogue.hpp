@@ -11,9 +11,8 @@
 #include "ctq/kernels/simd/elementwise/rescale.hpp"
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
-#include "ctq/kernels/simd/matrix/linear.hpp"
 
-// conv2d and linear with an epilogue, on the same packed weights.
+// conv2d with an epilogue, on the same packed weights.
 
 namespace ctq::kernels::simd {
 
@@ -76,7 +75,7 @@ template <class Isa, conv2d_shape_like Shape, class In, class OutputOp, class...
   }
 }
 
-/// As reference::conv2d with an epilogue, with weights from pack_conv2d<Isa, In>.
+/// As reference::conv2d with an epilogue, with weights from pack<Isa, In>.
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O] · workspace: conv2d_workspace_bytes, may be empty
 /// Requires  no operands overlap, including those of the epilogue · packed, workspace aligned to 64
@@ -102,18 +101,6 @@ template <class Isa, conv2d_shape_like Shape, class In, class OutputOp, class...
                              workspace);
     apply_in_place<Isa>(to.post_ops, {s.batch * s.out_h() * s.out_w() * s.out_channels}, out);
   }
-}
-
-/// As reference::linear with an epilogue, with weights from pack_linear<Isa, In>.
-///
-/// Shapes    in [M,K] · out [M,N] · workspace: linear_workspace_bytes, may be empty
-/// Requires  as conv2d
-template <class Isa, linear_shape_like Shape, class In, class OutputOp, class... PostOp>
-[[gnu::always_inline]] inline void linear(const Shape& shape, const In* in, const std::byte* packed,
-                                          const epilogue<OutputOp, PostOp...>& to,
-                                          typename OutputOp::output* out,
-                                          std::byte* workspace) noexcept {
-  conv2d<Isa>(as_conv2d(shape), in, packed, to, 0, out, workspace);
 }
 
 }  // namespace ctq::kernels::simd
