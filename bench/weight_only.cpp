@@ -55,16 +55,16 @@ struct operands {
 
 subject int8(const operands& x) {
   const std::vector<std::int32_t> bias(x.bias->size(), 3);
-  const auto packed = memory(simd::conv2d_packed_bytes<isa>(ctq::as_conv2d(x.shape), ctq::qint8));
-  const auto workspace =
-      memory(simd::conv2d_workspace_bytes<isa>(ctq::as_conv2d(x.shape), ctq::qint8));
+  const ctq::conv2d_shape shape = simd::as_conv2d(x.shape);
+  const auto packed = memory(simd::conv2d_packed_bytes<isa>(shape, ctq::qint8));
+  const auto workspace = memory(simd::conv2d_workspace_bytes<isa>(shape, ctq::qint8));
   const auto out = memory(x.out->size());
-  simd::pack_conv2d<isa, std::int8_t>(ctq::as_conv2d(x.shape), x.weight->data(), bias.data(),
-                                      x.scale->data(), packed->data());
+  simd::pack<isa, std::int8_t>(
+      shape, simd::unpacked{x.weight->data(), bias.data(), x.scale->data()}, packed->data());
   return {"int8",
           [=] {
-            simd::conv2d<isa>(ctq::as_conv2d(x.shape), x.in->data(), packed->data(), {0, -128, 127},
-                              0, reinterpret_cast<std::int8_t*>(out->data()), workspace->data());
+            simd::conv2d<isa>(shape, x.in->data(), packed->data(), {0, -128, 127}, 0,
+                              reinterpret_cast<std::int8_t*>(out->data()), workspace->data());
           },
           {}};
 }

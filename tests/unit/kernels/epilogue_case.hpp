@@ -68,8 +68,9 @@ class random_layer {
     const samples::aligned_bytes packed(simd::conv2d_packed_bytes<Isa>(s, samples::dtype_of<In>));
     const samples::aligned_bytes workspace(
         simd::conv2d_workspace_bytes<Isa>(s, samples::dtype_of<In>));
-    simd::pack_conv2d<Isa, In>(s, weight_.data(), sums_.bias.data(), sums_.multiplier.data(),
-                               packed.data());
+    simd::pack<Isa, In>(s,
+                        simd::unpacked{weight_.data(), sums_.bias.data(), sums_.multiplier.data()},
+                        packed.data());
     samples::guarded<typename Epilogue::output> out(wanted.size());
     if constexpr (InRegisters) {
       simd::conv2d_in_registers<Isa>(Shape{}, in_.data(), packed.data(), e, in_zero_point_,

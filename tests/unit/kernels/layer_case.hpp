@@ -13,6 +13,7 @@
 
 #include "any_shape.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
+#include "ctq/kernels/reference/conv2d.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "plain_loops.hpp"
 #include "samples.hpp"
@@ -105,30 +106,6 @@ using namespace ctq;
 
 inline std::size_t size(int a, int b) { return static_cast<std::size_t>(a * b); }
 
-/// Shape: linear_shape or a constant of it.
-template <class Isa, class In, class Out, class Shape>
-bool linear_equals_reference(const Shape& shape, values kind, unsigned seed) {
-  const linear_shape s = shape;
-  constexpr dtype type = std::is_same_v<In, std::int8_t> ? qint8 : quint8;
-  generator random(seed);
-  const fenced<In> in(integers<In>(size(s.rows, s.in_features), kind, random));
-  const auto weight = integers<std::int8_t>(size(s.out_features, s.in_features), kind, random);
-  const epilogue e = random_epilogue<Out>(s.out_features, s.in_features, random);
-  std::vector<Out> expected(size(s.rows, s.out_features));
-  const conv2d_shape conv = as_conv2d(s);
-  kernels::reference::conv2d(conv, in.data(), weight.data(), e.bias.data(), e.requantize_params(),
-                             0, expected.data());
-
-  const aligned_bytes packed(kernels::simd::conv2d_packed_bytes<Isa>(conv, type));
-  const aligned_bytes workspace(kernels::simd::conv2d_workspace_bytes<Isa>(conv, type));
-  kernels::simd::pack_conv2d<Isa, In>(conv, weight.data(), e.bias.data(), e.multiplier.data(),
-                                      packed.data());
-  guarded<Out> out(expected.size());
-  kernels::simd::conv2d<Isa>(kernels::simd::as_conv2d(shape), in.data(), packed.data(), e.to, 0,
-                             out.data(), workspace.data());
-  return out.holds(expected);
-}
-
 inline std::string describe(const conv2d_shape& s) {
   const auto words = std::bit_cast<std::array<int, sizeof(s) / sizeof(int)>>(s);
   std::string text;
@@ -166,12 +143,18 @@ bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
 
   const aligned_bytes packed(kernels::simd::conv2d_packed_bytes<Isa>(s, dtype_of<In>));
   const aligned_bytes workspace(kernels::simd::conv2d_workspace_bytes<Isa>(s, dtype_of<In>));
-  kernels::simd::pack_conv2d<Isa, In>(s, weight.data(), e.bias.data(), e.multiplier.data(),
-                                      packed.data());
+  kernels::simd::pack<Isa, In>(
+      s, kernels::simd::unpacked{weight.data(), e.bias.data(), e.multiplier.data()}, packed.data());
   guarded<Out> out(expected.size());
   kernels::simd::conv2d<Isa>(shape, in.data(), packed.data(), e.to, zero_point, out.data(),
                              workspace.data());
   return out.holds(expected);
+}
+
+/// Shape: linear_shape or a constant of it.
+template <class Isa, class In, class Out, class Shape>
+bool linear_equals_reference(const Shape& shape, values kind, unsigned seed) {
+  return conv2d_equals_reference<Isa, In, Out>(kernels::simd::as_conv2d(shape), kind, seed);
 }
 
 }  // namespace samples

@@ -8,24 +8,17 @@
 #include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
-#include "ctq/kernels/simd/arch/convert_avx2.hpp"
-#include "ctq/kernels/simd/arch/convert_avx512.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
-#include "ctq/kernels/simd/arch/convert_sse4.hpp"
+#include "ctq/kernels/simd/arch/convert_x86.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 
 // Register conversions between 8-bit integers, 32-bit integers and floats, and the quantize and
 // dequantize formulas on registers. The arch headers use intrinsics because xsimd widens element by
 // element (13 to 17 times slower) and has no narrowing integer conversions.
 
-// g++ 12 warns about the undefined pass-through operand of AVX-512 intrinsics, including those in
-// xsimd (false positive, GCC bug 105593, fixed in 13).
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
@@ -203,6 +196,4 @@ struct quantizer_lanes {
 
 }  // namespace ctq::kernels::simd
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic pop
-#endif
+CTQ_END_AVX512

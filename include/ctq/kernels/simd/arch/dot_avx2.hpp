@@ -5,6 +5,7 @@
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #if defined(__AVX2__)
 
@@ -17,6 +18,9 @@ struct int8_dot<isa::avx2> : int16_dot_of_bytes<isa::avx2, register256> {
 
 template <>
 struct depthwise_dot<isa::avx2> : int16_dot<isa::avx2, register256> {};
+
+template <>
+struct int4_dot<isa::avx2> : int4_words<register256> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -5,6 +5,7 @@
 #include "ctq/kernels/simd/arch/register512.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
@@ -52,6 +53,9 @@ struct narrower<int8_dot<isa::avx512>> {
 
 template <>
 struct depthwise_dot<isa::avx512> : int16_dot<isa::avx512, register512> {};
+
+template <>
+struct int4_dot<isa::avx512> : int4_words<register512> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -6,6 +6,7 @@
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #if defined(__AVXVNNI__) && defined(__AVX2__)
 
@@ -35,6 +36,9 @@ template <>
 struct halved<depthwise_dot<isa::avxvnni>> {
   using type = two_row_dot<depthwise_dot<isa::avxvnni>>;
 };
+
+template <>
+struct int4_dot<isa::avxvnni> : int4_quads<register256, avxvnni_instructions> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <climits>
 #include <cstdint>
 #include <type_traits>
 
@@ -8,6 +9,7 @@
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/arch/register_neon.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #if defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
 
@@ -42,6 +44,28 @@ struct int8_dot<isa::dotprod> : depthwise_dot<isa::dotprod> {
   [[gnu::always_inline]] static vec dot(vec acc, vec a, vec b) {
     return vdotq_laneq_s32(acc, vreinterpretq_s8_s32(b), vreinterpretq_s8_s32(a), 0);
   }
+};
+
+template <>
+struct int4_dot<isa::dotprod> : register_neon {
+  static constexpr int pairs = 2;
+  static constexpr int rows = 2;
+  using pair = int4_pair<register_neon>;
+  static constexpr int lines = INT_MAX;
+  using sums = pair;
+
+  [[gnu::always_inline]] static sums begin(const pair& x) { return x; }
+  [[gnu::always_inline]] static pair split(vec x) {
+    return {vandq_s32(x, vdupq_n_s32(0x0F0F0F0F)),
+            vreinterpretq_s32_u8(vshrq_n_u8(vreinterpretq_u8_s32(x), 4))};
+  }
+  [[gnu::always_inline]] static pair unpack(vec x) { return split(x); }
+  [[gnu::always_inline]] static void add(sums& s, const pair& values, vec a) {
+    s.low = vdotq_s32(s.low, vreinterpretq_s8_s32(values.low), vreinterpretq_s8_s32(a));
+    s.high = vdotq_s32(s.high, vreinterpretq_s8_s32(values.high), vreinterpretq_s8_s32(a));
+  }
+  static void carry(sums&) {}
+  [[gnu::always_inline]] static pair total(const sums& s) { return s; }
 };
 
 }  // namespace ctq::kernels::simd

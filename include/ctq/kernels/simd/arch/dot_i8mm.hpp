@@ -2,11 +2,13 @@
 #pragma once
 
 #include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/dot_dotprod.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/arch/register_neon.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
-#if defined(__ARM_FEATURE_MATMUL_INT8) && defined(__aarch64__)
+#if defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
 
 namespace ctq::kernels::simd {
 
@@ -32,6 +34,9 @@ struct int8_dot<isa::i8mm> : depthwise_dot<isa::i8mm> {
     return vsudotq_laneq_s32(acc, vreinterpretq_s8_s32(b), vreinterpretq_u8_s32(a), 0);
   }
 };
+
+template <>
+struct int4_dot<isa::i8mm> : int4_dot<isa::dotprod> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -5,6 +5,7 @@
 #include "ctq/kernels/simd/arch/register128.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #if defined(__SSE4_1__)
 
@@ -37,6 +38,9 @@ struct int8_dot<isa::sse4> : int16_dot_of_bytes<isa::sse4, register128> {
 
 template <>
 struct depthwise_dot<isa::sse4> : int16_dot<isa::sse4, register128> {};
+
+template <>
+struct int4_dot<isa::sse4> : int4_words<register128> {};
 
 }  // namespace ctq::kernels::simd
 

@@ -8,21 +8,16 @@
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 
-// g++ 12 warns about undefined operands inside its own AVX-512 intrinsics (false positive, GCC bug
-// 105593, fixed in 13).
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
 /// fixed_point_sum of 64 pairs of bytes at once.
-template <class Isa>
-class fixed_point_sum_lanes {
+template <isa::includes<isa::avx512> Isa>
+class fixed_point_sum_lanes<Isa> {
  public:
   [[gnu::always_inline]] explicit fixed_point_sum_lanes(const fixed_point_sum& s)
       : upper_(pair(s.multiplier_a >> 8, s.multiplier_b >> 8)),
@@ -83,8 +78,6 @@ class fixed_point_sum_lanes {
 
 }  // namespace ctq::kernels::simd
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic pop
-#endif
+CTQ_END_AVX512
 
 #endif

@@ -5,95 +5,75 @@
 
 #include <immintrin.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-#include "ctq/kernels/integer_arithmetic.hpp"
-
-// The operations of the int8 kernels on an xmm register; register256.hpp and register512.hpp have
-// the same interface. Intrinsics, because xsimd has no widening multiply-add and no saturating
-// narrowing, which dominate here.
+#include "ctq/kernels/simd/arch/register_x86.hpp"
 
 namespace ctq::kernels::simd {
 
-struct register128 {
-  using vec = __m128i;
-  using words = __m128i;           // 16-bit integers made from one vec or from two
-  static constexpr int lanes = 4;  // of 32 bits
-
-  [[gnu::always_inline]] static vec load(const void* p) {
-    return _mm_loadu_si128(static_cast<const vec*>(p));
-  }
-  [[gnu::always_inline]] static void save(void* p, vec x) {
-    _mm_storeu_si128(static_cast<vec*>(p), x);
-  }
-  /// 2 * lanes bytes as 16-bit integers.
+/// An xmm register.
+struct register128 : register_x86<register128, 16> {
+  /// The lower half of a register, as 16-bit integers, and a quarter, as 32-bit integers.
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
-    return _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    return _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const vec*>(p)));
   }
   [[gnu::always_inline]] static vec widen(const std::int8_t* p) {
-    return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const vec*>(p)));
   }
-  /// x + 128 in each byte, which converts int8 to uint8.
-  [[gnu::always_inline]] static vec flip_signs(vec x) {
-    return _mm_xor_si128(x, _mm_set1_epi8(-128));
+  [[gnu::always_inline]] static vec widen32(const std::uint8_t* p) {
+    return _mm_cvtepu8_epi32(_mm_loadu_si32(p));
   }
-  /// Four bytes, broadcast to each lane.
-  [[gnu::always_inline]] static vec broadcast(const void* p) {
-    std::int32_t word;
-    std::memcpy(&word, p, sizeof word);
-    return _mm_set1_epi32(word);
+  [[gnu::always_inline]] static vec widen32(const std::int8_t* p) {
+    return _mm_cvtepi8_epi32(_mm_loadu_si32(p));
   }
+  /// Nearest 32-bit integers, ties to even.
+  [[gnu::always_inline]] static vec round(floats x) { return _mm_cvtps_epi32(x); }
+
   /// acc + sums of adjacent products of 16-bit integers.
   [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
     return _mm_add_epi32(acc, _mm_madd_epi16(a, b));
   }
+  /// Sums of adjacent products of uint8 and int8, saturated to 16 bits.
+  [[gnu::always_inline]] static vec products8(vec a, vec b) { return _mm_maddubs_epi16(a, b); }
+  /// (a * b + 2^14) >> 15 of 16-bit integers.
+  [[gnu::always_inline]] static vec multiply16(vec a, vec b) { return _mm_mulhrs_epi16(a, b); }
+  /// a + b, saturated.
+  [[gnu::always_inline]] static vec add16(vec a, vec b) { return _mm_adds_epi16(a, b); }
+  [[gnu::always_inline]] static vec min16(vec a, vec b) { return _mm_min_epi16(a, b); }
+  [[gnu::always_inline]] static vec max16(vec a, vec b) { return _mm_max_epi16(a, b); }
+  template <class T>
+  [[gnu::always_inline]] static vec min8(vec a, vec b) {
+    return std::is_signed_v<T> ? _mm_min_epi8(a, b) : _mm_min_epu8(a, b);
+  }
+  template <class T>
+  [[gnu::always_inline]] static vec max8(vec a, vec b) {
+    return std::is_signed_v<T> ? _mm_max_epi8(a, b) : _mm_max_epu8(a, b);
+  }
+  /// Whether any 16-bit integers of a and b are equal.
+  [[gnu::always_inline]] static bool any_equal16(vec a, vec b) {
+    return _mm_movemask_epi8(_mm_cmpeq_epi16(a, b)) != 0;
+  }
 
-  /// The lower, and the upper, halves of a and b interleaved, within each 128 bits.
+  /// The lower, and the upper, halves of a and b interleaved.
   [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm_unpacklo_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm_unpacklo_epi16(a, b); }
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm_unpackhi_epi16(a, b); }
 
-  /// rne(float(acc) * multiplier), one multiplier for each lane.
-  [[gnu::always_inline]] static vec scale(vec acc, const float* multiplier) {
-    return _mm_cvtps_epi32(_mm_mul_ps(_mm_cvtepi32_ps(acc), _mm_loadu_ps(multiplier)));
-  }
-
   /// Saturates to 16 bits. The resulting order of lanes is accounted for by column() of
   /// register_dot.
-  [[gnu::always_inline]] static words narrow(vec a) { return _mm_packs_epi32(a, a); }
-  [[gnu::always_inline]] static words narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
-
-  /// output_range in registers: as 16-bit integers and, for clamping, as bytes too.
-  struct bounds {
-    vec zero_point, lo, hi, lo8, hi8;
-
-    [[gnu::always_inline]] explicit bounds(const output_range& to)
-        : zero_point(_mm_set1_epi16(static_cast<short>(to.zero_point))),
-          lo(_mm_set1_epi16(static_cast<short>(to.lo))),
-          hi(_mm_set1_epi16(static_cast<short>(to.hi))),
-          lo8(_mm_set1_epi8(static_cast<char>(to.lo))),
-          hi8(_mm_set1_epi8(static_cast<char>(to.hi))) {}
-  };
-  /// clamp(q + zero_point, lo, hi). The saturation of the sum is covered by the clamp.
-  [[gnu::always_inline]] static words finish(words q, const bounds& to) {
-    return _mm_min_epi16(_mm_max_epi16(_mm_adds_epi16(q, to.zero_point), to.lo), to.hi);
-  }
-  /// The same for two registers, narrowed to bytes.
+  [[gnu::always_inline]] static vec narrow(vec a) { return _mm_packs_epi32(a, a); }
+  [[gnu::always_inline]] static vec narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
+  /// 16-bit integers, saturated to bytes.
   template <class Out>
-  [[gnu::always_inline]] static vec finish(words q0, words q1, const bounds& to) {
-    const vec bytes =
-        pack<Out>(_mm_adds_epi16(q0, to.zero_point), _mm_adds_epi16(q1, to.zero_point));
-    return std::is_signed_v<Out> ? _mm_min_epi8(_mm_max_epi8(bytes, to.lo8), to.hi8)
-                                 : _mm_min_epu8(_mm_max_epu8(bytes, to.lo8), to.hi8);
+  [[gnu::always_inline]] static vec pack(vec a, vec b) {
+    return std::is_signed_v<Out> ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b);
   }
+  /// pack(narrow(a, b), narrow(c, d)) in the order a b c d.
+  [[gnu::always_inline]] static vec in_order(vec bytes) { return bytes; }
 
-  /// The first `count` of eight bytes, and of sixteen.
+  /// Stores the first `count` of eight bytes, from 16-bit integers in the range of Out, and of
+  /// sixteen.
   template <class Out>
-  [[gnu::always_inline]] static void store(words q, Out* out, int count) {
+  [[gnu::always_inline]] static void store(vec q, Out* out, int count) {
     if (count == 8) {
       _mm_storel_epi64(reinterpret_cast<vec*>(out), pack<Out>(q, q));
     } else {
@@ -101,29 +81,24 @@ struct register128 {
     }
   }
   template <class Out>
-  [[gnu::always_inline]] static void store(words q0, words q1, Out* out, int count) {
+  [[gnu::always_inline]] static void store(vec q0, vec q1, Out* out, int count) {
     write(pack<Out>(q0, q1), out, count);
   }
-  /// The same of bytes.
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
   template <class Out>
   [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
-    if (count == 16) {
-      _mm_storeu_si128(reinterpret_cast<vec*>(out), bytes);
-    } else {
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-      _mm_mask_storeu_epi8(out, static_cast<__mmask16>((1U << count) - 1), bytes);
-#else
-      alignas(16) Out kept[16];
-      _mm_store_si128(reinterpret_cast<vec*>(kept), bytes);
-      std::memcpy(out, kept, static_cast<std::size_t>(count));
-#endif
-    }
+    if (count == 16) return save(out, bytes);
+    _mm_mask_storeu_epi8(out, static_cast<__mmask16>((1U << count) - 1), bytes);
   }
-
- private:
-  template <class Out>
-  [[gnu::always_inline]] static vec pack(words a, words b) {
-    return std::is_signed_v<Out> ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b);
+#endif
+  /// The lowest byte of each lane.
+  [[gnu::always_inline]] static void narrow_store(vec x, void* out) {
+    const vec low = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    _mm_storeu_si32(out, _mm_shuffle_epi8(x, low));
+  }
+  /// Non-temporal, to an aligned address.
+  [[gnu::always_inline]] static void stream(void* p, vec x) {
+    _mm_stream_si128(static_cast<vec*>(p), x);
   }
 };
 

@@ -9,13 +9,9 @@
 #include <type_traits>
 
 #include "ctq/kernels/integer_arithmetic.hpp"
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 
-// As in register512.hpp: false positive of g++ 12.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
@@ -92,8 +88,6 @@ class row_requantizer512 {
 
 }  // namespace ctq::kernels::simd
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+CTQ_END_AVX512
 
 #endif

@@ -8,17 +8,12 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 
 // Register arithmetic with exact IEEE 754 rounding, where xsimd or the compiler would only
 // approximate it.
 
-// g++ 12 warns about the undefined pass-through operand of AVX-512 intrinsics, including those in
-// xsimd (false positive, GCC bug 105593, fixed in 13).
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
@@ -124,6 +119,4 @@ requires(!has_fma<Isa>)
 
 }  // namespace ctq::kernels::simd
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic pop
-#endif
+CTQ_END_AVX512

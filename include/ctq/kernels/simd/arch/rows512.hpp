@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+namespace ctq::kernels::simd {
+
+/// Rows of Width bytes (64, 32 or 16) that together fill a zmm. Only the first `count` bytes of the
+/// first `used` rows are accessed.
+template <int Width>
+struct rows512;
+
+}  // namespace ctq::kernels::simd
+
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
 #include <immintrin.h>
@@ -8,19 +17,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// Loads and stores of rows that are shorter than a zmm.
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 
-// As in register512.hpp: false positive of g++ 12.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
-/// Rows of Width bytes (64, 32 or 16) that together fill a zmm. Only the first `count` bytes of the
-/// first `used` rows are accessed.
 template <int Width>
 struct rows512 {
   static constexpr int rows = 64 / Width;
@@ -85,8 +87,6 @@ struct rows512 {
 
 }  // namespace ctq::kernels::simd
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+CTQ_END_AVX512
 
 #endif

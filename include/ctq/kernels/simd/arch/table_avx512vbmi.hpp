@@ -5,14 +5,11 @@
 
 #include <immintrin.h>
 
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+
 // Tables of 256 entries on AVX-512 with VBMI.
 
-// As in register512.hpp: false positive of g++ 12.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
@@ -36,8 +33,6 @@ namespace ctq::kernels::simd {
 
 }  // namespace ctq::kernels::simd
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+CTQ_END_AVX512
 
 #endif

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/geometry.hpp"
@@ -23,24 +24,6 @@ namespace ctq::kernels::simd {
 template <class Dot>
 using half_of = decltype(Dot::half(std::declval<const typename Dot::vec (&)[Dot::k_group / 2]>(),
                                    static_cast<const float*>(nullptr)));
-
-#if defined(__AVX512F__) || defined(__aarch64__)
-inline constexpr int vector_registers = 32;
-#else
-inline constexpr int vector_registers = 16;
-#endif
-
-/// x is computed here and not later, nor is anything loaded for what follows: else clang 19 loads
-/// far ahead and spills sums (5x5, 240 channels @14, Zen 4: 30 instead of 13.5 us; g++ 12, which
-/// does not, 13.5).
-template <class Vec>
-[[gnu::always_inline]] inline void compute_now([[maybe_unused]] Vec& x) {
-#if defined(__clang__) && defined(__aarch64__)
-  __asm__ volatile("" : "+w"(x) : : "memory");
-#elif defined(__clang__)
-  __asm__ volatile("" : "+v"(x) : : "memory");
-#endif
-}
 
 /// Output columns at once: as many as leave registers beside their sums.
 template <class Dot>

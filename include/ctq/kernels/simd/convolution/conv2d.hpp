@@ -70,6 +70,8 @@ template <class Isa, class T, class Shape, class F>
   }
 }
 
+/// Packs the weights, biases and multipliers of a convolution that reads In. The input zero point
+/// is folded into int32 biases; those of floats have no multipliers.
 template <class Isa, class In, class Weight, class Bias>
 void pack(const conv2d_shape& shape, const unpacked<Weight, Bias>& from, std::byte* packed) {
   with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
@@ -125,21 +127,6 @@ template <class Isa>
   if (in == f32) return bytes(std::type_identity<float>{});
   return in == qint8 ? bytes(std::type_identity<std::int8_t>{})
                      : bytes(std::type_identity<std::uint8_t>{});
-}
-
-/// weight [O,kh,kw,I/g] · bias [O] or null, input zero point folded in · multiplier [O]
-/// In: the type of the activations, uint8 or int8.
-template <class Isa, class In>
-void pack_conv2d(const conv2d_shape& shape, const std::int8_t* weight, const std::int32_t* bias,
-                 const float* multiplier, std::byte* packed) {
-  pack<Isa, In>(shape, unpacked<std::int8_t, std::int32_t>{weight, bias, multiplier}, packed);
-}
-
-/// weight [O,kh,kw,I/g] · bias [O] or null
-template <class Isa>
-void pack_conv2d(const conv2d_shape& shape, const float* weight, const float* bias,
-                 std::byte* packed) {
-  pack<Isa, float>(shape, unpacked<float, float>{weight, bias, nullptr}, packed);
 }
 
 /// One image.
@@ -248,7 +235,7 @@ template <linear_shape S>
 template <class Shape>
 concept conv2d_shape_like = std::convertible_to<Shape, conv2d_shape>;
 
-/// As reference::conv2d, with weights from pack_conv2d<Isa, In> and its multipliers, packed for the
+/// As reference::conv2d, with weights and multipliers from pack<Isa, In>, packed for the
 /// same shape.
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O] · workspace: conv2d_workspace_bytes, may be empty

@@ -25,7 +25,6 @@ struct real_sum {
   }
 };
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 /// Adds registers of Q with integers, or with floats where a sum is close to a tie. Where ties are
 /// frequent, as with scales in simple ratios, some blocks skip the integer attempt.
 template <class Isa, quantized Q, class Floats>
@@ -51,7 +50,7 @@ class fixed_point_or_float_sum {
     }
     bool near_tie;
     const auto load = [](const Q* p) __attribute__((always_inline)) {
-      return static_cast<__m512i>(byte_dequantizer<Isa>::load(p));
+      return static_cast<typename bytes::register_type>(byte_dequantizer<Isa>::load(p));
     };
     bytes q(fixed_(load(a_ + i), load(b_ + i), near_tie));
     if (near_tie) [[unlikely]] {
@@ -62,7 +61,7 @@ class fixed_point_or_float_sum {
     ++since_tie_;
     if (!full_range_) q = xsimd::min(xsimd::max(q, low_), high_);
     if (offset != 0) q = q ^ bytes(std::uint8_t{offset});
-    return batch<Isa, Q>(static_cast<__m512i>(q));
+    return batch<Isa, Q>(static_cast<typename bytes::register_type>(q));
   }
 
  private:
@@ -83,7 +82,6 @@ class fixed_point_or_float_sum {
   int skip_blocks_ = 0;  // that many blocks use floats
   int since_tie_ = 4;    // blocks since the last one close to a tie
 };
-#endif
 
 /// As reference::binary_add on integers, byte for byte. relu is part of the clamp.
 template <class Isa, quantized Q>
@@ -96,7 +94,6 @@ template <class Isa, quantized Q>
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
     const bool fits = scaled_fits_int32(a_q.scale, to) && scaled_fits_int32(b_q.scale, to);
     const quantized_operand<Q> x{a, a_q}, y{b, b_q};
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
     if constexpr (isa::includes<Isa, isa::avx512>) {
       const auto floats = dequantize_apply_quantize_block<Isa, Q>(to, real_sum<Isa>{}, x, y);
       using sum = fixed_point_or_float_sum<Isa, Q, decltype(floats)>;
@@ -109,7 +106,6 @@ template <class Isa, quantized Q>
             dequantize_apply_quantize_at(out, to, real_sum<Isa>{}, x, y), a, b);
       }
     }
-#endif
     dequantize_apply_quantize<Isa>(shape, fits, out, to, real_sum<Isa>{}, x, y);
   }
 }

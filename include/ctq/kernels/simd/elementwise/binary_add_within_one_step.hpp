@@ -5,23 +5,29 @@
 #include <type_traits>
 
 #include "ctq/kernels/reference/binary_add_within_one_step.hpp"
-#include "ctq/kernels/simd/arch/int16_registers.hpp"
+#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 
 namespace ctq::kernels::simd {
 
+/// Satisfied by instruction sets of x86 with registers.
+template <class Isa>
+concept has_int16_sum = requires {
+  typename conversions<xsimd_arch<Isa>>::registers;
+};
+
 /// int16_sum on registers of bytes.
-template <class Isa, quantized Q>
-class int16_sum_lanes : int16_registers<Isa> {
+template <has_int16_sum Isa, quantized Q>
+class int16_sum_lanes {
  public:
-  using registers = int16_registers<Isa>;
+  using registers = typename conversions<xsimd_arch<Isa>>::registers;
   using vec = typename registers::vec;
   using bytes = batch<Isa, Q>;
 
   [[gnu::always_inline]] int16_sum_lanes(const int16_sum& s, const output_range& range)
-      : a_(registers::each(s.multiplier_a)),
-        b_(registers::each(s.multiplier_b)),
-        start_(registers::each(s.start)),
+      : a_(registers::template each<std::int16_t>(s.multiplier_a)),
+        b_(registers::template each<std::int16_t>(s.multiplier_b)),
+        start_(registers::template each<std::int16_t>(s.start)),
         low_(static_cast<Q>(range.lo)),
         high_(static_cast<Q>(range.hi)),
         full_range_(range.hi - range.lo == 255),
@@ -42,10 +48,10 @@ class int16_sum_lanes : int16_registers<Isa> {
     return std::is_signed_v<Q> ? x : registers::flip_signs(x);
   }
   [[gnu::always_inline]] vec sum(vec x, vec y) const {
-    vec s = registers::plus(registers::plus(registers::scaled(y, b_), start_),
-                            registers::scaled(x, a_));
+    vec s = registers::add16(registers::add16(registers::multiply16(y, b_), start_),
+                             registers::multiply16(x, a_));
     if (doublings_ > 0) [[unlikely]] {
-      for (int i = 0; i < doublings_; ++i) s = registers::plus(s, s);
+      for (int i = 0; i < doublings_; ++i) s = registers::add16(s, s);
     }
     return s;
   }
@@ -63,7 +69,7 @@ template <class Isa, quantized Q>
                                                               const qparams& b_q,
                                                               const qparams& out_q, Q* out,
                                                               bool relu) noexcept {
-  if constexpr (!requires { typename int16_registers<Isa>::vec; }) {
+  if constexpr (!has_int16_sum<Isa>) {
     reference::binary_add_within_one_step(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const bool turned = a_q.scale < b_q.scale;

@@ -70,4 +70,8 @@ struct fixed_point_sum {
   static constexpr int least_fraction = 16;  // the kernels take q from the upper half of a sum
 };
 
+/// fixed_point_sum on a register of pairs of bytes; only AVX-512 has it.
+template <class Isa>
+class fixed_point_sum_lanes;
+
 }  // namespace ctq::kernels::simd

@@ -12,7 +12,7 @@
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
 
-// conv2d and linear with an epilogue, on the same packed weights.
+// conv2d with an epilogue, on the same packed weights.
 
 namespace ctq::kernels::simd {
 
@@ -75,7 +75,7 @@ template <class Isa, conv2d_shape_like Shape, class In, class OutputOp, class...
   }
 }
 
-/// As reference::conv2d with an epilogue, with weights from pack_conv2d<Isa, In>.
+/// As reference::conv2d with an epilogue, with weights from pack<Isa, In>.
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O] · workspace: conv2d_workspace_bytes, may be empty
 /// Requires  no operands overlap, including those of the epilogue · packed, workspace aligned to 64

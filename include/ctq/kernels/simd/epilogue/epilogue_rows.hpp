@@ -54,7 +54,6 @@ class row_part {
   int count_;
 };
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 /// Outputs of one or several rows in one zmm register.
 template <class Isa, int Width>
 class row_block {
@@ -71,7 +70,7 @@ class row_block {
   }
   template <quantized Q>
   [[gnu::always_inline]] void store(const batch<Isa, Q>& q, Q* tensor) const noexcept {
-    places_.store(tensor + index_, static_cast<__m512i>(q));
+    places_.store(tensor + index_, static_cast<typename batch<Isa, Q>::register_type>(q));
   }
   template <class F>
   [[gnu::always_inline]] void for_each(const F& f) const noexcept {
@@ -86,7 +85,6 @@ class row_block {
   std::ptrdiff_t index_;
   rows512<Width> places_;
 };
-#endif
 
 /// The instruction set, Isa or a narrower one, with the widest register that a row of Bytes fills;
 /// the narrowest one if it fills none.
@@ -107,7 +105,6 @@ template <vectorized Isa, int Width, class F>
 [[gnu::always_inline]] inline void for_row_parts(int rows, std::ptrdiff_t index,
                                                  std::ptrdiff_t stride, int count,
                                                  const F& f) noexcept {
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
   if constexpr (isa::includes<Isa, isa::avx512> && Width >= 16) {
     using block = row_block<Isa, Width>;
     const auto part = [&](int row, int used) __attribute__((always_inline)) {
@@ -117,10 +114,7 @@ template <vectorized Isa, int Width, class F>
     int row = 0;
     for (; row + block::rows <= rows; row += block::rows) part(row, block::rows);
     if (row < rows) part(row, rows - row);
-    return;
-  } else
-#endif
-  {
+  } else {
     using row_isa = typename decltype(simd::row_isa<Isa, Width>())::type;
     using part = row_part<row_isa>;
     for (int row = 0; row < rows; ++row) {

@@ -104,13 +104,12 @@ class prepared_post_op<residual_add<Q>> {
   }
 
  private:
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
   template <vectorized Isa, class Place>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_integers(const batch<Isa, Q>& q,
                                                               const Place& place) const noexcept {
     using bytes = batch<Isa, std::uint8_t>;
     const auto bits = [](const batch<Isa, Q>& x) __attribute__((always_inline)) {
-      return static_cast<__m512i>(part_bits<Isa>(x));
+      return static_cast<typename bytes::register_type>(part_bits<Isa>(x));
     };
     bool near_tie;
     const fixed_point_sum_lanes<Isa> fixed(fixed_);
@@ -121,9 +120,8 @@ class prepared_post_op<residual_add<Q>> {
     sum = xsimd::min(xsimd::max(sum, bytes(static_cast<std::uint8_t>(range.lo + offset))),
                      bytes(static_cast<std::uint8_t>(range.hi + offset)));
     if constexpr (offset != 0) sum = sum ^ bytes(std::uint8_t{offset});
-    return batch<Isa, Q>(static_cast<__m512i>(sum));
+    return batch<Isa, Q>(static_cast<typename bytes::register_type>(sum));
   }
-#endif
   template <vectorized Isa, class Place>
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> in_floats(const batch<Isa, Q>& q,
                                                             const Place& place) const noexcept {

@@ -5,11 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/core/isa.hpp"
-#include "ctq/kernels/simd/arch/dot_avx512vnni.hpp"
-#include "ctq/kernels/simd/arch/dot_avxvnni.hpp"
-#include "ctq/kernels/simd/arch/int4_registers.hpp"
-#include "ctq/kernels/simd/arch/register_neon.hpp"
+#include "ctq/core/no_contract.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -72,55 +68,47 @@ struct int4_pair {
   typename Register::vec low, high;
 };
 
+/// The low and the high half of each byte of an x86 register.
+template <class Register, class Vec = typename Register::vec>
+[[gnu::always_inline]] inline Vec low_halves(Vec x) {
+  return x & Register::template each<std::int8_t>(15);
+}
+template <class Register, class Vec = typename Register::vec>
+[[gnu::always_inline]] inline Vec high_halves(Vec x) {
+  return x & Register::template each<std::int8_t>(-16);
+}
+
 /// Two products in 16 bits, with vpmaddubsw, which every x86 has.
 template <class Register>
 struct int4_words : Register {
   using typename Register::vec;
   using pair = int4_pair<Register>;
+  static constexpr int pairs = 2;
+  static constexpr int rows = 2;
   static constexpr int lines = 8;  // 8 * 2 * 15 * 128 < 2^15
+  using words = typename Register::template of<std::int16_t>;
   struct sums {
-    pair acc, words;
+    pair acc;
+    words low, high;
   };
 
-  [[gnu::always_inline]] static sums begin(const pair& x) { return {x, {vec{}, vec{}}}; }
+  [[gnu::always_inline]] static sums begin(const pair& x) { return {x, words{}, words{}}; }
   [[gnu::always_inline]] static pair split(vec x) {
-    return {Register::low(x), Register::low(Register::shifted(x))};
+    const auto shifted = reinterpret_cast<vec>(Register::template as<std::uint16_t>(x) >> 4);
+    return {low_halves<Register>(x), low_halves<Register>(shifted)};
   }
   [[gnu::always_inline]] static pair unpack(vec x) { return split(x); }
   [[gnu::always_inline]] static void add(sums& s, const pair& values, vec a) {
-    s.words.low = Register::add_pairs(s.words.low, values.low, a);
-    s.words.high = Register::add_pairs(s.words.high, values.high, a);
+    s.low += reinterpret_cast<words>(Register::products8(values.low, a));
+    s.high += reinterpret_cast<words>(Register::products8(values.high, a));
   }
   [[gnu::always_inline]] static void carry(sums& s) { s = begin(total(s)); }
   [[gnu::always_inline]] static pair total(const sums& s) {
-    return {Register::add_words(s.acc.low, s.words.low),
-            Register::add_words(s.acc.high, s.words.high)};
+    const vec one = Register::template each<std::int16_t>(1);
+    return {Register::add_products(s.acc.low, reinterpret_cast<vec>(s.low), one),
+            Register::add_products(s.acc.high, reinterpret_cast<vec>(s.high), one)};
   }
 };
-
-#if defined(__SSE4_1__)
-template <>
-struct int4_dot<isa::sse4> : int4_words<int4_register128> {
-  static constexpr int pairs = 2;
-  static constexpr int rows = 2;
-};
-#endif
-
-#if defined(__AVX2__)
-template <>
-struct int4_dot<isa::avx2> : int4_words<int4_register256> {
-  static constexpr int pairs = 2;
-  static constexpr int rows = 2;
-};
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-template <>
-struct int4_dot<isa::avx512> : int4_words<int4_register512> {
-  static constexpr int pairs = 2;
-  static constexpr int rows = 2;
-};
-#endif
 
 /// Four products at once. High values stay where they are in their bytes, which spares a shift a
 /// line, with sums sixteen times as large.
@@ -128,6 +116,8 @@ template <class Register, class Vnni>
 struct int4_quads : Register {
   using typename Register::vec;
   using pair = int4_pair<Register>;
+  static constexpr int pairs = 2;
+  static constexpr int rows = 2;
   static constexpr int lines = 1 << 14;  // 4 * 240 * 128 of each
   struct sums {
     vec low, high;
@@ -136,11 +126,11 @@ struct int4_quads : Register {
 
   [[gnu::always_inline]] static sums begin(const pair& x) { return {x.low, vec{}, x.high}; }
   [[gnu::always_inline]] static pair split(vec x) {
-    Register::keep(x);
-    return {Register::low(x), Register::high(x)};
+    x = no_contract(x);  // keeps it in a register: g++ 12 would reload it
+    return {low_halves<Register>(x), high_halves<Register>(x)};
   }
   [[gnu::always_inline]] static pair unpack(vec x) {
-    return {Register::low(x), Register::sixteenth(x)};
+    return {low_halves<Register>(x), sixteenth(x)};
   }
   [[gnu::always_inline]] static void add(sums& s, const pair& values, vec a) {
     s.low = Vnni::dpbusd(s.low, values.low, a);
@@ -148,55 +138,14 @@ struct int4_quads : Register {
   }
   [[gnu::always_inline]] static void carry(sums& s) { s = begin(total(s)); }
   [[gnu::always_inline]] static pair total(const sums& s) {
-    return {s.low, Register::plus(s.start, Register::sixteenth(s.high))};
+    const auto high = Register::template as<std::int32_t>(sixteenth(s.high));
+    return {s.low, reinterpret_cast<vec>(Register::template as<std::int32_t>(s.start) + high)};
+  }
+
+ private:
+  [[gnu::always_inline]] static vec sixteenth(vec x) {
+    return reinterpret_cast<vec>(Register::template as<std::int32_t>(x) >> 4);
   }
 };
-
-#if defined(__AVXVNNI__) && defined(__AVX2__)
-template <>
-struct int4_dot<isa::avxvnni> : int4_quads<int4_register256, avxvnni_instructions> {
-  static constexpr int pairs = 2;
-  static constexpr int rows = 2;
-};
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
-    defined(__AVX512VL__) && defined(__AVX512VNNI__)
-template <>
-struct int4_dot<isa::avx512vnni> : int4_quads<int4_register512, avx512vnni_instructions> {
-  // Four are a twentieth faster from L2, but much slower from L3 (1x4096x4096 in groups of 128,
-  // Zen 4: 150 instead of 113 us).
-  static constexpr int pairs = 3;
-  static constexpr int rows = 2;
-};
-template <>
-struct int4_dot<isa::amx> : int4_dot<isa::avx512vnni> {};
-#endif
-
-#if defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
-template <>
-struct int4_dot<isa::dotprod> : register_neon {
-  static constexpr int pairs = 2;
-  static constexpr int rows = 2;
-  using pair = int4_pair<register_neon>;
-  static constexpr int lines = INT_MAX;
-  using sums = pair;
-
-  [[gnu::always_inline]] static sums begin(const pair& x) { return x; }
-  [[gnu::always_inline]] static pair split(vec x) {
-    return {vandq_s32(x, vdupq_n_s32(0x0F0F0F0F)),
-            vreinterpretq_s32_u8(vshrq_n_u8(vreinterpretq_u8_s32(x), 4))};
-  }
-  [[gnu::always_inline]] static pair unpack(vec x) { return split(x); }
-  [[gnu::always_inline]] static void add(sums& s, const pair& values, vec a) {
-    s.low = vdotq_s32(s.low, vreinterpretq_s8_s32(values.low), vreinterpretq_s8_s32(a));
-    s.high = vdotq_s32(s.high, vreinterpretq_s8_s32(values.high), vreinterpretq_s8_s32(a));
-  }
-  static void carry(sums&) {}
-  [[gnu::always_inline]] static pair total(const sums& s) { return s; }
-};
-template <>
-struct int4_dot<isa::i8mm> : int4_dot<isa::dotprod> {};
-#endif
 
 }  // namespace ctq::kernels::simd

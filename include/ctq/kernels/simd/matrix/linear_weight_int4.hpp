@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/arch/dot.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"

@@ -39,7 +39,7 @@ std::vector<float> fast_conv2d(const Shape& shape, const std::vector<float>& in,
   const conv2d_shape s = shape;
   const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, f32));
   const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, f32));
-  simd::pack_conv2d<isa_t>(s, weight.data(), bias.data(), packed.data());
+  simd::pack<isa_t, float>(s, simd::unpacked{weight.data(), bias.data(), nullptr}, packed.data());
   const samples::fenced image(in);
   samples::guarded<float> out(out_elements(s));
   simd::conv2d<isa_t>(shape, image.data(), packed.data(), relu, out.data(), workspace.data());
@@ -229,8 +229,9 @@ TEST_CASE("a missing bias is zero") {
                     expected.data());
   const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, qint8));
   const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, qint8));
-  simd::pack_conv2d<isa_t, std::int8_t>(s, weight.data(), nullptr, multiplier.data(),
-                                        packed.data());
+  simd::pack<isa_t, std::int8_t>(
+      s, simd::unpacked<std::int8_t, std::int32_t>{weight.data(), nullptr, multiplier.data()},
+      packed.data());
   simd::conv2d<isa_t>(s, in.data(), packed.data(), {0, -128, 127}, 0, out.data(), workspace.data());
   CHECK(out == expected);
 }

@@ -43,7 +43,8 @@ bool equals_reference(const Shape& shape, values kind, unsigned seed) {
                     expected.data());
   const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, type));
   const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, type));
-  simd::pack_conv2d<isa_t, In>(s, weight.data(), e.bias.data(), e.multiplier.data(), packed.data());
+  simd::pack<isa_t, In>(s, simd::unpacked{weight.data(), e.bias.data(), e.multiplier.data()},
+                        packed.data());
   samples::guarded<Out> out(expected.size());
   simd::conv2d<isa_t>(shape, in.data(), packed.data(), e.to, zero_point, out.data(),
                       workspace.data());

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ctq/kernels/simd/arch/dot.hpp"
+
 using namespace ctq;
 using dot = kernels::simd::int4_dot<isa::native>;
 

@@ -10,14 +10,24 @@ using namespace ctq::kernels;
 using samples::values;
 using isa_t = isa::native;
 
-static_assert(simd::conv2d_workspace_bytes<isa_t>(as_conv2d({8, 16, 32}), f32) == 0);
-static_assert(simd::conv2d_packed_bytes<isa_t>(as_conv2d({8, 16, 32}), quint8) % 64 == 0);
+namespace {
+
+constexpr std::size_t packed_bytes(const linear_shape& s, dtype in) {
+  return simd::conv2d_packed_bytes<isa_t>(simd::as_conv2d(s), in);
+}
+constexpr std::size_t workspace_bytes(const linear_shape& s, dtype in) {
+  return simd::conv2d_workspace_bytes<isa_t>(simd::as_conv2d(s), in);
+}
+
+}  // namespace
+
+static_assert(workspace_bytes({8, 16, 32}, f32) == 0);
+static_assert(packed_bytes({8, 16, 32}, quint8) % 64 == 0);
 // The rows do not matter to the size of the weights.
-static_assert(simd::conv2d_packed_bytes<isa_t>(as_conv2d({8, 16, 33}), qint8) ==
-              simd::conv2d_packed_bytes<isa_t>(as_conv2d({1, 16, 33}), qint8));
+static_assert(packed_bytes({8, 16, 33}, qint8) == packed_bytes({1, 16, 33}, qint8));
 
 // Only part of the input is copied at a time.
-static_assert(simd::conv2d_workspace_bytes<isa_t>(as_conv2d({4000, 2001, 9}), qint8) < 600 << 10);
+static_assert(workspace_bytes({4000, 2001, 9}, qint8) < 600 << 10);
 
 namespace {
 
@@ -31,11 +41,13 @@ bool float_equals_reference(const Shape& shape, unsigned seed) {
   const auto bias = samples::reals(samples::size(s.out_features, 1), whole, random);
   const bool relu = random() % 2 == 0;
   std::vector<float> expected(samples::size(s.rows, s.out_features));
-  reference::conv2d(as_conv2d(s), in.data(), weight.data(), bias.data(), relu, expected.data());
+  reference::conv2d(simd::as_conv2d(s), in.data(), weight.data(), bias.data(), relu,
+                    expected.data());
 
-  const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(as_conv2d(s), f32));
-  const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(as_conv2d(s), f32));
-  simd::pack_conv2d<isa_t>(as_conv2d(s), weight.data(), bias.data(), packed.data());
+  const samples::aligned_bytes packed(packed_bytes(s, f32));
+  const samples::aligned_bytes workspace(workspace_bytes(s, f32));
+  simd::pack<isa_t, float>(simd::as_conv2d(s), simd::unpacked{weight.data(), bias.data(), nullptr},
+                           packed.data());
   samples::guarded<float> out(expected.size());
   simd::conv2d<isa_t>(simd::as_conv2d(shape), in.data(), packed.data(), relu, out.data(),
                       workspace.data());
@@ -64,7 +76,8 @@ TEST_CASE("the reference linear layer sums, scales and clamps") {
   const std::int32_t bias[] = {-1, 0, 100};
   const float multiplier[] = {0.5F, 0.125F, 1.0F};
   std::int8_t out[6];
-  reference::conv2d(as_conv2d({2, 3, 3}), in, weight, bias, {multiplier, -10, -100, 100}, 0, out);
+  reference::conv2d(simd::as_conv2d({2, 3, 3}), in, weight, bias, {multiplier, -10, -100, 100}, 0,
+                    out);
   // 5/2 = 2.5 → 2, 253/8 = 31.625 → 32, 862 → 100; 509/2 = 254.5 → 100, -255/8 = -31.875 → -32
   CHECK(std::vector<int>(out, out + 6) == std::vector<int>{-8, 22, 100, 100, -42, 100});
 }
@@ -112,12 +125,12 @@ TEST_CASE("accumulating the largest products does not saturate") {
   const std::vector<std::int8_t> weight(4000, -128);
   const std::int32_t bias[] = {255 * 128 * 4000 + 77};
   const float multiplier[] = {1.0F};
-  const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(as_conv2d(s), quint8));
-  const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(as_conv2d(s), quint8));
-  simd::pack_conv2d<isa_t, std::uint8_t>(as_conv2d(s), weight.data(), bias, multiplier,
-                                         packed.data());
+  const samples::aligned_bytes packed(packed_bytes(s, quint8));
+  const samples::aligned_bytes workspace(workspace_bytes(s, quint8));
+  simd::pack<isa_t, std::uint8_t>(simd::as_conv2d(s),
+                                  simd::unpacked{weight.data(), bias, multiplier}, packed.data());
   std::uint8_t out = 0;
-  simd::conv2d<isa_t>(as_conv2d(s), in.data(), packed.data(), {3, 0, 255}, 0, &out,
+  simd::conv2d<isa_t>(simd::as_conv2d(s), in.data(), packed.data(), {3, 0, 255}, 0, &out,
                       workspace.data());
   CHECK(out == 80);
 }
