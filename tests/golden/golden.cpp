@@ -32,11 +32,13 @@ void run_file(const std::filesystem::path& folder, ctq::semantics s, golden::rep
 
 constexpr char fusion[] = "fusion";
 constexpr char observers[] = "observers";
+constexpr char observers_2_1[] = "observers_2_1";
 constexpr char quantize[] = "quantize";
 constexpr char qconfigs[] = "qconfigs";
 
 constexpr suite suites[] = {
     {observers, run_file<observers, golden::run_observers>},
+    {observers_2_1, run_file<observers_2_1, golden::run_observers_2_1>},
     {fusion, run_file<fusion, golden::run_fusion>},
     {quantize, run_file<quantize, golden::run_quantize>},
     {qconfigs, run_file<qconfigs, golden::run_qconfigs>},

@@ -11,6 +11,7 @@
 #include "ctq/passes/explain/rejections.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
+#include "expected_error.hpp"
 #include "golden_backends.hpp"
 #include "op_models.hpp"
 #include "qconfig_records.hpp"
@@ -113,7 +114,7 @@ class op_case {
   [[nodiscard]] std::string check(ctq::semantics s) const {
     const stages got = run_passes(s);
     if (!c_.contains("nodes"))
-      return got.prepared.problem.any() ? "" : "prepare gives no error: " + c_.value("error", "");
+      return wrong_error(c_, "error", std::string{got.prepared.problem.message()});
     if (got.prepared.problem.any())
       return "prepare: " + std::string{got.prepared.problem.message()};
     std::string why;
@@ -121,7 +122,7 @@ class op_case {
     compare("nodes", shown_nodes(got.prepared.view()), why);
     why += check_warnings(c_.value("warnings", json::array()), got.warnings);
     if (!c_.contains("ref_targets")) {
-      if (!got.reference.problem.any()) why += "convert gives no error: " + c_.value("error", "");
+      why += wrong_error(c_, "error", std::string{got.reference.problem.message()});
     } else if (got.reference.problem.any()) {
       why += "convert: " + std::string{got.reference.problem.message()};
     } else {
@@ -146,6 +147,9 @@ class op_case {
       if (!is_call) continue;
       if (has_fixed_qparams(*op->descriptor) && !fixed_qparams_ops_want_their_observer(s))
         return "fixed_qparams_ops_want_their_observer";
+      if (op->kind == op_kind::function && op->descriptor->weights == ctq::op_weights::in_float &&
+          !norm_weights_are_observed(s))
+        return "norm_weights_are_observed";
       if (op->kind == op_kind::module && op->descriptor->weights != ctq::op_weights::none &&
           !weights_of_modules_are_unchecked(s))
         return "weights_of_modules_are_unchecked";

@@ -13,6 +13,7 @@
 namespace golden {
 
 void run_observers(const suite_file& file, ctq::semantics semantics, report& report);
+void run_observers_2_1(const suite_file& file, ctq::semantics semantics, report& report);
 void run_fusion(const suite_file& file, ctq::semantics semantics, report& report);
 void run_quantize(const suite_file& file, ctq::semantics semantics, report& report);
 void run_qconfigs(const suite_file& file, ctq::semantics semantics, report& report);

@@ -15,21 +15,15 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
   return s == semantics::torch_1_13;
 }
 
-/// HistogramObserver restarts not only if all values so far were equal, but also if they are within
-/// 1e-6. Ours: PyTorch does so only in releases after 2.1.
-[[nodiscard]] constexpr bool histogram_restarts_on_tiny_range(semantics s) {
-  return s == semantics::torch_2_1;
-}
-
-/// HistogramObserver restarts if the range grows so much that PyTorch could not allocate its
-/// intermediate finer histogram. Ours: 2.1 still tries to, later releases restart.
-[[nodiscard]] constexpr bool histogram_restarts_on_huge_growth(semantics s) {
-  return s == semantics::torch_2_1;
-}
-
 /// When HistogramObserver grows, it divides by the range last, so that a denormal range does not
 /// underflow.
 [[nodiscard]] constexpr bool histogram_growth_avoids_underflow(semantics s) {
+  return s == semantics::torch_2_1;
+}
+
+/// HistogramObserver grows over ranges of which bins * upsample_rate overflow float32, in a larger
+/// unit. Ours, since 2.1 fails there.
+[[nodiscard]] constexpr bool histogram_growth_avoids_overflow(semantics s) {
   return s == semantics::torch_2_1;
 }
 

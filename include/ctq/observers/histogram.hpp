@@ -52,10 +52,7 @@ class histogram {
     }
     if (now.saw_nan) failure_ = "the observed values include NaN";
     if (now.saw_nan || !now.observed() || !failure_.empty()) return;
-    const bool restart =
-        !observed() || seen_.min == seen_.max ||
-        (histogram_restarts_on_tiny_range(semantics_) && seen_.max - seen_.min < 1e-6F);
-    if (restart)
+    if (!observed() || seen_.min == seen_.max)
       begin<Isa>(data, now);
     else
       extend<Isa>(data, now);
@@ -117,9 +114,6 @@ class histogram {
   void extend(std::span<const float> data, const extrema& now) {
     const histogram_growth g = grow(seen_, now, args_.bins, args_.upsample_rate, semantics_);
     const double finer_bins = static_cast<double>(g.downsample) * args_.bins;  // NaN: 0/0
-    constexpr double gigabyte_of_floats = 1e9 / 4;                             // PyTorch's limit
-    if (histogram_restarts_on_huge_growth(semantics_) && !(finer_bins <= gigabyte_of_floats))
-      return begin<Isa>(data, now);
     if (!(finer_bins <= 0x1p53 && static_cast<double>(g.start) <= finer_bins))
       failure_ = "the observed range grew too much for a histogram";
     if (!failure_.empty()) return;

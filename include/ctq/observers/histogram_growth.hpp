@@ -31,13 +31,17 @@ struct histogram_growth {
   const float max = std::max(old.max, now.max);
   const auto count = static_cast<float>(bins);
   const auto upsample = static_cast<float>(upsample_rate);
-  const float old_width = old.max - old.min;
   if (histogram_growth_avoids_underflow(s)) {
-    const float downsample = std::ceil((max - min) * upsample / old_width);
+    const bool overflows = !std::isfinite((max - min) * count * upsample);
+    const float unit = overflows && histogram_growth_avoids_overflow(s) ? 0x1p64F : 1.0F;
+    const float width = (max - min) / unit;
+    const float old_width = (old.max - old.min) / unit;
+    const float downsample = std::ceil(width * upsample / old_width);
     const float widened = downsample * old_width / upsample;
-    return {min, max + (widened - (max - min)), downsample,
-            std::nearbyint((old.min - min) * count * upsample / old_width)};
+    return {min, max + (widened - width) * unit, downsample,
+            std::nearbyint((old.min - min) / unit * count * upsample / old_width)};
   }
+  const float old_width = old.max - old.min;
   const float part = old_width / (count * upsample);
   const float downsample = std::ceil((max - min) / (count * part));
   const float widened = no_contract(downsample * (count * part));

@@ -39,6 +39,27 @@ TEST_CASE("the new range is the union, widened to whole parts") {
   }
 }
 
+TEST_CASE("the old range starts at the nearest part, of two the even one") {
+  for (const auto s : {semantics::torch_2_1, semantics::torch_1_13}) {
+    const extrema old{0.0F, 4.0F, false};  // 8 parts of 0.5
+    const auto start = [&](float min) { return grow(old, {min, 1.0F, false}, 4, 2, s).start; };
+    CHECK(start(-3.3F) == 7.0F);
+    CHECK(start(-3.2F) == 6.0F);
+    CHECK(start(-3.25F) == 6.0F);
+    CHECK(start(-3.75F) == 8.0F);
+  }
+}
+
+TEST_CASE("a huge range grows like a small one in 2.1") {
+  const extrema old{0.0F, 1.0F, false};
+  const auto wanted = grow(old, {-0.3F, 2.5F, false}, 2048, 128, semantics::torch_2_1);
+  const auto huge = grow({0.0F, 0x1p120F, false}, {-0.3F * 0x1p120F, 2.5F * 0x1p120F, false}, 2048,
+                         128, semantics::torch_2_1);
+  CHECK(huge.downsample == wanted.downsample);
+  CHECK(huge.start == wanted.start);
+  CHECK(huge.max == wanted.max * 0x1p120F);
+}
+
 TEST_CASE("a denormal range has no parts in 1.13") {
   const extrema old{0.0F, 1e-44F, false};
   const extrema now{0.0F, 1e-40F, false};
