@@ -18,12 +18,15 @@ WITHOUT_LOGIC = {
     # Records, enumerations and interfaces.
     "evaluate/evaluation_options": "a record",
     "evaluate/float_ops/layer_functions": "a record",
+    "core/version": "a number",
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/tuning": "numbers",
     "observers/cascade_sum": "another name for kernels/cascade_sum",
     "passes/unsupported": "an enumeration",
-    "runtime/model_state": "a record",
+    "runtime/converted_model": "a name for another type",
+    "runtime/model_state": "records",
+    "runtime/parameters": "a record",
     "spec/observation_type": "an enumeration with PyTorch's names, which tests/golden reads",
     # One comparison a function.
     "passes/fx_semantics": "tests/golden runs both releases",

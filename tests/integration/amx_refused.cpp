@@ -40,7 +40,7 @@ int main() {
   const std::vector<ctq::qparams> q(static_cast<std::size_t>(plan::prepared.observers),
                                     {0.05F, 120, 0, 255});
   const auto model = ctq::quantized_model<plan, ctq::isa::amx>::make(
-      small::random_weights<small::mlp>(1), q);
+      small::state_of<plan>(small::random_weights<small::mlp>(1), q));
   if (model) return std::puts("a model was made all the same"), 1;
   std::puts(model.error().message().c_str());
   const bool dispatched = ctq::isa::supported<ctq::isa::amx>();

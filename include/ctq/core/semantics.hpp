@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
+
 // The PyTorch release to follow where releases differ. Each difference is one predicate below,
 // named after its effect; no other code tests the version. "Ours" marks choices of ctq that differ
 // from the stated releases.
@@ -8,6 +10,10 @@
 namespace ctq {
 
 enum class semantics : unsigned char { torch_2_1, torch_1_13 };
+
+[[nodiscard]] constexpr std::string_view name_of(semantics s) {
+  return s == semantics::torch_2_1 ? "torch_2_1" : "torch_1_13";
+}
 
 /// HistogramObserver passes a range truncated to integers to histc, so values outside it are
 /// dropped.

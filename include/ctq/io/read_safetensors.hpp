@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -93,66 +94,60 @@ namespace ctq {
   return check_tiling(header.entries, data_bytes, file);
 }
 
-/// Combines header and data.
-[[nodiscard]] inline tensor_file assemble(safetensors_header header,
-                                          std::unique_ptr<std::byte[]> bytes) {
+/// Combines header and data, which it does not own.
+[[nodiscard]] inline tensor_file assemble(safetensors_header header, const std::byte* data) {
   tensor_file out;
   out.tensors.reserve(header.entries.size());
   for (header_entry& e : header.entries)
     out.tensors.push_back({std::move(e.name),
                            e.dtype,
                            std::move(e.shape),
-                           {bytes.get() + e.begin, static_cast<std::size_t>(e.end - e.begin)}});
-  out.bytes = std::move(bytes);
+                           {data + e.begin, static_cast<std::size_t>(e.end - e.begin)}});
   out.metadata = std::move(header.metadata);
   return out;
 }
 
-/// Reads `size` bytes sequentially. next(to, count) copies the next `count` bytes; returns false on
-/// failure.
-template <class Next>
-[[nodiscard]] result<tensor_file> load_safetensors(Next next, std::uint64_t size,
-                                                   std::string_view file) {
-  const auto wrong = [file](std::string cause) {
-    return fail(std::string{file}, std::move(cause));
+/// Parses a file in memory. The tensors refer to `content`. `name` is used in messages.
+[[nodiscard]] inline result<tensor_file> view_safetensors(std::span<const std::byte> content,
+                                                          std::string_view name) {
+  const auto wrong = [name](std::string cause) {
+    return fail(std::string{name}, std::move(cause));
   };
-  const auto unreadable = [&] { return wrong("cannot be read to its end"); };
-
   std::uint64_t length = 0;
-  if (size == 0) return wrong("is empty");
-  if (size < sizeof(length))
-    return wrong(sentence("has ", size, " bytes, the length of the header takes 8"));
-  if (!next(reinterpret_cast<std::byte*>(&length), sizeof(length))) return unreadable();
+  if (content.empty()) return wrong("is empty");
+  if (content.size() < sizeof(length))
+    return wrong(sentence("has ", content.size(), " bytes, the length of the header takes 8"));
+  std::memcpy(&length, content.data(), sizeof(length));
   if (length > max_header_bytes)
     return wrong(
         sentence("header of ", length, " bytes, at most ", max_header_bytes, " are allowed"));
-  if (length > size - sizeof(length))
-    return wrong(sentence("header of ", length, " bytes reaches past the end of the file, ", size,
-                          " bytes"));
-
-  std::string text(static_cast<std::size_t>(length), ' ');
-  if (!next(reinterpret_cast<std::byte*>(text.data()), text.size())) return unreadable();
-  result<safetensors_header> header = scan_header(text, file);
+  if (length > content.size() - sizeof(length))
+    return wrong(sentence("header of ", length, " bytes reaches past the end of the file, ",
+                          content.size(), " bytes"));
+  const auto header_bytes = static_cast<std::size_t>(length);
+  result<safetensors_header> header = scan_header(
+      {reinterpret_cast<const char*>(content.data()) + sizeof(length), header_bytes}, name);
   if (!header) return unexpected{header.error()};
-
-  const std::size_t data_bytes = static_cast<std::size_t>(size - sizeof(length) - length);
-  if (status s = check_layout(*header, static_cast<std::int64_t>(data_bytes), file); !s)
+  const auto data = content.subspan(sizeof(length) + header_bytes);
+  if (status s = check_layout(*header, static_cast<std::int64_t>(data.size()), name); !s)
     return unexpected{s.error()};
-  std::unique_ptr<std::byte[]> bytes{new (std::nothrow) std::byte[data_bytes]};
-  if (!bytes) return wrong(sentence("no memory for ", data_bytes, " bytes of data"));
-  if (!next(bytes.get(), data_bytes)) return unreadable();
-  return assemble(std::move(*header), std::move(bytes));
+  return assemble(std::move(*header), data.data());
 }
 
-/// Parses a file in memory and copies its data. `name` is used in messages.
+/// The same, of a file that becomes part of the result.
+[[nodiscard]] inline result<tensor_file> own_safetensors(std::unique_ptr<std::byte[]> content,
+                                                         std::size_t size, std::string_view name) {
+  auto file = view_safetensors({content.get(), size}, name);
+  if (file) file->bytes = std::move(content);
+  return file;
+}
+
+/// The same, of a copy of `content`.
 [[nodiscard]] inline result<tensor_file> parse_safetensors(std::span<const std::byte> content,
                                                            std::string_view name) {
-  const auto next = [rest = content](std::byte* to, std::size_t count) mutable {
-    std::ranges::copy(rest.first(count), to);
-    rest = rest.subspan(count);
-    return true;
-  };
-  return load_safetensors(next, content.size(), name);
+  auto copy = std::make_unique<std::byte[]>(content.size());
+  std::ranges::copy(content, copy.get());
+  return own_safetensors(std::move(copy), content.size(), name);
 }
 
 /// Reads a file from disk.
@@ -167,11 +162,13 @@ template <class Next>
     if (!in) problem = {errno, std::generic_category()};
   }
   if (problem) return fail(path.string(), "cannot be opened: " + problem.message());
-  const auto next = [&in](std::byte* to, std::size_t count) {
-    const auto wanted = static_cast<std::streamsize>(count);
-    return in.read(reinterpret_cast<char*>(to), wanted).gcount() == wanted;
-  };
-  return load_safetensors(next, size, path.string());
+  const auto bytes = static_cast<std::size_t>(size);
+  std::unique_ptr<std::byte[]> content{new (std::nothrow) std::byte[bytes]};
+  if (!content) return fail(path.string(), sentence("no memory for ", size, " bytes"));
+  in.read(reinterpret_cast<char*>(content.get()), static_cast<std::streamsize>(size));
+  if (static_cast<std::uint64_t>(in.gcount()) != size)
+    return fail(path.string(), "cannot be read to its end");
+  return own_safetensors(std::move(content), bytes, path.string());
 }
 
 }  // namespace ctq

@@ -13,7 +13,7 @@
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/passes/schedule/step.hpp"
-#include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/runtime/output_arithmetic.hpp"
 
 // qparams come from calibration, or from anywhere: are they such that kernels can compute with
 // them?

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <type_traits>
 #include <utility>
 
-#include "ctq/passes/convert_options.hpp"
-#include "ctq/runtime/dispatch.hpp"
+#include "ctq/runtime/converted_model.hpp"
 #include "ctq/runtime/observed_model.hpp"
-#include "ctq/runtime/quantized_model.hpp"
+#include "ctq/runtime/quantize_parameters.hpp"
 
 // From a calibrated model to its int8 model:
 //
@@ -21,18 +19,19 @@ namespace ctq {
 /// result<quantized_model<…>>, or with the option dispatch a result<dispatched_model<…>>.
 ///   options  which code is compiled: convert(observed, add_within_one_step)
 /// Errors   a node whose observer has seen no data, or NaN, or a range that has no scale or none
-///          that the backend allows; a sum that could leave int32; as quantized_model::make or
-///          dispatched_model::make. With the node, if one is to blame
+///          that the backend allows; a sum that could leave int32; as quantize_parameters,
+///          quantized_model::make or dispatched_model::make. With the node, if one is to blame
 /// Threads  reads the observed model, which must not run at the time
 template <const auto& Model, class Plan, class Isa, convert_option... Option>
 [[nodiscard]] auto convert(const observed_model<Model, Plan, Isa>& observed, Option...) {
-  using plan = converted_plan<Plan, Option...>;
-  using model = std::conditional_t<asks_for<dispatch_option, Option...>, dispatched_model<plan>,
-                                   quantized_model<plan, Isa>>;
+  using model = converted_model<Plan, Isa, Option...>;
   auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers(),
                                    observed.semantics());
   if (!qparams) return result<model>{unexpected{qparams.error()}};
-  return model::make(observed.float_weights(), *std::move(qparams), observed.semantics());
+  auto tensors =
+      quantize_parameters<typename model::plan>(observed.float_weights(), observed.semantics());
+  if (!tensors) return result<model>{unexpected{tensors.error()}};
+  return model::make({*std::move(tensors), *std::move(qparams), observed.semantics()});
 }
 
 }  // namespace ctq

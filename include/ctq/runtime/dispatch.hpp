@@ -13,12 +13,10 @@
 #include "ctq/core/machine.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/core/semantics.hpp"
 #include "ctq/runtime/model_state.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/session.hpp"
 #include "ctq/runtime/tensor.hpp"
-#include "ctq/runtime/weights.hpp"
 
 // One program for many machines. The code of a model is compiled once for each instruction set, and
 // the program takes the best that its machine has when it makes the model:
@@ -37,7 +35,7 @@ namespace ctq {
 struct dispatched_code {
   std::string_view isa;
   std::size_t arena_bytes;
-  result<parameters> (*make)(const weights&, std::span<const qparams>, semantics);
+  result<parameters> (*make)(const state_dict&, std::span<const qparams>);
   void (*run)(const parameters&, const void* in, void* out, std::byte* arena) noexcept;
 };
 
@@ -98,20 +96,20 @@ class dispatched_model {
   using input_argument = typename io::input_argument;
   using output_view = typename io::output_view;
 
-  /// qparams: one an observer of the plan · isa: what to run on; empty: the environment variable
-  /// CTQ_ISA or, without it, the fastest
+  /// isa: what to run on; empty: the environment variable CTQ_ISA or, without it, the
+  /// fastest · keep: as quantized_model::make
   /// Errors  as choose; as quantized_model::make
-  [[nodiscard]] static result<dispatched_model> make(const weights& w,
-                                                     std::vector<ctq::qparams> qparams,
-                                                     semantics s = {}, std::string_view isa = {}) {
+  [[nodiscard]] static result<dispatched_model> make(quantized_state state,
+                                                     std::string_view isa = {}, bool keep = true) {
     const char* const wish = std::getenv("CTQ_ISA");
     const bool named = !isa.empty() || wish == nullptr;
     const auto code = named ? choose(dispatched_codes<Plan>(), isa)
                             : choose(dispatched_codes<Plan>(), wish, "CTQ_ISA");
     if (!code) return unexpected{code.error()};
-    auto p = (*code)->make(w, qparams, s);
+    auto p = (*code)->make(state.tensors, state.qparams);
     if (!p) return unexpected{p.error()};
-    return dispatched_model{**code, *std::move(p), std::move(qparams)};
+    if (!keep) state = {{}, std::move(state.qparams), state.semantics, false};
+    return dispatched_model{**code, *std::move(p), std::move(state)};
   }
 
   dispatched_model(const dispatched_model&) = default;
@@ -130,14 +128,21 @@ class dispatched_model {
   [[nodiscard]] std::string_view isa() const { return code_->isa; }
   [[nodiscard]] std::size_t arena_bytes() const { return code_->arena_bytes; }
   /// Scale and zero point of each observer of the plan.
-  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->qparams; }
+  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
   std::span<const ctq::qparams> qparams() const&& = delete;
+  /// As quantized_model.
+  [[nodiscard]] const quantized_state& state() const& { return state_->source; }
+  const quantized_state& state() const&& = delete;
+  template <class Path>
+  [[nodiscard]] status save(const Path& path) const {
+    return save_quantized<Plan>(state_->source, path);
+  }
   /// Weights, biases and multipliers as the kernels read them.
   [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
 
  private:
-  dispatched_model(const dispatched_code& code, parameters p, std::vector<ctq::qparams> q)
-      : code_(&code), state_(std::make_shared<const model_state>(std::move(p), std::move(q))) {}
+  dispatched_model(const dispatched_code& code, parameters p, quantized_state s)
+      : code_(&code), state_(std::make_shared<const model_state>(std::move(p), std::move(s))) {}
 
   const dispatched_code* code_;
   std::shared_ptr<const model_state> state_;

@@ -9,6 +9,7 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
+#include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/run_traced.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/verbose.hpp"
@@ -39,13 +40,9 @@ class float_model : report<float_check<Model, Backend>> {
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   explicit float_model(const model_weights<Model>& w)
-      : parameters_(
-            *make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
-                                                {.nodes = std::span(fused_v<Model, Backend>.nodes),
-                                                 .weights = &w.get(),
-                                                 .qparams = {},
-                                                 .backend = {},
-                                                 .mapping = {}})),
+      : parameters_(*float_parameters<simd_kernels<Isa>>(
+            std::span(schedule.steps).first(schedule.count),
+            std::span(fused_v<Model, Backend>.nodes), w.get())),
         arena_(arena_bytes) {}
 
   /// In the layout of the model's placeholder and of its output (images: N, C, H, W). NaN and

@@ -62,17 +62,4 @@ struct batch_norm_values {
   return f;
 }
 
-/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
-template <class T>
-[[nodiscard]] std::vector<T> channels_last(const std::vector<T>& oihw, std::size_t outputs,
-                                           std::size_t channels) {
-  const std::size_t pixels = channels == 0 ? 0 : oihw.size() / outputs / channels;
-  std::vector<T> out(oihw.size());
-  for (std::size_t o = 0; o < outputs; ++o)
-    for (std::size_t c = 0; c < channels; ++c)
-      for (std::size_t p = 0; p < pixels; ++p)
-        out[(o * pixels + p) * channels + c] = oihw[(o * channels + c) * pixels + p];
-  return out;
-}
-
 }  // namespace ctq

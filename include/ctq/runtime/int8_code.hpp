@@ -10,7 +10,7 @@
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
-#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/pack_parameters.hpp"
 #include "ctq/runtime/run_traced.hpp"
 #include "ctq/runtime/verbose.hpp"
 
@@ -29,21 +29,16 @@ class int8_code {
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   /// qparams: one an observer of the plan.
-  /// Errors  as make_parameters; an operating system that does not let the process use tiles
-  [[nodiscard]] static result<parameters> make(const weights& w, std::span<const qparams> qparams,
-                                               semantics s) {
+  /// Errors  as pack_parameters; an operating system that does not let the process use tiles
+  [[nodiscard]] static result<parameters> make(const state_dict& state,
+                                               std::span<const qparams> qparams) {
     if constexpr (isa::includes<Isa, isa::amx>)
       if (!isa::ask_for_amx())
         return fail("instruction set " + std::string{Isa::name},
                     "the operating system does not let this process use the tiles: compile for "
                     "avx512vnni, or dispatch");
-    return make_parameters<kernel_set>(std::span(schedule.steps).first(schedule.count),
-                                       {.nodes = std::span(Plan::lowered.nodes),
-                                        .weights = &w,
-                                        .qparams = qparams,
-                                        .backend = Plan::backend,
-                                        .mapping = Plan::mapping,
-                                        .semantics = s});
+    return pack_parameters<kernel_set>(std::span(schedule.steps).first(schedule.count),
+                                       std::span(Plan::lowered.nodes), state, qparams);
   }
 
   /// in, out: elements of the model's doors · arena: arena_bytes, 64-byte aligned

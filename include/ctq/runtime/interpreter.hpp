@@ -8,7 +8,8 @@
 
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
-#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/quantize_parameters.hpp"
 
 // The other executor: it walks a schedule at run time and looks each kernel up. Over
 // reference_kernels it is the oracle that compiled models are compared with, byte for byte.
@@ -18,7 +19,7 @@ namespace ctq {
 template <class Kernels>
 class interpreter {
  public:
-  /// Errors  a graph that cannot be scheduled; as make_parameters
+  /// Errors  a graph that cannot be scheduled; as quantize_parameters and pack_parameters
   template <stage Stage>
   [[nodiscard]] static result<interpreter> make(graph_view<Stage> g, const weights& w,
                                                 std::span<const ctq::qparams> qparams = {},
@@ -26,13 +27,12 @@ class interpreter {
                                                 const mapping_view& mapping = {}) {
     dynamic_schedule s = schedule(g);
     if (s.problem.any()) return fail("", std::string{s.problem.message()});
-    auto p =
-        make_parameters<Kernels>(std::span(s.steps.data(), s.steps.size()),
-                                 {.nodes = std::span(g.nodes, static_cast<std::size_t>(g.size())),
-                                  .weights = &w,
-                                  .qparams = qparams,
-                                  .backend = backend,
-                                  .mapping = mapping});
+    const auto steps = std::span<const step>(s.steps.data(), s.steps.size());
+    const auto nodes = std::span(g.nodes, static_cast<std::size_t>(g.size()));
+    const auto state = quantize_parameters(
+        steps, {.nodes = nodes, .weights = &w, .backend = backend, .mapping = mapping});
+    if (!state) return unexpected{state.error()};
+    auto p = pack_parameters<Kernels>(steps, nodes, *state, qparams);
     if (!p) return unexpected{p.error()};
     return interpreter{std::move(s), *std::move(p)};
   }

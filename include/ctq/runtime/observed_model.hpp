@@ -12,7 +12,7 @@
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
-#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -102,12 +102,8 @@ class observed_model {
   explicit observed_model(model_weights<Model> w, ctq::semantics s = ctq::semantics::torch_2_1)
       : weights_(std::move(w)),
         parameters_(
-            *make_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
-                                                {.nodes = std::span(Plan::prepared.nodes),
-                                                 .weights = &weights_.get(),
-                                                 .qparams = {},
-                                                 .backend = Plan::backend,
-                                                 .mapping = Plan::mapping})),
+            *float_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
+                                                 std::span(Plan::prepared.nodes), weights_.get())),
         semantics_(s),
         observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes) {}

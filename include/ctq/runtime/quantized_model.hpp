@@ -5,14 +5,12 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/int8_code.hpp"
 #include "ctq/runtime/model_state.hpp"
 #include "ctq/runtime/session.hpp"
 #include "ctq/runtime/tensor.hpp"
-#include "ctq/runtime/weights.hpp"
 
 // The int8 model: straight-line code over packed weights and one arena.
 
@@ -41,15 +39,16 @@ class quantized_model {
   static constexpr std::size_t arena_bytes = code::arena_bytes;
   using arena = ctq::arena<arena_bytes>;
 
-  /// qparams: one an observer of the plan.
-  /// Errors  weights that are missing; qparams that are missing or outside their dtype's range; a
-  ///         sum that could leave int32; an operating system that refuses the instruction set
-  [[nodiscard]] static result<quantized_model> make(const weights& w,
-                                                    std::vector<ctq::qparams> qparams,
-                                                    semantics s = {}) {
-    auto p = code::make(w, qparams, s);
+  /// Packs the parameters for the instruction set.
+  ///   keep  for save: the model shares the elements of `state`
+  /// Errors  tensors that are missing, or of another dtype or shape; qparams that are missing or
+  ///         outside their dtype's range; a sum that could leave int32; an operating system that
+  ///         refuses the instruction set
+  [[nodiscard]] static result<quantized_model> make(quantized_state state, bool keep = true) {
+    auto p = code::make(state.tensors, state.qparams);
     if (!p) return unexpected{p.error()};
-    return quantized_model{*std::move(p), std::move(qparams)};
+    if (!keep) state = {{}, std::move(state.qparams), state.semantics, false};
+    return quantized_model{*std::move(p), std::move(state)};
   }
 
   quantized_model(const quantized_model&) = default;
@@ -70,14 +69,23 @@ class quantized_model {
   }
 
   /// Scale and zero point of each observer of the plan.
-  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->qparams; }
+  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
   std::span<const ctq::qparams> qparams() const&& = delete;
+  /// What the model was made from; no tensors if it was loaded.
+  [[nodiscard]] const quantized_state& state() const& { return state_->source; }
+  const quantized_state& state() const&& = delete;
+  /// Writes the model to a safetensors file that load_quantized reads, on any machine.
+  /// Errors  as write_safetensors; a model that was loaded
+  template <class Path>
+  [[nodiscard]] status save(const Path& path) const {
+    return save_quantized<Plan>(state_->source, path);  // of ctq/io/save_quantized.hpp
+  }
   /// Weights, biases and multipliers as the kernels read them.
   [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
 
  private:
-  quantized_model(parameters p, std::vector<ctq::qparams> q)
-      : state_(std::make_shared<const model_state>(std::move(p), std::move(q))) {}
+  quantized_model(parameters p, quantized_state s)
+      : state_(std::make_shared<const model_state>(std::move(p), std::move(s))) {}
 
   std::shared_ptr<const model_state> state_;
 };

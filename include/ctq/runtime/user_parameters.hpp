@@ -4,29 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/kernels/operands.hpp"
-#include "ctq/runtime/fold.hpp"
-#include "ctq/runtime/quantize_weights.hpp"
-#include "ctq/runtime/weights.hpp"
+#include "ctq/runtime/state_dict.hpp"
 
-// The tensors that an op owns whose functions a kernel calls: packed one behind the other, as
-// ctq::parameter_layout lays them out.
+// The tensors of an op whose functions a kernel calls, packed as ctq::parameter_layout says.
 
-namespace ctq {
-
-/// How the weight of a node is quantized; nothing of it where models compute in float.
-struct weight_quantization {
-  const observer_record* observer{};
-  const dtype_with_constraints_record* constraints{};
-  ctq::semantics semantics{};
-};
-
-namespace packing {
+namespace ctq::packing {
 
 /// Calls visit(index in memory, index with the channel axis in front) for each element.
 template <class Visit>
@@ -43,56 +32,50 @@ void for_each_by_channel(const shape& s, int channel_axis, Visit visit) {
         visit((o * channels + c) * inner + i, (c * outer + o) * inner + i);
 }
 
-/// Packs the weight as integers, their scales, and as the floats that they stand for.
-/// Errors  as quantize_weights
-[[nodiscard]] inline status pack_quantized(const op_descriptor& d, const parameter_layout_of& l,
-                                           const std::vector<float>& weight,
-                                           const weight_quantization& how, std::byte* packed) {
-  const shape& s = l.parameters.item[l.weight].shape;
-  const auto channels = static_cast<std::size_t>(s[d.channel_axis]);
-  folded_weights by_channel{
-      .weight = std::vector<float>(weight.size()), .bias = {}, .outputs = channels};
-  for_each_by_channel(s, d.channel_axis,
-                      [&](std::size_t at, std::size_t to) { by_channel.weight[to] = weight[at]; });
-  const auto q = quantize_weights(by_channel, *how.observer, *how.constraints, how.semantics);
-  if (!q) return unexpected{q.error()};
-  std::vector<float> real(weight.size());
-  std::vector<std::int8_t> integers(weight.size());
-  const std::size_t per_channel = weight.size() / channels;
-  for_each_by_channel(s, d.channel_axis, [&](std::size_t at, std::size_t from) {
-    integers[at] = q->weight[from];
-    real[at] = static_cast<float>(integers[at]) * q->scale[from / per_channel];
-  });
-  std::memcpy(packed + l.floats[l.weight], real.data(), real.size() * sizeof(float));
-  std::memcpy(packed + l.integers, integers.data(), integers.size());
-  std::memcpy(packed + l.scales, q->scale.data(), channels * sizeof(float));
-  return done{};
+/// Packs a weight as integers, their scales, and as the floats that they represent.
+inline void pack_quantized(const op_descriptor& d, const parameter_layout_of& l,
+                           std::span<const std::int8_t> weight, std::span<const float> scale,
+                           std::byte* packed) {
+  std::vector<float> dequantized(weight.size());
+  const std::size_t per_channel = scale.empty() ? 0 : weight.size() / scale.size();
+  for_each_by_channel(l.parameters.item[l.weight].shape, d.channel_axis,
+                      [&](std::size_t at, std::size_t by_channel) {
+                        dequantized[at] =
+                            static_cast<float>(weight[at]) * scale[by_channel / per_channel];
+                      });
+  std::memcpy(packed + l.floats[l.weight], dequantized.data(), dequantized.size() * sizeof(float));
+  std::memcpy(packed + l.integers, weight.data(), weight.size());
+  std::memcpy(packed + l.scales, scale.data(), scale.size_bytes());
 }
 
 /// Packs the tensors of a node, and says in `data` where they are.
-/// Errors  a tensor that is missing; as quantize_weights
-[[nodiscard]] inline status pack_user_parameters(const node& n, const weights& w,
-                                                 const weight_quantization& how, step_data& data,
+/// Errors  as state_dict::floats
+[[nodiscard]] inline status pack_user_parameters(const node& n, const state_dict& state,
+                                                 bool on_integers, step_data& data,
                                                  std::byte* packed) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
-  data.parameters = parameter_layout(d, n.attrs, how.observer != nullptr);
+  data.parameters = parameter_layout(d, n.attrs, on_integers);
   const parameter_layout_of& l = data.parameters;
   for (int p = 0; p < l.parameters.count; ++p) {
     const op_parameter& parameter = l.parameters.item[p];
-    const weight_tensor* const given = w.find(n.name, parameter.name);
-    if (given == nullptr || given->values.size() != numel(parameter.shape))
-      return fail("tensor " + std::string{n.name} + "." + std::string{parameter.name},
-                  given == nullptr ? "is missing" : "has another shape than the op says");
-    if (p != l.weight) {
-      std::memcpy(packed + l.floats[p], given->values.data(), given->values.size() * 4);
-    } else if (const status ok = pack_quantized(d, l, given->values, how, packed); !ok) {
-      return fail("node " + std::string{n.name} + ", " + ok.error().place, ok.error().cause);
+    const std::span<const int> shape(parameter.shape.extent,
+                                     static_cast<std::size_t>(parameter.shape.rank));
+    const std::string name = std::string{n.name} + "." + std::string{parameter.name};
+    if (p == l.weight) {
+      const auto weight = state.integers(name, shape);
+      if (!weight) return unexpected{weight.error()};
+      const auto scale =
+          state.floats(std::string{n.name} + ".weight_scale", {{parameter.shape[d.channel_axis]}});
+      if (!scale) return unexpected{scale.error()};
+      pack_quantized(d, l, *weight, *scale, packed);
+    } else {
+      const auto values = state.floats(name, shape);
+      if (!values) return unexpected{values.error()};
+      std::memcpy(packed + l.floats[p], values->data(), values->size_bytes());
     }
   }
   return done{};
 }
 
-}  // namespace packing
-
-}  // namespace ctq
+}  // namespace ctq::packing

@@ -49,7 +49,7 @@ TEST_CASE("a compiled model, interpreted and evaluated, gives the same bytes wha
     tensor<float, 1, 3, 9, 11> x;
     small::fill(x, random);
 
-    auto model = quantized_model<net_plan>::make(w, numbers);
+    auto model = quantized_model<net_plan>::make(small::state_of<net_plan>(w, numbers));
     auto oracle = interpreter<reference_kernels>::make(net_plan::lowered.view(), w, numbers,
                                                        net_plan::backend, net_plan::mapping);
     REQUIRE(model.has_value() == oracle.has_value());

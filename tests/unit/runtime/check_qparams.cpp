@@ -22,7 +22,8 @@ std::string cause_of(const qparams& first) {
                            {0.05F, 120, 0, 255});
   all[0] = first;
   const auto w = small::checked_weights<small::mlp>(1);
-  const auto model = quantized_model<plan_of_mlp>::make(w.get(), std::move(all));
+  const auto model =
+      quantized_model<plan_of_mlp>::make(small::state_of<plan_of_mlp>(w.get(), std::move(all)));
   return model ? "" : model.error().message();
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("what is wrong with qparams is said with the observer's number") {
 
 TEST_CASE("too few qparams are an error") {
   const auto w = small::checked_weights<small::mlp>(1);
-  const auto model = quantized_model<plan_of_mlp>::make(w.get(), {});
+  const auto model = quantized_model<plan_of_mlp>::make(small::state_of<plan_of_mlp>(w.get(), {}));
   REQUIRE(!model);
   CHECK(model.error().message().starts_with("qparams: 0 are given, the plan has "));
 }

@@ -41,7 +41,7 @@ TEST_CASE("a name without code is an error that says what there is") {
 
 TEST_CASE("a program without any code of a plan says so when it makes the model") {
   CHECK(dispatched_codes<plan_without_code>().empty());
-  const auto model = dispatched_model<plan_without_code>::make(weights{}, {});
+  const auto model = dispatched_model<plan_without_code>::make({});
   REQUIRE_FALSE(model);
   CHECK(model.error().place == "ctq::dispatched");
 }

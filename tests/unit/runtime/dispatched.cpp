@@ -54,16 +54,17 @@ TEST_CASE("another choice of sums is another plan, with code of its own") {
 }
 
 TEST_CASE("CTQ_ISA names the code, unless the caller does") {
-  const auto weights = small::checked_weights<small::mlp>(2);
-  const std::vector<qparams> q(static_cast<std::size_t>(plan_of_mlp::prepared.observers),
-                               {0.05F, 120, 0, 255});
+  const auto state = small::state_of<plan_of_mlp>(
+      small::random_weights<small::mlp>(2),
+      std::vector<qparams>(static_cast<std::size_t>(plan_of_mlp::prepared.observers),
+                           {0.05F, 120, 0, 255}));
   ::setenv("CTQ_ISA", "avx1024", 1);
-  const auto wrong = dispatched_model<plan_of_mlp>::make(weights.get(), q);
-  const auto named = dispatched_model<plan_of_mlp>::make(weights.get(), q, {}, isa::native::name);
+  const auto wrong = dispatched_model<plan_of_mlp>::make(state);
+  const auto named = dispatched_model<plan_of_mlp>::make(state, isa::native::name);
   ::unsetenv("CTQ_ISA");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().place == "CTQ_ISA");
   CHECK(wrong.error().cause.find(std::string{isa::native::name}) != std::string::npos);
   CHECK(named);
-  CHECK(dispatched_model<plan_of_mlp>::make(weights.get(), q));
+  CHECK(dispatched_model<plan_of_mlp>::make(state));
 }

@@ -18,12 +18,9 @@ const std::vector<ctq::qparams> numbers{
     {.scale = 0.02F, .zero_point = 128}, {.scale = 0.05F}, {.scale = 0.1F, .zero_point = 90}};
 
 ctq::parameters parameters_of(const ctq::weights& w) {
-  return *ctq::make_parameters<ctq::reference_kernels>(
-      std::span(schedule.steps).first(schedule.count), {.nodes = std::span(plan::lowered.nodes),
-                                                        .weights = &w,
-                                                        .qparams = numbers,
-                                                        .backend = plan::backend,
-                                                        .mapping = plan::mapping});
+  return *ctq::pack_parameters<ctq::reference_kernels>(
+      std::span(schedule.steps).first(schedule.count), std::span(plan::lowered.nodes),
+      *ctq::quantize_parameters<plan>(w), numbers);
 }
 
 struct fixture {

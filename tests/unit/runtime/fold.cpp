@@ -28,8 +28,3 @@ TEST_CASE("a module without bias gets zeros") {
   CHECK(f.bias == std::vector<float>(5, 0.0F));
   CHECK(f.weight == w.find("2.weight")->values);
 }
-
-TEST_CASE("channels_last moves the channels behind the pixels") {
-  const std::vector<int> oihw = {0, 1, 2, 3, 10, 11, 12, 13};  // 1 output, 2 channels, 2 x 2
-  CHECK(ctq::channels_last(oihw, 1, 2) == std::vector<int>{0, 10, 1, 11, 2, 12, 3, 13});
-}

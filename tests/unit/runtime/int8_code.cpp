@@ -43,7 +43,7 @@ TEST_CASE("a verbose run writes a line a step, and gives the same bytes") {
   const auto weights = small::checked_weights<small::mlp>(3);
   const std::vector<qparams> observed(static_cast<std::size_t>(plan_of_mlp::prepared.observers),
                                       {0.05F, 120, 0, 255});
-  const auto p = code::make(weights.get(), observed, {});
+  const auto p = code::make(small::state_of<plan_of_mlp>(weights.get(), {}).tensors, observed);
   REQUIRE(p);
   std::mt19937 random{5};
   tensor<float, 3, 21> x;

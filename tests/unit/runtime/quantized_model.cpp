@@ -115,7 +115,8 @@ TEST_CASE("sums are exact, or each at most one step away and the same on all ins
   REQUIRE(exact_model);
   REQUIRE(model);
   const std::vector<ctq::qparams> q(model->qparams().begin(), model->qparams().end());
-  const auto scalar = ctq::quantized_model<plan, ctq::isa::scalar>::make(weights.get(), q);
+  const auto scalar =
+      ctq::quantized_model<plan, ctq::isa::scalar>::make(small::state_of<plan>(weights.get(), q));
   REQUIRE(scalar);
   ctq::session run_exact{*exact_model};
   ctq::session run{*model};

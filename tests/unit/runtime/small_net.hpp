@@ -9,6 +9,8 @@
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/runtime/model_state.hpp"
+#include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -73,6 +75,12 @@ ctq::weights random_weights(unsigned seed) {
 template <const auto& Model>
 ctq::model_weights<Model> checked_weights(unsigned seed) {
   return *ctq::model_weights<Model>::check(random_weights<Model>(seed));
+}
+
+/// What an int8 model with these qparams is made from.
+template <class Plan>
+ctq::quantized_state state_of(const ctq::weights& w, std::vector<ctq::qparams> qparams) {
+  return {*ctq::quantize_parameters<Plan>(w), std::move(qparams)};
 }
 
 template <class Tensor>

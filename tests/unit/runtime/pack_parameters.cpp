@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/pack_parameters.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,12 +13,9 @@ constexpr auto& schedule = plan::int8_schedule;
 
 ctq::result<ctq::parameters> make(const std::vector<ctq::qparams>& qparams) {
   const ctq::weights w = small::random_weights<small::mlp>(6);
-  return ctq::make_parameters<ctq::reference_kernels>(
-      std::span(schedule.steps).first(schedule.count), {.nodes = std::span(plan::lowered.nodes),
-                                                        .weights = &w,
-                                                        .qparams = qparams,
-                                                        .backend = plan::backend,
-                                                        .mapping = plan::mapping});
+  return ctq::pack_parameters<ctq::reference_kernels>(
+      std::span(schedule.steps).first(schedule.count), std::span(plan::lowered.nodes),
+      *ctq::quantize_parameters<plan>(w), qparams);
 }
 
 }  // namespace
@@ -43,4 +40,10 @@ TEST_CASE("an overflow is an error that names the node and the channel") {
   const auto p = make({{.scale = 1e-20F}, {.scale = 1.0F}, {.scale = 1.0F}});
   REQUIRE(!p);
   CHECK(p.error().place.starts_with("node 0, accumulator_overflow, channel"));
+}
+
+TEST_CASE("channels_last moves the channels behind the pixels") {
+  const std::vector<int> oihw = {0, 1, 2, 3, 10, 11, 12, 13};  // 1 output, 2 channels, 2 x 2
+  CHECK(ctq::packing::channels_last<int>(oihw, {1, 2, 2, 2}) ==
+        std::vector<int>{0, 10, 1, 11, 2, 12, 3, 13});
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/io/quantized_file.hpp"
+#include "ctq/io/read_safetensors.hpp"
+#include "ctq/runtime/converted_model.hpp"
+
+// Loads int8 models that model.save wrote:
+//
+//   auto model = ctq::load_quantized<plan>("model.safetensors");
+
+namespace ctq {
+
+namespace quantized_file {
+
+/// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs.
+[[nodiscard]] inline std::string first_difference(std::string_view file, std::string_view plan) {
+  for (int line = 1;; ++line) {
+    const auto next = [](std::string_view& text) {
+      const std::string_view first = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(text.size(), first.size() + 1));
+      return first;
+    };
+    const bool file_ends = file.empty();
+    const bool plan_ends = plan.empty();
+    const std::string_view of_file = next(file);
+    const std::string_view of_plan = next(plan);
+    if (of_file == of_plan && !file_ends && !plan_ends) continue;
+    const auto quoted = [](std::string_view text, bool ends) {
+      return ends ? std::string{"not there"} : sentence("\"", shown(text), "\"");
+    };
+    return sentence("line ", line, " is ", quoted(of_file, file_ends), " in the file, ",
+                    quoted(of_plan, plan_ends), " in the plan");
+  }
+}
+
+/// Was this file saved by a model of this plan, and not changed since?
+[[nodiscard]] inline status check_identity(const tensor_file& file, const plan_identity& plan) {
+  const auto value = [&file](std::string_view key) -> std::string_view {
+    const auto at = file.metadata.find(key);
+    return at == file.metadata.end() ? std::string_view{} : at->second;
+  };
+  if (value(keys::format) != format)
+    return fail("metadata \"format\"",
+                sentence("is \"", shown(value(keys::format)), "\", not \"", format,
+                         "\": no int8 model that this release of ctq saves"));
+  if (value(keys::checksum) != checksum_of(file.tensors, file.metadata))
+    return fail("checksum", "does not match the contents: the file was changed or damaged");
+  const auto same = [&](std::string_view key, std::string_view wanted) -> status {
+    if (value(key) == wanted) return done{};
+    return fail(sentence("metadata \"", key, "\""),
+                "the file is of another plan: " + first_difference(value(key), wanted));
+  };
+  if (const status s = same(keys::backend, plan.backend); !s) return s;
+  if (const status s = same(keys::steps, plan.steps); !s) return s;
+  return same(keys::mapping, plan.mapping);
+}
+
+/// Shares the elements of integers, which `owner` keeps.
+[[nodiscard]] inline result<state_tensor> state_tensor_of(
+    const stored_tensor& t, const std::shared_ptr<const std::byte[]>& owner) {
+  state_tensor out{.name = t.name, .shape = {}, .floats = nullptr, .integers = nullptr};
+  for (const std::int64_t extent : t.shape) {
+    if (extent > std::numeric_limits<int>::max())
+      return fail("tensor " + shown(t.name), "an extent is larger than any model's");
+    out.shape.push_back(static_cast<int>(extent));
+  }
+  if (t.dtype == stored_dtype::i8) {
+    out.integers = {owner, reinterpret_cast<const std::int8_t*>(t.data.data())};
+    return out;
+  }
+  auto values = values_of<float>(t);
+  if (!values) return unexpected{values.error()};
+  auto elements = std::make_shared<std::vector<float>>(*std::move(values));
+  elements->push_back(0.0F);  // never empty: a null pointer would be of another dtype
+  out.floats = {elements, elements->data()};
+  return out;
+}
+
+/// The qparams of each observer; those of dynamic ones are not used.
+/// Errors  a tensor that is missing, or of another dtype or shape
+[[nodiscard]] inline result<std::vector<qparams>> qparams_of(
+    const tensor_file& file, std::span<const observed_activation> activations, int observers) {
+  std::vector<qparams> all(static_cast<std::size_t>(observers));
+  const auto read = [&file]<class T>(const std::string& name, std::span<T> to) -> status {
+    const stored_tensor* const t = file.find(name);
+    if (t == nullptr) return fail("tensor " + name, "is missing");
+    const auto values = values_of<T>(*t);
+    if (!values) return unexpected{values.error()};
+    if (values->size() != to.size())
+      return fail("tensor " + name, sentence("has ", values->size(), " elements, not ", to.size()));
+    std::ranges::copy(*values, to.begin());
+    return done{};
+  };
+  for (const observed_activation& a : activations) {
+    qparams& q = all[static_cast<std::size_t>(a.observer)];
+    std::int32_t range[] = {static_cast<std::int32_t>(a.range.min),
+                            static_cast<std::int32_t>(a.range.max)};
+    status ok = read(a.name + ".output_scale", std::span(&q.scale, 1));
+    if (ok) ok = read(a.name + ".output_zero_point", std::span(&q.zero_point, 1));
+    const std::string range_name = a.name + ".output_quant_range";
+    if (ok && file.find(range_name) != nullptr)
+      ok = read(range_name, std::span<std::int32_t>(range));
+    if (!ok) return unexpected{ok.error()};
+    q.quant_min = range[0];
+    q.quant_max = range[1];
+  }
+  return all;
+}
+
+/// owner: keeps the data of the tensors; null if nothing needs to
+template <class Plan>
+[[nodiscard]] result<quantized_state> state_of(const tensor_file& file,
+                                               const std::shared_ptr<const std::byte[]>& owner) {
+  if (const status s = check_identity(file, identity_of<Plan>()); !s) return unexpected{s.error()};
+  const auto activations = activations_of(Plan::prepared.view());
+  auto qparams = qparams_of(file, activations, Plan::prepared.observers);
+  if (!qparams) return unexpected{qparams.error()};
+  quantized_state state{.tensors = {}, .qparams = *std::move(qparams)};
+  for (const stored_tensor& t : file.tensors) {
+    const std::string_view name = t.name;
+    const std::string_view part = name.substr(name.rfind('.') + 1);
+    if (part == "output_scale" || t.dtype == stored_dtype::i32) continue;
+    auto tensor = state_tensor_of(t, owner);
+    if (!tensor) return unexpected{tensor.error()};
+    state.tensors.set(*std::move(tensor));
+  }
+  return state;
+}
+
+/// file: as messages call it
+template <class Plan, class... Option>
+[[nodiscard]] result<converted_model<Plan, isa::native, Option...>> model_of(
+    const result<tensor_file>& content, const std::shared_ptr<const std::byte[]>& owner,
+    const std::string& file) {
+  using model = converted_model<Plan, isa::native, Option...>;
+  if (!content) return unexpected{content.error()};
+  const auto in_file = [&file](const error& e) { return fail(file + ": " + e.place, e.cause); };
+  auto state = state_of<typename model::plan>(*content, owner);
+  if (!state) return in_file(state.error());
+  auto loaded = [&] {
+    if constexpr (asks_for<dispatch_option, Option...>) {
+      return model::make(*std::move(state), {}, false);
+    } else {
+      return model::make(*std::move(state), false);
+    }
+  }();
+  if (!loaded) return in_file(loaded.error());
+  return loaded;
+}
+
+}  // namespace quantized_file
+
+/// The int8 model of a file that model.save wrote: its parameters are packed for the instruction
+/// set, and the file is closed. A result<quantized_model<…>>, or with the option dispatch a
+/// result<dispatched_model<…>>.
+///   Plan    that of the model that was saved
+///   Option  as of convert: add_within_one_step if the model was converted with it, dispatch
+/// Errors  as read_safetensors; a file that was changed or damaged, or is of another plan, with
+///         what differs; as quantized_model::make or dispatched_model::make. With the file's name
+template <class Plan, convert_option... Option>
+[[nodiscard]] auto load_quantized(const std::filesystem::path& path, Option...) {
+  auto file = read_safetensors(path);
+  std::shared_ptr<const std::byte[]> data;
+  if (file) data = std::move(file->bytes);
+  return quantized_file::model_of<Plan, Option...>(file, data, path.string());
+}
+
+/// The same of a file in memory, such as one that is part of the program.
+template <class Plan, convert_option... Option>
+[[nodiscard]] auto load_quantized(std::span<const std::byte> file, Option...) {
+  const std::string name = "embedded model";
+  return quantized_file::model_of<Plan, Option...>(view_safetensors(file, name), nullptr, name);
+}
+
+}  // namespace ctq

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/qparams.hpp"
+#include "ctq/core/text.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/io/safetensors.hpp"
+#include "ctq/runtime/plan_text.hpp"
+
+// The file of an int8 model: safetensors with the tensors of a state_dict (runtime/state_dict.hpp),
+//
+//   conv1.output_scale        F32 (): of the activation that the node computes
+//   conv1.output_zero_point   I32 ()
+//   conv1.output_quant_range  I32 (2): the least and the largest integer, if not those of the dtype
+//
+// and this metadata. The same model gives the same bytes on every machine.
+
+namespace ctq::quantized_file {
+
+inline constexpr std::string_view format = "ctq int8 model 1";
+
+namespace keys {
+inline constexpr std::string_view format = "format";
+inline constexpr std::string_view version = "ctq.version";
+inline constexpr std::string_view semantics = "ctq.semantics";
+inline constexpr std::string_view backend = "ctq.backend";
+inline constexpr std::string_view mapping = "ctq.qconfig_mapping";  // a line an entry
+inline constexpr std::string_view steps = "ctq.steps";              // a line a step
+inline constexpr std::string_view checksum = "ctq.checksum";        // of all else in the file
+}  // namespace keys
+
+/// What a plan says of itself in a file.
+struct plan_identity {
+  std::string backend, mapping, steps;
+};
+
+template <class Plan>
+[[nodiscard]] plan_identity identity_of() {
+  constexpr auto& schedule = Plan::int8_schedule;
+  return {std::string{Plan::backend.name}, text_of(Plan::mapping),
+          text_of(std::span(schedule.steps).first(schedule.count), std::span(Plan::lowered.nodes))};
+}
+
+/// An activation that a plan quantizes statically.
+struct observed_activation {
+  std::string name;  // of the node that computes it
+  int observer;
+  quant_range range;  // of the observer's dtype
+};
+
+/// Each observer once, with the first node that it observes.
+[[nodiscard]] inline std::vector<observed_activation> activations_of(
+    graph_view<stage::prepared> g) {
+  std::vector<observed_activation> all;
+  std::vector<bool> seen(static_cast<std::size_t>(g.observers));
+  for (int i = 0; i < g.size(); ++i) {
+    if (!is_any_of(g[i].op, q::activation_post_process)) continue;
+    if (g[i].observer_config->args.is_dynamic) continue;
+    const auto observer = static_cast<std::size_t>(g[i].observer);
+    if (seen[observer]) continue;
+    seen[observer] = true;
+    std::string name;
+    append_name(name, g.arg(i, 0));
+    all.push_back({std::move(name), g[i].observer, range_of(g[i].observer_config->args.dtype)});
+  }
+  return all;
+}
+
+/// A hash in which a change of any one word, and so of any one bit, shows.
+class hash {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    add_word(bytes.size());
+    for (; bytes.size() >= sizeof(std::uint64_t); bytes = bytes.subspan(sizeof(std::uint64_t)))
+      add_word(load(bytes.first(sizeof(std::uint64_t))));
+    add_word(load(bytes));
+  }
+  void add(std::string_view text) { add(std::as_bytes(std::span(text.data(), text.size()))); }
+
+  /// Sixteen hexadecimal digits.
+  [[nodiscard]] std::string text() const {
+    std::string digits(16, '0');
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      digits[i] = "0123456789abcdef"[state_ >> (60 - 4 * i) & 15];
+    return digits;
+  }
+
+ private:
+  static std::uint64_t load(std::span<const std::byte> bytes) {
+    std::uint64_t word = 0;
+    if (!bytes.empty()) std::memcpy(&word, bytes.data(), bytes.size());
+    return word;
+  }
+  // Each line maps different states to different states.
+  void add_word(std::uint64_t word) {
+    state_ = (state_ ^ word) * 0x9E3779B97F4A7C15U;
+    state_ ^= state_ >> 32;
+  }
+
+  std::uint64_t state_ = 0;
+};
+
+/// Of tensors by name and of the metadata except the checksum.
+[[nodiscard]] inline std::string checksum_of(std::span<const stored_tensor> tensors,
+                                             const metadata_map& metadata) {
+  hash h;
+  for (const stored_tensor& t : tensors) {
+    h.add(t.name);
+    h.add(name_of(t.dtype));
+    for (const std::int64_t extent : t.shape) h.add(std::as_bytes(std::span(&extent, 1)));
+    h.add(t.data);
+  }
+  for (const auto& [key, value] : metadata) {
+    if (key == keys::checksum) continue;
+    h.add(key);
+    h.add(value);
+  }
+  return h.text();
+}
+
+}  // namespace ctq::quantized_file

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ctq/core/qparams.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
+
+// From the quantized weight of a layer and the qparams around it to the integer bias and the
+// multiplier of each output channel.
+
+namespace ctq {
+
+/// The quantized weight of a layer. Non-owning.
+struct quantized_weight_view {
+  std::span<const std::int8_t> weight;  // (O, I / groups, kh, kw) or (out, in)
+  std::span<const float> scale;         // one an output channel
+};
+
+/// The shortest text that reads back as the same number.
+template <class Real>
+[[nodiscard]] std::string shortest(Real x) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
+[[nodiscard]] inline kernels::channel_sums sums_of_channel(const quantized_weight_view& w,
+                                                           std::size_t outputs,
+                                                           std::size_t channel) {
+  const std::size_t per_output = w.weight.size() / outputs;
+  kernels::channel_sums sums;
+  for (std::size_t i = 0; i < per_output; ++i) sums.add(w.weight[channel * per_output + i]);
+  return sums;
+}
+
+/// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
+[[nodiscard]] inline status check_sums(const quantized_weight_view& w) {
+  const std::size_t outputs = w.scale.size();
+  for (std::size_t o = 0; o < outputs; ++o)
+    if (!kernels::products_fit(sums_of_channel(w, outputs, o)))
+      return fail("accumulator_overflow, channel " + std::to_string(o),
+                  "the sum of products can leave int32");
+  return done{};
+}
+
+/// What kernels turn sums of products into output steps with: channel_arithmetic, per output.
+struct output_arithmetic {
+  std::vector<std::int32_t> bias;
+  std::vector<float> multiplier;
+};
+
+/// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
+///         channel
+[[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(std::span<const float> bias,
+                                                                    const quantized_weight_view& w,
+                                                                    const qparams& in,
+                                                                    dtype in_type,
+                                                                    const qparams& out) {
+  const std::size_t outputs = bias.size();
+  output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
+  for (std::size_t o = 0; o < outputs; ++o) {
+    const kernels::channel_arithmetic c = kernels::channel_arithmetic_of(
+        bias[o], sums_of_channel(w, outputs, o), in, in_type, w.scale[o], out.scale);
+    if (!c.exact)
+      return fail("accumulator_overflow, channel " + std::to_string(o),
+                  "the sum of products can leave int32, or an output step: bias " +
+                      shortest(bias[o]) + ", weight scale " + shortest(w.scale[o]) +
+                      ", input scale " + shortest(in.scale) + ", output scale " +
+                      shortest(out.scale));
+    a.bias[o] = c.bias;
+    a.multiplier[o] = c.multiplier;
+  }
+  return a;
+}
+
+}  // namespace ctq

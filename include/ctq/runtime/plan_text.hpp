@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ctq/core/text.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/step_text.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// What a plan computes, as text: the identity of a plan in files, and what a message about two
+// plans that differ quotes.
+
+namespace ctq {
+
+namespace plan_text {
+
+/// Appends "[1 3 0 2]", without zeros at the end.
+inline void append_sizes(std::string& out, std::span<const int> sizes) {
+  while (!sizes.empty() && sizes.back() == 0) sizes = sizes.first(sizes.size() - 1);
+  std::string_view before = "[";
+  for (const int size : sizes) append_all(out, std::exchange(before, " "), size);
+  out += "]";
+}
+
+/// The options of a node whose functions a kernel calls.
+inline void append_options(std::string& out, const node& n) {
+  out += " options";
+  for (const std::uint64_t word : n.attrs.word) append_all(out, " ", word);
+}
+
+/// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
+inline void append_step(std::string& out, const step& s, std::span<const node> nodes) {
+  const auto named = [&](int node) -> const ctq::node& {
+    return nodes[static_cast<std::size_t>(node)];
+  };
+  append_name(out, named(s.node));
+  append_all(out, ": ", s.key.own != nullptr ? s.key.own->name : name_of(s.key.op),
+             s.key.relu ? "+relu" : "");
+  if (s.key.then != joined::nothing) append_all(out, "+", name_of(s.key.then));
+  append_all(out, ", ", name_of(s.key.in), " to ", name_of(s.key.out), ", ");
+  append_shape(out, s.key);
+  out += " ";
+  append_sizes(out, s.key.size);
+  out += ", observers";
+  for (const int observer : {s.in_observer[0], s.in_observer[1], s.joined_observer, s.out_observer})
+    append_all(out, " ", observer);
+  if (kernels::facts_of(s.key.op).calls_op) append_options(out, named(s.node));
+  if (s.joined_node >= 0) {
+    append_all(out, ", ", named(s.joined_node).op->name);
+    append_options(out, named(s.joined_node));
+  }
+}
+
+/// "MinMaxObserver quint8 per_tensor_affine"
+inline void append_observer(std::string& out, const observer_record& r) {
+  append_all(out, name_of(r.type), " ", name_of(r.args.dtype), " ", name_of(r.args.qscheme));
+  if (has_custom_range(r.args))
+    append_all(out, " ", r.args.quant_min.value, " to ", r.args.quant_max.value);
+  if (r.args.reduce_range) out += " reduce_range";
+  if (r.args.is_dynamic) out += " is_dynamic";
+}
+
+}  // namespace plan_text
+
+/// A line for each step, in the order in which they run.
+[[nodiscard]] inline std::string text_of(std::span<const step> steps, std::span<const node> nodes) {
+  std::string out;
+  for (const step& s : steps) {
+    if (!out.empty()) out += "\n";
+    plan_text::append_step(out, s, nodes);
+  }
+  return out;
+}
+
+/// A line for each entry: "global: HistogramObserver quint8 per_tensor_affine, weight …".
+[[nodiscard]] inline std::string text_of(const mapping_view& mapping) {
+  std::string out;
+  for (const mapping_entry& e :
+       std::span(mapping.entries, static_cast<std::size_t>(mapping.count))) {
+    if (!out.empty()) out += "\n";
+    out += name_of(e.level);
+    if (e.op != nullptr) append_all(out, " ", e.op->name);
+    if (!e.module.empty()) append_all(out, " ", e.module);
+    if (e.level == mapping_level::module_name_object_type_order) append_all(out, " ", e.order);
+    if (!e.quantizes) {
+      out += ": None";
+      continue;
+    }
+    out += ": ";
+    plan_text::append_observer(out, e.qconfig.activation);
+    out += ", weight ";
+    plan_text::append_observer(out, e.qconfig.weight);
+    if (e.qconfig.output.type == observer_class::none) continue;
+    out += ", output ";
+    plan_text::append_observer(out, e.qconfig.output);
+  }
+  return out;
+}
+
+}  // namespace ctq

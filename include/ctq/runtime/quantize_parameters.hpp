@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/runtime/state_dict.hpp"
+#include "ctq/runtime/user_parameters.hpp"
+#include "ctq/runtime/weights.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// From the float weights of a model to the state_dict of a schedule: batch norms are folded, the
+// weights of layers on integers are quantized.
+
+namespace ctq {
+
+/// What a state_dict is made from.
+struct parameter_sources {
+  std::span<const node> nodes;  // of the graph the schedule was made for
+  const ctq::weights* weights{};
+  backend_view backend;
+  mapping_view mapping;
+  ctq::semantics semantics{};
+};
+
+/// The dtype config that was chosen for a quantized node.
+[[nodiscard]] inline const dtype_config_record& config_of(const backend_view& backend,
+                                                          const choice& c) {
+  return backend.configs[c.pattern].dtype_configs[c.dtype_config];
+}
+
+namespace quantizing {
+
+/// The first tensor that the step reads and that is not there, or nothing.
+[[nodiscard]] inline std::string missing_weight(const step& s, const node& n, const weights& w) {
+  const bool weighted = kernels::facts_of(s.key.op).has_weights;
+  if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
+  const std::string_view batch_norm = s.key.op == kernel::batch_norm2d ? n.name
+                                      : weighted                       ? n.batch_norm
+                                                                       : std::string_view{};
+  if (batch_norm.empty()) return {};
+  for (const char* part : {"weight", "bias", "running_mean", "running_var"})
+    if (w.find(batch_norm, part) == nullptr) return std::string{batch_norm} + "." + part;
+  return {};
+}
+
+/// The weight of a node as its qconfig and its dtype config say.
+/// Errors  as quantize_weights
+[[nodiscard]] inline result<quantized_weights> quantized_weight(const node& n,
+                                                                const folded_weights& f,
+                                                                const parameter_sources& from) {
+  return quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
+                          config_of(from.backend, n.choice).weight_dtype, from.semantics);
+}
+
+[[nodiscard]] inline status add_layer(const step& s, const node& n, const parameter_sources& from,
+                                      state_dict& to) {
+  const std::string name{n.name};
+  folded_weights f = fold(n, *from.weights);
+  std::vector<int> shape = from.weights->find(name, "weight")->shape;
+  const auto outputs = static_cast<int>(f.outputs);
+  if (s.key.in == f32 && s.key.op != kernel::linear_dynamic) {
+    to.set(name + ".weight", std::move(shape), std::move(f.weight));
+  } else {
+    result<quantized_weights> w = quantized_weight(n, f, from);
+    if (!w) return unexpected{w.error()};
+    to.set(name + ".weight", std::move(shape), std::move(w->weight));
+    to.set(name + ".weight_scale", {outputs}, std::move(w->scale));
+  }
+  to.set(name + ".bias", {outputs}, std::move(f.bias));
+  return done{};
+}
+
+/// y = x * scale + shift, from the four vectors of a batch norm that is folded into no layer.
+inline void add_batch_norm(const node& n, const parameter_sources& from, state_dict& to) {
+  const batch_norm_values b =
+      batch_norm_of(*from.weights, n.name, n.attrs.as<batch_norm2d_options>().eps);
+  const std::size_t channels = b.inverse_deviation.size();
+  std::vector<float> scale(channels);
+  std::vector<float> shift(channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    scale[c] = b.gamma[c] * b.inverse_deviation[c];
+    shift[c] = b.beta[c] - no_contract(b.mean[c] * scale[c]);
+  }
+  const std::string name{n.name};
+  to.set(name + ".scale", {static_cast<int>(channels)}, std::move(scale));
+  to.set(name + ".shift", {static_cast<int>(channels)}, std::move(shift));
+}
+
+/// The tensors that a user op owns; its "weight" is quantized if the op computes on integers.
+[[nodiscard]] inline status add_user_parameters(const step& s, const node& n,
+                                                const parameter_sources& from, state_dict& to) {
+  const op_descriptor& d = *n.op->descriptor;
+  if (d.parameters == nullptr) return done{};
+  const std::string name{n.name};
+  const parameter_layout_of l = parameter_layout(d, n.attrs, s.key.in != f32);
+  for (int p = 0; p < l.parameters.count; ++p) {
+    const op_parameter& parameter = l.parameters.item[p];
+    const std::string full = name + "." + std::string{parameter.name};
+    const weight_tensor* const given = from.weights->find(full);
+    if (given == nullptr || given->values.size() != numel(parameter.shape))
+      return fail("tensor " + full,
+                  given == nullptr ? "is missing" : "has another shape than the op says");
+    std::vector<int> shape(parameter.shape.extent, parameter.shape.extent + parameter.shape.rank);
+    if (p != l.weight) {
+      to.set(full, std::move(shape), given->values);
+      continue;
+    }
+    const auto channels = static_cast<std::size_t>(parameter.shape[d.channel_axis]);
+    folded_weights f{
+        .weight = std::vector<float>(given->values.size()), .bias = {}, .outputs = channels};
+    packing::for_each_by_channel(
+        parameter.shape, d.channel_axis,
+        [&](std::size_t at, std::size_t by_channel) { f.weight[by_channel] = given->values[at]; });
+    result<quantized_weights> w = quantized_weight(n, f, from);
+    if (!w) return unexpected{w.error()};
+    std::vector<std::int8_t> integers(f.weight.size());
+    packing::for_each_by_channel(
+        parameter.shape, d.channel_axis,
+        [&](std::size_t at, std::size_t by_channel) { integers[at] = w->weight[by_channel]; });
+    to.set(full, std::move(shape), std::move(integers));
+    to.set(name + ".weight_scale", {static_cast<int>(channels)}, std::move(w->scale));
+  }
+  return done{};
+}
+
+}  // namespace quantizing
+
+/// Errors  weights that are missing; as quantize_weights, with the node's name
+[[nodiscard]] inline result<state_dict> quantize_parameters(std::span<const step> steps,
+                                                            const parameter_sources& from) {
+  state_dict to;
+  for (const step& s : steps) {
+    const node& n = from.nodes[static_cast<std::size_t>(s.node)];
+    if (const std::string missing = quantizing::missing_weight(s, n, *from.weights);
+        !missing.empty())
+      return fail("tensor " + missing, "is missing");
+    status added = done{};
+    if (kernels::facts_of(s.key.op).has_weights) {
+      added = quantizing::add_layer(s, n, from, to);
+    } else if (s.key.op == kernel::batch_norm2d) {
+      quantizing::add_batch_norm(n, from, to);
+    } else if (kernels::facts_of(s.key.op).calls_op) {
+      added = quantizing::add_user_parameters(s, n, from, to);
+    }
+    if (!added && added.error().place.starts_with("tensor ")) return unexpected{added.error()};
+    if (!added) {
+      std::string place = "node ";
+      append_name(place, n);
+      return fail(place + ", " + added.error().place, added.error().cause);
+    }
+  }
+  return to;
+}
+
+/// The state_dict of a plan's int8 model.
+template <class Plan>
+[[nodiscard]] result<state_dict> quantize_parameters(const weights& w, semantics s = {}) {
+  constexpr auto& schedule = Plan::int8_schedule;
+  return quantize_parameters(std::span(schedule.steps).first(schedule.count),
+                             {.nodes = std::span(Plan::lowered.nodes),
+                              .weights = &w,
+                              .backend = Plan::backend,
+                              .mapping = Plan::mapping,
+                              .semantics = s});
+}
+
+/// The parameters of a schedule that computes in float alone, for the kernels of a set.
+/// Errors  weights that are missing
+template <class Kernels>
+[[nodiscard]] result<parameters> float_parameters(std::span<const step> steps,
+                                                  std::span<const node> nodes, const weights& w) {
+  const auto state =
+      quantize_parameters(steps, {.nodes = nodes, .weights = &w, .backend = {}, .mapping = {}});
+  if (!state) return unexpected{state.error()};
+  return pack_parameters<Kernels>(steps, nodes, *state, {});
+}
+
+}  // namespace ctq

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/result.hpp"
+
+// The parameters of a model as it runs, before they are packed for an instruction set: batch norms
+// folded, weights quantized, everything in PyTorch's layouts.
+//
+//   conv1.weight         qint8 (O, I / groups, kh, kw), or float32 if the layer computes in float
+//   conv1.weight_scale   float32 (O), of a qint8 weight
+//   conv1.bias           float32 (O), zeros if the module has none
+//   bn.scale, bn.shift   float32 (C): a batch norm that is folded into no layer
+//   gate.NAME            the parameters of a user op
+
+namespace ctq {
+
+/// A tensor of float32 or qint8 elements. Copies share the elements.
+struct state_tensor {
+  std::string name;
+  std::vector<int> shape;
+  std::shared_ptr<const float> floats;          // either these
+  std::shared_ptr<const std::int8_t> integers;  // or these
+
+  [[nodiscard]] ctq::dtype dtype() const { return integers != nullptr ? qint8 : f32; }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t n = 1;
+    for (const int extent : shape) n *= static_cast<std::size_t>(extent);
+    return n;
+  }
+};
+
+/// Tensors by name. Copies share the elements.
+class state_dict {
+ public:
+  /// Adds a tensor of which `values` has the elements, in place of one of this name.
+  void set(std::string name, std::vector<int> shape, std::vector<float> values) {
+    set({std::move(name), std::move(shape), owner_of(std::move(values)), nullptr});
+  }
+  void set(std::string name, std::vector<int> shape, std::vector<std::int8_t> values) {
+    set({std::move(name), std::move(shape), nullptr, owner_of(std::move(values))});
+  }
+  void set(state_tensor t) {
+    const auto at = std::ranges::lower_bound(tensors_, t.name, {}, &state_tensor::name);
+    if (at != tensors_.end() && at->name == t.name) {
+      *at = std::move(t);
+    } else {
+      tensors_.insert(at, std::move(t));
+    }
+  }
+
+  /// By name.
+  [[nodiscard]] std::span<const state_tensor> tensors() const& { return tensors_; }
+  std::span<const state_tensor> tensors() const&& = delete;
+
+  /// The elements of a float32 tensor. Non-owning.
+  /// Errors  a tensor that is missing, of another dtype or shape, or not finite
+  [[nodiscard]] result<std::span<const float>> floats(const std::string& name,
+                                                      std::span<const int> shape) const& {
+    const auto t = find(name, f32, shape);
+    if (!t) return unexpected{t.error()};
+    const std::span<const float> values{(*t)->floats.get(), (*t)->size()};
+    if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
+      return fail("tensor " + name, "a value is not finite");
+    return values;
+  }
+  /// The elements of a qint8 tensor. Non-owning.
+  /// Errors  a tensor that is missing, or of another dtype or shape
+  [[nodiscard]] result<std::span<const std::int8_t>> integers(const std::string& name,
+                                                              std::span<const int> shape) const& {
+    const auto t = find(name, qint8, shape);
+    if (!t) return unexpected{t.error()};
+    return std::span<const std::int8_t>{(*t)->integers.get(), (*t)->size()};
+  }
+
+ private:
+  template <class T>
+  static std::shared_ptr<const T> owner_of(std::vector<T> values) {
+    auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+    static constexpr T nothing{};  // of no elements: not null, since null tells the dtypes apart
+    const T* const elements = owner->empty() ? &nothing : owner->data();
+    return {std::move(owner), elements};
+  }
+
+  static std::string text(std::span<const int> shape) {
+    std::string s = "[";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+    return s + "]";
+  }
+
+  [[nodiscard]] result<const state_tensor*> find(const std::string& name, ctq::dtype dtype,
+                                                 std::span<const int> shape) const {
+    const auto at = std::ranges::lower_bound(tensors_, name, {}, &state_tensor::name);
+    if (at == tensors_.end() || at->name != name) return fail("tensor " + name, "is missing");
+    if (at->dtype() != dtype)
+      return fail("tensor " + name, "has " + std::string{name_of(at->dtype())} +
+                                        " elements, the plan needs " + std::string{name_of(dtype)});
+    if (!std::ranges::equal(at->shape, shape))
+      return fail("tensor " + name,
+                  "shape is " + text(at->shape) + ", the plan needs " + text(shape));
+    return &*at;
+  }
+
+  std::vector<state_tensor> tensors_;
+};
+
+}  // namespace ctq

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/quantize_parameters.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "small_net.hpp"
+
+namespace {
+
+using namespace ctq;
+using plan_of_net = plan<small::net, x86, small::int8>;
+
+std::string names_of(const state_dict& d) {
+  std::string all;
+  for (const state_tensor& t : d.tensors()) all += t.name + " ";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("layers have integers, scales and a bias; folded batch norms are gone") {
+  const weights w = small::random_weights<small::net>(1);
+  const auto d = quantize_parameters<plan_of_net>(w);
+  REQUIRE(d);
+  CHECK(names_of(*d) ==
+        "conv1.bias conv1.weight conv1.weight_scale conv2.bias conv2.weight conv2.weight_scale "
+        "fc.bias fc.weight fc.weight_scale ");
+  const auto integers = d->integers("conv2.weight", {{10, 2, 1, 3}});
+  const auto scale = d->floats("conv2.weight_scale", {{10}});
+  REQUIRE(integers);
+  REQUIRE(scale);
+  const std::vector<float>& floats = w.find("conv2.weight")->values;
+  for (std::size_t i = 0; i < floats.size(); ++i)
+    CHECK(std::abs(static_cast<float>((*integers)[i]) * (*scale)[i / 6] - floats[i]) <=
+          0.5001F * (*scale)[i / 6]);
+}
+
+TEST_CASE("a weight that is missing is an error with its name") {
+  const auto d = quantize_parameters<plan_of_net>(weights{});
+  REQUIRE_FALSE(d);
+  CHECK(d.error().message() == "tensor conv1.weight: is missing");
+}
