@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The complete workflow for a network: float weights trained with PyTorch, calibration, int8
-// inference, and the resulting accuracy and speed.
+// inference, and the resulting accuracy and speed. The int8 model is saved; a second program, which
+// ships, loads it and must compute the same.
 //
-//   fashion_mnist [--data DIR] [--weights FILE] [--picture FILE]
+//   fashion_mnist [--data DIR] [--weights FILE] [--picture FILE] [--model FILE] [--shipped PROGRAM]
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctq/ctq.hpp>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,6 +18,7 @@
 #include "data_set.hpp"
 #include "model.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/checksum.hpp"
 #include "support/picture.hpp"
 #include "support/progress_bar.hpp"
 
@@ -35,6 +39,7 @@ struct answers {
   std::vector<int> classes;
   double accuracy{};
   std::size_t allocations{};  // during the run of the model, not of this function
+  demo::checksum outputs{};
 };
 
 template <class Model>
@@ -46,6 +51,7 @@ answers evaluate(Model& model, const data_set& data) {
   for (std::size_t i = 0; i < data.size(); ++i) {
     model(data.images[i], y);
     a.classes[i] = best_class(y);
+    a.outputs.add(std::as_bytes(std::span(y.values)));
     right += a.classes[i] == data.labels[i] ? 1 : 0;
   }
   a.allocations = demo::allocations() - before;
@@ -97,6 +103,33 @@ ctq::status draw(const std::string& path, const data_set& data, const answers& i
   return demo::write_contact_sheet(path, images, 6);
 }
 
+/// What the second program says of itself.
+struct shipped_program {
+  bool same = false;  // all its outputs
+  double load_ms{};
+  std::size_t arena_bytes{};
+  std::uintmax_t binary_bytes{};
+};
+
+/// Runs it with the model that was saved.
+shipped_program run_shipped(const std::map<std::string, std::string>& option,
+                            const answers& expected) {
+  const std::string& program = option.at("--shipped");
+  shipped_program s{.binary_bytes = std::filesystem::file_size(program)};
+  const std::string command =
+      "'" + program + "' '" + option.at("--model") + "' --data '" + option.at("--data") + "'";
+  std::FILE* const output = ::popen(command.c_str(), "r");
+  if (output == nullptr) return s;
+  unsigned long long checksum = 0;
+  std::size_t images = 0;
+  const int read =
+      std::fscanf(output, "shipped: images=%zu checksum=%llx load_ms=%lf arena_bytes=%zu", &images,
+                  &checksum, &s.load_ms, &s.arena_bytes);
+  s.same = ::pclose(output) == 0 && read == 4 && images == expected.classes.size() &&
+           checksum == expected.outputs.value();
+  return s;
+}
+
 int run(const std::map<std::string, std::string>& option) {
   const data_set test = read_data_set(option.at("--data"), "t10k", test_images).value_or_exit();
   const data_set train =
@@ -118,6 +151,8 @@ int run(const std::map<std::string, std::string>& option) {
   const auto int8 = ctq::convert(observed).value_or_exit();
   ctq::session in_int8{int8};
   const answers int8_answers = evaluate(in_int8, test);
+  int8.save(option.at("--model")).value_or_exit();
+  const shipped_program shipped = run_shipped(option, int8_answers);
 
   const auto [float_us, int8_us] = time_both(in_float, in_int8, test);
   std::size_t same = 0;
@@ -154,16 +189,22 @@ int run(const std::map<std::string, std::string>& option) {
   row("allocations in 10000 runs", text("%zu", float_answers.allocations),
       text("%zu", int8_answers.allocations));
   row("instruction set", "", std::string{model::isa::name});
+  std::printf("\nthe program that ships: %s\n", option.at("--shipped").c_str());
+  row("  size", "", text("%zu KB", std::size_t{shipped.binary_bytes / 1024}));
+  row("  load and pack the model", "", text("%.1f ms", shipped.load_ms));
+  row("  arena", "", text("%zu bytes", shipped.arena_bytes));
+  row("  same outputs", "", shipped.same ? "all" : "NO");
 
   draw(option.at("--picture"), test, float_answers, int8_answers).value_or_exit();
   std::printf("\nsome images with both answers: %s\n", option.at("--picture").c_str());
 
   std::printf(
       "demo: float_acc=%.4f int8_acc=%.4f float_us=%.1f int8_us=%.1f arena_bytes=%zu "
-      "allocations=%zu isa=%s\n",
+      "allocations=%zu isa=%s shipped=%s load_ms=%.1f binary_kb=%zu\n",
       float_answers.accuracy, int8_answers.accuracy, float_us, int8_us, model::arena_bytes,
-      int8_answers.allocations, std::string{model::isa::name}.c_str());
-  return 0;
+      int8_answers.allocations, std::string{model::isa::name}.c_str(),
+      shipped.same ? "ok" : "FAILED", shipped.load_ms, std::size_t{shipped.binary_bytes / 1024});
+  return shipped.same ? 0 : 1;
 }
 
 }  // namespace
@@ -172,10 +213,15 @@ int main(int argc, char** argv) {
   std::map<std::string, std::string> option = {
       {"--data", "/usr/share/datasets/fashion-mnist"},
       {"--weights", "examples/fashion_mnist/fashion_mnist.safetensors"},
-      {"--picture", "fashion_mnist.png"}};
+      {"--picture", "fashion_mnist.png"},
+      {"--model", "fashion_mnist.int8.safetensors"},
+      {"--shipped", (std::filesystem::path(argv[0]).parent_path() / "shipped").string()}};
   for (int i = 1; i < argc; i += 2) {
     if (!option.contains(argv[i]) || i + 1 == argc) {
-      std::fprintf(stderr, "usage: %s [--data DIR] [--weights FILE] [--picture FILE]\n", argv[0]);
+      std::fprintf(stderr,
+                   "usage: %s [--data DIR] [--weights FILE] [--picture FILE] [--model FILE] "
+                   "[--shipped PROGRAM]\n",
+                   argv[0]);
       return 2;
     }
     option[argv[i]] = argv[i + 1];

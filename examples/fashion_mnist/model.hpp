@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <ctq/ctq.hpp>
+#include <ctq/inference.hpp>
 
 // The network of this example, equal to torch.fx's print-out of the one in train.py, and its
 // quantization.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The demo says what docs/getting_started.md promises: demo.py FASHION_MNIST WEIGHTS DATA_DIR
+"""The demo says what docs/getting_started.md promises: demo.py FASHION_MNIST SHIPPED WEIGHTS DATA_DIR
 
 Its last line has the numbers. float reaches 91 %, int8 costs at most 0.3 % and never
-allocates; times are not judged, machines differ. Without the data set the test is skipped.
+allocates; the program that ships computes the same; times are not judged, machines differ. Without the data set the test is skipped.
 """
 
 import subprocess
@@ -11,12 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-program, weights, data = sys.argv[1:]
+program, shipped, weights, data = sys.argv[1:]
 if not Path(data, "t10k-images-idx3-ubyte.gz").exists():
     sys.exit(77)
 with tempfile.TemporaryDirectory() as folder:
     picture = Path(folder, "picture.png")
-    output = subprocess.run([program, "--data", data, "--weights", weights, "--picture", picture],
+    output = subprocess.run([program, "--data", data, "--weights", weights, "--picture", picture,
+                             "--model", Path(folder, "int8.safetensors"), "--shipped", shipped],
                             check=True, text=True, stdout=subprocess.PIPE).stdout
     print(output)
     assert picture.read_bytes().startswith(b"\x89PNG"), "no picture"
@@ -25,3 +26,4 @@ said = dict(word.split("=") for word in output.splitlines()[-1].removeprefix("de
 assert float(said["float_acc"]) >= 0.91, "the network is not the trained one"
 assert float(said["int8_acc"]) >= float(said["float_acc"]) - 0.003, "int8 loses accuracy"
 assert said["allocations"] == "0", "a run allocates"
+assert said["shipped"] == "ok", "the program that ships computes something else"
