@@ -21,8 +21,10 @@ using plan = ctq::plan<network, ctq::x86, int8_everywhere>;
 
 int run(const std::string& path, const std::string& data) {
   const auto start = std::chrono::steady_clock::now();
+  // [load]
   const auto model = ctq::load_quantized<plan>(path).value_or_exit();
   ctq::session session{model};
+  // [load]
   const std::chrono::duration<double, std::milli> load = std::chrono::steady_clock::now() - start;
 
   const data_set test = read_data_set(data, "t10k", 10000).value_or_exit();

@@ -6,7 +6,11 @@
 #include <ctq/backends/default_qconfig_mappings.hpp>
 #include <ctq/ctq.hpp>
 #include <ctq/json/mapping_from_json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -111,6 +115,22 @@ void run_in_threads(const Model& model, const std::vector<image>& batch,
   // [threads]
 }
 
+/// The model of a file that is in memory.
+template <class Model>
+bool runs_as(const Model& model, const std::string& path, const image& x) {
+  std::ifstream in(path, std::ios::binary);
+  const std::vector<char> file{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(path);
+  const char* const net_begin = file.data();
+  const char* const net_end = file.data() + file.size();
+  using plan = typename Model::plan;
+  // [embedded]
+  const std::span<const char> content(net_begin, net_end);
+  const auto loaded = ctq::load_quantized<plan>(std::as_bytes(content)).value_or_exit();
+  // [embedded]
+  return loaded(x).values == model(x).values;
+}
+
 }  // namespace
 
 int main() {
@@ -148,6 +168,14 @@ int main() {
   run_in_threads(model, samples, answers);
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (quantized(samples[i]).values != answers[i].values) return 1;
+
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("ctq-snippets-" + std::to_string(bits())))
+          .string();
+  // [save]
+  model.save(path).value_or_exit();
+  // [save]
+  if (!runs_as(model, path, samples[0])) return 1;
 
   // [options]
   const auto cheaper = ctq::convert(observed, ctq::add_within_one_step).value_or_exit();
