@@ -135,10 +135,11 @@ class evaluator {
                   q::decomposed_quantize_per_channel))
       return rounding_.decomposed(n, reads);
     if constexpr (Stage == stage::lowered) {
-      if (const auto from = lowered::origin_of(n.op); from.op != nullptr)
-        return from.op->descriptor->weights == op_weights::none ? binary(n, from, reads)
-                                                                : weighted(i, from, reads);
-      if (auto mean = average(n, reads)) return node_value(*std::move(mean));
+      const lowered::origin from = lowered::origin_of(n.op);
+      if (from.op != nullptr && from.op->descriptor->weights != op_weights::none)
+        return weighted(i, from, reads);
+      if (auto out = scheduled(n, from, reads)) return node_value(*std::move(out));
+      if (from.op != nullptr) return binary(n, from, reads);
       auto out = call(n, n.op, reads);
       const bool mixes = clamp_forgets_channels_last(options().semantics);
       return out && mixes && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
@@ -180,17 +181,18 @@ class evaluator {
     return rounding_.quantized(v, n.observer);
   }
 
-  /// An average pool on integers, where there is a kernel.
-  [[nodiscard]] std::optional<quantized_tensor> average(const node& n,
-                                                        const std::vector<node_value>& reads) {
-    if (!is_quantized(n.dtype) || !lowered::averages(n.op)) return {};
-    const quantized_tensor* const in = reads[0].integers();
+  /// An op without weights on integers, where there is a kernel.
+  [[nodiscard]] std::optional<quantized_tensor> scheduled(const node& n,
+                                                          const lowered::origin& from,
+                                                          const std::vector<node_value>& reads) {
+    if (!is_quantized(n.dtype)) return {};
     const auto out = rounding_.steps_of(n.observer);
     const auto attributes = attributes_of(n);
-    if (in == nullptr || !out || !attributes) return {};
-    float_ops::python_call c = call_of(n, {float_ops::value()});
+    if (!out || !attributes) return {};
+    float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));
     c.attributes.insert(c.attributes.end(), attributes->begin(), attributes->end());
-    return lowered::average(n.op, *in, std::move(c), *out, rounding_.kernels());
+    return lowered::scheduled(n.op, from.op == nullptr ? n.op : from.op, reads, std::move(c), *out,
+                              rounding_.kernels());
   }
 
   [[nodiscard]] result<named_values> attributes_of(const node& n) {
@@ -232,9 +234,6 @@ class evaluator {
         return lowered::with_scalar(from, *in, *number);
     const auto steps = rounding_.steps_of(n.observer);
     if (!steps) return unexpected{steps.error()};
-    if (reads.size() == 2 && call_of(n, {{}, {}}).keywords.empty())
-      if (auto by_kernel = lowered::of_two(from, reads[0], reads[1], *steps, rounding_.kernels()))
-        return node_value(*std::move(by_kernel));
     const auto out = with_relu(float_call(n, from.op, real_values(reads), {}), from.relu);
     if (!out) return out;
     return rounding_.quantized(out->real(), n.observer);

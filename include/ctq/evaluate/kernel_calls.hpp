@@ -2,97 +2,125 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/convolution_shape.hpp"
 #include "ctq/evaluate/float_ops/layer_functions.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
-#include "ctq/evaluate/layer_calls.hpp"
+#include "ctq/evaluate/layer_shape.hpp"
 #include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/packed_weights.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
+#include "ctq/runtime/output_arithmetic.hpp"
 
-// The kernels of a set on tensors of run time. What there is no kernel for gives nothing: an
-// evaluator then computes the op by its definition, dequantize, the float op, quantize.
+// The kernels of a set on tensors of run time: on integers the bytes of compiled models. What there
+// is no kernel for gives nothing: an evaluator then computes the op by its definition, dequantize,
+// the float op, quantize.
 
 namespace ctq {
+
+/// A dtype and qparams that kernels compute with.
+[[nodiscard]] inline bool has_kernels(const quantization& q) {
+  if (q.is_per_channel() || !q.float_zero_point.empty() || q.scale.size() != 1) return false;
+  const quant_range r = range_of(q.dtype);
+  return kernels::is_int8(q.dtype) && q.zero_point[0] >= r.min && q.zero_point[0] <= r.max &&
+         q.scale[0] >= 0x1p-126 && q.scale[0] <= 0x1p118;
+}
+
+[[nodiscard]] inline qparams qparams_of(const quantization& q) {
+  const quant_range r = range_of(q.dtype);
+  return {static_cast<float>(q.scale[0]), q.zero_point[0], static_cast<std::int32_t>(r.min),
+          static_cast<std::int32_t>(r.max)};
+}
 
 /// Remembers packed weights, so one thread at a time may use it.
 template <class Kernels>
 class kernel_calls {
+  using conv2d = kernels::kernel_code<kernels::descriptors::conv2d>;
+
  public:
   [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
     if (!has_kernels(steps) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(steps));
     quantized_tensor out{std::move(steps), {x.shape, {}}};
     const step_data data{.out = qparams_of(out.steps)};
     with_type(out.steps.dtype, [&]<class Q>(Q) {
-      run<kernels::descriptors::quantize, float, Q>(
-          elementwise_shape{static_cast<int>(x.data.size())}, data, {.in = {x.data.data()}},
-          x.data.size(), out);
+      Q* const to = out_.of<Q>(x.data.size());
+      kernels::kernel_code<kernels::descriptors::quantize>::template run<Kernels, float, Q>(
+          {static_cast<int>(x.data.size())}, {}, {.in = {x.data.data()}, .out = to, .data = &data});
+      out.q.data.assign(to, to + x.data.size());
     });
     return out;
   }
 
-  /// add, add_relu or mul of two tensors of one shape.
-  template <class Descriptor>
-  [[nodiscard]] std::optional<quantized_tensor> of_two(const quantized_tensor& a,
-                                                       const quantized_tensor& b,
-                                                       const quantization& to, bool relu) {
-    const auto fits = [&](const quantization& q) { return has_kernels(q) && q.dtype == to.dtype; };
-    if (!fits(a.steps) || !fits(b.steps) || !fits(to) || a.q.shape != b.q.shape ||
-        a.q.data.size() > INT32_MAX)
-      return {};
-    quantized_tensor out{to, {a.q.shape, {}}};
-    const step_data data{.in = {qparams_of(a.steps), qparams_of(b.steps)}, .out = qparams_of(to)};
+  /// By the kernel of a schedule's step, which computes with integers of one dtype.
+  ///   in  tensors of one shape, as many as the step has
+  [[nodiscard]] std::optional<quantized_tensor> step(const op_schedule& s,
+                                                     const kernel_signature::sizes& sizes,
+                                                     std::span<const quantized_tensor* const> in,
+                                                     const float_ops::extents& shape,
+                                                     const quantization& to) {
+    if (!has_kernels(to)) return {};
+    step_data data{.out = qparams_of(to)};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (!has_kernels(in[i]->steps) || in[i]->steps.dtype != to.dtype) return {};
+      data.in[i] = qparams_of(in[i]->steps);
+    }
+    std::optional<quantized_tensor> out;
     with_type(to.dtype, [&]<class Q>(Q) {
-      const Q* const in[] = {narrowed<Q>(a, 0), narrowed<Q>(b, 1)};
-      run<Descriptor, Q, Q>(elementwise_shape{static_cast<int>(a.q.data.size())}, data,
-                            {.in = {in[0], in[1]}}, a.q.data.size(), out, relu);
+      const Q* from[2]{};
+      for (std::size_t i = 0; i < in.size(); ++i) from[i] = narrowed<Q>(*in[i], in_[i]);
+      kernels::with_descriptor(s.kernel, [&]<class Kernel>(std::type_identity<Kernel>) {
+        if constexpr (computes_plain_integers(Kernel::facts)) {
+          const Q* const q =
+              in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
+                x.data = &data;
+                kernels::kernel_code<Kernel>::template run<Kernels, Q, Q>(
+                    from_block<typename Kernel::shape>(sizes), {.relu = s.relu}, x);
+              });
+          out = quantized_tensor{to, {shape, {q, q + float_ops::numel(shape)}}};
+        }
+      });
     });
     return out;
   }
 
-  /// in [N, C, H, W]
-  [[nodiscard]] std::optional<quantized_tensor> average(const quantized_tensor& in,
-                                                        const pool2d_shape& s,
-                                                        const quantization& to) {
-    if (!has_kernels(in.steps) || !has_kernels(to) || in.steps.dtype != to.dtype) return {};
-    quantized_tensor out{to, {{s.batch, s.channels, s.out_h, s.out_w}, {}}};
-    const step_data data{.in = {qparams_of(in.steps)}, .out = qparams_of(to)};
-    with_type(to.dtype, [&]<class Q>(Q) {
-      // Each channel is an image of its own, of one channel: its pixels lie in both orders.
-      pool2d_shape planes = s;
-      planes.batch = s.batch * s.channels;
-      planes.channels = 1;
-      run<kernels::descriptors::pooling_avg, Q, Q>(planes, data, {.in = {narrowed<Q>(in, 0)}},
-                                                   float_ops::numel(out.q.shape), out);
+  /// A convolution or a linear layer; nothing if no kernel has these types, or if a sum could leave
+  /// int32.
+  ///   bias  [O] or null
+  [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<layer_shape>& s,
+                                                      const quantized_tensor& in,
+                                                      const node_value& weight,
+                                                      const std::vector<float>* bias,
+                                                      const quantization& to, bool relu) {
+    if (!s || !has_kernels(in.steps) || !has_kernels(to)) return {};
+    std::optional<quantized_tensor> out;
+    with_type(in.steps.dtype, [&]<class Q>(Q) {
+      const layer_key key{s->conv, in.steps, to, bias == nullptr ? std::vector<float>() : *bias};
+      const packed_layer& p = packed_.of(weight.share_integers(), key,
+                                         [&] { return pack<Q>(key, *weight.integers()); });
+      if (!p.exact) return;
+      // Outputs of the other type are those of the input's type, 128 away: it takes less to
+      // compile.
+      const auto shift =
+          static_cast<std::int32_t>(range_of(in.steps.dtype).min - range_of(to.dtype).min);
+      const kernels::output_range range = kernels::output_range_of(qparams_of(to), relu);
+      const step_data data{.in = {qparams_of(in.steps)},
+                           .steps = {range.zero_point + shift, range.lo + shift, range.hi + shift}};
+      const Q* const q = run_layer(*s, narrowed<Q>(in, in_[0]), in.q.shape, p, data);
+      out = quantized_tensor{to, {s->out, {q, q + float_ops::numel(s->out)}}};
+      for (std::int32_t& x : out->q.data) x -= shift;
     });
     return out;
-  }
-
-  /// in [..., K] · weight [N, K] · out [..., N]
-  [[nodiscard]] std::optional<quantized_tensor> linear(const quantized_tensor& in,
-                                                       const node_value& weight,
-                                                       const std::vector<float>* bias,
-                                                       const quantization& to, bool relu) {
-    const auto s = linear_layer(in.q.shape, weight.integers()->q.shape);
-    return s ? layers_.on_integers(*s, in, weight, bias, to, relu) : std::nullopt;
-  }
-
-  /// in [B, C, ...] · weight [N, C/groups, ...] · out [B, N, ...]
-  [[nodiscard]] std::optional<quantized_tensor> convolution(const quantized_tensor& in,
-                                                            const node_value& weight,
-                                                            const std::vector<float>* bias,
-                                                            const window_steps& w,
-                                                            const quantization& to, bool relu) {
-    const auto s = convolution_layer(in.q.shape, weight.integers()->q.shape, w);
-    return s ? layers_.on_integers(*s, in, weight, bias, to, relu) : std::nullopt;
   }
 
   /// On floats the reference accumulates in double, other sets in float32, one fma a product: the
@@ -101,32 +129,26 @@ class kernel_calls {
     if constexpr (kernels::is_reference<Kernels>) {
       return {};
     } else {
-      return {&layers_, float_convolution, float_linear};
+      return {this, float_convolution, float_linear};
     }
   }
 
  private:
-  using layers = layer_calls<Kernels>;
+  struct layer_key {
+    conv2d_shape shape{};
+    quantization in{}, out{};
+    std::vector<float> bias{};
 
-  static std::optional<layer_shape> linear_layer(const float_ops::extents& in,
-                                                 const float_ops::extents& weight) {
-    if (in.empty() || weight.size() != 2 || in.back() != weight[1] || weight[1] == 0) return {};
-    const std::size_t rows = float_ops::numel(in) / static_cast<std::size_t>(weight[1]);
-    if (rows > INT32_MAX) return {};
-    const auto s = convolution_shape({1, weight[1], static_cast<int>(rows)},
-                                     {weight[0], weight[1], 1}, {{1}, {0}, {1}});
-    if (!s) return {};
-    layer_shape l{*s, layout::nhwc, in};
-    l.out.back() = weight[0];
-    return l;
-  }
+    friend bool operator==(const layer_key&, const layer_key&) = default;
+  };
+  struct packed_layer {
+    aligned_buffer bytes{};
+    bool exact = false;  // the weight is int8, and no sum leaves int32
+  };
 
-  static std::optional<layer_shape> convolution_layer(const float_ops::extents& in,
-                                                      const float_ops::extents& weight,
-                                                      const window_steps& w) {
-    const auto s = convolution_shape(in, weight, w);
-    if (!s) return {};
-    return layer_shape{*s, layout::nchw, output_extents(*s, in.size())};
+  /// Without what only a schedule asks for, and what it takes to compile.
+  static constexpr bool computes_plain_integers(const kernels::kernel_facts& k) {
+    return k.computes_ops && !k.has_weights && !k.calls_op && k.exists(quint8, quint8);
   }
 
   static result<float_ops::tensor> float_convolution(void* state, const float_ops::tensor& in,
@@ -139,7 +161,7 @@ class kernel_calls {
     if (symmetric && float_ops::convolving::check(in, *w, b, o, false).empty())
       if (const auto s =
               convolution_layer(in.shape, w->shape, {o.stride, o.padding, o.dilation, o.groups}))
-        return static_cast<layers*>(state)->on_floats(*s, in, w, b);
+        return static_cast<kernel_calls*>(state)->layer(*s, in, w, b);
     return float_ops::convolution(in, *w, b, o);
   }
 
@@ -150,8 +172,68 @@ class kernel_calls {
     const auto* const b = bias.get_if<float_ops::tensor>();
     const auto s = linear_layer(in.shape, w->shape);
     const bool fits = b == nullptr || b->data.size() == static_cast<std::size_t>(w->shape[0]);
-    if (!s || !fits || in.data.empty()) return float_ops::linear(in, *w, b);
-    return static_cast<layers*>(state)->on_floats(*s, in, w, b);
+    if (!s || !fits) return float_ops::linear(in, *w, b);
+    return static_cast<kernel_calls*>(state)->layer(*s, in, w, b);
+  }
+
+  float_ops::tensor layer(const layer_shape& s, const float_ops::tensor& in,
+                          const std::shared_ptr<const float_ops::tensor>& weight,
+                          const float_ops::tensor* bias) {
+    const layer_key key{s.conv, {}, {}, bias == nullptr ? std::vector<float>() : bias->data};
+    const packed_layer& p = packed_.of(weight, key, [&] {
+      return packed<float>(s.conv, std::span(weight->data),
+                           bias == nullptr ? nullptr : key.bias.data(), nullptr);
+    });
+    const float* const out = run_layer(s, in.data.data(), in.shape, p, {});
+    return {s.out, {out, out + float_ops::numel(s.out)}};
+  }
+
+  /// Returns where the outputs are.
+  template <class T>
+  const T* run_layer(const layer_shape& s, const T* in, const float_ops::extents& shape,
+                     const packed_layer& p, const step_data& data) {
+    const T* const from[] = {in};
+    return in_order<T>(s.order, from, shape, s.out, [&](operands x) {
+      x.packed = p.bytes.data();
+      x.workspace = workspace_.of(conv2d::template workspace_bytes<Kernels>(s.conv, dtype_of<T>));
+      x.data = &data;
+      conv2d::template run<Kernels, T, T>(s.conv, {}, x);
+    });
+  }
+
+  /// Calls run(operands) with inputs and output in the order of the kernel; in and what it returns
+  /// lie in the order of their axes.
+  template <class T, class Run>
+  const T* in_order(kernel_layout order, std::span<const T* const> in,
+                    const float_ops::extents& in_shape, const float_ops::extents& out_shape,
+                    Run run) {
+    const bool moves = order == kernel_layout::nhwc;
+    operands x;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      x.in[i] = moves ? moved<kernels::descriptors::to_nhwc>(in[i], in_shape, moved_in_[i]) : in[i];
+    T* const out = out_.of<T>(float_ops::numel(out_shape));
+    x.out = out;
+    run(x);
+    return moves ? moved<kernels::descriptors::to_nchw>(out, out_shape, moved_out_) : out;
+  }
+
+  template <class Descriptor, class T>
+  static const T* moved(const T* in, const float_ops::extents& shape, scratch_memory& memory) {
+    const std::size_t count = float_ops::numel(shape);
+    T* const out = memory.of<T>(count);
+    const auto images = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]);
+    const transpose_shape s{shape[0], shape[1], static_cast<int>(count / images)};
+    kernels::kernel_code<Descriptor>::template run<Kernels, T, T>(s, {}, {.in = {in}, .out = out});
+    return out;
+  }
+
+  /// The integers of a tensor as a kernel reads them.
+  template <class Q>
+  static const Q* narrowed(const quantized_tensor& x, scratch_memory& memory) {
+    Q* const to = memory.of<Q>(x.q.data.size());
+    std::transform(x.q.data.begin(), x.q.data.end(), to,
+                   [](std::int32_t q) { return static_cast<Q>(q); });
+    return to;
   }
 
   template <class F>
@@ -160,28 +242,38 @@ class kernel_calls {
     f(std::int8_t{});
   }
 
-  /// The elements of an input as a kernel reads them.
-  template <class Q>
-  const Q* narrowed(const quantized_tensor& x, std::size_t which) {
-    Q* const to = in_[which].of<Q>(x.q.data.size());
-    std::transform(x.q.data.begin(), x.q.data.end(), to,
-                   [](std::int32_t q) { return static_cast<Q>(q); });
-    return to;
+  template <class In>
+  static packed_layer pack(const layer_key& k, const quantized_tensor& weight) {
+    const auto outputs = static_cast<std::size_t>(k.shape.out_channels);
+    const quantization& steps = weight.steps;
+    const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
+    const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
+    if (steps.axis > 0 || !steps.float_zero_point.empty() ||
+        !std::ranges::all_of(steps.zero_point, is_zero) ||
+        !std::ranges::all_of(weight.q.data, is_int8))
+      return {};
+    const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
+    std::vector<float> scale(steps.scale.begin(), steps.scale.end()), bias = k.bias;
+    scale.resize(outputs, scale[0]);
+    bias.resize(outputs);
+    const auto a = output_arithmetic_of(bias, {integers, scale}, qparams_of(k.in), k.in.dtype,
+                                        qparams_of(k.out));
+    if (!a) return {};
+    return packed<In>(k.shape, std::span(integers), a->bias.data(), a->multiplier.data());
   }
 
-  /// Fills the elements of `out`.
-  template <class Descriptor, class In, class Out>
-  void run(const typename Descriptor::shape& s, const step_data& data, operands x,
-           std::size_t count, quantized_tensor& out, bool relu = false) {
-    Out* const to = out_.of<Out>(count);
-    x.out = to;
-    x.data = &data;
-    kernels::kernel_code<Descriptor>::template run<Kernels, In, Out>(s, {.relu = relu}, x);
-    out.q.data.assign(to, to + count);
+  template <class In, class Weight, class Bias>
+  static packed_layer packed(const conv2d_shape& s, std::span<const Weight> weight,
+                             const Bias* bias, const float* multiplier) {
+    const std::vector<Weight> ordered =
+        packing::channels_last(weight, s.out_channels, s.in_group());
+    packed_layer p{aligned_buffer(conv2d::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
+    conv2d::template pack<Kernels, In>(s, ordered.data(), bias, multiplier, p.bytes.data());
+    return p;
   }
 
-  layers layers_;
-  scratch_memory in_[2], out_;
+  packed_weights<layer_key, packed_layer> packed_;
+  scratch_memory in_[2], moved_in_[2], out_, moved_out_, workspace_;
 };
 
 }  // namespace ctq

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,10 +9,10 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/kernel_calls.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/scalar_arithmetic.hpp"
+#include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
@@ -81,7 +80,7 @@ template <class Kernels>
     args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
                  "the input does not fit the weight");
     if (args.failed()) return args.failure();
-    return kernels.linear(in, weight, terms, out, from.relu);
+    return kernels.layer(linear_layer(in.q.shape, shape), in, weight, terms, out, from.relu);
   }
   const int axes = float_ops::rank(shape) - 2;
   args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
@@ -94,92 +93,76 @@ template <class Kernels>
                  "the input does not fit the weight");
   }
   if (args.failed()) return args.failure();
-  return kernels.convolution(in, weight, terms, w, out, from.relu);
+  return kernels.layer(convolution_layer(in.q.shape, shape, w), in, weight, terms, out, from.relu);
 }
 
-/// Is it an average pool that has a kernel?
-[[nodiscard]] constexpr bool averages(op_id op) {
-  return is_any_of(op, nn::avg_pool2d, fn::avg_pool2d, nn::adaptive_avg_pool2d,
-                   fn::adaptive_avg_pool2d);
-}
-
-/// The shape of such a pool for the kernel; nothing if it has none.
-///   call  the float op's: what it says beside the input, which may be None there
-[[nodiscard]] inline std::optional<pool2d_shape> average_shape(op_id op,
-                                                               const float_ops::extents& in,
-                                                               float_ops::python_call call) {
+/// The options of a call of tensors; nothing if it says what they cannot.
+///   call  where there are tensors it may have None
+[[nodiscard]] inline std::optional<attributes> options_in(op_id op, float_ops::python_call call) {
   const float_ops::python_signature signature = float_ops::signature_of(op);
   const auto bound = float_ops::bind(op->name, signature, std::move(call));
-  if (!bound || in.size() != 4 || float_ops::numel(in) == 0) return {};
+  if (!bound || signature.options == nullptr) return {};
+  int tensors = signature.inputs.empty() ? op->descriptor->schedule.tensors : 0;
+  for (float_ops::parameter_reader p(signature); p.next();) {
+    const float_ops::parameter& to = p.current();
+    const float_ops::value* const v = bound->find(to.name);
+    if (tensors-- > 0 || v == nullptr) continue;
+    float_ops::value otherwise;
+    if (to.option != nullptr) {
+      otherwise = float_ops::python_value(signature.options->defaults, *to.option);
+    } else if (!to.default_text.empty()) {
+      otherwise = float_ops::literal(to.default_text);
+    }
+    const bool is_none = v->is<float_ops::none>();
+    if (is_none && !otherwise.is<float_ops::none>()) return {};
+    if (is_none || to.option != nullptr) continue;
+    const auto number = float_ops::as_real(*v);
+    if (!number || number != float_ops::as_real(otherwise)) return {};
+  }
   const float_ops::layer_functions none;
   float_ops::operands args(op, signature, *bound, float_ops::call, none);
-  pool2d_shape s{.batch = in[0], .in_h = in[2], .in_w = in[3], .channels = in[1]};
-  if (args.has("output_size")) {
-    const auto size = args.integers("output_size", 2);
-    s.out_h = size[0];
-    s.out_w = size[1];
-    s.adaptive = 1;
-  } else {
-    const auto kernel = args.integers("kernel_size", 2);
-    const auto stride = args.integers("stride", 2, "kernel_size");
-    const auto padding = args.integers("padding", 2);
-    const bool ceil_mode = args.flag("ceil_mode");
-    for (std::size_t a = 0; a < 2; ++a)
-      args.require(kernel[a] > 0 && stride[a] > 0 && padding[a] >= 0 && 2 * padding[a] <= kernel[a],
-                   "the window does not fit");
-    if (args.failed() || !args.is_none("divisor_override")) return {};
-    const auto count = [&](int extent, std::size_t a) {
-      return float_ops::pooling::count_windows(extent, kernel[a], stride[a], padding[a], 1,
-                                               ceil_mode);
-    };
-    s = {.batch = s.batch,
-         .in_h = s.in_h,
-         .in_w = s.in_w,
-         .channels = s.channels,
-         .out_h = count(s.in_h, 0),
-         .out_w = count(s.in_w, 1),
-         .kernel_h = kernel[0],
-         .kernel_w = kernel[1],
-         .stride_h = stride[0],
-         .stride_w = stride[1],
-         .padding_h = padding[0],
-         .padding_w = padding[1],
-         .count_include_pad = args.flag("count_include_pad") ? 1 : 0};
+  const attributes options = args.options();
+  return args.failed() ? std::nullopt : std::optional{options};
+}
+
+/// What the kernel gives that the op's descriptor schedules; nothing if no kernel computes it.
+///   op    on integers
+///   from  the float op that it stands for, which may be itself, and its call
+template <class Kernels>
+[[nodiscard]] std::optional<quantized_tensor> scheduled(op_id op, op_id from,
+                                                        const std::vector<node_value>& reads,
+                                                        float_ops::python_call call,
+                                                        const quantization& to,
+                                                        kernel_calls<Kernels>& kernels) {
+  const op_descriptor& d = *op->descriptor;
+  const op_schedule& s = d.schedule;
+  const auto tensors = static_cast<std::size_t>(s.tensors);
+  if (s.how != schedule_as::step || from->descriptor->infer_shape == nullptr ||
+      reads.size() != tensors || (tensors > 1 && call.positional.size() != tensors))
+    return {};
+  const quantized_tensor* in[2]{};
+  shape shapes[2];
+  for (std::size_t i = 0; i < tensors; ++i) {
+    in[i] = reads[i].integers();
+    if (in[i] == nullptr || in[i]->q.data.empty() || !user_calls::has_shape(in[i]->q)) return {};
+    shapes[i] = user_calls::shape_of(in[i]->q);
   }
-  if (args.failed() || s.out_h < 1 || s.out_w < 1) return {};
-  return s;
-}
-
-/// Such a pool; nothing if no kernel computes it.
-template <class Kernels>
-[[nodiscard]] std::optional<quantized_tensor> average(op_id op, const quantized_tensor& in,
-                                                      float_ops::python_call call,
-                                                      const quantization& out,
-                                                      kernel_calls<Kernels>& kernels) {
-  const auto shape = average_shape(op, in.q.shape, std::move(call));
-  return shape ? kernels.average(in, *shape, out) : std::nullopt;
-}
-
-/// A sum or a product of two tensors; nothing if no kernel computes it.
-template <class Kernels>
-[[nodiscard]] std::optional<quantized_tensor> of_two(const origin& from, const node_value& a,
-                                                     const node_value& b, const quantization& out,
-                                                     kernel_calls<Kernels>& kernels) {
-  namespace descriptors = kernels::descriptors;
-  if (a.integers() == nullptr || b.integers() == nullptr) return {};
-  const auto call = [&]<class Descriptor>(Descriptor) {
-    return kernels.template of_two<Descriptor>(*a.integers(), *b.integers(), out, from.relu);
-  };
-  if (is_any_of(from.op, op::mul, fn::mul)) return call(descriptors::binary_mul{});
-  if (!is_any_of(from.op, op::add, fn::add)) return {};
-  return call(descriptors::binary_add{});
+  if (d.on_integers == on_integers::input_scale && !d.gives_any_scale && in[0]->steps != to)
+    return {};
+  auto options = options_in(from, std::move(call));
+  if (!options) return {};
+  diagnostic problem;
+  const shape out = from->descriptor->infer_shape({shapes, s.tensors}, *options, problem);
+  if (problem.any() || !shape_rules::countable_elements(problem, out, "the output")) return {};
+  return kernels.step(s, s.sizes(*options, shapes[0], out), {in, tensors},
+                      {out.extent, out.extent + out.rank}, to);
 }
 
 /// A sum or a product of integers and a number, with a scale that follows from both.
 [[nodiscard]] inline node_value with_scalar(const origin& from, const quantized_tensor& in,
                                             double number) {
-  const bool adds = is_any_of(from.op, op::add, fn::add);
-  quantized_tensor out = adds ? integer_add(in, number) : integer_mul(in, number);
+  const bool adds = from.op->descriptor->schedule.kernel == kernel::binary_add;
+  quantized_tensor out = adds ? integer_sum(in, number) : integer_product(in, number);
   if (from.relu) out = integer_relu(std::move(out));
   return out;
 }

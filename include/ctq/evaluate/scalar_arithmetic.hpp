@@ -39,8 +39,8 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
 
 /// x * factor. The steps become wider, the integers stay as they are; a negative factor turns the
 /// range around.
-/// Source  PyTorch quantized::mul(Tensor, Scalar)
-[[nodiscard]] inline quantized_tensor integer_mul(const quantized_tensor& x, double factor) {
+/// Source  PyTorch aten/src/ATen/native/quantized/cpu/qmul.cpp
+[[nodiscard]] inline quantized_tensor integer_product(const quantized_tensor& x, double factor) {
   const quant_range r = range_of(x.steps.dtype);
   const double scale = x.steps.scale[0];
   const std::int64_t zero_point = x.steps.zero_point[0];
@@ -53,8 +53,8 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
 }
 
 /// x + term. The zero point moves; if it would leave the range, the steps become wider instead.
-/// Source  PyTorch quantized::add(Tensor, Scalar)
-[[nodiscard]] inline quantized_tensor integer_add(const quantized_tensor& x, double term) {
+/// Source  PyTorch aten/src/ATen/native/quantized/cpu/qadd.cpp
+[[nodiscard]] inline quantized_tensor integer_sum(const quantized_tensor& x, double term) {
   const quant_range r = range_of(x.steps.dtype);
   const double scale = x.steps.scale[0];
   const auto steps_of_term = static_cast<std::int64_t>(std::nearbyint(term / scale));

@@ -19,11 +19,13 @@ namespace ctq {
 
 namespace user_calls {
 
-[[nodiscard]] inline bool has_shape(const float_ops::tensor& t) {
+template <class T>
+[[nodiscard]] bool has_shape(const float_ops::array<T>& t) {
   return t.shape.size() <= max_rank && float_ops::numel(t.shape) == t.data.size();
 }
 
-[[nodiscard]] inline shape shape_of(const float_ops::tensor& t) {
+template <class T>
+[[nodiscard]] shape shape_of(const float_ops::array<T>& t) {
   shape s;
   for (const int extent : t.shape) s[s.rank++] = extent;
   return s;

@@ -51,21 +51,6 @@ void with_layer(const kernel_signature& key, F f) {
   return {s.out_features, s.in_features};
 }
 
-/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
-template <class T>
-[[nodiscard]] std::vector<T> channels_last(std::span<const T> oihw, const std::vector<int>& shape) {
-  const auto outputs = static_cast<std::size_t>(shape[0]);
-  const auto channels = static_cast<std::size_t>(shape[1]);
-  std::vector<T> out(oihw.begin(), oihw.end());
-  const std::size_t pixels = oihw.empty() ? 0 : oihw.size() / outputs / channels;
-  if (pixels < 2) return out;
-  for (std::size_t o = 0; o < outputs; ++o)
-    for (std::size_t p = 0; p < pixels; ++p)
-      for (std::size_t c = 0; c < channels; ++c)
-        out[(o * pixels + p) * channels + c] = oihw[(o * channels + c) * pixels + p];
-  return out;
-}
-
 /// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
 template <class Kernels>
 status pack_layer(const step& s, const node& n, const state_dict& state, const step_data& data,
@@ -77,7 +62,7 @@ status pack_layer(const step& s, const node& n, const state_dict& state, const s
   if (s.key.in == f32 && s.key.op != kernel::linear_dynamic) {
     const auto weight = state.floats(name + ".weight", shape);
     if (!weight) return unexpected{weight.error()};
-    const std::vector<float> ordered = channels_last(*weight, shape);
+    const std::vector<float> ordered = channels_last(*weight, shape[0], shape[1]);
     with_layer(s.key, [&](auto code, const auto& sizes) {
       code.template pack<Kernels, float>(sizes, ordered.data(), bias->data(), nullptr, packed);
     });
@@ -101,7 +86,7 @@ status pack_layer(const step& s, const node& n, const state_dict& state, const s
   const auto arithmetic = output_arithmetic_of(*bias, {*weight, *scale}, data.in[0], s.key.in,
                                                layer_output(s.key, data));
   if (!arithmetic) return at_node(arithmetic.error());
-  const std::vector<std::int8_t> ordered = channels_last(*weight, shape);
+  const std::vector<std::int8_t> ordered = channels_last(*weight, shape[0], shape[1]);
   with_layer(s.key, [&](auto code, const auto& sizes) {
     binding::with_dtype(s.key.in, [&](auto in) {
       if constexpr (in != f32)

@@ -12,7 +12,6 @@
 
 using namespace ctq;
 using linear_relu::reference_graph;
-using linear_relu::weights;
 using namespace ctq::literals;
 
 namespace {
@@ -48,7 +47,7 @@ concept runs = requires(E e, std::vector<node_value> inputs) {
 static_assert(runs<kept&> && !runs<const kept&>);
 
 TEST_CASE("a float graph gives what its ops mean") {
-  const module_state m = weights();
+  const module_state m = linear_relu::weights();
   const auto values = evaluator<stage::traced>(net.view(), m, {}).run(input());
   REQUIRE(values.has_value());
   CHECK(tensor_of(values->back()).data == std::vector<float>{5.25F, 0.0F});
@@ -74,7 +73,7 @@ TEST_CASE("a prepared graph shows its observers what passes by") {
 }
 
 TEST_CASE("a reference graph computes with rounded values and weights") {
-  const module_state m = weights();
+  const module_state m = linear_relu::weights();
   const auto g = reference_graph();
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
@@ -100,7 +99,7 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
 }
 
 TEST_CASE("weights are worked out again when the modules have others") {
-  module_state m = weights();
+  module_state m = linear_relu::weights();
   const auto g = reference_graph();
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -100,14 +101,51 @@ void compare_convolution(random_integers& random, dtype d, dtype to) {
   const auto* const terms = has_bias ? &bias.data : nullptr;
   const quantization out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
   const bool relu = random.below(2) == 0;
-  const auto wanted = plain{}.convolution(x, by, terms, w, out, relu);
+  const auto shape = convolution_layer(in, weight, w);
+  const auto wanted = plain{}.layer(shape, x, by, terms, out, relu);
   REQUIRE(wanted.has_value());
   CHECK(is_near(
       *wanted,
       float_ops::convolution(dequantize(x), dequantize(*by.integers()), has_bias ? &bias : nullptr,
                              {w.stride, w.padding, w.dilation, w.groups}),
       relu));
-  CHECK(are_equal(wanted, fast{}.convolution(x, by, terms, w, out, relu)));
+  CHECK(are_equal(wanted, fast{}.layer(shape, x, by, terms, out, relu)));
+}
+
+float_ops::tensor random_tensor(std::mt19937& random, float_ops::extents shape) {
+  std::normal_distribution<float> normal;
+  float_ops::tensor t = float_ops::filled(std::move(shape));
+  for (float& x : t.data) x = normal(random);
+  return t;
+}
+
+/// The largest difference, as a part of the largest value.
+double difference(const float_ops::tensor& a, const float_ops::tensor& b) {
+  double largest = 0.0;
+  double size = 1e-30;
+  for (std::size_t i = 0; i < a.data.size(); ++i) {
+    largest = std::max(largest, static_cast<double>(std::abs(a.data[i] - b.data[i])));
+    size = std::max(size, static_cast<double>(std::abs(a.data[i])));
+  }
+  return largest / size;
+}
+
+void compare_float_convolution(fast& kernels, std::mt19937& random, float_ops::extents in,
+                               float_ops::extents weight, const float_ops::convolution_options& o) {
+  const float_ops::tensor x = random_tensor(random, std::move(in));
+  const float_ops::value bias = random_tensor(random, {weight[0]});
+  const float_ops::value w = random_tensor(random, std::move(weight));
+  const auto wanted = float_ops::convolution(x, *w.get_if<float_ops::tensor>(),
+                                             bias.get_if<float_ops::tensor>(), o);
+  const auto by = kernels.float_layers();
+  const auto got = by.convolution(by.state, x, w, bias, o);
+  REQUIRE(got.has_value() == wanted.has_value());
+  if (!wanted) {
+    CHECK(got.error().message() == wanted.error().message());
+    return;
+  }
+  REQUIRE(got->shape == wanted->shape);
+  CHECK(difference(*wanted, *got) < 1e-5);
 }
 
 }  // namespace
@@ -134,11 +172,12 @@ TEST_CASE("linear layers do so too, whatever axes come before the features") {
     const node_value weight = random.tensor(per_channel(outputs), {outputs, features});
     const float_ops::tensor bias{{outputs}, random.bias(outputs)};
     const quantization out = per_tensor(d, 0.2, 5);
-    const auto wanted = plain{}.linear(x, weight, &bias.data, out, i % 2 == 0);
+    const auto layer = linear_layer(shape, {outputs, features});
+    const auto wanted = plain{}.layer(layer, x, weight, &bias.data, out, i % 2 == 0);
     REQUIRE(wanted.has_value());
     CHECK(is_near(*wanted, float_ops::linear(dequantize(x), dequantize(*weight.integers()), &bias),
                   i % 2 == 0));
-    CHECK(are_equal(wanted, fast{}.linear(x, weight, &bias.data, out, i % 2 == 0)));
+    CHECK(are_equal(wanted, fast{}.layer(layer, x, weight, &bias.data, out, i % 2 == 0)));
   }
 }
 
@@ -146,13 +185,14 @@ TEST_CASE_TEMPLATE("a weight is packed again when a scale or the bias is another
                    fast) {
   random_integers random(3);
   const node_value weight = random.tensor(per_channel(4), {4, 6});
+  const auto layer = linear_layer({3, 6}, {4, 6});
   Calls kernels;
   for (const double scale : {0.02, 0.02, 0.5}) {
     const auto x = random.tensor(per_tensor(quint8, scale, 7), {3, 6});
     const auto bias = random.bias(4);
     const quantization out = per_tensor(quint8, scale * 5, 9);
-    CHECK(are_equal(kernels.linear(x, weight, &bias, out, false),
-                    Calls{}.linear(x, weight, &bias, out, false)));
+    CHECK(are_equal(kernels.layer(layer, x, weight, &bias, out, false),
+                    Calls{}.layer(layer, x, weight, &bias, out, false)));
   }
 }
 
@@ -162,64 +202,62 @@ TEST_CASE_TEMPLATE("what has no kernel is left to the caller: other types, and s
   const quantization bytes = per_tensor(quint8, 0.1, 9);
   const auto tiny = random.tensor(per_tensor(quint8, 1e-6, 0), {2, 3});
   const node_value weight = random.tensor(per_tensor(qint8, 1e-6, 0), {2, 3});
+  const auto layer = linear_layer({2, 3}, {2, 3});
   const std::vector<float> bias{1e9F, -1e9F};
-  CHECK_FALSE(Calls{}.linear(tiny, weight, &bias, bytes, false).has_value());
-  CHECK(Calls{}.linear(tiny, weight, nullptr, bytes, false).has_value());
-  CHECK_FALSE(Calls{}.linear(tiny, weight, nullptr, per_tensor(qint32, 0.1, 0), false).has_value());
+  CHECK_FALSE(Calls{}.layer(layer, tiny, weight, &bias, bytes, false).has_value());
+  CHECK(Calls{}.layer(layer, tiny, weight, nullptr, bytes, false).has_value());
+  CHECK_FALSE(
+      Calls{}.layer(layer, tiny, weight, nullptr, per_tensor(qint32, 0.1, 0), false).has_value());
   const node_value affine = random.tensor(per_tensor(qint8, 0.1, 3), {2, 3});
-  CHECK_FALSE(Calls{}.linear(tiny, affine, nullptr, bytes, false).has_value());
-
-  const auto volume = random.tensor(bytes, {1, 2, 3, 3, 3});
-  const node_value cube = random.tensor(per_tensor(qint8, 0.1, 0), {2, 2, 2, 2, 2});
-  const window_steps w{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
-  CHECK_FALSE(Calls{}.convolution(volume, cube, nullptr, w, bytes, false).has_value());
+  CHECK_FALSE(Calls{}.layer(layer, tiny, affine, nullptr, bytes, false).has_value());
+  CHECK_FALSE(Calls{}.layer({}, tiny, weight, nullptr, bytes, false).has_value());
 }
 
 TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step", Calls, plain,
                    fast) {
-  namespace descriptors = kernels::descriptors;
   random_integers random(6);
   for (const dtype d : {quint8, qint8}) {
     const auto a = random.tensor(per_tensor(d, 0.1, 20), {3, 50});
     const auto b = random.tensor(per_tensor(d, 0.03, -5 + (d == quint8 ? 100 : 0)), {3, 50});
     const quantization to = per_tensor(d, 0.12, 30);
-    const auto by_definition = [&](op_id op, bool relu) {
-      auto y = float_ops::call(op, {.positional = {dequantize(a), dequantize(b)}});
-      float_ops::tensor t = *y->template get_if<float_ops::tensor>();
-      for (float& x : t.data) x = relu && x < 0.0F ? 0.0F : x;
-      return std::optional{quantize(t, to)};
-    };
+    const quantized_tensor* const both[] = {&a, &b};
+    const auto sizes = to_block<kernel_signature::sizes>(elementwise_shape{150});
     Calls calls;
-    for (const bool relu : {false, true}) {
-      CHECK(are_equal(calls.template of_two<descriptors::binary_add>(a, b, to, relu),
-                      by_definition(op::add.id(), relu)));
-      CHECK(are_equal(calls.template of_two<descriptors::binary_mul>(a, b, to, relu),
-                      by_definition(op::mul.id(), relu)));
-    }
-    const auto row = random.tensor(per_tensor(d, 0.1, 20), {1, 50});
-    CHECK_FALSE(calls.template of_two<descriptors::binary_add>(a, row, to, false).has_value());
-    CHECK_FALSE(
-        calls.template of_two<descriptors::binary_add>(a, b, per_tensor(qint32, 1.0, 0), false)
-            .has_value());
+    for (const op_id op : {op::add.id(), op::mul.id()})
+      for (const bool relu : {false, true}) {
+        op_schedule s = op->descriptor->schedule;
+        s.relu = relu;
+        auto y = float_ops::call(op, {.positional = {dequantize(a), dequantize(b)}});
+        float_ops::tensor t = *y->template get_if<float_ops::tensor>();
+        for (float& x : t.data) x = relu && x < 0.0F ? 0.0F : x;
+        CHECK(are_equal(calls.step(s, sizes, both, {3, 50}, to), std::optional{quantize(t, to)}));
+      }
+    const op_schedule& s = op::add.id()->descriptor->schedule;
+    const quantization other = per_tensor(qint32, 1.0, 0);
+    CHECK_FALSE(calls.step(s, sizes, both, {3, 50}, other).has_value());
+    const op_schedule& layer = nn::linear.id()->descriptor->schedule;
+    CHECK_FALSE(calls.step(layer, sizes, both, {3, 50}, to).has_value());
   }
 }
 
 TEST_CASE_TEMPLATE("the average of each window of each channel", Calls, plain, fast) {
   const quantized_tensor in{per_tensor(quint8, 0.5, 10),
                             {{1, 2, 2, 2}, {10, 12, 14, 17, 30, 30, 30, 30}}};
-  const pool2d_shape whole{.batch = 1,
-                           .in_h = 2,
-                           .in_w = 2,
-                           .channels = 2,
-                           .out_h = 1,
-                           .out_w = 1,
-                           .kernel_h = 2,
-                           .kernel_w = 2};
-  const auto out = Calls{}.average(in, whole, per_tensor(quint8, 0.25, 3));
+  const auto whole = to_block<kernel_signature::sizes>(pool2d_shape{.batch = 1,
+                                                                    .in_h = 2,
+                                                                    .in_w = 2,
+                                                                    .channels = 2,
+                                                                    .out_h = 1,
+                                                                    .out_w = 1,
+                                                                    .kernel_h = 2,
+                                                                    .kernel_w = 2});
+  const op_schedule& s = nn::avg_pool2d.id()->descriptor->schedule;
+  const quantized_tensor* const one[] = {&in};
+  const auto out = Calls{}.step(s, whole, one, {1, 2, 1, 1}, per_tensor(quint8, 0.25, 3));
   REQUIRE(out.has_value());
   CHECK(out->q.shape == float_ops::extents{1, 2, 1, 1});
   CHECK(out->q.data == std::vector<std::int32_t>{3 + 6, 3 + 40});  // 13 / 4 * 2, a tie; 20 * 2
-  CHECK_FALSE(Calls{}.average(in, whole, per_tensor(qint8, 0.25, 3)).has_value());
+  CHECK_FALSE(Calls{}.step(s, whole, one, {1, 2, 1, 1}, per_tensor(qint8, 0.25, 3)).has_value());
 }
 
 TEST_CASE("quantize gives what its definition gives, also for what is no number") {
@@ -239,4 +277,60 @@ TEST_CASE("quantize gives what its definition gives, also for what is no number"
     CHECK(are_equal(plain{}.quantize(x, s), wanted));
     CHECK(are_equal(fast{}.quantize(x, s), wanted));
   }
+}
+
+TEST_CASE("convolutions differ from loops in double in the last bits at most") {
+  std::mt19937 random(1);
+  fast kernels;
+  const float_ops::convolution_options one{.stride = {1}, .padding = {1}, .dilation = {1}};
+  compare_float_convolution(kernels, random, {2, 5, 19}, {7, 5, 3}, one);
+  const float_ops::convolution_options two{.stride = {2, 1}, .padding = {0, 2}, .dilation = {1, 2}};
+  compare_float_convolution(kernels, random, {2, 9, 11, 13}, {33, 9, 3, 2}, two);
+  float_ops::convolution_options grouped{
+      .stride = {1, 1}, .padding = {1, 1}, .dilation = {1, 1}, .groups = 18};
+  compare_float_convolution(kernels, random, {1, 18, 8, 8}, {18, 1, 3, 3}, grouped);
+  grouped.groups = 3;
+  compare_float_convolution(kernels, random, {1, 18, 8, 8}, {6, 6, 3, 3}, grouped);
+}
+
+TEST_CASE("what has no kernel is what the op's own loops give, errors too") {
+  std::mt19937 random(2);
+  fast kernels;
+  const float_ops::convolution_options volume{
+      .stride = {1, 1, 1}, .padding = {0, 0, 0}, .dilation = {1, 1, 1}};
+  compare_float_convolution(kernels, random, {1, 2, 4, 4, 4}, {3, 2, 2, 2, 2}, volume);
+  const float_ops::convolution_options same{
+      .stride = {1}, .padding = {0}, .dilation = {1}, .padding_end = {1}};
+  compare_float_convolution(kernels, random, {1, 2, 6}, {3, 2, 2}, same);
+  const float_ops::convolution_options large{.stride = {1}, .padding = {0}, .dilation = {1}};
+  compare_float_convolution(kernels, random, {1, 2, 6}, {3, 2, 7}, large);
+  compare_float_convolution(kernels, random, {1, 3, 6}, {3, 2, 2}, large);
+}
+
+TEST_CASE("the reference leaves floats to the ops' own loops") {
+  plain kernels;
+  const auto by = kernels.float_layers();
+  CHECK((by.convolution == nullptr));
+  CHECK((by.linear == nullptr));
+}
+
+TEST_CASE("linear layers take any axes before the features") {
+  std::mt19937 random(3);
+  fast kernels;
+  const auto by = kernels.float_layers();
+  const float_ops::value weight = random_tensor(random, {5, 37});
+  const float_ops::value bias = random_tensor(random, {5});
+  for (const float_ops::extents& shape :
+       {float_ops::extents{37}, {3, 37}, {2, 1, 4, 37}, {0, 37}}) {
+    const float_ops::tensor x = random_tensor(random, shape);
+    for (const float_ops::value& b : {bias, float_ops::value()}) {
+      const auto wanted =
+          float_ops::linear(x, *weight.get_if<float_ops::tensor>(), b.get_if<float_ops::tensor>());
+      const auto got = by.linear(by.state, x, weight, b);
+      REQUIRE(got.has_value());
+      REQUIRE(got->shape == wanted->shape);
+      CHECK(difference(*wanted, *got) < 1e-5);
+    }
+  }
+  CHECK_FALSE(by.linear(by.state, random_tensor(random, {2, 36}), weight, bias).has_value());
 }

@@ -46,32 +46,57 @@ TEST_CASE("integers that do not fit are an error") {
   CHECK_FALSE(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).has_value());
 }
 
-TEST_CASE("the shape of an average pool is what its call says") {
-  const auto shape = lowered::average_shape(
-      nn::avg_pool2d.id(), {2, 3, 5, 6},
+TEST_CASE("the options of a call are what it says, and what it leaves out") {
+  const auto options = lowered::options_in(
+      nn::avg_pool2d.id(),
       {.positional = {{}}, .attributes = {{"kernel_size", 2}, {"ceil_mode", true}}});
-  REQUIRE(shape.has_value());
-  CHECK(*shape == pool2d_shape{.batch = 2,
-                               .in_h = 5,
-                               .in_w = 6,
-                               .channels = 3,
-                               .out_h = 3,
-                               .out_w = 3,
-                               .kernel_h = 2,
-                               .kernel_w = 2,
-                               .stride_h = 2,
-                               .stride_w = 2});
-  const auto adaptive = lowered::average_shape(fn::adaptive_avg_pool2d.id(), {2, 3, 5, 6},
-                                               {.positional = {{}, float_ops::list{1, 2}}});
+  REQUIRE(options.has_value());
+  const auto pool = options->as<avg_pool2d_options>();
+  CHECK(pool.kernel_size == extent2d{2});
+  CHECK(pool.ceil_mode);
+  CHECK(pool.stride == extent2d{0});
+  const auto adaptive = lowered::options_in(fn::adaptive_avg_pool2d.id(),
+                                            {.positional = {{}, float_ops::list{1, 2}}});
   REQUIRE(adaptive.has_value());
-  CHECK(adaptive->adaptive == 1);
-  CHECK(adaptive->out_w == 2);
+  CHECK(adaptive->as<adaptive_avg_pool2d_options>().output_size == extent2d{1, 2});
+  CHECK(lowered::options_in(fn::avg_pool2d.id(), {.positional = {{}, 2, float_ops::none{}},
+                                                  .keywords = {{"divisor_override", {}}}})
+            .has_value());
   // No kernel divides by another number, or keeps an extent that is not said.
-  CHECK_FALSE(lowered::average_shape(fn::avg_pool2d.id(), {2, 3, 5, 6},
-                                     {.positional = {{}, 2}, .keywords = {{"divisor_override", 3}}})
+  CHECK_FALSE(lowered::options_in(fn::avg_pool2d.id(),
+                                  {.positional = {{}, 2}, .keywords = {{"divisor_override", 3}}})
                   .has_value());
-  CHECK_FALSE(lowered::average_shape(fn::adaptive_avg_pool2d.id(), {2, 3, 5, 6},
-                                     {.positional = {{}, float_ops::list{1, float_ops::none{}}}})
+  CHECK_FALSE(lowered::options_in(fn::adaptive_avg_pool2d.id(),
+                                  {.positional = {{}, float_ops::list{1, float_ops::none{}}}})
+                  .has_value());
+}
+
+TEST_CASE("an op without weights is run by the kernel that its descriptor schedules") {
+  kernel_calls<reference_kernels> kernels;
+  const quantized_tensor image =
+      steps_of(quint8, {1, 2, 2, 2}, {10, 12, 14, 18, 30, 31, 32, 33}, 10);
+  const auto pooled = [&](op_id op, quantization to, std::vector<node_value> reads) {
+    return lowered::scheduled(op, op, reads, {.positional = {{}, 2}}, to, kernels);
+  };
+  const auto mean = pooled(fn::avg_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image});
+  REQUIRE(mean.has_value());
+  CHECK(mean->q.shape == float_ops::extents{1, 2, 1, 1});
+  CHECK(mean->q.data == std::vector<std::int32_t>{10, 46});  // 3.5 and 21.5, in halves
+  const auto largest = pooled(fn::max_pool2d.id(), image.steps, {image});
+  REQUIRE(largest.has_value());
+  CHECK(largest->q.data == std::vector<std::int32_t>{18, 33});
+  // It copies values, so it cannot give another scale; and it reads one tensor.
+  CHECK_FALSE(pooled(fn::max_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image}).has_value());
+  CHECK_FALSE(pooled(fn::max_pool2d.id(), image.steps, {image, image}).has_value());
+
+  const quantized_tensor a = steps_of(quint8, {2}, {1, 200}), b = steps_of(quint8, {2}, {2, 100});
+  const auto sum = lowered::scheduled(q::add.id(), op::add.id(), {a, b}, {.positional = {{}, {}}},
+                                      a.steps, kernels);
+  REQUIRE(sum.has_value());
+  CHECK(sum->q.data == std::vector<std::int32_t>{3, 255});
+  const quantized_tensor row = steps_of(quint8, {1}, {2});
+  CHECK_FALSE(lowered::scheduled(q::add.id(), op::add.id(), {a, row}, {.positional = {{}, {}}},
+                                 a.steps, kernels)
                   .has_value());
 }
 

@@ -20,20 +20,20 @@ std::vector<float> reals(const quantized_tensor& t) { return dequantize(t).data;
 
 TEST_CASE("multiplying by a number changes the scale, a negative one turns the range around") {
   const auto x = integers_of({3}, {0, 100, 255}, 0.5, 100);
-  const auto wider = integer_mul(x, 3.0);
+  const auto wider = integer_product(x, 3.0);
   CHECK(wider.q.data == x.q.data);
   CHECK(wider.steps.scale[0] == 1.5);
-  const auto turned = integer_mul(x, -2.0);
+  const auto turned = integer_product(x, -2.0);
   CHECK(turned.steps.zero_point[0] == 155);
   CHECK(reals(turned) == std::vector<float>{100.0F, 0.0F, -155.0F});
-  CHECK(reals(integer_mul(x, 0.0)) == std::vector<float>{0.0F, 0.0F, 0.0F});
+  CHECK(reals(integer_product(x, 0.0)) == std::vector<float>{0.0F, 0.0F, 0.0F});
 }
 
 TEST_CASE("adding a number moves the zero point, and widens the steps where it cannot") {
   const auto x = integers_of({3}, {0, 100, 255}, 0.5, 100);
-  CHECK(reals(integer_add(x, 10.0)) == std::vector<float>{-40.0F, 10.0F, 87.5F});
+  CHECK(reals(integer_sum(x, 10.0)) == std::vector<float>{-40.0F, 10.0F, 87.5F});
   for (const double term : {100.0, -200.0}) {
-    const auto y = integer_add(x, term);
+    const auto y = integer_sum(x, term);
     for (std::size_t i = 0; i < 3; ++i)
       CHECK(static_cast<double>(reals(y)[i]) ==
             doctest::Approx(static_cast<double>(reals(x)[i]) + term).epsilon(0.01));

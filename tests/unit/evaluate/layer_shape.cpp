@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/layer_shape.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+
+TEST_CASE("one axis is an image of one row") {
+  const auto s = convolution_layer({2, 6, 10}, {4, 3, 5}, {{2}, {1}, {1}, 2});
+  REQUIRE(s.has_value());
+  CHECK(s->conv == conv2d_shape{.batch = 2,
+                                .in_h = 1,
+                                .in_w = 10,
+                                .in_channels = 6,
+                                .out_channels = 4,
+                                .kernel_h = 1,
+                                .kernel_w = 5,
+                                .stride_w = 2,
+                                .padding_w = 1,
+                                .groups = 2});
+  CHECK(s->out == float_ops::extents{2, 4, 4});
+}
+
+TEST_CASE("two axes keep their order") {
+  const auto s = convolution_layer({1, 3, 9, 11}, {5, 3, 2, 4}, {{2, 1}, {1, 0}, {1, 2}, 1});
+  REQUIRE(s.has_value());
+  CHECK(s->conv.stride_h == 2);
+  CHECK(s->conv.padding_h == 1);
+  CHECK(s->conv.dilation_w == 2);
+  CHECK(s->out == float_ops::extents{1, 5, 5, 5});
+}
+
+TEST_CASE("what kernels have no form for has no shape") {
+  const window_steps one{{1}, {0}, {1}, 1};
+  CHECK_FALSE(convolution_layer({1, 1}, {1, 1}, one).has_value());
+  CHECK_FALSE(convolution_layer({0, 1, 4}, {1, 1, 2}, one).has_value());
+  CHECK_FALSE(convolution_layer({1, 1, 4}, {1, 1, 5}, one).has_value());
+  CHECK_FALSE(convolution_layer({1, 2, 4}, {1, 1, 2}, one).has_value());
+  CHECK_FALSE(convolution_layer({1, 1, 4}, {1, 1, 2}, {{0}, {0}, {1}, 1}).has_value());
+  CHECK_FALSE(convolution_layer({1, 1, 4}, {1, 1, 2}, {{1, 1}, {0}, {1}, 1}).has_value());
+  CHECK_FALSE(convolution_layer({1, 3, 4}, {4, 1, 2}, {{1}, {0}, {1}, 3}).has_value());
+  CHECK_FALSE(convolution_layer({64, 1 << 14, 1 << 14}, {1, 1 << 14, 1}, one).has_value());
+  CHECK_FALSE(convolution_layer({1 << 10, 1, 1 << 10}, {1 << 12, 1, 1}, one).has_value());
+  const window_steps three{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
+  CHECK_FALSE(convolution_layer({1, 1, 4, 4, 4}, {1, 1, 2, 2, 2}, three).has_value());
+}
+
+TEST_CASE("a linear layer is a convolution on one row, whatever axes come before the features") {
+  const auto s = linear_layer({2, 3, 5}, {4, 5});
+  REQUIRE(s.has_value());
+  CHECK(s->conv == as_conv2d({.rows = 6, .in_features = 5, .out_features = 4}));
+  CHECK((s->order == kernel_layout::any));
+  CHECK(s->out == float_ops::extents{2, 3, 4});
+  CHECK_FALSE(linear_layer({2, 3}, {4, 5}).has_value());
+  CHECK_FALSE(linear_layer({0, 5}, {4, 5}).has_value());
+}
