@@ -23,60 +23,32 @@ struct conv2d_options {
 }  // namespace ctq
 
 // clang-format off
+/// Those of N axes; options: of those that a model in C++ can call.
+#define CTQ_CONVOLUTIONS_OF(OP, N, options) \
+  OP(nn, module_op, conv##N##d, "torch.nn.Conv" #N "d", options, conv##N##d) \
+  OP(fn, function_op, conv##N##d, "torch.nn.functional.conv" #N "d", no_options, functional_conv##N##d) \
+  OP(nni, module_op, conv_relu##N##d, "torch.ao.nn.intrinsic.ConvReLU" #N "d", options, conv_relu##N##d) \
+  OP(nni, module_op, conv_bn##N##d, "torch.ao.nn.intrinsic.ConvBn" #N "d", options, conv_bn##N##d) \
+  OP(nni, module_op, conv_bn_relu##N##d, "torch.ao.nn.intrinsic.ConvBnReLU" #N "d", options, conv_bn_relu##N##d) \
+  OP(nnqat, module_op, conv##N##d, "torch.ao.nn.qat.Conv" #N "d", no_options, qat_conv##N##d) \
+  OP(nniqat, module_op, conv_relu##N##d, "torch.ao.nn.intrinsic.qat.ConvReLU" #N "d", no_options, qat_conv_relu##N##d) \
+  OP(nniqat, module_op, conv_bn##N##d, "torch.ao.nn.intrinsic.qat.ConvBn" #N "d", no_options, qat_conv##N##d) \
+  OP(nniqat, module_op, conv_bn_relu##N##d, "torch.ao.nn.intrinsic.qat.ConvBnReLU" #N "d", no_options, qat_conv_relu##N##d) \
+  OP(nnqr, module_op, conv##N##d, "torch.ao.nn.quantized.reference.Conv" #N "d", no_options, none) \
+  OP(q, pass_op, conv##N##d, "torch.ao.nn.quantized.Conv" #N "d", options, q_conv##N##d) \
+  OP(q, pass_op, conv_relu##N##d, "torch.ao.nn.intrinsic.quantized.ConvReLU" #N "d", options, q_conv_relu##N##d) \
+  OP(q, pass_op, functional_conv##N##d, "torch.ops.quantized.conv" #N "d", no_options, q_functional_conv##N##d) \
+  OP(q, pass_op, functional_conv##N##d_relu, "torch.ops.quantized.conv" #N "d_relu", no_options, q_functional_conv##N##d) \
+  OP(nn, module_op, conv_transpose##N##d, "torch.nn.ConvTranspose" #N "d", no_options, conv_transpose##N##d) \
+  OP(fn, function_op, conv_transpose##N##d, "torch.nn.functional.conv_transpose" #N "d", no_options, functional_conv_transpose) \
+  OP(nnqr, module_op, conv_transpose##N##d, "torch.ao.nn.quantized.reference.ConvTranspose" #N "d", no_options, none)
+
 #define CTQ_CONVOLUTIONS(OP) \
-  OP(nn, module_op, conv1d, "torch.nn.Conv1d", no_options, conv1d) \
-  OP(nn, module_op, conv2d, "torch.nn.Conv2d", conv2d_options, conv2d) \
-  OP(nn, module_op, conv3d, "torch.nn.Conv3d", no_options, conv3d) \
-  OP(nn, module_op, conv_transpose1d, "torch.nn.ConvTranspose1d", no_options, conv_transpose1d) \
-  OP(nn, module_op, conv_transpose2d, "torch.nn.ConvTranspose2d", no_options, conv_transpose2d) \
-  OP(nn, module_op, conv_transpose3d, "torch.nn.ConvTranspose3d", no_options, conv_transpose3d) \
-  OP(fn, function_op, conv1d, "torch.nn.functional.conv1d", no_options, functional_conv1d) \
-  OP(fn, function_op, conv2d, "torch.nn.functional.conv2d", no_options, functional_conv2d) \
-  OP(fn, function_op, conv3d, "torch.nn.functional.conv3d", no_options, functional_conv3d) \
-  OP(fn, function_op, conv_transpose1d, "torch.nn.functional.conv_transpose1d", no_options, functional_conv_transpose) \
-  OP(fn, function_op, conv_transpose2d, "torch.nn.functional.conv_transpose2d", no_options, functional_conv_transpose) \
-  OP(fn, function_op, conv_transpose3d, "torch.nn.functional.conv_transpose3d", no_options, functional_conv_transpose) \
-  OP(nni, module_op, conv_relu1d, "torch.ao.nn.intrinsic.ConvReLU1d", no_options, conv_relu1d) \
-  OP(nni, module_op, conv_relu2d, "torch.ao.nn.intrinsic.ConvReLU2d", conv2d_options, conv_relu2d) \
-  OP(nni, module_op, conv_relu3d, "torch.ao.nn.intrinsic.ConvReLU3d", no_options, conv_relu3d) \
-  OP(nni, module_op, conv_bn1d, "torch.ao.nn.intrinsic.ConvBn1d", no_options, conv_bn1d) \
-  OP(nni, module_op, conv_bn2d, "torch.ao.nn.intrinsic.ConvBn2d", conv2d_options, conv_bn2d) \
-  OP(nni, module_op, conv_bn3d, "torch.ao.nn.intrinsic.ConvBn3d", no_options, conv_bn3d) \
-  OP(nni, module_op, conv_bn_relu1d, "torch.ao.nn.intrinsic.ConvBnReLU1d", no_options, conv_bn_relu1d) \
-  OP(nni, module_op, conv_bn_relu2d, "torch.ao.nn.intrinsic.ConvBnReLU2d", conv2d_options, conv_bn_relu2d) \
-  OP(nni, module_op, conv_bn_relu3d, "torch.ao.nn.intrinsic.ConvBnReLU3d", no_options, conv_bn_relu3d) \
+  CTQ_CONVOLUTIONS_OF(OP, 1, no_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 3, no_options) \
   OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", no_options, weighted) \
-  OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", no_options, weighted) \
-  OP(nnqat, module_op, conv1d, "torch.ao.nn.qat.Conv1d", no_options, qat_conv1d) \
-  OP(nnqat, module_op, conv2d, "torch.ao.nn.qat.Conv2d", no_options, qat_conv2d) \
-  OP(nnqat, module_op, conv3d, "torch.ao.nn.qat.Conv3d", no_options, qat_conv3d) \
-  OP(nniqat, module_op, conv_relu1d, "torch.ao.nn.intrinsic.qat.ConvReLU1d", no_options, qat_conv_relu1d) \
-  OP(nniqat, module_op, conv_relu2d, "torch.ao.nn.intrinsic.qat.ConvReLU2d", no_options, qat_conv_relu2d) \
-  OP(nniqat, module_op, conv_relu3d, "torch.ao.nn.intrinsic.qat.ConvReLU3d", no_options, qat_conv_relu3d) \
-  OP(nniqat, module_op, conv_bn1d, "torch.ao.nn.intrinsic.qat.ConvBn1d", no_options, qat_conv1d) \
-  OP(nniqat, module_op, conv_bn2d, "torch.ao.nn.intrinsic.qat.ConvBn2d", no_options, qat_conv2d) \
-  OP(nniqat, module_op, conv_bn3d, "torch.ao.nn.intrinsic.qat.ConvBn3d", no_options, qat_conv3d) \
-  OP(nniqat, module_op, conv_bn_relu1d, "torch.ao.nn.intrinsic.qat.ConvBnReLU1d", no_options, qat_conv_relu1d) \
-  OP(nniqat, module_op, conv_bn_relu2d, "torch.ao.nn.intrinsic.qat.ConvBnReLU2d", no_options, qat_conv_relu2d) \
-  OP(nniqat, module_op, conv_bn_relu3d, "torch.ao.nn.intrinsic.qat.ConvBnReLU3d", no_options, qat_conv_relu3d) \
-  OP(nnqr, module_op, conv1d, "torch.ao.nn.quantized.reference.Conv1d", no_options, none) \
-  OP(nnqr, module_op, conv2d, "torch.ao.nn.quantized.reference.Conv2d", no_options, none) \
-  OP(nnqr, module_op, conv3d, "torch.ao.nn.quantized.reference.Conv3d", no_options, none) \
-  OP(nnqr, module_op, conv_transpose1d, "torch.ao.nn.quantized.reference.ConvTranspose1d", no_options, none) \
-  OP(nnqr, module_op, conv_transpose2d, "torch.ao.nn.quantized.reference.ConvTranspose2d", no_options, none) \
-  OP(nnqr, module_op, conv_transpose3d, "torch.ao.nn.quantized.reference.ConvTranspose3d", no_options, none) \
-  OP(q, pass_op, conv2d, "torch.ao.nn.quantized.Conv2d", conv2d_options, q_conv2d) \
-  OP(q, pass_op, conv_relu2d, "torch.ao.nn.intrinsic.quantized.ConvReLU2d", conv2d_options, q_conv_relu2d) \
-  OP(q, pass_op, conv1d, "torch.ao.nn.quantized.Conv1d", no_options, none) \
-  OP(q, pass_op, conv3d, "torch.ao.nn.quantized.Conv3d", no_options, q_conv3d) \
-  OP(q, pass_op, conv_relu1d, "torch.ao.nn.intrinsic.quantized.ConvReLU1d", no_options, none) \
-  OP(q, pass_op, conv_relu3d, "torch.ao.nn.intrinsic.quantized.ConvReLU3d", no_options, q_conv3d) \
-  OP(q, pass_op, functional_conv1d, "torch.ops.quantized.conv1d", no_options, none) \
-  OP(q, pass_op, functional_conv1d_relu, "torch.ops.quantized.conv1d_relu", no_options, none) \
-  OP(q, pass_op, functional_conv2d, "torch.ops.quantized.conv2d", no_options, q_conv3d) \
-  OP(q, pass_op, functional_conv2d_relu, "torch.ops.quantized.conv2d_relu", no_options, q_conv3d) \
-  OP(q, pass_op, functional_conv3d, "torch.ops.quantized.conv3d", no_options, q_conv3d) \
-  OP(q, pass_op, functional_conv3d_relu, "torch.ops.quantized.conv3d_relu", no_options, q_conv3d)
+  OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", no_options, weighted)
 // clang-format on
 
 CTQ_CONVOLUTIONS(CTQ_DECLARE_OP)
@@ -134,40 +106,6 @@ constexpr kernel_signature::sizes conv2d_sizes(attributes a, shape in, shape) {
                                                         .groups = o.groups});
 }
 
-inline constexpr op_schedule conv2d_step =
-    in_order(kernel_layout::nhwc, kernel::conv2d, &conv2d_sizes);
-inline constexpr op_schedule conv_relu2d_step =
-    in_order(kernel_layout::nhwc, kernel::conv2d, &conv2d_sizes, true);
-
-inline constexpr op_descriptor conv2d{.infer_shape = &conv2d_shape_rule,
-                                      .layer_axes = 2,
-                                      .keeps_memory_order = true,
-                                      .weights = op_weights::quantizable,
-                                      .parameters = &conv2d_parameters,
-                                      .integer_form = &q::op_conv2d::info,
-                                      .integer_relu_form = &q::op_conv_relu2d::info,
-                                      .with_relu = &nni::op_conv_relu2d::info,
-                                      .schedule = conv2d_step};
-inline constexpr op_descriptor conv_relu2d{.layer_axes = 2,
-                                           .keeps_memory_order = true,
-                                           .weights = op_weights::quantizable,
-                                           .parameters = &conv2d_parameters,
-                                           .integer_form = &q::op_conv_relu2d::info,
-                                           .fused_of = {&nn::op_conv2d::info, &nn::op_relu::info},
-                                           .schedule = conv_relu2d_step};
-
-inline constexpr op_descriptor conv1d{.layer_axes = 1,
-                                      .weights = op_weights::quantizable,
-                                      .integer_form = &q::op_conv1d::info,
-                                      .integer_relu_form = &q::op_conv_relu1d::info,
-                                      .with_relu = &nni::op_conv_relu1d::info};
-
-inline constexpr op_descriptor conv3d{.layer_axes = 3,
-                                      .weights = op_weights::quantizable,
-                                      .integer_form = &q::op_conv3d::info,
-                                      .integer_relu_form = &q::op_conv_relu3d::info,
-                                      .with_relu = &nni::op_conv_relu3d::info};
-
 inline constexpr op_descriptor conv_transpose3d{
     .is_transposed = true, .weights = op_weights::quantizable, .channel_axis = 1};
 inline constexpr op_descriptor conv_transpose1d =
@@ -193,56 +131,50 @@ constexpr op_descriptor trained(op_id float_form) {
   return {.weights = op_weights::quantizable, .float_form = float_form};
 }
 
-inline constexpr op_descriptor functional_conv1d{
-    .layer_axes = 1,
-    .weights = op_weights::quantizable,
-    .integer_form = &q::op_functional_conv1d::info,
-    .integer_relu_form = &q::op_functional_conv1d_relu::info};
-inline constexpr op_descriptor conv_bn1d =
-    with_batch_norm({&nn::op_conv1d::info, &nn::op_batch_norm1d::info});
-inline constexpr op_descriptor conv_bn_relu1d =
-    with_batch_norm({&nn::op_conv1d::info, &nn::op_batch_norm1d::info, &nn::op_relu::info});
-inline constexpr op_descriptor qat_conv1d = trained(&nn::op_conv1d::info);
-inline constexpr op_descriptor qat_conv_relu1d = trained(&nni::op_conv_relu1d::info);
+/// A convolution over so many axes. Those over two have kernels.
+constexpr op_descriptor convolution(int axes, bool relu = false) {
+  op_descriptor d{.layer_axes = axes, .weights = op_weights::quantizable};
+  if (axes != 2) return d;
+  if (!relu) d.infer_shape = &conv2d_shape_rule;
+  d.keeps_memory_order = true;
+  d.parameters = &conv2d_parameters;
+  d.schedule = in_order(kernel_layout::nhwc, kernel::conv2d, &conv2d_sizes, relu);
+  return d;
+}
+constexpr op_descriptor integer_convolution(int axes, bool relu) {
+  return {.makes_channels_last = axes > 1, .schedule = convolution(axes, relu).schedule};
+}
 
-inline constexpr op_descriptor functional_conv2d{
-    .layer_axes = 2,
-    .weights = op_weights::quantizable,
-    .integer_form = &q::op_functional_conv2d::info,
-    .integer_relu_form = &q::op_functional_conv2d_relu::info};
-inline constexpr op_descriptor conv_bn2d =
-    with_batch_norm({&nn::op_conv2d::info, &nn::op_batch_norm2d::info});
-inline constexpr op_descriptor conv_bn_relu2d =
-    with_batch_norm({&nn::op_conv2d::info, &nn::op_batch_norm2d::info, &nn::op_relu::info});
-inline constexpr op_descriptor qat_conv2d = trained(&nn::op_conv2d::info);
-inline constexpr op_descriptor qat_conv_relu2d = trained(&nni::op_conv_relu2d::info);
-
-inline constexpr op_descriptor functional_conv3d{
-    .layer_axes = 3,
-    .weights = op_weights::quantizable,
-    .integer_form = &q::op_functional_conv3d::info,
-    .integer_relu_form = &q::op_functional_conv3d_relu::info};
-inline constexpr op_descriptor conv_bn3d =
-    with_batch_norm({&nn::op_conv3d::info, &nn::op_batch_norm3d::info});
-inline constexpr op_descriptor conv_bn_relu3d =
-    with_batch_norm({&nn::op_conv3d::info, &nn::op_batch_norm3d::info, &nn::op_relu::info});
-inline constexpr op_descriptor qat_conv3d = trained(&nn::op_conv3d::info);
-inline constexpr op_descriptor qat_conv_relu3d = trained(&nni::op_conv_relu3d::info);
-
-inline constexpr op_descriptor conv_relu1d{.layer_axes = 1,
-                                           .weights = op_weights::quantizable,
-                                           .integer_form = &q::op_conv_relu1d::info,
-                                           .fused_of = {&nn::op_conv1d::info, &nn::op_relu::info}};
-
-inline constexpr op_descriptor conv_relu3d{.layer_axes = 3,
-                                           .weights = op_weights::quantizable,
-                                           .integer_form = &q::op_conv_relu3d::info,
-                                           .fused_of = {&nn::op_conv3d::info, &nn::op_relu::info}};
-
-inline constexpr op_descriptor q_conv3d{.makes_channels_last = true};
-inline constexpr op_descriptor q_conv2d{.makes_channels_last = true, .schedule = conv2d_step};
-inline constexpr op_descriptor q_conv_relu2d{.makes_channels_last = true,
-                                             .schedule = conv_relu2d_step};
+#define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                         \
+  inline constexpr op_descriptor conv##N##d = with(convolution(N), [](op_descriptor& d) {       \
+    d.integer_form = &q::op_conv##N##d::info;                                                   \
+    d.integer_relu_form = &q::op_conv_relu##N##d::info;                                         \
+    d.with_relu = &nni::op_conv_relu##N##d::info;                                               \
+  });                                                                                           \
+  inline constexpr op_descriptor conv_relu##N##d =                                              \
+      with(convolution(N, true), [](op_descriptor& d) {                                         \
+        d.integer_form = &q::op_conv_relu##N##d::info;                                          \
+        d.fused_of[0] = &nn::op_conv##N##d::info;                                               \
+        d.fused_of[1] = &nn::op_relu::info;                                                     \
+      });                                                                                       \
+  inline constexpr op_descriptor functional_conv##N##d{                                         \
+      .layer_axes = N,                                                                          \
+      .weights = op_weights::quantizable,                                                       \
+      .integer_form = &q::op_functional_conv##N##d::info,                                       \
+      .integer_relu_form = &q::op_functional_conv##N##d_relu::info};                            \
+  inline constexpr op_descriptor conv_bn##N##d =                                                \
+      with_batch_norm({&nn::op_conv##N##d::info, &nn::op_batch_norm##N##d::info});              \
+  inline constexpr op_descriptor conv_bn_relu##N##d = with_batch_norm(                          \
+      {&nn::op_conv##N##d::info, &nn::op_batch_norm##N##d::info, &nn::op_relu::info});          \
+  inline constexpr op_descriptor qat_conv##N##d = trained(&nn::op_conv##N##d::info);            \
+  inline constexpr op_descriptor qat_conv_relu##N##d = trained(&nni::op_conv_relu##N##d::info); \
+  inline constexpr op_descriptor q_conv##N##d = integer_convolution(N, false);                  \
+  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution(N, true);              \
+  inline constexpr op_descriptor q_functional_conv##N##d{.makes_channels_last = N > 1};
+CTQ_DESCRIBE_CONVOLUTIONS_OF(1)
+CTQ_DESCRIBE_CONVOLUTIONS_OF(2)
+CTQ_DESCRIBE_CONVOLUTIONS_OF(3)
+#undef CTQ_DESCRIBE_CONVOLUTIONS_OF
 
 }  // namespace ctq::descriptors
 

@@ -61,29 +61,12 @@ template <class Change>
   return d;
 }
 
-/// Compiled once for an op, and not into what calls it: however the compiler contracts Function,
-/// everyone gets the same floats.
-template <auto Function, class Options, class Isa, int Tensors>
-[[gnu::noinline]] void apply_each(const op_arguments<float>& x, const attributes& a) noexcept {
-  const auto o = a.as<Options>();
-  const std::size_t n = x.out.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    if constexpr (Tensors == 2) {
-      x.out[i] = Function(x.in[0][i], x.in[1][i]);
-    } else if constexpr (requires { Function(0.0F, o); }) {
-      x.out[i] = Function(x.in[0][i], o);
-    } else {
-      x.out[i] = Function(x.in[0][i]);
-    }
-  }
-}
-
 /// The functions of an op that computes element by element, from the one of numbers.
 template <auto Function, class Options = no_options, int Tensors = 1>
 inline constexpr op_functions elementwise{
     .tensors = Tensors,
     .elementwise = true,
-    .apply = &apply_each<Function, Options, isa::native, Tensors>};
+    .apply = &describing::apply_each<Function, Options, isa::native, Tensors>};
 
 constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
   return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(numel(out))});

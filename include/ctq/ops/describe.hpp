@@ -64,122 +64,106 @@ template <class Op>
 concept names_parameters = !requires {
   &mixed<Op>::parameters;
 };
-template <class Op>
-concept has_descriptor = requires {
-  { Op::descriptor } -> std::convertible_to<op_descriptor>;
-};
-
-template <class Op, class... X>
-concept calls_apply = requires(X... x) {
-  Op::apply(x...);
-};
-template <class Op, class... X>
-concept calls_run = requires(X... x) {
-  Op::run(x...);
-};
 
 template <class Op>
 using options_of = typename Op::options;
 
-/// Op::apply, with the parameters and the options if it takes them.
-template <class Op, class... X>
-requires(calls_apply<Op, X..., parameter_refs, options_of<Op>> ||
-         calls_apply<Op, X..., parameter_refs> || calls_apply<Op, X..., options_of<Op>> ||
-         calls_apply<Op, X...>)  //
-    constexpr auto apply(const parameter_refs& p, const options_of<Op>& o, X... x) {
-  if constexpr (calls_apply<Op, X..., parameter_refs, options_of<Op>>) {
-    return Op::apply(x..., p, o);
-  } else if constexpr (calls_apply<Op, X..., parameter_refs>) {
-    return Op::apply(x..., p);
-  } else if constexpr (calls_apply<Op, X..., options_of<Op>>) {
-    return Op::apply(x..., o);
-  } else {
-    return Op::apply(x...);
+/// Op's static members as functions.
+template <class Op>
+struct apply_of {
+  template <class... X>
+  constexpr auto operator()(const X&... x) const requires requires {
+    Op::apply(x...);
   }
-}
-
-/// Satisfied if Op::apply takes these numbers.
-template <class Op, class... X>
-concept applies_to = requires(const parameter_refs& p, const options_of<Op>& o, X... x) {
-  { describing::apply<Op>(p, o, x...) } -> std::same_as<float>;
+  { return Op::apply(x...); }
 };
-/// Satisfied if Op::apply takes these tensors, and one for the output.
-template <class Op, class... X>
-concept applies_to_tensors = requires(const parameter_refs& p, const options_of<Op>& o, X... x) {
-  { describing::apply<Op>(p, o, x..., tensor_ref<float>{}) } -> std::same_as<void>;
-};
-
-/// Op::run behind what is fixed, with the parameters and the options if it takes them.
-template <class Op, class... X>
-concept runs_behind =
-    calls_run<Op, X..., parameter_refs, options_of<Op>> || calls_run<Op, X..., parameter_refs> ||
-    calls_run<Op, X..., options_of<Op>> || calls_run<Op, X...>;
-
-template <class Op, class... X>
-void run_behind(const parameter_refs& p, const options_of<Op>& o, X... x) {
-  if constexpr (calls_run<Op, X..., parameter_refs, options_of<Op>>) {
-    Op::run(x..., p, o);
-  } else if constexpr (calls_run<Op, X..., parameter_refs>) {
-    Op::run(x..., p);
-  } else if constexpr (calls_run<Op, X..., options_of<Op>>) {
-    Op::run(x..., o);
-  } else {
+template <class Op>
+struct run_of {
+  template <class... X>
+  constexpr auto operator()(const X&... x) const requires requires {
     Op::run(x...);
   }
-}
+  { return Op::run(x...); }
+};
 
-/// Satisfied if Op::run takes these tensors, with or without the instruction set.
-template <class Op, class... X>
-concept runs_on = runs_behind<Op, isa::native, X...> || runs_behind<Op, X...>;
+/// Satisfied if f takes these, and behind them the parameters, the options, both or neither.
+template <class F, class Options, class... X>
+concept callable =
+    std::invocable<F, X..., parameter_refs, Options> || std::invocable<F, X..., parameter_refs> ||
+    std::invocable<F, X..., Options> || std::invocable<F, X...>;
 
-template <class Op, class... X>
-void run(const parameter_refs& p, const options_of<Op>& o, X... x) {
-  if constexpr (runs_behind<Op, isa::native, X...>) {
-    run_behind<Op>(p, o, isa::native{}, x...);
+template <class F, class Options, class... X>
+requires callable<F, Options, X...>
+constexpr auto call(F f, const parameter_refs& p, const Options& o, const X&... x) {
+  if constexpr (std::invocable<F, X..., parameter_refs, Options>) {
+    return f(x..., p, o);
+  } else if constexpr (std::invocable<F, X..., parameter_refs>) {
+    return f(x..., p);
+  } else if constexpr (std::invocable<F, X..., Options>) {
+    return f(x..., o);
   } else {
-    run_behind<Op>(p, o, x...);
+    return f(x...);
   }
 }
+
+/// Satisfied if Op::apply returns a Result for these.
+template <class Op, class Result, class... X>
+concept applies_to = requires(const parameter_refs& p, const options_of<Op>& o, const X&... x) {
+  { describing::call(apply_of<Op>{}, p, o, x...) } -> std::same_as<Result>;
+};
+
+/// Satisfied if Op::run takes these tensors behind an instruction set, or without.
+template <class Op, class... X>
+concept takes_isa = callable<run_of<Op>, options_of<Op>, isa::native, X...>;
+template <class Op, class... X>
+concept runs_on = takes_isa<Op, X...> || callable<run_of<Op>, options_of<Op>, X...>;
 
 template <class Op, class Q, int Tensors>
 inline constexpr bool has_run =
     (Tensors != 2 && runs_on<Op, tensor_ref<const Q>, tensor_ref<Q>>) ||
     (Tensors != 1 && runs_on<Op, tensor_ref<const Q>, tensor_ref<const Q>, tensor_ref<Q>>);
 
+/// f with all tensors that an op reads.
+template <int Tensors, class T, class F>
+void with_inputs(const op_arguments<T>& x, F f) {
+  if constexpr (Tensors == 1) {
+    f(x.in[0]);
+  } else {
+    f(x.in[0], x.in[1]);
+  }
+}
+
 // The functions below are compiled once for an op, and not into what calls them: however the
 // compiler contracts apply, everyone gets the same floats.
 
-template <class Op, class Isa, int Tensors>
-[[gnu::noinline]] void apply_elements(const op_arguments<float>& x, const attributes& a) noexcept {
-  const auto o = a.as<options_of<Op>>();
+template <auto Function, class Options, class Isa, int Tensors>
+[[gnu::noinline]] void apply_each(const op_arguments<float>& x, const attributes& a) noexcept {
+  const auto o = a.as<Options>();
   const std::size_t n = x.out.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    if constexpr (Tensors == 1) {
-      x.out[i] = describing::apply<Op>(x.parameters, o, x.in[0][i]);
-    } else {
-      x.out[i] = describing::apply<Op>(x.parameters, o, x.in[0][i], x.in[1][i]);
-    }
-  }
+  for (std::size_t i = 0; i < n; ++i)
+    with_inputs<Tensors>(x, [&](const auto&... in) {
+      x.out[i] = describing::call(Function, x.parameters, o, in[i]...);
+    });
 }
 
 template <class Op, class Isa, int Tensors>
 [[gnu::noinline]] void apply_tensors(const op_arguments<float>& x, const attributes& a) noexcept {
   const auto o = a.as<options_of<Op>>();
-  if constexpr (Tensors == 1) {
-    describing::apply<Op>(x.parameters, o, x.in[0], x.out);
-  } else {
-    describing::apply<Op>(x.parameters, o, x.in[0], x.in[1], x.out);
-  }
+  with_inputs<Tensors>(x, [&](const auto&... in) {
+    describing::call(apply_of<Op>{}, x.parameters, o, in..., x.out);
+  });
 }
 
 template <class Op, class Isa, int Tensors, class Q>
 void run_tensors(const op_arguments<Q>& x, const attributes& a) noexcept {
   const auto o = a.as<options_of<Op>>();
-  if constexpr (Tensors == 1) {
-    describing::run<Op>(x.parameters, o, x.in[0], x.out);
-  } else {
-    describing::run<Op>(x.parameters, o, x.in[0], x.in[1], x.out);
-  }
+  with_inputs<Tensors>(x, [&]<class... In>(const In&... in) {
+    if constexpr (takes_isa<Op, In..., tensor_ref<Q>>) {
+      describing::call(run_of<Op>{}, x.parameters, o, Isa{}, in..., x.out);
+    } else {
+      describing::call(run_of<Op>{}, x.parameters, o, in..., x.out);
+    }
+  });
 }
 
 template <class Op>
@@ -191,10 +175,9 @@ constexpr op_parameters parameters(const attributes& a) {
 template <class Op>
 constexpr int tensors_of() {
   using in = tensor_ref<const float>;
-  if (applies_to<Op, float>) return 1;
-  if (applies_to<Op, float, float>) return 2;
-  if (applies_to_tensors<Op, in>) return 1;
-  if (applies_to_tensors<Op, in, in>) return 2;
+  using out = tensor_ref<float>;
+  if (applies_to<Op, float, float> || applies_to<Op, void, in, out>) return 1;
+  if (applies_to<Op, float, float, float> || applies_to<Op, void, in, in, out>) return 2;
   if (has_run<Op, std::uint8_t, 1> || has_run<Op, std::int8_t, 1>) return 1;
   return has_run<Op, std::uint8_t, 2> || has_run<Op, std::int8_t, 2> ? 2 : 0;
 }
@@ -203,10 +186,12 @@ constexpr int tensors_of() {
 template <class Op>
 struct usable {
   using in = tensor_ref<const float>;
+  using out = tensor_ref<float>;
   static constexpr int tensors = tensors_of<Op>();
-  static constexpr bool elementwise = applies_to<Op, float> || applies_to<Op, float, float>;
+  static constexpr bool elementwise =
+      applies_to<Op, float, float> || applies_to<Op, float, float, float>;
   static constexpr bool of_tensors =
-      !elementwise && (applies_to_tensors<Op, in> || applies_to_tensors<Op, in, in>);
+      !elementwise && (applies_to<Op, void, in, out> || applies_to<Op, void, in, in, out>);
   static constexpr bool run_u8 = has_run<Op, std::uint8_t, tensors>;
   static constexpr bool run_s8 = has_run<Op, std::int8_t, tensors>;
   static constexpr bool infer_shape = requires(options_of<Op> & o, diagnostic& d) {
@@ -271,16 +256,16 @@ constexpr op_descriptor describe() {
   using can = usable<Op>;
   constexpr int tensors = can::tensors;
   op_descriptor d;
-  if constexpr (has_descriptor<Op>) d = Op::descriptor;
+  if constexpr (requires { Op::descriptor; }) d = Op::descriptor;
   if constexpr (names_apply<Op> || names_run<Op> || names_infer_shape<Op>) {
-    d.functions.tensors = tensors;
-    d.functions.elementwise = can::elementwise;
-    d.functions.problem = problem_of<Op>();
+    d.functions = {
+        .tensors = tensors, .elementwise = can::elementwise, .problem = problem_of<Op>()};
     d.infer_shape = &describing::infer_shape<Op>;
     if (d.on_integers == on_integers::none) d.on_integers = on_integers::where_functions;
     if (d.schedule.how == schedule_as::nothing) d.schedule.how = schedule_as::function;
   }
-  if constexpr (can::elementwise) d.functions.apply = &apply_elements<Op, isa::native, tensors>;
+  if constexpr (can::elementwise)
+    d.functions.apply = &apply_each<apply_of<Op>{}, options_of<Op>, isa::native, tensors>;
   if constexpr (can::of_tensors) d.functions.apply = &apply_tensors<Op, isa::native, tensors>;
   if constexpr (can::run_u8)
     d.functions.run_u8 = &run_tensors<Op, isa::native, tensors, std::uint8_t>;

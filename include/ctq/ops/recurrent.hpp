@@ -3,26 +3,20 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// Recurrent networks, which are quantized as their inputs come.
+// Recurrent networks, which are quantized dynamically.
 
 // clang-format off
+#define CTQ_RECURRENT_OP(OP, identifier, module) \
+  OP(nn, module_op, identifier, "torch.nn." module, no_options, identifier) \
+  OP(nnqr, module_op, identifier, "torch.ao.nn.quantized.reference." module, no_options, none) \
+  OP(q, pass_op, identifier##_dynamic, "torch.ao.nn.quantized.dynamic." module, no_options, none)
 #define CTQ_RECURRENT_OPS(OP) \
-  OP(nn, module_op, lstm, "torch.nn.LSTM", no_options, lstm) \
-  OP(nn, module_op, lstm_cell, "torch.nn.LSTMCell", no_options, lstm_cell) \
-  OP(nn, module_op, gru, "torch.nn.GRU", no_options, gru) \
-  OP(nn, module_op, gru_cell, "torch.nn.GRUCell", no_options, gru_cell) \
-  OP(nn, module_op, rnn, "torch.nn.RNN", no_options, rnn) \
-  OP(nn, module_op, rnn_cell, "torch.nn.RNNCell", no_options, rnn_cell) \
-  OP(nnqr, module_op, lstm, "torch.ao.nn.quantized.reference.LSTM", no_options, none) \
-  OP(nnqr, module_op, lstm_cell, "torch.ao.nn.quantized.reference.LSTMCell", no_options, none) \
-  OP(nnqr, module_op, gru, "torch.ao.nn.quantized.reference.GRU", no_options, none) \
-  OP(nnqr, module_op, gru_cell, "torch.ao.nn.quantized.reference.GRUCell", no_options, none) \
-  OP(nnqr, module_op, rnn_cell, "torch.ao.nn.quantized.reference.RNNCell", no_options, none) \
-  OP(q, pass_op, lstm_dynamic, "torch.ao.nn.quantized.dynamic.LSTM", no_options, none) \
-  OP(q, pass_op, gru_dynamic, "torch.ao.nn.quantized.dynamic.GRU", no_options, none) \
-  OP(q, pass_op, lstm_cell_dynamic, "torch.ao.nn.quantized.dynamic.LSTMCell", no_options, none) \
-  OP(q, pass_op, gru_cell_dynamic, "torch.ao.nn.quantized.dynamic.GRUCell", no_options, none) \
-  OP(q, pass_op, rnn_cell_dynamic, "torch.ao.nn.quantized.dynamic.RNNCell", no_options, none)
+  CTQ_RECURRENT_OP(OP, lstm, "LSTM") \
+  CTQ_RECURRENT_OP(OP, lstm_cell, "LSTMCell") \
+  CTQ_RECURRENT_OP(OP, gru, "GRU") \
+  CTQ_RECURRENT_OP(OP, gru_cell, "GRUCell") \
+  CTQ_RECURRENT_OP(OP, rnn_cell, "RNNCell") \
+  OP(nn, module_op, rnn, "torch.nn.RNN", no_options, rnn)
 // clang-format on
 
 CTQ_RECURRENT_OPS(CTQ_DECLARE_OP)

@@ -54,7 +54,7 @@ inline constexpr float_op by_elements{{}, "input, ...", elementwise};
 inline constexpr float_op by_parts{{}, "input", sequence};
 
 constexpr const float_op* of(op_id op) {
-  if (!op->builtin || op->kind == op_kind::pass) return nullptr;
+  if (!op->builtin || op->kind < op_kind::module || op->kind > op_kind::method) return nullptr;
   for (const view<float_op>& table : tables)
     for (const float_op& f : table)
       if (is_named(op->name, f.names)) return &f;

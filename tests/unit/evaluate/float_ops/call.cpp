@@ -21,6 +21,7 @@ constexpr const char* written[] = {
 
 static_assert(float_ops::has_float_op(nn::conv2d.id()) &&
               !float_ops::has_float_op(nn::output.id()));
+static_assert(!float_ops::has_float_op(nn::get_attr.id()) && !float_ops::has_float_op(q::mul.id()));
 static_assert(float_ops::signature_of(fn::matmul.id()).parameters == "input, other");
 
 /// Equal but for rounding: 1e-6 of the number, or of the largest one.
