@@ -149,19 +149,6 @@ struct static_graph {
 template <class Graph, stage Stage>
 concept graph_at = Graph::at == Stage;
 
-/// Keeps what a pass returned. The capacities are bounds the pass states.
-template <std::size_t Nodes, std::size_t Args, stage Stage>
-[[nodiscard]] constexpr static_graph<Stage, Nodes, Args> freeze(const dynamic_graph<Stage>& g) {
-  static_graph<Stage, Nodes, Args> frozen;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) frozen.nodes[i] = g.nodes[i];
-  for (std::size_t i = 0; i < g.args.size(); ++i) frozen.args[i] = g.args[i];
-  frozen.count = static_cast<int>(g.nodes.size());
-  frozen.arg_count = static_cast<int>(g.args.size());
-  frozen.observers = g.observers;
-  frozen.problem = g.problem;
-  return frozen;
-}
-
 /// How many different nodes read each node.
 ///   users  by node, all 0
 template <class Graph, class Users>

@@ -25,17 +25,22 @@ struct of<T, 0> {
 
 }  // namespace scratch_arrays
 
-/// N things in a row; N = 0: as many as resize says.
+/// An array of N, or a list if N is 0, which resize allocates.
 template <class T, std::size_t N>
 using scratch_array = typename scratch_arrays::of<T, N>::type;
 
-/// Makes place for so many things, each a T{}.
+/// Makes a list one of `count` items, each a T{}; an array is large enough already.
 template <class T>
 constexpr void resize(list<T>& items, std::integral auto count) {
   items = list<T>(count);
 }
-/// There is place already.
 template <class T, std::size_t N>
 constexpr void resize(T (&)[N], std::integral auto) {}
+
+/// The same for several.
+template <class... Items>
+constexpr void resize_all(std::integral auto count, Items&... items) {
+  (resize(items, count), ...);
+}
 
 }  // namespace ctq

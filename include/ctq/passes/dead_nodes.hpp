@@ -13,8 +13,7 @@ constexpr void remove_dead_nodes(Graph& g) {
   const int count = g.size();
   scratch_array<bool, Graph::max_nodes> needed{};
   scratch_array<int, Graph::max_nodes> moved{};
-  resize(needed, count);
-  resize(moved, count);
+  resize_all(count, needed, moved);
   int kept = 0;
   for (int i = count - 1; i >= 0; --i) {
     const op_kind kind = g.nodes[i].op->kind;

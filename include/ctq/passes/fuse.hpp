@@ -54,8 +54,7 @@ class fusion {
                    const fuse_options& options, Out& out)
       : g_(g), backend_(backend), fusible_(fusible), is_qat_(options.is_qat), out_(out) {
     out.open(g.count, g.arg_total());
-    resize(moved_, g.count);
-    resize(fused_, g.count);
+    resize_all(g.count, moved_, fused_);
     for (int i = 0; i < g.count; ++i) {
       const int k = fusible.of_node[i];
       if (k < 0) {

@@ -60,9 +60,7 @@ class finder {
         both_orders_(!patterns_have_one_order(s)),
         positional_only_(patterns_see_positional_arguments_only(s)),
         out_(out) {
-    resize(users_, g.count);
-    resize(out.of_node, g.count);
-    resize(out.found, g.count);
+    resize_all(g.count, users_, out.of_node, out.found);
     count_users(g, users_);
     for (int i = 0; i < g.count; ++i) out.of_node[i] = -1;
     for (int i = g.count - 1; i >= 0; --i)

@@ -24,17 +24,9 @@ class observer_placement {
  public:
   constexpr observer_placement(const Graph& g, semantics s) : g_(g), semantics_(s) {
     const int most = g.count + g.arg_total();
-    resize(first_, g.count);
-    resize(last_, g.count);
-    resize(behind_, g.count);
+    resize_all(g.count, first_, last_, behind_);
     resize(before_, g.arg_total());
-    resize(after_, most);
-    resize(instance_, most);
-    resize(next_, most);
-    resize(previous_, most);
-    resize(removed_, most);
-    resize(record_, most);
-    resize(qconfig_, most);
+    resize_all(most, after_, instance_, next_, previous_, removed_, record_, qconfig_);
     for (int i = 0; i < g.count; ++i) first_[i] = last_[i] = behind_[i] = -1;
     for (int a = 0; a < g.arg_total(); ++a) before_[a] = -1;
   }
@@ -74,9 +66,8 @@ class observer_placement {
     writer<Out> all{*this, out};
     const int most = g_.count + count_;
     out.open(most, g_.arg_total() + count_);
-    resize(all.number, count_);
+    resize_all(count_, all.number, all.at);
     resize(all.moved, g_.count);
-    resize(all.at, count_);
     for (int a = 0; a < count_; ++a) all.number[a] = -1;
     for (int i = 0; i < g_.count; ++i) {
       all.add(i);

@@ -51,13 +51,8 @@ template <class Wanted, class Index>
 constexpr void index_patterns(const backend_view& backend, Wanted wanted, Index& index) {
   const int configs = backend.configs.count;
   const int total = count_elements(backend);
-  resize(index.next, configs);
-  resize(index.config, configs);
-  resize(index.first, configs);
-  resize(index.root, configs);
-  resize(index.op, total);
-  resize(index.args, total);
-  resize(index.extent, total);
+  resize_all(configs, index.next, index.config, index.first, index.root);
+  resize_all(total, index.op, index.args, index.extent);
   int longest = 0;
   for (int i = 0; i < configs; ++i) {
     const int length = backend.configs.items[i].pattern.element.count;

@@ -174,10 +174,7 @@ template <class Graph, class QConfigs>
 constexpr void plan_dtypes(const Graph& g, const backend_view& backend, const mapping_view& mapping,
                            const QConfigs& qconfigs, const occurrences<Graph>& matches,
                            const prepare_options& options, dtype_plan<Graph>& out) {
-  resize(out.has_qconfig, g.count);
-  resize(out.without_tensors, g.count);
-  resize(out.observed_as, g.count);
-  resize(out.dtypes, g.count);
+  resize_all(g.count, out.has_qconfig, out.without_tensors, out.observed_as, out.dtypes);
   for (int i = 0; i < g.count; ++i)
     out.has_qconfig[i] = qconfigs[i] >= 0 && mapping.entries[qconfigs[i]].quantizes;
   planning::find_without_tensors(g, out.without_tensors);

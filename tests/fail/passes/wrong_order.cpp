@@ -11,7 +11,7 @@ inline constexpr auto net = model("x"_n = nn::placeholder({1, 4}), "relu"_n = nn
                                   "out"_n = nn::output("relu"_n));
 
 #ifdef CTQ_FIXED
-constexpr auto lowered = freeze<9, 9>(lower(graph_view<stage::reference>{}));
+constexpr int nodes = lower(graph_view<stage::reference>{}).size();
 #else
-constexpr auto lowered = freeze<9, 9>(lower(fused_v<net, x86>.view()));
+constexpr int nodes = lower(fused_v<net, x86>.view()).size();
 #endif

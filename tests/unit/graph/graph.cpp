@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+#include "../passes/freeze.hpp"
+
 using namespace ctq;
 
 namespace {

@@ -7,6 +7,7 @@
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
+#include "freeze.hpp"
 #include "graphs.hpp"
 
 using namespace ctq;

@@ -5,6 +5,7 @@
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
+#include "freeze.hpp"
 #include "graph_builder.hpp"
 #include "graphs.hpp"
 #include "user_ops.hpp"

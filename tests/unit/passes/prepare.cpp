@@ -8,6 +8,7 @@
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
+#include "freeze.hpp"
 #include "graphs.hpp"
 
 using namespace ctq;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ctq/passes/plan.hpp"
+#include "freeze.hpp"
 #include "graphs.hpp"
 #include "random_wishes.hpp"
 

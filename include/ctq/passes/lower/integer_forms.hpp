@@ -30,12 +30,7 @@ class integer_forms {
  public:
   constexpr integer_forms(const Graph& g, semantics s, bool only_with_kernels)
       : g_(g), only_with_kernels_(only_with_kernels), whole_patterns_(!patterns_may_be_split(s)) {
-    resize(form, g.count);
-    resize(of, g.count);
-    resize(relu, g.count);
-    resize(is_dynamic, g.count);
-    resize(absorbed, g.count);
-    resize(users_, g.count);
+    resize_all(g.count, form, of, relu, is_dynamic, absorbed, users_);
     count_users(g, users_);
     bool any_dynamic = false;
     for (int i = 0; i < g.count; ++i) {

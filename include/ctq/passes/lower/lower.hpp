@@ -30,8 +30,7 @@ class rewrite {
  public:
   constexpr rewrite(const Graph& g, const lower_options& o, Out& out)
       : g_(g), semantics_(o.semantics), forms_(g, o.semantics, o.only_with_kernels), out_(out) {
-    resize(needed_, g.count);
-    resize(moved_, g.count);
+    resize_all(g.count, needed_, moved_);
     resize(reads_, g.arg_total());
     find_needed();
     write();

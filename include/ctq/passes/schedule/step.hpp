@@ -42,18 +42,22 @@ struct observation_point {
   place where{};
 };
 
-struct dynamic_schedule {
-  static constexpr std::size_t max_steps = 0;  // as many as there are
-  static constexpr std::size_t max_observations = 0;
-
-  list<step> steps;
-  list<observation_point> observations;
+/// What a schedule says besides its steps.
+struct schedule_record {
   std::size_t arena_bytes{};
   shape input_shape{};
   shape output_shape{};
   dtype output_dtype = f32;
   int output_observer = -1;
-  diagnostic problem;
+  diagnostic problem{};
+};
+
+struct dynamic_schedule : schedule_record {
+  static constexpr std::size_t max_steps = 0;  // as many as there are
+  static constexpr std::size_t max_observations = 0;
+
+  list<step> steps;
+  list<observation_point> observations;
 
   /// Room for steps and observations that are written by their indices, until all are.
   constexpr void open(int step_count, int observation_count) {
@@ -68,7 +72,7 @@ struct dynamic_schedule {
 
 /// A schedule in a constant.
 template <std::size_t Steps, std::size_t Observations>
-struct static_schedule {
+struct static_schedule : schedule_record {
   static constexpr std::size_t max_steps = Steps > 0 ? Steps : 1;
   static constexpr std::size_t max_observations = Observations;
 
@@ -76,12 +80,6 @@ struct static_schedule {
   observation_point observations[Observations + 1]{};
   int count{};
   int observation_count{};
-  std::size_t arena_bytes{};
-  shape input_shape{};
-  shape output_shape{};
-  dtype output_dtype = f32;
-  int output_observer = -1;
-  diagnostic problem{};
 
   constexpr static_schedule() = default;
   /// Written in place, by write(schedule).
@@ -96,21 +94,5 @@ struct static_schedule {
     observation_count = observations_written;
   }
 };
-
-template <std::size_t Steps, std::size_t Observations>
-[[nodiscard]] constexpr static_schedule<Steps, Observations> freeze(const dynamic_schedule& s) {
-  static_schedule<Steps, Observations> out;
-  for (std::size_t i = 0; i < s.steps.size(); ++i) out.steps[i] = s.steps[i];
-  for (std::size_t i = 0; i < s.observations.size(); ++i) out.observations[i] = s.observations[i];
-  out.count = static_cast<int>(s.steps.size());
-  out.observation_count = static_cast<int>(s.observations.size());
-  out.arena_bytes = s.arena_bytes;
-  out.input_shape = s.input_shape;
-  out.output_shape = s.output_shape;
-  out.output_dtype = s.output_dtype;
-  out.output_observer = s.output_observer;
-  out.problem = s.problem;
-  return out;
-}
 
 }  // namespace ctq

@@ -27,14 +27,9 @@ class step_writer {
   constexpr step_writer(const Graph& g, Schedule& out) : g_(g), out_(out) {
     const int steps = g.count + 2 * g.arg_total();
     out_.open(steps, g.count);
-    resize(value_of_, g.count);
-    resize(order_of_, g.count);
-    resize(values_, steps + 2);
-    resize(area_, steps + 2);
-    resize(in_, steps);
-    resize(second_in_, steps);
-    resize(written_, steps);
-    resize(observed_, g.count);
+    resize_all(g.count, value_of_, order_of_, observed_);
+    resize_all(steps + 2, values_, area_);
+    resize_all(steps, in_, second_in_, written_);
   }
 
   constexpr void finish(layers l = layers::alone) {

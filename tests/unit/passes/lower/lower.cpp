@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "../freeze.hpp"
 #include "../graphs.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "../freeze.hpp"
 #include "../walk.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"

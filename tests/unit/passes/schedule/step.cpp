@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "../freeze.hpp"
+
 using namespace ctq;
 
 namespace {

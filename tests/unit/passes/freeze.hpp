@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/graph/graph.hpp"
+#include "ctq/passes/schedule/step.hpp"
+
+// Constants of graphs and schedules that a pass returned, so that static_asserts can look at them.
+
+namespace ctq {
+
+/// Keeps what a pass returned. The capacities are bounds the pass states.
+template <std::size_t Nodes, std::size_t Args, stage Stage>
+[[nodiscard]] constexpr static_graph<Stage, Nodes, Args> freeze(const dynamic_graph<Stage>& g) {
+  static_graph<Stage, Nodes, Args> frozen;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) frozen.nodes[i] = g.nodes[i];
+  for (std::size_t i = 0; i < g.args.size(); ++i) frozen.args[i] = g.args[i];
+  frozen.count = static_cast<int>(g.nodes.size());
+  frozen.arg_count = static_cast<int>(g.args.size());
+  frozen.observers = g.observers;
+  frozen.problem = g.problem;
+  return frozen;
+}
+
+template <std::size_t Steps, std::size_t Observations>
+[[nodiscard]] constexpr static_schedule<Steps, Observations> freeze(const dynamic_schedule& s) {
+  static_schedule<Steps, Observations> out;
+  static_cast<schedule_record&>(out) = s;
+  for (std::size_t i = 0; i < s.steps.size(); ++i) out.steps[i] = s.steps[i];
+  for (std::size_t i = 0; i < s.observations.size(); ++i) out.observations[i] = s.observations[i];
+  out.count = static_cast<int>(s.steps.size());
+  out.observation_count = static_cast<int>(s.observations.size());
+  return out;
+}
+
+}  // namespace ctq
