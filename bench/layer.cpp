@@ -41,11 +41,11 @@ layer::layer(const ctq::conv2d_shape& s, bool is_linear) : shape(s), linear(is_l
     for (int k = 0; k < terms; ++k) sum += weight[static_cast<std::size_t>(o * terms + k)];
     folded.push_back(bias.back() - zero_point_in * sum);
   }
-  const ctq::kernels::requantize_params to{multiplier.data(), zero_point_out, 0, 255};
+  const ctq::kernels::output_range to{zero_point_out, 0, 255};
   if (!linear) {
     row all{0, std::vector<std::uint8_t>(outputs())};
-    ctq::kernels::reference::conv2d(s, in.data(), weight.data(), folded.data(), to, zero_point_in,
-                                    all.values.data());
+    ctq::kernels::reference::conv2d(s, in.data(), weight.data(), folded.data(), multiplier.data(),
+                                    to, zero_point_in, all.values.data());
     expected_.push_back(std::move(all));
     return;
   }
@@ -57,7 +57,8 @@ layer::layer(const ctq::conv2d_shape& s, bool is_linear) : shape(s), linear(is_l
     row r{m * width, std::vector<std::uint8_t>(width)};
     ctq::kernels::reference::conv2d(ctq::as_conv2d({1, s.in_channels, s.out_channels}),
                                     in.data() + m * static_cast<std::size_t>(s.in_channels),
-                                    weight.data(), folded.data(), to, 0, r.values.data());
+                                    weight.data(), folded.data(), multiplier.data(), to, 0,
+                                    r.values.data());
     expected_.push_back(std::move(r));
   }
 }

@@ -55,14 +55,4 @@ concept vectorized = requires {
 template <vectorized Isa, class T>
 using batch = xsimd::batch<T, xsimd_arch<Isa>>;
 
-/// The sum of all lanes; renamed in xsimd 9.
-template <class T, class Arch>
-[[gnu::always_inline]] inline T reduce_add(const xsimd::batch<T, Arch>& x) noexcept {
-#if XSIMD_VERSION_MAJOR < 9
-  return xsimd::hadd(x);
-#else
-  return xsimd::reduce_add(x);
-#endif
-}
-
 }  // namespace ctq::kernels

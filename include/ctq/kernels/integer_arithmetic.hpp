@@ -38,16 +38,6 @@ struct output_range {
           .hi = q.quant_max};
 }
 
-/// The same with a multiplier per output channel.
-struct requantize_params {
-  const float* multiplier{};
-  std::int32_t zero_point{};
-  std::int32_t lo{};
-  std::int32_t hi{};
-
-  [[nodiscard]] constexpr output_range range() const { return {zero_point, lo, hi}; }
-};
-
 [[nodiscard]] inline float output_multiplier(float scale_in, float scale_weight,
                                              float scale_out) noexcept {
   return no_contract(scale_weight * scale_in) * (1.0F / scale_out);

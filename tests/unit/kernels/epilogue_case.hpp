@@ -49,8 +49,8 @@ class random_layer {
   /// With requantization only, or with an epilogue.
   [[nodiscard]] std::vector<In> requantized() const {
     std::vector<In> out(samples::out_elements(s));
-    reference::conv2d(s, in_.data(), weight_.data(), sums_.bias.data(), sums_.requantize_params(),
-                      in_zero_point_, out.data());
+    reference::conv2d(s, in_.data(), weight_.data(), sums_.bias.data(), sums_.multiplier.data(),
+                      sums_.to, in_zero_point_, out.data());
     return out;
   }
   template <class Epilogue>

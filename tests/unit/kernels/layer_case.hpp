@@ -39,10 +39,6 @@ struct epilogue {
   std::vector<std::int32_t> bias;
   std::vector<float> multiplier;
   ctq::kernels::output_range to;
-
-  [[nodiscard]] ctq::kernels::requantize_params requantize_params() const {
-    return {multiplier.data(), to.zero_point, to.lo, to.hi};
-  }
 };
 
 /// Multipliers that produce ties, that saturate, and that spread accumulators of `terms` products
@@ -138,7 +134,7 @@ bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
   const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
 
   std::vector<Out> expected(out_elements(s));
-  kernels::reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(),
+  kernels::reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.multiplier.data(), e.to,
                              zero_point, expected.data());
 
   const aligned_bytes packed(kernels::simd::conv2d_packed_bytes<Isa>(s, dtype_of<In>));

@@ -180,9 +180,6 @@ struct kernel_code<descriptors::conv2d> : layer_code<descriptors::conv2d> {
     const reference_weights<In> w(s, packed);
     if constexpr (std::same_as<In, float>) {
       reference::conv2d(s, in, w.weight, w.bias, to, out);
-    } else if constexpr (std::same_as<To, output_range>) {
-      reference::conv2d(s, in, w.weight, w.bias, w.multiplier,
-                        epilogue{requantize_per_channel<Out>{to}}, zero_point, out);
     } else {
       reference::conv2d(s, in, w.weight, w.bias, w.multiplier, to, zero_point, out);
     }

@@ -15,7 +15,6 @@
 #include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
-#include "ctq/kernels/reference/rescale.hpp"
 #include "ctq/kernels/reference/transpose.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
@@ -26,7 +25,6 @@
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
-#include "ctq/kernels/simd/elementwise/rescale.hpp"
 #include "ctq/kernels/simd/pooling/pooling_avg.hpp"
 #include "ctq/kernels/simd/pooling/pooling_max.hpp"
 

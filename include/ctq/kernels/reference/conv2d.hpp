@@ -78,19 +78,20 @@ void for_each_accumulator(const conv2d_shape& s, const In* in, const std::int8_t
 ///
 ///   out = requantize(bias[o] + Σ_(ky,kx,ic) in[...] * weight[o,ky,kx,ic])
 ///
-/// Shapes    in [N,H,W,C] · weight [O,kh,kw,C/g] · bias [O] or null · out [N,H',W',O]
+/// Shapes    in [N,H,W,C] · weight [O,kh,kw,C/g] · bias [O] or null · multiplier [O] ·
+///           out [N,H',W',O]
 /// Units     in, out: quantized values (uint8 or int8) · bias: int32, input zero point folded in
 /// Padding   has the value in_zero_point, as the folded bias assumes
 /// Rounding  accumulation exact, modulo 2^32; requantization rounds once, ties to even
 /// Source    PyTorch quantized::conv2d, in QNNPACK's arithmetic
 template <class In, class Out>
 void conv2d(const conv2d_shape& s, const In* in, const std::int8_t* weight,
-            const std::int32_t* bias, const requantize_params& to, std::int32_t in_zero_point,
-            Out* out) {
-  for_each_accumulator(
-      s, in, weight, bias, in_zero_point, [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
-        out[index] = static_cast<Out>(requantize(sum, to.multiplier[channel], to.range()));
-      });
+            const std::int32_t* bias, const float* multiplier, const output_range& to,
+            std::int32_t in_zero_point, Out* out) {
+  for_each_accumulator(s, in, weight, bias, in_zero_point,
+                       [&](int channel, std::ptrdiff_t index, std::int32_t sum) {
+                         out[index] = static_cast<Out>(requantize(sum, multiplier[channel], to));
+                       });
 }
 
 /// The same in float32: acc starts with the bias, each tap is one fma, in order. Padding is a tap

@@ -8,11 +8,7 @@ namespace ctq::kernels::reference {
 /// Quantizes and dequantizes one value; 0 for NaN.
 [[nodiscard, gnu::always_inline]] inline float fake_quantize(float x, const quantizer& to,
                                                              float scale) noexcept {
-  float q = ::nearbyintf(x * to.inverse);
-  if (q != q) q = 0.0F;
-  if (q < to.low) q = to.low;
-  if (q > to.high) q = to.high;
-  return q * scale;
+  return round_and_clamp(x, to) * scale;
 }
 
 /// Quantizes and dequantizes:

@@ -17,16 +17,22 @@ struct axis_shape {
   friend constexpr bool operator==(const axis_shape&, const axis_shape&) = default;
 };
 
-/// Quantizes one value: int(clamp(rne(x * inverse), low, high)) + zero_point; NaN gives the zero
-/// point. Calls ::nearbyintf rather than a std:: template, whose instantiations the linker would
-/// share between translation units for different instruction sets.
-template <quantized Q>
-[[nodiscard, gnu::always_inline]] inline Q quantize(float x, const quantizer& to) noexcept {
+/// clamp(rne(x * inverse), low, high), 0 for NaN: a whole number. Calls ::nearbyintf rather than a
+/// std:: template, whose instantiations the linker would share between translation units for
+/// different instruction sets.
+[[nodiscard, gnu::always_inline]] inline float round_and_clamp(float x,
+                                                               const quantizer& to) noexcept {
   float q = ::nearbyintf(x * to.inverse);
   if (q != q) q = 0.0F;
   if (q < to.low) q = to.low;
   if (q > to.high) q = to.high;
-  return static_cast<Q>(static_cast<std::int32_t>(q) + to.zero_point);
+  return q;
+}
+
+/// Quantizes one value; NaN gives the zero point.
+template <quantized Q>
+[[nodiscard, gnu::always_inline]] inline Q quantize(float x, const quantizer& to) noexcept {
+  return static_cast<Q>(static_cast<std::int32_t>(round_and_clamp(x, to)) + to.zero_point);
 }
 
 /// Quantizes float32 to 8-bit integers.

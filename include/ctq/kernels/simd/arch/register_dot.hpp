@@ -189,14 +189,10 @@ struct byte_dot : register_dot<Isa, Register> {
   }
   /// In: four taps. Out: adjacent taps for each channel, in the order of column(4, ...).
   [[gnu::always_inline]] static void interleave(vec (&a)[4]) {
-    const vec low01 = Register::zip_low8(a[0], a[1]);
-    const vec low23 = Register::zip_low8(a[2], a[3]);
-    const vec high01 = Register::zip_high8(a[0], a[1]);
-    const vec high23 = Register::zip_high8(a[2], a[3]);
-    a[0] = Register::zip_low16(low01, low23);
-    a[1] = Register::zip_high16(low01, low23);
-    a[2] = Register::zip_low16(high01, high23);
-    a[3] = Register::zip_high16(high01, high23);
+    vec low[2], high[2];
+    interleave_half<0>(a, low);
+    interleave_half<1>(a, high);
+    a[0] = low[0], a[1] = low[1], a[2] = high[0], a[3] = high[1];
   }
   /// In: two taps. Out: the taps of two channels in each lane, which are those of registers 2i and
   /// 2i + 1 of interleave.

@@ -103,7 +103,10 @@ struct register_x86 {
   /// cheap.
   template <class Out>
   [[gnu::always_inline]] static vec finish_or_saturate(vec q0, vec q1, const bounds& to) {
-    const vec q = saturate<Out>(q0, q1, to);
+    return clamp_unless_full<Out>(saturate<Out>(q0, q1, to), to);
+  }
+  template <class Out>
+  [[gnu::always_inline]] static vec clamp_unless_full(vec q, const bounds& to) {
     return to.full_range ? q : clamp<Out>(q, to);
   }
 

@@ -3,28 +3,20 @@
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-#include <immintrin.h>
-
 #include <cstdint>
-#include <type_traits>
 
-#include "ctq/kernels/integer_arithmetic.hpp"
-#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/register512.hpp"
 
 CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
 /// output_range in registers, for row_requantizer512.
-struct row_bounds512 {
-  __m512i zero_point, lo, hi;
-  bool whole;  // the output range is that of a byte, to which packing saturates
+struct row_bounds512 : register512::bounds {
+  __m512i zero_point32;
 
   [[gnu::always_inline]] explicit row_bounds512(const output_range& to)
-      : zero_point(_mm512_set1_epi32(to.zero_point)),
-        lo(_mm512_set1_epi8(static_cast<char>(to.lo))),
-        hi(_mm512_set1_epi8(static_cast<char>(to.hi))),
-        whole(to.hi - to.lo == 255) {}
+      : bounds(to), zero_point32(_mm512_set1_epi32(to.zero_point)) {}
 };
 
 /// Requantizes rows of N * 16 accumulators, in the order of tile_format::column. While tiles
@@ -51,19 +43,13 @@ class row_requantizer512 {
     const auto scaled = [&](int i) __attribute__((always_inline)) {
       const __m512 sum = _mm512_cvtepi32_ps(_mm512_load_si512(sums + i * 16));
       const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(sum, multiplier_[i]));
-      return _mm512_add_epi32(q, to.zero_point);  // no overflow: see reference::requantize
+      return _mm512_add_epi32(q, to.zero_point32);  // no overflow: see reference::requantize
     };
     const auto words = [&](int i, int j) __attribute__((always_inline)) {
       return _mm512_packs_epi32(scaled(i), scaled(j));
     };
     const auto bytes = [&](__m512i a, __m512i b) __attribute__((always_inline)) {
-      if constexpr (std::is_signed_v<Out>) {
-        const __m512i q = _mm512_packs_epi16(a, b);
-        return to.whole ? q : _mm512_min_epi8(_mm512_max_epi8(q, to.lo), to.hi);
-      } else {
-        const __m512i q = _mm512_packus_epi16(a, b);
-        return to.whole ? q : _mm512_min_epu8(_mm512_max_epu8(q, to.lo), to.hi);
-      }
+      return register512::clamp_unless_full<Out>(register512::pack<Out>(a, b), to);
     };
     if constexpr (N == 1) {
       const __m512i sum = scaled(0);

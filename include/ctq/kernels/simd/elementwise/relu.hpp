@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ctq/kernels/reference/relu.hpp"
-#include "ctq/kernels/simd/elementwise/rescale.hpp"
-#include "ctq/kernels/simd/elementwise_loop.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/elementwise/requantize.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
 
 namespace ctq::kernels::simd {
@@ -32,6 +34,53 @@ template <class Isa, quantized Q>
           out[i] = static_cast<Q>(reference::requantize(in[i], multiplier, to));
         },
         in);
+  }
+}
+
+/// out[i] = clamp(in[i], low, high) on integers.
+template <vectorized Isa, quantized Q>
+[[gnu::always_inline]] inline void clamp(elementwise_shape shape, const Q* in, Q low, Q high,
+                                         Q* out) noexcept {
+  using bytes = batch<Isa, Q>;
+  const bytes lows(low), highs(high);
+  for_elements<Isa>(
+      shape.count, out,
+      [&](int i) __attribute__((always_inline)) {
+        return xsimd::min(xsimd::max(bytes::load_unaligned(in + i), lows), highs);
+      },
+      [&](int i) __attribute__((always_inline)) {
+        const Q raised = in[i] < low ? low : in[i];
+        out[i] = raised > high ? high : raised;
+      },
+      in);
+}
+
+/// out[i] = quantize(dequantize(in[i])) with given constants of quantize.
+template <vectorized Isa, quantized Q, quantized R>
+[[gnu::always_inline]] inline void requantize(elementwise_shape shape, const Q* in,
+                                              const qparams& from, const quantizer& to,
+                                              R* out) noexcept {
+  dequantize_apply_quantize<Isa>(
+      shape, scaled_fits_int32(from.scale, to), out, to,
+      [](const auto& x) __attribute__((always_inline)) { return x; },
+      quantized_operand<Q>{in, from});
+}
+
+/// As reference::requantize, byte for byte. With equal qparams it only clamps.
+template <class Isa, quantized Q, quantized R>
+[[gnu::always_inline]] inline void requantize(elementwise_shape shape, const Q* in,
+                                              const qparams& from, const qparams& to,
+                                              R* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::requantize(shape, in, from, to, out);
+  } else {
+    if constexpr (std::same_as<Q, R>) {
+      if (same_scale_and_zero_point(from, to)) {
+        clamp<Isa>(shape, in, static_cast<Q>(to.quant_min), static_cast<Q>(to.quant_max), out);
+        return;
+      }
+    }
+    requantize<Isa>(shape, in, from, quantizer_of(to), out);
   }
 }
 

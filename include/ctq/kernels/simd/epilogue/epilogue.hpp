@@ -8,7 +8,7 @@
 #include "ctq/kernels/simd/arch/table_lookup.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
-#include "ctq/kernels/simd/elementwise/rescale.hpp"
+#include "ctq/kernels/simd/elementwise/requantize.hpp"
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
 

@@ -51,8 +51,8 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
   const samples::epilogue e = samples::random_epilogue<In>(s.out_channels, 9, random);
   const int zero_point = std::numeric_limits<In>::lowest() + random.between(0, 255);
   std::vector<In> expected(samples::out_elements(s));
-  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(), zero_point,
-                    expected.data());
+  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.multiplier.data(), e.to,
+                    zero_point, expected.data());
 
   const samples::aligned_bytes packed(
       simd::block_layout<Dot>{Dot::k_group, static_cast<std::size_t>(simd::depthwise_steps<Dot>(s))}

@@ -154,7 +154,7 @@ TEST_CASE("the reference convolution reads the zero point in the padding") {
   const std::int32_t bias[] = {-5 * 10};  // zero point 5, sum of the weights 10
   const float multiplier[] = {0.5F};
   std::uint8_t out[4];
-  reference::conv2d(s, in, weight, bias, {multiplier, 3, 0, 255}, 5, out);
+  reference::conv2d(s, in, weight, bias, multiplier, {3, 0, 255}, 5, out);
   // (100 + 10 + 25 - 50) / 2 = 42.5 → 42, 47.5 → 48, 52.5 → 52, 57.5 → 58; plus 3
   CHECK(std::vector<int>(out, out + 4) == std::vector<int>{45, 51, 55, 61});
 }
@@ -175,7 +175,7 @@ TEST_CASE("the reference convolution supports groups, strides and dilation") {
   const std::int8_t weight[] = {1, 2, -1, 1};
   const float multiplier[] = {1.0F, 1.0F};
   std::int8_t out[4];
-  reference::conv2d(s, in, weight, nullptr, {multiplier, 0, -128, 127}, 0, out);
+  reference::conv2d(s, in, weight, nullptr, multiplier, {0, -128, 127}, 0, out);
   CHECK(std::vector<int>(out, out + 4) == std::vector<int>{1 + 6, -10 + 30, 3 + 10, -30 + 50});
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("a missing bias is zero") {
   const auto weight = samples::integers<std::int8_t>(16 * 72, values::random, random);
   const std::vector<float> multiplier(16, 0.001F);
   std::vector<std::int8_t> expected(out_elements(s)), out(expected.size());
-  reference::conv2d(s, in.data(), weight.data(), nullptr, {multiplier.data(), 0, -128, 127}, 0,
+  reference::conv2d(s, in.data(), weight.data(), nullptr, multiplier.data(), {0, -128, 127}, 0,
                     expected.data());
   const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, qint8));
   const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, qint8));

@@ -39,8 +39,8 @@ bool equals_reference(const Shape& shape, values kind, unsigned seed) {
       samples::random_epilogue<Out>(s.out_channels, s.kernel_h * s.kernel_w, random);
   const int zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
   std::vector<Out> expected(size(s.batch * s.out_h(), s.out_w(), s.out_channels));
-  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.requantize_params(), zero_point,
-                    expected.data());
+  reference::conv2d(s, in.data(), weight.data(), e.bias.data(), e.multiplier.data(), e.to,
+                    zero_point, expected.data());
   const samples::aligned_bytes packed(simd::conv2d_packed_bytes<isa_t>(s, type));
   const samples::aligned_bytes workspace(simd::conv2d_workspace_bytes<isa_t>(s, type));
   simd::pack<isa_t, In>(s, simd::unpacked{weight.data(), e.bias.data(), e.multiplier.data()},

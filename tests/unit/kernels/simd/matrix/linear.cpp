@@ -76,7 +76,7 @@ TEST_CASE("the reference linear layer sums, scales and clamps") {
   const std::int32_t bias[] = {-1, 0, 100};
   const float multiplier[] = {0.5F, 0.125F, 1.0F};
   std::int8_t out[6];
-  reference::conv2d(simd::as_conv2d({2, 3, 3}), in, weight, bias, {multiplier, -10, -100, 100}, 0,
+  reference::conv2d(simd::as_conv2d({2, 3, 3}), in, weight, bias, multiplier, {-10, -100, 100}, 0,
                     out);
   // 5/2 = 2.5 → 2, 253/8 = 31.625 → 32, 862 → 100; 509/2 = 254.5 → 100, -255/8 = -31.875 → -32
   CHECK(std::vector<int>(out, out + 6) == std::vector<int>{-8, 22, 100, 100, -42, 100});
