@@ -47,7 +47,7 @@ TEST_CASE("a file gives its tensors by name") {
   CHECK(file->find("s")->shape.empty());
   CHECK(file->find("s")->data[0] == std::byte{8});
   CHECK(file->find("w")->dtype == ctq::stored_dtype::f32);
-  CHECK(file->find("w")->data.data() == file->bytes.get());
+  CHECK(file->find("w")->data[0] == std::byte{0});  // the data begin with it
   CHECK(file->metadata.at("k\xC3\xA9") == "\xF0\x9F\x98\x80");
 }
 
