@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -107,15 +108,18 @@ template <class Kernels>
     const float_ops::parameter& to = p.current();
     const float_ops::value* const v = bound->find(to.name);
     if (tensors-- > 0 || v == nullptr) continue;
+    const view<option_field>& fields = signature.options->fields;
+    const auto* const option = std::ranges::find(fields, to.name, &option_field::name);
+    const bool is_option = option != fields.end();
     float_ops::value otherwise;
-    if (to.option != nullptr) {
-      otherwise = float_ops::python_value(signature.options->defaults, *to.option);
+    if (is_option) {
+      otherwise = float_ops::python_value(signature.options->defaults, *option);
     } else if (!to.default_text.empty()) {
       otherwise = float_ops::literal(to.default_text);
     }
     const bool is_none = v->is<float_ops::none>();
     if (is_none && !otherwise.is<float_ops::none>()) return {};
-    if (is_none || to.option != nullptr) continue;
+    if (is_none || is_option) continue;
     const auto number = float_ops::as_real(*v);
     if (!number || number != float_ops::as_real(otherwise)) return {};
   }
