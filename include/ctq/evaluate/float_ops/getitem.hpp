@@ -122,7 +122,7 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
       taken = chosen;
       taken_axis = axis++;
     } else {
-      return fail({}, "the index is no integer, slice, None, ... or tensor of integers");
+      return fail({}, "the index is not an integer, slice, None, ... or tensor of integers");
     }
   }
   array<T> seen = copy(in, s);
@@ -174,7 +174,7 @@ inline result<value> getattr(operands& from) {
       std::vector<int> order = viewing::iota(in.shape.size());
       return value(copy(in, permuted(strided_of(in.shape), {order.rbegin(), order.rend()})));
     }
-    return from.failure("a tensor has no attribute " + name + " that ctq knows");
+    return from.failure("a tensor has no attribute " + name + "");
   });
 }
 

@@ -94,7 +94,7 @@ inline result<value> interpolate(operands& from) {
   constexpr const char* linear[] = {"linear", "bilinear", "trilinear"};
   const bool nearest = mode == "nearest", exact = mode == "nearest-exact", area = mode == "area";
   if (!nearest && !exact && !area && mode != linear[axes - 1])
-    return from.failure("there is no mode " + mode + " for these axes");
+    return from.failure("unknown mode " + mode + " for these axes");
   const bool aligned = !from.is_none("align_corners") && from.flag("align_corners");
   const bool recompute =
       !from.is_none("recompute_scale_factor") && from.flag("recompute_scale_factor");
