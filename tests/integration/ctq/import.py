@@ -144,7 +144,7 @@ def user_ops(folder):
     expect(run("import", "--fx", rows, "--user-op", "user.Gate=user::gate", "-o",
                folder / "gated.hpp"), (FINE, "", ""), "a header")
     bad = run("import", "--fx", rows, "--user-op", "user.Gate=user::gate(1)")
-    assert bad[0] == UNREADABLE and "write user.Gate=user::gate" in bad[2], bad
+    assert bad[0] == UNREADABLE and "write my.Gate=my::gate" in bad[2], bad
     source = folder / "gated.cpp"
     source.write_text(USER_OP)
     for compiler in COMPILERS:
