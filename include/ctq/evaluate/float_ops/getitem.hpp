@@ -64,9 +64,7 @@ inline result<value> of_list(const list& items, const value& index) {
 /// Gathers along an axis by an integer tensor, whose shape replaces the axis.
 template <class T>
 result<array<T>> take(const array<T>& in, std::size_t axis, const index_tensor& chosen) {
-  std::size_t rows = 1, row = 1;
-  for (std::size_t a = 0; a < in.shape.size(); ++a)
-    if (a != axis) (a < axis ? rows : row) *= static_cast<std::size_t>(in.shape[a]);
+  const auto [rows, row] = around(in.shape, axis);
   const auto extent = static_cast<std::size_t>(in.shape[axis]);
   array<T> out{in.shape, {}};
   out.shape.erase(out.shape.begin() + static_cast<std::ptrdiff_t>(axis));

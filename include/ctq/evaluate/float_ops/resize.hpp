@@ -61,9 +61,7 @@ inline tensor resize_axis(const tensor& in, std::size_t axis,
   extents shape = in.shape;
   shape[axis] = static_cast<int>(to.size());
   tensor out = filled(shape);
-  std::size_t rows = 1, row = 1;
-  for (std::size_t a = 0; a < in.shape.size(); ++a)
-    if (a != axis) (a < axis ? rows : row) *= static_cast<std::size_t>(in.shape[a]);
+  const auto [rows, row] = around(in.shape, axis);
   const auto extent = static_cast<std::size_t>(in.shape[axis]);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t i = 0; i < to.size(); ++i) {
