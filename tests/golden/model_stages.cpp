@@ -118,7 +118,8 @@ const json* reference_module(const json& row) {
 
 }  // namespace
 
-ctq::own_meaning float_meaning(const model_case& of, const ctq::module_state& modules) {
+ctq::user_implementation float_implementation(const model_case& of,
+                                              const ctq::module_state& modules) {
   return [&of, &modules](const node& n, const std::vector<node_value>& reads,
                          const attributes& a) -> std::optional<ctq::result<node_value>> {
     if (n.op->name == "ConvAddReLU") return conv_add_relu(reads, a);
@@ -315,7 +316,7 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
     for (const child& c : children_)
       if (n.op->kind == ctq::op_kind::module && path_of(n) == c.path)
         return (c.stages.get()->*of_children)(reads);
-    return float_meaning(case_, modules_)(n, reads, a);
+    return float_implementation(case_, modules_)(n, reads, a);
   };
   return o;
 }

@@ -88,9 +88,9 @@ class model_stages {
   std::deque<child> children_;
 };
 
-/// The meaning of modules that are not taken apart, in float, and of those of the golden data's own
-/// backend.
-[[nodiscard]] ctq::own_meaning float_meaning(const model_case& of,
-                                             const ctq::module_state& modules);
+/// The implementation of modules that are not taken apart, in float, and of those of the golden
+/// data's own backend.
+[[nodiscard]] ctq::user_implementation float_implementation(const model_case& of,
+                                                            const ctq::module_state& modules);
 
 }  // namespace golden

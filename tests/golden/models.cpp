@@ -169,7 +169,7 @@ class model_check {
     search.inputs = calibration_inputs();
     search.inputs.push_back(eval_inputs());
     if (c_.contains("qparams")) search.seen = seen_ranges();
-    search.own = float_meaning(case_, modules_);
+    search.own = float_implementation(case_, modules_);
     std::string last = "no combination of options fits";
     search.accepts = [&](const node_value& out) {
       const output_difference d = c_.contains("fused_out")
@@ -181,7 +181,7 @@ class model_check {
     if (!find_options(search, modules_)) return why + stage_problem("options", last);
     if (!c_.contains("float_out")) return why;
     const auto out = ctq::evaluator<stage::traced>(case_.traced().view(), modules_,
-                                                   {.own = float_meaning(case_, modules_)})
+                                                   {.own = float_implementation(case_, modules_)})
                          .run(eval_inputs());
     if (!out) return why + stage_problem("float_out", out.error().message());
     const output_difference d = compare_outputs(file_, c_.at("float_out"), out->back());

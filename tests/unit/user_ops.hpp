@@ -85,7 +85,7 @@ struct op_sum : ctq::function_op<op_sum> {
   static constexpr ctq::shape infer_shape(ctq::view<ctq::shape> in, const ctq::no_options&,
                                           ctq::diagnostic& problem) {
     ctq::shape out = in[0];
-    if (out.rank < 2) problem.line("wants 2 axes or more");
+    if (out.rank < 2) problem.line("requires 2 axes or more");
     if (out.rank > 0) --out.rank;
     return out;
   }

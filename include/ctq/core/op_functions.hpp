@@ -11,7 +11,7 @@
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/shape.hpp"
 
-// The functions of an op, as kernels call them: its meaning on floats, and kernels of its own on
+// The functions of an op, as kernels call them: its float implementation, and its own kernels on
 // integers. ops/describe.hpp makes them from the static members of an op.
 
 namespace ctq {

@@ -25,10 +25,10 @@ struct quantizations {
   std::map<std::string, quantization, std::less<>> weights;  // by path, where not as observed
 };
 
-/// The meaning of a node that ctq has none for: a module of the user's own, a module that is
-/// quantized by itself. Nothing: it has none either.
+/// The implementation of nodes that ctq has none for: a user-defined module, a module that is
+/// quantized as a whole. Nothing: it has none either.
 ///   attributes  of its module, the weight rounded as the stage asks for
-using own_meaning = std::function<std::optional<result<node_value>>(
+using user_implementation = std::function<std::optional<result<node_value>>(
     const node& n, const std::vector<node_value>& reads,
     const std::vector<float_ops::named_value>& attributes)>;
 
@@ -37,7 +37,7 @@ struct evaluation_options {
   bool halve_dynamic_range = false;  // as PyTorch does on engines other than QNNPACK
   observer_set* observers{};         // prepared: they are shown what passes by
   const quantizations* steps{};      // reference, lowered
-  own_meaning own{};
+  user_implementation own{};
 };
 
 }  // namespace ctq

@@ -81,7 +81,7 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
     else
       c.keywords.push_back({keyword, args.next()});
   }
-  // What fusion has appended to the arguments stands behind them.
+  // Arguments that fusion has appended come last.
   for (std::size_t i = args.used(); i < reads.size(); ++i) c.positional.push_back(reads[i]);
   return c;
 }

@@ -92,7 +92,7 @@ class node_quantizer {
   }
 
  private:
-  static unexpected no_tensor() { return fail({}, "reads what is no tensor of real numbers"); }
+  static unexpected no_tensor() { return fail({}, "requires tensors of real numbers"); }
 
   evaluation_options options_;
   kernel_calls<Kernels> kernels_{};

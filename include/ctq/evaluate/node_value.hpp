@@ -8,8 +8,8 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 
-// What a node gives when a graph is evaluated op by op: real numbers and all else that Python
-// has, or integers with their scale.
+// The value of a node when a graph is evaluated op by op: floats and other Python values, or
+// quantized integers with their scale.
 
 namespace ctq {
 
@@ -27,13 +27,13 @@ class node_value {
     return held == nullptr ? nullptr : held->get();
   }
 
-  /// The same, for as long as somebody holds them.
+  /// The same, shared.
   [[nodiscard]] std::shared_ptr<const quantized_tensor> share_integers() const {
     const auto* held = std::get_if<std::shared_ptr<const quantized_tensor>>(&state_);
     return held == nullptr ? nullptr : *held;
   }
 
-  /// The value in real numbers: integers are dequantized.
+  /// The value in floats: integers are dequantized.
   [[nodiscard]] float_ops::value real() const {
     if (const quantized_tensor* q = integers()) return dequantize(*q);
     return *std::get_if<float_ops::value>(&state_);

@@ -13,7 +13,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/reflect.hpp"
 
-// What an op gives that float_ops do not know: by the functions of its descriptor.
+// The result of a user op, by the functions of its descriptor.
 
 namespace ctq {
 
@@ -33,13 +33,14 @@ template <class T>
 
 }  // namespace user_calls
 
-/// Has the op functions that can be called?
+/// Whether the op has functions that can be called.
 [[nodiscard]] constexpr bool has_functions(op_id op) {
   return op->descriptor->functions.apply != nullptr && op->descriptor->infer_shape != nullptr;
 }
 
-/// Errors  arguments that are no tensors, of another number, or of shapes that do not fit; a tensor
-///         of the module that is missing
+/// Errors  another number of arguments, arguments that are not tensors, or of wrong shapes; a
+/// missing
+///         tensor of the module
 [[nodiscard]] inline result<node_value> user_call(const node& n,
                                                   const std::vector<float_ops::value>& reads,
                                                   std::vector<float_ops::named_value> given) {
@@ -51,7 +52,7 @@ template <class T>
   shape in[2];
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const auto* const t = reads[i].get_if<float_ops::tensor>();
-    if (t == nullptr || !user_calls::has_shape(*t)) return wrong("reads what is no tensor");
+    if (t == nullptr || !user_calls::has_shape(*t)) return wrong("requires tensors");
     in[i] = user_calls::shape_of(*t);
     x.in[i] = {t->data.data(), in[i]};
   }
@@ -75,7 +76,8 @@ template <class T>
     const float_ops::value* const v = find(given, wanted.name);
     const auto* const t = v == nullptr ? nullptr : v->get_if<float_ops::tensor>();
     if (t == nullptr || !user_calls::has_shape(*t) || user_calls::shape_of(*t) != wanted.shape)
-      return wrong(std::string(wanted.name) + " is no tensor of the shape that the op says");
+      return wrong(std::string(wanted.name) +
+                   " is not a tensor of the shape that parameters() declares");
     x.parameters.item[p] = {.shape = wanted.shape, .floats = t->data.data()};
   }
   float_ops::tensor y{float_ops::extents(out.extent, out.extent + out.rank),

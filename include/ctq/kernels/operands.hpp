@@ -56,7 +56,7 @@ struct operands {
 
 /// What the functions of an op of the user's own get.
 template <class T>
-[[nodiscard]] op_arguments<T> own_arguments(elementwise_shape s, const operands& x) {
+[[nodiscard]] op_arguments<T> user_op_arguments(elementwise_shape s, const operands& x) {
   return {
       .in = {{x.input<T>(0), {s.count}, x.data->in[0]}, {x.input<T>(1), {s.count}, x.data->in[1]}},
       .out = {x.output<T>(), {s.count}, x.data->out}};
@@ -78,7 +78,7 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] op_arguments<T> own_arguments(const function_shape& s, const operands& x) {
+[[nodiscard]] op_arguments<T> user_op_arguments(const function_shape& s, const operands& x) {
   return {.in = {{x.input<T>(0), s.in[0], x.data->in[0]}, {x.input<T>(1), s.in[1], x.data->in[1]}},
           .out = {x.output<T>(), s.out, x.data->out},
           .parameters = parameters_in(x.data->parameters, x.packed)};

@@ -136,7 +136,7 @@ inline constexpr op_descriptor relu{.infer_shape = &same_shape,
                                     .gives_any_scale = true,
                                     .module_form = &nn::op_relu::info,
                                     .schedule = in_any_order(kernel::relu)};
-/// PyTorch has no form of torch.relu on integers; one goes into the op before it all the same.
+/// PyTorch has no form of torch.relu on integers, but fuses it with the op before it.
 inline constexpr op_descriptor torch_relu =
     with(relu, [](op_descriptor& d) { d.on_integers = on_integers::none; });
 inline constexpr op_descriptor relu_in_place = only_traced(relu);

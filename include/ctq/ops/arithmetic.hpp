@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// Sums, products and other functions of two values, and what else computes on numbers.
+// Sums, products and other functions of one or two values.
 
 // clang-format off
 #define CTQ_ARITHMETIC(OP) \

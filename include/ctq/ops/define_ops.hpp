@@ -10,7 +10,7 @@
 // How the header of a family says which ops there are. It has a list of rows, one an identity:
 //   OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor)
 // and uses it twice: CTQ_DECLARE_OP before the descriptors, which may refer to any op of the
-// family, CTQ_DESCRIBE_OP behind them. ops/builtin_ops.hpp uses it a third time, for all ops.
+// family, CTQ_DESCRIBE_OP after them. ops/builtin_ops.hpp uses it a third time, for all ops.
 //
 //   nn:: modules · nni:: fused modules · nnqat::, nniqat:: their forms in quantization-aware
 //   training · nnqr:: their reference quantized forms · fn:: functions · op:: Python operators ·

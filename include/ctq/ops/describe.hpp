@@ -14,14 +14,15 @@
 //
 //   struct op_swish : ctq::function_op<op_swish, swish_options> {
 //     static constexpr std::string_view name = "my.swish";
-//     static float apply(float x, const swish_options& o);      its meaning, element by element
+//     static float apply(float x, const swish_options& o);      the float implementation, by
+//     elements
 //   };
 //   inline constexpr op_swish swish{};
 //
 // apply        float(float), float(float, float): one or two tensors, element by element; or
 //              void(tensor_ref<const float>…, tensor_ref<float>): any function of them
 // run          void(tensor_ref<const Q>…, tensor_ref<Q>), Q std::uint8_t or std::int8_t: a kernel
-//              on integers, which gives the bytes of dequantize, apply, quantize. The instruction
+//              on integers, with the bytes of dequantize, apply, quantize. The instruction
 //              set may come first, as a tag: run(ctq::isa::avx2, …)
 // infer_shape  shape(view<shape>, options&, diagnostic&), constexpr, of a function of tensors: it
 //              may complete the options; without it the output has the shape of the inputs
@@ -30,7 +31,7 @@
 // descriptor   op_descriptor, constexpr: whatever else there is to say, such as .channel_axis,
 //              .is_commutative, .integer_relu_form or .schedule: a kernel of ctq's that computes it
 //
-// apply and run of whole tensors may take const parameter_refs& behind the tensors, all may take
+// apply and run of whole tensors may take const parameter_refs& after the tensors, all may take
 // const options& as the last argument. What an elementwise op has no run for works all the same:
 // on one tensor by a table of 256 entries that convert makes, on two by definition. Same bytes on
 // every machine are up to apply: no product in it may feed an add (see core/no_contract.hpp).
@@ -86,7 +87,7 @@ struct run_of {
   { return Op::run(x...); }
 };
 
-/// Satisfied if f takes these, and behind them the parameters, the options, both or neither.
+/// Satisfied if f takes these, followed by the parameters, the options, both or neither.
 template <class F, class Options, class... X>
 concept callable =
     std::invocable<F, X..., parameter_refs, Options> || std::invocable<F, X..., parameter_refs> ||
@@ -112,7 +113,7 @@ concept applies_to = requires(const parameter_refs& p, const options_of<Op>& o, 
   { describing::call(apply_of<Op>{}, p, o, x...) } -> std::same_as<Result>;
 };
 
-/// Satisfied if Op::run takes these tensors behind an instruction set, or without.
+/// Satisfied if Op::run takes these tensors, after an instruction set or without.
 template <class Op, class... X>
 concept takes_isa = callable<run_of<Op>, options_of<Op>, isa::native, X...>;
 template <class Op, class... X>
@@ -242,7 +243,7 @@ constexpr shape infer_shape(view<shape> in, attributes& a, diagnostic& d) {
     if (d.any()) return {};
     bool valid = out.rank >= 0 && out.rank <= static_cast<int>(max_rank);
     for (int axis = 0; axis < out.rank && valid; ++axis) valid = out[axis] > 0;
-    if (!valid) shape_rules::complain(d, "infer_shape gives axes that are empty\nor too many");
+    if (!valid) shape_rules::complain(d, "infer_shape returns axes that are\nempty or too many");
     for (std::size_t axis = 0; axis < max_rank; ++axis)  // equal shapes have equal extents
       if (static_cast<int>(axis) >= out.rank) out.extent[axis] = 0;
     return out;

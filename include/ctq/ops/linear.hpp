@@ -55,7 +55,7 @@ constexpr shape linear_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
   using namespace shape_rules;
   if (!needs(d, in, 1, 0)) return {};
   if (in[0].rank < 1) {
-    complain(d, "wants an input with features");
+    complain(d, "requires an input with features");
     return {};
   }
   auto o = a.as<linear_options>();

@@ -10,13 +10,13 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/core/view.hpp"
 
-// What passes, executors and tools know of an op. PyTorch calls one op by several names: nn.ReLU is
+// What passes, executors and tools know of an op. PyTorch has several names for one op: nn.ReLU is
 // a module, F.relu a function. Each name is an identity, an op_info (ops/op.hpp), and refers to a
 // descriptor, which most of them share. Ops that differ in a field have a descriptor each.
 //
 // An op of ctq is a row and a descriptor in the header of its family: ops/activations.hpp,
-// ops/convolutions.hpp, … An op of a user's is a type whose static members say the same, and from
-// which ops/describe.hpp makes the same struct. What a descriptor leaves out an op does not have.
+// ops/convolutions.hpp, … A user op is a type whose static members say the same; ops/describe.hpp
+// makes the same struct of them. A field that is omitted says that the op has no such thing.
 
 namespace ctq {
 
@@ -131,8 +131,8 @@ struct op_descriptor {
   op_functions functions{};         // on floats, and kernels on integers
   bool is_relu = false;             //
   bool is_clamp = false;            //
-  bool is_identity = false;         // gives its input when it is not trained
-  bool is_view = false;             // computes nothing: looks at its input in another way
+  bool is_identity = false;         // returns its input in inference
+  bool is_view = false;             // computes nothing: another view of its input
   bool is_arithmetic = false;       // sums and products of two values
   bool is_transposed = false;       // a convolution: the second axis of its weight is the output's
   int layer_axes = -1;              // linear layers and convolutions: how many axes they slide over
@@ -148,16 +148,16 @@ struct op_descriptor {
   // ---- as integers
   ctq::on_integers on_integers = ctq::on_integers::none;
   op_id integer_form{};          // another op, which takes its place; null: there is none
-  op_id integer_relu_form{};     // the same, with a relu behind it
-  op_id dynamic_form{};          // for an input that is quantized as it comes
+  op_id integer_relu_form{};     // the same, followed by a relu
+  op_id dynamic_form{};          // for an input that is quantized dynamically
   op_id dynamic_relu_form{};     //
-  bool only_weight = false;      // on integers it reads and gives floats, but for its weight
+  bool only_weight = false;      // weight-only: its input and output stay floats
   bool gives_any_scale = false;  // its kernel takes inputs of another scale than the output's
   bool is_since_2_1 = false;     // PyTorch 1.13 does not know it on integers
 
   // ---- in fused modules and in training
   op_id fused_of[3]{};  // a fused module: its parts, in the order in which data flows
-  op_id with_relu{};    // the module that it becomes with a relu behind it
+  op_id with_relu{};    // the module that it becomes with the relu that follows
   op_id module_form{};  // a function: the module that computes the same, in chains to be fused
   bool is_batch_norm = false;
   bool keeps_batch_norm = false;  // a fused module that has its batch norm as a part, to be trained
@@ -166,8 +166,8 @@ struct op_descriptor {
   op_schedule schedule{};
 };
 
-/// Where the tensors that an op owns lie one behind the other: all in float, and the quantized
-/// weight as integers, then its scales.
+/// The tensors that an op owns, packed contiguously: all in float, and the quantized weight as
+/// integers, then its scales.
 struct parameter_layout_of {
   op_parameters parameters{};
   int floats[op_parameters::max_count]{};  // by parameter: the offset in bytes

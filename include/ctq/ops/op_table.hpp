@@ -157,28 +157,22 @@ inline constexpr builtin_ops_t builtin{};
 namespace naming {
 
 template <class Op>
-constexpr int count_own(const Op&) {
-  return 1;
+constexpr op_id user_op(const Op&) {
+  return Op::id();
 }
-constexpr int count_own(builtin_ops_t) { return 0; }
-
-template <std::size_t N, class Op>
-constexpr void add_own(std::array<op_id, N>& own, int& count, const Op& op) {
-  own[static_cast<std::size_t>(count++)] = op.id();
-}
-template <std::size_t N>
-constexpr void add_own(std::array<op_id, N>&, int&, builtin_ops_t) {}
+constexpr op_id user_op(builtin_ops_t) { return nullptr; }
 
 }  // namespace naming
 
 /// ops<builtin, my::swish>
 template <auto... Op>
 struct ops {
-  static constexpr int count = (0 + ... + naming::count_own(Op));
+  static constexpr int count = (0 + ... + (naming::user_op(Op) != nullptr ? 1 : 0));
   static constexpr auto own = [] {
     std::array<op_id, count + 1> found{};
-    int at = 0;
-    (naming::add_own(found, at, Op), ...);
+    std::size_t at = 0;
+    for (const op_id op : std::array<op_id, sizeof...(Op)>{naming::user_op(Op)...})
+      if (op != nullptr) found[at++] = op;
     return found;
   }();
   static constexpr op_table value{

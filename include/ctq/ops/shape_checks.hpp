@@ -9,7 +9,7 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/core/view.hpp"
 
-// What the shape rules ask of a call's inputs and options, and what they say when it is not so.
+// Checks of shape rules for the inputs and options of a call, and their messages.
 
 namespace ctq {
 
@@ -22,7 +22,7 @@ constexpr void append_shape(Text& out, const shape& s) {
 
 namespace shape_rules {
 
-/// Says what is wrong with a call. Only the first mistake is told.
+/// Reports what is wrong with a call. Only the first problem is reported.
 template <class... Part>
 constexpr void complain(diagnostic& d, const Part&... what) {
   if (!d.any()) d.line(what...);
@@ -40,7 +40,7 @@ constexpr bool needs(diagnostic& d, view<shape> in, int arguments, int rank) {
     return false;
   }
   if (rank > 0 && in[0].rank != rank) {
-    complain(d, "wants an input of ", rank, " axes");
+    complain(d, "requires an input of ", rank, " axes");
     show_input(d, in[0]);
     return false;
   }

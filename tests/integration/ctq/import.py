@@ -125,45 +125,32 @@ def headers(folder):
 USER_OP = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ctq/ops.hpp>
 
-namespace my {
-struct gate_options {
-  int channels = 0;
-  float slope = 0.25F;
-};
-struct op_gate : ctq::module_op<op_gate, gate_options> {
-  static constexpr std::string_view name = "my.Gate";
-  static constexpr ctq::op_parameters parameters(const gate_options& o) {
-    return {ctq::op_parameter{"weight", {o.channels}}};
-  }
-  static void apply(ctq::tensor_ref<const float>, ctq::tensor_ref<float>);
-};
-inline constexpr op_gate gate{};
-}  // namespace my
-
+#include "user_gate.hpp"
 #include "gated.hpp"
 static_assert(!models::gated.problem.any());
-static_assert(models::gated.nodes[1].op == my::gate.id());
-static_assert(models::gated.nodes[1].attrs.as<my::gate_options>().slope == 0.5F);
+static_assert(models::gated.nodes[1].op == user::gate.id());
+static_assert(models::gated.nodes[1].attrs.as<user::gate_options>().slope == 0.5F);
 """
 
 
 def user_ops(folder):
     """ctq import --user-op NAME=C++: an op that ctq does not have."""
     rows = folder / "gated.json"
-    rows.write_text(json.dumps([NET[0], module("g", "g", "my.Gate", "x", channels=3, slope=0.5),
+    rows.write_text(json.dumps([NET[0], module("g", "g", "user.Gate", "x", channels=3, slope=0.5),
                                 {"name": "output", "op": "output", "target": "output",
                                  "args": [ref("g")]}]))
     code, _, words = run("import", "--fx", rows)
-    assert code == FINDINGS and "calls my.Gate, which ctq has no op for" in words, words
-    expect(run("import", "--fx", rows, "--user-op", "my.Gate=my::gate", "-o",
+    assert code == FINDINGS and "calls user.Gate, which ctq has no op for" in words, words
+    expect(run("import", "--fx", rows, "--user-op", "user.Gate=user::gate", "-o",
                folder / "gated.hpp"), (FINE, "", ""), "a header")
-    bad = run("import", "--fx", rows, "--user-op", "my.Gate=my::gate(1)")
+    bad = run("import", "--fx", rows, "--user-op", "user.Gate=user::gate(1)")
     assert bad[0] == UNREADABLE and "write my.Gate=my::gate" in bad[2], bad
     source = folder / "gated.cpp"
     source.write_text(USER_OP)
     for compiler in COMPILERS:
         done = subprocess.run([*compiler.split(), "-std=c++20", "-fsyntax-only", "-I", INCLUDE,
-                               str(source)], capture_output=True, text=True, check=False)
+                               "-I", str(Path(INCLUDE, "../tests/unit")), str(source)],
+                              capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
 

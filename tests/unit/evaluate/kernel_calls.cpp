@@ -260,7 +260,7 @@ TEST_CASE_TEMPLATE("the average of each window of each channel", Calls, plain, f
   CHECK_FALSE(Calls{}.step(s, whole, one, {1, 2, 1, 1}, per_tensor(qint8, 0.25, 3)).has_value());
 }
 
-TEST_CASE("quantize gives what its definition gives, also for what is no number") {
+TEST_CASE("quantize gives what its definition gives, also for what is not a number") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   float_ops::tensor x = float_ops::filled<float>({3, 1700});
   std::mt19937 random(5);

@@ -83,7 +83,7 @@ std::vector<node_value> evaluate(graph_view<Stage> g, const module_state& module
 
 }  // namespace
 
-own_meaning meaning_of_own_ops(const quantizations* steps) {
+user_implementation implementation_of_user_ops(const quantizations* steps) {
   return [steps](const node& n, const std::vector<node_value>& reads,
                  const std::vector<float_ops::named_value>&) -> std::optional<result<node_value>> {
     if (n.op->builtin || n.op->descriptor->functions.apply == nullptr) return {};
@@ -124,8 +124,9 @@ lowered_case::lowered_case(random_case& c)
   reference = convert_graph(prepared.view(), backend, mapping());
   lowered = lower(reference.view());
   observer_set observers;
-  evaluator<stage::prepared> run(prepared.view(), c.modules,
-                                 {.observers = &observers, .own = meaning_of_own_ops(nullptr)});
+  evaluator<stage::prepared> run(
+      prepared.view(), c.modules,
+      {.observers = &observers, .own = implementation_of_user_ops(nullptr)});
   for (int i = 0; i < 3; ++i) static_cast<void>(run.run({c.input()}));
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
@@ -133,17 +134,17 @@ lowered_case::lowered_case(random_case& c)
 
 std::vector<node_value> run(graph_view<stage::traced> g, const module_state& modules,
                             const float_ops::tensor& x) {
-  return evaluate(g, modules, x, {.own = meaning_of_own_ops(nullptr)});
+  return evaluate(g, modules, x, {.own = implementation_of_user_ops(nullptr)});
 }
 
 std::vector<node_value> run(graph_view<stage::fused> g, const module_state& modules,
                             const float_ops::tensor& x) {
-  return evaluate(g, modules, x, {.own = meaning_of_own_ops(nullptr)});
+  return evaluate(g, modules, x, {.own = implementation_of_user_ops(nullptr)});
 }
 
 std::vector<node_value> run(graph_view<stage::lowered> g, const module_state& modules,
                             const float_ops::tensor& x, const quantizations& steps) {
-  return evaluate(g, modules, x, {.steps = &steps, .own = meaning_of_own_ops(&steps)});
+  return evaluate(g, modules, x, {.steps = &steps, .own = implementation_of_user_ops(&steps)});
 }
 
 std::vector<float> output_of(const std::vector<node_value>& values) {

@@ -39,7 +39,7 @@ class random_numbers {
 };
 
 /// What an op of the user's own means, by its functions; rounded where the node is on integers.
-[[nodiscard]] own_meaning meaning_of_own_ops(const quantizations* steps);
+[[nodiscard]] user_implementation implementation_of_user_ops(const quantizations* steps);
 
 struct random_case {
   explicit random_case(unsigned seed);

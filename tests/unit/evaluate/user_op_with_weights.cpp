@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An op of a user's with weights, options, a channel axis and kernels on integers: through both
-// executors, the evaluator and a backend from JSON.
+// A user op with weights, options, a channel axis and kernels on integers: through both executors,
+// the evaluator and a backend from JSON. tests/integration/ctq checks the JSON and imports the op.
 
 #include <doctest/doctest.h>
 
@@ -8,11 +8,12 @@
 #include "../user_gate.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/json/spec_from_json.hpp"
+#include "ctq/runtime/convert.hpp"
 #include "ctq/runtime/float_model.hpp"
 #include "ctq/runtime/interpreter.hpp"
-#include "ctq/runtime/convert.hpp"
 #include "ctq/runtime/observed_model.hpp"
 #include "ctq/runtime/session.hpp"
+#include "user_gate.json.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -118,30 +119,9 @@ TEST_CASE("a user's op with weights has the same bytes in both executors and the
   executors_agree<device>();
 }
 
-// ---- a backend from JSON
+// ---- a backend from JSON, which `ctq check` accepts too
 
-inline constexpr embedded_file json_text{"gate.json", R"({
-    "name": "file",
-    "ops": [{"name": "user.Gate", "kind": "module"}],
-    "configs": [
-      {"pattern": "torch.nn.Conv2d",
-       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8",
-                          "weight_dtype": "qint8", "bias_dtype": "float32"}],
-       "root_module": "torch.nn.Conv2d",
-       "reference_quantized_module_for_root": "torch.ao.nn.quantized.reference.Conv2d"},
-      {"pattern": "torch.nn.Linear",
-       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8",
-                          "weight_dtype": "qint8", "bias_dtype": "float32"}],
-       "root_module": "torch.nn.Linear",
-       "reference_quantized_module_for_root": "torch.ao.nn.quantized.reference.Linear"},
-      {"pattern": "torch.flatten",
-       "observation_type": "OUTPUT_SHARE_OBSERVER_WITH_INPUT",
-       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8"}]},
-      {"pattern": "user.Gate",
-       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8",
-                          "weight_dtype": "qint8", "bias_dtype": "float32"}]}]})"};
-
-struct from_file : spec_from_json<json_text, ops<builtin, user::gate>> {};
+struct from_file : spec_from_json<user_gate_json, ops<builtin, user::gate>> {};
 
 TEST_CASE("the same with a backend from JSON that names the op") { executors_agree<from_file>(); }
 

@@ -80,7 +80,7 @@ constexpr auto bad_shape = model("x"_n = nn::placeholder({1, 4}),
                                  "a"_n = nn::conv2d("x"_n, {.out_channels = 1, .kernel_size = 1}),
                                  "b"_n = nn::relu("c"_n), "out"_n = nn::output("a"_n));
 static_assert(bad_shape.problem.message() ==
-              "node a:\nwants an input of 4 axes\nthe input is [1, 4]");  // the first mistake
+              "node a:\nrequires an input of 4 axes\nthe input is [1, 4]");  // the first mistake
 
 static_assert(model().problem.message() == "the model has no node");
 

@@ -80,7 +80,7 @@ static_assert(complains(window, nn::conv2d,
                         conv{.out_channels = 4, .kernel_size = 1, .padding = {-1, 0}}, image));
 static_assert(complains(window, nn::conv2d,
                         conv{.out_channels = 4, .kernel_size = 1, .dilation = 0}, image));
-static_assert(complains("wants an input of 4 axes\nthe input is [3, 28, 28]", nn::conv2d,
+static_assert(complains("requires an input of 4 axes\nthe input is [3, 28, 28]", nn::conv2d,
                         conv{.out_channels = 4, .kernel_size = 1}, shape{3, 28, 28}));
 static_assert(complains("takes 1 inputs, not 2", nn::conv2d, conv{}, image, image));
 static_assert(complains("takes 1 inputs, not 0", nn::conv2d, conv{}));
@@ -96,7 +96,7 @@ static_assert(
 static_assert(complains("in_features is 5\nthe input is [1, 784]", nn::linear,
                         dense{.in_features = 5, .out_features = 10}, shape{1, 784}));
 static_assert(complains("out_features is 0", nn::linear, dense{}, shape{1, 784}));
-static_assert(complains("wants an input with features", nn::linear, dense{.out_features = 1},
+static_assert(complains("requires an input with features", nn::linear, dense{.out_features = 1},
                         shape{}));
 
 // batch norm
@@ -105,8 +105,8 @@ static_assert(gives(image, nn::batch_norm2d, norm{}, image));
 static_assert(infer(nn::batch_norm2d, norm{}, image).attrs.as<norm>().num_features == 3);
 static_assert(complains("num_features is 4\nthe input is [1, 3, 28, 28]", nn::batch_norm2d,
                         norm{.num_features = 4}, image));
-static_assert(complains("wants an input of 4 axes\nthe input is [1, 3]", nn::batch_norm2d, norm{},
-                        shape{1, 3}));
+static_assert(complains("requires an input of 4 axes\nthe input is [1, 3]", nn::batch_norm2d,
+                        norm{}, shape{1, 3}));
 
 // pools
 using max_pool = max_pool2d_options;
@@ -215,7 +215,7 @@ static_assert(
     complains("reads tensors of different shapes\nthe input is [1, 3, 28, 28]\n"
               "the input is [1, 3]",
               own::add_swish, own::swish_options{}, image, shape{1, 3}));
-static_assert(complains("wants 2 axes or more", own::sum, no_options{}, shape{4}));
+static_assert(complains("requires 2 axes or more", own::sum, no_options{}, shape{4}));
 static_assert(
     complains("no shape rule for own.unknown\nan op of your own defines\n"
               "static float apply(float)",

@@ -147,7 +147,7 @@ result<value> apply(const operands& from, const value& a, const value& b) {
   if constexpr (works_on_integers<Op>) {
     if (is_integral(a) && is_integral(b)) {
       const index_tensor left = to_indices(a), right = to_indices(b);
-      if (has_invalid_right<Op>(right)) return from.failure("has no integer as its result");
+      if (has_invalid_right<Op>(right)) return from.failure("has no integer result");
       auto out = zip(left, right, [](std::int64_t x, std::int64_t y) { return Op::of(x, y); });
       if (out && !is_tensor(a) && !is_tensor(b)) return value(out->data[0]);
       return from.answer(std::move(out));
@@ -218,7 +218,7 @@ inline result<value> divide(operands& from) {
   if (rounding.is<none>()) return arithmetic::apply<arithmetic::truediv>(from, a, b);
   if (from.text("rounding_mode") == "floor")
     return arithmetic::apply<arithmetic::floordiv>(from, a, b);
-  return from.failure("rounds down alone");
+  return from.failure("supports rounding_mode None and floor only");
 }
 
 inline constexpr float_op arithmetics[] = {

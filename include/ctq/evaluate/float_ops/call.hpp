@@ -111,7 +111,8 @@ template <class = void>
   const float_op* const f = float_op_of(op);
   if (f == nullptr) return fail(std::string(op->name), "has no float implementation");
   for (const named_value& a : given)
-    if (!is_whole(a.given)) return fail(std::string(op->name), a.name + " is no whole tensor");
+    if (!is_whole(a.given))
+      return fail(std::string(op->name), a.name + " has a shape that does not match its data");
   operands from(op, signature_of(*f, op), given, call, layers);
   return f->run(from);
 }

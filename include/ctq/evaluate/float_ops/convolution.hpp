@@ -54,6 +54,17 @@ struct window {
   }
 };
 
+[[nodiscard]] inline window window_of(const extents& wide, const extents& narrow,
+                                      const tensor& weight, const convolution_options& o) {
+  const std::size_t axes = weight.shape.size() - 2;
+  return {.wide = to_triple(&wide[2], axes, 1),
+          .narrow = to_triple(&narrow[2], axes, 1),
+          .kernel = to_triple(&weight.shape[2], axes, 1),
+          .stride = to_triple(o.stride.data(), axes, 1),
+          .padding = to_triple(o.padding.data(), axes, 0),
+          .dilation = to_triple(o.dilation.data(), axes, 1)};
+}
+
 /// Calls visit(narrow, wide, count) for each row of one tap, which connects narrow[i] with wide[i *
 /// stride]; offsets in one channel.
 template <class Visit>
@@ -114,17 +125,10 @@ void add_plane(const window& w, const float* in, const float* taps, double* sum)
 template <bool Transposed>
 tensor sum_planes(extents shape, const tensor& in, const tensor& weight, const tensor* bias,
                   const convolution_options& o) {
-  const std::size_t axes = weight.shape.size() - 2;
-  const triple from = to_triple(&in.shape[2], axes, 1);
-  const triple to = to_triple(&shape[2], axes, 1);
-  window w{.wide = Transposed ? to : from,
-           .narrow = Transposed ? from : to,
-           .kernel = to_triple(&weight.shape[2], axes, 1),
-           .stride = to_triple(o.stride.data(), axes, 1),
-           .padding = to_triple(o.padding.data(), axes, 0),
-           .dilation = to_triple(o.dilation.data(), axes, 1)};
+  window w = window_of(Transposed ? shape : in.shape, Transposed ? in.shape : shape, weight, o);
   w.merge_axes();
-  const std::size_t in_pixels = product(from), out_pixels = product(to), taps = product(w.kernel);
+  const std::size_t wide = product(w.wide), narrow = product(w.narrow), taps = product(w.kernel);
+  const std::size_t in_pixels = Transposed ? narrow : wide, out_pixels = Transposed ? wide : narrow;
   const auto batch = static_cast<std::size_t>(in.shape[0]);
   const auto groups = static_cast<std::size_t>(o.groups);
   // Per group.

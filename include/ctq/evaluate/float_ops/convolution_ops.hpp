@@ -33,7 +33,7 @@ inline convolution_options convolution_options_of(operands& from, const tensor& 
     o.padding = from.integers("padding", axes);
     return o;
   }
-  from.require(*word == "same" || *word == "valid", "there is no padding '" + *word + "'");
+  from.require(*word == "same" || *word == "valid", "unknown padding '" + *word + "'");
   o.padding.assign(o.stride.size(), 0);
   if (*word != "same" || from.failed()) return o;
   o.padding_end = o.padding;

@@ -85,7 +85,8 @@ inline result<value> embedding_bag(operands& from) {
   if (!from.is_none("padding_idx")) o.padding_index = from.integer64("padding_idx");
   from.require(mode == "sum" || mode == "mean" || mode == "max", "mode is sum, mean or max");
   o.mode = mode == "sum" ? bag_mode::sum : mode == "max" ? bag_mode::max : bag_mode::mean;
-  from.require(factors == nullptr || o.mode == bag_mode::sum, "weighs samples in mode sum alone");
+  from.require(factors == nullptr || o.mode == bag_mode::sum,
+               "supports per_sample_weights in mode sum only");
   from.require(factors == nullptr || factors->shape == indices.shape,
                "per_sample_weights has another shape than the input");
   from.require(rank(weight.shape) == 2, "the weight needs two axes");

@@ -29,8 +29,8 @@ struct float_op {
     if (at < wanted.size() && wanted[at] == '_') ++at;
     if (at == wanted.size()) return false;
     const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    const bool digit = wanted[at] == '?' && c >= '1' && c <= '3';
-    if (wanted[at++] != lower && !digit) return false;
+    const bool is_digit = wanted[at] == '?' && c >= '1' && c <= '3';
+    if (wanted[at++] != lower && !is_digit) return false;
   }
   return at == wanted.size();
 }

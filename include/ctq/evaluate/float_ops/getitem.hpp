@@ -64,9 +64,7 @@ inline result<value> of_list(const list& items, const value& index) {
 /// Gathers along an axis by an integer tensor, whose shape replaces the axis.
 template <class T>
 result<array<T>> take(const array<T>& in, std::size_t axis, const index_tensor& chosen) {
-  std::size_t rows = 1, row = 1;
-  for (std::size_t a = 0; a < in.shape.size(); ++a)
-    if (a != axis) (a < axis ? rows : row) *= static_cast<std::size_t>(in.shape[a]);
+  const auto [rows, row] = around(in.shape, axis);
   const auto extent = static_cast<std::size_t>(in.shape[axis]);
   array<T> out{in.shape, {}};
   out.shape.erase(out.shape.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -122,7 +120,7 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
       taken = chosen;
       taken_axis = axis++;
     } else {
-      return fail({}, "the index is no integer, slice, None, ... or tensor of integers");
+      return fail({}, "the index is not an integer, slice, None, ... or tensor of integers");
     }
   }
   array<T> seen = copy(in, s);
@@ -174,7 +172,7 @@ inline result<value> getattr(operands& from) {
       std::vector<int> order = viewing::iota(in.shape.size());
       return value(copy(in, permuted(strided_of(in.shape), {order.rbegin(), order.rend()})));
     }
-    return from.failure("a tensor has no attribute " + name + " that ctq knows");
+    return from.failure("a tensor has no attribute " + name + "");
   });
 }
 

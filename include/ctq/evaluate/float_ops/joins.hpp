@@ -28,8 +28,7 @@ result<array<T>> cat(const std::vector<const array<T>*>& parts, std::size_t axis
   }
   array<T> out{shape, {}};
   out.data.reserve(numel(shape));
-  std::size_t rows = 1;
-  for (std::size_t a = 0; a < axis; ++a) rows *= static_cast<std::size_t>(shape[a]);
+  const std::size_t rows = around(shape, axis).rows;
   for (std::size_t row = 0; row < rows; ++row)
     for (const array<T>* p : parts) {
       const std::size_t count = p->data.size() / rows;
@@ -80,29 +79,24 @@ result<value> stack(operands& from, const std::vector<const array<T>*>& parts) {
 
 namespace implementation {
 
-inline result<value> cat(operands& from) {
+/// cat, or stack along a new axis.
+template <bool Stack>
+result<value> join(operands& from) {
   const list& items = from.items("tensors");
   if (from.failed()) return from.failure();
+  const auto joined = [&from](const auto& parts) {
+    return Stack ? joining::stack(from, parts) : joining::cat(from, parts);
+  };
   const auto floats = joining::all_of_type<float>(items);
-  if (!floats.empty()) return joining::cat(from, floats);
+  if (!floats.empty()) return joined(floats);
   const auto integers = joining::all_of_type<std::int64_t>(items);
-  if (!integers.empty()) return joining::cat(from, integers);
-  return from.failure("needs tensors of one type");
-}
-
-inline result<value> stack(operands& from) {
-  const list& items = from.items("tensors");
-  if (from.failed()) return from.failure();
-  const auto floats = joining::all_of_type<float>(items);
-  if (!floats.empty()) return joining::stack(from, floats);
-  const auto integers = joining::all_of_type<std::int64_t>(items);
-  if (!integers.empty()) return joining::stack(from, integers);
+  if (!integers.empty()) return joined(integers);
   return from.failure("needs tensors of one type");
 }
 
 inline constexpr float_op joins[] = {
-    {"cat concat concatenate", "tensors, ...", cat},
-    {"stack", "tensors, ...", stack},
+    {"cat concat concatenate", "tensors, ...", join<false>},
+    {"stack", "tensors, ...", join<true>},
 };
 
 }  // namespace implementation

@@ -8,8 +8,8 @@
 namespace ctq::float_ops {
 
 /// What computes the ops that take nearly all the time of a model; null: the loops of this folder,
-/// which accumulate in double. What arguments mean does not depend on it, nor do modules composed
-/// of these ops.
+/// which accumulate in double. Modules composed
+/// of these ops use it too.
 ///   state         given to the functions
 ///   weight, bias  tensors that stay the same from call to call, so that what is derived from
 ///                 them can be kept; bias may be None

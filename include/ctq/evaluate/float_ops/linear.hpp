@@ -55,7 +55,7 @@ inline result<tensor> linear(const tensor& in, const tensor& weight, const tenso
 /// torch.matmul: the last two axes are matrices, leading axes are broadcast, a vector is a row on
 /// the left, a column on the right.
 inline result<tensor> matmul(const tensor& left, const tensor& right) {
-  if (left.shape.empty() || right.shape.empty()) return fail({}, "a scalar is no matrix");
+  if (left.shape.empty() || right.shape.empty()) return fail({}, "a scalar is not a matrix");
   extents a = left.shape, b = right.shape;
   const bool row = a.size() == 1, column = b.size() == 1;
   if (row) a.insert(a.begin(), 1);

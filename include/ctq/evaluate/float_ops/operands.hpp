@@ -90,14 +90,14 @@ class operands {
 
   std::int64_t integer64(std::string_view name) {
     const auto i = as_integer(any(name));
-    require(i.has_value(), std::string(name) + " is no integer");
+    require(i.has_value(), std::string(name) + " is not an integer");
     return i.value_or(0);
   }
   int integer(std::string_view name) { return narrow(integer64(name), name); }
 
   double real(std::string_view name) {
     const auto x = as_real(any(name));
-    require(x.has_value(), std::string(name) + " is no number");
+    require(x.has_value(), std::string(name) + " is not a number");
     return x.value_or(0);
   }
 
@@ -106,7 +106,7 @@ class operands {
   std::string text(std::string_view name) {
     const value v = any(name);
     const auto* s = v.get_if<std::string>();
-    require(s != nullptr, std::string(name) + " is no text");
+    require(s != nullptr, std::string(name) + " is not a string");
     return s == nullptr ? std::string() : *s;
   }
 
@@ -186,11 +186,11 @@ class operands {
     } else if (const auto* items = v.get_if<list>()) {
       for (const value& item : *items) {
         const auto i = as_integer(item);
-        require(i.has_value(), std::string(name) + " holds what is no integer");
+        require(i.has_value(), std::string(name) + " holds what is not an integer");
         all.push_back(narrow(i.value_or(0), name));
       }
     } else {
-      require(false, std::string(name) + " is no list of integers");
+      require(false, std::string(name) + " is not a list of integers");
     }
     return all;
   }

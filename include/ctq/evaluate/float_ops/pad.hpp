@@ -20,7 +20,7 @@ enum class padding_mode : unsigned char { constant, reflect, replicate, circular
   if (name == "reflect") return padding_mode::reflect;
   if (name == "replicate") return padding_mode::replicate;
   if (name == "circular") return padding_mode::circular;
-  return fail({}, "there is no padding mode " + std::string(name));
+  return fail({}, "unknown padding mode " + std::string(name));
 }
 
 /// The index of the element at position i of a padded axis of n elements, where i may be outside;

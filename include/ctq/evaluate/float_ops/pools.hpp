@@ -218,7 +218,7 @@ result<value> adaptive_pool(operands& from) {
     const int n = in.shape[in.shape.size() - axes + a];
     const std::int64_t wanted_extent = extent.is<none>() ? n : as_integer(extent).value_or(-1);
     from.require(wanted_extent >= 0 && wanted_extent <= INT32_MAX && n > 0,
-                 "output_size is no size");
+                 "output_size is not a size");
     size.push_back(from.failed() ? 0 : static_cast<int>(wanted_extent));
   }
   if (from.failed()) return from.failure();

@@ -140,7 +140,7 @@ inline weights weights_of(operands& from, const std::string& suffix) {
 inline tensor initial(operands& from, const value& given, const extents& shape) {
   const auto* t = given.get_if<tensor>();
   if (t == nullptr) {
-    from.require(given.is<none>(), "the state is no tensor");
+    from.require(given.is<none>(), "the state is not a tensor");
     return filled(shape);
   }
   tensor s = *t;
@@ -176,9 +176,9 @@ result<value> recurrent(operands& from) {
   const extents shape{layers * directions, sequence.shape[1], first.hidden()};
   const auto* pair = given.get_if<list>();
   from.require(pair == nullptr || (Kind == cell::lstm && pair->size() == 2),
-               "the state is no pair of tensors");
+               "the state is not a pair of tensors");
   from.require(pair != nullptr || Kind != cell::lstm || given.is<none>(),
-               "the state is no pair of tensors");
+               "the state is not a pair of tensors");
   if (from.failed()) return from.failure();
   const tensor h0 = initial(from, pair == nullptr ? given : (*pair)[0], shape);
   const tensor c0 = initial(from, pair == nullptr ? value() : (*pair)[1], shape);
@@ -234,7 +234,7 @@ result<value> recurrent_cell(operands& from) {
     from.require(t->data.size() == numel(shape), "the state has another shape");
     return tensor{shape, t->data};
   };
-  from.require(pair == nullptr || pair->size() == 2, "the state is no pair of tensors");
+  from.require(pair == nullptr || pair->size() == 2, "the state is not a pair of tensors");
   if (from.failed()) return from.failure();
   const state before{state_of(pair == nullptr ? given : (*pair)[0]),
                      state_of(pair == nullptr ? value() : (*pair)[1])};

@@ -34,9 +34,7 @@ namespace ctq::float_ops {
 [[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
   tensor out = in;
   if (in.data.empty()) return out;
-  std::size_t step = 1;
-  for (std::size_t a = axis + 1; a < in.shape.size(); ++a)
-    step *= static_cast<std::size_t>(in.shape[a]);
+  const std::size_t step = around(in.shape, axis).row;
   const std::size_t count = in.shape.empty() ? 1 : static_cast<std::size_t>(in.shape[axis]);
   for (std::size_t r = 0; r < in.data.size() / count; ++r) {
     float* const x = out.data.data() + r / step * step * count + r % step;

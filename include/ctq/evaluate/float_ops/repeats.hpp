@@ -8,6 +8,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/getitem.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
 
@@ -89,18 +90,11 @@ inline result<value> repeat_interleave(operands& from) {
       if (from.failed()) return from.failure();
     }
     if (from.failed()) return from.failure();
-    std::size_t rows = 1, row = 1;
-    for (std::size_t a = 0; a < flat.shape.size(); ++a)
-      if (a != at) (a < at ? rows : row) *= static_cast<std::size_t>(flat.shape[a]);
-    auto out = decltype(flat){flat.shape, {}};
-    out.shape[at] = static_cast<int>(extent);
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto begin = flat.data.begin() + static_cast<std::ptrdiff_t>((r * count + i) * row);
-        for (std::int64_t t = 0; t < times[i]; ++t)
-          out.data.insert(out.data.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
-      }
-    return value(std::move(out));
+    index_tensor chosen{{static_cast<int>(extent)}, {}};
+    for (std::size_t i = 0; i < count; ++i)
+      chosen.data.insert(chosen.data.end(), static_cast<std::size_t>(times[i]),
+                         static_cast<std::int64_t>(i));
+    return from.answer(indexing::take(flat, at, chosen));
   });
 }
 

@@ -61,9 +61,7 @@ inline tensor resize_axis(const tensor& in, std::size_t axis,
   extents shape = in.shape;
   shape[axis] = static_cast<int>(to.size());
   tensor out = filled(shape);
-  std::size_t rows = 1, row = 1;
-  for (std::size_t a = 0; a < in.shape.size(); ++a)
-    if (a != axis) (a < axis ? rows : row) *= static_cast<std::size_t>(in.shape[a]);
+  const auto [rows, row] = around(in.shape, axis);
   const auto extent = static_cast<std::size_t>(in.shape[axis]);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t i = 0; i < to.size(); ++i) {
@@ -94,7 +92,7 @@ inline result<value> interpolate(operands& from) {
   constexpr const char* linear[] = {"linear", "bilinear", "trilinear"};
   const bool nearest = mode == "nearest", exact = mode == "nearest-exact", area = mode == "area";
   if (!nearest && !exact && !area && mode != linear[axes - 1])
-    return from.failure("there is no mode " + mode + " for these axes");
+    return from.failure("unknown mode " + mode + " for these axes");
   const bool aligned = !from.is_none("align_corners") && from.flag("align_corners");
   const bool recompute =
       !from.is_none("recompute_scale_factor") && from.flag("recompute_scale_factor");

@@ -37,12 +37,7 @@ struct product_gradient {
         in.shape[a + 2] - transposed_extent(grad_out.shape[a + 2], weight.shape[a + 2], o, a));
   auto grad_in = transposed_convolution(grad_out, weight, nullptr, back);
   if (!grad_in) return unexpected{grad_in.error()};
-  const window w{.wide = to_triple(&in.shape[2], axes, 1),
-                 .narrow = to_triple(&grad_out.shape[2], axes, 1),
-                 .kernel = to_triple(&weight.shape[2], axes, 1),
-                 .stride = to_triple(o.stride.data(), axes, 1),
-                 .padding = to_triple(o.padding.data(), axes, 0),
-                 .dilation = to_triple(o.dilation.data(), axes, 1)};
+  const window w = window_of(in.shape, grad_out.shape, weight, o);
   const auto batch = static_cast<std::size_t>(in.shape[0]);
   const auto groups = static_cast<std::size_t>(o.groups);
   const auto per_group = static_cast<std::size_t>(weight.shape[1]);

@@ -29,6 +29,17 @@ using extents = std::vector<int>;
 
 [[nodiscard]] inline int rank(const extents& shape) { return static_cast<int>(shape.size()); }
 
+/// A tensor around one of its axes: the product of the extents before it, and of those after it.
+struct axis_surroundings {
+  std::size_t rows = 1, row = 1;
+};
+[[nodiscard]] inline axis_surroundings around(const extents& shape, std::size_t axis) {
+  axis_surroundings s;
+  for (std::size_t a = 0; a < shape.size(); ++a)
+    if (a != axis) (a < axis ? s.rows : s.row) *= static_cast<std::size_t>(shape[a]);
+  return s;
+}
+
 /// A row-major tensor: the last axis is contiguous.
 template <class T>
 struct array {

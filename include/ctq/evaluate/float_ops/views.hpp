@@ -33,7 +33,7 @@ namespace viewing {
   std::size_t known = 1;
   int* open = nullptr;
   for (int& e : wanted) {
-    if (e < -1 || (e == -1 && open != nullptr)) return fail({}, "one extent alone may be -1");
+    if (e < -1 || (e == -1 && open != nullptr)) return fail({}, "only one extent may be -1");
     if (e == -1) {
       open = &e;
     } else {
@@ -42,7 +42,7 @@ namespace viewing {
   }
   if (open != nullptr) {
     if (known == 0 || elements % known != 0)
-      return fail({}, "no extent makes " + std::to_string(elements) + " elements of it");
+      return fail({}, "no extent gives " + std::to_string(elements) + " elements of it");
     *open = static_cast<int>(elements / known);
   } else if (known != elements) {
     return fail({}, std::to_string(elements) + " elements do not make " + std::to_string(known));

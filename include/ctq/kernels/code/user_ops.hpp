@@ -21,7 +21,7 @@ template <class Descriptor>
 struct user_op_code : plain_code {
   template <class Set, class In, class Out>
   static void run(const typename Descriptor::shape& s, call_options o, const operands& x) noexcept {
-    const op_arguments<In> arguments = own_arguments<In>(s, x);
+    const op_arguments<In> arguments = user_op_arguments<In>(s, x);
     if constexpr (std::same_as<In, float>) {
       o.op->apply(arguments, x.data->options);
     } else {

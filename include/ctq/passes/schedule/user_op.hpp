@@ -20,7 +20,7 @@ constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
   if (!functions.problem.empty()) {
     complain(functions.problem);
   } else if (functions.apply == nullptr) {
-    complain("has no float meaning: define");
+    complain("has no float implementation: define");
     problem.line("static float apply(float)");
   } else if (n.arg_count != functions.tensors) {
     complain("takes ", functions.tensors, " inputs, not ", n.arg_count);

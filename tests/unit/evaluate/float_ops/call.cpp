@@ -201,7 +201,7 @@ TEST_CASE("errors say what is wrong") {
   CHECK(error_of(op::add.id(), {.positional = {image, float_ops::filled({3})}}) ==
         "_operator.add: extents 4 and 3 do not broadcast");
   CHECK(error_of(nn::relu.id(), {.positional = {float_ops::tensor{{2, 2}, {1.0F}}}}) ==
-        "torch.nn.ReLU: input is no whole tensor");
+        "torch.nn.ReLU: input has a shape that does not match its data");
   CHECK(error_of(nn::output.id(), {}) == "output: has no float implementation");
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("'same' keeps the extents, with the odd element of padding behind, 'va
   CHECK(floats(run(nn::conv1d, {in}, {{"weight", some({1, 1, 3})}, {"padding", "valid"}})).shape ==
         extents{1, 1, 4});
   CHECK(cause(run(nn::conv1d, {in}, {{"weight", some({1, 1, 3})}, {"padding", "full"}})) ==
-        "there is no padding 'full'");
+        "unknown padding 'full'");
 }
 
 TEST_CASE("another padding mode is a convolution of the input that is padded that way") {

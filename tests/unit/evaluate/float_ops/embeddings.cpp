@@ -66,7 +66,7 @@ TEST_CASE("samples have weights of their own in sums, and a padding index does n
   CHECK(floats(bag({matrix, table}, {{"mode", "sum"}, {"per_sample_weights", factors}})).data ==
         std::vector<float>{-50, 51, -10, 11, -30, 31.5F});
   CHECK(cause(bag({matrix, table}, {{"per_sample_weights", factors}})) ==
-        "weighs samples in mode sum alone");
+        "supports per_sample_weights in mode sum only");
   // Row 1 is left out, also where it is counted from the end; a bag of nothing else is zeros.
   for (const int padding : {1, -3}) {
     const index_tensor ones{{2, 2}, {1, 2, 1, 1}};

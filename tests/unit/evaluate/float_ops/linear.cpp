@@ -86,7 +86,7 @@ TEST_CASE("a vector is a row on the left, a column on the right, and gone from t
   check_near(floats(run(fn::matmul, {u, m})), {4}, product(u, 0, m, 0, 1, 3, 4));
   check_near(floats(run(fn::matmul, {v, v})), {}, product(v, 0, v, 0, 1, 4, 1));
   CHECK(cause(run(fn::matmul, {v, m})) == "the matrices have 4 columns and 3 rows");
-  CHECK(cause(run(fn::matmul, {some({}), v})) == "a scalar is no matrix");
+  CHECK(cause(run(fn::matmul, {some({}), v})) == "a scalar is not a matrix");
 }
 
 TEST_CASE("bmm wants as many matrices, addmm adds a multiple of a product") {

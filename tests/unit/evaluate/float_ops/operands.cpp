@@ -66,13 +66,13 @@ TEST_CASE("an operand of another type is a problem") {
         "op: input is not a float tensor");
   CHECK(problem(given, [](operands& from) { from.indices("input"); }) == "");
   CHECK(problem(given, [](operands& from) { from.integer("stride"); }) ==
-        "op: stride is no integer");
-  CHECK(problem(given, [](operands& from) { from.real("p"); }) == "op: p is no number");
-  CHECK(problem(given, [](operands& from) { from.text("mode"); }) == "op: mode is no text");
+        "op: stride is not an integer");
+  CHECK(problem(given, [](operands& from) { from.real("p"); }) == "op: p is not a number");
+  CHECK(problem(given, [](operands& from) { from.text("mode"); }) == "op: mode is not a string");
   CHECK(problem(given, [](operands& from) { from.integers("dims"); }) ==
-        "op: dims holds what is no integer");
+        "op: dims holds what is not an integer");
   CHECK(problem(given, [](operands& from) { from.integers("p"); }) ==
-        "op: p is no list of integers");
+        "op: p is not a list of integers");
   CHECK(problem(given, [](operands& from) { from.items("mode"); }) == "op: mode is not a list");
 }
 

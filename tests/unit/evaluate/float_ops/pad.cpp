@@ -60,7 +60,7 @@ TEST_CASE("a reflection is less than the row, a circle at most all of it") {
   CHECK(cause(run(counted({1, 1, 4}), {0, 5}, "circular")) ==
         "the padding is larger than the input");
   CHECK(row({9, 0}, "replicate").size() == 13);
-  CHECK(cause(run(counted({1, 1, 4}), {1, 1}, "mirror")) == "there is no padding mode mirror");
+  CHECK(cause(run(counted({1, 1, 4}), {1, 1}, "mirror")) == "unknown padding mode mirror");
 }
 
 TEST_CASE("the modules pad two axes, by one amount or by four") {

@@ -267,7 +267,7 @@ TEST_CASE("weights and states that do not fit are errors") {
     return cause(run(nn::lstm, std::move(given), all));
   };
   CHECK(cause_of({x}) == "");
-  CHECK(cause_of({x, filled({1, 2, hidden})}) == "the state is no pair of tensors");
+  CHECK(cause_of({x, filled({1, 2, hidden})}) == "the state is not a pair of tensors");
   CHECK(cause_of({x, list{filled({1, 3, hidden}), filled({1, 2, hidden})}}) ==
         "the state has another shape");
   CHECK(cause_of({x}, {{"num_layers", 2}}) == "needs two matrices of weights");

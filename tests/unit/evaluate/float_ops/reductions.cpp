@@ -55,7 +55,7 @@ TEST_CASE("sums and means go over the axes of the call, over all if it names non
   CHECK_FALSE(run(fn::sum, in, {{"dim", 3}}).has_value());
 }
 
-TEST_CASE("nothing sums to 0, and the mean of nothing is no number") {
+TEST_CASE("nothing sums to 0, and the mean of nothing is not a number") {
   CHECK(floats(run(fn::sum, filled({0, 2}), {{"dim", 0}})).data == std::vector<float>{0, 0});
   CHECK(std::isnan(floats(run(fn::mean, filled({0}))).data[0]));
   CHECK(floats(run(fn::sum, filled({0, 2}), {{"dim", 1}})).shape == extents{0});

@@ -138,9 +138,9 @@ TEST_CASE("what interpolate cannot do is an error") {
   CHECK(cause(resized(row, {{"size", 2}, {"scale_factor", 2}})) ==
         "needs either size or scale_factor");
   CHECK(cause(resized(row, {{"size", 2}, {"mode", "bilinear"}})) ==
-        "there is no mode bilinear for these axes");
+        "unknown mode bilinear for these axes");
   CHECK(cause(resized(image, {{"size", 2}, {"mode", "bicubic"}})) ==
-        "there is no mode bicubic for these axes");
+        "unknown mode bicubic for these axes");
   for (const double factor : {0.0, -1.0, 0.2, 1e30, std::nan("")})
     CHECK(cause(resized(row, {{"scale_factor", factor}})) == "the output has no pixels");
   CHECK(cause(resized(row, {{"size", 0}})) == "the output has no pixels");

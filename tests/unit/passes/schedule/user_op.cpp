@@ -39,7 +39,7 @@ TEST_CASE("an op of a user's own that can be computed is not complained of") {
 
 TEST_CASE("an op that cannot be computed is, with what is to be done") {
   CHECK(complaint(own::shaped, {four}) ==
-        "no kernel for node n:\nown.shaped\nhas no float meaning: define\n"
+        "no kernel for node n:\nown.shaped\nhas no float implementation: define\n"
         "static float apply(float)");
   CHECK(complaint(own::swish, {four, four}) ==
         "no kernel for node n:\nown.swish\ntakes 1 inputs, not 2");
