@@ -15,6 +15,7 @@
 #include "ctq/spec/node_path.hpp"
 #include "ctq/spec/observation_type.hpp"
 #include "ctq/spec/observer.hpp"
+#include "ctq/spec/op_index.hpp"
 #include "ctq/spec/overlap.hpp"
 #include "ctq/spec/pattern.hpp"
 #include "ctq/spec/qconfig.hpp"

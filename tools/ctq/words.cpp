@@ -75,10 +75,6 @@ std::string words(const ctq::view<ctq::observer_record>& o) {
   return out;
 }
 
-std::string words(ctq::fuser_id f) { return f == nullptr ? "none" : std::string{f->name}; }
-
-std::string words(ctq::observation_type t) { return std::string{name_of(t)}; }
-
 }  // namespace
 
 std::string words(const ctq::dtype_config_record& d) {
@@ -94,7 +90,6 @@ std::string words(const ctq::pattern_record& p) {
 }
 
 std::string words(const ctq::node_path& p) {
-  if (p.empty()) return "none";
   const std::vector<int> indices(p.index.begin(), p.index.begin() + p.length);
   return listed(indices, [](int i) { return fmt::to_string(i); });
 }
@@ -109,20 +104,26 @@ std::string abbreviated(std::string_view name) {
   return shortest;
 }
 
-std::string words(const ctq::view<ctq::dtype_config_record>& configs) {
-  return listed(configs, [](const ctq::dtype_config_record& d) { return words(d); });
-}
-
-std::string words(const ctq::view<ctq::node_path>& paths) {
-  return paths.empty() ? "none" : listed(paths, [](const ctq::node_path& p) { return words(p); });
-}
-
 std::vector<field> fields_of(const ctq::backend_pattern_config_record& c) {
-  std::vector<field> all;
-  for_each_field(c, [&all](std::string_view name, const auto& value) {
-    if (name != "pattern") all.push_back({name, words(value)});
-  });
-  return all;
+  const auto path = [](const ctq::node_path& p) { return words(p); };
+  return {
+      {"observation_type", std::string{name_of(c.observation_type)}},
+      {"dtype_configs",
+       listed(c.dtype_configs, [](const ctq::dtype_config_record& d) { return words(d); })},
+      {"root_module", words(c.root_module)},
+      {"qat_module", words(c.qat_module)},
+      {"reference_quantized_module_for_root", words(c.reference_quantized_module_for_root)},
+      {"fused_module", words(c.fused_module)},
+      {"fuser_method", c.fuser_method == nullptr ? "none" : std::string{c.fuser_method->name}},
+      {"root_node_getter", c.root_node_getter.empty() ? "none" : words(c.root_node_getter)},
+      {"extra_inputs_getter",
+       c.extra_inputs_getter.empty() ? "none" : listed(c.extra_inputs_getter, path)},
+      {"num_tensor_args_to_observation_type", words(c.num_tensor_args_to_observation_type)},
+      {"input_type_to_index", words(c.input_type_to_index)},
+      {"input_output_observed", words(c.input_output_observed)},
+      {"overwrite_output_observer", words(c.overwrite_output_observer)},
+      {"overwrite_output_fake_quantize", words(c.overwrite_output_fake_quantize)},
+  };
 }
 
 }  // namespace tool

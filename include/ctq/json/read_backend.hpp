@@ -166,9 +166,10 @@ class backend_reader : public reader {
   }
 
   constexpr void config(element object, config_draft& c) {
-    read_fields_with(*this, object, c, "key of a pattern config", [](element) { return false; });
-    const bool flat = static_cast<bool>(object.find("pattern"));
-    const bool nested = static_cast<bool>(object.find("pattern_complex_format"));
+    const std::uint64_t seen = read_fields_with(*this, object, c, "key of a pattern config",
+                                                [](element) { return false; });
+    const bool flat = (seen & 1U) != 0;
+    const bool nested = (seen & 2U) != 0;
     if (flat && nested) {
       error(rule::pattern_form, object,
             "pattern and pattern_complex_format are mutually exclusive");

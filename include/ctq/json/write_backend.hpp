@@ -71,58 +71,50 @@ class config_writer {
 
   constexpr void config(const backend_pattern_config_record& c) {
     out_.object([&] {
-      for_each_field(c, [&](std::string_view key, const auto& value) { field(key, value); });
+      pattern(c.pattern);
+      out_.plain_key("observation_type").plain({}, name_of(c.observation_type));
+      out_.plain_key("dtype_configs").verbatim(texts_.of(c.dtype_configs));
+      module("root_module", c.root_module);
+      module("qat_module", c.qat_module);
+      module("reference_quantized_module_for_root", c.reference_quantized_module_for_root);
+      module("fused_module", c.fused_module);
+      if (c.fuser_method != nullptr) out_.plain_key("fuser_method").plain({}, c.fuser_method->name);
+      rare(c);
     });
   }
 
  private:
-  // Each field that is not omitted, by its type.
-
-  constexpr void field(std::string_view, const pattern_record& p) { pattern(p); }
-  constexpr void field(std::string_view key, observation_type t) {
-    out_.plain_key(key).plain({}, name_of(t));
-  }
-  constexpr void field(std::string_view key, const view<dtype_config_record>& configs) {
-    out_.plain_key(key).verbatim(texts_.of(configs));
-  }
-  constexpr void field(std::string_view key, op_id id) {
-    if (id != nullptr) out_.plain_key(key).plain({}, id->name);
-  }
-  constexpr void field(std::string_view key, fuser_id f) {
-    if (f != nullptr) out_.plain_key(key).plain({}, f->name);
-  }
-  constexpr void field(std::string_view key, const node_path& p) {
-    if (!p.empty()) path(out_.plain_key(key), p);
-  }
-  constexpr void field(std::string_view key, const view<node_path>& paths) {
-    if (paths.empty()) return;
-    out_.plain_key(key).array([&] {
-      for (const node_path& p : paths) path(out_, p);
-    });
-  }
-  constexpr void field(std::string_view key, const tensor_args_record& by) {
-    constexpr std::string_view counts[] = {"0", "1", "2", "3"};
-    if (by == tensor_args_record{}) return;
-    out_.plain_key(key).object([&] {
-      for (std::size_t n = 0; n < by.given.size(); ++n)
-        if (by.given[n]) out_.plain_key(counts[n]).plain({}, name_of(by.type[n]));
-    });
-  }
-  constexpr void field(std::string_view key, const input_index_record& index) {
-    if (index == input_index_record{}) return;
-    out_.plain_key(key).object([&] {
-      for_each_change(index, [&](std::string_view name, int i) { out_.plain_key(name).value(i); });
-    });
-  }
-  constexpr void field(std::string_view key, observed o) {
-    if (o != observed::unspecified) out_.plain_key(key).value(o == observed::yes);
-  }
-  constexpr void field(std::string_view key, const view<observer_record>& observer) {
-    if (!observer.empty()) write_observer(out_.plain_key(key), observer[0]);
-  }
-
   constexpr void op(op_id op) {
     out_.plain({}, op == nullptr ? std::string_view{"MatchAllNode"} : op->name);
+  }
+
+  constexpr void module(std::string_view key, op_id id) {
+    if (id == nullptr) return;
+    out_.plain_key(key);
+    op(id);
+  }
+
+  /// Rarely used keys.
+  constexpr void rare(const backend_pattern_config_record& c) {
+    if (!c.root_node_getter.empty()) path(out_.plain_key("root_node_getter"), c.root_node_getter);
+    if (!c.extra_inputs_getter.empty())
+      out_.plain_key("extra_inputs_getter").array([&] {
+        for (const node_path& p : c.extra_inputs_getter) path(out_, p);
+      });
+    if (c.num_tensor_args_to_observation_type != tensor_args_record{})
+      tensor_args(c.num_tensor_args_to_observation_type);
+    if (c.input_type_to_index != input_index_record{})
+      out_.plain_key("input_type_to_index").object([&] {
+        for_each_change(c.input_type_to_index, [&](std::string_view name, int index) {
+          out_.plain_key(name).value(index);
+        });
+      });
+    if (c.input_output_observed != observed::unspecified)
+      out_.plain_key("input_output_observed").value(c.input_output_observed == observed::yes);
+    for (const observer_record& o : c.overwrite_output_observer)
+      write_observer(out_.plain_key("overwrite_output_observer"), o);
+    for (const observer_record& o : c.overwrite_output_fake_quantize)
+      write_observer(out_.plain_key("overwrite_output_fake_quantize"), o);
   }
 
   constexpr void pattern(const pattern_record& p) {
@@ -150,6 +142,14 @@ class config_writer {
       for (int a = 0; a < e.args; ++a) at = tree(p, at);
     });
     return at;
+  }
+
+  constexpr void tensor_args(const tensor_args_record& by) {
+    constexpr std::string_view counts[] = {"0", "1", "2", "3"};
+    out_.plain_key("num_tensor_args_to_observation_type").object([&] {
+      for (std::size_t n = 0; n < by.given.size(); ++n)
+        if (by.given[n]) out_.plain_key(counts[n]).plain({}, name_of(by.type[n]));
+    });
   }
 
   static constexpr void path(writer<Text>& out, const node_path& p) {

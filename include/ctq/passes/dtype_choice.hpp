@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/graph/op_memo.hpp"
 #include "ctq/passes/planned_dtypes.hpp"
+#include "ctq/spec/op_index.hpp"
 
 // Which dtype config of its pattern a node gets: the first that fits its qconfig, and if none does,
 // why. An occurrence is quantized as a whole or not at all.
@@ -22,9 +22,13 @@ class dtype_choice {
         matches_(matches),
         options_(options),
         has_leaves_(!options.standalone.empty() || !options.custom_modules.empty()),
-        whole_patterns_(!patterns_may_be_split(options.semantics)),
-        indexed_(indexed_functions()) {
+        whole_patterns_(!patterns_may_be_split(options.semantics)) {
     resize(of_node, g.count);
+    for (int i = backend.configs.count; i-- > 0;) {  // of several configs the first is found
+      const backend_pattern_config_record& c = backend.configs.items[i];
+      if (c.pattern.is_single() && c.input_type_to_index != input_index_record{})
+        indexed_.add(c.pattern.anchor(), i);
+    }
   }
 
   constexpr void choose(const dtype_plan<Graph>& plan) {
@@ -52,8 +56,8 @@ class dtype_choice {
 
   /// Which config says where the function at i has its weight and its bias, or -1. As in PyTorch
   /// what a pattern of the function alone says holds for longer patterns as well.
-  [[nodiscard]] constexpr int index_of(int i) {
-    return index_(g_.nodes[i].op, [this](op_id op) { return indexed_by(op); });
+  [[nodiscard]] constexpr int index_of(int i) const {
+    return g_.nodes[i].op->kind == op_kind::function ? indexed_.find(g_.nodes[i].op) : -1;
   }
 
   /// What the k-th argument of a function is, by its position or its keyword.
@@ -68,24 +72,7 @@ class dtype_choice {
   }
 
  private:
-  [[nodiscard]] constexpr int indexed_by(op_id op) const {
-    if (op->kind != op_kind::function) return -1;
-    for (const int i : indexed_)
-      if (backend_.configs[i].pattern.anchor() == op) return i;
-    return -1;
-  }
-
-  /// The patterns of one function that say so.
-  [[nodiscard]] constexpr list<int> indexed_functions() const {
-    list<int> indexed;
-    for (int i = 0; i < backend_.configs.count; ++i) {
-      const input_index_record& index = backend_.configs.items[i].input_type_to_index;
-      const bool says = index.input >= 0 || index.weight >= 0 || index.bias >= 0;
-      if (says && backend_.configs[i].pattern.is_single()) indexed.push_back(i);
-    }
-    return indexed;
-  }
-  [[nodiscard]] constexpr root_arguments arguments_of(int occurrence) {
+  [[nodiscard]] constexpr root_arguments arguments_of(int occurrence) const {
     const int root = matches_.root(occurrence);
     const op_id op = g_.nodes[root].op;
     root_arguments has;
@@ -200,8 +187,7 @@ class dtype_choice {
   const prepare_options& options_;
   bool has_leaves_{};
   bool whole_patterns_{};
-  list<int> indexed_;  // configs of functions that say where their weight and bias are
-  op_memo<int> index_{};
+  op_index indexed_;            // configs that say where a function has its weight and bias
   choice verdict_[verdicts]{};  // by config: what judge() said last
   int verdict_config_[verdicts]{};
   int verdict_qconfig_[verdicts]{};

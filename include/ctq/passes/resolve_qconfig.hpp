@@ -5,11 +5,11 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/graph/op_memo.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/name_regex.hpp"
+#include "ctq/spec/op_index.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // Which entry of a qconfig mapping holds for a node.
@@ -97,18 +97,21 @@ constexpr int by_regex(const list<expression>& expressions, std::string_view mod
   return -1;
 }
 
-constexpr int entry_of_type(const mapping_view& m, op_id type) {
-  return last_entry(m, mapping_level::object_type,
-                    [type](const mapping_entry& e) { return e.op == type; });
+/// The object_type entries.
+constexpr op_index types_of(const mapping_view& m) {
+  op_index types;
+  for (int i = 0; i < m.count; ++i)
+    if (m.entries[i].level == mapping_level::object_type) types.add(m.entries[i].op, i);
+  return types;
 }
 
 /// Of a fused module the entry of its first part holds, if it has none itself. In PyTorch the one
 /// of the part goes first, unless it says None.
-constexpr int by_type(const mapping_view& m, op_id op, semantics s) {
-  const int own = entry_of_type(m, op);
+constexpr int by_type(const mapping_view& m, const op_index& types, op_id op, semantics s) {
+  const int own = types.find(op);
   const op_id first = first_part_of(op);
   if (first == nullptr || (own >= 0 && !fused_types_want_one_qconfig(s))) return own;
-  const int inner = by_type(m, first, s);
+  const int inner = by_type(m, types, first, s);
   if (!fused_types_want_one_qconfig(s)) return inner;
   return inner >= 0 && m.entries[inner].quantizes ? inner : own;
 }
@@ -133,13 +136,10 @@ constexpr int global(const mapping_view& m) {
     return no_a || no_b ? no_a == no_b : m.entries[a].qconfig == m.entries[b].qconfig;
   };
   diagnostic d;
-  bool has_types = false;
-  for (int i = 0; i < m.count; ++i)
-    has_types = has_types || m.entries[i].level == mapping_level::object_type;
-  for (int i = 0; has_types && i < g.size() && !d.any(); ++i)
+  const op_index types = resolving::types_of(m);
+  for (int i = 0; !types.empty() && i < g.size() && !d.any(); ++i)
     for (const op_id part : g[i].op->descriptor->fused_of)
-      if (part != nullptr && !same(resolving::entry_of_type(m, first_part_of(g[i].op)),
-                                   resolving::entry_of_type(m, part)))
+      if (part != nullptr && !same(types.find(first_part_of(g[i].op)), types.find(part)))
         d.line("node ", g[i].name, ":")
             .line("the types inside of ", g[i].op->name)
             .line("have different qconfigs: ", part->name);
@@ -152,19 +152,17 @@ constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics
                                 Entries& entry) {
   resize(entry, g.count);
   for (int i = 0; i < g.count; ++i) entry[i] = -1;
-  bool has_types = false;
   bool has_names = false;
   for (int i = 0; i < m.count; ++i) {
     const mapping_entry& e = m.entries[i];
     if (e.level == mapping_level::module_name_object_type_order)
       resolving::apply_order(g, e, i, s, entry);
-    has_types = has_types || e.level == mapping_level::object_type;
     has_names = has_names || e.level == mapping_level::module_name ||
                 e.level == mapping_level::module_name_regex;
   }
   const list<resolving::expression> expressions = resolving::expressions_of(m);
   const int global = resolving::global(m);
-  op_memo<int> by_type;
+  const op_index types = resolving::types_of(m);
   for (int i = 0; i < g.count; ++i) {
     const op_kind kind = g.nodes[i].op->kind;
     if (entry[i] >= 0 || kind == op_kind::placeholder || kind == op_kind::output) continue;
@@ -175,8 +173,7 @@ constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics
       if (found < 0) found = resolving::by_name(m, module);
       if (found < 0) found = resolving::by_regex(expressions, module);
     }
-    if (found < 0 && has_types)
-      found = by_type(g.nodes[i].op, [&](op_id op) { return resolving::by_type(m, op, s); });
+    if (found < 0 && !types.empty()) found = resolving::by_type(m, types, g.nodes[i].op, s);
     entry[i] = found < 0 ? global : found;
   }
 }

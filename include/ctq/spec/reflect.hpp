@@ -24,12 +24,6 @@ BOOST_HANA_ADAPT_STRUCT(ctq::dtype_with_constraints_record, dtype, quant_min_low
 BOOST_HANA_ADAPT_STRUCT(ctq::input_index_record, input, weight, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_config_record, input_dtype, output_dtype, weight_dtype,
                         bias_dtype, is_dynamic);
-BOOST_HANA_ADAPT_STRUCT(ctq::backend_pattern_config_record, pattern, observation_type,
-                        dtype_configs, root_module, qat_module, reference_quantized_module_for_root,
-                        fused_module, fuser_method, root_node_getter, extra_inputs_getter,
-                        num_tensor_args_to_observation_type, input_type_to_index,
-                        input_output_observed, overwrite_output_observer,
-                        overwrite_output_fake_quantize);
 
 namespace ctq {
 

@@ -8,6 +8,7 @@
 #include "ctq/core/report.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/finding.hpp"
+#include "ctq/spec/op_index.hpp"
 #include "ctq/spec/overlap.hpp"
 #include "ctq/spec/validate_config.hpp"
 #include "ctq/spec/validate_mapping.hpp"
@@ -82,18 +83,13 @@ constexpr void pair(findings& out, const backend_view& backend, int i, int k) {
 /// Root modules need a reference module, in any config (PyTorch collects them over all configs). A
 /// backend without any does not use PyTorch's reference modules.
 constexpr void references(findings& out, const backend_view& backend) {
-  list<op_id> known;
-  const auto has = [&known](op_id root) {
-    for (const op_id k : known)
-      if (k == root) return true;
-    return false;
-  };
+  op_index known;
   for (const backend_pattern_config_record& c : backend.configs)
-    if (c.reference_quantized_module_for_root != nullptr && !has(c.root_module))
-      known.push_back(c.root_module);
+    if (c.reference_quantized_module_for_root != nullptr && c.root_module != nullptr)
+      known.add(c.root_module, 1);
   for (int i = 0; i < backend.configs.size(); ++i) {
     const op_id root = backend.configs[i].root_module;
-    if (root == nullptr || has(root)) continue;
+    if (root == nullptr || known.find(root) > 0) continue;
     out.add(rule::root_without_reference, known.empty() ? severity::warning : severity::error,
             {i, -1, "root_module", {}}, -1,
             {word(root->name), word(" has no reference_quantized_module_for_root in any config")});
