@@ -96,9 +96,9 @@ TEST_CASE("few channels of a depthwise convolution share registers with other ro
     s.in_channels = s.out_channels = s.groups = channels;
     return text_of<isa::avx512vnni>(signature(kernel::conv2d, quint8, quint8, s));
   };
-  CHECK(text(16).find("depthwise:columns:2x4x8:places2") != std::string::npos);
+  CHECK(text(16).find("depthwise:columns:2x4x8:two_rows") != std::string::npos);
   CHECK(text(32).find("depthwise:columns:2x4x8") != std::string::npos);
-  CHECK(text(32).find("places") == std::string::npos);
+  CHECK(text(32).find("two_rows") == std::string::npos);
 }
 
 TEST_CASE("few channels are done with half registers") {

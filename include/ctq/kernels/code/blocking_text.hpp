@@ -15,11 +15,12 @@
 namespace ctq::kernels {
 
 /// How an instruction set computes a convolution of T that ends with requantization or, if `plain`
-/// is false, with an epilogue: "dense:12x2x16", pixels x registers x lanes whose sums are kept at
-/// once; "depthwise:2x4x16", the same; "tiles:1x4:rows14:chunk8", pixels x channels of a block,
-/// both in tiles, the pixels of a tile, and blocks a pass over the weights; then ":places2" if
-/// registers hold two (two_row_dot), ":gathered" if pixels are brought together first, ":bands2x2"
-/// if rows are (row_bands).
+/// is false, with an epilogue: "dense:12x2x16", pixels x registers x lanes of accumulators at once;
+/// "depthwise:2x4x16", the same, then ":two_rows" if these share registers (two_row_dot);
+/// "tiles:1x4:rows14:chunk8", pixels x channels of a block, both in tiles, the pixels of a tile,
+/// and blocks per pass over the weights, then ":gathered" if the pixels that are read are copied
+/// first,
+/// ":bands2x2" if the image is copied to bands (row_bands).
 template <class Isa, class T, class Text>
 constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool plain) {
   const conv2d_shape s = simd::flattened(shape);
@@ -37,7 +38,7 @@ constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool pla
       if constexpr (Model::k_group > 1) columns = simd::by_columns<Model>(s);
       out.append(columns ? "depthwise:columns:" : "depthwise:");
       append_all(out, Model::depthwise_rows, "x", Model::k_group, "x", Model::lanes);
-      if (simd::places_of<Model> == 2) out.append(":places2");
+      if (simd::rows_per_register_of<Model> == 2) out.append(":two_rows");
     } else {
       const simd::panels<Model> of(s);
       constexpr int half = simd::narrow_dot_of<Model>::lanes;

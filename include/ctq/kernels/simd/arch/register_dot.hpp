@@ -21,9 +21,9 @@ inline constexpr int vector_registers = 32;
 inline constexpr int vector_registers = 16;
 #endif
 
-/// x is computed here and not later, nor is anything loaded for what follows: else clang 19 loads
-/// far ahead and spills sums (5x5, 240 channels @14, Zen 4: 30 instead of 13.5 us; g++ 12, which
-/// does not, 13.5).
+/// Computes x here and not later, and no later load before it: else clang 19 hoists loads and
+/// spills accumulators (5x5, 240 channels @14, Zen 4: 30 instead of 13.5 us; g++ 12, which does
+/// not, 13.5).
 template <class Vec>
 [[gnu::always_inline]] inline void compute_now([[maybe_unused]] Vec& x) {
 #if defined(__clang__) && defined(__aarch64__)

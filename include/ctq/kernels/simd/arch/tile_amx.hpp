@@ -9,7 +9,7 @@
 #if defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__AVX512F__) && \
     defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-// Products of tiles by the instructions of AMX.
+// Matrix products of AMX tiles.
 
 namespace ctq::kernels::simd {
 
@@ -22,8 +22,9 @@ class tile_amx : public tile_format {
   template <int N>
   using requantizer = row_requantizer512<N>;
 
-  /// ldtilecfg takes 74 ns: once per layer, not per block. A process without permission ends here;
-  /// models ask for it when they are made, and tell of a refusal.
+  /// ldtilecfg takes 74 ns: once per layer, not per block. A process without permission is
+  /// terminated here; models request it when they are constructed, and report an error if it is
+  /// denied.
   [[gnu::always_inline]] explicit tile_amx(const tile_sizes& sizes) noexcept {
     static const bool permitted = isa::ask_for_amx();
     static_cast<void>(permitted);

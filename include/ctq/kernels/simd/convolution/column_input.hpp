@@ -11,16 +11,16 @@
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// What depthwise convolution by columns reads: registers of channels, one a row, or two rows'
-// halves (two_row_dot.hpp), from where the image lies. The border is a block of zero points.
+// The input of depthwise convolution by columns: registers of channels of one row, or of two rows
+// (two_row_dot.hpp), loaded from the image itself. The padding is a block of zero points.
 
 namespace ctq::kernels::simd {
 
-/// A register of channels, as elements, of one input pixel or, if Dot has two places, of two.
+/// A register of channels, as elements, of one input pixel or, for a two_row_dot, of two.
 template <class Dot, class In, std::same_as<const In*>... Second>
 [[nodiscard, gnu::always_inline]] inline typename Dot::vec channels_at(const In* in,
                                                                        Second... second) {
-  static_assert(1 + sizeof...(Second) == places_of<Dot>);
+  static_assert(1 + sizeof...(Second) == rows_per_register_of<Dot>);
   if constexpr (std::is_same_v<In, typename Dot::element>) {
     return Dot::load(in, second...);
   } else {
@@ -28,22 +28,22 @@ template <class Dot, class In, std::same_as<const In*>... Second>
   }
 }
 
-/// The input rows under some output rows, which begin at out_y, or at the two of them: row j of
-/// place p starts at base[p][j]. Rows of the border are one pixel, again and again: what goes along
-/// a row is taken & moves[p][j], all bits or none.
-template <int Count, std::size_t Places, class In>
+/// The input rows of the kernel windows of consecutive output rows, whose first is out_y[p] for
+/// part p of a register: row j starts at base[p][j]. Rows in the padding are the same block for
+/// each column: offsets along a row are masked with moves[p][j], which has all bits set or none.
+template <int Count, std::size_t RowsPerRegister, class In>
 struct input_rows {
-  const In* base[Places][Count];
-  std::ptrdiff_t moves[Places][Count];
+  const In* base[RowsPerRegister][Count];
+  std::ptrdiff_t moves[RowsPerRegister][Count];
   const In* border;
   std::ptrdiff_t channels;
   int columns;
 
   [[gnu::always_inline]] input_rows(const conv2d_shape& s, const In* in,
-                                    const std::array<int, Places>& out_y,
+                                    const std::array<int, RowsPerRegister>& out_y,
                                     const In* zero_points) noexcept
       : border(zero_points), channels(s.in_channels), columns(s.in_w) {
-    unroll<Places>([&](auto p) __attribute__((always_inline)) {
+    unroll<RowsPerRegister>([&](auto p) __attribute__((always_inline)) {
       unroll<Count>([&](auto j) __attribute__((always_inline)) {
         const int y = out_y[p] * s.stride_h - s.padding_h + j;
         const bool inside = y >= 0 && y < s.in_h;
@@ -53,7 +53,7 @@ struct input_rows {
     });
   }
 
-  /// N rows from `First` on at column x, in registers: g++ 12 would load them again for each use.
+  /// N rows from `First` on at column x, kept in registers: g++ 12 would reload them at each use.
   template <class Dot, int First, int N>
   [[gnu::always_inline]] void load_rows_at(int x, typename Dot::vec* to) const {
     const bool inside = x >= 0 && x < columns;
@@ -79,17 +79,17 @@ struct input_rows {
   template <class Dot>
   [[nodiscard, gnu::always_inline]] typename Dot::vec pixel(int x, int row) const {
     const std::ptrdiff_t at = x * channels;
-    return at_places<Dot>([&](int p) __attribute__((always_inline)) {
+    return load_from<Dot>([&](int p) __attribute__((always_inline)) {
       return base[p][row] + (at & moves[p][row]);
     });
   }
   template <class Dot>
   [[nodiscard, gnu::always_inline]] typename Dot::vec border_pixel() const {
-    return at_places<Dot>([&](int) __attribute__((always_inline)) { return border; });
+    return load_from<Dot>([&](int) __attribute__((always_inline)) { return border; });
   }
   template <class Dot, class Address>
-  [[nodiscard, gnu::always_inline]] static typename Dot::vec at_places(const Address& address) {
-    if constexpr (Places == 1) {
+  [[nodiscard, gnu::always_inline]] static typename Dot::vec load_from(const Address& address) {
+    if constexpr (RowsPerRegister == 1) {
       return channels_at<Dot>(address(0));
     } else {
       return channels_at<Dot>(address(0), address(1));
@@ -99,7 +99,7 @@ struct input_rows {
   [[gnu::always_inline]] void load_rows(int x, int group,
                                         typename Dot::vec (&to)[Dot::k_group]) const {
     unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
-      // Rows past the last meet weights of zero: any will do.
+      // Rows past the last are multiplied by zero weights, so any row will do.
       to[j] = pixel<Dot>(x, std::min(group * Dot::k_group + j, Count - 1));
     });
   }

@@ -13,9 +13,8 @@
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Depthwise 3x3 where four input rows share a register: input columns come one by one, weigh on the
-// output pixels that see them, and are forgotten. Weights stay in registers, and no column is
-// interleaved twice.
+// Depthwise 3x3 with four input rows interleaved in a register: each input column is loaded once
+// and added to the accumulators of all output pixels that depend on it. Weights stay in registers.
 
 namespace ctq::kernels::simd {
 
@@ -40,7 +39,8 @@ struct column_weights {
 };
 
 /// Half of the channels of `count` output pixels of Rows rows; x is the first input column. Three
-/// pixels a row are begun at any time. Gives done(n, m, pixel n of row m as Dot::half makes it).
+/// pixels per row are being accumulated at any time. Calls done(n, m, result of Dot::half) for
+/// pixel n of row m.
 template <class Dot, int Rows, int Half, class Input, class Done>
 [[gnu::always_inline]] inline void slide_half(const Input& in, int x, int count,
                                               const std::byte* block, const Done& done) {
@@ -84,23 +84,25 @@ template <class Dot, int Rows, int Half, class Input, class Done>
   }
 }
 
-/// Rows output rows from each of y on with stride 1, one block of channels. The weights and sums of
-/// all channels would not fit in registers, those of half do: so each half passes over a strip of
-/// pixels, and the first is kept until the second comes (384 channels @14, Zen 4, ymm: 8.9 instead
-/// of 9.9 us for tiles of 2x3 pixels, in which two columns in five are read again).
+/// Rows output rows from each of y on with stride 1, one block of channels. Weights and
+/// accumulators of all channels do not fit in registers, those of half of them do: each half is
+/// computed for a strip of pixels, and the results of the first are buffered until the second is
+/// done (384 channels
+/// @14, Zen 4, ymm: 8.9 instead of 9.9 us for tiles of 2x3 pixels, which load two of five columns
+/// twice).
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void slide_by_one(const conv2d_shape& s, const In* in,
                                                 const In* border,
-                                                const std::array<int, places_of<Dot>>& y,
+                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                 const std::byte* block, const To& to, Out* out) {
   constexpr column_plan<Dot> plan{3, 1};
-  constexpr int most = 32;  // pixels: at most 4 KB are kept
+  constexpr int most = 32;  // pixels: a buffer of at most 4 KB
   if (s.out_w() <= 0) return;
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), places_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<plan.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
   half_of<Dot> kept[most][Rows];
-  // Strips of one width, the last of which moves back.
+  // Strips of one width; the last one is moved back to end with the row.
   const int strips = ceil_div(s.out_w(), most);
   const int width = ceil_div(s.out_w(), strips);
   for (int i = 0; i < strips; ++i) {
@@ -120,21 +122,21 @@ template <class Dot, int Rows, class In, class To, class Out>
   }
 }
 
-/// One output row at each of y with stride 2, where two columns in three are seen by one output
-/// pixel only: the third weighs on the pixel that it ends and on the one that it begins. It takes
-/// the first row of the next column with it; what that has left are pairs, for which there are
-/// fewer shuffles than for groups of four (144 channels @56, Zen 4: 15.2 instead of 16 us,
-/// then 14.4 without clamps). All channels of a block are worked on at once.
+/// One output row at each of y with stride 2. Even input columns belong to two output pixels, the
+/// last column of one and the first of the next; odd columns to one. An even column is interleaved
+/// with the first row of the odd one after it, whose other two rows are interleaved as pairs, which
+/// takes fewer shuffles than groups of four (144 channels @56, Zen 4: 15.2 instead of 16 us, then
+/// 14.4 without clamps). All channels of a block are computed at once.
 template <class Dot, class In, class To, class Out>
 [[gnu::always_inline]] inline void slide_by_two(const conv2d_shape& s, const In* in,
                                                 const In* border,
-                                                const std::array<int, places_of<Dot>>& y,
+                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                 const std::byte* block, const To& to, Out* out) {
   using vec = typename Dot::vec;
   constexpr column_plan<Dot> plan{3, 2};
   constexpr int vecs = Dot::k_group;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
-  const input_rows<plan.kernel, places_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<plan.kernel, rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const std::ptrdiff_t out_x = s.out_channels;
   const auto to_row = out_rows_at<Dot>(out, y, s.out_w() * out_x);
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
@@ -150,8 +152,8 @@ template <class Dot, class In, class To, class Out>
     });
   };
 
-  // A pixel is stored in the turn after its last column, beside work that waits for loads: the two
-  // are more than the machine would look ahead.
+  // A pixel is stored one iteration after its last column, so that its store overlaps with the
+  // loads of the next one: out-of-order execution does not reach that far.
   vec a[vecs], acc[vecs], done[vecs];
   const auto store = [&](int n) __attribute__((always_inline)) {
     Dot::store(done, multiplier, to, to_row + n * out_x, plan.width);
@@ -159,7 +161,7 @@ template <class Dot, class In, class To, class Out>
   int x = -s.padding_w;
   load(x, a);
   begin(a, acc);
-  begin(a, done);  // not of use, but g++ cannot see that it is never stored
+  begin(a, done);  // never stored; g++ warns of an uninitialized variable otherwise
   for (int n = 0; n < s.out_w(); ++n, x += 2) {
     vec pairs[2];
     rows.template load_rows_at<Dot, 1, 2>(x + 1, pairs);

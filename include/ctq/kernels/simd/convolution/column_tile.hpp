@@ -15,25 +15,25 @@
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Depthwise convolution in tiles of output pixels whose sums are in registers: a kernel of any size
-// that the compiler knows. Half of the channels of a block at a time.
+// Depthwise convolution by register tiles of output pixels, for half of the channels of a block at
+// a time.
 
 namespace ctq::kernels::simd {
 
-/// What is kept of half of a block's sums until there is the other half.
+/// The result for half of a block's channels, buffered until the other half is computed.
 template <class Dot>
 using half_of = decltype(Dot::half(std::declval<const typename Dot::vec (&)[Dot::k_group / 2]>(),
                                    static_cast<const float*>(nullptr)));
 
-/// Output columns at once: as many as leave registers beside their sums.
+/// Output columns at once: as many as leave registers besides their accumulators.
 template <class Dot>
 [[nodiscard]] constexpr int tile_columns(const column_plan<Dot>& plan) {
   if (plan.kernel == 3) return plan.stride == 2 ? 4 : 3;
   return Dot::k_group == 4 ? 2 : 3;
 }
 
-/// Sums of Rows x Columns output pixels, for half of the channels of a block, requantized; x is the
-/// first input column. A column is forgotten when the next one comes.
+/// Rows x Columns output pixels, for half of the channels of a block, requantized; x is the first
+/// input column.
 template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, class Input>
 [[gnu::always_inline]] inline void column_half(const Input& in, int x, const std::byte* block,
                                                half_of<Dot> (&out)[Rows][Columns]) {
@@ -54,8 +54,8 @@ template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, cl
   });
 
   const std::byte* const weights = block + layout.weights();
-  // Of two neighbours the right one wants the weights that the left one had a column before: a zmm
-  // is loaded but once a cycle (13.5 instead of 14 us; clang 19: 16).
+  // Of two adjacent pixels the right one uses the weights that the left one used a column before:
+  // one zmm load per cycle is the limit (13.5 instead of 14 us; clang 19: 16).
   constexpr bool in_turn =
       Columns == 2 && Stride == 1 && (Rows * (Columns + 1) + 1) * vecs < vector_registers;
   vec b[Rows][vecs];
@@ -96,7 +96,7 @@ template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, cl
   });
 }
 
-/// column_half for one output column and a kernel that the compiler does not know.
+/// column_half for one output column and a run-time kernel size.
 template <class Dot, int Rows, int Half, class Input>
 [[gnu::always_inline]] inline void any_column_half(const column_plan<Dot>& plan, const Input& in,
                                                    int x, const std::byte* block,
@@ -136,12 +136,12 @@ template <class Dot, int Rows, int Half, class Input>
 /// tile. By value, so that a caller's own may stay in registers.
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border,
-                                        std::array<int, places_of<Dot>> y, const std::byte* block,
-                                        To to, Out* out) {
+                                        std::array<int, rows_per_register_of<Dot>> y,
+                                        const std::byte* block, To to, Out* out) {
   const column_plan<Dot> plan{s.kernel_h, s.stride_h};
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<largest_group_rows, places_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<largest_group_rows, rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
   for (int x = 0; x < s.out_w(); ++x) {
     half_of<Dot> first[Rows];
@@ -161,7 +161,7 @@ template <class Dot, int Rows, class In, class To, class Out>
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
                                                 const In* border,
-                                                const std::array<int, places_of<Dot>>& y,
+                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                 const std::byte* block, const To& to, Out* out) {
   constexpr column_plan<Dot> plan{Kernel, Stride};
   constexpr int columns = tile_columns(plan);
@@ -171,7 +171,7 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   }
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), places_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<plan.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
   const auto tile = [&](int x) __attribute__((always_inline)) {
     half_of<Dot> first[Rows][columns];

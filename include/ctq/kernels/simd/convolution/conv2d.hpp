@@ -27,14 +27,14 @@
 // 2-d convolution, NHWC, without im2col. The same bytes as reference::conv2d on every instruction
 // set; float32 the same on those with fma (see float_dot).
 //
-// A caller packs the weights once and gives a workspace; neither conv2d allocates or throws.
-// With std::integral_constant<conv2d_shape, ...> everything is inlined into one kernel for that
-// shape; run-time shapes share their tiles.
+// The caller packs the weights once and provides a workspace; nothing allocates or throws. With a
+// std::integral_constant<conv2d_shape, ...> everything is inlined into one kernel for that shape;
+// run-time shapes share compiled tiles.
 
 namespace ctq::kernels::simd {
 
-/// Calls f(type_identity<Model>, constant<method>) with how a convolution of T is computed, and the
-/// dot_arch or tile_arch that does it; with a constant shape, f is compiled for that only.
+/// Calls f(type_identity<Model>, constant<method>) with the method that computes a convolution of T
+/// and its dot_arch or tile_arch; with a constant shape, f is compiled for these only.
 template <class Isa, class T, class Shape, class F>
 [[gnu::always_inline]] constexpr auto with_method(const Shape& shape, const F& f) {
   constexpr bool real = std::is_same_v<T, float>;
@@ -48,11 +48,11 @@ template <class Isa, class T, class Shape, class F>
     } else if constexpr (By == method::dense) {
       return f(std::type_identity<dense_dot>{}, by);
     } else if constexpr (constant_shape<Shape>) {
-      constexpr bool halved = by_columns_of_two_places<channel_dot>(Shape::value);
+      constexpr bool halved = by_columns_of_two_rows<channel_dot>(Shape::value);
       return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by);
     } else {
       if constexpr (!std::is_same_v<half_dot, channel_dot>) {
-        if (by_columns_of_two_places<channel_dot>(shape))
+        if (by_columns_of_two_rows<channel_dot>(shape))
           return f(std::type_identity<half_dot>{}, by);
       }
       return f(std::type_identity<channel_dot>{}, by);
@@ -102,8 +102,8 @@ template <class Isa>
   return in == f32 ? bytes(std::type_identity<float>{}) : bytes(std::type_identity<std::int8_t>{});
 }
 
-/// Bytes of the workspace, aligned to 64: the input of one image, or of a part of it, with a
-/// border, as the method wants it. 0 if the kernel reads the input itself.
+/// Bytes of the workspace, aligned to 64: a copy of one image, or of a part of it, see pad.hpp. 0
+/// if the kernel reads the input itself.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t conv2d_workspace_bytes(const conv2d_shape& shape, dtype in) {
   const conv2d_shape s = flattened(shape);
@@ -112,12 +112,12 @@ template <class Isa>
         s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
           using element = typename elements_of<Model, by, In>::element;
           conv2d_shape part = s;
-          std::size_t before = 0;  // bytes that lie before the copy
+          std::size_t before = 0;  // bytes before the copy
           if constexpr (by == method::dense) {
             part = part_of<Model>(s);
             before = wide_panel_bytes<Model>(part);
           } else if constexpr (by == method::tiles) {
-            before = tile_plan_of(s).waiting_sums_bytes();
+            before = tile_plan_of(s).partial_accumulators_bytes();
           }
           const input_copy copy = input_copy_of<Model, by, In>(part);
           if (!copy.needed) return before;
@@ -139,11 +139,11 @@ template <class Model, method By, class Shape, class In, class To, class Out>
     dense_in_parts<Model>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {
     if constexpr (By == method::tiles) {
-      constexpr auto waiting = [](const conv2d_shape& s) {
-        return tile_plan_of(s).waiting_sums_bytes();
+      constexpr auto partial = [](const conv2d_shape& s) {
+        return tile_plan_of(s).partial_accumulators_bytes();
       };
       const auto* const image =
-          input_of<Model, By>(shape, in, in_zero_point, workspace + evaluated(shape, waiting));
+          input_of<Model, By>(shape, in, in_zero_point, workspace + evaluated(shape, partial));
       convolve_on_tiles<Model>(shape, image, packed, to, out, workspace);
     } else {
       const auto* const image = input_of<Model, By>(shape, in, in_zero_point, workspace);
@@ -152,15 +152,15 @@ template <class Model, method By, class Shape, class In, class To, class Out>
   }
 }
 
-/// Calls f(bool_constant) telling whether the convolution is done by columns; with a constant
-/// shape, f is compiled for the right one only.
+/// Calls f(bool_constant): whether the convolution is computed by columns; with a constant shape, f
+/// is compiled for one case only.
 template <class Dot, method By, class Shape, class F>
 [[gnu::always_inline]] inline void with_by_columns(const Shape& shape, const F& f) {
   if constexpr (By != method::depthwise) {
     f(std::false_type{});
   } else if constexpr (Dot::k_group == 1) {
     f(std::false_type{});
-  } else if constexpr (places_of<Dot> == 2) {
+  } else if constexpr (rows_per_register_of<Dot> == 2) {
     f(std::true_type{});
   } else if constexpr (constant_shape<Shape>) {
     f(std::bool_constant<by_columns<Dot>(Shape::value)>{});
@@ -171,8 +171,8 @@ template <class Dot, method By, class Shape, class F>
   }
 }
 
-/// What a core is given as its dot_arch or tile_arch when it ends with To: the machine's own, or
-/// what epilogue.hpp makes of it.
+/// The dot_arch or tile_arch of a core whose output is To: Model itself, or with an epilogue, see
+/// epilogue_dot.hpp.
 template <class Isa, class Model, class To>
 struct dot_with_epilogue {
   using model = Model;
@@ -202,8 +202,8 @@ template <class Isa, class Shape, class In, class To, class Out>
       });
 }
 
-/// Of a shape that only run time knows. All methods and tails, which take a compiler seven seconds:
-/// one function for all calls with these types.
+/// A run-time shape: all methods and tails, which take seven seconds to compile, in one function
+/// for all calls with these types.
 template <class Isa, class In, class To, class Out>
 [[gnu::noinline]] void convolve_any(const conv2d_shape& shape, const In* in,
                                     const std::byte* packed, const To& to,

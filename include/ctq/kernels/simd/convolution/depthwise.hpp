@@ -8,8 +8,8 @@
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Depthwise convolution: each channel by itself, so lanes are channels on both sides. Taps of a
-// kernel row are taken k_group at a time and interleaved, so that dot sums them.
+// Depthwise convolution: lanes are channels of both activations and weights. k_group taps of a
+// kernel row at a time are interleaved, so that dot adds their products.
 
 namespace ctq::kernels::simd {
 
@@ -37,7 +37,7 @@ template <class Dot, int Rows, class To, class Out>
         const typename Dot::element* pixel = in + m * by.x + row * by.row;
         vec a[Dot::k_group];
         unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
-          // Taps past the end meet weights of zero: any address will do.
+          // Taps past the end are multiplied by zero weights, so any address will do.
           a[j] = Dot::load(pixel + std::min(tap + j, s.kernel_w - 1) * by.tap);
         });
         Dot::interleave(a);
@@ -50,9 +50,9 @@ template <class Dot, int Rows, class To, class Out>
   }
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  const auto ends = Dot::prepared(to);
+  const auto bounds = Dot::prepared(to);
   unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    Dot::store(acc[m], multiplier, ends, out + m * by.out, used);
+    Dot::store(acc[m], multiplier, bounds, out + m * by.out, used);
   });
 }
 

@@ -15,24 +15,24 @@
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// The usual depthwise convolutions, 3x3, 5x5 and 7x7 with stride 1 or 2, on integers. Here a dot
-// product runs down a column: k_group input rows are interleaved once for each input column, and
-// that register serves every tap of the kernel that sees the column, and several output rows. The
-// border is a block of zero points. The last block of channels moves back to end with the pixel, so
-// the input is read where it lies; fewer than a register holds share it with those of other rows
-// (two_row_dot.hpp).
+// Depthwise convolutions of integers, 3x3, 5x5 and 7x7 with stride 1 or 2. Dot products run along
+// columns: k_group input rows are interleaved once for each input column, and that register is used
+// for every kernel column, and for several output rows. The padding is a block of zero points. The
+// last block of channels is moved back to end with the pixel, so the input is not copied; with
+// fewer channels than a register holds, two rows share it (two_row_dot.hpp).
 
 namespace ctq::kernels::simd {
 
-/// A kernel of any size, with any stride: what is not 3x3, in shapes that only run time knows.
+/// A run-time kernel size and stride: run-time shapes whose kernel is not 3x3.
 inline constexpr int any = 0;
 
-/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. One row
-/// that is left of a kernel of 5 or 7 is not worth tiles of its own, which take a compiler seconds.
+/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. A
+/// single remaining row of a 5x5 or 7x7 kernel has no tiles of its own, which take seconds to
+/// compile.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
                                                const In* border,
-                                               const std::array<int, places_of<Dot>>& y,
+                                               const std::array<int, rows_per_register_of<Dot>>& y,
                                                const std::byte* block, const To& to, Out* out) {
   if constexpr (Kernel == any || (Kernel > 3 && Rows == 1)) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
@@ -47,13 +47,12 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   }
 }
 
-/// The same for `count` blocks of channels, packed one after the other. start(i): the first channel
+/// The same for `count` blocks of channels, packed contiguously. start(i): the first channel
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out, class Start>
-[[gnu::always_inline]] inline void column_row_blocks(const conv2d_shape& s, const In* in,
-                                                     const In* border,
-                                                     const std::array<int, places_of<Dot>>& y,
-                                                     const std::byte* packed, const To& to,
-                                                     Out* out, int count, const Start& start) {
+[[gnu::always_inline]] inline void column_row_blocks(
+    const conv2d_shape& s, const In* in, const In* border,
+    const std::array<int, rows_per_register_of<Dot>>& y, const std::byte* packed, const To& to,
+    Out* out, int count, const Start& start) {
   const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
   const block_layout<Dot> layout{Dot::k_group, steps};
   for (int i = 0; i < count; ++i, packed += layout.bytes()) {
@@ -62,8 +61,8 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   }
 }
 
-/// One image. The blocks of channels take turns in each row, since neighbours share cache lines.
-/// Rows: as many at once as column_plan says
+/// One image. The loop over blocks of channels is inside that over rows, since adjacent blocks
+/// share cache lines. Rows: column_plan::rows
 template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void depthwise_columns(const Shape& shape, const In* in,
                                                      std::int32_t in_zero_point,
@@ -76,21 +75,21 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   const column_blocks<Dot> blocks{s.out_channels};
   In border[blocks.wide_width];
   std::fill_n(border, blocks.wide_width, static_cast<In>(in_zero_point));
-  const auto wide_ends = wide::prepared(to);
-  const auto ends = Dot::prepared(to);
+  const auto wide_bounds = wide::prepared(to);
+  const auto bounds = Dot::prepared(to);
   const auto run_wide = [&](auto rows, const auto& y) __attribute__((always_inline)) {
     column_row_blocks<wide, Kernel, Stride, rows>(
-        s, in, border, y, packed, wide_ends, out,
+        s, in, border, y, packed, wide_bounds, out,
         blocks.wide(), [&](int i) __attribute__((always_inline)) { return blocks.wide_start(i); });
   };
   const auto run_narrow = [&](auto rows, const auto& y) __attribute__((always_inline)) {
     column_row_blocks<Dot, Kernel, Stride, rows>(
-        s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, ends, out,
-        blocks.narrow(), [&](int i) __attribute__((always_inline)) {
+        s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, bounds,
+        out, blocks.narrow(), [&](int i) __attribute__((always_inline)) {
           return blocks.narrow_start(i);
         });
   };
-  const auto all_blocks = [&](auto rows, const std::array<int, places_of<Dot>>& y)
+  const auto all_blocks = [&](auto rows, const std::array<int, rows_per_register_of<Dot>>& y)
       __attribute__((always_inline)) {
     if constexpr (constant_shape<Shape>) {
       constexpr column_blocks<Dot> known{Shape::value.out_channels};
@@ -103,8 +102,8 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   };
   constexpr std::integral_constant<int, Rows> most;
   constexpr std::integral_constant<int, 1> single;
-  if constexpr (places_of<Dot> == 2) {
-    // Places at the end move back, maybe both to the same rows.
+  if constexpr (rows_per_register_of<Dot> == 2) {
+    // The last rows are moved back, maybe both to the same rows.
     const auto by_twos = [&](auto rows) __attribute__((always_inline)) {
       const int last = s.out_h() - rows;
       for (int y = 0; y < s.out_h(); y += 2 * rows) {
@@ -118,7 +117,7 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   } else {
     int y = 0;
     for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});
-    // What is left is done row by row or, if it is more than one, moves back.
+    // The rest is moved back or, if it is one row, computed by itself.
     if constexpr (most > 1) {
       if (y + 1 < s.out_h() && y > 0) {
         all_blocks(most, {s.out_h() - most});
@@ -129,7 +128,7 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   }
 }
 
-/// The same, compiled once for all shapes that are not known to the compiler.
+/// The same, compiled once for all run-time shapes.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
 [[gnu::noinline]] void shared_depthwise_columns(const conv2d_shape& s, const In* in,
                                                 std::int32_t in_zero_point, const std::byte* packed,

@@ -10,9 +10,9 @@
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/tuning.hpp"
 
-// What the sizes of a convolution mean for the blocked kernels: which bytes lie side by side, how
-// the output is cut into tiles, where things are in the packed weights and in the workspace.
-// Everything is constexpr, so a constant shape leaves constants in the machine code.
+// What blocked kernels derive from the shape of a convolution: which elements are contiguous, how
+// the output is divided into tiles, the layout of the packed weights. Everything is constexpr, so a
+// constant shape leaves constants in the machine code.
 
 namespace ctq::kernels::simd {
 
@@ -24,14 +24,14 @@ namespace ctq::kernels::simd {
 
 inline constexpr std::size_t packed_alignment = 64;
 
-/// Satisfied by std::integral_constant<conv2d_shape, ...>: a shape that the compiler knows. Kernels
-/// take either that or a conv2d_shape.
+/// Satisfied by std::integral_constant<conv2d_shape, ...>: a compile-time shape. Kernels take
+/// either that or a conv2d_shape.
 template <class Shape>
 concept constant_shape = requires {
   typename std::bool_constant<(Shape::value, true)>;
 };
 
-/// f(shape), by the compiler if the shape is constant. F: captures nothing
+/// f(shape), at compile time if the shape is constant. F: captures nothing
 template <class Shape, class F>
 [[nodiscard, gnu::always_inline]] constexpr auto evaluated(const Shape& shape, const F& f) {
   if constexpr (constant_shape<Shape>) {
@@ -42,18 +42,18 @@ template <class Shape, class F>
   }
 }
 
-/// Whether each pixel is read once, by itself.
+/// Whether each output pixel depends on one input pixel, and all pixels are read.
 [[nodiscard]] constexpr bool is_pointwise(const conv2d_shape& s) {
   return s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1 &&
          s.padding_h == 0 && s.padding_w == 0;
 }
 
-/// Whether there is one output pixel: a product of a matrix and a vector.
+/// Whether there is one output pixel: a matrix-vector product.
 [[nodiscard]] constexpr bool has_one_pixel(const conv2d_shape& s) {
   return s.out_h() == 1 && s.out_w() == 1;
 }
 
-/// A convolution that reads each pixel once is a matrix product: one row of pixels, any height.
+/// A pointwise convolution is a matrix product: one row of pixels.
 [[nodiscard]] constexpr conv2d_shape flattened(const conv2d_shape& s) {
   if (!is_pointwise(s)) return s;
   conv2d_shape flat = s;
@@ -63,7 +63,7 @@ template <class Shape, class F>
   return flat;
 }
 
-/// The one-channel case is dense too, and better off as such.
+/// One channel is dense as well, and faster as such.
 [[nodiscard]] constexpr bool is_depthwise(const conv2d_shape& s) {
   return s.depthwise() && s.groups > 1;
 }
@@ -73,14 +73,14 @@ template <conv2d_shape S>
   return std::integral_constant<conv2d_shape, flattened(S)>{};
 }
 
-/// Distances in elements. The output pixels of a tile follow each other in NHWC order.
+/// Distances in elements.
 struct strides {
   std::ptrdiff_t x, y;      // from one output pixel to the next, from one output row to the next
   std::ptrdiff_t tap, row;  // from one tap to the next, from one kernel row to the next
   std::ptrdiff_t out;       // from one output pixel to the next, in the output
 };
 
-/// In an image with its border.
+/// In an image that includes its padding.
 [[nodiscard]] constexpr strides strides_of(const conv2d_shape& s) {
   const std::ptrdiff_t row = std::ptrdiff_t{s.padded_w()} * s.in_channels;
   return {.x = std::ptrdiff_t{s.stride_w} * s.in_channels,
@@ -90,9 +90,9 @@ struct strides {
           .out = s.out_channels};
 }
 
-/// The elements under the kernel as runs of neighbours: rows * taps runs of `length` elements.
-/// A kernel row is one run if its taps touch (NHWC, no dilation, one group). A run is read in
-/// `steps` groups of k_group; what exceeds its length meets weights of zero.
+/// The elements under the kernel as contiguous runs: rows * taps runs of `length` elements. A
+/// kernel row is one run if its taps are contiguous (no dilation, one group). A run is read in
+/// `steps` groups of k_group; elements past its end are multiplied by zero weights.
 struct k_runs {
   int rows, taps, length, steps;
 
@@ -110,15 +110,15 @@ template <class Dot>
   return runs_of(s, Dot::k_group);
 }
 
-/// With fewer pixels, panels are not split. Parts of an image keep at least as many, unless the
+/// With fewer pixels, panels are not split. Parts of an image have at least as many, unless the
 /// image has fewer, so that their panels are those of the image.
 inline constexpr int fewest_pixels = 8;
 
-/// The output channels of a group in panels of two vecs of sums. What is left is a panel of one or
-/// two, or, if a narrow register holds what is too much for one, two panels of one (1x1, 144 to 24
-/// channels @56 on AVX512-VNNI, Zen 4: 52 instead of 66 us; where only run time knows the shape 66
-/// as before, 3x3, 16 to 24 @28 18.6 instead of 17.2). Not so for few pixels, whose sums would wait
-/// for each other, or few products.
+/// The output channels of a group in panels of two vecs of accumulators. The rest is a panel of one
+/// or two vecs or, if what exceeds one fits in a narrow register, two panels of one (1x1, 144 to 24
+/// channels @56 on AVX512-VNNI, Zen 4: 52 instead of 66 us; with a run-time shape 66 as before,
+/// 3x3, 16 to 24 @28 18.6 instead of 17.2). Not with few pixels, where the latency of accumulation
+/// would dominate, or few products.
 template <class Dot>
 struct panels {
   int channels;
@@ -135,11 +135,11 @@ struct panels {
     return ceil_div(channels, width) + (splits() ? 1 : 0);
   }
   [[nodiscard]] constexpr int whole() const { return channels / width; }
-  /// Vecs that panel has.
+  /// Vecs of a panel.
   [[nodiscard]] constexpr int vectors(int panel) const {
     return panel < whole() || (rest() > Dot::lanes && !splits()) ? 2 : 1;
   }
-  /// The first channel of panel, and how many it has.
+  /// The first channel of a panel, and how many it has.
   [[nodiscard]] constexpr int first(int panel) const {
     return panel > whole() ? whole() * width + Dot::lanes : panel * width;
   }
@@ -155,7 +155,8 @@ struct panels {
   }
 };
 
-/// What one pass over the weights serves: of a matrix product, the pixels of tuning::bytes_of_pass.
+/// The part of an image that one pass over the weights computes: for a matrix product, the pixels
+/// of tuning::bytes_of_pass.
 template <class Dot>
 [[nodiscard]] constexpr conv2d_shape part_of(const conv2d_shape& s) {
   const std::int64_t pixel = s.in_channels * std::int64_t{sizeof(typename Dot::element)};
@@ -196,9 +197,9 @@ struct band {
   [[nodiscard]] constexpr int occurring() const { return y_count * x_count > 0 ? rows : 0; }
 };
 
-/// All output pixels in two bands, so that a constant shape needs code for at most two sizes of
-/// tile. Wide rows are cut into the fewest parts of at most `most` pixels, of two sizes that differ
-/// by one; of narrow rows, several make a tile.
+/// All output pixels in two bands, so that a constant shape needs code for at most two tile sizes.
+/// Wide rows are divided into the fewest parts of at most `most` pixels, of two sizes that differ
+/// by one; several narrow rows form a tile.
 struct tiling {
   band large, small;
 

@@ -13,12 +13,12 @@
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 
-// The image as a core reads it: the input itself, or a copy in the workspace, converted, with a
-// border, in bands, or with only the pixels that are read.
+// The image that a core reads: the input itself, or a copy in the workspace, converted, padded, in
+// bands, or with only the pixels that are read.
 
 namespace ctq::kernels::simd {
 
-/// Activations of type In as tiles want them: as they are.
+/// The activations that tiles take: unchanged.
 template <class In>
 struct plain_elements {
   using element = In;
@@ -26,20 +26,20 @@ struct plain_elements {
   static constexpr int offset = 0;
 };
 
-/// What a method's Model, a dot_arch or a tile_arch, wants of activations.
+/// The activations that a method's Model, a dot_arch or a tile_arch, takes.
 template <class Model, method By, class In>
 using elements_of = std::conditional_t<By == method::tiles, plain_elements<In>, Model>;
 
-/// What becomes of an image before it is read.
+/// How an image is copied before it is read.
 struct input_copy {
   bool needed;
-  bool gathered;  // only the pixels of a 1x1 convolution with a stride; else all, with a border
+  bool gathered;  // only the pixels of a 1x1 convolution with a stride; else all, padded
   std::size_t elements;
-  row_bands bands{};  // in which all are
+  row_bands bands{};  // the layout of the copy
 };
 
-/// A copy is made to convert the input, to give it a border, because the last read of a pixel would
-/// pass the end, or because the plan says so.
+/// The input is copied to convert it, to pad it, because the last read of a pixel would pass the
+/// end, or because the plan requires it.
 template <class Model, method By, class In>
 [[nodiscard]] constexpr input_copy input_copy_of(const conv2d_shape& s) {
   const auto elements = [&](int h, int w) {
@@ -66,10 +66,10 @@ template <class Model, method By, class In>
   }
 }
 
-/// Bytes behind the copied image: the last reads of a kernel pass its end by less than a register.
+/// Bytes after the copied image: the last reads of a kernel pass its end by less than a register.
 inline constexpr std::size_t copy_slack_bytes = 64;
 
-/// Activations as Dot wants them.
+/// Converts activations to elements of Dot.
 template <class Dot, class In>
 [[gnu::always_inline]] inline void convert(const In* in, std::ptrdiff_t count,
                                            typename Dot::element* out) {
@@ -89,7 +89,7 @@ template <class Dot, class In>
   }
 }
 
-/// Copies an image [H,W,C] into the middle of one with a border: [H + 2ph, W + 2pw, C].
+/// Copies an image [H,W,C] and pads it: [H + 2ph, W + 2pw, C].
 template <class Dot, class In>
 [[gnu::always_inline]] inline void copy_image(const conv2d_shape& s, const In* in,
                                               std::int32_t zero_point, typename Dot::element* out) {
@@ -119,7 +119,7 @@ template <class T>
   std::fill_n(out, copy_slack_bytes / sizeof(T), T{});
 }
 
-/// What a core reads: the image itself or, if that is needed, a copy of it in the workspace.
+/// The image that a core reads: `in` itself or, if necessary, a copy of it in the workspace.
 template <class Model, method By, class Shape, class In>
 [[nodiscard, gnu::always_inline]] inline auto input_of(const Shape& shape, const In* in,
                                                        std::int32_t in_zero_point,

@@ -10,40 +10,39 @@
 #include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Images whose rows lie side by side, in bands: a few pixels of each row of a band in turn, then
-// the next few. Where a kernel has several short rows, what it reads of a band is one long run; few
-// channels fill a tile then. [H,W,C] with its border becomes
+// Images whose rows are interleaved in bands: a few pixels of each row of a band, then the next few
+// pixels of each. A kernel of several short rows reads one long run per band, so that few channels
+// fill a tile. The padded [H,W,C] becomes
 //
 //   [bands, W / pixels, groups, rows, pixels, C / groups]
 //
 // where row i of band y is the image's row y * stride_h + i * dilation_h. 7x7/2 of 3 channels @224
-// in bands of two rows, two pixels together, is a 4x4 convolution of 12 channels @115. With as many
-// rows and pixels as the kernel steps over, as there, each pixel is there once, and the layout is
-// known as space to depth.
+// in bands of two rows and two pixels is a 4x4 convolution of 12 channels @115. If rows and pixels
+// equal the strides, as there, each pixel occurs once: space to depth.
 //
-// Or the bands are spread: each output pixel has what the kernel reads of a band by itself, from a
-// multiple of 64 bytes on, [bands, W', 64]. That is im2col of a few rows of the kernel, for tiles,
-// whose rows load four times as fast if none crosses a cache line.
+// Spread bands hold what the kernel reads of a band for each output pixel separately, aligned to 64
+// bytes: [bands, W', 64]. That is im2col of a few kernel rows, for AMX tiles, whose rows load four
+// times as fast if none crosses a cache line.
 
 namespace ctq::kernels::simd {
 
-/// A band begins wherever an output row does.
+/// There is a band for each output row.
 struct row_bands {
   int rows = 1;    // of a band
-  int pixels = 1;  // of a row that stay together
+  int pixels = 1;  // of a row that remain contiguous
   bool spread = false;
 
-  /// Or the image stays as it is.
+  /// Whether the image is rearranged at all.
   [[nodiscard]] constexpr bool any() const { return rows > 1 || pixels > 1 || spread; }
 
   friend constexpr bool operator==(const row_bands&, const row_bands&) = default;
 };
 
-/// Elements of an output pixel in a band that is spread.
+/// Elements of an output pixel in a spread band.
 inline constexpr int spread_pixel = 64;
 
-/// Whether a kernel can read bands: if it has several, each begins where a band does, and the same
-/// holds for pixels.
+/// Whether a kernel can read bands: its rows must start at the start of a band, and the same holds
+/// for pixels.
 [[nodiscard]] constexpr bool can_band(const conv2d_shape& s, const row_bands& b) {
   const bool rows = b.rows >= s.kernel_h || b.rows * s.dilation_h % s.stride_h == 0;
   const bool touching = s.groups == 1 && s.dilation_w == 1;
@@ -53,9 +52,8 @@ inline constexpr int spread_pixel = 64;
   return rows && (b.pixels == 1 || (touching && b.pixels == s.stride_w));
 }
 
-/// The same convolution, of one image, that reads bands: its rows are bands, and all that lies side
-/// by side in a band, `pixels` of each of its rows, is one of its pixels. The border is part of the
-/// image.
+/// The equivalent convolution of one image in bands: its rows are bands, and `pixels` pixels of
+/// each row of a band are one of its pixels. The padding is part of the image.
 [[nodiscard]] constexpr conv2d_shape banded(const conv2d_shape& s, const row_bands& b) {
   conv2d_shape t = s;
   t.batch = 1;
@@ -71,8 +69,8 @@ inline constexpr int spread_pixel = 64;
   return t;
 }
 
-/// Where a weight of the banded kernel [kh',kw',I'/g] is in the kernel [kh,kw,I/g], or -1 if there
-/// is none: bands may have more rows than are left of the kernel.
+/// The index in the kernel [kh,kw,I/g] of a weight of the banded kernel [kh',kw',I'/g], or -1 if
+/// there is none: bands may have more rows than remain of the kernel.
 [[nodiscard]] constexpr int unbanded_weight(const conv2d_shape& s, const row_bands& b, int index) {
   if (b.spread) {
     const int of_row = s.kernel_w * s.in_channels;
@@ -91,14 +89,14 @@ inline constexpr int spread_pixel = 64;
   return (y * s.kernel_w + x) * channels + index % channels;
 }
 
-/// Where the rows of one band are while they are brought together, each with its border.
+/// The padded rows of one band, before they are interleaved, in the workspace after the bands.
 struct band_lines {
   std::ptrdiff_t length;  // of a row, in elements
-  std::ptrdiff_t start;   // of the first, behind the bands and what copies write past their end
+  std::ptrdiff_t start;   // of the first row, after the bands and what copies write past their end
   std::ptrdiff_t end;
 };
 
-/// Bytes that the longest copy has, and so at most passes its end by.
+/// Bytes of the longest copy, by which it may pass the end.
 inline constexpr int longest_band_copy = 64;
 
 [[nodiscard]] constexpr band_lines band_lines_of(const conv2d_shape& s, const row_bands& b) {
@@ -108,14 +106,14 @@ inline constexpr int longest_band_copy = 64;
   return {length, bands + longest_band_copy, bands + longest_band_copy + length * b.rows};
 }
 
-/// Parts of lines: `count` of `length` bytes each, `step` apart, and those of all lines side by
-/// side at multiples of `pitch`.
+/// Parts of rows: `count` of `length` bytes each, `step` apart; those of all rows are written
+/// contiguously at multiples of `pitch`.
 struct line_parts {
   int count, length, step, pitch;
 };
 
-/// The parts of each line in turn. All copies are of Width bytes: what is too much is overwritten
-/// by the next or not read, and a call of memcpy would take longer than the copy.
+/// Interleaves the parts of all rows. All copies have Width bytes: the excess is overwritten by the
+/// next copy or not read; a call of memcpy would take longer than the copy.
 template <int Width, class T, class Rows>
 [[gnu::always_inline]] inline void interleave(const T* lines, std::ptrdiff_t line, Rows rows,
                                               const line_parts& parts, T* out) {
@@ -153,8 +151,8 @@ template <class T>
 
 /// Copies an image [H,W,C] into bands.
 ///
-/// Shapes    in of s · out of banded(s, b), then room for band_lines and one copy
-/// Requires  can_band(s, b) · what stays together has at most longest_band_copy bytes
+/// Shapes    in of s · out of banded(s, b), then space for band_lines and one copy
+/// Requires  can_band(s, b) · contiguous pixels have at most longest_band_copy bytes
 template <class T>
 [[gnu::always_inline]] inline void copy_in_bands(const conv2d_shape& s, const row_bands& b,
                                                  const T* in, std::int32_t zero_point, T* out) {
@@ -169,7 +167,7 @@ template <class T>
           ? line_parts{t.in_w, s.kernel_w * s.in_channels, s.stride_w * s.in_channels, spread_pixel}
           : line_parts{t.in_w * s.groups, length, length, length * b.rows};
   T* const lines = out + at.start;
-  // From where the last copy may end before a tile's last read does.
+  // Copies and the last read of a tile may pass the end of the bands.
   std::fill(lines - longest_band_copy, out + at.end + longest_band_copy, border);
   for (int y = 0; y < t.in_h; ++y) {
     for (int i = 0; i < b.rows; ++i) {

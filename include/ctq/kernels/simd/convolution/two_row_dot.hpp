@@ -8,54 +8,53 @@
 
 #include "ctq/kernels/simd/dot.hpp"
 
-// Depthwise convolution of fewer channels than a register holds: two places of the output, each
-// some rows, side by side in one register, the channels of the first in its lower half and those of
-// the second in the upper.
+// Depthwise convolution of fewer channels than a register holds: two output rows share a register,
+// the channels of the first are in its lower half and those of the second in the upper.
 
 namespace ctq::kernels::simd {
 
-/// How many places share the registers of Dot.
+/// How many output rows share a register of Dot.
 template <class Dot>
-inline constexpr int places_of = 1;
+inline constexpr int rows_per_register_of = 1;
 template <class Dot>
-requires requires { Dot::places; }
-inline constexpr int places_of<Dot> = Dot::places;
+requires requires { Dot::rows_per_register; }
+inline constexpr int rows_per_register_of<Dot> = Dot::rows_per_register;
 
-/// An element of either place.
+/// The same element of two rows.
 template <class T>
-struct two_pointers {
+struct two_row_pointer {
   T* first;
   std::ptrdiff_t apart;  // elements from the first to the second
 
   [[nodiscard, gnu::always_inline]] T* second() const { return first + apart; }
-  [[nodiscard, gnu::always_inline]] friend two_pointers operator+(two_pointers p,
-                                                                  std::ptrdiff_t n) {
+  [[nodiscard, gnu::always_inline]] friend two_row_pointer operator+(two_row_pointer p,
+                                                                     std::ptrdiff_t n) {
     return {p.first + n, p.apart};
   }
 };
 
-/// Where Dot writes: the row at which each of its places begins, in an output whose rows are
-/// `stride` apart.
-template <class Dot, class Out, std::size_t Places>
+/// Pointers to the output rows y of a register of Dot. The rows of the output are `stride` apart.
+template <class Dot, class Out, std::size_t RowsPerRegister>
 [[nodiscard, gnu::always_inline]] inline auto out_rows_at(Out* out,
-                                                          const std::array<int, Places>& y,
+                                                          const std::array<int, RowsPerRegister>& y,
                                                           std::ptrdiff_t stride) {
-  static_assert(Places == places_of<Dot>);
-  if constexpr (Places == 1) {
+  static_assert(RowsPerRegister == rows_per_register_of<Dot>);
+  if constexpr (RowsPerRegister == 1) {
     return out + y[0] * stride;
   } else {
-    return two_pointers<Out>{out + y[0] * stride, (y[1] - y[0]) * stride};
+    return two_row_pointer<Out>{out + y[0] * stride, (y[1] - y[0]) * stride};
   }
 }
 
-/// Dot on half as many channels of two places. Weights are packed twice, for the lanes of either.
+/// Dot on half as many channels of two output rows. Weights are packed twice, once for each half of
+/// a register.
 template <class Dot>
 struct two_row_dot : Dot {
   using typename Dot::vec;
-  static constexpr int places = 2;
+  static constexpr int rows_per_register = 2;
 
   [[nodiscard]] static constexpr int column(int vectors, int vector, int lane) {
-    return Dot::column(vectors, vector, lane) % (vectors * Dot::lanes / places);
+    return Dot::column(vectors, vector, lane) % (vectors * Dot::lanes / rows_per_register);
   }
 
   using Dot::load;
@@ -70,7 +69,7 @@ struct two_row_dot : Dot {
 
   template <int N, class Out>
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
-                                           const typename Dot::bounds& to, two_pointers<Out> out,
+                                           const typename Dot::bounds& to, two_row_pointer<Out> out,
                                            int) {
     static_assert(N == 4 && Dot::k_group == 4);
     const vec low[] = {acc[0], acc[1]};
@@ -81,20 +80,20 @@ struct two_row_dot : Dot {
   template <int N, class Out>
   [[gnu::always_inline]] static void store_halves(vec first, vec second,
                                                   const typename Dot::bounds& to,
-                                                  two_pointers<Out> out) {
+                                                  two_row_pointer<Out> out) {
     static_assert(N == 2);
     Dot::save_halves(Dot::template finish_or_saturate<Out>(first, second, to), out.first,
                      out.second());
   }
 };
 
-/// Dot with all channels of its registers in one place.
+/// Dot with registers that hold channels of one output row.
 template <class Dot>
-struct in_one_place {
+struct one_row_dot {
   using type = Dot;
 };
 template <class Dot>
-struct in_one_place<two_row_dot<Dot>> {
+struct one_row_dot<two_row_dot<Dot>> {
   using type = Dot;
 };
 

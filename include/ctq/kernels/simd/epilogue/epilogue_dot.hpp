@@ -70,7 +70,7 @@ struct epilogue_dot : Dot {
   using typename Dot::vec;
   using output = typename OutputOp::output;
   using to_type = prepared_epilogue<OutputOp, PostOp...>;
-  using one_place = typename in_one_place<Dot>::type;
+  using one_row = typename one_row_dot<Dot>::type;
 
   struct store_params {
     decltype(Dot::prepared(output_range{})) range;
@@ -112,20 +112,20 @@ struct epilogue_dot : Dot {
   /// The same for two output rows (see two_row_dot), all channels.
   template <int N>
   [[gnu::always_inline]] static void store(const vec (&acc)[N], const float* multiplier,
-                                           const store_params& to, two_pointers<output> out, int) {
+                                           const store_params& to, two_row_pointer<output> out,
+                                           int) {
     constexpr int width = N * Dot::lanes;
     if constexpr (quantized<output>) {
       const multipliers<width> m(to.to->output_op, multiplier);
       alignas(64) output row[width];
-      one_place::store(acc, m.data(), to.range, row, width);
+      one_row::store(acc, m.data(), to.range, row, width);
       finish<width>(to, row, out);
     } else {
       alignas(64) std::int32_t sums[width];
       static_assert(sizeof sums == sizeof acc);
       std::memcpy(sums, acc, sizeof sums);
       output row[width];
-      store_accumulator_rows<Isa, one_place, N>(to.to->output_op, sums, 1, multiplier, row, 0,
-                                                width);
+      store_accumulator_rows<Isa, one_row, N>(to.to->output_op, sums, 1, multiplier, row, 0, width);
       std::memcpy(out.first, row, sizeof row / 2);
       std::memcpy(out.second(), row + width / 2, sizeof row / 2);
     }
@@ -149,14 +149,14 @@ struct epilogue_dot : Dot {
       return kept;
     }
   }
-  /// Out: output*, or two_pointers for two output rows
+  /// Out: output*, or two_row_pointer for two output rows
   template <int N, class Half, class Out>
   [[gnu::always_inline]] static void store_halves(const Half& first, const Half& second,
                                                   const store_params& to, Out out) {
     constexpr int width = 2 * N * Dot::lanes;
     if constexpr (has_channel_multipliers<OutputOp>) {
       alignas(64) output row[width];
-      one_place::template store_halves<N>(first, second, to.range, row);
+      one_row::template store_halves<N>(first, second, to.range, row);
       finish<width>(to, row, out);
     } else {
       vec acc[2 * N];
@@ -178,7 +178,7 @@ struct epilogue_dot : Dot {
   }
   template <int Width>
   [[gnu::always_inline]] static void finish(const store_params& to, const output* row,
-                                            two_pointers<output> out) {
+                                            two_row_pointer<output> out) {
     apply_and_store_rows<Isa, Width / 2>(to.to->post_ops, row, 2, out.first - to.to->out,
                                          to.to->out, out.apart, Width / 2);
   }

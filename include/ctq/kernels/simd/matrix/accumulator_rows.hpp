@@ -13,16 +13,17 @@
 namespace ctq::kernels::simd {
 
 /// Converts a row of accumulators, in lane order, to outputs in the same order.
-[[gnu::always_inline]] inline void convert_row(const store_accumulators&, const std::int32_t* sums,
-                                               const float*, int count,
-                                               std::int32_t* out) noexcept {
-  std::memcpy(out, sums, static_cast<std::size_t>(count) * sizeof *out);
+[[gnu::always_inline]] inline void convert_row(const store_accumulators&,
+                                               const std::int32_t* accumulators, const float*,
+                                               int count, std::int32_t* out) noexcept {
+  std::memcpy(out, accumulators, static_cast<std::size_t>(count) * sizeof *out);
 }
 [[gnu::always_inline]] inline void convert_row(const dequantize_accumulators& e,
-                                               const std::int32_t* sums, const float* multiplier,
-                                               int count, float* out) noexcept {
+                                               const std::int32_t* accumulators,
+                                               const float* multiplier, int count,
+                                               float* out) noexcept {
   // No addition follows, so there is nothing to contract to an fma.
-  for (int i = 0; i < count; ++i) out[i] = static_cast<float>(sums[i]) * multiplier[i];
+  for (int i = 0; i < count; ++i) out[i] = static_cast<float>(accumulators[i]) * multiplier[i];
   if (!e.relu) return;
   for (int i = 0; i < count; ++i) out[i] = out[i] < 0.0F ? 0.0F : out[i];
 }
@@ -48,17 +49,18 @@ template <class Model, int N, class T>
 
 /// Stores rows of accumulators, biases included, that are not requantized.
 template <class Isa, class Model, int N, class OutputOp>
-[[gnu::noinline]] void store_accumulator_rows(const OutputOp& output_op, const std::int32_t* sums,
-                                              int rows, const float* multiplier,
+[[gnu::noinline]] void store_accumulator_rows(const OutputOp& output_op,
+                                              const std::int32_t* accumulators, int rows,
+                                              const float* multiplier,
                                               typename OutputOp::output* out, std::ptrdiff_t stride,
                                               int count) noexcept {
   constexpr int width = N * Model::lanes;
   const OutputOp e = output_op;
   for (; rows > 0; --rows) {
     alignas(64) typename OutputOp::output row[width];
-    convert_row(e, sums, multiplier, width, row);
+    convert_row(e, accumulators, multiplier, width, row);
     write_channels<Model, N>(row, out, count);
-    sums += width;
+    accumulators += width;
     out += stride;
   }
 }

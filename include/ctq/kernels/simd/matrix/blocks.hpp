@@ -3,10 +3,10 @@
 
 namespace ctq::kernels::simd {
 
-/// Covers 0 … count - 1 with blocks of Block elements, the last one moved back so that it ends
-/// with the operand: nothing outside is touched. compute(i) gives what store(i, …) writes. The last
-/// block is computed first, before its input is overwritten, which makes in-place work safe.
-/// Fewer elements than a block go to element(i), one by one.
+/// Processes 0 … count - 1 in blocks of Block elements; the last one is moved back to end with the
+/// operand, so that nothing outside is accessed. store(i, x) writes the result x of compute(i). The
+/// last block is computed first, before its input is overwritten, so the operation may be in place.
+/// Fewer elements than a block are processed by element(i).
 template <int Block, class Compute, class Store, class Element>
 [[gnu::always_inline]] inline void for_blocks(int count, Compute compute, Store store,
                                               Element element) noexcept {

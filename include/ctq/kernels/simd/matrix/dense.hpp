@@ -14,14 +14,14 @@
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Convolution and linear layers by dot products of registers: panel by panel of output channels,
-// each with all pixels of a part of the image.
+// Convolution and linear layers by dot products of registers: a loop over panels of output
+// channels, in it one over all pixels of a part of the image.
 
 namespace ctq::kernels::simd {
 
-/// All groups and panels of one image, which has its border. wide: room for wide_panel_bytes.
-/// Panels that are not whole, the last ones of a group, are by themselves: in one loop with the
-/// others g++ would spill sums (33x130x127: 3.9 instead of 2.9 us).
+/// All groups and panels of one padded image. wide: workspace of wide_panel_bytes. Partial panels,
+/// the last of a group, are separate: in one loop with the others g++ would spill accumulators
+/// (33x130x127: 3.9 instead of 2.9 us).
 template <class Dot, class Shape, class To, class Out>
 [[gnu::always_inline]] inline void dense(const Shape& shape, const typename Dot::element* in,
                                          const std::byte* packed, std::byte* wide, const To& to,
@@ -39,7 +39,7 @@ template <class Dot, class Shape, class To, class Out>
       packed += block_layout<Dot>{vectors, steps}.bytes();
       out += used;
     };
-    // One pixel with panels side by side, as long as there are so many.
+    // One pixel with several panels at once, as long as there are that many.
     const auto run_at_once = [&](auto many, int& panels_of_group) __attribute__((always_inline)) {
       const std::size_t bytes = block_layout<Dot>{2, steps}.bytes();
       const strides by = strides_of(s);
@@ -98,7 +98,7 @@ template <class Dot, class Shape, class To, class Out>
   }
 }
 
-/// One image in parts, the last of which moves back to end with it.
+/// One image in parts; the last one is moved back to end with it.
 template <class Dot, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void dense_in_parts(const Shape& shape, const In* in,
                                                   const std::byte* packed, const To& to,

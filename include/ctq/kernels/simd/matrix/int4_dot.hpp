@@ -9,26 +9,27 @@
 
 namespace ctq::kernels::simd {
 
-/// What linear_weight_int4 asks of an instruction set. A line is a register of packed weights, for
-/// two registers of channels: in each of its lanes four bytes, whose low halves are four values of
-/// one channel, and the high halves those of the channel that is `lanes` further.
+/// The interface between linear_weight_int4 and an instruction set. A line is a register of packed
+/// weights for two registers of channels: each lane has four bytes, whose low halves are four
+/// values of one channel, and the high halves those of the channel `lanes` later.
 ///
 ///   vec, lanes    a register of 32-bit integers
-///   pairs, rows   lines, that is pairs of registers of channels, and rows of activations, at once
-///   pair          `low` and `high`: values of a line, each in a byte, or what becomes of them
-///   sums          of 32 bits, on their way
-///   lines         how many lines they can take before they must be carried
+///   pairs, rows   lines, that is pairs of registers of channels, and rows of activations, computed
+///                 at once
+///   pair          `low` and `high`: values of a line, each in a byte, or their accumulators
+///   sums          partial accumulators
+///   lines         the number of lines after which `carry` must be called
 ///   load, save    a register
 ///   split(x)      the values of a line; the high ones may be sixteen times as large
-///   unpack(x)     the two numbers in the first byte of each lane, as they are
+///   unpack(x)     the two numbers in the first byte of each lane
 ///   broadcast(p)  four activations, in each lane
-///   begin(x)      sums that start from x, a pair
+///   begin(x)      sums with the initial value x, a pair
 ///   add(s, v, a)  adds to sums the products of values with a
-///   carry(s)      makes room for more lines
-///   total(s)      the sums, a pair
+///   carry(s)      adds narrow sums to wide ones, so that they do not overflow
+///   total(s)      the accumulators, a pair
 ///
-/// Values are not negative, so the byte products of x86 take them as their unsigned operand and the
-/// activations as the signed one. This is the portable form, of one lane.
+/// Values are not negative: they are the unsigned operand of the byte products of x86, activations
+/// are the signed one. This is the portable version, with one lane.
 template <class Isa>
 struct int4_dot {
   using vec = std::int32_t;
@@ -110,8 +111,8 @@ struct int4_words : Register {
   }
 };
 
-/// Four products at once. High values stay where they are in their bytes, which spares a shift a
-/// line, with sums sixteen times as large.
+/// Four products at once. The high values remain in the high halves of bytes, which saves a shift
+/// per line; their sums are sixteen times as large.
 template <class Register, class Vnni>
 struct int4_quads : Register {
   using typename Register::vec;
@@ -121,7 +122,7 @@ struct int4_quads : Register {
   static constexpr int lines = 1 << 14;  // 4 * 240 * 128 of each
   struct sums {
     vec low, high;
-    vec start;  // of the high ones, in their own size
+    vec start;  // the initial value of the high ones, not multiplied by sixteen
   };
 
   [[gnu::always_inline]] static sums begin(const pair& x) { return {x.low, vec{}, x.high}; }

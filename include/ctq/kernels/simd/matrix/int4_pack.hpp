@@ -12,19 +12,19 @@
 #include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
-// Four-bit weights, and the activations they meet, in the order in which linear_weight_int4 reads
-// them. For few rows the time is that of reading the weights, so they stay four bits wide until
-// they are in a register. For each block of channels, for each group,
+// Packs four-bit weights, and copies activations, in the order in which linear_weight_int4 reads
+// them. With few rows, reading the weights takes most of the time, so they are unpacked in
+// registers only. For each block of channels, for each group,
 //
-//   zero points   as a byte of a line, a byte for two channels, as long as whole registers
-//   scales        a float a channel
-//   lines         of int4_dot: four values a channel, one register after the other
+//   zero points   a byte for two channels, as in a line, padded to full registers
+//   scales        a float per channel
+//   lines         of int4_dot: four values per channel, register by register
 //
-// Groups are padded to whole lines; the activations are copied to match, with zeros.
+// Groups are padded to full lines; the activations are padded likewise, with zeros.
 
 namespace ctq::kernels::simd {
 
-/// Where things are in a layer's packed weights and in its workspace.
+/// The layout of a layer's packed weights and workspace.
 template <class Dot>
 struct int4_layout {
   int in_features, out_features, group_size;
@@ -61,7 +61,7 @@ struct int4_layout {
     const auto n = static_cast<std::size_t>(pairs);
     return header_bytes(pairs) * static_cast<std::size_t>(groups()) + vec_bytes * n * all_lines();
   }
-  /// Of a group: zero points, and those with scales.
+  /// Bytes of the zero points of a group, and of zero points and scales.
   [[nodiscard]] static constexpr std::size_t zero_point_bytes(int pairs) {
     return round_up(static_cast<std::size_t>(pairs * Dot::lanes), vec_bytes);
   }
@@ -69,8 +69,8 @@ struct int4_layout {
     return zero_point_bytes(pairs) + static_cast<std::size_t>(pairs * pair_width) * sizeof(float);
   }
 
-  /// Of one row in the workspace: activations, then, as many bytes, the sums of each line, which
-  /// become those of groups.
+  /// A row in the workspace: activations, then, in as many bytes, the sum of each line, later of
+  /// each group.
   static_assert(line_values == sizeof(std::int32_t));
   [[nodiscard]] constexpr std::size_t sums_at() const {
     return round_up(all_lines() * line_values, 64);
@@ -129,10 +129,11 @@ void pack_linear_weight_int4(const linear_shape& shape, const int4_weights& weig
   }
 }
 
-/// One row of activations as the lines want them, and the sum of each group.
+/// Copies a row of activations, padded like the lines, and computes the sum of each group.
 template <class Dot>
-[[gnu::always_inline]] inline void copy_row(const int4_layout<Dot>& layout, const std::int8_t* in,
-                                            std::byte* row) noexcept {
+[[gnu::always_inline]] inline void copy_activations(const int4_layout<Dot>& layout,
+                                                    const std::int8_t* in,
+                                                    std::byte* row) noexcept {
   constexpr int line_values = int4_layout<Dot>::line_values;
   if (layout.in_features == 0) return;
   const bool whole = layout.group_size % line_values == 0;  // then only the last one is padded

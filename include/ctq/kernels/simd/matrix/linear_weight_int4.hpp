@@ -16,11 +16,11 @@
 #include "ctq/kernels/simd/matrix/int4_pack.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Linear layers with weights of four bits, a few rows of activations times a block of channels.
+// Linear layers with four-bit weights: a few rows of activations times a block of channels.
 
 namespace ctq::kernels::simd {
 
-/// Registers of floats beside those of Dot, and what becomes of the sums of a group.
+/// Registers of floats with the lanes of Dot, and conversions of the accumulators of a group.
 template <class Isa, class Dot>
 struct int4_floats {
   using vec = float;
@@ -33,7 +33,7 @@ struct int4_floats {
   static vec of(float x) { return x; }
   static vec fused(vec x, vec y, vec z) { return ::fmaf(x, y, z); }
   static void store(vec x, float* out, int) { *out = x; }
-  /// What zero points take away, of the sum of activations.
+  /// -zero_point * (sum of activations), the initial accumulators of a group.
   static typename Dot::pair shift(const std::byte* zero_points, std::int32_t sum) {
     const typename Dot::pair values = Dot::unpack(static_cast<std::int32_t>(*zero_points));
     return {values.low * -sum, values.high * -sum};
@@ -47,7 +47,7 @@ requires(Dot::lanes > 1) struct int4_floats<Isa, Dot> {
   [[gnu::always_inline]] static vec load(const void* p) {
     return vec::load_unaligned(static_cast<const float*>(p));
   }
-  /// The first `count`.
+  /// The first `count` floats.
   [[gnu::always_inline]] static vec load(const float* p, int count) {
     if (count >= Dot::lanes) return load(p);
     float kept[Dot::lanes]{};
@@ -168,7 +168,7 @@ template <class Isa>
   const int4_layout<Dot> layout{shape.in_features, shape.out_features, group_size};
   const auto row_bytes = static_cast<std::ptrdiff_t>(layout.row_bytes());
   for (int m = 0; m < shape.rows; ++m) {
-    copy_row(layout, in + std::ptrdiff_t{m} * shape.in_features, workspace + m * row_bytes);
+    copy_activations(layout, in + std::ptrdiff_t{m} * shape.in_features, workspace + m * row_bytes);
   }
   for (int block = 0; block < layout.blocks(); ++block) {
     const int first = block * layout.width;

@@ -11,16 +11,16 @@
 #include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Linear layers with weights of int8 and activations of float32. Lanes are channels, so that each
-// sum is made in the order of k on every instruction set. For few rows the time is that of reading
-// the weights; they become floats in registers. For each block of channels:
+// Linear layers with int8 weights and float32 activations. Lanes are channels, so that products are
+// added in the order of k on every instruction set. With few rows, reading the weights takes most
+// of the time; they are converted to floats in registers. For each block of channels:
 //
-//   scales, biases   a float a channel
-//   weights          for each k, a byte a channel
+//   scales, biases   a float per channel
+//   weights          for each k, a byte per channel
 
 namespace ctq::kernels::simd {
 
-/// Where things are in packed weights. Without vectors four channels are a block.
+/// The layout of packed weights. Without vectors, a block is four channels.
 template <class Isa>
 struct weight_int8_layout {
   static constexpr int lanes = [] {
@@ -136,7 +136,7 @@ template <vectorized Isa, int Rows, int Vectors, int Blocks>
   });
 }
 
-/// All rows of `used` channels, one by one.
+/// All rows of `used` channels, without vectors.
 template <class Isa>
 inline void weight_int8_channels(const linear_shape& s, const float* in, const std::byte* block,
                                  float* out, int used) noexcept {

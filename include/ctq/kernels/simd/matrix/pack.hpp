@@ -13,12 +13,12 @@
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 
-// Weights, biases and multipliers in the order in which the kernels read them, padded with zeros
-// to whole registers. Done once, when a model is converted or loaded.
+// Packs weights, biases and multipliers in the order in which the kernels read them, padded with
+// zeros to full registers. Done once, when a model is converted or loaded.
 
 namespace ctq::kernels::simd {
 
-/// What is packed, per output channel; null where there is none.
+/// The parameters of a layer; null if there are none.
 template <class Weight, class Bias>
 struct unpacked {
   const Weight* weight;  // [O,kh,kw,I/g]
@@ -31,7 +31,7 @@ inline void put(std::byte* at, std::size_t index, T value) {
   std::memcpy(at + index * sizeof value, &value, sizeof value);
 }
 
-/// The bias of a channel, less what Dot's offset adds to each activation.
+/// The bias of a channel, minus the contribution of the offset that Dot adds to each activation.
 template <class Dot, class In, class Weight, class Bias>
 [[nodiscard]] Bias packed_bias(const unpacked<Weight, Bias>& from, int channel, int weights) {
   const Bias bias = from.bias == nullptr ? Bias{} : from.bias[channel];
@@ -47,8 +47,8 @@ template <class Dot, class In, class Weight, class Bias>
   }
 }
 
-/// One block: `used` channels from `first` on in `vectors` vecs. at(channel, step, j) is the weight
-/// of product j of a step, and 0 past the end of a run.
+/// Packs a block: `used` channels from `first` on in `vectors` vecs. at(channel, step, j) is the
+/// weight of product j of a step, and 0 past the end of a run.
 template <class Dot, class In, class Weight, class Bias, class At>
 std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first, int used,
                       int vectors, int steps, std::byte* packed, At at) {
@@ -77,7 +77,7 @@ std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first
   return packed + layout.bytes();
 }
 
-/// Steps of a block of a depthwise kernel.
+/// Registers of weights of a block of a depthwise kernel, per vec.
 template <class Dot>
 [[nodiscard]] constexpr int depthwise_steps(const conv2d_shape& s) {
   if (by_columns<Dot>(s)) return column_plan<Dot>{s.kernel_h, s.stride_h}.steps();
@@ -105,7 +105,8 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
   }
 }
 
-/// Panels as the plan cuts them. What two steps of a run read meets its weight in the first.
+/// Packs the panels of the plan. Elements that two steps of a run read have their weight in the
+/// first and zero in the second.
 template <class In, class Weight, class Bias>
 void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight, Bias>& from,
                 std::byte* packed) {
@@ -131,7 +132,8 @@ void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight
   }
 }
 
-/// Blocks of channels: kernel rows in groups of k_group taps or, by columns, what column_plan says.
+/// Packs blocks of channels: kernel rows in groups of k_group taps or, by columns, in the order of
+/// column_plan.
 template <class Dot, class In, class Weight, class Bias>
 void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   const int steps = depthwise_steps<Dot>(s);

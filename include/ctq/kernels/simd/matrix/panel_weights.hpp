@@ -8,16 +8,15 @@
 #include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// The weights of a panel, register by register, as a tile wants them. Where an instruction set
-// multiplies numbers wider than weights, they are packed as bytes all the same: few pixels take as
-// long as it takes to read them (1x4096x4096 on AVX2, Zen 4: 0.35 instead of 1.1 ms). To widen them
-// again for each of many pixels would be work: the first tile of a panel does it and leaves what it
-// made for the others (2048^3: 94 % of the peak; packed as words, which the caches hold half as
-// many of, 91 %).
+// The weights of a panel, register by register. Where dot products take wider numbers than bytes,
+// weights are packed as bytes nevertheless: with few pixels, reading them takes most of the time
+// (1x4096x4096 on AVX2, Zen 4: 0.35 instead of 1.1 ms). With many pixels, the first tile of a panel
+// widens them and stores the result for the other tiles (2048^3: 94 % of the peak; packed as 16-bit
+// integers, of which caches hold half as many, 91 %).
 
 namespace ctq::kernels::simd {
 
-/// Registers of biases or of what dot takes, one after the other.
+/// Contiguous registers of biases or operands of dot.
 template <class Dot, int Vectors>
 [[gnu::always_inline]] inline void load(typename Dot::vec (&to)[Vectors], const std::byte* from) {
   unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
@@ -25,15 +24,15 @@ template <class Dot, int Vectors>
   });
 }
 
-/// Satisfied by a dot_arch whose packed weights are narrower than what dot takes: widened(p) is a
-/// register of them, save(p, vec) keeps it.
+/// Satisfied by a dot_arch whose packed weights are narrower than the operands of dot: widened(p)
+/// loads a register of them, save(p, vec) stores it.
 template <class Dot>
 concept widens_weights = requires(std::byte* p, typename Dot::vec v) {
   { Dot::widened(p) } -> std::same_as<typename Dot::vec>;
   Dot::save(p, v);
 };
 
-/// As they are packed for Packed, of whose registers Dot's are the first part.
+/// Weights packed for Packed, whose registers may be wider: Dot reads the first part of each.
 template <class Dot, class Packed = Dot>
 struct packed_weights {
   using packed = Packed;
@@ -54,7 +53,7 @@ struct packed_weights {
   }
 };
 
-/// As they are packed, and left as widened_weights reads them.
+/// The same, also stored where widened_weights reads them.
 template <class Dot, class Packed = Dot>
 struct widening_weights {
   using packed = Packed;
@@ -85,7 +84,7 @@ struct widened_weights {
   }
 };
 
-/// Room in the workspace for the widened weights of a panel; 0 if each has but one tile.
+/// Bytes of the workspace for the widened weights of a panel; 0 if each panel has one tile only.
 template <class Dot>
 [[nodiscard]] constexpr std::size_t wide_panel_bytes(const conv2d_shape& s) {
   if constexpr (widens_weights<Dot>) {

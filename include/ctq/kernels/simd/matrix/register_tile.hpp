@@ -11,8 +11,9 @@
 #include "ctq/kernels/simd/matrix/panel_weights.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// The core of conv2d and linear: a tile of output pixels times a panel of output channels, with
-// all sums in registers. Weights stream past once; each activation is broadcast once per panel.
+// The core of conv2d and linear: a register tile of output pixels times a panel of output channels,
+// with all accumulators in registers. Weights are read once per tile; each activation is broadcast
+// once per panel.
 
 namespace ctq::kernels::simd {
 
@@ -25,8 +26,9 @@ template <class Dot, int Vectors>
   if constexpr (Vectors == 2) acc[1] = Dot::dot(acc[1], a, b[1]);
 }
 
-/// Satisfied by a dot_arch that does this for two vecs by itself, because the order of instructions
-/// matters: dot_pair<More>(acc, a, b, next) then makes `a` the broadcast of `next`, if More.
+/// Satisfied by a dot_arch with its own add_products for two vecs, because the order of
+/// instructions matters: dot_pair<More>(acc, a, b, next) then also sets `a` to the broadcast of
+/// `next`, if More.
 template <class Dot>
 concept dots_in_pairs = requires(typename Dot::vec (&acc)[2], typename Dot::vec& a,
                                  const typename Dot::vec (&b)[2],
@@ -34,27 +36,27 @@ concept dots_in_pairs = requires(typename Dot::vec (&acc)[2], typename Dot::vec&
   Dot::template dot_pair<true>(acc, a, b, next);
 };
 
-/// The same distance, of which the compiler knows nothing.
+/// Returns `at`, opaque to the optimizer.
 [[nodiscard, gnu::always_inline]] inline std::ptrdiff_t opaque(std::ptrdiff_t at) {
   __asm__("" : "+r"(at));
   return at;
 }
 
-/// Whether neighbours share elements of a run. Of such a shape g++ would see that what one pixel
-/// reads another read some steps ago, and move it from step to step through the stack instead of
-/// reading it again (Zen 4: 3x3, 8 to 16 channels @14 1.20 instead of 1.15 us; 7x7/2, 3 to 64 @224
-/// 630, but 800 where the stack lies as the image does in its page).
+/// Whether adjacent pixels share elements of a run. For such a shape g++ would keep the elements
+/// that another pixel loaded some steps ago on the stack, instead of loading them again (Zen 4:
+/// 3x3, 8 to 16 channels @14 1.20 instead of 1.15 us; 7x7/2, 3 to 64 @224 630 us, 800 with 4K
+/// aliasing between stack and image).
 template <class Dot, class Shape>
 [[nodiscard]] constexpr bool pixels_overlap() {
   if constexpr (constant_shape<Shape>) {
     return strides_of(Shape::value).x < runs_of<Dot>(Shape::value).length;
   } else {
-    return false;  // nor does g++ see it
+    return false;  // unknown to g++ as well
   }
 }
 
-/// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, whose order is that
-/// of block_layout and k_runs. Writes `used` channels of each pixel.
+/// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, in the layout of
+/// block_layout and k_runs. Stores `used` channels of each pixel.
 template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, class Out,
           class Used, int... m>
 [[gnu::always_inline]] inline void tile(std::integer_sequence<int, m...>,
@@ -98,18 +100,17 @@ template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, c
   }
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  const auto ends = Dot::prepared(to);
-  if constexpr (requires { Dot::store_tile(acc, multiplier, ends, out, by.out, used); }) {
-    Dot::store_tile(acc, multiplier, ends, out, by.out, used);
+  const auto bounds = Dot::prepared(to);
+  if constexpr (requires { Dot::store_tile(acc, multiplier, bounds, out, by.out, used); }) {
+    Dot::store_tile(acc, multiplier, bounds, out, by.out, used);
   } else {
-    (Dot::store(acc[m], multiplier, ends, out + m * by.out, used), ...);
+    (Dot::store(acc[m], multiplier, bounds, out + m * by.out, used), ...);
   }
 }
 
-/// The one output pixel that there is, times several whole panels, each of which begins
-/// `panel_bytes` behind the one before: several streams of weights come sooner than one
-/// (1x4096x4096 on Zen 4, weights in L3: one 449 us, two 338; in another sitting two 304 to 352,
-/// four 290 to 323).
+/// A single output pixel times several full panels, `panel_bytes` apart: several streams of weights
+/// are faster than one (1x4096x4096 on Zen 4, weights in L3: one 449 us, two 338; measured again,
+/// two 304 to 352, four 290 to 323).
 template <class Dot, int Panels, class To, class Out>
 [[gnu::always_inline]] inline void tile_of_panels(const typename Dot::element* pixel,
                                                   const strides& by, const k_runs& runs,
@@ -138,15 +139,15 @@ template <class Dot, int Panels, class To, class Out>
     }
   }
   constexpr std::integral_constant<int, panels<Dot>::width> width;
-  const auto ends = Dot::prepared(to);
+  const auto bounds = Dot::prepared(to);
   unroll<Panels>([&](auto panel) __attribute__((always_inline)) {
     const auto* const multiplier =
         reinterpret_cast<const float*>(block + panel * panel_bytes + layout.multipliers());
-    Dot::store(acc[panel], multiplier, ends, out + panel * width, width);
+    Dot::store(acc[panel], multiplier, bounds, out + panel * width, width);
   });
 }
 
-/// The same as tile, compiled once for all shapes that are not known to the compiler.
+/// The same as tile, compiled once for all run-time shapes.
 template <class Dot, int Rows, int Vectors, class Weights, class To, class Out>
 [[gnu::noinline]] void shared_tile(const typename Dot::element* first, int width, const strides& by,
                                    const k_runs& runs, const std::byte* block, Weights weights,
@@ -169,7 +170,7 @@ inline constexpr auto shared_tiles = []<int... i>(std::integer_sequence<int, i..
 }
 (std::make_integer_sequence<int, Dot::tile_rows>{});
 
-/// Whether tiles read weights as they are packed, whatever run time brings.
+/// Whether tiles always read packed weights, with no need to widen them.
 template <class Dot, class Shape>
 [[nodiscard]] constexpr bool reads_packed_weights() {
   if constexpr (!widens_weights<Dot>) {
@@ -182,7 +183,7 @@ template <class Dot, class Shape>
 }
 
 /// All tiles of an image with one panel, whose weights are in `block`, packed for Packed, and whose
-/// outputs start at `out`. wide: room for wide_panel_bytes · Used: int, or a constant
+/// outputs start at `out`. wide: workspace of wide_panel_bytes · Used: int, or a constant
 template <class Dot, int Vectors, class Packed, class Shape, class To, class Out, class Used>
 [[gnu::always_inline]] inline void sweep(const Shape& shape, const typename Dot::element* in,
                                          const std::byte* block, std::byte* wide, const To& to,
@@ -194,7 +195,7 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
   const packed_weights<Dot, Packed> packed{block + block_layout<Packed>{Vectors, 0}.weights()};
   [[maybe_unused]] const bool several = wide_panel_bytes<Packed>(s) > 0;
   bool widened = false;
-  // tile_of(weights, first input, first output) does a tile; the first one widens if it may.
+  // tile_of(weights, first input, first output) computes a tile; the first one widens the weights.
   const auto run_band = [&](const band& b, auto widens, const auto& tile_of)
       __attribute__((always_inline)) {
     for (int i = 0; i < b.y_count; ++i) {
@@ -223,9 +224,9 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
     }
   };
   if constexpr (constant_shape<Shape>) {
-    constexpr conv2d_shape known = Shape::value;
-    constexpr tiling tiles = tiles_of(known.out_h(), known.out_w(), Dot::tile_rows);
-    const auto run_known = [&](const band& b, auto rows, auto widens)
+    constexpr conv2d_shape constant = Shape::value;
+    constexpr tiling tiles = tiles_of(constant.out_h(), constant.out_w(), Dot::tile_rows);
+    const auto run_constant = [&](const band& b, auto rows, auto widens)
         __attribute__((always_inline)) {
       run_band(
           b, widens,
@@ -238,8 +239,8 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
     };
     constexpr std::integral_constant<int, tiles.large.occurring()> large;
     constexpr std::integral_constant<int, tiles.small.occurring()> small;
-    if constexpr (large > 0) run_known(tiles.large, large, std::true_type{});
-    if constexpr (small > 0) run_known(tiles.small, small, std::bool_constant<large == 0>{});
+    if constexpr (large > 0) run_constant(tiles.large, large, std::true_type{});
+    if constexpr (small > 0) run_constant(tiles.small, small, std::bool_constant<large == 0>{});
   } else {
     const tiling tiles = tiles_of(s.out_h(), s.out_w(), Dot::tile_rows);
     for (const band& b : {tiles.large, tiles.small}) {

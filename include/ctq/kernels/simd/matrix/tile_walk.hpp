@@ -7,12 +7,12 @@
 #include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 
-// The order in which a layer is computed on tiles.
+// The order in which a layer is computed on AMX tiles.
 
 namespace ctq::kernels::simd {
 
-/// All blocks in the order in which they are computed: chunks of pixels, in them panels, in them
-/// parts of k, in them blocks of pixels.
+/// A loop over all blocks: chunks of pixels, panels, parts of k, blocks of pixels, from the
+/// outermost to the innermost.
 struct block_walk {
   int blocks, panels, chunk, parts;
   int block = 0, panel = 0, first = 0, part = 0;
@@ -30,13 +30,13 @@ struct block_walk {
   }
 };
 
-/// The steps of k: rows of taps of runs of steps of `width` bytes.
+/// A loop over the k steps: kernel rows, taps, steps of `width` bytes of a run.
 struct step_walk {
   const tile_plan& plan;
   const strides& by;
   int step, tap = 0, row = 0;
-  std::ptrdiff_t run = 0;  // where the current run starts, from the first tap of a pixel
-  std::ptrdiff_t at = 0;   // where the current step does
+  std::ptrdiff_t run = 0;  // offset of the current run from the first tap of a pixel
+  std::ptrdiff_t at = 0;   // offset of the current step
 
   [[gnu::always_inline]] void next() {
     if (++step == plan.runs.steps) {

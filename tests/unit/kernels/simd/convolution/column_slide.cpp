@@ -32,7 +32,7 @@ void run(const conv2d_shape& s, const In* in, const In* border, const std::byte*
          const output_range& to, In* out) {
   const auto range = Dot::prepared(to);
   for (int y = 0; y < s.out_h(); y += Rows) {
-    std::array<int, simd::places_of<Dot>> rows{};
+    std::array<int, simd::rows_per_register_of<Dot>> rows{};
     rows.fill(std::min(y, s.out_h() - Rows));
     if (s.stride_h == 1) {
       simd::slide_by_one<Dot, Rows>(s, in, border, rows, block, range, out);
@@ -111,7 +111,7 @@ TEST_CASE("a row without pixels is left alone") {
     const std::vector<std::int8_t> in(samples::in_elements(s));
     samples::guarded<std::int8_t> out(0);
     const auto range = dot::prepared(output_range{0, -128, 127});
-    const std::array<int, simd::places_of<dot>> y{};
+    const std::array<int, simd::rows_per_register_of<dot>> y{};
     simd::slide_by_one<dot, 1>(s, in.data(), in.data(), y, packed.data(), range, out.data());
     s.stride_h = s.stride_w = 2;
     simd::slide_by_two<dot>(s, in.data(), in.data(), y, packed.data(), range, out.data());

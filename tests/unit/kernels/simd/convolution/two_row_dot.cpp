@@ -23,22 +23,22 @@ namespace {
 static_assert(simd::dot_arch<halved>);
 constexpr bool has_halves = !std::is_same_v<dot, halved>;
 
-static_assert(simd::places_of<dot> == 1);
-static_assert(simd::places_of<halved> == (has_halves ? 2 : 1));
+static_assert(simd::rows_per_register_of<dot> == 1);
+static_assert(simd::rows_per_register_of<halved> == (has_halves ? 2 : 1));
 // Numbers of channels from half a register to a full one.
 constexpr int half = simd::column_plan<halved>::width;
-static_assert(simd::by_columns_of_two_places<dot>(depthwise_shape(half, 9, 9, 1, 1)) == has_halves);
-static_assert(simd::by_columns_of_two_places<dot>(depthwise_shape(2 * half - 1, 9, 9, 2, 2, 5)) ==
+static_assert(simd::by_columns_of_two_rows<dot>(depthwise_shape(half, 9, 9, 1, 1)) == has_halves);
+static_assert(simd::by_columns_of_two_rows<dot>(depthwise_shape(2 * half - 1, 9, 9, 2, 2, 5)) ==
               has_halves);
-static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(half - 1, 9, 9, 1, 1)));
-static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(2 * half, 9, 9, 1, 1)));
-static_assert(!simd::by_columns_of_two_places<dot>(depthwise_shape(half, 9, 9, 3, 1)));
+static_assert(!simd::by_columns_of_two_rows<dot>(depthwise_shape(half - 1, 9, 9, 1, 1)));
+static_assert(!simd::by_columns_of_two_rows<dot>(depthwise_shape(2 * half, 9, 9, 1, 1)));
+static_assert(!simd::by_columns_of_two_rows<dot>(depthwise_shape(half, 9, 9, 3, 1)));
 
 template <class Dot>
 void check_rows() {
   std::array<int, 40> out{};
   const std::array<int, 2> both{1, 3};
-  if constexpr (simd::places_of<Dot> == 2) {
+  if constexpr (simd::rows_per_register_of<Dot> == 2) {
     const auto rows = simd::out_rows_at<Dot>(out.data(), both, 10);
     CHECK(rows.first == out.data() + 10);
     CHECK(rows.second() == out.data() + 30);
@@ -52,7 +52,7 @@ void check_rows() {
 /// Checks that each channel has a lane in either half.
 template <class Dot>
 void check_lanes() {
-  if constexpr (simd::places_of<Dot> == 2) {
+  if constexpr (simd::rows_per_register_of<Dot> == 2) {
     std::array<int, half> seen{};
     for (int vector = 0; vector < Dot::k_group; ++vector) {
       for (int lane = 0; lane < Dot::lanes; ++lane) {
@@ -71,7 +71,7 @@ void check_lanes() {
 TEST_CASE("two pointers move together") {
   std::vector<int> out(40);
   std::iota(out.begin(), out.end(), 0);
-  const simd::two_pointers<int> rows{out.data() + 10, 20};
+  const simd::two_row_pointer<int> rows{out.data() + 10, 20};
   CHECK(*(rows + 3).first == 13);
   CHECK(*(rows + 3).second() == 33);
 }

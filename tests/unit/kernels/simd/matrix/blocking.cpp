@@ -75,13 +75,14 @@ static_assert(tiles(gemm(1024, 1024, 1024)).chunk == tiles(gemm(1024, 1024, 1024
 static_assert(tiles(gemm(2048, 2048, 2048)).chunk * 2 * 16 == 512);
 static_assert(tiles(square(3, 1, 128, 128, 28)).chunk == 1);
 
-// Many steps of k are done in parts, and weights that L2 does not hold are fetched ahead.
+// Many k steps are computed in parts, and weights that L2 does not hold are prefetched.
 static_assert(tiles(gemm(2048, 2048, 2048)).parts() == 2);
-static_assert(tiles(gemm(2048, 2048, 2048)).ahead == 2);
+static_assert(tiles(gemm(2048, 2048, 2048)).prefetch_lines == 2);
 static_assert(tiles(gemm(128, 768, 3072)).part == 16);
-static_assert(tiles(gemm(128, 768, 3072)).waiting_sums_bytes() == 4 * 4096);
-static_assert(tiles(gemm(512, 512, 512)).parts() == 1 && tiles(gemm(512, 512, 512)).ahead == 0);
-static_assert(tiles(gemm(512, 512, 512)).waiting_sums_bytes() == 0);
+static_assert(tiles(gemm(128, 768, 3072)).partial_accumulators_bytes() == 4 * 4096);
+static_assert(tiles(gemm(512, 512, 512)).parts() == 1 &&
+              tiles(gemm(512, 512, 512)).prefetch_lines == 0);
+static_assert(tiles(gemm(512, 512, 512)).partial_accumulators_bytes() == 0);
 static_assert(tiles(gemm(16, 1024, 4096)).parts() == 1);
 static_assert(tiles(square(3, 1, 512, 512, 7)).parts() == 1);
 

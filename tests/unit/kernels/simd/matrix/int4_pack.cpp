@@ -62,7 +62,7 @@ std::vector<std::int8_t> copied(int group_size, std::vector<std::int32_t>& sums)
   const simd::int4_layout<dot> layout{11, 1, group_size};
   const std::vector<std::int8_t> in = {1, 2, 3, 4, 5, 6, 7, 8, -9, 100, -128};
   std::vector<std::byte> row(layout.row_bytes(), std::byte{0x55});
-  simd::copy_row(layout, in.data(), row.data());
+  simd::copy_activations(layout, in.data(), row.data());
   sums.resize(static_cast<std::size_t>(layout.groups()));
   std::memcpy(sums.data(), row.data() + layout.sums_at(), sums.size() * sizeof(std::int32_t));
   std::vector<std::int8_t> out(16);
