@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -159,10 +160,9 @@ int run(const std::map<std::string, std::string>& option) {
   for (std::size_t i = 0; i < test.size(); ++i)
     same += float_answers.classes[i] == int8_answers.classes[i] ? 1 : 0;
 
-  std::string plan;
-  constexpr auto explanation = ctq::explain<network, ctq::x86, int8_everywhere>();
-  explanation.append_to(plan);
-  std::printf("\n%s\n", plan.c_str());
+  static constexpr auto explanation = ctq::explain<network, ctq::x86, int8_everywhere>();
+  constexpr std::string_view plan = ctq::explanation_text<explanation>();
+  std::printf("\n%.*s\n", static_cast<int>(plan.size()), plan.data());
 
   std::size_t float_bytes = 0;
   for (const ctq::weight_tensor& t : weights.get().tensors())

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// ctq: compile-time quantization. See README.md. Two parts stand apart: specs in JSON,
-// ctq/json.hpp, which most programs do without, and what reads gzip files and so needs zlib,
-// ctq/io/idx.hpp.
+// ctq: compile-time quantization. See README.md. Not included, since most programs do without them:
+// specs in JSON, ctq/json.hpp; the names of options, ctq/ops/reflect.hpp; other files than weights,
+// ctq/io.hpp, and those that need zlib, ctq/io/idx.hpp.
 
 #include "ctq/backends.hpp"
 #include "ctq/core.hpp"
 #include "ctq/graph.hpp"
-#include "ctq/io.hpp"
+#include "ctq/io/load_weights.hpp"
 #include "ctq/observers.hpp"
 #include "ctq/ops.hpp"
 #include "ctq/passes.hpp"

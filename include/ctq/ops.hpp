@@ -2,7 +2,8 @@
 #pragma once
 
 // ops: what each op is called, reads, owns and gives, what it does to scales, and which kernels
-// compute it. One descriptor an op, those of a user's included.
+// compute it. One descriptor an op, those of a user's included. ctq/ops/reflect.hpp, the names of
+// options, is included by those who need them: it takes a compiler half a second.
 
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
@@ -21,7 +22,6 @@
 #include "ctq/ops/pools.hpp"
 #include "ctq/ops/recurrent.hpp"
 #include "ctq/ops/reductions.hpp"
-#include "ctq/ops/reflect.hpp"
 #include "ctq/ops/resizes.hpp"
 #include "ctq/ops/shape_checks.hpp"
 #include "ctq/ops/views.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -21,7 +22,19 @@ struct error {
   std::string place;
   std::string cause;
 
-  [[nodiscard]] std::string message() const { return place.empty() ? cause : place + ": " + cause; }
+  error() = default;
+  // Not inlined: every return of a result would contain them, and compile slowly.
+  [[gnu::cold, gnu::noinline]] error(std::string_view at, std::string_view why)
+      : place(at), cause(why) {}
+  [[gnu::cold, gnu::noinline]] error(const error& other) = default;
+  [[gnu::cold, gnu::noinline]] error(error&& other) = default;
+  [[gnu::cold, gnu::noinline]] error& operator=(const error& other) = default;
+  [[gnu::cold, gnu::noinline]] error& operator=(error&& other) = default;
+  [[gnu::cold, gnu::noinline]] ~error() = default;
+
+  [[nodiscard, gnu::cold, gnu::noinline]] std::string message() const {
+    return place.empty() ? cause : place + ": " + cause;
+  }
 };
 
 /// Converts to a result with an error: return unexpected{error{...}}.
@@ -29,8 +42,9 @@ struct unexpected {
   error value;
 };
 
-[[nodiscard]] inline unexpected fail(std::string place, std::string cause) {
-  return {error{std::move(place), std::move(cause)}};
+[[nodiscard, gnu::cold, gnu::noinline]] inline unexpected fail(std::string_view place,
+                                                               std::string_view cause) {
+  return {error{place, cause}};
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void abort_without_value(const error& e) noexcept {

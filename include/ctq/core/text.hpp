@@ -18,7 +18,7 @@ struct static_text {
   [[nodiscard]] constexpr bool empty() const { return count == 0; }
 
   /// Truncates if the capacity is exceeded.
-  constexpr static_text& append(std::string_view s) {
+  [[gnu::noinline]] constexpr static_text& append(std::string_view s) {
     const std::size_t room = Capacity - count;
     const std::size_t n = s.size() < room ? s.size() : room;
     for (std::size_t i = 0; i < n; ++i) chars[count + i] = s[i];
@@ -29,7 +29,7 @@ struct static_text {
 
 /// Appends an integer to any type with append(std::string_view).
 template <class Text>
-constexpr void append_number(Text& out, std::integral auto number) {
+[[gnu::noinline]] constexpr void append_number(Text& out, std::integral auto number) {
   char digits[24]{};
   std::size_t at = sizeof(digits);
   bool negative = number < 0;
@@ -45,7 +45,7 @@ constexpr void append_number(Text& out, std::integral auto number) {
 
 /// Appends a number with six significant digits, as printf's %g: 0.01, 2.5, 1.19209e-07.
 template <class Text>
-constexpr void append_decimal(Text& out, double x) {
+[[gnu::cold]] constexpr void append_decimal(Text& out, double x) {
   if (x != x) return void(out.append("nan"));
   if (x < 0) out.append("-");
   if (x < 0) x = -x;

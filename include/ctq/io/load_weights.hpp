@@ -25,7 +25,7 @@ namespace ctq {
 }
 
 /// All float32 tensors of a file; others are refused, but batch counters are left out.
-[[nodiscard]] inline result<weights> weights_of(const tensor_file& file) {
+[[nodiscard, gnu::cold]] inline result<weights> weights_of(const tensor_file& file) {
   std::vector<weight_tensor> tensors;
   for (const stored_tensor& t : file.tensors) {
     if (is_batch_counter(t)) continue;
@@ -48,7 +48,8 @@ namespace ctq {
 /// Errors  as read_safetensors; a tensor that is missing, is not in the model, or has another
 ///         shape. The message contains the names of file and tensor
 template <const auto& Model>
-[[nodiscard]] result<model_weights<Model>> load_weights(const std::filesystem::path& path) {
+[[nodiscard, gnu::cold]] result<model_weights<Model>> load_weights(
+    const std::filesystem::path& path) {
   const auto file = read_safetensors(path);
   if (!file) return unexpected{file.error()};
   const auto in_file = [&path](error e) {

@@ -18,14 +18,14 @@ namespace ctq {
 
 /// Concatenates text and numbers.
 template <class... Part>
-[[nodiscard]] std::string sentence(const Part&... part) {
+[[nodiscard, gnu::cold]] std::string sentence(const Part&... part) {
   std::string out;
   append_all(out, part...);
   return out;
 }
 
 /// A name, truncated to 80 bytes.
-[[nodiscard]] inline std::string shown(std::string_view name) {
+[[nodiscard, gnu::cold]] inline std::string shown(std::string_view name) {
   constexpr std::size_t longest = 80;
   std::string out;
   while (!name.empty()) {
@@ -39,7 +39,7 @@ template <class... Part>
 }
 
 /// "[10, 64]", truncated to 8 extents.
-[[nodiscard]] inline std::string shown(std::span<const std::int64_t> shape) {
+[[nodiscard, gnu::cold]] inline std::string shown(std::span<const std::int64_t> shape) {
   constexpr std::size_t longest = 8;
   std::string out = "[";
   for (std::size_t i = 0; i < std::min(shape.size(), longest); ++i)

@@ -29,15 +29,15 @@
 namespace ctq {
 
 /// An error in a tensor of a file.
-[[nodiscard]] inline unexpected fail_tensor(std::string_view file, std::string_view tensor,
-                                            std::string cause) {
+[[nodiscard, gnu::cold]] inline unexpected fail_tensor(std::string_view file,
+                                                       std::string_view tensor, std::string cause) {
   return fail(sentence(file, ": tensor ", shown(tensor)), std::move(cause));
 }
 
 /// Sorts the entries by name.
 /// Errors  duplicate names
-[[nodiscard]] inline status sort_by_name(std::vector<header_entry>& entries,
-                                         std::string_view file) {
+[[nodiscard, gnu::cold]] inline status sort_by_name(std::vector<header_entry>& entries,
+                                                    std::string_view file) {
   std::ranges::sort(entries, {}, &header_entry::name);
   const auto twice = std::ranges::adjacent_find(entries, {}, &header_entry::name);
   if (twice != entries.end()) return fail_tensor(file, twice->name, "the name comes twice");
@@ -45,8 +45,8 @@ namespace ctq {
 }
 
 /// Checks that shape, offsets and size of the data are consistent.
-[[nodiscard]] inline status check_size(const header_entry& e, std::int64_t data_bytes,
-                                       std::string_view file) {
+[[nodiscard, gnu::cold]] inline status check_size(const header_entry& e, std::int64_t data_bytes,
+                                                  std::string_view file) {
   const auto wrong = [&](std::string cause) { return fail_tensor(file, e.name, std::move(cause)); };
   if (e.begin > e.end)
     return wrong(sentence("data_offsets [", e.begin, ", ", e.end, "] end before they begin"));
@@ -64,8 +64,9 @@ namespace ctq {
 }
 
 /// Checks that every byte of the data belongs to exactly one tensor.
-[[nodiscard]] inline status check_tiling(const std::vector<header_entry>& entries,
-                                         std::int64_t data_bytes, std::string_view file) {
+[[nodiscard, gnu::cold]] inline status check_tiling(const std::vector<header_entry>& entries,
+                                                    std::int64_t data_bytes,
+                                                    std::string_view file) {
   std::vector<const header_entry*> order;
   for (const header_entry& e : entries) order.push_back(&e);
   std::ranges::sort(order, {}, [](const header_entry* e) { return std::pair{e->begin, e->end}; });
@@ -86,8 +87,9 @@ namespace ctq {
   return done{};
 }
 
-[[nodiscard]] inline status check_layout(safetensors_header& header, std::int64_t data_bytes,
-                                         std::string_view file) {
+[[nodiscard, gnu::cold]] inline status check_layout(safetensors_header& header,
+                                                    std::int64_t data_bytes,
+                                                    std::string_view file) {
   if (status s = sort_by_name(header.entries, file); !s) return s;
   for (const header_entry& e : header.entries)
     if (status s = check_size(e, data_bytes, file); !s) return s;
@@ -95,7 +97,8 @@ namespace ctq {
 }
 
 /// Combines header and data, which it does not own.
-[[nodiscard]] inline tensor_file assemble(safetensors_header header, const std::byte* data) {
+[[nodiscard, gnu::cold]] inline tensor_file assemble(safetensors_header header,
+                                                     const std::byte* data) {
   tensor_file out;
   out.tensors.reserve(header.entries.size());
   for (header_entry& e : header.entries)
@@ -108,8 +111,8 @@ namespace ctq {
 }
 
 /// Parses a file in memory. The tensors refer to `content`. `name` is used in messages.
-[[nodiscard]] inline result<tensor_file> view_safetensors(std::span<const std::byte> content,
-                                                          std::string_view name) {
+[[nodiscard, gnu::cold]] inline result<tensor_file> view_safetensors(
+    std::span<const std::byte> content, std::string_view name) {
   const auto wrong = [name](std::string cause) {
     return fail(std::string{name}, std::move(cause));
   };
@@ -135,16 +138,16 @@ namespace ctq {
 }
 
 /// The same, of a file that becomes part of the result.
-[[nodiscard]] inline result<tensor_file> own_safetensors(std::unique_ptr<std::byte[]> content,
-                                                         std::size_t size, std::string_view name) {
+[[nodiscard, gnu::cold]] inline result<tensor_file> own_safetensors(
+    std::unique_ptr<std::byte[]> content, std::size_t size, std::string_view name) {
   auto file = view_safetensors({content.get(), size}, name);
   if (file) file->bytes = std::move(content);
   return file;
 }
 
 /// The same, of a copy of `content`.
-[[nodiscard]] inline result<tensor_file> parse_safetensors(std::span<const std::byte> content,
-                                                           std::string_view name) {
+[[nodiscard, gnu::cold]] inline result<tensor_file> parse_safetensors(
+    std::span<const std::byte> content, std::string_view name) {
   auto copy = std::make_unique<std::byte[]>(content.size());
   std::ranges::copy(content, copy.get());
   return own_safetensors(std::move(copy), content.size(), name);
@@ -153,7 +156,8 @@ namespace ctq {
 /// Reads a file from disk.
 /// Errors  place "weights.safetensors", "weights.safetensors: tensor fc.weight" or
 ///         "weights.safetensors: header byte 37"
-[[nodiscard]] inline result<tensor_file> read_safetensors(const std::filesystem::path& path) {
+[[nodiscard, gnu::cold]] inline result<tensor_file> read_safetensors(
+    const std::filesystem::path& path) {
   std::error_code problem;
   const std::uint64_t size = std::filesystem::file_size(path, problem);
   std::ifstream in;

@@ -49,7 +49,7 @@ class json_cursor {
   void describe(std::string what) { subject_ = std::move(what); }
 
   /// Fails at the start of the last token.
-  bool reject(std::string cause) {
+  [[gnu::cold]] bool reject(std::string cause) {
     failure_.place =
         sentence(file_, ": ", subject_, subject_.empty() ? "" : ", ", "header byte ", token_);
     failure_.cause = std::move(cause);
@@ -103,7 +103,7 @@ class json_cursor {
     return accept(']') || reject_next("',' or ']'");
   }
 
-  bool string(std::string& out) {
+  [[gnu::cold]] bool string(std::string& out) {
     begin_token();
     const std::size_t quote = at_;
     if (!accept('"')) return reject_next("a string");
@@ -121,7 +121,7 @@ class json_cursor {
   }
 
   /// A size or an offset: 0 to 2^63 - 1.
-  bool whole_number(std::int64_t& out) {
+  [[gnu::cold]] bool whole_number(std::int64_t& out) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     begin_token();
     if (next_is("-")) return reject("sizes and offsets are not negative");
@@ -147,7 +147,7 @@ class json_cursor {
     return at_ < text_.size() && any_of.find(text_[at_]) != any_of.npos;
   }
 
-  bool reject_next(std::string expected) {
+  [[gnu::cold]] bool reject_next(std::string expected) {
     std::string found = "the end of the header";
     if (token_ < text_.size()) {
       const auto code = static_cast<unsigned char>(text_[token_]);
@@ -168,7 +168,7 @@ class json_cursor {
     return true;
   }
 
-  bool escape(std::string& out) {
+  [[gnu::cold]] bool escape(std::string& out) {
     ++at_;
     if (next_is("u")) return unicode_escape(out);
     const char meant = at_ < text_.size() ? json::escape_meaning(text_[at_]) : '\0';
@@ -179,7 +179,7 @@ class json_cursor {
   }
 
   /// u and four digits, or two of these that form a surrogate pair.
-  bool unicode_escape(std::string& out) {
+  [[gnu::cold]] bool unicode_escape(std::string& out) {
     const std::optional<std::uint32_t> first = code_unit();
     if (!first) return reject("\\u needs four hexadecimal digits");
     if (*first < 0xD800 || *first > 0xDFFF) return json::append_utf8(out, *first), true;
@@ -213,7 +213,7 @@ class json_cursor {
 };
 
 /// {"dtype": "F32", "shape": [10, 64], "data_offsets": [0, 2560]}, the keys in any order.
-inline bool scan_entry(json_cursor& in, header_entry& entry) {
+[[gnu::cold]] inline bool scan_entry(json_cursor& in, header_entry& entry) {
   constexpr std::string_view keys[] = {"dtype", "shape", "data_offsets"};
   bool given[3] = {};
 
@@ -246,7 +246,7 @@ inline bool scan_entry(json_cursor& in, header_entry& entry) {
   return true;
 }
 
-inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
+[[gnu::cold]] inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
   return in.object([&](std::string key) {
     const auto [at, added] = metadata.try_emplace(std::move(key));
     if (!added) return in.reject("key \"" + shown(at->first) + "\" comes twice");
@@ -256,8 +256,8 @@ inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
 
 /// Parses the whole header. Duplicate tensor names are detected by the caller, who sorts them.
 /// Errors  place "weights.safetensors: tensor fc.weight, header byte 37" (counted from 0)
-[[nodiscard]] inline result<safetensors_header> scan_header(std::string_view text,
-                                                            std::string_view file) {
+[[nodiscard, gnu::cold]] inline result<safetensors_header> scan_header(std::string_view text,
+                                                                       std::string_view file) {
   json_cursor in{text, file};
   safetensors_header header;
   bool has_metadata = false;

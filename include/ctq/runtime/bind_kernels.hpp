@@ -39,13 +39,29 @@ struct kernel_check {
   return key.own == nullptr ? nullptr : &key.own->descriptor->functions;
 }
 
+/// What the code of a step is compiled for: its extents too, which is fastest, or its kernel and
+/// element types alone, so that layers share it and a program compiles in less time.
+enum class code_for : unsigned char { extents, types };
+
+/// A kernel with run-time extents, one function for each pair of element types.
+/// Requires  nothing is fused into a layer
+template <class Descriptor, class In, class Out, class Kernels>
+[[gnu::noinline]] void run_for_types(const kernel_signature& key, const operands& x) noexcept {
+  kernels::kernel_code<Descriptor>::template run<Kernels, In, Out>(
+      key.template as<typename Descriptor::shape>(), {key.relu, called_op(key)}, x);
+}
+
 /// The code of one key; all steps with this key share it.
-template <kernel_signature Key, class Kernels>
+template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
+  using descriptor = kernels::descriptor_of<Key.op>;
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
+  } else if constexpr (For == code_for::types) {
+    static_assert(Key.then == joined::nothing);
+    static constexpr kernel_signature key = Key;
+    run_for_types<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels>(key, x);
   } else {
-    using descriptor = kernels::descriptor_of<Key.op>;
     using code = kernels::kernel_code<descriptor>;
     using in = element_t<Key.in>;
     using out = element_t<Key.out>;
@@ -79,13 +95,11 @@ void with_dtype(dtype d, F f) {
 /// Requires  nothing is joined to a layer
 template <class Kernels>
 void run_kernel(const kernel_signature& key, const operands& x) noexcept {
-  const kernels::call_options options{key.relu, called_op(key)};
   kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
-          kernels::kernel_code<Descriptor>::template run<Kernels, element_t<in>, element_t<out>>(
-              key.template as<typename Descriptor::shape>(), options, x);
+          run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);
       });
     });
   });

@@ -25,7 +25,7 @@ namespace ctq {
 inline constexpr float largest_scale = 0x1p118F;
 
 /// What is wrong with these qparams for integers of a type, empty if nothing is.
-[[nodiscard]] inline std::string cause_against(const qparams& q, dtype type) {
+[[nodiscard, gnu::cold]] inline std::string cause_against(const qparams& q, dtype type) {
   const quant_range range = range_of(type);
   const auto text = [](std::int64_t min, std::int64_t max) {
     return "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
@@ -49,8 +49,8 @@ inline constexpr float largest_scale = 0x1p118F;
 
 /// Are there qparams for every observer of these steps, such as its integers can have?
 /// Errors  with the number of the observer, "qparams #2"
-[[nodiscard]] inline status check_qparams(std::span<const step> steps,
-                                          std::span<const qparams> given) {
+[[nodiscard, gnu::cold]] inline status check_qparams(std::span<const step> steps,
+                                                     std::span<const qparams> given) {
   const auto each = [&](const auto& check) -> status {
     for (const step& s : steps) {
       const std::pair<int, dtype> values[] = {{s.in_observer[0], s.key.in},

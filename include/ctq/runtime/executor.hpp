@@ -14,7 +14,7 @@
 
 namespace ctq {
 
-template <const auto& Schedule, class Kernels>
+template <const auto& Schedule, class Kernels, code_for For = code_for::extents>
 class executor {
   static constexpr auto step_count = static_cast<std::size_t>(Schedule.count);
 
@@ -74,7 +74,7 @@ class executor {
   [[gnu::always_inline]] static void run_step(const parameters& p, const void* in, void* out,
                                               std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
-    run_kernel<s.key, Kernels>(
+    run_kernel<s.key, Kernels, For>(
         {.in = {source(s.in[0], in, out, arena), source(s.in[1], in, out, arena)},
          .out = s.out.in == place::area::output ? out : arena + s.out.offset,
          .packed = p.packed.data() + packed_offset[I],

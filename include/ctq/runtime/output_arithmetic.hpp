@@ -40,7 +40,7 @@ template <class Real>
 }
 
 /// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
-[[nodiscard]] inline status check_sums(const quantized_weight_view& w) {
+[[nodiscard, gnu::cold]] inline status check_sums(const quantized_weight_view& w) {
   const std::size_t outputs = w.scale.size();
   for (std::size_t o = 0; o < outputs; ++o)
     if (!kernels::products_fit(sums_of_channel(w, outputs, o)))
@@ -57,11 +57,9 @@ struct output_arithmetic {
 
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
 ///         channel
-[[nodiscard]] inline result<output_arithmetic> output_arithmetic_of(std::span<const float> bias,
-                                                                    const quantized_weight_view& w,
-                                                                    const qparams& in,
-                                                                    dtype in_type,
-                                                                    const qparams& out) {
+[[nodiscard, gnu::cold]] inline result<output_arithmetic> output_arithmetic_of(
+    std::span<const float> bias, const quantized_weight_view& w, const qparams& in, dtype in_type,
+    const qparams& out) {
   const std::size_t outputs = bias.size();
   output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
   for (std::size_t o = 0; o < outputs; ++o) {

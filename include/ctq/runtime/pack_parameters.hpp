@@ -42,7 +42,7 @@ void with_layer(const kernel_signature& key, F f) {
 }
 
 /// The shape of a layer's weight in PyTorch's layout.
-[[nodiscard]] inline std::vector<int> weight_shape(const kernel_signature& key) {
+[[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key) {
   if (key.op == kernel::conv2d) {
     const auto s = key.as<conv2d_shape>();
     return {s.out_channels, s.in_group(), s.kernel_h, s.kernel_w};
@@ -53,8 +53,8 @@ void with_layer(const kernel_signature& key, F f) {
 
 /// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
 template <class Kernels>
-status pack_layer(const step& s, const node& n, const state_dict& state, const step_data& data,
-                  std::byte* packed) {
+[[gnu::cold]] status pack_layer(const step& s, const node& n, const state_dict& state,
+                                const step_data& data, std::byte* packed) {
   const std::string name{n.name};
   const std::vector<int> shape = weight_shape(s.key);
   const auto bias = state.floats(name + ".bias", {{shape[0]}});
@@ -98,8 +98,8 @@ status pack_layer(const step& s, const node& n, const state_dict& state, const s
 }
 
 /// Errors  as state_dict::floats
-[[nodiscard]] inline status pack_batch_norm(const step& s, const node& n, const state_dict& state,
-                                            std::byte* packed) {
+[[nodiscard, gnu::cold]] inline status pack_batch_norm(const step& s, const node& n,
+                                                       const state_dict& state, std::byte* packed) {
   const int channels[] = {s.key.as<channels_shape>().channels};
   for (const char* part : {".scale", ".shift"}) {
     const auto values = state.floats(std::string{n.name} + part, channels);
@@ -111,8 +111,8 @@ status pack_layer(const step& s, const node& n, const state_dict& state, const s
 }
 
 /// What an op of one tensor makes of each of the 256 integers of a type.
-inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
-                       std::byte* packed) {
+[[gnu::cold]] inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
+                                     std::byte* packed) {
   const auto make = [&](auto* table) {
     kernels::reference::make_table(op->descriptor->functions, d.options, from, d.out, table);
   };
@@ -130,10 +130,10 @@ inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& 
 /// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
 ///         with the node's name: a sum that could leave int32
 template <class Kernels>
-[[nodiscard]] result<parameters> pack_parameters(std::span<const step> steps,
-                                                 std::span<const node> nodes,
-                                                 const state_dict& state,
-                                                 std::span<const qparams> qparams) {
+[[nodiscard, gnu::cold]] result<parameters> pack_parameters(std::span<const step> steps,
+                                                            std::span<const node> nodes,
+                                                            const state_dict& state,
+                                                            std::span<const qparams> qparams) {
   parameters p{aligned_buffer(packed_end<Kernels>(steps.data(), static_cast<int>(steps.size()))),
                std::vector<step_data>(steps.size())};
   const bool on_integers =

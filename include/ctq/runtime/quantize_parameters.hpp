@@ -45,7 +45,8 @@ struct parameter_sources {
 namespace quantizing {
 
 /// The first tensor that the step reads and that is not there, or nothing.
-[[nodiscard]] inline std::string missing_weight(const step& s, const node& n, const weights& w) {
+[[nodiscard, gnu::cold]] inline std::string missing_weight(const step& s, const node& n,
+                                                           const weights& w) {
   const bool weighted = kernels::facts_of(s.key.op).has_weights;
   if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
   const std::string_view batch_norm = s.key.op == kernel::batch_norm2d ? n.name
@@ -59,15 +60,14 @@ namespace quantizing {
 
 /// The weight of a node as its qconfig and its dtype config say.
 /// Errors  as quantize_weights
-[[nodiscard]] inline result<quantized_weights> quantized_weight(const node& n,
-                                                                const folded_weights& f,
-                                                                const parameter_sources& from) {
+[[nodiscard, gnu::cold]] inline result<quantized_weights> quantized_weight(
+    const node& n, const folded_weights& f, const parameter_sources& from) {
   return quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
                           config_of(from.backend, n.choice).weight_dtype, from.semantics);
 }
 
-[[nodiscard]] inline status add_layer(const step& s, const node& n, const parameter_sources& from,
-                                      state_dict& to) {
+[[nodiscard, gnu::cold]] inline status add_layer(const step& s, const node& n,
+                                                 const parameter_sources& from, state_dict& to) {
   const std::string name{n.name};
   folded_weights f = fold(n, *from.weights);
   std::vector<int> shape = from.weights->find(name, "weight")->shape;
@@ -85,7 +85,8 @@ namespace quantizing {
 }
 
 /// y = x * scale + shift, from the four vectors of a batch norm that is folded into no layer.
-inline void add_batch_norm(const node& n, const parameter_sources& from, state_dict& to) {
+[[gnu::cold]] inline void add_batch_norm(const node& n, const parameter_sources& from,
+                                         state_dict& to) {
   const batch_norm_values b =
       batch_norm_of(*from.weights, n.name, n.attrs.as<batch_norm2d_options>().eps);
   const std::size_t channels = b.inverse_deviation.size();
@@ -101,8 +102,9 @@ inline void add_batch_norm(const node& n, const parameter_sources& from, state_d
 }
 
 /// The tensors that a user op owns; its "weight" is quantized if the op computes on integers.
-[[nodiscard]] inline status add_user_parameters(const step& s, const node& n,
-                                                const parameter_sources& from, state_dict& to) {
+[[nodiscard, gnu::cold]] inline status add_user_parameters(const step& s, const node& n,
+                                                           const parameter_sources& from,
+                                                           state_dict& to) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
   const std::string name{n.name};

@@ -24,7 +24,7 @@ struct quantized_weights {
 };
 
 /// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer says.
-[[nodiscard]] inline result<quantized_weights> quantize_weights(
+[[nodiscard, gnu::cold]] inline result<quantized_weights> quantize_weights(
     const folded_weights& f, const observer_record& record,
     const dtype_with_constraints_record& constraints, semantics s = {}) {
   if (record.args.dtype != qint8)

@@ -19,8 +19,8 @@
 namespace ctq {
 
 template <class Isa>
-[[gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
-                                  std::int64_t nanoseconds) noexcept {
+[[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
+                                             std::int64_t nanoseconds) noexcept {
   static_text<512> line;  // no allocation
   append_all(line, "ctq_verbose,run,", Isa::name, ",");
   if (s.node >= 0) append_name(line, nodes[static_cast<std::size_t>(s.node)]);

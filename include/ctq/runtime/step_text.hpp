@@ -99,7 +99,7 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 /// Appends "conv2d,quint8:quint8,1x32x32x3:1x32x32x16:k3x3:p1x1,dense:8x2x16,2304": kernel, dtypes,
 /// shape, how a set of kernels divides the work or "-", bytes of packed weights.
 template <class Kernels, class Text>
-constexpr void append_kernel(Text& out, const kernel_signature& key) {
+[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key) {
   append_all(out, key.own != nullptr ? key.own->name : name_of(key.op), key.relu ? "+relu" : "",
              key.then == joined::nothing ? "" : "+",
              key.then == joined::nothing ? std::string_view{} : name_of(key.then), ",",

@@ -59,7 +59,7 @@ struct parameter {
 };
 
 /// What a node of a traced graph needs, none for ops without parameters.
-[[nodiscard]] inline std::vector<parameter> parameters_of(const node& n) {
+[[nodiscard, gnu::cold]] inline std::vector<parameter> parameters_of(const node& n) {
   std::vector<parameter> all;
   if (n.op->descriptor->parameters == nullptr) return all;
   for (const op_parameter& p : n.op->descriptor->parameters(n.attrs))
@@ -70,7 +70,8 @@ struct parameter {
 
 /// Are these the parameters of this graph: each of the right shape, none missing, none too many,
 /// none of a name that another has? (Counters of batches, which only training needs, may be there.)
-[[nodiscard]] inline status check_weights(graph_view<stage::traced> g, const weights& w) {
+[[nodiscard, gnu::cold]] inline status check_weights(graph_view<stage::traced> g,
+                                                     const weights& w) {
   const auto text = [](const std::vector<int>& shape) {
     std::string s = "[";
     for (std::size_t i = 0; i < shape.size(); ++i)

@@ -90,6 +90,40 @@ template <const auto& Model, class Backend, class Mapping = default_qconfig_mapp
                       .options = {.policy = Policy}}};
 }
 
+namespace explaining {
+
+struct text_size {
+  std::size_t count = 0;
+  constexpr void append(std::string_view s) { count += s.size(); }
+};
+
+template <const explanation& Explanation>
+inline constexpr std::size_t text_size_of = [] {
+  text_size size;
+  Explanation.append_to(size);
+  return size.count;
+}();
+
+template <const explanation& Explanation>
+inline constexpr auto text_of = [] {
+  static_text<text_size_of<Explanation>> text;
+  Explanation.append_to(text);
+  return text;
+}();
+
+}  // namespace explaining
+
+/// The text of explanation::append_to as a constant, so that a program does not contain the passes:
+///
+///   static constexpr auto how = explain<net, backend, mapping>();
+///   std::cout << explanation_text<how>();
+///
+/// Large models need raised limits for constant expressions.
+template <const explanation& Explanation>
+[[nodiscard]] consteval std::string_view explanation_text() {
+  return explaining::text_of<Explanation>.view();
+}
+
 /// explanation::coverage: static_assert(coverage<net, backend, mapping>() == 1.0)
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "ctq/core/isa.hpp"
@@ -61,20 +62,21 @@ struct float_xsimd_dot : xsimd_dot<Isa, float> {
       return acc + rounded<Isa>(a * b);
     }
   }
+  /// The least output: what is less becomes it, but not NaN.
+  [[nodiscard, gnu::always_inline]] static vec prepared(bool relu) {
+    return vec(relu ? 0.0F : -std::numeric_limits<float>::infinity());
+  }
   template <int N>
-  [[gnu::always_inline]] static void store(const vec (&acc)[N], const float*, bool relu, float* out,
-                                           int count) {
-    for (int i = 0; i < N && i * lanes < count; ++i) {
-      const vec zero(0.0F);
-      const vec x = relu ? xsimd::select(acc[i] < zero, zero, acc[i]) : acc[i];
-      if (count >= (i + 1) * lanes) {
-        x.store_unaligned(out + i * lanes);
-      } else {
-        float kept[lanes];
-        x.store_unaligned(kept);
-        std::memcpy(out + i * lanes, kept,
-                    static_cast<std::size_t>(count - i * lanes) * sizeof(float));
-      }
+  [[gnu::always_inline]] static void store(const vec (&acc)[N], const float*, const vec& least,
+                                           float* out, int count) {
+    vec x[N];
+    for (int i = 0; i < N; ++i) x[i] = xsimd::select(acc[i] < least, least, acc[i]);
+    if (count >= N * lanes) {
+      for (int i = 0; i < N; ++i) x[i].store_unaligned(out + i * lanes);
+    } else {
+      float kept[N * lanes];
+      for (int i = 0; i < N; ++i) x[i].store_unaligned(kept + i * lanes);
+      std::memcpy(out, kept, static_cast<std::size_t>(count) * sizeof(float));
     }
   }
 };
