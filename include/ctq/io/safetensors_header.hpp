@@ -180,28 +180,26 @@ class json_cursor {
 
   /// u and four digits, or two of these that form a surrogate pair.
   [[gnu::cold]] bool unicode_escape(std::string& out) {
-    const std::optional<std::uint32_t> first = code_unit();
-    if (!first) return reject("\\u needs four hexadecimal digits");
-    if (*first < 0xD800 || *first > 0xDFFF) return json::append_utf8(out, *first), true;
-    const bool paired = *first < 0xDC00 && next_is("\\");
-    if (paired) ++at_;
-    const std::optional<std::uint32_t> second = paired && next_is("u") ? code_unit() : std::nullopt;
-    if (!second || *second < 0xDC00 || *second > 0xDFFF)
+    std::uint32_t unit = 0;
+    if (!code_unit(unit)) return reject("\\u needs four hexadecimal digits");
+    if (unit < 0xD800 || unit > 0xDFFF) return json::append_utf8(out, unit), true;
+    std::uint32_t low = 0;
+    const bool paired = unit < 0xDC00 && next_is("\\") && (++at_, next_is("u")) && code_unit(low);
+    if (!paired || low < 0xDC00 || low > 0xDFFF)
       return reject("a surrogate without its other half");
-    json::append_utf8(out, 0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00));
+    json::append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
     return true;
   }
 
   /// Consumes u and four hexadecimal digits.
-  std::optional<std::uint32_t> code_unit() {
-    std::uint32_t unit = 0;
+  bool code_unit(std::uint32_t& unit) {
     ++at_;
     for (int i = 0; i < 4; ++i, ++at_) {
       const int digit = at_ == text_.size() ? -1 : json::hex_digit(text_[at_]);
-      if (digit < 0) return std::nullopt;
+      if (digit < 0) return false;
       unit = unit * 16 + static_cast<std::uint32_t>(digit);
     }
-    return unit;
+    return true;
   }
 
   std::string_view text_;
