@@ -4,7 +4,7 @@
 #include "ctq/ops/define_ops.hpp"
 
 // Functions of one number, in float32 as PyTorch defines them: NaN stays NaN. (The builtins are
-// those of <cmath>, which takes longer to read than all ops.)
+// those of <cmath>, which takes longer to compile than all ops.)
 
 namespace ctq {
 

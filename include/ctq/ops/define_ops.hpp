@@ -7,7 +7,7 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
-// How the header of a family says which ops there are. It has a list of rows, one an identity:
+// How the header of a family lists its ops: rows, one for each identity:
 //   OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor)
 // and uses it twice: CTQ_DECLARE_OP before the descriptors, which may refer to any op of the
 // family, CTQ_DESCRIBE_OP after them. ops/builtin_ops.hpp uses it a third time, for all ops.
@@ -31,19 +31,19 @@
       ctq::space::identifier.kind, ctq::space::identifier.name, &ctq::descriptors::description, \
       true};
 
-/// Two rows: a module and the function of PyTorch's that computes the same.
+/// Two rows: a module of PyTorch and the function of the same name.
 #define CTQ_MODULE_AND_FUNCTION(OP, identifier, module, options, description) \
   OP(nn, module_op, identifier, "torch.nn." module, options, description)     \
   OP(fn, function_op, identifier, "torch.nn.functional." #identifier, options, description)
 
-/// Two rows: a function of PyTorch's and the method of its name.
+/// Two rows: a function of PyTorch and the method of the same name.
 #define CTQ_FUNCTION_AND_METHOD(OP, identifier, options, description)         \
   OP(fn, function_op, identifier, "torch." #identifier, options, description) \
   OP(method, method_op, identifier, #identifier, options, description)
 
 namespace ctq::descriptors {
 
-/// Of an op that is known by its name alone, and to float_ops.
+/// Of an op of which only the name and perhaps a float implementation are there.
 inline constexpr const op_descriptor& none = no_description;
 
 /// A descriptor with something changed.
@@ -61,7 +61,7 @@ template <class Change>
   return d;
 }
 
-/// The functions of an op that computes element by element, from the one of numbers.
+/// The functions of an op that computes element by element, from its function of numbers.
 template <auto Function, class Options = no_options, int Tensors = 1>
 inline constexpr op_functions elementwise{
     .tensors = Tensors,
@@ -72,7 +72,7 @@ constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
   return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(numel(out))});
 }
 
-/// One step of as many tensors, whatever the order of their elements.
+/// One step that reads so many tensors, in any order of their elements.
 constexpr op_schedule in_any_order(kernel_id kernel, int tensors = 1, bool relu = false) {
   return {.how = schedule_as::step,
           .kernel = kernel,
@@ -88,7 +88,7 @@ constexpr op_schedule in_order(kernel_layout layout, kernel_id kernel,
       .how = schedule_as::step, .kernel = kernel, .relu = relu, .layout = layout, .sizes = sizes};
 }
 
-/// The shape rule of an op whose output has that of its input.
+/// The shape rule of an op whose output has the shape of its input.
 constexpr shape same_shape(view<shape> in, attributes&, diagnostic& d) {
   return shape_rules::needs(d, in, 1, 0) ? in[0] : shape{};
 }

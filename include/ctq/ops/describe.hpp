@@ -14,8 +14,7 @@
 //
 //   struct op_swish : ctq::function_op<op_swish, swish_options> {
 //     static constexpr std::string_view name = "my.swish";
-//     static float apply(float x, const swish_options& o);      the float implementation, by
-//     elements
+//     static float apply(float x, const swish_options& o);      its float implementation
 //   };
 //   inline constexpr op_swish swish{};
 //
@@ -28,18 +27,18 @@
 //              may complete the options; without it the output has the shape of the inputs
 // parameters   op_parameters(const options&), constexpr: the tensors that a module owns, by their
 //              names in its state_dict. "weight" is quantized, the others are not
-// descriptor   op_descriptor, constexpr: whatever else there is to say, such as .channel_axis,
+// descriptor   op_descriptor, constexpr: all other facts, such as .channel_axis,
 //              .is_commutative, .integer_relu_form or .schedule: a kernel of ctq's that computes it
 //
 // apply and run of whole tensors may take const parameter_refs& after the tensors, all may take
-// const options& as the last argument. What an elementwise op has no run for works all the same:
-// on one tensor by a table of 256 entries that convert makes, on two by definition. Same bytes on
-// every machine are up to apply: no product in it may feed an add (see core/no_contract.hpp).
+// const options& as the last argument. An elementwise op without run works too: on one
+// tensor by a table of 256 entries that convert makes, on two by definition. For the same bytes on
+// every machine no product in apply may feed an add (see core/no_contract.hpp).
 
 namespace ctq::describing {
 
-// A name that Op declares is ambiguous in `mixed`, whatever it stands for: so a member of the
-// right name and the wrong signature can be told from none.
+// A name that Op declares is ambiguous in `mixed`, whatever its type, so a member with the right
+// name and the wrong signature is distinguished from none.
 struct names {
   void apply();
   void run();
@@ -124,7 +123,7 @@ inline constexpr bool has_run =
     (Tensors != 2 && runs_on<Op, tensor_ref<const Q>, tensor_ref<Q>>) ||
     (Tensors != 1 && runs_on<Op, tensor_ref<const Q>, tensor_ref<const Q>, tensor_ref<Q>>);
 
-/// f with all tensors that an op reads.
+/// Calls f with the tensors that an op reads.
 template <int Tensors, class T, class F>
 void with_inputs(const op_arguments<T>& x, F f) {
   if constexpr (Tensors == 1) {
@@ -172,7 +171,7 @@ constexpr op_parameters parameters(const attributes& a) {
   return Op::parameters(a.as<options_of<Op>>());
 }
 
-/// How many tensors Op reads; 0 if none of its members says.
+/// How many tensors Op reads, by its members; 0 if it has none.
 template <class Op>
 constexpr int tensors_of() {
   using in = tensor_ref<const float>;
@@ -226,7 +225,7 @@ constexpr std::string_view problem_of() {
   return {};
 }
 
-/// What Op::infer_shape says; without it the shape of the inputs, which must be the same.
+/// The shape by Op::infer_shape; without it that of the inputs, which must be the same.
 template <class Op>
 constexpr shape infer_shape(view<shape> in, attributes& a, diagnostic& d) {
   using can = usable<Op>;

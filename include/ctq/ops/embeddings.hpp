@@ -4,7 +4,7 @@
 #include "ctq/ops/convolutions.hpp"
 #include "ctq/ops/define_ops.hpp"
 
-// Tables that are looked up: only they are quantized.
+// Lookup in tables: weight-only quantization.
 
 // clang-format off
 #define CTQ_EMBEDDINGS(OP) \

@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// Several tensors, given as one list, become one.
+// Concatenation of tensors, which are given as a list.
 
 namespace ctq {
 

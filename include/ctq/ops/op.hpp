@@ -13,9 +13,9 @@
 // The identity of an op: specs name it in patterns, pattern<nn::conv2d, nn::relu>, and models call
 // it, "conv1"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 5}).
 //
-// PyTorch's specs tell modules, functions and operators apart, so they are different identities
+// PyTorch's specs distinguish modules, functions and operators, so they are different identities
 // here too. The address of an op_info is the identity at run time and in constant expressions. The
-// set is open: an op of a user's is a type like those of ctq, described in ops/describe.hpp.
+// set is open: a user op is a type like those of ctq, described in ops/describe.hpp.
 
 namespace ctq {
 
@@ -36,20 +36,20 @@ struct op_info {
   op_kind kind{};
   std::string_view name{};  // PyTorch's qualified name
   const op_descriptor* descriptor = &no_description;
-  bool builtin{};  // one of ctq's own
+  bool builtin{};  // not a user op
   unsigned hash = hash_of(name);
 
-  /// Of the end of a name, where names differ: a table of ops need not look at them again.
+  /// Of the end of a name, where names differ, for hash tables of ops.
   static constexpr unsigned hash_of(std::string_view name) {
     unsigned h = 0;
-    const char* const text = name.data();  // whose elements are not a call each
+    const char* const text = name.data();  // an element of a string_view is a function call
     for (std::size_t i = name.size() > 6 ? name.size() - 6 : 0; i < name.size(); ++i)
       h = h * 31 + static_cast<unsigned char>(text[i]);
     return h;
   }
 };
 
-/// What an op of a user's says of itself.
+/// The descriptor of a user op.
 template <class Op>
 inline constexpr op_descriptor description_of = describing::describe<Op>();
 template <class Op>
@@ -90,7 +90,7 @@ inline namespace literals {
 constexpr node_name operator""_n(const char* text, std::size_t size) { return {{text, size}}; }
 }  // namespace literals
 
-/// The part that all ops have: who they are, and how a model calls them.
+/// The part that all ops have: their identity, and how a model calls them.
 template <class Self, op_kind Kind, class Options>
 struct op_base {
   using options = Options;
@@ -125,7 +125,7 @@ using function_op = op_base<Self, op_kind::function, Options>;
 template <class Self, class Options = no_options>
 using method_op = op_base<Self, op_kind::method, Options>;
 
-/// What passes put into a graph, never the user.
+/// Inserted into graphs by passes.
 template <class Self, class Options = no_options>
 using pass_op = op_base<Self, op_kind::pass, Options>;
 

@@ -37,10 +37,10 @@ enum class on_integers : unsigned char {
   input_scale,      // copies, compares or moves values
   from_0_to_1,      // the range is known: scale 1/256, zero point 0
   from_neg1_to_1,   // scale 2/256, zero point 128
-  where_functions,  // of the dtypes that its functions can be run on; the output is observed
+  where_functions,  // of the dtypes that its functions support; the output is observed
 };
 
-/// What a graph's node becomes in a schedule.
+/// What a node of a graph becomes in a schedule.
 enum class schedule_as : unsigned char {
   nothing,   // no kernel computes it
   input,     //
@@ -63,7 +63,7 @@ enum class kernel_layout : unsigned char {
 /// The steps of a node.
 struct op_schedule {
   /// From options and the shapes of the first input and the output to the kernel's shape record.
-  /// Arguments are values, not references: so g++ works out equal layers once.
+  /// Arguments are values, not references, so that g++ evaluates equal layers once.
   using sizes_function = kernel_signature::sizes (*)(attributes, shape in, shape out);
 
   schedule_as how = schedule_as::nothing;
@@ -115,12 +115,12 @@ inline constexpr int all_arguments = 1000;
 
 struct op_descriptor {
   /// The shape of the output. A rule also completes the options: channels that were left to be
-  /// found, a stride that defaults to the kernel size. Or says in lines what is wrong.
+  /// found, a stride that defaults to the kernel size. Or reports what is wrong.
   using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
   using parameters_function = op_parameters (*)(const attributes&);
 
   // ---- as a call
-  const option_fields* options{};  // of a user's op: &fields_of<…>, see ops/reflect.hpp
+  const option_fields* options{};  // of a user op: &fields_of<…>, see ops/reflect.hpp
   bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
   bool is_commutative = false;     // a pattern matches its two arguments in either order
   int first_non_tensor = 0;  // arguments from this position on are sizes, axes or masks; 0: none
@@ -153,7 +153,7 @@ struct op_descriptor {
   op_id dynamic_relu_form{};     //
   bool only_weight = false;      // weight-only: its input and output stay floats
   bool gives_any_scale = false;  // its kernel takes inputs of another scale than the output's
-  bool is_since_2_1 = false;     // PyTorch 1.13 does not know it on integers
+  bool is_since_2_1 = false;     // PyTorch 1.13 has no integer form
 
   // ---- in fused modules and in training
   op_id fused_of[3]{};  // a fused module: its parts, in the order in which data flows
@@ -161,7 +161,7 @@ struct op_descriptor {
   op_id module_form{};  // a function: the module that computes the same, in chains to be fused
   bool is_batch_norm = false;
   bool keeps_batch_norm = false;  // a fused module that has its batch norm as a part, to be trained
-  op_id float_form{};             // of a module that is trained quantized: what it becomes then
+  op_id float_form{};  // of a module of quantization-aware training: its form in inference
 
   op_schedule schedule{};
 };

@@ -12,13 +12,12 @@
 // From names to ops: what a file calls "torch.nn.Conv2d" is nn::conv2d.
 //
 // A table is a type, ops<builtin, my::swish>: the ops of ctq and those of the user. Beside
-// PyTorch's qualified names it knows how PyTorch's own sources abbreviate them (nn.Conv2d, F.relu,
-// nni., nnqat., nniqat., nnqr., operator.) and where it kept them in other releases
-// (torch.nn.intrinsic.).
+// PyTorch's qualified names it accepts the abbreviations of PyTorch's sources (nn.Conv2d, F.relu,
+// nni., nnqat., nniqat., nnqr., operator.) and the names of other releases (torch.nn.intrinsic.).
 
 namespace ctq {
 
-/// A name in two parts, so that an abbreviation is spelled out without writing anywhere.
+/// A name in two parts, so that an abbreviation is expanded without a buffer.
 struct op_name {
   std::string_view prefix{};
   std::string_view rest{};
@@ -37,7 +36,7 @@ struct spelling {
   std::string_view from, to;
 };
 
-// The longer first where one begins like another.
+// If one is a prefix of another, the longer is first.
 inline constexpr spelling spellings[] = {
     {"nn.", "torch.nn."},
     {"F.", "torch.nn.functional."},
@@ -54,7 +53,7 @@ inline constexpr spelling spellings[] = {
 
 inline constexpr std::size_t slot_count = 1024;
 
-/// A place by the last part of a name, which all spellings have in common.
+/// A slot by the last part of a name, which all spellings have in common.
 constexpr std::size_t slot_of(std::string_view name) {
   const char* const text = name.data();
   unsigned h = 0;
@@ -68,8 +67,8 @@ constexpr std::size_t slot_of(std::string_view name) {
 
 }  // namespace naming
 
-/// A name as PyTorch's qualified one. Python knows where a class is defined, torch.nn.modules.conv,
-/// users where it is found, torch.nn.
+/// A name as PyTorch's qualified one. In Python a class also has the name of the module that
+/// defines it, torch.nn.modules.conv.
 [[nodiscard]] constexpr op_name qualified(std::string_view name) {
   for (const naming::spelling& s : naming::spellings)
     if (name.size() > s.from.size() && name[0] == s.from[0] &&
@@ -100,7 +99,7 @@ inline constexpr auto builtin_ops = [] {
   return ops;
 }();
 
-/// Open addressing: 1 + the op's place in the list, 0 where there is none.
+/// Open addressing: 1 + the op's index in the list, 0 for a free slot.
 inline constexpr auto builtin_slots = [] {
   std::array<short, slot_count> slots{};
   for (short i = 0; i < builtin_count; ++i) {

@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// What every graph has, and what the passes insert.
+// Inputs and outputs of graphs, and ops that passes insert.
 
 // clang-format off
 #define CTQ_PASS_OPS(OP) \

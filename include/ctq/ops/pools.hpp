@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// Windows that slide over each channel.
+// Pooling. Options of two axes also have the names and defaults of those of one and three.
 
 namespace ctq {
 

@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// What is left of an axis, or of several.
+// Reductions along axes.
 
 // clang-format off
 #define CTQ_REDUCTIONS(OP) \

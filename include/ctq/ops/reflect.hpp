@@ -12,10 +12,10 @@
 #include "ctq/core/reflect.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// The options of ops by name: what reads and writes calls of PyTorch's, or their C++. Plans need
-// none of it, and Hana takes time to read, so this is a header of its own.
+// The options of ops by name, for readers and writers of PyTorch's calls and of C++. Plans do not
+// need them, and Hana takes time to compile, so this is a header of its own.
 //
-// An op of a user's says the same of its options:
+// A user op does the same:
 //   BOOST_HANA_ADAPT_STRUCT(my::scale_options, groups, slope);
 //   static constexpr ctq::op_descriptor descriptor{.options = &ctq::fields_of<my::scale_options>};
 
@@ -87,7 +87,7 @@ inline constexpr row table[] = {CTQ_NAMED_OPS(CTQ_OPTIONS_OF) CTQ_PASS_OPS(CTQ_O
 
 }  // namespace option_reflection
 
-/// The options of an op; none of one that is known by its name alone.
+/// The options of an op, if it has any.
 [[nodiscard]] constexpr const option_fields& options_of(op_id op) {
   if (op->descriptor->options != nullptr) return *op->descriptor->options;
   for (const option_reflection::row& r : option_reflection::table)
@@ -95,7 +95,7 @@ inline constexpr row table[] = {CTQ_NAMED_OPS(CTQ_OPTIONS_OF) CTQ_PASS_OPS(CTQ_O
   return fields_of<no_options>;
 }
 
-/// The words of options, and options of such words.
+/// Options as words of 4 bytes.
 using option_words = std::array<std::uint32_t, sizeof(attributes) / 4>;
 
 /// The numbers of one option: two of an extent2d. A flag is 0 or 1.
@@ -117,7 +117,7 @@ constexpr void set(attributes& a, const option_field& f, float value) {
   set(a, f, std::bit_cast<int>(value));
 }
 
-/// Is an option the same in both?
+/// Whether an option is the same in both.
 [[nodiscard]] constexpr bool is_same(const attributes& a, const attributes& b,
                                      const option_field& f) {
   return integer_of(a, f) == integer_of(b, f) &&

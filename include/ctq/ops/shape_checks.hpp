@@ -47,7 +47,7 @@ constexpr bool needs(diagnostic& d, view<shape> in, int arguments, int rank) {
   return true;
 }
 
-/// Of inputs that must have the same shape: that.
+/// The shape of inputs that must have the same one.
 constexpr shape same_shapes(view<shape> in, diagnostic& d) {
   if (in.count == 0) {
     complain(d, "takes 1 input or more");
@@ -72,8 +72,8 @@ constexpr bool settle(diagnostic& d, const char* option, int& given, int found, 
   return false;
 }
 
-/// Can a tensor have so many elements, the product of these? Kernels count them in int. (A double
-/// is exact as far as that matters, and does not overflow.)
+/// Whether a tensor can have so many elements, the product of these: kernels count in int. (A
+/// double is exact enough, and does not overflow.)
 template <class... Int>
 constexpr bool countable(Int... factors) {
   return (static_cast<double>(factors) * ...) <= INT32_MAX;
@@ -124,7 +124,7 @@ constexpr bool valid_window(diagnostic& d, const shape& in, extent2d kernel, ext
   return false;
 }
 
-/// The weight of a module, which its options alone decide.
+/// The weight of a module, whose shape follows from its options.
 constexpr bool countable_weight(diagnostic& d, const shape& weight) {
   return countable_elements(d, weight, "the weight");
 }

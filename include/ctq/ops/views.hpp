@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// What computes nothing: another look at the input, a part of it, or the input itself.
+// Views and parts of the input, and ops that return it unchanged.
 
 namespace ctq {
 
@@ -37,12 +37,11 @@ struct nn_flatten_options {
   OP(fn, function_op, narrow, "torch.narrow", no_options, later_view) \
   OP(fn, function_op, permute, "torch.permute", no_options, later_view) \
   OP(fn, function_op, permute_copy, "torch.permute_copy", no_options, none) \
-  OP(fn, function_op, squeeze, "torch.squeeze", no_options, view) \
+  CTQ_FUNCTION_AND_METHOD(OP, squeeze, no_options, view) \
   OP(fn, function_op, transpose, "torch.transpose", no_options, view) \
   OP(fn, function_op, unsqueeze, "torch.unsqueeze", no_options, view) \
   OP(method, method_op, detach_, "detach_", no_options, view) \
   OP(method, method_op, shape, "shape", no_options, view) \
-  OP(method, method_op, squeeze, "squeeze", no_options, view) \
   OP(method, method_op, squeeze_, "squeeze_", no_options, view) \
   CTQ_FUNCTION_AND_METHOD(OP, chunk, no_options, chunk) \
   OP(fn, function_op, torch_dropout, "torch.dropout", no_options, torch_dropout) \

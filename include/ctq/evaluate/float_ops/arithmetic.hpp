@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
@@ -33,30 +34,21 @@ result<array<T>> zip(const array<T>& a, const array<T>& b, F f) {
 
 namespace arithmetic {
 
-/// Integers wrap around, as in PyTorch.
-struct add {
-  static float of(float a, float b) { return a + b; }
-  static double of(double a, double b) { return a + b; }
-  static std::int64_t of(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+/// A sum, difference or product. Integers wrap around, as in PyTorch.
+template <class F>
+struct wrapping {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::integral<T>) {
+      return static_cast<T>(F{}(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+    } else {
+      return F{}(a, b);
+    }
   }
 };
-
-struct sub {
-  static float of(float a, float b) { return a - b; }
-  static double of(double a, double b) { return a - b; }
-  static std::int64_t of(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-  }
-};
-
-struct mul {
-  static float of(float a, float b) { return a * b; }
-  static double of(double a, double b) { return a * b; }
-  static std::int64_t of(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  }
-};
+using add = wrapping<std::plus<>>;
+using sub = wrapping<std::minus<>>;
+using mul = wrapping<std::multiplies<>>;
 
 /// Rounds down, as Python's //.
 struct floordiv {
@@ -79,8 +71,10 @@ struct floordiv {
 
 /// The result is always a float.
 struct truediv {
-  static float of(float a, float b) { return a / b; }
-  static double of(double a, double b) { return a / b; }
+  template <std::floating_point Real>
+  static Real of(Real a, Real b) {
+    return a / b;
+  }
 };
 
 struct power {

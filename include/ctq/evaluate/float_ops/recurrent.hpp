@@ -10,6 +10,7 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/joins.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
 
 // Recurrent networks: single cells, and layers over a sequence, forwards and backwards.
@@ -115,17 +116,6 @@ inline result<tensor> run(cell kind, const tensor& sequence, state& s, const wei
   return out;
 }
 
-/// Two sequences concatenated along the last axis.
-inline tensor concatenated(const tensor& a, const tensor& b) {
-  tensor out = filled({a.shape[0], a.shape[1], a.shape[2] + b.shape[2]});
-  const auto left = static_cast<std::size_t>(a.shape[2]),
-             both = left + static_cast<std::size_t>(b.shape[2]);
-  for (std::size_t i = 0; i < out.data.size(); ++i)
-    out.data[i] = i % both < left ? a.data[i / both * left + i % both]
-                                  : b.data[i / both * (both - left) + i % both - left];
-  return out;
-}
-
 /// Transposes the first two axes.
 inline tensor swapped(const tensor& in) {
   return copy(in, permuted(strided_of(in.shape), {1, 0, 2}));
@@ -196,7 +186,7 @@ result<value> recurrent(operands& from) {
       state s{at(h0, place), at(c0, place)};
       auto read = run(kind, sequence, s, w, direction == 1);
       if (!read) return from.failure(read.error().cause);
-      out = direction == 0 ? *std::move(read) : concatenated(out, *read);
+      out = direction == 0 ? *std::move(read) : *joining::cat<float>({&out, &*read}, 2);
       h.data.insert(h.data.end(), s.h.data.begin(), s.h.data.end());
       c.data.insert(c.data.end(), s.c.data.begin(), s.c.data.end());
     }

@@ -13,6 +13,7 @@
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/evaluate/float_ops/views.hpp"
 
 // Resizing of images: interpolate, and pixel_shuffle, which moves elements between channels and
 // pixels.
@@ -147,8 +148,7 @@ result<value> pixel_shuffle(operands& from) {
   const int c = in.shape[axes - 3], h = in.shape[axes - 2], w = in.shape[axes - 1];
   const bool fits = Unshuffle ? h % r == 0 && w % r == 0 : c % (std::int64_t{r} * r) == 0;
   if (!fits) return from.failure("the factor does not divide the extents");
-  extents shape(in.shape.begin(), in.shape.end() - 3), order(shape.size());
-  for (std::size_t a = 0; a < order.size(); ++a) order[a] = static_cast<int>(a);
+  extents shape(in.shape.begin(), in.shape.end() - 3), order = viewing::iota(shape.size());
   extents split = shape;
   const int n = static_cast<int>(axes) - 3;
   if (Unshuffle) {
