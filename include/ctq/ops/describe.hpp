@@ -86,20 +86,24 @@ struct run_of {
   { return Op::run(x...); }
 };
 
+template <class F, class... X>
+concept takes = requires(F f, const X&... x) {
+  f(x...);
+};
+
 /// Satisfied if f takes these, followed by the parameters, the options, both or neither.
 template <class F, class Options, class... X>
-concept callable =
-    std::invocable<F, X..., parameter_refs, Options> || std::invocable<F, X..., parameter_refs> ||
-    std::invocable<F, X..., Options> || std::invocable<F, X...>;
+concept callable = takes<F, X..., parameter_refs, Options> || takes<F, X..., parameter_refs> ||
+    takes<F, X..., Options> || takes<F, X...>;
 
 template <class F, class Options, class... X>
 requires callable<F, Options, X...>
 constexpr auto call(F f, const parameter_refs& p, const Options& o, const X&... x) {
-  if constexpr (std::invocable<F, X..., parameter_refs, Options>) {
+  if constexpr (takes<F, X..., parameter_refs, Options>) {
     return f(x..., p, o);
-  } else if constexpr (std::invocable<F, X..., parameter_refs>) {
+  } else if constexpr (takes<F, X..., parameter_refs>) {
     return f(x..., p);
-  } else if constexpr (std::invocable<F, X..., Options>) {
+  } else if constexpr (takes<F, X..., Options>) {
     return f(x..., o);
   } else {
     return f(x...);
@@ -140,10 +144,13 @@ template <auto Function, class Options, class Isa, int Tensors>
 [[gnu::noinline]] void apply_each(const op_arguments<float>& x, const attributes& a) noexcept {
   const auto o = a.as<Options>();
   const std::size_t n = x.out.size();
-  for (std::size_t i = 0; i < n; ++i)
-    with_inputs<Tensors>(x, [&](const auto&... in) {
-      x.out[i] = describing::call(Function, x.parameters, o, in[i]...);
-    });
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (Tensors == 1) {
+      x.out[i] = describing::call(Function, x.parameters, o, x.in[0][i]);
+    } else {
+      x.out[i] = describing::call(Function, x.parameters, o, x.in[0][i], x.in[1][i]);
+    }
+  }
 }
 
 template <class Op, class Isa, int Tensors>
