@@ -97,7 +97,7 @@ class lowered_printer {
     auto found = from_.behind.find(was);
     if (found == from_.behind.end())
       for (int r = 0; r < reference_.size(); ++r)
-        if (ctq::lowering::is_absorbed_relu(reference_[r].op) && reference_[r].arg_count == 1 &&
+        if (ctq::lowering::is_fusible_relu(reference_[r].op) && reference_[r].arg_count == 1 &&
             reference_.arg(r, 0).name == was)
           found = from_.behind.find(from_.names[static_cast<std::size_t>(r)]);
     if (found == from_.behind.end()) throw malformed("no quantize behind " + was);

@@ -24,7 +24,7 @@ constexpr double float_tolerance = 1e-5;  // of the largest value, or of 1
 /// The same for what stays in float: a part of the largest value.
 [[nodiscard]] double lowered_tolerance(lowered_view g);
 
-/// Does PyTorch 1.13 mix up pixels and channels (ctq::clamp_forgets_channels_last)?
+/// Does PyTorch 1.13 mix up pixels and channels (ctq::clamp_ignores_channels_last)?
 [[nodiscard]] bool clamps_channels_last(lowered_view g);
 
 /// Does PyTorch 1.13 raise an error where ctq has a meaning: while it converts, while it runs?

@@ -145,8 +145,8 @@ class op_case {
       const ctq::op_id op = model_.view()[i].op;
       const bool is_call = op->kind == op_kind::module || op->kind == op_kind::function;
       if (!is_call) continue;
-      if (has_fixed_qparams(*op->descriptor) && !fixed_qparams_ops_want_their_observer(s))
-        return "fixed_qparams_ops_want_their_observer";
+      if (has_fixed_qparams(*op->descriptor) && !fixed_qparams_ops_require_their_observer(s))
+        return "fixed_qparams_ops_require_their_observer";
       if (op->kind == op_kind::function && op->descriptor->weights == ctq::op_weights::in_float &&
           !norm_weights_are_observed(s))
         return "norm_weights_are_observed";

@@ -44,9 +44,9 @@ ctq::result<std::string> explain_rows(const ctq::fx_graph& model, const ctq::bac
   const auto reference = convert_graph(prepared.view(), backend, mapping);
   const auto lowered = lower(reference.view());
   const ctq::list<int> into = fused_into(traced, backend);
-  // What is joined is known of models that can be compiled.
+  // Ops are fused into kernels in models that can be compiled.
   ctq::dynamic_schedule compiled;
-  if (shaped) compiled = schedule(lowered.view(), ctq::scheduling::layers::joined);
+  if (shaped) compiled = schedule(lowered.view(), ctq::scheduling::layers::fused);
   const auto steps = static_cast<int>(compiled.problem.any() ? 0 : compiled.steps.size());
   return printed(ctq::explain({.traced = traced,
                                .into = {into.data(), static_cast<int>(into.size())},

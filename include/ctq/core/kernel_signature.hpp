@@ -22,16 +22,16 @@ enum class kernel_id : unsigned char {};
 
 /// What a conv2d or linear on integers does to its outputs before it stores them: an op of its own
 /// that reads nothing else, or one tensor more of the same shape.
-enum class joined : unsigned char {
+enum class fused_op : unsigned char {
   nothing,
   add,
   add_relu,
   table,  // any function of one number
 };
 
-[[nodiscard]] constexpr std::string_view name_of(joined j) {
+[[nodiscard]] constexpr std::string_view name_of(fused_op f) {
   constexpr std::string_view names[] = {"nothing", "add", "add_relu", "table"};
-  return names[static_cast<std::size_t>(j)];
+  return names[static_cast<std::size_t>(f)];
 }
 
 struct elementwise_shape {
@@ -149,7 +149,7 @@ struct kernel_signature {
   dtype in = dtype::none;
   dtype out = dtype::none;
   bool relu{};  // where it is optional, a relu follows (of layers on integers their clamp has it)
-  joined then = joined::nothing;
+  fused_op then = fused_op::nothing;
   sizes size{};
   const op_info* own{};  // elementwise and function: whose functions are called
 
@@ -165,7 +165,7 @@ template <fits_in<sizeof(kernel_signature::sizes)> Shape>
 [[nodiscard]] constexpr kernel_signature signature(kernel_id op, dtype in, dtype out,
                                                    const Shape& shape, bool relu = false,
                                                    const op_info* own = nullptr) {
-  return {op, in, out, relu, joined::nothing, to_block<kernel_signature::sizes>(shape), own};
+  return {op, in, out, relu, fused_op::nothing, to_block<kernel_signature::sizes>(shape), own};
 }
 
 }  // namespace ctq

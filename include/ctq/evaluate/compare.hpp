@@ -79,7 +79,7 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
   std::map<std::string, std::size_t> at;
   for (int i = 0; i < from.size(); ++i) {
     const bool absorbed =
-        lowering::is_absorbed_relu(from[i].op) && !there.contains(name_of(from[i]));
+        lowering::is_fusible_relu(from[i].op) && !there.contains(name_of(from[i]));
     at[name_of(from[absorbed ? from.args_of(i)[0] : i])] = static_cast<std::size_t>(i);
   }
   return at;

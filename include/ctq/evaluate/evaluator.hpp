@@ -141,7 +141,7 @@ class evaluator {
       if (auto out = scheduled(n, from, reads)) return node_value(*std::move(out));
       if (from.op != nullptr) return binary(n, from, reads);
       auto out = call(n, n.op, reads);
-      const bool mixes = clamp_forgets_channels_last(options().semantics);
+      const bool mixes = clamp_ignores_channels_last(options().semantics);
       return out && mixes && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
     } else {
       return call(n, n.op, reads);
@@ -176,7 +176,7 @@ class evaluator {
     if (x == nullptr) return out;
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
     if (in != nullptr && op->descriptor->on_integers == on_integers::input_scale &&
-        copies_keep_their_scale(options().semantics))
+        copies_have_input_scale(options().semantics))
       return node_value(rounding_.kernels().quantize(*x, in->steps));
     return rounding_.quantized(v, n.observer);
   }

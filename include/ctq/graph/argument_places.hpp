@@ -6,8 +6,8 @@
 #include "ctq/core/list.hpp"
 #include "ctq/graph/graph.hpp"
 
-// Where the nodes that a node reads stand in its Python call: f(x, [y, z], weight=w) reads x at
-// position 0, y and z in the list at position 1, w by keyword.
+// The places of a node's arguments in its Python call: f(x, [y, z], weight=w) has x at position 0,
+// y and z in the list at position 1, w by keyword.
 
 namespace ctq {
 
@@ -44,7 +44,7 @@ constexpr void for_each_argument(const fx_row& row, Visit visit) {
   }
 }
 
-/// By argument of node i: its place. What fusion has appended stands behind the rest.
+/// By argument of node i: its place. Arguments that fusion has added come last.
 template <class Graph>
 [[nodiscard]] constexpr list<argument_place> rows_per_register_of(const Graph& g, int i) {
   const node& n = g.nodes[i];
@@ -62,7 +62,7 @@ template <class Graph>
   return places;
 }
 
-/// By position: the node that stands there, -1 for a literal or a list.
+/// By position: the node, -1 for a literal or a list.
 template <class Graph>
 [[nodiscard]] constexpr list<int> positional_nodes(const Graph& g, int i) {
   const node& n = g.nodes[i];

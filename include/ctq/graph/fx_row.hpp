@@ -6,9 +6,9 @@
 
 #include "ctq/core/view.hpp"
 
-// What torch.fx writes of a node beside its op and the nodes it reads: the path of the module or
-// attribute it means, the module around it, and its arguments as they stand in the Python call.
-// Nodes of a model written in C++ have none of it: their options say it all.
+// What torch.fx has for a node besides its op and the nodes that it reads: the path of its module
+// or attribute, the module around it, and the arguments of the Python call. Nodes of a model
+// written in C++ have options instead.
 
 namespace ctq {
 

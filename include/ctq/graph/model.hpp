@@ -21,8 +21,8 @@
 //       ...
 //       "out"_n   = nn::output("fc"_n));
 //
-// Names become indices and shapes are worked out here. A mistake does not stop the constant from
-// being made: it is kept in it, and whoever uses the model reports it (checked_model).
+// Names become indices, and shapes are inferred. An error is stored in the constant and reported
+// where the model is used (checked_model).
 
 namespace ctq {
 
@@ -38,10 +38,10 @@ struct pending {
   int arg_count{};
 };
 
-/// A name as numbers, since to compare texts letter by letter is most of what a model costs. (g++
-/// computes it once for all literals that are equal.)
+/// A name as numbers, because comparing texts by character would be most of the compile time. (g++
+/// computes it once for equal literals.)
 struct name_key {
-  static constexpr std::size_t exact = 32;  // the longest name that no other has the key of
+  static constexpr std::size_t exact = 32;  // up to this length the key is unique
 
   std::uint64_t word[exact / 8]{};
   std::size_t size{};
@@ -64,8 +64,8 @@ constexpr name_key key_of(const char* text, std::size_t size) {
   return key;
 }
 
-/// Writes the nodes of a graph whose rows have names for arguments. Open addressing, since a search
-/// among the earlier nodes would be quadratic and end at the compilers' limits.
+/// Writes the nodes of a graph whose rows have names for arguments. Open addressing, because linear
+/// searches would be quadratic and exceed the compilers' limits.
 template <class Out>
 class linker {
  public:
@@ -76,7 +76,7 @@ class linker {
     resize(key_, rows);
   }
 
-  /// Adds one row; says what is wrong with it, if something is.
+  /// Adds one row, or reports what is wrong with it.
   constexpr void add(const pending& row, bool last) {
     diagnostic& d = out_.problem;
     const int i = count_;
@@ -116,7 +116,7 @@ class linker {
  private:
   static constexpr std::size_t max_slots = Out::max_nodes == 0 ? 0 : 2 * Out::max_nodes + 1;
 
-  /// The node of this name, or -1; slot_ is where it is kept, or can be.
+  /// The node of this name, or -1; sets slot_ to its slot, or to a free one.
   constexpr int find(std::string_view name) {
     wanted_ = key_of(name.data(), name.size());
     for (slot_ = wanted_.hash % slot_count_; node_in_[slot_] != 0;
@@ -149,7 +149,7 @@ class linker {
   int args_ = 0;
 };
 
-/// Turns rows with names into a graph, or says which node is wrong.
+/// Turns rows with names into a graph, or reports the node that is wrong.
 template <class Rows, class Out>
 constexpr void link_into(const Rows& rows, std::size_t count, std::size_t args, Out& out) {
   linker<Out> links{count, args, out};
@@ -212,7 +212,7 @@ constexpr auto sequential(std::index_sequence<I...>, shape input, const Layer&..
 
 }  // namespace linking
 
-/// One layer after the other, named "0", "1", … as in torch.nn.Sequential:
+/// Layers in sequence, named "0", "1", … as in torch.nn.Sequential:
 ///   sequential({1, 784}, nn::linear({.out_features = 128}), nn::relu(), …)
 template <class... Layer>
 constexpr auto sequential(shape input, const Layer&... layer) {
@@ -225,7 +225,7 @@ struct model_check {
   static constexpr auto message() { return Model.problem.text; }
 };
 
-/// Derive from it to have a model checked: an error names the node.
+/// Derive from it to check a model: the compile error names the node.
 template <const auto& Model>
 struct checked_model : report<model_check<Model>> {};
 

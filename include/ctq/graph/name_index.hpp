@@ -9,15 +9,14 @@
 #include "ctq/core/same_text.hpp"
 #include "ctq/graph/graph.hpp"
 
-// From names to nodes in constant time: what asks for each node of a model by its name would take
-// quadratic time with find().
+// From names to nodes in constant time, for passes that look up every node by name.
 
 namespace ctq {
 
 /// Open addressing; the first of equal names counts.
 class name_index {
  public:
-  /// Room for as many names.
+  /// For at most that many names.
   constexpr explicit name_index(int names) : slots_(2 * names + 1) {}
 
   /// The names that find() finds in the graph.
@@ -32,7 +31,7 @@ class name_index {
     if (s.value < 0) s = {name, value};
   }
 
-  /// What was added with this name, or -1.
+  /// The value that was added with this name, or -1.
   [[nodiscard]] constexpr int find(std::string_view name) const {
     return slots_[slot_of(name)].value;
   }
@@ -43,7 +42,7 @@ class name_index {
     int value = -1;  // -1: free
   };
 
-  /// Where the name is, or can be.
+  /// The slot of the name, or a free one.
   [[nodiscard]] constexpr std::size_t slot_of(std::string_view name) const {
     std::uint64_t hash = 14695981039346656037U;  // FNV-1a
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;

@@ -11,24 +11,24 @@
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/observer.hpp"
 
-// One row of a graph, as torch.fx prints it: a name, an op, its arguments. The same record serves
-// every stage; passes fill in the last three groups.
+// A node of a graph, as torch.fx prints it: a name, an op, its arguments. All stages have the same
+// record; passes set the last members.
 
 namespace ctq {
 
-/// Why a node is left in float: the first clause that failed for the dtype config that came
-/// closest, with what was asked and what the backend allows.
+/// Why a node is left in float: the first clause that failed for the dtype config that is closest,
+/// with the requested value and the one that the backend allows.
 struct rejection {
   enum class clause : std::uint8_t {
     none,          // it is quantized, or has no tensor to quantize
-    no_qconfig,    // the mapping gives it no qconfig: the user's own choice
+    no_qconfig,    // the mapping has none for it, as the user decided
     no_pattern,    // the backend has no pattern for it
     dtype,         // asked, allowed: dtypes
     is_dynamic,    // a dynamic observer for a static config, or the reverse
     quant_min,     // asked, allowed: integers
     quant_max,     //
     scale_min,     // asked: the observer's eps · allowed: the least scale
-    no_range,      // the observer does not say which integers it uses
+    no_range,      // the observer has no quant_min and quant_max
     exact_match,   // asked: the observer's scale · allowed: the one scale, of a fixed pair
     pattern_part,  // another node of its pattern is left in float
   };
@@ -41,7 +41,7 @@ struct rejection {
   int dtype_config{};  // of the pattern
 };
 
-/// What prepare decided about a node. Indices are -1 where there is none.
+/// The decision of prepare about a node. Indices are -1 if there is none.
 struct choice {
   int qconfig = -1;       // entry of the mapping
   int pattern = -1;       // config of the backend
@@ -63,22 +63,22 @@ struct node {
   ctq::shape shape{};  // of the output, logical (N, C, H, W)
   ctq::dtype dtype = f32;
 
-  std::string_view batch_norm{};  // fuse: the module folded into this one
+  std::string_view batch_norm{};  // fuse: the module that is folded into this one
   float batch_norm_eps{};
 
   ctq::choice choice{};  // prepare
   int observer = -1;     // prepare: the observer, later the qparams, of the output; equal = shared
   const observer_record* observer_config{};  // prepare: of an activation_post_process
   const observer_record* weight{};  // convert: the weight is quantized with this; null: it is not
-  const fx_row* row{};              // of a model that torch.fx traced; else null
+  const fx_row* row{};              // of models traced by torch.fx; else null
 };
 
-/// The path that the node's weights are found under: a module called twice is two nodes.
+/// The path of the node's weights, which nodes that call the same module have in common.
 [[nodiscard]] constexpr std::string_view path_of(const node& n) {
   return n.row != nullptr && !n.row->target.empty() ? n.row->target : n.name;
 }
 
-/// Is the op one of these? is_any_of(n.op, nn::relu, fn::relu)
+/// Whether the op is one of these: is_any_of(n.op, nn::relu, fn::relu)
 template <class... Op>
 [[nodiscard]] constexpr bool is_any_of(op_id op, const Op&... any) {
   return ((op == any.id()) || ...);

@@ -6,9 +6,9 @@
 
 #include "ctq/core/list.hpp"
 
-// What a pass remembers of each node. In a constant the number of nodes is known, and an array is
-// indexed for nothing; at run time it is not. (For g++ 12 an element of an array costs no memory,
-// one behind a pointer 300 bytes and one behind an operator[] 600, none of which it gives back.)
+// Workspace of a pass, per node: arrays in constants, where the number of nodes is known, lists at
+// run time. (In constant expressions of g++ 12 an access to an array costs no memory, one through a
+// pointer 300 bytes and one through an operator[] 600, which are not freed.)
 
 namespace ctq {
 

@@ -4,11 +4,11 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
-// The shape of what a node gives, by the rule of its op, which also completes the node's options.
+// The shape of a node's output, by the rule of its op, which also completes the node's options.
 
 namespace ctq::shape_rules {
 
-/// The one op whose shape is given, not found.
+/// Placeholders: the only op with a given shape.
 constexpr void check_given(const node& n, view<shape> in, diagnostic& d) {
   if (!needs(d, in, 0, 0)) return;
   bool positive = n.shape.rank > 0;
@@ -18,9 +18,9 @@ constexpr void check_given(const node& n, view<shape> in, diagnostic& d) {
   show_input(d, n.shape);
 }
 
-/// Fills in the shape of n and completes its options, or says what is wrong.
-///   in  the shapes of what it reads
-///   d   is left as it is if it says something already
+/// Sets the shape of n and completes its options, or reports what is wrong.
+///   in  the shapes of its inputs
+///   d   unchanged if it has a message already
 constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   if (d.any()) return;
   if (n.op->kind == op_kind::placeholder) {

@@ -31,7 +31,7 @@ inline constexpr std::size_t alignment = 64;
 struct step_data {
   qparams in[2]{};
   qparams out{};
-  qparams joined{};                  // of what a layer hands to an op that is part of its kernel
+  qparams fused{};                   // of the input of an op that is fused into a layer
   kernels::output_range steps{};     // conv2d, linear: zero point and bounds, relu included
   attributes options{};              // of an op of the user's own
   parameter_layout_of parameters{};  // of an op whose functions are called

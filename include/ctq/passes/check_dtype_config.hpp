@@ -5,13 +5,13 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// Does a backend's dtype config fit what a qconfig asks for? The answer is the first clause that
-// does not. An error is an error: PyTorch would leave the node in float and go on.
+// Whether a dtype config of a backend fits a qconfig: the first clause that does not. ctq reports
+// it as an error; PyTorch leaves the node in float.
 
 namespace ctq {
 
-/// What the values of a node will be, if its pattern is accepted: what its qconfig asks for.
-/// dtype::none stands for what is no tensor of numbers.
+/// The dtypes of a node's values if its pattern is accepted, as its qconfig requests them.
+/// dtype::none: not a tensor of numbers.
 struct planned_dtypes {
   dtype input = f32;
   bool is_dynamic = false;
@@ -20,7 +20,7 @@ struct planned_dtypes {
   dtype output = f32;
 };
 
-/// What a qconfig asks for. A dynamically quantized op gives floats.
+/// The dtypes that a qconfig requests. The output of a dynamically quantized op is float.
 [[nodiscard]] constexpr planned_dtypes dtypes_of(const qconfig_record& q) {
   const observer_args& act = q.activation.args;
   const dtype weight = q.weight.args.dtype;
@@ -32,7 +32,7 @@ struct planned_dtypes {
 /// Which kinds of arguments the root of a pattern has.
 struct root_arguments {
   bool activation = false;
-  bool weight = false;  // passed to it, or the module's own
+  bool weight = false;  // an argument, or the module's own
   bool bias = false;
 
   [[nodiscard]] constexpr int bits() const {
@@ -42,7 +42,7 @@ struct root_arguments {
 
 namespace accepting {
 
-/// Observers that have no quant_min and quant_max, no eps.
+/// Whether the observer has quant_min and quant_max; an eps.
 constexpr bool has_range(observer_class c) {
   return c != observer_class::placeholder && c != observer_class::noop &&
          c != observer_class::recording && c != observer_class::reuse_input;
@@ -51,8 +51,7 @@ constexpr bool has_eps(observer_class c) {
   return has_range(c) && c != observer_class::fixed_qparams;
 }
 
-/// An exact pair is asked of observers that have one: PyTorch's fixed-qparams ops. Half precision
-/// throughout needs no pair.
+/// An exact scale and zero point can only be those of a fixed-qparams observer. float16 needs none.
 constexpr rejection exact_pair_holds(rejection::value of, const dtype_with_constraints_record& want,
                                      const observer_record& observer) {
   if (!want.scale_exact_match.given || !want.zero_point_exact_match.given) return {};
@@ -99,9 +98,9 @@ constexpr rejection value_fits(rejection::value of, const dtype_with_constraints
 
 /// Why the config does not fit; clause::none if it does.
 ///   has     the arguments of the pattern's root
-///   root    what is planned for that one's inputs
-///   output  what is planned for the output of the pattern's last node
-///   q       what the node asks for that the question is about
+///   root    the planned dtypes of the root
+///   output  the planned dtype of the output of the pattern's last node
+///   q       of the node in question
 [[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
                                           const root_arguments& has, const planned_dtypes& root,
                                           dtype output, const qconfig_record& q) {
@@ -125,11 +124,11 @@ constexpr rejection value_fits(rejection::value of, const dtype_with_constraints
   return r;
 }
 
-/// The same where one qconfig holds for the whole pattern. has_weight: the root owns one.
+/// The same if the whole pattern has one qconfig. owns_weight: the root is a module with one.
 [[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
-                                          const qconfig_record& q, bool has_weight) {
+                                          const qconfig_record& q, bool owns_weight) {
   const planned_dtypes planned = dtypes_of(q);
-  return accepts(config, {.activation = true, .weight = has_weight}, planned, planned.output, q);
+  return accepts(config, {.activation = true, .weight = owns_weight}, planned, planned.output, q);
 }
 
 }  // namespace ctq

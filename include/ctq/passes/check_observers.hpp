@@ -6,12 +6,12 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Observers that cannot do what a mapping asks of them; PyTorch raises an error for each.
+// Observers that a node cannot have, though the mapping requests them; PyTorch raises errors.
 
 namespace ctq {
 
-/// Has an observer of this class a scale and a zero point to give? Those that have not serve dtypes
-/// that need none.
+/// Whether an observer of this class computes a scale and a zero point. Others are for dtypes that
+/// need none.
 [[nodiscard]] constexpr bool gives_qparams(observer_class c) {
   return c != observer_class::none && c != observer_class::placeholder &&
          c != observer_class::noop && c != observer_class::recording &&
@@ -19,8 +19,8 @@ namespace ctq {
 }
 
 /// The output channels of a transposed convolution's weight are its second axis; per-channel
-/// observers would give each input channel a scale. PyTorch looks no further than observers: a fake
-/// quantize passes.
+/// observers would give each input channel a scale. PyTorch checks observers only, not fake
+/// quantizes.
 ///   qconfigs  by node: its entry of the mapping
 template <graph_at<stage::fused> Graph, class QConfigs>
 [[nodiscard]] constexpr diagnostic check_conv_transpose_weights(const Graph& g,

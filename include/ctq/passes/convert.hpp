@@ -14,15 +14,15 @@
 #include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// convert, to the reference model: each observer becomes a quantize and a dequantize, modules whose
-// weight is quantized say with what, everything between stays a float op. This is the meaning that
-// the lowered model has to keep.
+// convert, to the reference model: each observer becomes a quantize and a dequantize, modules with
+// a quantized weight refer to its observer, and the ops between stay in float. The reference model
+// defines the result of the lowered one.
 
 namespace ctq {
 
 struct convert_options {
   ctq::semantics semantics{};
-  prepare_options prepared{};     // what prepare was told
+  prepare_options prepared{};     // those of prepare
   const mapping_view* mapping{};  // of convert: entries that say None leave nodes in float
   bool decomposed = false;        // quantize and dequantize on plain integers, as PyTorch 2 exports
 };
@@ -47,8 +47,8 @@ class conversion {
     int observed = 0;
     for (int i = 0; i < g.count; ++i)
       if (g.nodes[i].op == observed_by) ++observed;
-    // Half a graph can be standalone modules, whose outputs are dequantized; and the range of what
-    // is quantized as it comes is a node as well.
+    // Every second node can be a standalone module, whose output is dequantized, and the range of a
+    // dynamically quantized value is a node, too.
     out.open(2 * g.count + observed, g.arg_total() + g.count + 3 * observed);
     out.observers = g.observers;
     for (int i = 0; i < g.count; ++i) visit(i);
@@ -58,7 +58,7 @@ class conversion {
  private:
   static constexpr op_id observed_by = q::activation_post_process.id();
 
-  /// Is the node to be left in float: by what convert was told, else by what prepare was?
+  /// Whether the node stays in float: by convert's mapping, else by prepare's.
   [[nodiscard]] constexpr bool has_none(int i) const {
     const op_kind kind = g_.nodes[i].op->kind;
     if (kind == op_kind::pass) return false;
@@ -102,7 +102,7 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Takes away the dequantizes in front of arguments that are read as integers; no index: of all.
+  /// Removes the dequantizes before arguments that are read as integers; no indexes: before all.
   constexpr void skip_dequantizes(int added, const view<int>& indexes) {
     const int first = out_.nodes[added].first_arg;
     for (int a = 0; a < out_.nodes[added].arg_count; ++a) {
@@ -118,7 +118,7 @@ class conversion {
     if (!wanted.empty()) skip_dequantizes(added, wanted);
   }
 
-  /// What reads node i from now on reads it in float.
+  /// Later nodes read node i in float.
   constexpr void dequantize(int i) {
     const int from = moved_[i];
     out_.nodes[nodes_] = g_.nodes[i];
@@ -133,9 +133,9 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Do all that read or give this value stay in float?
+  /// Whether the producer and all readers of this value stay in float.
   [[nodiscard]] constexpr bool is_excluded(int i, int from) const {
-    // A value whose producer has a qconfig is never excluded: most of them.
+    // Fast path: most producers have a qconfig.
     if (!has_none(from)) return false;
     for (int k = i + 1; k < g_.count; ++k) {
       const int first = g_.nodes[k].first_arg;
@@ -156,7 +156,7 @@ class conversion {
         !gives_qparams(record.type) && !out_.problem.any())
       out_.problem.line("no scale and zero point come from").line(name_of(record.type));
     const decomposed_row* const form = options_.decomposed ? decomposed_form(op) : nullptr;
-    int qparams = -1;  // of a value that is quantized as it comes: its range is looked at first
+    int qparams = -1;  // the node that computes them, of a dynamically quantized value
     if (form != nullptr && record.args.is_dynamic)
       qparams = insert(i, moved_[from], "choose_qparams", q::choose_qparams.id());
     int quantized = moved_[from];
@@ -174,7 +174,7 @@ class conversion {
     ++number_;
   }
 
-  /// Appends what reads a value in the place of observer i.
+  /// Appends a node that reads a value, in the place of observer i.
   constexpr int insert(int i, int from, std::string_view name, op_id op) {
     out_.nodes[nodes_].name = name;
     out_.nodes[nodes_].number = number_;
@@ -189,7 +189,7 @@ class conversion {
     out_.args[args_++] = from;
     return nodes_++;
   }
-  /// Of the node just appended.
+  /// Adds an argument to the last node.
   constexpr void add_argument(int added, int from) {
     ++out_.nodes[added].arg_count;
     out_.args[args_++] = from;
@@ -203,7 +203,7 @@ class conversion {
     if (!g_.nodes[i].choice.observed || q < 0 || !mapping_.entries[q].quantizes || has_none(i))
       return;
     const qconfig_record& qconfig = mapping_.entries[q].qconfig;
-    const bool converts = convert_asks_again(options_.semantics)
+    const bool converts = convert_checks_dtypes_again(options_.semantics)
                               ? is_convertible(out_.nodes[added].op, qconfig)
                               : g_.nodes[i].choice.dtype_config >= 0 &&
                                     root_of(i)->descriptor->weights == op_weights::quantizable;
@@ -211,7 +211,7 @@ class conversion {
       out_.nodes[added].weight = &qconfig.weight;
   }
 
-  /// The op that owns the weight: of a module that ctq does not know the root the backend names.
+  /// The op that owns the weight: for user-defined modules the backend's root module.
   [[nodiscard]] constexpr op_id root_of(int i) const {
     const op_id op = g_.nodes[i].op;
     const int pattern = g_.nodes[i].choice.pattern;

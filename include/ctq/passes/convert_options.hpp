@@ -5,12 +5,12 @@
 
 #include "ctq/core/kernel_descriptors.hpp"
 
-// A choice that a user makes for a whole model: sums that are cheaper, and not exact.
+// Options of convert that change the compiled code.
 
 namespace ctq {
 
 /// Sums of integers become those of kernels/reference/binary_add_within_one_step.hpp, with their
-/// relu. A sum that is joined to a layer stays exact: there it costs no more.
+/// relu. A sum that is fused into a layer stays exact, since it costs no more there.
 template <class Schedule>
 constexpr void take_cheaper_sums(Schedule& s) {
   for (int i = 0; i < s.count; ++i) {
@@ -19,8 +19,8 @@ constexpr void take_cheaper_sums(Schedule& s) {
   }
 }
 
-/// A plan whose sums of two tensors are each at most one step away from the exact one, the same on
-/// every instruction set.
+/// A plan whose sums of two tensors differ from the exact ones by at most 1, equally on every
+/// instruction set.
 template <class Plan>
 struct plan_within_one_step : Plan {
   static constexpr auto int8_schedule = [] {
@@ -30,15 +30,14 @@ struct plan_within_one_step : Plan {
   }();
 };
 
-// What a user may ask of the int8 model besides its qconfigs: arguments of convert whose types
-// decide which code is compiled.
+// Arguments of convert whose types decide which code is compiled.
 //
 //   auto model = ctq::convert(observed, ctq::add_within_one_step);
 //   template struct ctq::dispatched<net_plan, ctq::add_within_one_step>;
 
 struct add_within_one_step_option {};
-/// Sums of two tensors that are not fused into a layer cost less; each output is at most one step
-/// away from the exact one.
+/// Sums of two tensors that are not fused into a layer cost less; each output differs from
+/// the exact one by at most 1.
 inline constexpr add_within_one_step_option add_within_one_step{};
 
 struct dispatch_option {};
@@ -46,14 +45,14 @@ struct dispatch_option {};
 /// ctq::dispatched: one program for many machines.
 inline constexpr dispatch_option dispatch{};
 
-/// Is Option among the options that were given?
+/// Whether Option is among the given ones.
 template <class Option, class... Given>
 inline constexpr bool asks_for = (std::is_same_v<Option, Given> || ...);
 
 template <class T>
 concept convert_option = asks_for<T, add_within_one_step_option, dispatch_option>;
 
-/// The plan whose code those options ask for.
+/// The plan that these options request.
 template <class Plan, convert_option... Option>
 using converted_plan = std::conditional_t<asks_for<add_within_one_step_option, Option...>,
                                           plan_within_one_step<Plan>, Plan>;

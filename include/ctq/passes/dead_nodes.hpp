@@ -3,11 +3,11 @@
 
 #include "ctq/graph/graph.hpp"
 
-// Nodes that nothing reads any more, taken away once a pass has written its graph.
+// Removes nodes that are not read any more once a pass has written its graph.
 
 namespace ctq {
 
-/// Takes away what nothing reads any more: the results of float ops that were skipped.
+/// Removes unread nodes: the results of float ops that were skipped.
 template <class Graph>
 constexpr void remove_dead_nodes(Graph& g) {
   const int count = g.size();

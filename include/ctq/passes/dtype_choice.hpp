@@ -4,8 +4,8 @@
 #include "ctq/passes/planned_dtypes.hpp"
 #include "ctq/spec/op_index.hpp"
 
-// Which dtype config of its pattern a node gets: the first that fits its qconfig, and if none does,
-// why. An occurrence is quantized as a whole or not at all.
+// The dtype config of its pattern that a node gets: the first one that fits its qconfig, or why
+// none does. An occurrence is quantized as a whole or not at all.
 
 namespace ctq::preparing {
 
@@ -45,23 +45,23 @@ class dtype_choice {
     return mapping_.entries[qconfig_[i]].qconfig;
   }
 
-  /// What was decided about each node.
+  /// By node: the decision.
   scratch_array<choice, Graph::max_nodes> of_node{};
 
-  /// One node that is quantized by itself, whatever the backend's patterns?
+  /// Whether the node is quantized by itself, independently of the backend's patterns.
   [[nodiscard]] constexpr bool is_leaf(int i) const {
     return has_leaves_ &&
            (standalone_of(options_, g_.nodes[i]) != nullptr || is_custom(options_, g_.nodes[i].op));
   }
 
-  /// Which config says where the function at i has its weight and its bias, or -1. As in PyTorch
-  /// what a pattern of the function alone says holds for longer patterns as well.
+  /// The config with the positions of weight and bias of the function at i, or -1. As in PyTorch
+  /// the one for the function alone also holds for longer patterns.
   [[nodiscard]] constexpr int index_of(int i) const {
     return g_.nodes[i].op->kind == op_kind::function ? indexed_.find(g_.nodes[i].op) : -1;
   }
 
-  /// What the k-th argument of a function is, by its position or its keyword.
-  ///   config  that says so, as index_of finds it
+  /// Which kind of argument of a function stands at a place.
+  ///   config  as index_of finds it
   [[nodiscard]] constexpr rejection::value kind_of(int config, const argument_place& place) const {
     const input_index_record& index = backend_.configs[config].input_type_to_index;
     if (place.keyword == "weight" || (place.position >= 0 && place.position == index.weight))
@@ -94,7 +94,7 @@ class dtype_choice {
     return has;
   }
 
-  /// Takes the first dtype config that fits, or remembers why none does.
+  /// Chooses the first dtype config that fits, or keeps the reason why none does.
   constexpr void choose(int i, const dtype_plan<Graph>& plan) {
     const op_kind kind = g_.nodes[i].op->kind;
     if (kind == op_kind::placeholder || kind == op_kind::output || kind == op_kind::get_attr)
@@ -115,8 +115,8 @@ class dtype_choice {
 
   constexpr void choose_config(int i, int k, const dtype_plan<Graph>& plan) {
     const root_arguments has = arguments_of(k);
-    // Where whole patterns are accepted the node's own qconfig is asked, and agree() asks the
-    // others: so nodes that are alike get one answer.
+    // If patterns are accepted as a whole, only the node's own qconfig matters here, as agree()
+    // compares the others; so the result is cached.
     const bool asks_alone = whole_patterns_ && plan.dtypes[matches_.root(k)].input != dtype::none;
     const int slot = matches_.found[k].config % verdicts;
     const bool known = asks_alone && verdict_config_[slot] == matches_.found[k].config &&
@@ -156,7 +156,7 @@ class dtype_choice {
     return c;
   }
 
-  /// Another kind of numbers is further off than a bound.
+  /// A mismatch of dtypes is worse than one of bounds.
   static constexpr bool is_about_kind(rejection::clause c) {
     return c == rejection::clause::dtype || c == rejection::clause::is_dynamic;
   }
@@ -187,8 +187,8 @@ class dtype_choice {
   const prepare_options& options_;
   bool has_leaves_{};
   bool whole_patterns_{};
-  op_index indexed_;            // configs that say where a function has its weight and bias
-  choice verdict_[verdicts]{};  // by config: what judge() said last
+  op_index indexed_;            // configs with input_type_to_index, by function
+  choice verdict_[verdicts]{};  // by config: the last result of judge()
   int verdict_config_[verdicts]{};
   int verdict_qconfig_[verdicts]{};
   int verdict_has_[verdicts]{};

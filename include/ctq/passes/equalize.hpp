@@ -10,24 +10,24 @@
 #include "ctq/passes/resolve_qconfig.hpp"
 
 // Input-weight equalization: which linear layers and convolutions can exchange range between the
-// channels of their input and the columns of their weight, and who takes what the input gains.
+// channels of their input and the columns of their weight, and what else is scaled in return.
 //
 //   y = W x = (W / s) (s x)      for any s > 0, one a channel of x
 //
-// W / s is a change of the weight. s x is one, too, where another layer computes x, be it through a
-// relu: its outputs are multiplied. Where x is an input of the model, the data are multiplied
-// instead, and before any other op there has to be a multiplication in the graph.
+// W / s changes the weight. If another layer computes x, also with a relu between, s x changes the
+// weight of that layer. If x is an input of the model, the data are multiplied; in all other cases
+// the graph needs a multiplication.
 //
 // Source  PyTorch torch/ao/quantization/fx/_equalize.py, whose layers these are
 // Beyond  PyTorch's model computes something else if a module is called twice, if something else
 //         reads x, if the layer before is not equalized itself, or if the relu is a method; it
-//         fails for groups, and for linear layers between more than two axes. Here each of these is
-//         left alone or right.
+//         fails for groups, and for linear layers between more than two axes. Here these are
+//         either skipped or correct.
 
 namespace ctq {
 
-/// Factors move to the layer before through a relu only; before a pool, say, they are multiplied
-/// in the graph, where it is computed in float.
+/// Factors move to the previous layer through a relu only; before a pool they are multiplied in the
+/// graph, in float.
 [[nodiscard]] constexpr bool factors_move_through_relu_only(semantics s) {
   return s == semantics::torch_1_13;
 }
@@ -42,11 +42,11 @@ struct scalable_layer {
   [[nodiscard]] constexpr bool found() const { return node >= 0; }
 };
 
-/// A layer to equalize, and what takes the factors of its input.
+/// A layer to equalize, and what is multiplied by the factors of its input.
 struct equalized_layer {
   scalable_layer layer;
-  scalable_layer producer;  // the layer before it: its outputs do
-  int placeholder = -1;     // an input of the model: its data do; neither: a multiplication does
+  scalable_layer producer;  // the previous layer: its outputs are
+  int placeholder = -1;  // an input of the model: its data are; neither: a multiplication is needed
 
   [[nodiscard]] constexpr bool needs_multiplication() const {
     return !producer.found() && placeholder < 0;
@@ -60,14 +60,14 @@ struct equalize_options {
 
 namespace equalizing {
 
-/// Is op(s x) = s op(x) for any s > 0, one a channel of a layer that slides over so many axes?
+/// Whether op(s x) = s op(x) for any s > 0 per channel of a layer with that many spatial axes.
 constexpr bool keeps_factors(op_id op, int axes, semantics s) {
   if (op->descriptor->is_relu) return true;
   if (factors_move_through_relu_only(s)) return false;
   return op->descriptor->is_identity || (axes > 0 && op->descriptor->pool_axes == axes);
 }
 
-/// The node passed at this position or by this keyword; -1: a literal, or nothing.
+/// The node that is passed at this position or by this keyword; -1: a literal, or none.
 constexpr int operand(graph_view<stage::fused> g, int i, int position, std::string_view keyword) {
   const list<argument_place> places = rows_per_register_of(g, i);
   for (std::size_t a = 0; a < places.size(); ++a)
@@ -76,33 +76,33 @@ constexpr int operand(graph_view<stage::fused> g, int i, int position, std::stri
   return -1;
 }
 
-/// Is path the module, or something in it?
+/// Whether the path is that of the module or inside it.
 constexpr bool lies_in(std::string_view path, std::string_view module) {
   if (module.empty() || path.size() < module.size()) return false;
   if (path.size() > module.size() && path[module.size()] != '.') return false;
   return path.starts_with(module);
 }
 
-/// Does node k use what is kept under this path?
+/// Whether node k uses parameters at this path.
 constexpr bool uses(const node& k, std::string_view path) {
   if (k.op->kind == op_kind::module)
     return lies_in(path, path_of(k)) || lies_in(path, k.batch_norm);
   return k.op->kind == op_kind::get_attr && lies_in(path_of(k), path);
 }
 
-/// Is node i the only one that uses what is kept under this path?
+/// Whether only node i uses parameters at this path.
 constexpr bool owns(graph_view<stage::fused> g, int i, std::string_view path) {
   for (int k = 0; k < g.size(); ++k)
     if (k != i && uses(g[k], path)) return false;
   return true;
 }
 
-/// Is node i an attribute of the model that only one node reads, and by no other name?
+/// Whether node i is an attribute of the model that only one node reads, by one name.
 constexpr bool is_parameter(graph_view<stage::fused> g, const list<int>& users, int i) {
   return i >= 0 && g[i].op->kind == op_kind::get_attr && users[i] == 1 && owns(g, i, path_of(g[i]));
 }
 
-/// Node i as a layer, if it is one.
+/// Node i as a layer, if it is one whose parameters are its own.
 constexpr scalable_layer scalable(graph_view<stage::fused> g, const list<int>& users, int i) {
   if (g[i].op->descriptor->layer_axes < 0) return {};
   scalable_layer out{i, operand(g, i, 0, "input")};
@@ -119,7 +119,7 @@ constexpr scalable_layer scalable(graph_view<stage::fused> g, const list<int>& u
   return alone ? out : scalable_layer{};
 }
 
-/// By node: the layer that it is.
+/// By node.
 constexpr list<scalable_layer> scalable_layers(graph_view<stage::fused> g, const list<int>& users) {
   list<scalable_layer> all(g.size());
   for (int i = 0; i < g.size(); ++i) all[i] = scalable(g, users, i);
@@ -128,10 +128,10 @@ constexpr list<scalable_layer> scalable_layers(graph_view<stage::fused> g, const
 
 }  // namespace equalizing
 
-/// Where the channels of a layer's input and output lie: an axis counted from the end.
+/// The axis of the channels of a layer's input and output, counted from the end.
 [[nodiscard]] constexpr int channel_axis(op_id layer) { return -1 - layer->descriptor->layer_axes; }
 
-/// By node: does this mapping have a qconfig for it? PyTorch's _equalization_config is a mapping.
+/// By node: whether the mapping has a qconfig for it. PyTorch's _equalization_config is a mapping.
 [[nodiscard]] constexpr list<bool> nodes_to_equalize(graph_view<stage::fused> g,
                                                      const mapping_view& m, semantics s = {}) {
   const list<int> entries = resolve_qconfigs(g, m, s);

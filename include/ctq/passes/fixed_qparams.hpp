@@ -6,14 +6,14 @@
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// PyTorch 1.13 refuses a mapping that gives a sigmoid, a softmax or a tanh, as a module or as a
-// function, another observer than the one whose scale and zero point go with its range.
+// PyTorch 1.13 rejects a mapping that gives a sigmoid, a softmax or a tanh, as a module or as a
+// function, another observer than the one with the scale and zero point of its range.
 
 namespace ctq {
 
 namespace fixed_qparams {
 
-/// What has the range of the op: 0 to 1, or -1 to 1.
+/// Whether the observer has the range of the op: 0 to 1, or -1 to 1.
 constexpr bool fits(const observer_record& activation, op_id op) {
   const observer_args& a = activation.args;
   const bool placeholder = activation.type == observer_class::placeholder;

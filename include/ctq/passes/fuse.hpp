@@ -6,19 +6,18 @@
 
 // Fusion: patterns that the backend can fuse become one node, named after the module that owns
 // the weight (the root), with the root's arguments and the extra inputs that the config names. A
-// batch norm disappears into that module; its name is kept, since the weights are folded when they
-// are known.
+// batch norm is folded into that module; its name is kept for when the weights are known.
 
 namespace ctq {
 
 struct fuse_options {
   ctq::semantics semantics{};
-  bool is_qat = false;  // to be trained further
+  bool is_qat = false;  // for quantization-aware training
 };
 
 namespace fusing {
 
-/// What an occurrence becomes; nullptr if it stays as it is.
+/// The op that an occurrence is fused to; nullptr: it stays unchanged.
 constexpr op_id fused_op(const backend_pattern_config_record& c, bool is_qat) {
   if (c.fuser_method == nullptr || c.pattern.is_single()) return nullptr;
   const op_id root = c.pattern.element[root_element(c)].op;
@@ -29,8 +28,9 @@ constexpr bool is_fusible(const backend_pattern_config_record& c) {
   return fused_op(c, false) != nullptr;
 }
 
-/// PyTorch 1.13: the other calls of a module that was fused at one place call what it has become.
-///   fused  by node: was it fused here?
+/// PyTorch 1.13: the other calls of a module that was fused in one place call the fused module,
+/// too.
+///   fused  by node: whether it was fused here
 template <class Graph, class Fused>
 constexpr void change_shared_modules(Graph& out, int count, const Fused& fused) {
   for (int i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ class fusion {
     moved_[i] = count_++;
   }
 
-  /// Appends what occurrence k becomes, in the place of its last node, i.
+  /// Appends the fused module of occurrence k, in the place of its last node, i.
   constexpr void fuse(int i, int k) {
     const int root = fusible_.root(k);
     const int added = count_;
@@ -116,11 +116,11 @@ class fusion {
 
 }  // namespace fusing
 
-/// The patterns of a backend that fuse makes one node of.
+/// The patterns of a backend that are fused to one node.
 template <class Backend>
 inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fusible>();
 
-/// By node: the one under whose name it is found when fuse is done, itself if it is not fused.
+/// By node: the one whose name it has after fusion, itself if it is not fused.
 template <class Out = list<int>>
 [[nodiscard]] constexpr Out fused_into(graph_view<stage::traced> g, const backend_view& backend) {
   const auto fusible = find_all(g, backend, [](const auto& c) { return fusing::is_fusible(c); });

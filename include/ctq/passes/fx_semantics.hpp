@@ -3,9 +3,9 @@
 
 #include "ctq/core/semantics.hpp"
 
-// Where ctq's passes do better than PyTorch's, and where PyTorch's releases differ among
-// themselves. Each difference is one predicate, true for who behaves as its name says; the passes
-// ask nothing else about the version.
+// Where ctq's passes differ from PyTorch's, and PyTorch's releases from each other. Each difference
+// is one predicate, true for semantics with the behaviour of its name; the passes do not compare
+// versions otherwise.
 
 namespace ctq {
 
@@ -14,7 +14,8 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Tensors passed by keyword are not seen by patterns; literals passed by position are.
+/// Patterns ignore tensors that are passed by keyword, and see literals that are passed by
+/// position.
 [[nodiscard]] constexpr bool patterns_see_positional_arguments_only(semantics s) {
   return s == semantics::torch_1_13;
 }
@@ -35,21 +36,21 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// A pattern that is left in float still promises its readers integers, so that they go without an
-/// observer. PyTorch 2 takes the promise back.
-[[nodiscard]] constexpr bool rejected_patterns_promise_integers(semantics s) {
+/// The readers of a pattern that is left in float get no observer, as if its output were quantized.
+/// Corrected in PyTorch 2.
+[[nodiscard]] constexpr bool rejected_patterns_count_as_quantized(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// Readers of one value that ask for the same class and dtype get one observer, whatever range
-/// each of them asks for.
-[[nodiscard]] constexpr bool observers_meet_by_class_and_dtype(semantics s) {
+/// Readers of one value that request observers of the same class and dtype share one, even if the
+/// ranges differ.
+[[nodiscard]] constexpr bool observers_are_shared_by_class_and_dtype(semantics s) {
   return s == semantics::torch_1_13;
 }
 
 /// A sigmoid, a tanh or a softmax with a qconfig that does not have its fixed observer is an error
 /// of the whole mapping; PyTorch 2 leaves it in float.
-[[nodiscard]] constexpr bool fixed_qparams_ops_want_their_observer(semantics s) {
+[[nodiscard]] constexpr bool fixed_qparams_ops_require_their_observer(semantics s) {
   return s == semantics::torch_1_13;
 }
 
@@ -72,7 +73,7 @@ namespace ctq {
 }
 
 /// The object types inside a fused module must all have one qconfig, an absent one included.
-[[nodiscard]] constexpr bool fused_types_want_one_qconfig(semantics s) {
+[[nodiscard]] constexpr bool fused_types_require_one_qconfig(semantics s) {
   return s == semantics::torch_1_13;
 }
 
@@ -81,23 +82,24 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Only modules that have a reference form, and a dtype config of their own that is the qconfig's
-/// dtypes exactly, have their weights quantized; prepare has observed the others in vain.
-[[nodiscard]] constexpr bool convert_asks_again(semantics s) { return s == semantics::torch_1_13; }
-
-/// Ops that copy values keep the scale of their input on integers, whatever their own observer
-/// says.
-[[nodiscard]] constexpr bool copies_keep_their_scale(semantics s) {
+/// Only the weights of modules with a reference module, and with a dtype config that equals the
+/// qconfig's dtypes, are quantized; observers of others are not used.
+[[nodiscard]] constexpr bool convert_checks_dtypes_again(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// relu6, hardtanh and clamp of quint8 take pixels for channels behind a convolution on integers:
-/// they forget in which order the elements lie in memory.
-[[nodiscard]] constexpr bool clamp_forgets_channels_last(semantics s) {
+/// Ops that copy values have the scale of their input on integers, not that of their observer.
+[[nodiscard]] constexpr bool copies_have_input_scale(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// Observers of qint32 are taken away.
+/// relu6, hardtanh and clamp of quint8 ignore that the output of an integer convolution is in
+/// channels-last order, and so mix up pixels and channels.
+[[nodiscard]] constexpr bool clamp_ignores_channels_last(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// Observers of qint32 are removed.
 [[nodiscard]] constexpr bool int32_activations_are_dropped(semantics s) {
   return s == semantics::torch_1_13;
 }

@@ -9,14 +9,14 @@
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Does what a mapping names exist? PyTorch has no word for a misspelt module_name, nor for one that
-// fusion has put into another module: the entry is without effect.
+// Whether the modules that a mapping names exist. PyTorch silently ignores an entry with a misspelt
+// module_name, or with the name of a module that is fused into another one.
 
 namespace ctq {
 
 namespace mapping_names {
 
-/// Is the node the module, or inside it?
+/// Whether the node is the module, or inside it.
 constexpr bool is_in(std::string_view node, std::string_view module) {
   return node.size() >= module.size() && same_text(node.substr(0, module.size()), module) &&
          (node.size() == module.size() || node[module.size()] == '.');
@@ -37,7 +37,7 @@ constexpr int count(graph_view<stage::fused> g, const mapping_entry& e) {
   return n;
 }
 
-/// Why a module_name entry is without effect, or nothing.
+/// Adds why a module_name entry has no effect, if so.
 template <graph_at<stage::traced> Traced, graph_at<stage::fused> Fused>
 constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const backend_view& backend,
                            std::string_view module) {
@@ -57,7 +57,7 @@ constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const back
 
 }  // namespace mapping_names
 
-/// Does an entry say of itself which modules it is for? Regular expressions may fit none.
+/// Whether an entry names modules. Regular expressions may match none.
 [[nodiscard]] constexpr bool names_modules(const mapping_view& mapping) {
   for (int i = 0; i < mapping.count; ++i)
     if (mapping.entries[i].level == mapping_level::module_name ||
@@ -66,7 +66,7 @@ constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const back
   return false;
 }
 
-/// The first entry of a mapping that names nothing.
+/// The first entry of a mapping that has no effect.
 ///   traced, fused  views
 template <graph_at<stage::traced> Traced, graph_at<stage::fused> Fused>
 [[nodiscard]] constexpr diagnostic check_mapping_names(Traced traced, Fused fused,

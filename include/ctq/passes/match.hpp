@@ -9,11 +9,11 @@
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/pattern_index.hpp"
 
-// Where the patterns of a backend occur in a graph.
+// The occurrences of a backend's patterns in a graph.
 //
 // As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
-// inner nodes of an occurrence have one reader; the graph is scanned from its end, so overlapping
-// occurrences are decided in favour of the one nearest the output. Beyond PyTorch: a pattern with
+// inner nodes of an occurrence have one reader; the graph is scanned from its end, so of
+// overlapping occurrences the one nearest the output is taken. Beyond PyTorch: a pattern with
 // a commutative op matches both orders of its arguments.
 
 namespace ctq {
@@ -21,11 +21,11 @@ namespace ctq {
 /// One occurrence of a pattern.
 struct occurrence {
   int first = 0;      // of its parts
-  int count = 0;      // one an element of the pattern
+  int count = 0;      // one per element of the pattern
   int config = -1;    // of the backend
   int root_part = 0;  // the element whose node owns the weight
 
-  /// match_all stands for a literal, which is no node.
+  /// match_all matches a literal, which is not a node.
   static constexpr int literal = ~0x7fffffff;
 };
 
@@ -38,7 +38,7 @@ struct occurrences {
 
   scratch_array<int, max_nodes> of_node{};  // by node: the occurrence it belongs to, or -1
   scratch_array<occurrence, max_nodes> found{};
-  scratch_array<int, max_parts> part{};  // nodes; ~n where match_all stands for node n, or literal
+  scratch_array<int, max_parts> part{};  // nodes; ~n where match_all matches node n, or literal
   int count = 0;
 
   /// The node nearest the output.
@@ -81,7 +81,7 @@ class finder {
     for (int p = patterns_.head[op->hash % patterns_.buckets]; p >= 0; p = patterns_.next[p]) {
       const int first = patterns_.first[p];
       if (patterns_.op[first] != op) continue;
-      // Most patterns of a relu end here.
+      // Fast path: rejects most patterns of a relu.
       if (inner != nullptr && patterns_.args[first] == 1 && patterns_.op[first + 1] != inner &&
           patterns_.op[first + 1] != nullptr)
         continue;
@@ -90,7 +90,7 @@ class finder {
     }
   }
 
-  /// Keeps what was found, unless a node of it belongs to another occurrence.
+  /// Keeps the occurrence, unless one of its nodes belongs to another one.
   constexpr void keep(int p, int count) {
     for (int e = parts_; e < parts_ + count; ++e)
       if (out_.part[e] >= 0 && out_.of_node[out_.part[e]] >= 0) return;
@@ -104,7 +104,7 @@ class finder {
     ++out_.count;
   }
 
-  /// Does the pattern's tree at an element match what gives a node's value? -1: a literal.
+  /// Whether the tree of the pattern at an element matches at a node; -1: a literal.
   constexpr bool fits(int node, int element) {
     int& part = out_.part[parts_ + element - first_];
     if (patterns_.op[element] == nullptr) {

@@ -3,22 +3,23 @@
 
 #include "ctq/passes/planned_dtypes.hpp"
 
-// Where observers stand, and which of them are one and the same.
+// The positions of observers, and which of them are the same instance.
 //
-// A value can have observers of two kinds: one behind the node, which all its readers see from then
-// on, and others before single readers that need another dtype. Sharing does not join groups: it
-// names another instance for the observers that it can see (so a later cat can split the group of
-// an earlier one), as in PyTorch.
+// A value can have observers of two kinds: one after its node, for all readers, and others before
+// single readers that need another dtype. Sharing does not merge groups: it assigns another
+// instance to the observers that it reaches (so a later cat can split the group of an earlier one),
+// as in PyTorch.
 
 namespace ctq::preparing {
 
-/// One and the same class to PyTorch's eyes: a fake quantize is asked no further.
+/// Whether PyTorch considers both to be of one class: it does not look into fake quantizes.
 constexpr bool is_same_class(const observer_record& a, const observer_record& b) {
   if (a.fake_quantize != b.fake_quantize) return false;
   return a.fake_quantize != fake_quantize_class::none || a.type == b.type;
 }
 
-/// Observers are numbered as they are added, and so is what they are made with, an instance.
+/// Observers are numbered in the order in which they are added; an instance has the number of its
+/// first observer.
 template <class Graph>
 class observer_placement {
  public:
@@ -31,14 +32,13 @@ class observer_placement {
     for (int a = 0; a < g.arg_total(); ++a) before_[a] = -1;
   }
 
-  /// An observer behind a node, in front of all its readers.
-  ///   qconfig  the entry of the mapping that asks for it
+  /// An observer after a node, before all its readers.
+  ///   qconfig  the entry of the mapping that requests it
   constexpr void add_behind(int i, const observer_record* record, int qconfig) {
     behind_[i] = add(i, -1, record, qconfig);
   }
 
-  /// An observer in front of one argument. The same reader, or another that wants the like, may
-  /// have asked for it before.
+  /// An observer before one argument, unless there is an equal one that another reader requested.
   constexpr void add_before(int edge, const observer_record* record, int qconfig) {
     const int producer = g_.args[edge];
     const int after = behind_[producer];
@@ -46,21 +46,21 @@ class observer_placement {
     if (before_[edge] < 0) before_[edge] = add(producer, after, record, qconfig);
   }
 
-  /// Gives the output of i, and the elements of its list, the observer of its first input; takes
-  /// the output's observer away if there is none to share.
+  /// Gives the output of i, and the elements of its list, the observer of its first input; removes
+  /// the output's observer if there is none to share.
   constexpr void share(int i) {
     if (make_shared(i)) return;
     removed_[behind_[i]] = true;
     behind_[i] = -1;
   }
 
-  /// Does what an argument reads come straight from its producer?
+  /// Whether an argument reads its producer's value without an observer between.
   [[nodiscard]] constexpr bool is_bare(int edge) const {
     return before_[edge] < 0 && behind_[g_.args[edge]] < 0;
   }
 
   /// Writes the graph with the observers in it, numbered in graph order.
-  ///   choices  by node: what was decided about it
+  ///   choices  by node
   template <class Choices, class Out>
   constexpr void write(const Choices& choices, const dtype_plan<Graph>& plan, Out& out) const {
     writer<Out> all{*this, out};
@@ -101,14 +101,14 @@ class observer_placement {
     return added;
   }
 
-  /// The first observer at the same place that another reader has asked for in the same way.
+  /// The first equal observer at the same place.
   [[nodiscard]] constexpr int find_like(int producer, int after,
                                         const observer_record* wanted) const {
     for (int a = first_[producer]; a >= 0; a = next_[a]) {
       if (after_[a] != after || removed_[a]) continue;
       const observer_record* const other = record_[instance_[a]];
       if (other == wanted || *other == *wanted) return a;
-      if (observers_meet_by_class_and_dtype(semantics_) && is_same_class(*other, *wanted) &&
+      if (observers_are_shared_by_class_and_dtype(semantics_) && is_same_class(*other, *wanted) &&
           other->args.dtype == wanted->args.dtype)
         return a;
     }
@@ -119,13 +119,13 @@ class observer_placement {
   struct writer {
     const observer_placement& of;
     Out& out;
-    scratch_array<int, max_observers> number{};  // by instance, -1: not met yet
-    scratch_array<int, max_nodes> moved{};       // by node: where it is now
+    scratch_array<int, max_observers> number{};  // by instance, -1: none yet
+    scratch_array<int, max_nodes> moved{};       // by node: its new index
     scratch_array<int, max_observers> at{};      // by observer: its node
     int nodes = 0;
     int args = 0;
 
-    /// A node of the fused graph, with what its arguments see.
+    /// Appends a node of the fused graph, which reads the observers of its arguments.
     constexpr void add(int i) {
       out.nodes[nodes] = of.g_.nodes[i];
       out.nodes[nodes].first_arg = args;
@@ -138,8 +138,8 @@ class observer_placement {
       moved[i] = nodes++;
     }
 
-    /// The observers of node i that stand behind `after`, the youngest first, as torch.fx inserts
-    /// them, each with its own behind it.
+    /// Appends the observers of node i that follow `after`, the last added first, as torch.fx
+    /// inserts them, each with those that follow it.
     constexpr void add_observers(int i, int after, int from) {
       for (int a = of.last_[i]; a >= 0; a = of.previous_[a]) {
         if (of.after_[a] != after || of.removed_[a]) continue;
@@ -166,7 +166,7 @@ class observer_placement {
     return before_[edge] >= 0 ? before_[edge] : behind_[g_.args[edge]];
   }
 
-  /// The argument of node i that climbing goes through: the first node among its positional
+  /// The argument of node i through which climb() continues: the first node among its positional
   /// arguments; -1 if there is none.
   [[nodiscard]] constexpr int first_edge(int i) const {
     const int first = g_.nodes[i].first_arg;
@@ -178,7 +178,7 @@ class observer_placement {
     return -1;
   }
 
-  /// The first observer met when climbing from an argument towards the inputs, or -1.
+  /// The first observer on the way from an argument towards the inputs, or -1.
   [[nodiscard]] constexpr int climb(int edge) const {
     while (edge >= 0) {
       const int seen = seen_by(edge);
@@ -225,12 +225,11 @@ class observer_placement {
 
   const Graph& g_;
   semantics semantics_{};
-  scratch_array<int, max_nodes> first_{};   // by node: of the observers that see its output
-  scratch_array<int, max_nodes> last_{};    //
-  scratch_array<int, max_nodes> behind_{};  // by node: the observer that all its readers see
-  scratch_array<int, max_args> before_{};   // by argument: an observer of its own
-  scratch_array<int, max_observers>
-      after_{};  // by observer: the one it stands behind; -1: the producer
+  scratch_array<int, max_nodes> first_{};      // by node: its first observer
+  scratch_array<int, max_nodes> last_{};       //
+  scratch_array<int, max_nodes> behind_{};     // by node: the observer for all its readers
+  scratch_array<int, max_args> before_{};      // by argument: its own observer
+  scratch_array<int, max_observers> after_{};  // by observer: the one it follows; -1: the producer
   scratch_array<int, max_observers> instance_{};  //
   scratch_array<int, max_observers> next_{};      // of the same producer
   scratch_array<int, max_observers> previous_{};  //

@@ -6,8 +6,8 @@
 #include "ctq/graph/scratch_array.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// The patterns of a backend by the op nearest the output, so that a node meets only those that can
-// end at it: flat, since a pass looks at them for each node.
+// The patterns of a backend by the op nearest the output, so that for a node only those are tried
+// that can end there. Flat arrays, because they are read for each node.
 
 namespace ctq {
 
@@ -28,8 +28,8 @@ struct pattern_index {
 
 using dynamic_pattern_index = pattern_index<0, 0>;
 
-/// The element of the root: where the config says, else what is reached by taking the last
-/// element of each tuple, MatchAllNode left out.
+/// The element of the root: by the config's path, else the one reached by taking the last element
+/// of each tuple, MatchAllNode excepted.
 [[nodiscard]] constexpr int root_element(const backend_pattern_config_record& c) {
   if (!c.root_node_getter.empty()) return element_at(c.pattern, c.root_node_getter);
   int i = c.pattern.element.size() - 1;
@@ -65,7 +65,7 @@ constexpr void index_patterns(const backend_view& backend, Wanted wanted, Index&
   for (int length = longest; length > 0; --length)
     for (int i = 0; i < configs; ++i) {
       const backend_pattern_config_record& c = backend.configs.items[i];
-      // A pattern that is match_all alone says nothing.
+      // match_all alone is not a pattern.
       if (c.pattern.element.count != length || c.pattern.anchor() == nullptr || !wanted(c))
         continue;
       index.config[patterns] = i;
@@ -76,7 +76,7 @@ constexpr void index_patterns(const backend_view& backend, Wanted wanted, Index&
         index.op[elements + e] = c.pattern.element.items[e].op;
         index.args[elements + e] = c.pattern.element.items[e].args;
       }
-      for (int e = length - 1; e >= 0; --e) {  // arguments before what they belong to
+      for (int e = length - 1; e >= 0; --e) {  // arguments before their op
         int extent = 1;
         for (int a = 0; a < index.args[elements + e]; ++a)
           extent += index.extent[elements + e + extent];

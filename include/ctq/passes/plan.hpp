@@ -14,12 +14,12 @@
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/spec/validate.hpp"
 
-// What the compiler works out for a model, a backend and a mapping, one constant a stage:
+// The results of the passes for a model, a backend and a mapping, one constant per stage:
 //
 //   Model -> fused_v -> prepared_v -> reference_v -> lowered_v
 //
-// and for each stage that runs, its schedule. Each constant is keyed by short names, computed
-// once, with a step budget of its own, and can be asserted on.
+// and the schedule of each stage that runs. Each constant is keyed by short names, computed once,
+// with its own limit of constexpr steps, and can be used in static_asserts.
 
 namespace ctq {
 
@@ -37,19 +37,18 @@ constexpr auto resolve() {
   return found;
 }
 
-/// By node: its entry of the mapping. Regular expressions take many steps, so these have a budget
-/// of their own.
+/// By node: its entry of the mapping. Regular expressions take many constexpr steps, so this is a
+/// separate constant.
 template <const auto& Fused, class Mapping>
 inline constexpr auto qconfigs_v = resolve<Fused, Mapping>();
 
-// How much each pass can add. The constants are not much larger than what they hold: room has to be
-// paid for where it is used at run time, in the program, and clang 19 takes 15 µs to make a node
-// that stays empty, 9 µs for a step.
+// Upper bounds of what each pass adds. They are close, because unused elements of the constants
+// cost memory in the program and compile time: 15 µs for a node, 9 µs for a step with clang 19.
 
-/// What comes on top of the nodes and the arguments of a prepared graph.
+/// Nodes and arguments that are added to those of a prepared graph.
 struct growth {
   int converted = 0;    // an observer becomes two nodes
-  int requantized = 0;  // an argument whose steps must be the output's
+  int requantized = 0;  // an argument that must have the output's qparams
 };
 
 template <class Graph>
@@ -59,7 +58,7 @@ constexpr growth growth_of(const Graph& prepared) {
     const op_id op = prepared.nodes[i].op;
     if (op == q::activation_post_process.id()) {
       ++more.converted;
-    } else if (lowering::keeps_steps(op)) {
+    } else if (lowering::keeps_qparams(op)) {
       more.requantized += prepared.nodes[i].arg_count;
     }
   }
@@ -68,7 +67,7 @@ constexpr growth growth_of(const Graph& prepared) {
 template <const auto& Prepared>
 inline constexpr growth growth_v = growth_of(Prepared);
 
-/// A step a node, a transpose an argument, a copy an input of a cat; none for observers.
+/// One step per node, a transpose per argument, a copy per input of a cat; none for observers.
 template <class Graph>
 constexpr int most_steps(const Graph& g) {
   int steps = 0;
@@ -86,7 +85,7 @@ inline constexpr int most_steps_v = most_steps(Graph);
 template <const auto& Model>
 using fused = static_graph<stage::fused, Model.count, Model.arg_count>;
 
-/// Every node and every argument can get an observer, which is a node with an argument.
+/// Every node and every argument can get an observer, which is a node with one argument.
 template <const auto& Fused>
 using prepared = static_graph<stage::prepared, 2 * Fused.count + Fused.arg_count,
                               Fused.count + 2 * Fused.arg_count>;
@@ -104,10 +103,10 @@ template <const auto& Graph>
 inline constexpr static_schedule<most_steps_v<Graph>, Graph.count> schedule_v{
     [](auto& out) { scheduling::schedule_into(Graph, out); }};
 
-/// The same with what can be one kernel joined.
+/// The same with ops fused into the kernels of layers.
 template <const auto& Graph>
-inline constexpr static_schedule<most_steps_v<Graph>, Graph.count> joined_schedule_v{
-    [](auto& out) { scheduling::schedule_into(Graph, out, scheduling::layers::joined); }};
+inline constexpr static_schedule<most_steps_v<Graph>, Graph.count> layer_fused_schedule_v{
+    [](auto& out) { scheduling::schedule_into(Graph, out, scheduling::layers::fused); }};
 
 }  // namespace stages
 
@@ -129,7 +128,7 @@ inline constexpr stages::reference<prepared_v<Model, Backend, Mapping, Policy>> 
                    mapping_v<Mapping>, {}, out);
     }};
 
-/// From the prepared graph, so that the reference graph between need not be kept.
+/// From the prepared graph, so that the reference graph need not be a constant.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr stages::lowered<prepared_v<Model, Backend, Mapping, Policy>> lowered_v{
     [](auto& out) {
@@ -140,7 +139,7 @@ inline constexpr stages::lowered<prepared_v<Model, Backend, Mapping, Policy>> lo
       if (Policy == unsupported::error) out.problem = missing_kernel(out, backend_v<Backend>);
     }};
 
-/// The first entry of the mapping that names nothing.
+/// The first entry of the mapping that has no effect.
 template <const auto& Model, class Backend, class Mapping>
 inline constexpr diagnostic mapping_names_v = [] {
   if constexpr (names_modules(mapping_v<Mapping>)) {
@@ -161,9 +160,9 @@ inline constexpr auto& prepared_schedule_v =
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 inline constexpr auto& lowered_schedule_v =
-    stages::joined_schedule_v<lowered_v<Model, Backend, Mapping, Policy>>;
+    stages::layer_fused_schedule_v<lowered_v<Model, Backend, Mapping, Policy>>;
 
-/// The first mistake in a model, a backend, a mapping, or in what they ask of one another.
+/// The first error in a model, a backend, a mapping, or in their combination.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy>
 struct plan_check {
   static constexpr diagnostic find() {
@@ -191,7 +190,7 @@ struct plan_check {
   static constexpr auto message() { return found.text; }
 };
 
-/// The first mistake in a model, a backend, or in what is needed to run the one in float.
+/// The first error in a model, a backend, or in running the model in float.
 template <const auto& Model, class Backend>
 struct float_check {
   static constexpr diagnostic find() {
@@ -208,7 +207,7 @@ struct float_check {
   static constexpr auto message() { return found.text; }
 };
 
-/// A model, a backend and a mapping that fit one another. Using it is the check.
+/// A model, a backend and a mapping that fit one another: a compile error otherwise.
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error>
 struct plan : report<plan_check<Model, Backend, Mapping, Policy>> {

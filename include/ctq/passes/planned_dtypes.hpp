@@ -7,9 +7,9 @@
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// What the values of each node would be if every qconfig were honoured, before anything is decided:
-// from the qconfigs, from what the caller says of inputs and outputs, and from ops whose arguments
-// are known to be no tensors of numbers, such as the sizes of a reshape.
+// The dtypes that the values of each node would have if every qconfig were honoured, before any
+// decision: from the qconfigs, from the options for inputs and outputs, and from ops with arguments
+// that are not tensors of numbers, such as the sizes of a reshape.
 
 namespace ctq {
 
@@ -23,9 +23,9 @@ constexpr bool asks_for_shape(const node& n) {
   return asks;
 }
 
-/// Is it known that a node gives no tensor? By node. As in PyTorch a module always gives one, a
-/// float among the arguments may be one, integers are none. Only rows of torch.fx have arguments
-/// that are not nodes.
+/// By node: whether its output is known not to be a tensor. As in PyTorch the output of a module
+/// always is one, floats among the arguments may be tensors, integers are not. Only rows of
+/// torch.fx have arguments that are not nodes.
 template <class Graph, class Flags>
 constexpr void find_without_tensors(const Graph& g, Flags& none) {
   for (int i = 0; i < g.count; ++i) {
@@ -67,15 +67,15 @@ template <class Graph, class Flags>
   return count;
 }
 
-/// What prepare knows of each node before it decides anything.
+/// By node, before any decision.
 template <class Graph>
 struct dtype_plan {
   scratch_array<bool, Graph::max_nodes> has_qconfig{};              // one that is not None
-  scratch_array<bool, Graph::max_nodes> without_tensors{};          // gives no tensor
+  scratch_array<bool, Graph::max_nodes> without_tensors{};          // its output is not a tensor
   scratch_array<observation_type, Graph::max_nodes> observed_as{};  // by occurrence
   scratch_array<planned_dtypes, Graph::max_nodes> dtypes{};
 
-  /// The node stays in float after all.
+  /// The node stays in float.
   constexpr void give_up(int i) { dtypes[i] = planned_dtypes{}; }
 };
 
@@ -140,7 +140,7 @@ class planner {
         make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);
   }
 
-  /// Also what it is a copy of.
+  /// Also the values that it copies.
   constexpr void make_no_tensor(int i) {
     for (;;) {
       set(i, dtype::none);
@@ -163,7 +163,7 @@ class planner {
   bool has_leaves_{};
   bool getitem_is_float_{};
   dtype_plan<Graph>& out_;
-  planned_dtypes asked_{};  // by one entry of the mapping, since most nodes have the same
+  planned_dtypes asked_{};  // of one entry of the mapping: most nodes have the same
   int asked_of_ = -1;
 };
 

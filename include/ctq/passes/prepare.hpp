@@ -9,13 +9,14 @@
 #include "ctq/passes/rejection.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
-// prepare: for each occurrence of a backend pattern whose qconfig fits a dtype config, an observer
-// comes before each input of its root and behind its last node; ops that keep their input's range
-// share its observer. Observers become nodes; node::observer says which of them are one and the
-// same. With is_qat they are fake quantizes, and modules become those that are trained with them.
+// prepare: for each occurrence of a backend pattern whose qconfig fits a dtype config, observers
+// are inserted before the inputs of its root and after its last node; ops whose output has the
+// range of their input share its observer. Observers are nodes; those with the same node::observer
+// are the same instance. With is_qat they are fake quantizes, and modules are replaced by QAT
+// modules.
 //
-// A node that has a qconfig which the backend cannot honour is an error, unless the caller says
-// skip (then it stays in float, as in PyTorch).
+// A node with a qconfig that the backend cannot honour is an error, unless the policy is skip (then
+// it stays in float, as in PyTorch).
 
 namespace ctq {
 
@@ -36,13 +37,14 @@ class preparation {
         placed_(g, options.semantics) {
     plan_dtypes(g, backend, mapping, qconfigs, matches, options, plan_);
     choices_.choose(plan_);
-    if (!rejected_patterns_promise_integers(options.semantics))
+    if (!rejected_patterns_count_as_quantized(options.semantics))
       for (int i = 0; i < g.count; ++i)
         if (matches.of_node[i] >= 0 && choices_.of_node[i].dtype_config == -1) plan_.give_up(i);
     for (int i = 0; i < g.count; ++i) observe(i);
   }
 
-  /// The first node whose qconfig cannot be honoured, or -1; rather a cause than a consequence.
+  /// The first node whose qconfig cannot be honoured, or -1; nodes that are only rejected with
+  /// their pattern come last.
   [[nodiscard]] constexpr int first_rejected() const {
     int consequence = -1;
     for (int i = 0; i < g_.count; ++i) {
@@ -129,7 +131,7 @@ class preparation {
     return choices_.qconfig_of(i).activation.type == observer_class::reuse_input;
   }
 
-  /// k: the occurrence that ends here; -1 for a custom module
+  /// k: the occurrence that ends here; -1 for a leaf
   constexpr void observe_output(int i, int k) {
     const dtype output = plan_.dtypes[i].output;
     if (output == f32 || output == dtype::none) return;
@@ -192,7 +194,7 @@ class preparation {
 
 }  // namespace preparing
 
-/// RowsPerRegister the observers. problem says which qconfig cannot be honoured, and why.
+/// Inserts the observers; out.problem: the qconfig that cannot be honoured, and why.
 ///   patterns  all of the backend
 ///   qconfigs  by node: its entry of the mapping, as resolve_qconfigs finds it
 template <graph_at<stage::fused> Graph, class Patterns, class QConfigs, class Out>
@@ -227,8 +229,9 @@ template <class Out = dynamic_graph<stage::prepared>>
     g = trained.view();
   }
   Out out;
-  if (fused_types_want_one_qconfig(options.semantics)) out.problem = check_fused_types(g, mapping);
-  if (fixed_qparams_ops_want_their_observer(options.semantics) && !out.problem.any())
+  if (fused_types_require_one_qconfig(options.semantics))
+    out.problem = check_fused_types(g, mapping);
+  if (fixed_qparams_ops_require_their_observer(options.semantics) && !out.problem.any())
     out.problem = check_fixed_qparams(g, mapping, qconfigs);
   dynamic_pattern_index patterns;
   index_patterns(backend, indexing::any, patterns);

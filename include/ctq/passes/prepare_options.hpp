@@ -9,15 +9,14 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/unsupported.hpp"
 
-// What prepare and convert are told beside the backend and the mapping: PyTorch's
-// PrepareCustomConfig.
+// Options of prepare and convert: PyTorch's PrepareCustomConfig.
 
 namespace ctq {
 
 /// A module that is prepared and converted on its own, as one node of the model around it.
 struct standalone_module {
   std::string_view name{};  // its path
-  op_id type{};             // or its class; of two entries that fit, the name's goes first
+  op_id type{};             // or its class; an entry with the name is tried first
   view<int> input_quantized_indexes{};
   view<int> output_quantized_indexes{};
 };

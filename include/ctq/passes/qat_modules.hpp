@@ -5,11 +5,11 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Modules that fake-quantize their weight while they are trained, and what they were before.
+// Modules that fake-quantize their weight in quantization-aware training.
 
 namespace ctq {
 
-/// What a backend trains instead of a module; nullptr: nothing else.
+/// The backend's QAT module for a module; nullptr if there is none.
 [[nodiscard]] constexpr op_id qat_module_of(const backend_view& backend, op_id op) {
   if (op->kind != op_kind::module) return nullptr;
   for (const backend_pattern_config_record& c : backend.configs)
@@ -18,7 +18,7 @@ namespace ctq {
   return nullptr;
 }
 
-/// Puts the backend's modules for training in the place of those that have a qconfig.
+/// Replaces modules with a qconfig by the backend's QAT modules.
 ///   qconfigs  by node: its entry of the mapping
 [[nodiscard]] constexpr dynamic_graph<stage::fused> swap_qat_modules(graph_view<stage::fused> g,
                                                                      const backend_view& backend,

@@ -8,12 +8,12 @@
 #include "ctq/spec/observer.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// What convert makes of single things: of an observer a quantize, and of which modules the backend
-// knows a reference form, with a quantized weight.
+// The ops that convert inserts for an observer, and the modules for which the backend has a
+// reference module, with a quantized weight.
 
 namespace ctq::converting {
 
-/// The forms of quantize and dequantize that compute on plain integers, with the observer's range.
+/// The forms of quantize and dequantize on plain integer tensors, with the observer's range.
 struct decomposed_row {
   op_id quantize, decomposed, dequantize;
 };
@@ -27,14 +27,14 @@ inline constexpr decomposed_row decomposed_ops[] = {
      q::decomposed_dequantize_per_channel.id()},
 };
 
-/// Null where there is no such form: half precision.
+/// Null if there is no such form: float16.
 constexpr const decomposed_row* decomposed_form(op_id quantize) {
   for (const decomposed_row& r : decomposed_ops)
     if (r.quantize == quantize) return &r;
   return nullptr;
 }
 
-/// What an observer becomes; nullptr: nothing, it is taken away.
+/// The op that replaces an observer; nullptr: the observer is removed.
 constexpr op_id quantize_op(const observer_record& r, semantics s) {
   const observer_args& a = r.args;
   const bool integer = a.dtype == quint8 || a.dtype == qint8 ||
@@ -46,7 +46,7 @@ constexpr op_id quantize_op(const observer_record& r, semantics s) {
   return is_per_channel(r.type) ? q::quantize_per_channel.id() : q::quantize_per_tensor.id();
 }
 
-/// Has a module of this class a reference form? PyTorch collects them from all configs.
+/// Whether a module of this class has a reference module. PyTorch collects them from all configs.
 constexpr bool has_reference(const backend_view& backend, op_id op) {
   for (const backend_pattern_config_record& c : backend.configs)
     if (c.root_module == op && c.reference_quantized_module_for_root != nullptr) return true;
@@ -59,7 +59,7 @@ constexpr bool is_fused_module(const backend_view& backend, op_id op) {
   return false;
 }
 
-/// Is there a dtype config of the module alone that has just these dtypes?
+/// Whether a dtype config of the module alone has exactly these dtypes.
 constexpr bool has_dtypes(const backend_view& backend, op_id op, const qconfig_record& q) {
   const auto or_float = [](dtype d) { return d == dtype::none ? f32 : d; };
   const planned_dtypes p = dtypes_of(q);

@@ -8,7 +8,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// Why a node is left in float, in words: for compile errors and for tables.
+// The reason why a node is left in float as text, for compile errors and tables.
 
 namespace ctq {
 

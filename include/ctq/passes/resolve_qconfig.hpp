@@ -12,10 +12,10 @@
 #include "ctq/spec/op_index.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Which entry of a qconfig mapping holds for a node.
+// Finds the entry of a qconfig mapping for a node.
 //
 // The name of a module's node is the module's path, "layer1.0.conv1". A function belongs to the
-// module that its name is inside of: "layer1.0.add" to "layer1.0"; an attribute to its owner.
+// module of its name, "layer1.0.add" to "layer1.0"; an attribute to its owner.
 // Beyond PyTorch, a module_name entry may name a function's node as well:
 // allow_float<"layer1.0.add">.
 
@@ -35,7 +35,7 @@ namespace ctq {
 
 namespace resolving {
 
-/// The module whose name decides: itself, or the one around it.
+/// The module whose name is matched: the node itself, or the one around it.
 constexpr std::string_view module_of(const node& n) {
   return n.op->kind == op_kind::module ? path_of(n) : scope_of(n);
 }
@@ -48,8 +48,8 @@ constexpr int last_entry(const mapping_view& m, mapping_level level, Question fi
   return -1;
 }
 
-/// Writes entry i to the node it means, if there is one. A pass over the nodes for each entry,
-/// rather than over the earlier nodes for each node: entries are few.
+/// Sets entry i for the node that it names, if there is one. There are few entries, so each one
+/// scans all nodes.
 template <class Graph, class Entries>
 constexpr void apply_order(const Graph& g, const mapping_entry& e, int i, semantics s,
                            Entries& entry) {
@@ -72,13 +72,13 @@ constexpr int by_name(const mapping_view& m, std::string_view module) {
   return -1;
 }
 
-/// An expression of the mapping, and the entry that holds where it fits.
+/// An expression of the mapping, and the entry for modules that it matches.
 struct expression {
   name_regex regex{""};
   int entry = -1;
 };
 
-/// In their order; setting an expression again changes its qconfig, not its place.
+/// In the order of the mapping; setting an expression again changes its qconfig, not its position.
 constexpr list<expression> expressions_of(const mapping_view& m) {
   list<expression> all;
   for (int i = 0; i < m.count; ++i) {
@@ -105,14 +105,14 @@ constexpr op_index types_of(const mapping_view& m) {
   return types;
 }
 
-/// Of a fused module the entry of its first part holds, if it has none itself. In PyTorch the one
-/// of the part goes first, unless it says None.
+/// A fused module without an entry has that of its first part. In PyTorch the entry of the part is
+/// tried first, unless it is None.
 constexpr int by_type(const mapping_view& m, const op_index& types, op_id op, semantics s) {
   const int own = types.find(op);
   const op_id first = first_part_of(op);
-  if (first == nullptr || (own >= 0 && !fused_types_want_one_qconfig(s))) return own;
+  if (first == nullptr || (own >= 0 && !fused_types_require_one_qconfig(s))) return own;
   const int inner = by_type(m, types, first, s);
-  if (!fused_types_want_one_qconfig(s)) return inner;
+  if (!fused_types_require_one_qconfig(s)) return inner;
   return inner >= 0 && m.entries[inner].quantizes ? inner : own;
 }
 
@@ -122,12 +122,12 @@ constexpr int global(const mapping_view& m) {
 
 }  // namespace resolving
 
-/// What a module_name entry calls a node: a module by its path, any other by its name.
+/// The name of a node in a module_name entry: the path of a module, the name of any other node.
 [[nodiscard]] constexpr std::string_view name_in_mapping(const node& n) {
   return n.op->kind == op_kind::module ? path_of(n) : n.name;
 }
 
-/// PyTorch: which fused module's parts have different object_type entries, if there is one.
+/// PyTorch 1.13: reports a fused module whose parts have different object_type entries.
 [[nodiscard]] constexpr diagnostic check_fused_types(graph_view<stage::fused> g,
                                                      const mapping_view& m) {
   const auto same = [&m](int a, int b) {
@@ -146,7 +146,7 @@ constexpr int global(const mapping_view& m) {
   return d;
 }
 
-/// Fills in the entry of the mapping for each node, or -1; placeholders and outputs have none.
+/// By node: its entry of the mapping, or -1; placeholders and outputs have none.
 template <class Graph, class Entries>
 constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics s,
                                 Entries& entry) {

@@ -3,7 +3,7 @@
 
 namespace ctq {
 
-/// What becomes of a node whose qconfig cannot be honoured: a compile error, or the node stays in
+/// What happens if the qconfig of a node cannot be honoured: a compile error, or the node stays in
 /// float, as in PyTorch.
 enum class unsupported : unsigned char { error, skip };
 

@@ -58,7 +58,7 @@ template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
   } else if constexpr (For == code_for::types) {
-    static_assert(Key.then == joined::nothing);
+    static_assert(Key.then == fused_op::nothing);
     static constexpr kernel_signature key = Key;
     run_for_types<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels>(key, x);
   } else {
@@ -67,8 +67,8 @@ template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
     using out = element_t<Key.out>;
     constexpr auto shape = Key.template as<typename descriptor::shape>();
     constexpr std::integral_constant<typename descriptor::shape, shape> constant;
-    if constexpr (Key.then != joined::nothing) {
-      code::template run_joined<Kernels, in, out, Key.then>(constant, x);
+    if constexpr (Key.then != fused_op::nothing) {
+      code::template run_fused<Kernels, in, out, Key.then>(constant, x);
     } else {
       constexpr kernels::call_options options{Key.relu, called_op(Key)};
       code::template run<Kernels, in, out>(constant, options, x);
@@ -92,7 +92,7 @@ void with_dtype(dtype d, F f) {
 }  // namespace binding
 
 /// The same with a key known only at run time: any shape, any kernel that exists.
-/// Requires  nothing is joined to a layer
+/// Requires  nothing is fused into a layer
 template <class Kernels>
 void run_kernel(const kernel_signature& key, const operands& x) noexcept {
   kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
@@ -106,7 +106,7 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 }
 
 /// Bytes of weights, bias and multipliers in the kernel's order, with the table of 256 entries that
-/// may be joined to them.
+/// may be fused into them.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
   return kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {

@@ -56,7 +56,7 @@ inline constexpr float largest_scale = 0x1p118F;
       const std::pair<int, dtype> values[] = {{s.in_observer[0], s.key.in},
                                               {s.in_observer[1], s.key.in},
                                               {s.out_observer, s.key.out},
-                                              {s.joined_observer, s.key.out}};
+                                              {s.fused_observer, s.key.out}};
       for (const auto& [observer, type] : values)
         if (const status ok = check(observer, type); !ok) return ok;
     }

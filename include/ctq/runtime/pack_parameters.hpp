@@ -28,7 +28,7 @@ namespace packing {
 
 /// The qparams of what a layer makes of its sums.
 [[nodiscard]] inline const qparams& layer_output(const kernel_signature& key, const step_data& d) {
-  return key.then == joined::nothing ? d.out : d.joined;
+  return key.then == fused_op::nothing ? d.out : d.fused;
 }
 
 /// Calls f(code of the kernel, shape) for conv2d or linear.
@@ -152,15 +152,15 @@ template <class Kernels>
     d.in[0] = qparams_of(s.in_observer[0]);
     d.in[1] = qparams_of(s.in_observer[1]);
     d.out = qparams_of(s.out_observer);
-    d.joined = qparams_of(s.joined_observer);
+    d.fused = qparams_of(s.fused_observer);
     d.steps = kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
     status ok = done{};
     if (kernels::facts_of(s.key.op).has_weights) {
       ok = packing::pack_layer<Kernels>(s, n, state, d, packed);
-      if (s.key.then == joined::table) {
-        const node& op = nodes[static_cast<std::size_t>(s.joined_node)];
+      if (s.key.then == fused_op::table) {
+        const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
         d.options = op.attrs;
-        packing::pack_table(op.op, d, s.key.out, d.joined,
+        packing::pack_table(op.op, d, s.key.out, d.fused,
                             packed + packed_bytes<Kernels>(s.key) - 256);
       }
     } else if (s.key.op == kernel::batch_norm2d) {

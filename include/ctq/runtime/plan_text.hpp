@@ -42,18 +42,18 @@ inline void append_step(std::string& out, const step& s, std::span<const node> n
   append_name(out, named(s.node));
   append_all(out, ": ", s.key.own != nullptr ? s.key.own->name : name_of(s.key.op),
              s.key.relu ? "+relu" : "");
-  if (s.key.then != joined::nothing) append_all(out, "+", name_of(s.key.then));
+  if (s.key.then != fused_op::nothing) append_all(out, "+", name_of(s.key.then));
   append_all(out, ", ", name_of(s.key.in), " to ", name_of(s.key.out), ", ");
   append_shape(out, s.key);
   out += " ";
   append_sizes(out, s.key.size);
   out += ", observers";
-  for (const int observer : {s.in_observer[0], s.in_observer[1], s.joined_observer, s.out_observer})
+  for (const int observer : {s.in_observer[0], s.in_observer[1], s.fused_observer, s.out_observer})
     append_all(out, " ", observer);
   if (kernels::facts_of(s.key.op).calls_op) append_options(out, named(s.node));
-  if (s.joined_node >= 0) {
-    append_all(out, ", ", named(s.joined_node).op->name);
-    append_options(out, named(s.joined_node));
+  if (s.fused_node >= 0) {
+    append_all(out, ", ", named(s.fused_node).op->name);
+    append_options(out, named(s.fused_node));
   }
 }
 

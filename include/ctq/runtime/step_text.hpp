@@ -101,8 +101,8 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 template <class Kernels, class Text>
 [[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key) {
   append_all(out, key.own != nullptr ? key.own->name : name_of(key.op), key.relu ? "+relu" : "",
-             key.then == joined::nothing ? "" : "+",
-             key.then == joined::nothing ? std::string_view{} : name_of(key.then), ",",
+             key.then == fused_op::nothing ? "" : "+",
+             key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
   append_shape(out, key);
   out.append(",");

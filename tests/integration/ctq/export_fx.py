@@ -125,7 +125,7 @@ def main():
         assert '"layer2.bn"_n' in header and "nn::adaptive_avg_pool2d(" in header, header
         table = run(ctq, "explain", "--fx", folder / "net.json", "--backend", "fbgemm").stdout
         assert "layer1_bn              in layer1_conv " in table, table
-        assert ", joined to layer2_conv\n" in table, table
+        assert ", fused into layer2_conv\n" in table, table
 
         odd = {row["name"]: row for row in rows_of(folder, "nets:Odd", "odd.json", "2,5", "1")}
         assert odd["getitem"]["args"][1][1] == "slice(1, None, None)", odd["getitem"]

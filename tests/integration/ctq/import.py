@@ -219,12 +219,12 @@ def explanations(folder):
     nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
     expect((code, nodes["add"]["on_integers"], nodes["relu"]["runs_in"]), (FINE, True, "add"),
            "JSON")
-    expect({n: nodes[n]["joined_to"] for n in nodes if "joined_to" in nodes[n]},
+    expect({n: nodes[n]["fused_into"] for n in nodes if "fused_into" in nodes[n]},
            {"add": "block_conv", "relu": "block_conv"}, "the kernel of a layer computes a sum too")
     no_shape = folder / "no_shape.json"
     no_shape.write_text(json.dumps([{k: row[k] for k in row if k != "shape"} for row in NET]))
     code, text, _ = run("explain", "--fx", no_shape, "--backend", "x86", "--json")
-    assert code == FINE and "joined_to" not in text, text
+    assert code == FINE and "fused_into" not in text, text
     mapping = folder / "mapping.json"
     mapping.write_text('{"": {"activation": {"class": "MinMaxObserver"}, "weight": {"class": '
                        '"MinMaxObserver", "dtype": "torch.qint8", "qscheme": '

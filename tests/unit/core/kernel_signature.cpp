@@ -44,10 +44,10 @@ static_assert(key.as<conv2d_shape>() == conv);
 static_assert(key == signature(kernel::conv2d, quint8, qint8, conv, true));
 static_assert(key != signature(kernel::conv2d, quint8, qint8, conv, false));
 static_assert(key != signature(kernel::conv2d, quint8, quint8, conv, true));
-static_assert(key.then == joined::nothing && name_of(joined::add_relu) == "add_relu");
+static_assert(key.then == fused_op::nothing && name_of(fused_op::add_relu) == "add_relu");
 constexpr kernel_signature with_sum = [] {
   kernel_signature k = key;
-  k.then = joined::add;
+  k.then = fused_op::add;
   return k;
 }();
 static_assert(with_sum != key && with_sum.as<conv2d_shape>() == conv);

@@ -17,7 +17,7 @@ namespace {
 struct everywhere
     : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {};
 
-/// A sum alone, a sum with a relu, a sum that is joined to the layer before it, a float sum.
+/// A sum alone, a sum with a relu, a sum that is fused into the layer before it, a float sum.
 inline constexpr auto sums = model(
     "x"_n = nn::placeholder({1, 8}), "a"_n = op::add("x"_n, "x"_n), "b"_n = op::add("a"_n, "x"_n),
     "relu"_n = nn::relu("b"_n), "fc"_n = nn::linear("relu"_n, {.out_features = 8}),
@@ -44,15 +44,15 @@ static_assert(differs_in(2));
 }  // namespace
 
 TEST_CASE("sums of integers become cheaper, with their relu, but those of floats and of layers") {
-  int plain = 0, with_relu = 0, joined_to_a_layer = 0, in_float = 0;
+  int plain = 0, with_relu = 0, fused_into_layer = 0, in_float = 0;
   for (int i = 0; i < cheaper::int8_schedule.count; ++i) {
     const kernel_signature& key = cheaper::int8_schedule.steps[i].key;
     if (key.op == kernel::binary_add_within_one_step) ++(key.relu ? with_relu : plain);
-    joined_to_a_layer += key.then == joined::add ? 1 : 0;
+    fused_into_layer += key.then == fused_op::add ? 1 : 0;
     in_float += key.op == kernel::binary_add && key.in == f32 ? 1 : 0;
   }
   CHECK(plain == 1);
   CHECK(with_relu == 1);
-  CHECK(joined_to_a_layer == 1);
+  CHECK(fused_into_layer == 1);
   CHECK(in_float == 1);
 }

@@ -67,7 +67,7 @@ std::string edge_trouble(graph_view<stage::lowered> g) {
       const node& from = g.arg(i, a);
       const bool same_kind = is_quantized(from.dtype) == is_quantized(n.dtype);
       if (!output && same_kind == crosses) return graphs::name_at(g, i) + " reads the wrong kind";
-      if (is_quantized(n.dtype) && lowering::keeps_steps(n.op) && from.observer != n.observer)
+      if (is_quantized(n.dtype) && lowering::keeps_qparams(n.op) && from.observer != n.observer)
         return graphs::name_at(g, i) + " moves steps between qparams";
     }
   }

@@ -34,7 +34,7 @@ std::string difference(const dynamic_schedule& a, const auto& b) {
     const step& y = b.steps[i];
     if (x.key != y.key || x.node != y.node || x.in != y.in || x.out != y.out ||
         x.in_observer != y.in_observer || x.out_observer != y.out_observer ||
-        x.joined_node != y.joined_node || x.joined_observer != y.joined_observer)
+        x.fused_node != y.fused_node || x.fused_observer != y.fused_observer)
       return "step " + std::to_string(i);
   }
   for (std::size_t i = 0; i < a.observations.size(); ++i) {
@@ -75,7 +75,7 @@ std::string first_difference(const by_lists& lists, const Frozen& fused, const a
          in("prepared", graphs::difference(lists.prepared.view(), prepared.view())) +
          in("lowered", graphs::difference(lists.lowered.view(), lowered.view())) +
          in("observed schedule", difference(schedule(lists.prepared.view()), observed)) +
-         in("int8 schedule", difference(schedule(lists.lowered.view(), layers::joined), int8));
+         in("int8 schedule", difference(schedule(lists.lowered.view(), layers::fused), int8));
 }
 
 // --- Constants ---------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ struct by_arrays {
     lowered = freeze<3 * most_observed, 2 * most_observed>(l);
 
     const dynamic_schedule o = schedule(prepared.view());
-    const dynamic_schedule i = schedule(lowered.view(), layers::joined);
+    const dynamic_schedule i = schedule(lowered.view(), layers::fused);
     has_room = has_room && o.steps.size() <= p.nodes.size() + 2 * p.args.size() &&
                o.observations.size() <= p.nodes.size() &&
                i.steps.size() <= l.nodes.size() + 2 * l.args.size();

@@ -38,7 +38,7 @@ inline constexpr auto joints =
 
 struct dynamic : ctq::qconfig_mapping<ctq::global<ctq::per_channel_dynamic_qconfig>> {};
 
-/// A sum that is joined to no layer.
+/// A sum that is fused into no layer.
 inline constexpr auto sum =
     ctq::model("x"_n = nn::placeholder({1, 5, 6, 7}),
                "mean"_n = nn::avg_pool2d("x"_n, {.kernel_size = 3, .stride = 1, .padding = 1}),
@@ -91,14 +91,14 @@ TEST_CASE("every kind of step gives the bytes of the interpreter") {
   CHECK(differences<small::net, small::int8>(200) == 0);
 }
 
-TEST_CASE("layers with an op joined to them give the bytes of the interpreter") {
+TEST_CASE("layers with an op fused into them give the bytes of the interpreter") {
   using plan = ctq::plan<joints, ctq::x86, small::int8>;
-  std::string joined;
+  std::string fused;
   for (int i = 0; i < plan::int8_schedule.count; ++i)
     if (const ctq::kernel_signature& key = plan::int8_schedule.steps[i].key;
-        key.then != ctq::joined::nothing)
-      joined.append(name_of(key.op)).append("+").append(name_of(key.then)).append(" ");
-  CHECK(joined == "conv2d+add_relu conv2d+table conv2d+add linear+table ");
+        key.then != ctq::fused_op::nothing)
+      fused.append(name_of(key.op)).append("+").append(name_of(key.then)).append(" ");
+  CHECK(fused == "conv2d+add_relu conv2d+table conv2d+add linear+table ");
   CHECK(differences<joints, small::int8>(100) == 0);
 }
 

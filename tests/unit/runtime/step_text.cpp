@@ -41,7 +41,7 @@ TEST_CASE("a step's line has its kernel, dtypes, shape, blocking and packed byte
   CHECK(text_of<isa::scalar>(signature(kernel::conv2d, quint8, quint8, conv, true)) ==
         "conv2d+relu,quint8:quint8,1x12x12x3:1x12x12x20:k3x3:p1x1,dense:4x2x1,2368");
   auto sum = signature(kernel::conv2d, quint8, quint8, conv);
-  sum.then = joined::add_relu;
+  sum.then = fused_op::add_relu;
   CHECK(text_of<isa::scalar>(sum) ==
         "conv2d+add_relu,quint8:quint8,1x12x12x3:1x12x12x20:k3x3:p1x1,dense:4x2x1,2368");
   CHECK(text_of<isa::scalar>(signature(kernel::linear, qint8, qint8, linear_shape{2, 30, 10})) ==

@@ -109,7 +109,7 @@ struct layer_code {
   }
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.as<shape>(), key.in) + (key.then == joined::table ? 256 : 0);
+    return weight_bytes<Set>(key.as<shape>(), key.in) + (key.then == fused_op::table ? 256 : 0);
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
@@ -122,7 +122,7 @@ struct layer_code {
     // A table that is looked up in registers is an epilogue; sums of tensors come after the layer.
     ctq::kernels::append_blocking<typename Set::isa>(
         out, conv2d_shape_of(key.as<shape>()), key.in,
-        !(key.then == joined::table && tables_in_registers));
+        !(key.then == fused_op::table && tables_in_registers));
   }
 
   /// weight (O, kh, kw, I/groups) · bias (O) or null · multiplier (O), of floats null
@@ -147,16 +147,16 @@ struct layer_code {
   }
 
   /// An op is part of the kernel.
-  template <class Set, class In, class Out, joined Then, class Shape>
-  static void run_joined(const Shape& s, const operands& x) noexcept {
+  template <class Set, class In, class Out, fused_op Then, class Shape>
+  static void run_fused(const Shape& s, const operands& x) noexcept {
     const requantize_per_channel<Out> steps{x.data->steps};
-    if constexpr (Then == joined::table) {
+    if constexpr (Then == fused_op::table) {
       const std::byte* const table = x.packed + weight_bytes<Set>(s, dtype_of<In>);
       run_to<Set, In, Out>(
           s, epilogue{steps, lookup_table<Out>{reinterpret_cast<const Out*>(table)}}, x);
     } else {
-      const residual_add<Out> sum{x.input<Out>(1), x.data->joined, x.data->in[1], x.data->out,
-                                  Then == joined::add_relu};
+      const residual_add<Out> sum{x.input<Out>(1), x.data->fused, x.data->in[1], x.data->out,
+                                  Then == fused_op::add_relu};
       run_to<Set, In, Out>(s, epilogue{steps, sum}, x);
     }
   }

@@ -6,13 +6,13 @@
 
 #include "ctq/passes/explain/words.hpp"
 
-// An explanation as a picture: a graph in Graphviz's language, for `dot -Tsvg`.
+// An explanation as a graph in Graphviz's DOT language, for `dot -Tsvg`.
 
 namespace ctq {
 
 namespace explaining {
 
-/// A box: green on integers, white in float, grey where nothing reads it.
+/// A box: green on integers, white in float, grey if it is not read.
 template <class Text>
 constexpr void dot_node(Text& out, const explained_node& n, const backend_view& backend) {
   static_text<600> words;
@@ -34,16 +34,16 @@ constexpr void dot_node(Text& out, const explained_node& n, const backend_view& 
 
 /// The node whose kernel computes this one.
 constexpr std::string_view kernel_of(const explained_node& n) {
-  return n.joined_to.empty() ? n.runs_in : n.joined_to;
+  return n.fused_into.empty() ? n.runs_in : n.fused_into;
 }
 
-/// Nodes that run as one, or are joined in one kernel, are in one frame.
+/// Nodes that run as one, or in one kernel, are in one frame.
 template <class Text>
 constexpr void dot_frames(Text& out, const explained_model& m) {
   const auto count = static_cast<int>(m.nodes.size());
   name_index names(count);
   for (int i = 0; i < count; ++i) names.add(m.nodes[i].name, i);
-  // By node: the first that its kernel computes, and who comes after a node in its kernel.
+  // By node: the first one that its kernel computes, and the next one in the same kernel.
   list<int> first(count, -1);
   list<int> next(count, -1);
   list<bool> has_parts(count, false);
@@ -65,13 +65,13 @@ constexpr void dot_frames(Text& out, const explained_model& m) {
   }
 }
 
-/// The observer of what a node gives, as the node that it runs in has it.
+/// The observer of a node's output: that of the node in which it runs.
 constexpr int observer_of_value(const explained_node& n) { return n.is_read ? n.observer : -1; }
 
 }  // namespace explaining
 
-/// Appends a digraph: nodes, frames around those that run as one, edges with the qparams of what
-/// flows along them.
+/// Appends a digraph: nodes, frames around those that run as one, edges with the qparams
+/// of their values.
 template <class Text>
 constexpr void append_dot(Text& out, const explained_model& m) {
   out.append("digraph model {\nnode [shape=box, style=filled, fillcolor=white];\n");

@@ -9,9 +9,9 @@
 #include "ctq/passes/explain/text.hpp"
 #include "ctq/passes/plan.hpp"
 
-// What became of each node, and why: for static_asserts, explain<net, backend, mapping>()
-// .quantized("conv1"), coverage<net, backend, mapping>() == 1.0, and to read, as text here, as
-// Markdown, JSON or a picture with the other explain_ headers.
+// What was decided about each node, and why: for static_asserts, explain<net, backend, mapping>()
+// .quantized("conv1"), coverage<net, backend, mapping>() == 1.0, and as text; the other headers of
+// this folder print Markdown, JSON and DOT.
 
 namespace ctq {
 
@@ -19,21 +19,21 @@ class explanation {
  public:
   constexpr explicit explanation(const explained_stages& stages) : stages_(stages) {}
 
-  /// Does this node of the model run on integers, by itself or as part of another one?
+  /// Whether this node of the model runs on integers, by itself or as part of another one.
   [[nodiscard]] constexpr bool quantized(std::string_view name) const {
     const int i = find(stages_.traced, name);
     return i >= 0 && quantized(i);
   }
 
-  /// Are all ops of the model on integers?
+  /// Whether all ops of the model run on integers.
   [[nodiscard]] constexpr bool fully_quantized() const {
     for (int i = 0; i < stages_.traced.size(); ++i)
       if (is_call(stages_.traced[i].op) && !quantized(i)) return false;
     return true;
   }
 
-  /// The share of the nodes that run on integers, of those that compute something: calls whose
-  /// result is read, without those that only look at their input in another way (is_view). A part
+  /// The share of the nodes that run on integers, among those that compute something: calls whose
+  /// result is read, without views. A part
   /// of another node counts as that one does. 1 if nothing computes.
   [[nodiscard]] constexpr double coverage() const {
     int computing = 0;
@@ -48,7 +48,7 @@ class explanation {
     return computing == 0 ? 1.0 : static_cast<double>(on_integers) / computing;
   }
 
-  /// All about each node, as data: for append_text, append_markdown, append_json, append_dot.
+  /// All decisions as data: for append_text, append_markdown, append_json, append_dot.
   [[nodiscard]] constexpr explained_model model() const { return explain(stages_); }
 
   /// Appends a table to read.
@@ -77,7 +77,7 @@ inline constexpr auto fused_into_v = [] {
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error>
 [[nodiscard]] consteval explanation explain() {
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // reported first
   using p = plan<Model, Backend, Mapping, Policy>;
   return explanation{{.traced = p::traced.view(),
                       .into = {fused_into_v<Model, Backend>.data(), Model.count},

@@ -11,32 +11,32 @@
 #include "ctq/passes/lower/missing_kernel.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
-// What became of each node of a model, and why, as plain data: what the printers explain_text,
-// explain_markdown, explain_json and explain_dot show.
+// What was decided about each node of a model, and why, as plain data: the input of the printers
+// text.hpp, markdown.hpp, json.hpp and dot.hpp.
 
 namespace ctq {
 
 struct explained_node {
   std::string_view name{};  // as the model has it
   op_id op{};
-  list<int> reads{};             // nodes, by argument
-  std::string_view runs_in{};    // the node that it is a part of when it runs; its own name if none
-  bool is_read = false;          // what nothing reads does not run
-  std::string_view joined_to{};  // the layer whose kernel computes that node too; empty if none
+  list<int> reads{};           // nodes, by argument
+  std::string_view runs_in{};  // the node that it is a part of when it runs; its own name if none
+  bool is_read = false;        // nodes that are not read do not run
+  std::string_view fused_into{};  // the layer whose kernel computes that node too; empty if none
   bool on_integers = false;
   op_id runs_as{};       // the op that runs; null if none does
-  dtype gives = f32;     // what comes out of that op
+  dtype gives = f32;     // the dtype of the output of that op
   ctq::choice choice{};  // of the node that it runs in
   bool is_observed = false;
-  list<rejection> rejected{};   // the dtype configs before the one that was taken, or all of them
+  list<rejection> rejected{};   // the dtype configs before the chosen one, or all of them
   list<int> input_observers{};  // by argument of the node that it runs in; -1: none
-  int observer = -1;            // of what that node gives
+  int observer = -1;            // of the output of that node
 };
 
-/// An observer, or several that are one: those that share it.
+/// An observer, and the values that share it.
 struct explained_observer {
   const observer_record* record{};
-  list<std::string_view> values{};  // the nodes whose values it sees
+  list<std::string_view> values{};  // the nodes whose outputs it observes
 };
 
 struct explained_model {
@@ -51,12 +51,12 @@ struct explained_model {
          op->kind == op_kind::method;
 }
 
-/// Does a node of a lowered graph compute with integers? Its output may be float nevertheless.
+/// Whether a node of a lowered graph computes with integers. Its output may still be float.
 [[nodiscard]] constexpr bool runs_on_integers(const node& lowered) {
   return is_quantized(lowered.dtype) || lowered.op->kind == op_kind::pass;
 }
 
-/// Is an entry of the mapping that of some node?
+/// Whether an entry of the mapping is that of some node.
 [[nodiscard]] constexpr bool is_used(const explained_model& m, int entry) {
   for (const explained_node& n : m.nodes)
     if (n.is_read && n.choice.qconfig == entry) return true;
@@ -70,14 +70,14 @@ struct explained_stages {
   graph_view<stage::fused> fused{};
   graph_view<stage::prepared> prepared{};
   graph_view<stage::lowered> lowered{};
-  view<step> steps{};  // of the lowered graph, with what can be one kernel joined
+  view<step> steps{};  // of the lowered graph, with ops fused into layers
   backend_view backend{};
   mapping_view mapping{};
   prepare_options options{};
 };
 
-/// The name under which a traced node runs: its own, or that of what fuse or lower has put it into.
-/// It may be that of no node, if nothing reads it.
+/// The name under which a traced node runs: its own, or that of the node into which fuse or lower
+/// has fused it. There may be no node of that name, if it is not read.
 ///   find_planned  the prepared node of a name, or -1
 ///   find_lowered  the lowered one
 template <class FindPlanned, class FindLowered>
@@ -87,7 +87,7 @@ template <class FindPlanned, class FindLowered>
   const std::string_view fused = s.traced[s.into[traced]].name;
   const int planned = find_planned(fused);
   if (planned < 0 || find_lowered(fused) >= 0) return fused;
-  // A relu without an observer between it and an op on integers is in that op.
+  // A relu without an observer between it and an op on integers is fused into that op.
   if (!s.prepared[planned].op->descriptor->is_relu) return fused;
   const node& inner = s.prepared.arg(planned, 0);
   const int at = inner.op->kind == op_kind::pass ? -1 : find_lowered(inner.name);
@@ -101,35 +101,37 @@ template <class FindPlanned, class FindLowered>
 
 namespace explaining {
 
-constexpr bool is_app(const node& n) { return is_any_of(n.op, q::activation_post_process); }
+constexpr bool is_observer_node(const node& n) {
+  return is_any_of(n.op, q::activation_post_process);
+}
 
-/// By prepared node: the first observer of what it gives, or -1.
+/// By prepared node: the first observer of its output, or -1.
 constexpr list<int> observers_behind(graph_view<stage::prepared> g) {
   list<int> observer(g.size(), -1);
   for (int i = 0; i < g.size(); ++i)
-    if (is_app(g[i]) && observer[g.args_of(i)[0]] < 0) observer[g.args_of(i)[0]] = g[i].observer;
+    if (is_observer_node(g[i]) && observer[g.args_of(i)[0]] < 0)
+      observer[g.args_of(i)[0]] = g[i].observer;
   return observer;
 }
 
-/// By lowered node: the layer that it is joined to, or nothing.
+/// By lowered node: the layer into which it is fused, or nothing.
 constexpr list<std::string_view> layers_of(const explained_stages& s) {
   list<std::string_view> layer(s.lowered.size());
   for (int i = s.steps.size() - 1; i >= 0; --i)
-    if (s.steps[i].joined_node >= 0)
-      layer[s.steps[i].joined_node] = s.lowered[s.steps[i].node].name;
+    if (s.steps[i].fused_node >= 0) layer[s.steps[i].fused_node] = s.lowered[s.steps[i].node].name;
   return layer;
 }
 
-/// What a value was before observers looked at it.
+/// The node whose output an observer node passes on.
 constexpr int observed_value(graph_view<stage::prepared> g, int i) {
-  while (is_app(g[i])) i = g.args_of(i)[0];
+  while (is_observer_node(g[i])) i = g.args_of(i)[0];
   return i;
 }
 
 constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
   list<explained_observer> all(g.observers);
   for (int i = 0; i < g.size(); ++i) {
-    if (!is_app(g[i])) continue;
+    if (!is_observer_node(g[i])) continue;
     explained_observer& o = all[g[i].observer];
     if (o.record == nullptr) o.record = g[i].observer_config;
     o.values.push_back(g[observed_value(g, i)].name);
@@ -139,7 +141,7 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
 
 }  // namespace explaining
 
-/// All about a model. It refers to the stages' names, ops and records.
+/// All decisions about a model. Refers to the names, ops and records of the stages.
 [[nodiscard]] constexpr explained_model explain(const explained_stages& s) {
   explained_model m;
   m.backend = s.backend;
@@ -164,7 +166,7 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
     const int at = lowered.find(n.runs_in);
     if (planned < 0 || at < 0) continue;
     n.is_read = true;
-    n.joined_to = layer_of[at];
+    n.fused_into = layer_of[at];
     n.on_integers = runs_on_integers(s.lowered[at]);
     n.runs_as = s.lowered[at].op;
     n.gives = s.lowered[at].dtype;
@@ -172,7 +174,8 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
     n.is_observed = is_observed(s.prepared[planned], s.backend);
     n.rejected = rejected[fused.find(n.runs_in)];
     for (const int a : s.prepared.args_of(planned))
-      n.input_observers.push_back(explaining::is_app(s.prepared[a]) ? s.prepared[a].observer : -1);
+      n.input_observers.push_back(
+          explaining::is_observer_node(s.prepared[a]) ? s.prepared[a].observer : -1);
     n.observer = observer_of[planned];
     if (is_quantized(n.gives)) n.observer = s.lowered[at].observer;
   }

@@ -12,7 +12,7 @@ namespace ctq {
 
 namespace explaining {
 
-/// Words that a member's value is made of.
+/// The value of a member.
 using value_text = static_text<600>;
 
 template <class Text>
@@ -72,7 +72,7 @@ constexpr void json_node(Text& out, const explained_node& n, const backend_view&
   if (n.is_read) {
     member(out, "runs_in", n.runs_in);
     member(out, "kernel", n.runs_as->name);
-    if (!n.joined_to.empty()) member(out, "joined_to", n.joined_to);
+    if (!n.fused_into.empty()) member(out, "fused_into", n.fused_into);
     member(out, "gives", name_of(n.gives));
   }
   append_all(out, ", \"on_integers\": ", n.on_integers ? "true" : "false");
@@ -85,8 +85,8 @@ constexpr void json_node(Text& out, const explained_node& n, const backend_view&
 
 }  // namespace explaining
 
-/// Appends {"backend": …, "nodes": […], "observers": […], "qconfigs": […]}, a line a member of each
-/// list. Observers and qconfigs are meant by their place in the lists.
+/// Appends {"backend": …, "nodes": […], "observers": […], "qconfigs": […]}, one line per element of
+/// a list. Observers and qconfigs are referred to by their index.
 template <class Text>
 constexpr void append_json(Text& out, const explained_model& m) {
   using explaining::value_text;

@@ -12,7 +12,7 @@ namespace ctq {
 
 namespace explaining {
 
-/// Text for a cell of a table, where a bar would end it.
+/// Text in a cell of a table, where bars are escaped.
 template <class Text>
 struct cell_text {
   Text& out;

@@ -3,9 +3,9 @@
 
 #include "ctq/passes/prepare.hpp"
 
-// Why each dtype config of a node's pattern does not fit its qconfig. prepare keeps the reason of
-// one only, so it is asked once for each place in the lists of dtype configs, with backends that
-// have nothing but what stands there.
+// Why each dtype config of a node's pattern does not fit its qconfig. prepare keeps only one
+// reason, so it runs once for each index in the lists of dtype configs, on backends with only
+// those.
 
 namespace ctq {
 
@@ -35,8 +35,8 @@ constexpr int most_dtype_configs(const backend_view& backend) {
 
 }  // namespace explaining
 
-/// By node of the fused graph: the dtype configs of its pattern that were tried before one fitted,
-/// in their order, each with the clause that failed. Empty for what has no qconfig or no pattern.
+/// By node of the fused graph: the dtype configs of its pattern that were tried before one that
+/// fits, in order, each with the clause that failed. Empty for nodes without a qconfig or pattern.
 [[nodiscard]] constexpr list<list<rejection>> rejections(graph_view<stage::fused> g,
                                                          const backend_view& backend,
                                                          const mapping_view& mapping,

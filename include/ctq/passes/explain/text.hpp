@@ -6,13 +6,13 @@
 
 #include "ctq/passes/explain/words.hpp"
 
-// An explanation as a table to read in a terminal.
+// An explanation as a table for terminals.
 
 namespace ctq {
 
 namespace explaining {
 
-/// Where a table's columns end, at least.
+/// The widths of the columns.
 struct columns {
   std::size_t node = 22;
   std::size_t as = 24;
@@ -26,7 +26,7 @@ constexpr void end_cell(Text& out, std::size_t used, std::size_t width) {
   out.append(" ");
 }
 
-/// What a node runs as: an op, or a part of another node.
+/// The op that runs for a node, or the node of which it is a part.
 struct runs_as {
   constexpr explicit runs_as(const explained_node& n)
       : before(n.is_read && n.runs_in != n.name ? "in " : ""),
@@ -73,9 +73,8 @@ constexpr void text_row(Text& out, const explained_node& n, const backend_view& 
 
 }  // namespace explaining
 
-/// Appends a row a node: what it runs as, what that gives, and the reason; then the observers and
-/// the values that share them; then the qconfigs that
-/// nodes have.
+/// Appends one row per node: the op that runs, its output dtype, and the reason; then the observers
+/// and the values that share them; then the qconfigs that nodes have.
 template <class Text>
 constexpr void append_text(Text& out, const explained_model& m) {
   const explaining::columns wide = explaining::columns_of(m);

@@ -8,7 +8,7 @@
 #include "ctq/passes/rejection.hpp"
 #include "ctq/spec/reflect.hpp"
 
-// The words in which explanations are given, whatever form they are printed in.
+// The texts of explanations, for all output formats.
 
 namespace ctq::explaining {
 
@@ -36,7 +36,7 @@ constexpr void mapping_place(Text& out, const mapping_entry& e) {
   if (e.level == mapping_level::module_name_object_type_order) append_all(out, " ", e.order);
 }
 
-/// What a qconfig says.
+/// The observers of a qconfig.
 template <class Text>
 constexpr void qconfig(Text& out, const mapping_entry& e) {
   if (!e.quantizes) return out.append("float"), void();
@@ -45,7 +45,7 @@ constexpr void qconfig(Text& out, const mapping_entry& e) {
   observer(out, e.qconfig.weight);
 }
 
-/// "quint8/quint8/qint8/float32": input, output, weight, bias; "-" for what it does not say.
+/// "quint8/quint8/qint8/float32": input, output, weight, bias; "-" if not given.
 template <class Text>
 constexpr void dtype_config(Text& out, const dtype_config_record& d) {
   const auto name = [](dtype type) {
@@ -61,13 +61,13 @@ constexpr void clause(Text& out, const rejection& r, const explained_node& n,
                       const backend_view& backend) {
   node asked{.name = n.name, .op = n.op};
   asked.choice.why = r;
-  static_text<300> lines;  // one a part, the first empty
+  static_text<300> lines;  // the first one is empty
   append_rejection(lines, asked, backend);
   for (const char letter : lines.view().substr(1))
     out.append(letter == '\n' ? std::string_view{", "} : std::string_view{&letter, 1});
 }
 
-/// Why a node that is not quantized is not: in general, not for each dtype config.
+/// Why a node is not quantized: in general, not for each dtype config.
 template <class Text>
 constexpr void float_reason(Text& out, const explained_node& n, const backend_view& backend) {
   const choice& c = n.choice;
@@ -87,7 +87,7 @@ constexpr void float_reason(Text& out, const explained_node& n, const backend_vi
   clause(out, c.why, n, backend);
 }
 
-/// Why a node runs as it does: the pattern and what was chosen for it, or why that is float.
+/// The chosen pattern and dtype config of a node, or why it is float.
 template <class Text>
 constexpr void reason(Text& out, const explained_node& n, const backend_view& backend) {
   const choice& c = n.choice;
@@ -104,21 +104,21 @@ constexpr void reason(Text& out, const explained_node& n, const backend_view& ba
   }
   append_all(out, "qconfig #", c.qconfig);
   if (n.observer >= 0) append_all(out, ", qparams #", n.observer);
-  if (!n.joined_to.empty()) append_all(out, ", joined to ", n.joined_to);
+  if (!n.fused_into.empty()) append_all(out, ", fused into ", n.fused_into);
 }
 
-/// The values that one observer sees: "x, conv1".
+/// The values that share an observer: "x, conv1".
 template <class Text>
 constexpr void values(Text& out, const explained_observer& o) {
   for (std::size_t i = 0; i < o.values.size(); ++i) append_all(out, i > 0 ? ", " : "", o.values[i]);
 }
 
-/// Is the reason for each rejected dtype config worth telling beside the one of the node?
+/// Whether the reason for each rejected dtype config is printed in addition to that of the node.
 [[nodiscard]] constexpr bool tells_each(const explained_node& n) {
   return n.is_read && n.runs_in == n.name && n.rejected.size() > (n.choice.quantized() ? 0U : 1U);
 }
 
-/// A text between quotes, as JSON and DOT have it.
+/// A text in quotes, for JSON and DOT.
 template <class Text>
 constexpr void quoted(Text& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";

@@ -7,11 +7,11 @@
 #include "ctq/passes/fx_semantics.hpp"
 
 // Which nodes of a reference graph become one op on integers, and where: in the place of the
-// quantize behind them, or in their own if they quantize their input or their weight themselves.
+// following quantize, or in their own place if they quantize their input or weight themselves.
 
 namespace ctq::lowering {
 
-/// Does a kernel compute the op on integers?
+/// Whether a kernel computes the op on integers.
 constexpr bool has_integer_kernel(op_id op) {
   const op_schedule& s = op->descriptor->schedule;
   if (s.how == schedule_as::nothing) return false;
@@ -19,9 +19,9 @@ constexpr bool has_integer_kernel(op_id op) {
          kernels::exists(s.kernel, quint8, quint8);
 }
 
-/// nn.ReLU, F.relu, torch.relu: what an op on integers can have behind it. Methods stay by
-/// themselves, as in PyTorch.
-constexpr bool is_absorbed_relu(op_id op) {
+/// nn.ReLU, F.relu, torch.relu: what can be fused into a preceding op on integers. Methods stay
+/// separate, as in PyTorch.
+constexpr bool is_fusible_relu(op_id op) {
   return op->descriptor->is_relu && op->kind != op_kind::method;
 }
 
@@ -30,7 +30,7 @@ class integer_forms {
  public:
   constexpr integer_forms(const Graph& g, semantics s, bool only_with_kernels)
       : g_(g), only_with_kernels_(only_with_kernels), whole_patterns_(!patterns_may_be_split(s)) {
-    resize_all(g.count, form, of, relu, is_dynamic, absorbed, users_);
+    resize_all(g.count, form, of, relu, is_dynamic, fused, users_);
     count_users(g, users_);
     bool any_dynamic = false;
     for (int i = 0; i < g.count; ++i) {
@@ -39,19 +39,18 @@ class integer_forms {
       if (g.nodes[i].weight != nullptr) find_weight_only(i);
       any_dynamic = any_dynamic || op == quantize_dynamic;
     }
-    // From the end, so that a relu is seen before what it follows.
+    // From the end, so that a relu is visited before the op that it follows.
     for (int i = g.count - 1; any_dynamic && i >= 0; --i) find_dynamic(i);
   }
 
-  // By node, of quantizes and of what reads floats: what they become.
-  scratch_array<op_id, Graph::max_nodes>
-      form{};                                   // an op on integers; null: they stay what they are
-  scratch_array<int, Graph::max_nodes> of{};    // whose arguments it has
-  scratch_array<int, Graph::max_nodes> relu{};  // that goes into it, or -1
+  // By node, for quantizes and for ops that read floats:
+  scratch_array<op_id, Graph::max_nodes> form{};       // the op on integers; null: unchanged
+  scratch_array<int, Graph::max_nodes> of{};           // the node whose arguments it has
+  scratch_array<int, Graph::max_nodes> relu{};         // that is fused into it, or -1
   scratch_array<bool, Graph::max_nodes> is_dynamic{};  // its first argument is read in float
-  scratch_array<bool, Graph::max_nodes> absorbed{};    // part of such an op elsewhere
+  scratch_array<bool, Graph::max_nodes> fused{};       // part of such an op at another node
 
-  /// What the integer op in the place of i reads as its a-th argument.
+  /// The a-th argument of the integer op in the place of i.
   [[nodiscard]] constexpr int source(int i, int a) const {
     const int from = arg(of[i], a);
     if (!is_dequantized(from)) return from;
@@ -90,13 +89,13 @@ class integer_forms {
     return g_.nodes[i].arg_count >= 2 && is_dequantized(arg(i, 0)) && is_dequantized(arg(i, 1));
   }
 
-  /// May it be lowered: is it wanted? PyTorch asks for a qconfig only, not whether it was honoured.
-  [[nodiscard]] constexpr bool is_wanted(int i) const {
+  /// Whether the node is to be lowered. PyTorch only requires a qconfig, not that it was honoured.
+  [[nodiscard]] constexpr bool is_requested(int i) const {
     return whole_patterns_ ? g_.nodes[i].choice.dtype_config >= 0
                            : g_.nodes[i].choice.why.why != rejection::clause::no_qconfig;
   }
 
-  /// The integer form of the op at x that has a relu behind it or not; null: it has none here.
+  /// The integer form of the op at x, with a following relu or without; null: none here.
   [[nodiscard]] constexpr op_id paired_form(int x, bool has_relu) {
     const op_id op = g_.nodes[x].op;
     const op_descriptor& d = *op->descriptor;
@@ -109,13 +108,13 @@ class integer_forms {
     return fits ? if_available(form) : nullptr;
   }
 
-  /// The op, unless a kernel for it is asked for and there is none.
+  /// The op, or null if a kernel is required and there is none.
   [[nodiscard]] constexpr op_id if_available(op_id op) {
     if (op == nullptr || !only_with_kernels_) return op;
     return has_integer_kernel(op) ? op : nullptr;
   }
 
-  /// The integer form of an op that keeps its name, whose value the quantize at i reads.
+  /// The integer form of an op that keeps its name, and whose output the quantize at i reads.
   [[nodiscard]] constexpr op_id lone_form(int x, int i, bool half) {
     const op_id op = g_.nodes[x].op;
     const on_integers kept = op->descriptor->on_integers;
@@ -134,34 +133,34 @@ class integer_forms {
     return fits && known && first_dequantized(x) ? if_available(op) : nullptr;
   }
 
-  /// The op at x, and the relu that goes into it (-1: none), become one on integers, in the place
-  /// of the quantize at i.
+  /// The op at x and a relu (-1: none) become one op on integers, in the place of the quantize at
+  /// i.
   constexpr void take(int i, int x, int with, op_id op) {
     form[i] = op;
     of[i] = x;
     relu[i] = with;
-    absorbed[x] = true;
-    if (with >= 0) absorbed[with] = true;
+    fused[x] = true;
+    if (with >= 0) fused[with] = true;
   }
 
-  /// What stands before the quantize at i: an op, or an op and a relu.
+  /// The op before the quantize at i, or an op and a relu.
   constexpr void find_op(int i, int x, bool half) {
     if (users_[x] != 1) return;
     if (!half) {
-      if (g_.nodes[x].arg_count == 1 && is_absorbed_relu(g_.nodes[x].op)) {
+      if (g_.nodes[x].arg_count == 1 && is_fusible_relu(g_.nodes[x].op)) {
         const int inner = arg(x);
         const op_id op =
-            users_[inner] == 1 && is_wanted(inner) ? paired_form(inner, true) : nullptr;
+            users_[inner] == 1 && is_requested(inner) ? paired_form(inner, true) : nullptr;
         if (op != nullptr) return take(i, inner, x, op);
       }
-      const op_id op = is_wanted(x) ? paired_form(x, false) : nullptr;
+      const op_id op = is_requested(x) ? paired_form(x, false) : nullptr;
       if (op != nullptr) return take(i, x, -1, op);
     }
     if (whole_patterns_ && g_.nodes[x].choice.dtype_config == -1) return;
     if (const op_id op = lone_form(x, i, half)) take(i, x, -1, op);
   }
 
-  /// Embeddings: their weight is quantized, nothing else.
+  /// Embeddings: only their weight is quantized.
   constexpr void find_weight_only(int i) {
     if (!g_.nodes[i].op->descriptor->only_weight) return;
     form[i] = if_available(g_.nodes[i].op->descriptor->integer_form);
@@ -173,18 +172,18 @@ class integer_forms {
     return is_dequantized(i) && g_.nodes[arg(i)].op == quantize_dynamic;
   }
 
-  /// An op whose input is quantized as it comes, with the relu that is at i if there is one.
+  /// An op with a dynamically quantized input, with the relu at i if there is one.
   constexpr void find_dynamic(int i) {
-    if (absorbed[i] || g_.nodes[i].arg_count == 0) return;
+    if (fused[i] || g_.nodes[i].arg_count == 0) return;
     const bool is_relu =
         is_any_of(g_.nodes[i].op, nn::relu, fn::relu) && g_.nodes[i].arg_count == 1;
     const int x = is_relu ? arg(i) : i;
-    if (absorbed[x] || g_.nodes[x].arg_count == 0 || !is_dynamically_quantized(arg(x))) return;
+    if (fused[x] || g_.nodes[x].arg_count == 0 || !is_dynamically_quantized(arg(x))) return;
     const op_descriptor& d = *g_.nodes[x].op->descriptor;
     if (d.weights == op_weights::none) return;
     const bool is_module = g_.nodes[x].op->kind == op_kind::module;
     if (is_module ? is_relu || g_.nodes[x].weight == nullptr
-                  : !is_wanted(x) || !functional_dequantized(x) || (is_relu && users_[x] != 1))
+                  : !is_requested(x) || !functional_dequantized(x) || (is_relu && users_[x] != 1))
       return;
     const op_id op = if_available(is_relu ? d.dynamic_relu_form : d.dynamic_form);
     const bool has_dtype = !only_with_kernels_ || g_.nodes[arg(arg(x))].dtype == quint8;
@@ -193,7 +192,7 @@ class integer_forms {
     of[i] = x;
     relu[i] = is_relu ? i : -1;
     is_dynamic[i] = true;
-    if (is_relu) absorbed[x] = true;
+    if (is_relu) fused[x] = true;
   }
 
   const Graph& g_;

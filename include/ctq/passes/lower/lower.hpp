@@ -6,21 +6,21 @@
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/lower/integer_forms.hpp"
 
-// Lowering: dequantize -> float op -> quantize becomes one op on integers; what reads a value that
-// is quantized as it comes, or a quantized weight alone, does that itself. A float op that is in
-// none of these places stays as it is.
+// Lowering: dequantize -> float op -> quantize becomes one op on integers; ops with a dynamically
+// quantized input, or with only a quantized weight, quantize themselves. Other float ops stay
+// unchanged.
 
 namespace ctq {
 
 struct lower_options {
   ctq::semantics semantics{};
-  bool only_with_kernels = true;  // an op that no compiled kernel runs on integers stays in float
+  bool only_with_kernels = true;  // an op without a compiled kernel on integers stays in float
 };
 
 namespace lowering {
 
-/// Ops that only copy or compare steps, so their input must have the output's qparams already.
-constexpr bool keeps_steps(op_id op) {
+/// Ops that only copy or compare integers, so their input must have the output's qparams.
+constexpr bool keeps_qparams(op_id op) {
   return op->descriptor->on_integers == on_integers::input_scale &&
          !op->descriptor->gives_any_scale;
 }
@@ -41,11 +41,11 @@ class rewrite {
     out_.open(g_.count + g_.arg_total(), 2 * g_.arg_total());
     out_.observers = g_.observers;
     for (int i = 0; i < g_.count; ++i) {
-      if (forms_.absorbed[i] || !needed_[i]) continue;
+      if (forms_.fused[i] || !needed_[i]) continue;
       if (forms_.form[i] != nullptr) {
         emit_integer(i, forms_.of[i]);
       } else {
-        emit_as_it_is(i);
+        emit_unchanged(i);
       }
     }
     out_.close(nodes_, args_);
@@ -55,7 +55,7 @@ class rewrite {
     return g_.args[g_.nodes[i].first_arg + which];
   }
 
-  /// Nodes that something still reads once integer ops read the quantized values directly.
+  /// Nodes that are still read once integer ops read the quantized values directly.
   constexpr void find_needed() {
     for (int i = g_.count - 1; i >= 0; --i) {
       const op_kind kind = g_.nodes[i].op->kind;
@@ -71,7 +71,7 @@ class rewrite {
     }
   }
 
-  constexpr void emit_as_it_is(int i) {
+  constexpr void emit_unchanged(int i) {
     const bool reads_shape = g_.nodes[i].row != nullptr && is_any_of(g_.nodes[i].op, fn::getattr);
     out_.nodes[nodes_] = g_.nodes[i];
     out_.nodes[nodes_].first_arg = args_;
@@ -87,11 +87,11 @@ class rewrite {
   constexpr void emit_integer(int i, int x) {
     const bool gives_integers = i != x && i != forms_.relu[i];
     const int arguments = g_.nodes[x].arg_count;
-    const bool wants_equal_steps =
-        gives_integers && !copies_keep_their_scale(semantics_) && keeps_steps(forms_.form[i]);
+    const bool needs_equal_qparams =
+        gives_integers && !copies_have_input_scale(semantics_) && keeps_qparams(forms_.form[i]);
     for (int a = 0; a < arguments; ++a) {
       const int from = forms_.source(i, a);
-      const bool fits = !wants_equal_steps || g_.nodes[from].observer == g_.nodes[i].observer;
+      const bool fits = !needs_equal_qparams || g_.nodes[from].observer == g_.nodes[i].observer;
       reads_[a] = fits ? moved_[from] : requantize(i, from);
     }
     out_.nodes[nodes_] = g_.nodes[x];
@@ -101,7 +101,7 @@ class rewrite {
     if (gives_integers) {
       out_.nodes[nodes_].dtype = g_.nodes[i].dtype;
       out_.nodes[nodes_].observer = g_.nodes[i].observer;
-      if (copies_keep_their_scale(semantics_) && arguments > 0 &&
+      if (copies_have_input_scale(semantics_) && arguments > 0 &&
           forms_.form[i]->descriptor->on_integers == on_integers::input_scale)
         out_.nodes[nodes_].observer = out_.nodes[reads_[0]].observer;
     } else if (forms_.is_dynamic[i]) {
@@ -110,7 +110,7 @@ class rewrite {
     moved_[i] = nodes_++;
   }
 
-  /// What a node gives, in the steps of the quantize at i.
+  /// The output of a node with the qparams of the quantize at i.
   constexpr int requantize(int i, int from) {
     out_.nodes[nodes_] = g_.nodes[i];
     out_.nodes[nodes_].op = q::requantize.id();
@@ -130,7 +130,7 @@ class rewrite {
   Out& out_;
   scratch_array<bool, Graph::max_nodes> needed_{};
   scratch_array<int, Graph::max_nodes> moved_{};
-  scratch_array<int, Graph::max_args> reads_{};  // by argument of the op at hand
+  scratch_array<int, Graph::max_args> reads_{};  // by argument of the current op
   int nodes_ = 0;
   int args_ = 0;
   int requantizes_ = 0;

@@ -7,19 +7,19 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/pattern.hpp"
 
-// What a lowered graph still computes in float though its backend lists it for integers: no kernel
-// runs it, and the compiler says so.
+// Reports ops that a lowered graph computes in float although the backend quantizes them: there is
+// no kernel for them on integers.
 
 namespace ctq {
 
-/// Does the backend want integers on both sides of this node? (Of some ops it observes nothing.)
+/// Whether the backend quantizes input and output of this node. (Some ops are not observed.)
 [[nodiscard]] constexpr bool is_observed(const node& n, const backend_view& backend) {
   return n.choice.quantized() && n.choice.pattern >= 0 &&
          backend.configs[n.choice.pattern].observation_for(n.arg_count) !=
              observation_type::input_output_not_observed;
 }
 
-/// The first node that the backend accepted and no kernel runs on integers, or -1.
+/// The first node that the backend accepts and for which there is no integer kernel, or -1.
 template <graph_at<stage::lowered> Graph>
 [[nodiscard]] constexpr int first_without_kernel(const Graph& g, const backend_view& backend) {
   for (int i = 0; i < g.count; ++i)
@@ -29,7 +29,7 @@ template <graph_at<stage::lowered> Graph>
   return -1;
 }
 
-/// The op that stands for a float op on integers, where there is one of another name.
+/// The integer form of a float op, if that has another name.
 [[nodiscard]] constexpr op_id integer_form(op_id op) {
   const op_descriptor& d = *op->descriptor;
   return d.integer_form != nullptr   ? d.integer_form
@@ -37,7 +37,7 @@ template <graph_at<stage::lowered> Graph>
                                      : op;
 }
 
-/// The key of the kernel that would be needed, and what there is.
+/// The key of the required kernel, and the existing ones.
 constexpr void append_missing_key(diagnostic& d, const node& n, const dtype_config_record& config) {
   const auto name = [](const dtype_with_constraints_record& r) { return name_of(r.dtype); };
   const bool weighted = config.weight_dtype.dtype != dtype::none;
@@ -50,7 +50,7 @@ constexpr void append_missing_key(diagnostic& d, const node& n, const dtype_conf
   kernels::append_integer_kernels(d.text);
 }
 
-/// Says which node has no integer kernel, though the backend lists its pattern.
+/// Reports a node without an integer kernel, though the backend lists its pattern.
 template <graph_at<stage::lowered> Graph>
 [[nodiscard]] constexpr diagnostic missing_kernel(const Graph& g, const backend_view& backend) {
   diagnostic d;

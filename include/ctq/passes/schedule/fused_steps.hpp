@@ -12,28 +12,28 @@
 
 namespace ctq::scheduling {
 
-/// Whether the steps of a schedule may be joined. An interpreter runs them alone.
-enum class layers : unsigned char { alone, joined };
+/// Whether ops are fused into the kernels of layers. An interpreter runs them separately.
+enum class layers : unsigned char { alone, fused };
 
-/// What a step is in a layer whose output it reads.
-[[nodiscard]] constexpr joined joined_as(const kernel_signature& key) {
-  if (key.op == kernel::binary_add) return key.relu ? joined::add_relu : joined::add;
-  if (key.op != kernel::elementwise) return joined::nothing;
-  return key.own->descriptor->functions.needs_table(key.in) ? joined::table : joined::nothing;
+/// The post-op that a step becomes in the layer whose output it reads.
+[[nodiscard]] constexpr fused_op fused_as(const kernel_signature& key) {
+  if (key.op == kernel::binary_add) return key.relu ? fused_op::add_relu : fused_op::add;
+  if (key.op != kernel::elementwise) return fused_op::nothing;
+  return key.own->descriptor->functions.needs_table(key.in) ? fused_op::table : fused_op::nothing;
 }
 
-[[nodiscard]] constexpr bool may_join(const kernel_signature& layer) {
+[[nodiscard]] constexpr bool can_take_fused_op(const kernel_signature& layer) {
   return (layer.op == kernel::conv2d || layer.op == kernel::linear) && layer.out != f32 &&
-         layer.then == joined::nothing;
+         layer.then == fused_op::nothing;
 }
 
-/// Joins what can be joined, and returns how many steps are left. A joined layer runs where the op
-/// did, so its operands live until then.
+/// Fuses steps into the preceding layers, and returns the number of steps that are left. The fused
+/// layer runs in the place of the op, so its operands live until then.
 ///   in, second_in, written  by step: values, second_in -1 if there is none
-///   values                  when each is written and last read, in steps as they were
-///   area                    where each value lies
+///   values                  when each is written and last read, in the original steps
+///   area                    of each value
 template <class Steps, class Indices, class Values, class Areas>
-[[nodiscard]] constexpr int join_steps(Steps& steps, int count, Indices& in, Indices& second_in,
+[[nodiscard]] constexpr int fuse_steps(Steps& steps, int count, Indices& in, Indices& second_in,
                                        Indices& written, Values& values, const Areas& area) {
   int kept = 0;
   bool follows = false;  // the last step kept is the one before this one
@@ -43,11 +43,11 @@ template <class Steps, class Indices, class Values, class Areas>
     const bool first = in[s] == between;
     const bool only_reader = follows && first != (second_in[s] == between) &&
                              values[between].read == s && area[between] == place::area::arena;
-    const joined then =
-        only_reader && may_join(steps[layer].key) && steps[layer].key.out == steps[s].key.in
-            ? joined_as(steps[s].key)
-            : joined::nothing;
-    if (then == joined::nothing) {
+    const fused_op then = only_reader && can_take_fused_op(steps[layer].key) &&
+                                  steps[layer].key.out == steps[s].key.in
+                              ? fused_as(steps[s].key)
+                              : fused_op::nothing;
+    if (then == fused_op::nothing) {
       if (kept != s) {
         steps[kept] = steps[s];
         in[kept] = in[s];
@@ -61,11 +61,12 @@ template <class Steps, class Indices, class Values, class Areas>
     values[between].bytes = 0;
     if (values[in[layer]].read < s) values[in[layer]].read = s;
     steps[layer].key.then = then;
-    steps[layer].joined_node = steps[s].node;
-    steps[layer].joined_observer = steps[layer].out_observer;
-    steps[layer].in_observer[1] = then == joined::table ? -1 : steps[s].in_observer[first ? 1 : 0];
+    steps[layer].fused_node = steps[s].node;
+    steps[layer].fused_observer = steps[layer].out_observer;
+    steps[layer].in_observer[1] =
+        then == fused_op::table ? -1 : steps[s].in_observer[first ? 1 : 0];
     steps[layer].out_observer = steps[s].out_observer;
-    second_in[layer] = then == joined::table ? -1 : first ? second_in[s] : in[s];
+    second_in[layer] = then == fused_op::table ? -1 : first ? second_in[s] : in[s];
     written[layer] = written[s];
     follows = false;
   }

@@ -6,9 +6,9 @@
 #include "ctq/core/list.hpp"
 
 // The memory plan: every value gets a place in one arena, and two values share bytes only if one
-// is dead before the other is written. Blocks are given and taken back in the order of execution,
-// each in the smallest gap that holds it, so the cost is linear in the number of values for the
-// few that live at a time.
+// is dead before the other is written. Blocks are allocated and freed in the order of execution,
+// each in the smallest gap that holds it, so the cost is linear in the number of values if few are
+// alive at a time.
 
 namespace ctq {
 
@@ -27,8 +27,8 @@ struct buffer {
 };
 
 /// Sets the offset of each buffer and returns the size of the arena. Buffers are sorted by the
-/// step that writes them; those of 0 bytes lie elsewhere and are left alone.
-///   live  room for as many indices: of the buffers in use, by offset
+/// step that writes them; those of 0 bytes are not in the arena.
+///   live  workspace for `count` indices: the buffers in use, by offset
 template <class Buffers, class Indices>
 constexpr std::size_t plan_memory(Buffers& buffers, int count, Indices& live) {
   int lives = 0;
@@ -39,7 +39,7 @@ constexpr std::size_t plan_memory(Buffers& buffers, int count, Indices& live) {
     std::size_t gap_begin = 0;
     std::size_t best_size = ~std::size_t{0};
     std::size_t best_offset = 0;
-    int best = -1;  // the gap before this live buffer; -1: behind the last
+    int best = -1;  // the gap before this live buffer; -1: after the last
     int still = 0;
     for (int i = 0; i < lives; ++i) {
       const int other = live[i];

@@ -6,12 +6,12 @@
 #include "ctq/passes/schedule/step_writer.hpp"
 #include "ctq/passes/schedule/user_op.hpp"
 
-// From a graph of any stage to the steps that compute it: which kernel, where its operands lie.
+// From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //
 // Graphs speak of N, C, H, W; in memory rank-4 activations lie in NHWC order, which is what the
-// kernels read. A transpose is put in only where the order can be seen: at the door, and where a
-// view (flatten) joins axes. Values live in one arena; the model's input and output stay in the
-// caller's memory.
+// kernels read. Transposes are inserted only where the order is visible: at inputs and
+// outputs, and where a view (flatten) merges axes. Values live in one arena; the model's input and
+// output stay in the caller's memory.
 
 namespace ctq {
 
@@ -77,7 +77,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     order_of_[i] = layout::nchw;
   }
 
-  /// The last value moves to the caller's memory if a step of its own writes it, else is copied.
+  /// The last value is written to the caller's memory by its step, or copied there.
   constexpr void output(int from) {
     const int last = in_order(from, layout::nchw);
     if (area_[last] == place::area::arena && steps_ > 0 && written_[steps_ - 1] == last) {
@@ -103,7 +103,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     ++observations_;
   }
 
-  /// The order in which a kernel reads what node `from` gives, and writes.
+  /// The order in which a kernel reads the output of node `from`, and writes.
   [[nodiscard]] constexpr layout order_for(kernel_layout wanted, int from) const {
     return wanted == kernel_layout::any    ? order_of_[from]
            : wanted == kernel_layout::nhwc ? layout::nhwc
@@ -127,7 +127,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
   }
 
-  /// No step, but its order can be seen, so the input is brought into N, C, H, W first.
+  /// No step, but the order is visible, so the input is transposed to N, C, H, W first.
   constexpr void as_view(int i) {
     value_of_[i] = in_order(arg(i), layout::nchw);
     order_of_[i] = layout::nchw;
@@ -148,8 +148,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     }
   }
 
-  /// A kernel that calls the op's functions: on its elements in whatever order, or on whole tensors
-  /// in N, C, H, W.
+  /// A kernel that calls the op's functions: on elements in any order, or on tensors in N, C, H, W.
   constexpr void function(int i) {
     check_functions(g_, i, out_.problem);
     if (out_.problem.any()) return;
@@ -172,7 +171,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     if (b >= 0) this->also_reads(b, y);
   }
 
-  /// Of the tensors that the op owns, as its functions get them.
+  /// Of the op's parameters, as its functions get them.
   [[nodiscard]] constexpr int parameter_bytes(int i) const {
     const op_descriptor& d = *g_.nodes[i].op->descriptor;
     if (d.parameters == nullptr) return 0;
@@ -180,7 +179,7 @@ class scheduler : public step_writer<Graph, Schedule> {
   }
 };
 
-/// Writes the steps of a graph, or what stands in their way.
+/// Writes the steps of a graph, or the problem.
 template <class Graph, class Schedule>
 constexpr void schedule_into(const Graph& g, Schedule& out, layers l = layers::alone) {
   scheduler<Graph, Schedule>{g, out, l};

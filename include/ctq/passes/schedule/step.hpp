@@ -14,7 +14,7 @@
 
 namespace ctq {
 
-/// Where a value lies.
+/// The place of a value.
 struct place {
   enum class area : unsigned char { none, arena, input, output };
   area in = area::none;
@@ -25,16 +25,16 @@ struct place {
 
 struct step {
   kernel_signature key{};
-  int node = -1;  // of the scheduled graph: whose weights it needs, what to call it
+  int node = -1;  // of the scheduled graph: its name and its weights
   std::array<place, 2> in{};
   place out{};
-  std::array<int, 2> in_observer{-1, -1};  // whose qparams the operands have
+  std::array<int, 2> in_observer{-1, -1};  // by operand: whose qparams it has
   int out_observer = -1;
-  int joined_node = -1;      // of an op that is part of a layer's kernel
-  int joined_observer = -1;  // whose qparams has what the layer hands to it
+  int fused_node = -1;      // of an op that is fused into a layer's kernel
+  int fused_observer = -1;  // whose qparams the input of that op has
 };
 
-/// A value that the observed model shows to an observer, after so many steps.
+/// A value that an observer of the observed model gets, after that many steps.
 struct observation_point {
   int after_step{};
   int observer{};
@@ -42,7 +42,7 @@ struct observation_point {
   place where{};
 };
 
-/// What a schedule says besides its steps.
+/// A schedule without its steps.
 struct schedule_record {
   std::size_t arena_bytes{};
   shape input_shape{};
@@ -59,7 +59,7 @@ struct dynamic_schedule : schedule_record {
   list<step> steps;
   list<observation_point> observations;
 
-  /// Room for steps and observations that are written by their indices, until all are.
+  /// Allocates steps and observations, which are then written by index; close() sets their number.
   constexpr void open(int step_count, int observation_count) {
     steps = list<step>(step_count);
     observations = list<observation_point>(observation_count);

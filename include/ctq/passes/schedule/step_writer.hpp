@@ -9,18 +9,18 @@
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
-// Steps as they are written one after the other, and the values they read and write. Where a value
-// lies is known when all steps are: finish() plans the arena.
+// Appends steps, and tracks the values that they read and write. finish() plans the arena, once all
+// steps are known.
 
 namespace ctq::scheduling {
 
-/// With one channel or one pixel both orders are the same bytes.
+/// With one channel or one pixel both orders are equal.
 [[nodiscard]] constexpr bool order_matters(const shape& s) {
   return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
 }
 
-/// A value is one stretch of memory; several nodes may be views of it. Of a node the writer knows
-/// which value its output is, and in which order its elements lie.
+/// A value is a contiguous block of memory; several nodes may be views of it. By node: the value of
+/// its output, and the order of its elements.
 template <class Graph, class Schedule>
 class step_writer {
  public:
@@ -33,8 +33,8 @@ class step_writer {
   }
 
   constexpr void finish(layers l = layers::alone) {
-    if (l == layers::joined)
-      steps_ = join_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_);
+    if (l == layers::fused)
+      steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_);
     scratch_array<int, max_values> live{};
     resize(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);
@@ -79,21 +79,21 @@ class step_writer {
     order_of_[i] = order;
     return out;
   }
-  /// The output of node i is what that of another is.
+  /// The output of node i is that of another node.
   constexpr void same_as(int i, int other) {
     value_of_[i] = value_of_[other];
     order_of_[i] = order_of_[other];
   }
 
-  /// What the next step's kernel is told of sizes.
+  /// The sizes in the key of the next step.
   template <class Shape>
   constexpr void next_sizes(Shape s) {
     out_.steps[steps_].key.size = to_block<kernel_signature::sizes>(s);
   }
   constexpr void next_sizes(const kernel_signature::sizes& s) { out_.steps[steps_].key.size = s; }
-  /// The next step, whose sizes are written: kernel op reads what node `from` gives. It is a
-  /// problem if there is none.
-  ///   node   of what it computes
+  /// The next step, after next_sizes: kernel op reads the output of node `from`. A problem if there
+  /// is no such kernel.
+  ///   node   that it computes
   ///   x, to  values
   constexpr void emit(kernel_id op, int node, int from, int x, int to, bool relu = false) {
     emit(op, node, from, x, to, g_.nodes[node].dtype, g_.nodes[node].observer, relu);
@@ -102,7 +102,7 @@ class step_writer {
                       bool relu = false) {
     const dtype takes = g_.nodes[from].dtype;
     if (!kernels::exists(op, takes, gives)) return complain(op, node, takes, gives);
-    // The output is read as well: a step of a cat must not lose what the last one wrote.
+    // The output counts as read: a step of a cat keeps what the previous one wrote.
     values_[x].read = values_[to].read = steps_;
     in_[steps_] = x;
     second_in_[steps_] = -1;
@@ -116,14 +116,14 @@ class step_writer {
     out_.steps[steps_].out_observer = observer;
     ++steps_;
   }
-  /// The step just written reads another value.
+  /// The last step reads another value.
   constexpr void also_reads(int from, int y) {
     values_[y].read = steps_ - 1;
     second_in_[steps_ - 1] = y;
     out_.steps[steps_ - 1].in_observer[1] = g_.nodes[from].observer;
   }
 
-  /// The value of node i in the wanted order, transposed if it has to be.
+  /// The value of node i in the given order, transposed if necessary.
   constexpr int in_order(int i, layout wanted) {
     if (order_of_[i] == wanted || !order_matters(g_.nodes[i].shape)) return value_of_[i];
     const int from = value_of_[i];

@@ -7,8 +7,8 @@
 
 namespace ctq {
 
-/// Says what an op lacks whose functions are to be called for node i. A node that fusion has made
-/// met no shape rule, so its inputs are looked at here.
+/// Reports what is missing to call the functions of the op at node i. Fused nodes have not been
+/// checked by a shape rule, so their inputs are checked here.
 template <class Graph>
 constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
   const node& n = g.nodes[i];

@@ -84,27 +84,28 @@ constexpr auto joints =
           "relu"_n = nn::relu("sum"_n), "c"_n = nn::linear("relu"_n, {.out_features = 8}),
           "act"_n = nn::leaky_relu("c"_n), "out"_n = nn::output("act"_n));
 
-TEST_CASE("an op that is joined to a layer names it, and so does its relu") {
+TEST_CASE("an op that is fused into a layer names it, and so does its relu") {
   const explained_model m = explain<joints, qnnpack, all_int8>().model();
-  CHECK(node_named(m, "sum").joined_to == "b");
+  CHECK(node_named(m, "sum").fused_into == "b");
   CHECK(node_named(m, "sum").runs_in == "sum");
-  CHECK(node_named(m, "relu").joined_to == "b");
+  CHECK(node_named(m, "relu").fused_into == "b");
   CHECK(node_named(m, "relu").runs_in == "sum");
-  CHECK(node_named(m, "act").joined_to == "c");
-  for (const char* alone : {"a", "b", "c"}) CHECK(node_named(m, alone).joined_to.empty());
+  CHECK(node_named(m, "act").fused_into == "c");
+  for (const char* alone : {"a", "b", "c"}) CHECK(node_named(m, alone).fused_into.empty());
 }
 
-TEST_CASE("all printers tell which layer an op is joined to") {
+TEST_CASE("all printers tell which layer an op is fused into") {
   const explained_model m = explain<joints, qnnpack, all_int8>().model();
   std::string text, markdown, json, dot;
   append_text(text, m);
   append_markdown(markdown, m);
   append_json(json, m);
   append_dot(dot, m);
-  const std::string act = "torch.nn.LeakyReLU dtype_config #1, qconfig #0, qparams #5, joined to c";
+  const std::string act =
+      "torch.nn.LeakyReLU dtype_config #1, qconfig #0, qparams #5, fused into c";
   CHECK(text.find(act + "\n") != std::string::npos);
   CHECK(markdown.find(act + "<br>") != std::string::npos);
-  CHECK(json.find("\"joined_to\": \"c\"") != std::string::npos);
+  CHECK(json.find("\"fused_into\": \"c\"") != std::string::npos);
   CHECK(has_line(dot, "subgraph cluster_0 { style=dashed; \"b\"; \"sum\"; \"relu\"; }"));
   CHECK(has_line(dot, "\"b\" -> \"sum\" [label=\"#2\"];"));
 }

@@ -50,15 +50,15 @@ TEST_CASE("ops between dequantize and quantize stand in the place of the quantiz
   CHECK(forms.form[linear] == q::linear.id());
   CHECK(forms.of[linear] == find(g, "fc"));
   CHECK(forms.relu[linear] == -1);
-  CHECK(forms.absorbed[find(g, "fc")]);
+  CHECK(forms.fused[find(g, "fc")]);
   CHECK(g[forms.source(linear, 0)].op == q::quantize_per_tensor.id());
 
   const int sum = reader_of(g, "relu");  // which goes into the add
   CHECK(forms.form[sum] == q::add_relu.id());
   CHECK(forms.of[sum] == find(g, "add"));
   CHECK(forms.relu[sum] == find(g, "relu"));
-  CHECK(forms.absorbed[find(g, "add")]);
-  CHECK(forms.absorbed[find(g, "relu")]);
+  CHECK(forms.fused[find(g, "add")]);
+  CHECK(forms.fused[find(g, "relu")]);
 }
 
 TEST_CASE("an op whose input is quantized as it comes stands in its own place and reads floats") {

@@ -44,15 +44,15 @@ constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered
 template <const auto& Model>
 constexpr auto& joint = plan<Model, x86, everywhere>::int8_schedule;
 
-constexpr joined as(kernel_id op, bool relu = false, op_id own = nullptr) {
-  return scheduling::joined_as({.op = op, .in = quint8, .out = quint8, .relu = relu, .own = own});
+constexpr fused_op as(kernel_id op, bool relu = false, op_id own = nullptr) {
+  return scheduling::fused_as({.op = op, .in = quint8, .out = quint8, .relu = relu, .own = own});
 }
-static_assert(as(kernel::binary_add) == joined::add &&
-              as(kernel::binary_add, true) == joined::add_relu);
-static_assert(as(kernel::elementwise, false, nn::hardswish.id()) == joined::table);
-static_assert(as(kernel::elementwise, false, op::sub.id()) == joined::nothing);
-static_assert(as(kernel::binary_mul) == joined::nothing);
-static_assert(as(kernel::relu) == joined::nothing);
+static_assert(as(kernel::binary_add) == fused_op::add &&
+              as(kernel::binary_add, true) == fused_op::add_relu);
+static_assert(as(kernel::elementwise, false, nn::hardswish.id()) == fused_op::table);
+static_assert(as(kernel::elementwise, false, op::sub.id()) == fused_op::nothing);
+static_assert(as(kernel::binary_mul) == fused_op::nothing);
+static_assert(as(kernel::relu) == fused_op::nothing);
 
 }  // namespace
 
@@ -64,21 +64,21 @@ TEST_CASE("a sum whose layer comes right before it is part of the layer") {
   const step& conv = alone<block>.steps[3];
   const step& sum = alone<block>.steps[4];
   CHECK(a.key == alone<block>.steps[2].key);
-  CHECK(b.key.then == joined::add);
+  CHECK(b.key.then == fused_op::add);
   CHECK(b.key.op == kernel::conv2d);
   CHECK(b.node == conv.node);
-  CHECK(b.joined_node == sum.node);
+  CHECK(b.fused_node == sum.node);
   CHECK(b.in[0] == a.out);
   CHECK(b.in[1] == a.out);
   CHECK(b.in_observer[1] == sum.in_observer[0]);
-  CHECK(b.joined_observer == conv.out_observer);
+  CHECK(b.fused_observer == conv.out_observer);
   CHECK(b.out_observer == sum.out_observer);
   CHECK(joint<block>.arena_bytes <= alone<block>.arena_bytes);
 }
 
-TEST_CASE("what a joined layer reads lives until it has written") {
+TEST_CASE("what a fused layer reads lives until it has written") {
   const step& b = joint<chain>.steps[3];
-  REQUIRE(b.key.then == joined::table);
+  REQUIRE(b.key.then == fused_op::table);
   CHECK(b.in[1] == place{});
   CHECK(b.in_observer[1] == -1);
   CHECK(b.in[0] != b.out);
@@ -92,5 +92,5 @@ TEST_CASE("what somebody else reads too, or an op twice, is written to memory") 
 TEST_CASE("an interpreter gets the steps one by one") {
   const auto& lowered = plan<block, x86, everywhere>::lowered;
   CHECK(schedule(lowered.view()).steps.size() == 7);
-  CHECK(schedule(lowered.view(), layers::joined).steps.size() == 6);
+  CHECK(schedule(lowered.view(), layers::fused).steps.size() == 6);
 }
