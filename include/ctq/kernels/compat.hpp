@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
 #include <xsimd/xsimd.hpp>
 
 #include "ctq/core/float_flags.hpp"
@@ -14,33 +15,18 @@ namespace ctq::kernels {
 template <class Isa>
 struct xsimd_arch_of {};  // scalar: no vectors
 
-template <>
-struct xsimd_arch_of<isa::sse4> {
-  using type = xsimd::sse4_1;
+// xsimd has VNNI only since version 12, and no dot product in any version, so the vectors of AVX2
+// and AVX-512 suffice.
+template <isa::includes<isa::sse4> Isa>
+struct xsimd_arch_of<Isa> {
+  using avx2_or_sse4 =
+      std::conditional_t<isa::includes<Isa, isa::avx2>, xsimd::fma3<xsimd::avx2>, xsimd::sse4_1>;
+  using type = std::conditional_t<isa::includes<Isa, isa::avx512>, xsimd::avx512bw, avx2_or_sse4>;
 };
-template <>
-struct xsimd_arch_of<isa::avx2> {
-  using type = xsimd::fma3<xsimd::avx2>;
-};
-// xsimd has VNNI only since version 12, and no dot product in any version, so AVX2 vectors suffice.
-template <>
-struct xsimd_arch_of<isa::avxvnni> : xsimd_arch_of<isa::avx2> {};
-template <>
-struct xsimd_arch_of<isa::avx512> {
-  using type = xsimd::avx512bw;
-};
-template <>
-struct xsimd_arch_of<isa::avx512vnni> : xsimd_arch_of<isa::avx512> {};
-template <>
-struct xsimd_arch_of<isa::amx> : xsimd_arch_of<isa::avx512> {};
-template <>
-struct xsimd_arch_of<isa::neon> {
+template <isa::includes<isa::neon> Isa>
+struct xsimd_arch_of<Isa> {
   using type = xsimd::neon64;
 };
-template <>
-struct xsimd_arch_of<isa::dotprod> : xsimd_arch_of<isa::neon> {};
-template <>
-struct xsimd_arch_of<isa::i8mm> : xsimd_arch_of<isa::neon> {};
 
 template <class Isa>
 using xsimd_arch = typename xsimd_arch_of<Isa>::type;

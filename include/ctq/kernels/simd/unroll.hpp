@@ -17,6 +17,14 @@ template <int N, class F>
   (std::make_integer_sequence<int, N>{});
 }
 
+/// Calls f(i, j) for each i < N and, in it, each j < M.
+template <int N, int M, class F>
+[[gnu::always_inline]] inline void unroll(const F& f) {
+  unroll<N>([&](auto i) __attribute__((always_inline)) {
+    unroll<M>([&](auto j) __attribute__((always_inline)) { f(i, j); });
+  });
+}
+
 /// Calls f(n), 1 <= n <= Max, with n as an integral_constant. If the compiler knows n, only that
 /// call remains.
 template <int Max, class F>

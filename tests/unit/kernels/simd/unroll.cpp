@@ -18,6 +18,15 @@ TEST_CASE("a loop is unrolled in order, with constants for its index") {
   CHECK(seen == std::vector<int>{0, 1, 2, 3});
 }
 
+TEST_CASE("two loops are unrolled, the second inside the first") {
+  std::vector<int> seen;
+  unroll<2, 3>([&](auto i, auto j) {
+    static_assert(decltype(i)::value < 2 && decltype(j)::value < 3);
+    seen.push_back(10 * i + j);
+  });
+  CHECK(seen == std::vector<int>{0, 1, 2, 10, 11, 12});
+}
+
 TEST_CASE("a number becomes a constant if it is one of those asked for, else nothing happens") {
   for (int n = -1; n <= 6; ++n) {
     std::vector<int> seen;

@@ -16,8 +16,8 @@ namespace ctq::kernels::simd {
 /// The eight tiles of AMX. Inline assembly, since the intrinsics of g++ 12 are macros that paste
 /// their operands into register names, which excludes template arguments, and do not declare the
 /// memory they access. Volatile assembly preserves the order of tile operations.
-class tile_amx : public tile_format {
- public:
+template <>
+struct int8_tile<isa::amx> : tile_format {
   using bounds = row_bounds512;
   template <int N>
   using requantizer = row_requantizer512<N>;
@@ -25,7 +25,7 @@ class tile_amx : public tile_format {
   /// ldtilecfg takes 74 ns: once per layer, not per block. A process without permission is
   /// terminated here; models request it when they are constructed, and report an error if it is
   /// denied.
-  [[gnu::always_inline]] explicit tile_amx(const tile_sizes& sizes) noexcept {
+  [[gnu::always_inline]] explicit int8_tile(const tile_sizes& sizes) noexcept {
     static const bool permitted = isa::ask_for_amx();
     static_cast<void>(permitted);
     struct alignas(64) {
@@ -42,10 +42,10 @@ class tile_amx : public tile_format {
     }
     __asm__ volatile("ldtilecfg %0" : : "m"(config));
   }
-  tile_amx(const tile_amx&) = delete;
-  tile_amx& operator=(const tile_amx&) = delete;
+  int8_tile(const int8_tile&) = delete;
+  int8_tile& operator=(const int8_tile&) = delete;
   /// Tiles in use add 8 KB to the state saved at each context switch.
-  [[gnu::always_inline]] ~tile_amx() { __asm__ volatile("tilerelease" : : : "memory"); }
+  [[gnu::always_inline]] ~int8_tile() { __asm__ volatile("tilerelease" : : : "memory"); }
 
   template <int T>
   [[gnu::always_inline]] void load(const void* p, std::ptrdiff_t stride) noexcept {
@@ -67,11 +67,6 @@ class tile_amx : public tile_format {
       __asm__ volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));
     }
   }
-};
-
-template <>
-struct int8_tile<isa::amx> : tile_amx {
-  using tile_amx::tile_amx;
 };
 
 }  // namespace ctq::kernels::simd

@@ -43,13 +43,11 @@ struct input_rows {
                                     const std::array<int, RowsPerRegister>& out_y,
                                     const In* zero_points) noexcept
       : border(zero_points), channels(s.in_channels), columns(s.in_w) {
-    unroll<RowsPerRegister>([&](auto p) __attribute__((always_inline)) {
-      unroll<Count>([&](auto j) __attribute__((always_inline)) {
-        const int y = out_y[p] * s.stride_h - s.padding_h + j;
-        const bool inside = y >= 0 && y < s.in_h;
-        base[p][j] = inside ? in + std::ptrdiff_t{y} * s.in_w * s.in_channels : border;
-        moves[p][j] = inside ? -1 : 0;
-      });
+    unroll<RowsPerRegister, Count>([&](auto p, auto j) __attribute__((always_inline)) {
+      const int y = out_y[p] * s.stride_h - s.padding_h + j;
+      const bool inside = y >= 0 && y < s.in_h;
+      base[p][j] = inside ? in + std::ptrdiff_t{y} * s.in_w * s.in_channels : border;
+      moves[p][j] = inside ? -1 : 0;
     });
   }
 

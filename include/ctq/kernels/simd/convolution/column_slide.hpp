@@ -27,12 +27,10 @@ struct column_weights {
                                         int first) {
     constexpr block_layout<Dot> layout{Dot::k_group, 0};
     block += layout.weights();
-    unroll<Kernel>([&](auto tap) __attribute__((always_inline)) {
-      unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-        unroll<Vecs>([&](auto v) __attribute__((always_inline)) {
-          const int vec = plan.step(tap, 0, m) * Dot::k_group + first + v;
-          at[tap][m][v] = Dot::load(block + static_cast<std::size_t>(vec) * layout.vec_bytes);
-        });
+    unroll<Kernel, Rows>([&](auto tap, auto m) __attribute__((always_inline)) {
+      unroll<Vecs>([&](auto v) __attribute__((always_inline)) {
+        const int vec = plan.step(tap, 0, m) * Dot::k_group + first + v;
+        at[tap][m][v] = Dot::load(block + static_cast<std::size_t>(vec) * layout.vec_bytes);
       });
     });
   }
@@ -52,9 +50,7 @@ template <class Dot, int Rows, int Half, class Input, class Done>
   block += Half * vecs * layout.vec_bytes;
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   const auto each = [&](const auto& f) __attribute__((always_inline)) {
-    unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      unroll<vecs>([&](auto v) __attribute__((always_inline)) { f(m, v); });
-    });
+    unroll<Rows, vecs>([&](auto m, auto v) __attribute__((always_inline)) { f(m, v); });
   };
   const auto bias = [&](auto v) __attribute__((always_inline)) {
     return Dot::load(block + v * layout.vec_bytes);

@@ -48,9 +48,8 @@ template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, cl
   vec acc[Rows][Columns][vecs];
   unroll<vecs>([&](auto v) __attribute__((always_inline)) {
     const vec bias = Dot::load(block + v * vec_bytes);
-    unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      unroll<Columns>([&](auto n) __attribute__((always_inline)) { acc[m][n][v] = bias; });
-    });
+    unroll<Rows, Columns>([&](auto m, auto n)
+                              __attribute__((always_inline)) { acc[m][n][v] = bias; });
   });
 
   const std::byte* const weights = block + layout.weights();
@@ -59,40 +58,36 @@ template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, cl
   constexpr bool in_turn =
       Columns == 2 && Stride == 1 && (Rows * (Columns + 1) + 1) * vecs < vector_registers;
   vec b[Rows][vecs];
-  unroll<plan.groups(Rows)>([&](auto g) __attribute__((always_inline)) {
-    unroll<in_columns>([&](auto c) __attribute__((always_inline)) {
-      if constexpr (in_turn) {
-        unroll<Rows * Columns * vecs>([&](auto i) __attribute__((always_inline)) {
-          compute_now(acc[i / vecs / Columns][i / vecs % Columns][i % vecs]);
-        });
-      } else {
-        compute_now(acc[0][0][0]);
-      }
-      vec a[vecs];
-      in.template load_half<Dot, Half>(x + c, g, a);
-      unroll<Columns>([&](auto left) __attribute__((always_inline)) {
-        constexpr int n = Columns - 1 - left;
-        constexpr int tap = c - n * Stride;
-        if constexpr (tap >= 0 && tap < Kernel) {
-          unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-            if constexpr (plan.sees(m, g)) {
-              unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-                constexpr int at = plan.step(tap, g, m) * Dot::k_group + v;
-                if constexpr (!in_turn || n == 0) b[m][v] = Dot::load(weights + at * vec_bytes);
-                acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b[m][v]);
-              });
-            }
-          });
-        }
+  unroll<plan.groups(Rows), in_columns>([&](auto g, auto c) __attribute__((always_inline)) {
+    if constexpr (in_turn) {
+      unroll<Rows * Columns * vecs>([&](auto i) __attribute__((always_inline)) {
+        compute_now(acc[i / vecs / Columns][i / vecs % Columns][i % vecs]);
       });
+    } else {
+      compute_now(acc[0][0][0]);
+    }
+    vec a[vecs];
+    in.template load_half<Dot, Half>(x + c, g, a);
+    unroll<Columns>([&](auto left) __attribute__((always_inline)) {
+      constexpr int n = Columns - 1 - left;
+      constexpr int tap = c - n * Stride;
+      if constexpr (tap >= 0 && tap < Kernel) {
+        unroll<Rows>([&](auto m) __attribute__((always_inline)) {
+          if constexpr (plan.sees(m, g)) {
+            unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+              constexpr int at = plan.step(tap, g, m) * Dot::k_group + v;
+              if constexpr (!in_turn || n == 0) b[m][v] = Dot::load(weights + at * vec_bytes);
+              acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b[m][v]);
+            });
+          }
+        });
+      }
     });
   });
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    unroll<Columns>([&](auto n) __attribute__((always_inline)) {
-      out[m][n] = Dot::half(acc[m][n], multiplier);
-    });
+  unroll<Rows, Columns>([&](auto m, auto n) __attribute__((always_inline)) {
+    out[m][n] = Dot::half(acc[m][n], multiplier);
   });
 }
 
@@ -107,10 +102,8 @@ template <class Dot, int Rows, int Half, class Input>
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
   block += Half * vecs * vec_bytes;
   vec acc[Rows][vecs];
-  unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-      acc[m][v] = Dot::load(block + v * vec_bytes);
-    });
+  unroll<Rows, vecs>([&](auto m, auto v) __attribute__((always_inline)) {
+    acc[m][v] = Dot::load(block + v * vec_bytes);
   });
   for (int g = 0; g < plan.groups(Rows); ++g) {
     for (int tap = 0; tap < plan.kernel; ++tap) {
@@ -118,11 +111,9 @@ template <class Dot, int Rows, int Half, class Input>
       in.template load_half<Dot, Half>(x + tap, g, a);
       const auto first = static_cast<std::size_t>(plan.step(tap, g, 0)) * Dot::k_group;
       const std::byte* const weights = block + layout.weights() + first * vec_bytes;
-      unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-        unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-          const vec b = Dot::load(weights + (m * Dot::k_group + v) * vec_bytes);
-          acc[m][v] = Dot::dot(acc[m][v], a[v], b);
-        });
+      unroll<Rows, vecs>([&](auto m, auto v) __attribute__((always_inline)) {
+        const vec b = Dot::load(weights + (m * Dot::k_group + v) * vec_bytes);
+        acc[m][v] = Dot::dot(acc[m][v], a[v], b);
       });
     }
   }
@@ -179,11 +170,9 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
     const int in_x = x * Stride - s.padding_w;
     column_half<Dot, Kernel, Stride, Rows, columns, 0>(rows, in_x, block, first);
     column_half<Dot, Kernel, Stride, Rows, columns, 1>(rows, in_x, block, second);
-    unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      unroll<columns>([&](auto n) __attribute__((always_inline)) {
-        Dot::template store_halves<Dot::k_group / 2>(first[m][n], second[m][n], to,
-                                                     to_row + (m * out_y + (x + n) * out_x));
-      });
+    unroll<Rows, columns>([&](auto m, auto n) __attribute__((always_inline)) {
+      Dot::template store_halves<Dot::k_group / 2>(first[m][n], second[m][n], to,
+                                                   to_row + (m * out_y + (x + n) * out_x));
     });
   };
   for (int x = 0; x < s.out_w(); x += columns) tile(std::min(x, s.out_w() - columns));

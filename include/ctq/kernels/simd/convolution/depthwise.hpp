@@ -24,10 +24,8 @@ template <class Dot, int Rows, class To, class Out>
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
 
   vec acc[Rows][Dot::k_group];
-  unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    unroll<Dot::k_group>([&](auto v) __attribute__((always_inline)) {
-      acc[m][v] = Dot::load(block + v * vec_bytes);
-    });
+  unroll<Rows, Dot::k_group>([&](auto m, auto v) __attribute__((always_inline)) {
+    acc[m][v] = Dot::load(block + v * vec_bytes);
   });
 
   const std::byte* weights = block + layout.weights();

@@ -91,10 +91,8 @@ template <class Isa, class Dot, int Rows, int Pairs>
   const auto row_bytes = static_cast<std::ptrdiff_t>(layout.row_bytes());
   const auto sums_at = static_cast<std::ptrdiff_t>(layout.sums_at());
   typename floats::vec total[Rows][2 * Pairs];
-  unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-    unroll<2 * Pairs>([&](auto v)
-                          __attribute__((always_inline)) { total[m][v] = floats::of(0.0F); });
-  });
+  unroll<Rows, 2 * Pairs>([&](auto m, auto v)
+                              __attribute__((always_inline)) { total[m][v] = floats::of(0.0F); });
 
   const std::byte* x = in;
   for (int group = 0; group < layout.groups(); ++group) {
@@ -125,21 +123,17 @@ template <class Isa, class Dot, int Rows, int Pairs>
       }
       lines -= now;
       if (lines == 0) break;
-      unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-        unroll<Pairs>([&](auto p) __attribute__((always_inline)) { Dot::carry(sums[m][p]); });
-      });
+      unroll<Rows, Pairs>([&](auto m, auto p)
+                              __attribute__((always_inline)) { Dot::carry(sums[m][p]); });
     }
-    unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-      unroll<Pairs>([&](auto p) __attribute__((always_inline)) {
-        const typename Dot::pair acc = Dot::total(sums[m][p]);
-        const auto add = [&](auto v, auto of_group) __attribute__((always_inline)) {
-          total[m][v] =
-              floats::fused(floats::from(of_group),
-                            floats::load(header + scales_at + v * vec_bytes), total[m][v]);
-        };
-        add(std::integral_constant<int, 2 * p>{}, acc.low);
-        add(std::integral_constant<int, 2 * p + 1>{}, acc.high);
-      });
+    unroll<Rows, Pairs>([&](auto m, auto p) __attribute__((always_inline)) {
+      const typename Dot::pair acc = Dot::total(sums[m][p]);
+      const auto add = [&](auto v, auto of_group) __attribute__((always_inline)) {
+        total[m][v] = floats::fused(floats::from(of_group),
+                                    floats::load(header + scales_at + v * vec_bytes), total[m][v]);
+      };
+      add(std::integral_constant<int, 2 * p>{}, acc.low);
+      add(std::integral_constant<int, 2 * p + 1>{}, acc.high);
     });
   }
 

@@ -94,9 +94,7 @@ template <vectorized Isa, int Rows, int Vectors, int Blocks>
   const std::int8_t* weights[Blocks];
   floats acc[Blocks][Rows][Vectors];
   const auto each = [&](const auto& f) __attribute__((always_inline)) {
-    unroll<Blocks>([&](auto b) __attribute__((always_inline)) {
-      unroll<Vectors>([&](auto v) __attribute__((always_inline)) { f(b, v); });
-    });
+    unroll<Blocks, Vectors>([&](auto b, auto v) __attribute__((always_inline)) { f(b, v); });
   };
   unroll<Blocks>([&](auto b) __attribute__((always_inline)) {
     scales[b] = reinterpret_cast<const float*>(block + b * block_bytes);
