@@ -46,8 +46,8 @@ class dtype_choice {
 
   /// One node that is quantized by itself, whatever the backend's patterns?
   [[nodiscard]] constexpr bool is_leaf(int i) const {
-    return has_leaves_ &&
-           (standalone_of(options_, g_.nodes[i]) != nullptr || is_custom(options_, g_.nodes[i].op));
+    return has_leaves_ && (standalone_of(options_, g_.nodes[i]) != nullptr ||
+                           custom_of(options_, g_.nodes[i].op) != nullptr);
   }
 
   /// Which config says where the function at i has its weight and its bias, or -1. As in PyTorch

@@ -85,6 +85,12 @@ namespace ctq {
 /// dtypes exactly, have their weights quantized; prepare has observed the others in vain.
 [[nodiscard]] constexpr bool convert_asks_again(semantics s) { return s == semantics::torch_1_13; }
 
+/// A relu behind a module that quantizes its weight, but is not fused with it, vanishes when the
+/// module becomes one on integers: right only where the lowest integer stands for 0.
+[[nodiscard]] constexpr bool lowering_drops_relus_behind_modules(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// Ops that copy values keep the scale of their input on integers, whatever their own observer
 /// says.
 [[nodiscard]] constexpr bool copies_keep_their_scale(semantics s) {

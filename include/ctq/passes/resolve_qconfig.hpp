@@ -113,6 +113,13 @@ constexpr int by_type(const mapping_view& m, op_id op, semantics s) {
   return inner >= 0 && m.entries[inner].quantizes ? inner : own;
 }
 
+/// A function or method takes the entry of the class of the module around it before its own.
+constexpr int by_scope_type(const mapping_view& m, const node& n) {
+  const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
+  if (!is_call || n.row == nullptr || n.row->scope_type == nullptr) return -1;
+  return entry_of_type(m, n.row->scope_type);
+}
+
 constexpr int global(const mapping_view& m) {
   return last_entry(m, mapping_level::global, [](const mapping_entry&) { return true; });
 }
@@ -175,6 +182,7 @@ constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics
       if (found < 0) found = resolving::by_name(m, module);
       if (found < 0) found = resolving::by_regex(expressions, module);
     }
+    if (found < 0 && has_types) found = resolving::by_scope_type(m, g.nodes[i]);
     if (found < 0 && has_types)
       found = by_type(g.nodes[i].op, [&](op_id op) { return resolving::by_type(m, op, s); });
     entry[i] = found < 0 ? global : found;
