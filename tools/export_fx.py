@@ -56,9 +56,8 @@ def function_names():
     return {key: name for key, (name, _) in names.items()}
 
 
-def module_type(module):
+def class_name(kind):
     """"nn.Conv2d", or the qualified name of a class that is not PyTorch's."""
-    kind = type(module)
     for prefix, candidates in MODULES:
         for candidate in candidates:
             try:
@@ -80,6 +79,8 @@ def plain(value):
         return value
     if isinstance(value, (tuple, list)):
         return [plain(v) for v in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"d": {key: plain(v) for key, v in value.items()}}
     if isinstance(value, torch.dtype):
         return str(value).replace("torch.", "")
     if isinstance(value, slice):
@@ -93,7 +94,7 @@ def plain(value):
 
 def module_row(module):
     """The class of a module and the arguments of its constructor, as far as it has kept them."""
-    row = {"type": module_type(module)}
+    row = {"type": class_name(type(module))}
     for name in inspect.signature(type(module).__init__).parameters:
         if name in ("self", "args", "kwargs", "device", "dtype") or not hasattr(module, name):
             continue
@@ -147,7 +148,10 @@ class Exporter:
             row["module"] = module_row(self.model.get_submodule(node.target))
             row["scope"] = node.target.rpartition(".")[0]
         elif node.op != "output":
-            row["scope"] = scopes.get(node.name, ("", None))[0]
+            scope, kind = scopes.get(node.name, ("", None))[:2]
+            row["scope"] = scope
+            if scope and kind is not None:
+                row["scope_type"] = class_name(kind)
         return row
 
     def target(self, node):

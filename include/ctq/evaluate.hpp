@@ -11,3 +11,4 @@
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/nested_model.hpp"

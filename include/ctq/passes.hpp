@@ -4,6 +4,7 @@
 // passes: what is decided about a model. Each is one constexpr function from graph to graph; plan
 // is all of them for a model, a backend and a mapping.
 
+#include "ctq/passes/check_convert_mapping.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/convert_options.hpp"

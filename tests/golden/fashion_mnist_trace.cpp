@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ctq/ctq.hpp"
 #include "fashion_mnist/data_set.hpp"
 #include "fashion_mnist/model.hpp"
 

@@ -64,11 +64,18 @@ class call_printer {
       case argument::kind::integer: return a.integer;
       case argument::kind::real: return a.real;
       case argument::kind::text: return std::string(a.text);
-      case argument::kind::list: break;
+      case argument::kind::list:
+      case argument::kind::dict: break;
     }
-    json list = json::array();
-    for (std::int64_t i = 0; i < a.integer; ++i) list.push_back(print());
-    return list;
+    json all = a.is == argument::kind::list ? json::array() : json::object();
+    for (std::int64_t i = 0; i < a.integer; ++i) {
+      const std::string key(n_.row->args[at_].keyword);
+      if (all.is_array())
+        all.push_back(print());
+      else
+        all[key] = print();
+    }
+    return all.is_array() ? all : json{{"d", all}};
   }
 
   const node& n_;

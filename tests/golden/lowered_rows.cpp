@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "ctq/passes/lower/integer_forms.hpp"
 #include "reference_rows.hpp"
 
 // The lowered model as rows. Integer functions are named when lowering makes them: sums and

@@ -3,22 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/json/write_backend.hpp"
-#include "ctq/passes/fuse.hpp"
-#include "ctq/passes/prepare.hpp"
-#include "fx_rows.hpp"
+#include "model_values.hpp"
 #include "qconfig_records.hpp"
 #include "traced_rows.hpp"
 
 namespace golden {
 namespace {
-
-constexpr const char* observed_module = "graph";  // the key of a standalone module's rows
 
 /// The backend that made the case custom_conv_add_relu: a sum of a conv and anything else, with a
 /// relu behind it, is one module.
@@ -34,44 +28,38 @@ json custom_configs() {
                         "weight_dtype": "qint8", "bias_dtype": "float32"}]}])");
 }
 
-std::vector<int> quantized_places(const json& values) {
-  std::vector<int> places;
-  if (values.is_object() && values.contains("q")) return {0};
-  if (!values.is_array()) return places;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i].is_object() && values[i].contains("q")) places.push_back(static_cast<int>(i));
-  return places;
+std::vector<int> integers_of(const json& c, const char* key) {
+  return c.is_object() && c.contains(key) ? c.at(key).get<std::vector<int>>() : std::vector<int>{};
 }
 
 ctq::view<int> view_of(const std::vector<int>& v) { return {v.data(), static_cast<int>(v.size())}; }
 
-/// Where functions lie: PyTorch names the scale behind each after its module.
-std::map<std::string, std::string> scopes_in(const json& reference, const json& modules) {
-  std::map<std::string, std::string> scopes;
-  std::map<std::string, std::string> paths;
-  for (const auto& [path, type] : modules.items()) {
-    std::string prefix = path;
-    std::replace(prefix.begin(), prefix.end(), '.', '_');
-    paths.emplace(prefix, path);
+/// A graph, with what is known of the modules around each call.
+ctq::fx_graph read_rows(json rows, const json& scopes) {
+  for (json& row : rows) {
+    // Python has no name for the module of its own functions in some releases.
+    if (row.at("target") == "getattr") row["target"] = "builtins.getattr";
+    const auto found = scopes.find(row.at("name").get<std::string>());
+    if (found == scopes.end()) continue;
+    const std::size_t inside = row.at("op") == "call_module" ? 2 : 1;  // a module is in its scopes
+    if (found->size() < inside) throw malformed("a module without scopes");
+    const json& scope = found->at(found->size() - inside);
+    row["scope"] = scope.at(0);
+    if (!scope.at(1).is_null()) row["scope_type"] = scope.at(1);
   }
-  for (const json& row : reference) {
-    if (row.at("target") != "torch.quantize_per_tensor") continue;
-    const json* attribute = find_row(reference, node_at(row, 1));
-    const std::string scale = attribute == nullptr ? "" : attribute->at("target");
-    const std::size_t end = scale.rfind("_scale_");
-    if (end == std::string::npos) continue;
-    const std::string prefix = scale.substr(0, end);
-    const auto found = paths.find(prefix);
-    if (prefix.empty() || found != paths.end())
-      scopes[node_at(row, 0)] = prefix.empty() ? "" : found->second;
-  }
-  return scopes;
+  auto graph = ctq::read_fx(rows.dump());
+  if (!graph) throw malformed(graph.error().message());
+  return *std::move(graph);
 }
 
-bool is_recurrent(ctq::op_id op) {
-  return is_any_of(op, ctq::nn::lstm, ctq::nn::gru, ctq::nn::lstm_cell, ctq::nn::gru_cell,
-                   ctq::nn::rnn_cell);
+/// The class of that name that a graph uses.
+ctq::op_id class_of(const ctq::fx_graph& graph, const std::string& name) {
+  for (const ctq::op_id own : graph.own_ops())
+    if (own->name == name && own->kind == ctq::op_kind::module) return own;
+  return ctq::ops<ctq::builtin>::value.find(name);
 }
+
+json empty_if_missing(const json& c, const char* key) { return c.value(key, json::object()); }
 
 }  // namespace
 
@@ -126,8 +114,74 @@ void model_mapping::add(ctq::mapping_level level, const json& qconfig, ctq::op_i
   entries_.push_back(e);
 }
 
-void model_mapping::leave_in_float(const std::string& module) {
-  add(ctq::mapping_level::module_name, nullptr, nullptr, module);
+// --- A model or module ---------------------------------------------------------------------------
+
+module_case::module_case(std::string path, const json& c, const json& asked,
+                         golden_backends& backends, bool is_qat, ctq::semantics semantics)
+    : path_(std::move(path)), graph_(read_rows(c.at("traced"), empty_if_missing(c, "scopes"))) {
+  const json& mapping = asked.at("qconfig_mapping");
+  if (!mapping.is_null()) mapping_.emplace(mapping, is_qat, graph_.own_ops(), semantics);
+  const json custom = asked.value("prepare_custom", json{});
+  inputs_ = integers_of(custom, "input_quantized_indexes");
+  outputs_ = integers_of(custom, "output_quantized_indexes");
+  for (const json* of : {&c, &custom}) {
+    if (!of->is_object()) continue;
+    if (of->contains("standalone"))
+      read_standalone(of->at("standalone"), backends, is_qat, semantics);
+    const json classes = empty_if_missing(*of, "custom_modules");
+    for (const auto& [when, all] : classes.items()) read_custom(all, when == "dynamic");
+  }
+}
+
+void module_case::read_standalone(const json& standalone, golden_backends& backends, bool is_qat,
+                                  ctq::semantics semantics) {
+  const json modules = empty_if_missing(standalone, "modules");
+  for (const auto& [path, module] : modules.items()) {
+    const json names = empty_if_missing(standalone, "names");
+    const json classes = empty_if_missing(standalone, "classes");
+    const std::string type = module.at("type");
+    const bool by_name = names.contains(path);
+    const json& entry = by_name ? names.at(path) : classes.at(type);
+    const module_case& m = modules_.emplace_back(path, module, entry, backends, is_qat, semantics);
+    ctq::prepare_options inside;
+    m.add_to(inside);
+    ctq::standalone_module s{.input_quantized_indexes = inside.input_quantized_indexes,
+                             .output_quantized_indexes = inside.output_quantized_indexes,
+                             .standalone = inside.standalone,
+                             .custom_modules = inside.custom_modules};
+    if (by_name)
+      s.name = m.path();
+    else
+      s.type = class_of(graph_, type);
+    if (m.mapping()) s.mapping = &mappings_.emplace_back(m.mapping()->view());
+    if (const json backend = entry.value("backend", json{}); !backend.is_null())
+      s.backend = &backends_.emplace_back(backends.find(backend));
+    standalone_.push_back(s);
+  }
+}
+
+void module_case::read_custom(const json& classes, bool is_dynamic) {
+  const auto own = [this](const std::string& name) -> ctq::op_id {
+    return &classes_.emplace_back(ctq::op_info{ctq::op_kind::module, graph_.keep(name)});
+  };
+  for (const auto& [type, forms] : classes.items())
+    custom_.push_back({.float_class = class_of(graph_, type),
+                       .observed = own(forms.at("observed")),
+                       .quantized = own(forms.at("quantized")),
+                       .is_dynamic = is_dynamic});
+}
+
+ctq::traced_model module_case::traced() const {
+  ctq::traced_model m{graph_.view(), path_, {}};
+  for (const module_case& inside : modules_) m.modules.push_back(inside.traced());
+  return m;
+}
+
+void module_case::add_to(ctq::prepare_options& o) const {
+  o.input_quantized_indexes = view_of(inputs_);
+  o.output_quantized_indexes = view_of(outputs_);
+  o.standalone = {standalone_.data(), static_cast<int>(standalone_.size())};
+  o.custom_modules = {custom_.data(), static_cast<int>(custom_.size())};
 }
 
 // --- The case ----------------------------------------------------------------------------------
@@ -135,40 +189,37 @@ void model_mapping::leave_in_float(const std::string& module) {
 model_case::model_case(const json& c, golden_backends& backends, ctq::semantics semantics)
     : c_(c), semantics_(semantics), is_qat_(c.value("is_qat", false)) {
   read_backend(backends);
-  const json none = json::array();
-  const json& reference = c.contains("reference") ? c.at("reference") : none;
-  const json& prepared = c.contains("prepared") ? c.at("prepared") : none;
-  const json rows =
-      c.contains("traced") ? c.at("traced") : before_training(prepared, c.at("modules"));
-  traced_ = read_rows(rows, reference);
+  const json inlined =
+      c.contains("traced") ? c.at("traced") : before_training(c.at("prepared"), c.at("modules"));
+  traced_ = read_rows(inlined, json::object());
+  of_model_ = {{"traced", c.value("traced_for_prepare", inlined)},
+               {"scopes", empty_if_missing(c, "scopes")}};
+  for (const char* key : {"standalone", "custom_modules"})
+    if (c.contains(key)) of_model_[key] = c.at(key);
+  json custom = json::object();
+  for (const char* key : {"input_quantized_indexes", "output_quantized_indexes"})
+    if (c.contains(key)) custom[key] = c.at(key);
+  const json asked{{"qconfig_mapping", c.at("mapping")}, {"prepare_custom", custom}};
+  model_.emplace("", of_model_, asked, backends, is_qat_, semantics);
+  read_opaque(of_model_.at("traced"), inlined);
+  if (c.contains("convert_qconfig_mapping")) {
+    convert_mapping_.emplace(c.at("convert_qconfig_mapping"), is_qat_, model_->graph().own_ops(),
+                             semantics);
+    convert_view_ = convert_mapping_->view();
+  }
+}
 
-  json leaves = rows;
-  for (const json& row : prepared) {
-    if (row.at("op") != "call_module" || row.contains("obs_id")) continue;
+void model_case::read_opaque(const json& rows, const json& inlined) {
+  const json standalone = c_.contains("standalone") ? c_.at("standalone").at("modules") : json{};
+  for (const json& row : rows) {
+    if (row.at("op") != "call_module") continue;
     const std::string path = row.at("target");
-    const bool was_called = std::any_of(rows.begin(), rows.end(), [&](const json& r) {
+    const bool is_called = std::any_of(inlined.begin(), inlined.end(), [&](const json& r) {
       return r.at("op") == "call_module" && r.at("target") == path;
     });
-    if (was_called) continue;
-    if (row.at("module").contains(observed_module))
-      read_standalone(row);
-    else
-      opaque_.emplace(path, read_rows(inside_of(rows, path, "x"), none));
-    leaves = with_leaf(leaves, path, c.at("modules").at(path));
+    if (!is_called && !standalone.contains(path) && !opaque_.contains(path))
+      opaque_.emplace(path, read_rows(inside_of(inlined, path, row), json::object()));
   }
-  model_.traced = read_rows(leaves, reference);
-  if (c.contains("quantized_eval_inputs"))
-    model_.input_quantized_indexes = quantized_places(c.at("quantized_eval_inputs"));
-  if (c.contains("reference_out"))
-    model_.output_quantized_indexes = quantized_places(c.at("reference_out"));
-  mapping_.emplace(c.at("mapping"), is_qat_, traced_->own_ops(), semantics);
-  for (const standalone& s : standalone_)
-    standalone_options_.push_back(
-        {.name = s.path,
-         .type = nullptr,
-         .input_quantized_indexes = view_of(s.graph.input_quantized_indexes),
-         .output_quantized_indexes = view_of(s.graph.output_quantized_indexes)});
-  read_convert_mapping();
 }
 
 void model_case::read_backend(golden_backends& backends) {
@@ -187,89 +238,18 @@ void model_case::read_backend(golden_backends& backends) {
   backend_ = custom_->view();
 }
 
-ctq::fx_graph model_case::read_rows(const json& rows, const json& reference) const {
-  json spelled_out =
-      rows;  // Python has no name for the module of its own functions in some releases
-  for (json& row : spelled_out)
-    if (row.at("target") == "getattr") row["target"] = "builtins.getattr";
-  auto graph = ctq::read_fx(spelled_out.dump());
-  if (!graph) throw malformed(graph.error().message());
-  const auto scopes = scopes_in(reference, c_.at("modules"));
-  for (int i = 0; i < graph->view().size(); ++i) {
-    const ctq::node& n = graph->view()[i];
-    const auto found = scopes.find(std::string(n.name));
-    const bool is_call = n.op->kind == ctq::op_kind::function || n.op->kind == ctq::op_kind::method;
-    if (is_call && found != scopes.end()) graph->set_scope(i, graph->keep(found->second));
+std::optional<ctq::quantization> model_case::qparams_behind(
+    const suite_file& file, const ctq::node& n,
+    ctq::graph_view<ctq::stage::prepared> prepared) const {
+  for (int i = 0; i < prepared.size(); ++i) {
+    if (prepared[i].observer_config == nullptr || prepared.arg(i, 0).name != n.name) continue;
+    const std::string observer = "activation_post_process_" + std::to_string(prepared[i].number);
+    for (const json& q : c_.at("qparams"))
+      if (q.at("node") == observer && q.contains("scale"))
+        return quantization_from(file, prepared[i].observer_config->args.dtype, -1, q.at("scale"),
+                                 q.at("zero_point"));
   }
-  return *std::move(graph);
-}
-
-void model_case::read_standalone(const json& row) {
-  standalone& s = standalone_.emplace_back();
-  s.path = row.at("target");
-  s.wanted_prepared = row.at("module").at(observed_module);
-  for (const auto& [stage, wanted] :
-       {std::pair{"reference", &s.wanted_reference}, std::pair{"lowered", &s.wanted_lowered}})
-    if (c_.contains(stage))
-      if (const json* r = find_row(c_.at(stage), row.at("name")))
-        *wanted = r->at("module").at(observed_module);
-  const std::string input = s.wanted_prepared.at(0).at("name");
-  s.graph.traced = read_rows(inside_of(c_.at("traced"), s.path, input), s.wanted_reference);
-  if (s.wanted_reference.is_null()) return;
-  for (const json& r : s.wanted_reference) {
-    if (r.at("target") == "dequantize" && node_at(r, 0) == input)
-      s.graph.input_quantized_indexes = {0};
-    if (r.at("op") == "output" && node_at(r, 0).starts_with("quantize_"))
-      s.graph.output_quantized_indexes = {0};
-  }
-}
-
-/// Those whose weight convert quantizes if it is told nothing.
-std::set<std::string> model_case::modules_that_convert() const {
-  const auto fused = ctq::fuse(model_.traced.view(), backend(), {semantics_, is_qat_});
-  const auto prepared = ctq::prepare_graph(fused.view(), backend(), mapping(), prepare_options());
-  const auto reference =
-      ctq::convert_graph(prepared.view(), backend(), mapping(),
-                         {.semantics = semantics_, .prepared = prepare_options()});
-  std::set<std::string> names;
-  for (int i = 0; i < reference.view().size(); ++i)
-    if (reference.view()[i].weight != nullptr &&
-        c_.at("modules").contains(std::string(path_of(reference.view()[i]))) &&
-        !is_recurrent(reference.view()[i].op))
-      names.insert(std::string(reference.view()[i].name));
-  return names;
-}
-
-void model_case::read_convert_mapping() {
-  if (!c_.contains("reference")) return;
-  const std::set<std::string> observed = [&] {
-    const auto names = c_.at("observed_node_names").get<std::vector<std::string>>();
-    return std::set<std::string>(names.begin(), names.end());
-  }();
-  const auto is_read_by = [](const json& rows, const std::string& name, const auto& fits) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const json& r) { return node_at(r, 0) == name && fits(r); });
-  };
-  const std::set<std::string> converted = modules_that_convert();
-  for (const json& row : c_.at("prepared")) {
-    const std::string name = row.at("name");
-    if (row.at("op") != "call_module" || !observed.contains(name)) continue;
-    const bool was_observed = is_read_by(c_.at("prepared"), name, [](const json& r) {
-      return r.contains("obs_id") && r.at("module").contains("quant_min");
-    });
-    const bool is_quantized = is_read_by(c_.at("reference"), name, [](const json& r) {
-      return r.at("target").get<std::string>().starts_with("torch.quantize_");
-    });
-    const json* reference = find_row(c_.at("reference"), name);
-    const bool stays_float = converted.contains(name) && reference != nullptr &&
-                             reference->dump().find("weight_scale") == std::string::npos;
-    if ((!was_observed || is_quantized) && !stays_float) continue;
-    if (!convert_mapping_)
-      convert_mapping_.emplace(c_.at("mapping"), is_qat_, traced_->own_ops(), semantics_);
-    convert_mapping_->leave_in_float(row.at("target"));
-    left_in_float_.insert(row.at("target").get<std::string>());
-  }
-  if (convert_mapping_) convert_view_ = convert_mapping_->view();
+  return {};
 }
 
 ctq::prepare_options model_case::prepare_options() const {
@@ -277,17 +257,7 @@ ctq::prepare_options model_case::prepare_options() const {
   o.semantics = semantics_;
   o.policy = ctq::unsupported::skip;
   o.is_qat = is_qat_;
-  o.input_quantized_indexes = view_of(model_.input_quantized_indexes);
-  o.output_quantized_indexes = view_of(model_.output_quantized_indexes);
-  o.standalone = {standalone_options_.data(), static_cast<int>(standalone_options_.size())};
-  return o;
-}
-
-ctq::prepare_options model_case::prepare_options(const standalone& s) const {
-  ctq::prepare_options o = prepare_options();
-  o.input_quantized_indexes = view_of(s.graph.input_quantized_indexes);
-  o.output_quantized_indexes = view_of(s.graph.output_quantized_indexes);
-  o.standalone = {};
+  model_->add_to(o);
   return o;
 }
 
@@ -297,6 +267,14 @@ ctq::convert_options model_case::convert_options() const {
   o.prepared = prepare_options();
   o.mapping = convert_mapping_ ? &convert_view_ : nullptr;
   return o;
+}
+
+ctq::nested_model model_case::quantized() const {
+  ctq::nested_model m =
+      ctq::prepare_model(model_->traced(), backend_, mapping(), prepare_options());
+  ctq::convert_model(m, backend_, convert_options());
+  ctq::lower_model(m, {.semantics = semantics_, .only_with_kernels = false});
+  return m;
 }
 
 }  // namespace golden

@@ -4,26 +4,18 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "ctq/evaluate/nested_model.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/backend_file.hpp"
-#include "ctq/passes/convert.hpp"
 #include "golden_backends.hpp"
 #include "tensors.hpp"
 
-// A case of models.json as ctq's passes want it: the traced graph, the backend, the mapping, what
-// prepare and convert were told.
-//
-// The file does not say all that PyTorch was told. What is missing is read from PyTorch's graphs:
-//
-//   standalone modules         prepared has a module with a graph of its own
-//   non-traceable modules      prepared calls a module that traced has taken apart
-//   quantized inputs, outputs  quantized_eval_inputs has integers; so has reference_out
-//   the mapping of convert     a module and the observer behind it are left out of the reference
-//   the graph before training  prepared without observers, its trained modules taken apart
+// A case of models.json as ctq's passes want it: the traced graph, the backend, the mappings, what
+// prepare and convert were told, and the same for modules that stand alone.
 
 namespace golden {
 
@@ -37,8 +29,6 @@ class model_mapping {
   [[nodiscard]] ctq::mapping_view view() const {
     return {entries_.data(), static_cast<int>(entries_.size())};
   }
-  /// The same, but for modules that convert leaves in float.
-  void leave_in_float(const std::string& module);
 
  private:
   void add(ctq::mapping_level level, const json& qconfig, ctq::op_id op = nullptr,
@@ -48,65 +38,95 @@ class model_mapping {
   std::deque<std::string> names_;
 };
 
-/// One graph: of the model, or of a standalone module.
-struct model_graph {
-  ctq::fx_graph traced;
-  std::vector<int> input_quantized_indexes;
-  std::vector<int> output_quantized_indexes;
+/// The model of a case, or a module in it that stands alone, and what prepare is told of it.
+class module_case {
+ public:
+  /// Throws malformed for what is not in the form of data/README.md. Both must outlive this.
+  ///   c      traced rows, scopes, standalone and custom modules
+  ///   asked  qconfig_mapping (null: none), prepare_custom, backend
+  module_case(std::string path, const json& c, const json& asked, golden_backends& backends,
+              bool is_qat, ctq::semantics semantics);
+  module_case(const module_case&) = delete;
+  module_case& operator=(const module_case&) = delete;
+  module_case(module_case&&) = delete;
+  module_case& operator=(module_case&&) = delete;
+  ~module_case() = default;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const ctq::fx_graph& graph() const { return graph_; }
+  [[nodiscard]] const std::optional<model_mapping>& mapping() const { return mapping_; }
+  [[nodiscard]] const std::deque<module_case>& modules() const { return modules_; }
+  /// The graph, and those of the modules in it.
+  [[nodiscard]] ctq::traced_model traced() const;
+  /// Its part of the options: quantized inputs and outputs, standalone and custom modules.
+  void add_to(ctq::prepare_options& o) const;
+
+ private:
+  void read_standalone(const json& standalone, golden_backends& backends, bool is_qat,
+                       ctq::semantics semantics);
+  void read_custom(const json& classes, bool is_dynamic);
+
+  std::string path_;
+  ctq::fx_graph graph_;
+  std::optional<model_mapping> mapping_;
+  std::vector<int> inputs_;  // that are quantized
+  std::vector<int> outputs_;
+  std::deque<module_case> modules_;
+  std::deque<ctq::mapping_view> mappings_;
+  std::deque<ctq::backend_view> backends_;
+  std::vector<ctq::standalone_module> standalone_;
+  std::deque<ctq::op_info> classes_;  // the observed and quantized forms of custom modules
+  std::vector<ctq::custom_module> custom_;
 };
 
 class model_case {
  public:
-  /// Throws malformed for what is not in the form of data/README.md.
   ///   backends  must outlive the case
   model_case(const json& c, golden_backends& backends, ctq::semantics semantics);
+  model_case(const model_case&) = delete;
+  model_case& operator=(const model_case&) = delete;
+  model_case(model_case&&) = delete;
+  model_case& operator=(model_case&&) = delete;
+  ~model_case() = default;
 
   [[nodiscard]] const ctq::backend_view& backend() const { return backend_; }
-  [[nodiscard]] ctq::mapping_view mapping() const { return mapping_->view(); }
-  [[nodiscard]] const ctq::fx_graph& traced() const { return *traced_; }
-  /// What the model is prepared from: as traced, but for modules that are not taken apart.
-  [[nodiscard]] const model_graph& model() const { return model_; }
+  [[nodiscard]] ctq::mapping_view mapping() const { return model_->mapping()->view(); }
+  /// With all modules taken apart, as the model runs in float.
+  [[nodiscard]] const ctq::fx_graph& traced() const { return traced_; }
+  /// What the model is prepared from.
+  [[nodiscard]] const module_case& model() const { return *model_; }
 
-  struct standalone {
-    std::string path;
-    model_graph graph;
-    json wanted_prepared, wanted_reference, wanted_lowered;
-  };
-  [[nodiscard]] const std::deque<standalone>& standalone_modules() const { return standalone_; }
-
-  /// Modules that are neither taken apart nor quantized, by path: what they compute.
+  /// Modules that are not taken apart, and do not stand alone, by path: what they compute.
   [[nodiscard]] const std::map<std::string, ctq::fx_graph>& opaque_modules() const {
     return opaque_;
   }
 
+  /// PyTorch's scale and zero point of the observer behind a node of the prepared model.
+  [[nodiscard]] std::optional<ctq::quantization> qparams_behind(
+      const suite_file& file, const ctq::node& n,
+      ctq::graph_view<ctq::stage::prepared> prepared) const;
+
   [[nodiscard]] ctq::prepare_options prepare_options() const;
-  [[nodiscard]] ctq::prepare_options prepare_options(const standalone& s) const;
   [[nodiscard]] ctq::convert_options convert_options() const;
-  /// Paths of modules that convert was told to leave in float.
-  [[nodiscard]] const std::set<std::string>& left_in_float() const { return left_in_float_; }
   [[nodiscard]] bool is_qat() const { return is_qat_; }
+  /// The same case, prepared and converted.
+  [[nodiscard]] ctq::nested_model quantized() const;
 
  private:
   void read_backend(golden_backends& backends);
-  ctq::fx_graph read_rows(const json& rows, const json& hints) const;
-  void read_standalone(const json& row);
-  [[nodiscard]] std::set<std::string> modules_that_convert() const;
-  void read_convert_mapping();
+  void read_opaque(const json& rows, const json& inlined);
 
   const json& c_;
   ctq::semantics semantics_;
   bool is_qat_ = false;
   ctq::backend_view backend_{};
   std::optional<ctq::json::backend_file> custom_;
-  std::optional<ctq::fx_graph> traced_;
-  std::optional<model_mapping> mapping_;
+  ctq::fx_graph traced_;
+  json of_model_;  // that model_ reads
+  std::optional<module_case> model_;
   std::optional<model_mapping> convert_mapping_;
   ctq::mapping_view convert_view_{};
-  std::set<std::string> left_in_float_;
-  model_graph model_;
-  std::deque<standalone> standalone_;
   std::map<std::string, ctq::fx_graph> opaque_;
-  std::vector<ctq::standalone_module> standalone_options_;
 };
 
 }  // namespace golden

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 
 #include "fast_lowered.hpp"
+#include "model_tolerances.hpp"
 #include "model_values.hpp"
 #include "traced_rows.hpp"
 
@@ -39,34 +41,52 @@ double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::
   return largest;
 }
 
-/// How far the output moves when all integers behind it move up by one: the largest of their scales
-/// where they are only dequantized, what ops in float make of it where there are some.
-template <stage Stage>
-double step_of_output(ctq::evaluator<Stage>& run, const std::vector<node_value>& values) {
-  const ctq::graph_view<Stage> g = run.graph();
-  std::vector<bool> behind(values.size(), false);
-  behind.back() = true;
-  for (int i = g.size() - 1; i >= 0; --i)
-    if (behind[static_cast<std::size_t>(i)] &&
-        values[static_cast<std::size_t>(i)].integers() == nullptr)
-      for (const int a : g.args_of(i)) behind[static_cast<std::size_t>(a)] = true;
-  std::vector<node_value> moved = values;
-  for (int i = 0; i < g.size(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (!behind[at]) continue;
-    if (const auto* q = values[at].integers()) {
-      ctq::quantized_tensor up = *q;
-      for (std::int32_t& step : up.q.data) ++step;
-      moved[at] = std::move(up);
-    } else if (g.args_of(i).size() > 0) {
-      std::vector<node_value> reads;
-      for (const int a : g.args_of(i)) reads.push_back(moved[static_cast<std::size_t>(a)]);
-      auto v = run.run_node(i, reads);
-      if (!v) return 0.0;
-      moved[at] = *std::move(v);
-    }
+/// The integers, each one more or less, within their range.
+ctq::quantized_tensor off_by_one(ctq::quantized_tensor q, std::mt19937& random) {
+  const ctq::quant_range range = ctq::range_of(q.steps.dtype);
+  for (std::int32_t& x : q.q.data) {
+    const std::int64_t moved = x + (random() % 2 == 0 ? 1 : -1);
+    x = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, range.min, range.max));
   }
-  return largest_difference(values.back().real(), moved.back().real());
+  return q;
+}
+
+/// By how much the output may differ if the integers of nodes that are inexact may be off by one:
+/// what comes of it if those of one such node are, the largest of a few ways, added up over these
+/// nodes.
+template <stage Stage>
+double deviation_of_output(ctq::evaluator<Stage>& run, const std::vector<node_value>& values) {
+  constexpr int ways = 8;
+  const ctq::graph_view<Stage> g = run.graph();
+  std::mt19937 random(1);
+  double sum = 0.0;
+  for (int i = 0; i < g.size(); ++i) {
+    const auto* q = values[static_cast<std::size_t>(i)].integers();
+    if (q == nullptr || !may_be_off_by_one(g[i])) continue;
+    double most = 0.0;
+    for (int way = 0; way < ways; ++way) {
+      std::vector<node_value> moved = values;
+      std::vector<bool> is_moved(values.size(), false);
+      moved[static_cast<std::size_t>(i)] = off_by_one(*q, random);
+      is_moved[static_cast<std::size_t>(i)] = true;
+      for (int k = i + 1; k < g.size(); ++k) {
+        std::vector<node_value> reads;
+        bool reads_moved = false;
+        for (const int a : g.args_of(k)) {
+          reads.push_back(moved[static_cast<std::size_t>(a)]);
+          reads_moved = reads_moved || is_moved[static_cast<std::size_t>(a)];
+        }
+        if (!reads_moved) continue;
+        auto v = run.run_node(k, reads);
+        if (!v) return 0.0;
+        moved[static_cast<std::size_t>(k)] = *std::move(v);
+        is_moved[static_cast<std::size_t>(k)] = true;
+      }
+      most = std::max(most, largest_difference(values.back().real(), moved.back().real()));
+    }
+    sum += most;
+  }
+  return sum;
 }
 
 std::vector<node_value> in_float(const std::vector<node_value>& values) {
@@ -131,52 +151,88 @@ ctq::user_implementation float_implementation(const model_case& of,
   };
 }
 
-model_stages::model_stages(const suite_file& file, const model_case& of, const model_graph& graph,
-                           ctq::mapping_view mapping, const ctq::prepare_options& prepare,
-                           const ctq::convert_options& convert, ctq::module_state modules,
-                           const json& wanted_reference)
+model_stages::model_stages(const suite_file& file, const model_case& of,
+                           const ctq::nested_model& m, const ctq::mapping_view* convert_mapping,
+                           ctq::module_state modules, const json& wanted_reference)
     : file_(file),
       case_(of),
-      mapping_(mapping),
-      semantics_(prepare.semantics),
+      m_(m),
+      semantics_(m.options.semantics),
       modules_(std::move(modules)),
-      fused_(ctq::fuse(graph.traced.view(), of.backend(), {semantics_, of.is_qat()})),
-      prepared_(ctq::prepare_graph(fused_.view(), of.backend(), mapping, prepare)),
-      reference_(ctq::convert_graph(prepared_.view(), of.backend(), mapping, convert)),
-      lowered_(
-          ctq::lower(reference_.view(), {.semantics = semantics_, .only_with_kernels = false})),
       observers_(semantics_) {
+  if (convert_mapping != nullptr) {
+    const auto entries = ctq::resolve_qconfigs(m.prepared.view(), *convert_mapping, semantics_);
+    for (int i = 0; i < m.prepared.size(); ++i)
+      if (entries[i] < 0 || !convert_mapping->entries[entries[i]].quantizes)
+        left_in_float_.insert(std::string(m.prepared.nodes[i].name));
+  }
   if (!wanted_reference.is_null()) {
     take_steps(wanted_reference);
     if (of.is_qat()) take_weight_steps(wanted_reference);
   }
-  add_standalone(of, convert);
+  add_standalone(wanted_reference);
+  if (!wanted_reference.is_null()) add_custom();
 }
 
-void model_stages::add_standalone(const model_case& of, const ctq::convert_options& convert) {
-  for (const model_case::standalone& s : of.standalone_modules()) {
-    int entry = -1;
-    for (int i = 0; i < fused_.view().size(); ++i)
-      if (path_of(fused_.view()[i]) == s.path)
-        entry = prepared_.view()[find(prepared_.view(), fused_.view()[i].name)].choice.qconfig;
-    if (entry < 0) continue;
+void model_stages::add_standalone(const json& wanted_reference) {
+  for (const auto& inside : m_.modules) {
+    json rows;
+    for (const json& row : wanted_reference)
+      if (row.at("op") == "call_module" && row.at("target") == inside->path)
+        rows = row.at("module").at("graph");
     child& c = children_.emplace_back();
-    c.path = s.path;
-    c.mapping.push_back(mapping_.entries[entry]);
-    c.mapping[0].level = ctq::mapping_level::global;
-    c.prepare = of.prepare_options(s);
-    c.convert = convert;
-    c.convert.prepared = c.prepare;
-    c.convert.mapping = nullptr;
-    c.stages = std::make_unique<model_stages>(
-        file_, of, s.graph, ctq::mapping_view{&c.mapping[0], 1}, c.prepare, c.convert,
-        modules_.inside(s.path), s.wanted_reference);
+    c.path = inside->path;
+    c.stages = std::make_unique<model_stages>(file_, case_, *inside, nullptr,
+                                              modules_.inside(inside->path), rows);
   }
+}
+
+/// The quantized forms of the custom modules of the data hold the quantized forms of what is in
+/// them, with the scale and zero point of the observer behind them.
+void model_stages::add_custom() {
+  static constexpr int first = 0;
+  for (int i = 0; i < m_.reference.size(); ++i) {
+    const node& n = m_.reference.nodes[i];
+    const auto inside = case_.opaque_modules().find(std::string(path_of(n)));
+    const bool is_custom =
+        std::any_of(m_.options.custom_modules.begin(), m_.options.custom_modules.end(),
+                    [&](const ctq::custom_module& c) { return c.quantized == n.op; });
+    if (!is_custom || inside == case_.opaque_modules().end()) continue;
+    child& c = children_.emplace_back();
+    c.path = inside->first;
+    c.is_custom = true;
+    c.mapping = m_.mapping.entries[n.choice.qconfig];
+    c.mapping.level = ctq::mapping_level::global;
+    ctq::prepare_options told = m_.options;
+    const bool is_dynamic = c.mapping.qconfig.activation.args.is_dynamic;
+    told.input_quantized_indexes = {&first, is_dynamic ? 0 : 1};
+    told.output_quantized_indexes = told.input_quantized_indexes;
+    told.standalone = {};
+    told.custom_modules = {};
+    c.model = ctq::prepare_model({inside->second.view()}, case_.backend(), {&c.mapping, 1}, told);
+    ctq::convert_model(c.model, case_.backend(), {.semantics = semantics_});
+    ctq::lower_model(c.model, {.semantics = semantics_, .only_with_kernels = false});
+    c.stages = std::make_unique<model_stages>(file_, case_, c.model, nullptr,
+                                              modules_.inside(c.path), json{});
+    for (int k = 0; k < c.model.prepared.size(); ++k)
+      if (const node& o = c.model.prepared.nodes[k]; o.observer_config != nullptr)
+        if (const auto behind = case_.qparams_behind(file_, n, m_.prepared.view()))
+          c.stages->steps_.activations[o.observer] = *behind;
+  }
+}
+
+json model_stages::custom_children(const std::string& path) const {
+  json children = json::object();
+  for (const child& c : children_)
+    if (c.is_custom && c.path == path)
+      for (const json& row : c.stages->lowered_rows())
+        if (row.at("op") == "call_module") children[row.at("target")] = row.at("module");
+  return children;
 }
 
 /// Each quantize is found by the node it reads: one node has one, or several that are equal.
 void model_stages::take_steps(const json& wanted) {
-  const ctq::graph_view<stage::prepared> g = prepared_.view();
+  const ctq::graph_view<stage::prepared> g = m_.prepared.view();
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].observer_config == nullptr) continue;
     const std::string from(g.arg(i, 0).name);
@@ -197,8 +253,8 @@ void model_stages::take_steps(const json& wanted) {
 }
 
 void model_stages::take_weight_steps(const json& wanted) {
-  for (int i = 0; i < reference_.view().size(); ++i) {
-    const node& n = reference_.view()[i];
+  for (int i = 0; i < m_.reference.view().size(); ++i) {
+    const node& n = m_.reference.view()[i];
     const json* row = find_row(wanted, std::string(n.name));
     if (n.weight == nullptr || row == nullptr) continue;
     const json* m = reference_module(*row);
@@ -261,16 +317,13 @@ row_values model_stages::numbers() const {
     return numbers_of(found->second);
   };
   v.reference_weight = [this](const node& n) {
-    ctq::evaluator<stage::reference> run(reference_.view(), modules_,
+    ctq::evaluator<stage::reference> run(m_.reference.view(), modules_,
                                          {.semantics = semantics_, .steps = &steps_});
     return describe_weight(run, n, false);
   };
-  v.left_in_float = [this](const node& n) {
-    return n.op->kind == ctq::op_kind::module &&
-           case_.left_in_float().contains(std::string(path_of(n)));
-  };
+  v.left_in_float = [this](const node& n) { return left_in_float_.contains(std::string(n.name)); };
   v.packed_weight = [this](const node& n) {
-    ctq::evaluator<stage::lowered> run(lowered_.view(), modules_,
+    ctq::evaluator<stage::lowered> run(m_.lowered.view(), modules_,
                                        {.semantics = semantics_, .steps = &steps_});
     return describe_weight(run, n, true);
   };
@@ -281,25 +334,25 @@ row_values model_stages::numbers() const {
 void model_stages::nest(json& rows, json (model_stages::*of)() const) const {
   for (json& row : rows)
     for (const child& c : children_)
-      if (row.at("op") == "call_module" && row.at("target") == c.path)
+      if (!c.is_custom && row.at("op") == "call_module" && row.at("target") == c.path)
         row["module"] = {{"type", "torch.fx.graph_module.GraphModule"},
                          {"graph", (c.stages.get()->*of)()}};
 }
 
 json model_stages::prepared_rows() const {
-  json rows = rows_of(prepared_.view(), numbers());
+  json rows = rows_of(m_.prepared.view(), numbers());
   nest(rows, &model_stages::prepared_rows);
   return rows;
 }
 
 json model_stages::reference_rows() const {
-  json rows = rows_of(reference_.view(), mapping_, numbers());
+  json rows = rows_of(m_.reference.view(), m_.mapping, numbers());
   nest(rows, &model_stages::reference_rows);
   return rows;
 }
 
 json model_stages::lowered_rows() const {
-  json rows = rows_of(lowered_.view(), reference_.view(), mapping_, numbers());
+  json rows = rows_of(m_.lowered.view(), m_.reference.view(), m_.mapping, numbers());
   nest(rows, &model_stages::lowered_rows);
   return rows;
 }
@@ -313,9 +366,12 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
   o.steps = &steps_;
   o.own = [this, of_children](const node& n, const values& reads,
                               const attributes& a) -> std::optional<ctq::result<node_value>> {
-    for (const child& c : children_)
-      if (n.op->kind == ctq::op_kind::module && path_of(n) == c.path)
-        return (c.stages.get()->*of_children)(reads);
+    for (const child& c : children_) {
+      if (n.op->kind != ctq::op_kind::module || path_of(n) != c.path) continue;
+      // PyTorch's quantized layers are in both quantized models.
+      if (!c.is_custom) return (c.stages.get()->*of_children)(reads);
+      if (of_children != &model_stages::run_prepared) return c.stages->run_lowered(reads);
+    }
     return float_implementation(case_, modules_)(n, reads, a);
   };
   return o;
@@ -323,16 +379,17 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
 
 ctq::result<node_value> model_stages::run_prepared(const values& inputs) {
   const auto o = options(&model_stages::run_prepared);
-  return last_of(ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs));
+  return last_of(ctq::evaluator<stage::prepared>(m_.prepared.view(), modules_, o).run(inputs));
 }
 
 std::vector<ctq::float_ops::tensor> model_stages::shown_to(int observer, const values& inputs) {
   auto o = options(&model_stages::run_prepared);
   o.observers = nullptr;
-  const auto all = ctq::evaluator<stage::prepared>(prepared_.view(), modules_, o).run(inputs);
+  const auto all = ctq::evaluator<stage::prepared>(m_.prepared.view(), modules_, o).run(inputs);
   std::vector<ctq::float_ops::tensor> shown;
-  for (int i = 0; all && i < prepared_.view().size(); ++i) {
-    if (prepared_.view()[i].observer_config == nullptr || prepared_.view()[i].observer != observer)
+  for (int i = 0; all && i < m_.prepared.view().size(); ++i) {
+    if (m_.prepared.view()[i].observer_config == nullptr ||
+        m_.prepared.view()[i].observer != observer)
       continue;
     const ctq::float_ops::value v = (*all)[static_cast<std::size_t>(i)].real();
     if (const auto* x = v.get_if<ctq::float_ops::tensor>()) shown.push_back(*x);
@@ -342,17 +399,17 @@ std::vector<ctq::float_ops::tensor> model_stages::shown_to(int observer, const v
 
 ctq::result<node_value> model_stages::run_reference(const values& inputs) {
   const auto o = options(&model_stages::run_reference);
-  return last_of(ctq::evaluator<stage::reference>(reference_.view(), modules_, o).run(inputs));
+  return last_of(ctq::evaluator<stage::reference>(m_.reference.view(), modules_, o).run(inputs));
 }
 
 ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
   const auto o = options(&model_stages::run_lowered);
-  ctq::evaluator<stage::lowered> run(lowered_.view(), modules_, o);
+  ctq::evaluator<stage::lowered> run(m_.lowered.view(), modules_, o);
   auto values = run.run(inputs);
   if (!values) return ctq::unexpected{values.error()};
-  output_step_ = step_of_output(run, *values);
+  deviation_ = deviation_of_output(run, *values);
   const std::string other =
-      difference_of_fast_kernels(lowered_.view(), modules_, o, inputs, *values);
+      difference_of_fast_kernels(m_.lowered.view(), modules_, o, inputs, *values);
   if (!other.empty()) return ctq::fail({}, other);
   return values->back();
 }

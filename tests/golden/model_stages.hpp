@@ -3,15 +3,13 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ctq/evaluate/evaluator.hpp"
-#include "ctq/passes/convert.hpp"
-#include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower/lower.hpp"
-#include "ctq/passes/prepare.hpp"
+#include "ctq/evaluate/nested_model.hpp"
 #include "fx_rows.hpp"
 #include "model_case.hpp"
 
@@ -23,14 +21,19 @@ namespace golden {
 class model_stages {
  public:
   /// All must outlive the stages.
-  ///   wanted  PyTorch's reference rows, whose numbers are taken; null if there are none
-  model_stages(const suite_file& file, const model_case& of, const model_graph& graph,
-               ctq::mapping_view mapping, const ctq::prepare_options& prepare,
-               const ctq::convert_options& convert, ctq::module_state modules,
+  ///   convert_mapping   null: convert was told none
+  ///   wanted_reference  PyTorch's rows, whose numbers are taken; null if there are none
+  model_stages(const suite_file& file, const model_case& of, const ctq::nested_model& m,
+               const ctq::mapping_view* convert_mapping, ctq::module_state modules,
                const json& wanted_reference);
 
-  /// What prepare says against the request; empty if nothing.
-  [[nodiscard]] std::string problem() const { return std::string(prepared_.problem.message()); }
+  /// What prepare or convert say against the request; empty if nothing.
+  [[nodiscard]] std::string prepare_problem() const {
+    return std::string(problem_of(m_, &ctq::nested_model::prepared).message());
+  }
+  [[nodiscard]] std::string convert_problem() const {
+    return std::string(problem_of(m_, &ctq::nested_model::reference).message());
+  }
 
   [[nodiscard]] json prepared_rows() const;
   [[nodiscard]] json reference_rows() const;
@@ -45,19 +48,26 @@ class model_stages {
   /// What an observer is shown when the prepared model runs, in this order.
   [[nodiscard]] std::vector<ctq::float_ops::tensor> shown_to(int observer, const values& inputs);
 
-  /// How far the output of the last lowered run moves when the integers behind it move up by one;
-  /// 0: there are none.
-  [[nodiscard]] double output_step() const { return output_step_; }
+  /// By how much PyTorch's output of the last lowered run may differ, since its fixed point rounds
+  /// otherwise.
+  [[nodiscard]] double deviation() const { return deviation_; }
 
-  [[nodiscard]] ctq::graph_view<ctq::stage::prepared> prepared() const { return prepared_.view(); }
-  [[nodiscard]] ctq::graph_view<ctq::stage::lowered> lowered() const { return lowered_.view(); }
-  [[nodiscard]] const ctq::observer_set& observers() const { return observers_; }
+  /// The quantized form of a custom module, as a row has its children.
+  [[nodiscard]] json custom_children(const std::string& path) const;
+
+  [[nodiscard]] ctq::graph_view<ctq::stage::fused> fused() const { return m_.fused.view(); }
+  [[nodiscard]] ctq::graph_view<ctq::stage::prepared> prepared() const {
+    return m_.prepared.view();
+  }
+  [[nodiscard]] ctq::graph_view<ctq::stage::lowered> lowered() const { return m_.lowered.view(); }
+  [[nodiscard]] ctq::observer_set& observers() { return observers_; }
   [[nodiscard]] const ctq::quantizations& steps() const { return steps_; }
 
  private:
   void take_steps(const json& wanted);
   void take_weight_steps(const json& wanted);
-  void add_standalone(const model_case& of, const ctq::convert_options& convert);
+  void add_standalone(const json& wanted_reference);
+  void add_custom();
   [[nodiscard]] row_values numbers() const;
   template <class Graph>
   [[nodiscard]] json describe_weight(Graph& run, const ctq::node& n, bool packed) const;
@@ -67,24 +77,22 @@ class model_stages {
 
   struct child {
     std::string path;
-    std::deque<ctq::mapping_entry> mapping;
-    ctq::prepare_options prepare;
-    ctq::convert_options convert;
-    std::unique_ptr<model_stages> stages;
+    bool is_custom = false;
+    // Of a custom module: the layers inside of it, quantized with the observer behind it.
+    ctq::mapping_entry mapping{};
+    ctq::nested_model model{};
+    std::unique_ptr<model_stages> stages{};
   };
 
   const suite_file& file_;
   const model_case& case_;
-  ctq::mapping_view mapping_;
+  const ctq::nested_model& m_;
   ctq::semantics semantics_;
   ctq::module_state modules_;
-  ctq::dynamic_graph<ctq::stage::fused> fused_;
-  ctq::dynamic_graph<ctq::stage::prepared> prepared_;
-  ctq::dynamic_graph<ctq::stage::reference> reference_;
-  ctq::dynamic_graph<ctq::stage::lowered> lowered_;
+  std::set<std::string> left_in_float_;  // nodes, by convert's mapping
   ctq::observer_set observers_;
   ctq::quantizations steps_;
-  double output_step_ = 0.0;
+  double deviation_ = 0.0;
   std::deque<child> children_;
 };
 

@@ -40,7 +40,7 @@ struct output_difference {
   [[nodiscard]] std::string words() const;
 };
 
-/// Wanted is a tensor, a list of them, or integers.
+/// Wanted is a tensor, integers, or a list or dict of them.
 [[nodiscard]] output_difference compare_outputs(const suite_file& file, const json& wanted,
                                                 const ctq::node_value& got);
 

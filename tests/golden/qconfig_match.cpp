@@ -8,12 +8,12 @@
 
 #include "ctq/io/read_fx.hpp"
 #include "ctq/passes/convert.hpp"
-#include "ctq/passes/explain/rejections.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "expected_error.hpp"
 #include "golden_backends.hpp"
 #include "op_models.hpp"
+#include "prepare_warnings.hpp"
 #include "qconfig_records.hpp"
 #include "shown_graphs.hpp"
 #include "suites.hpp"
@@ -26,39 +26,6 @@ namespace {
 
 using ctq::op_kind;
 using ctq::stage;
-
-// ---- warnings
-
-bool has_eps(ctq::observer_class c) {
-  using enum ctq::observer_class;
-  return c == min_max || c == moving_average_min_max || c == histogram || is_per_channel(c);
-}
-
-/// The first words of what PyTorch warns of when a dtype config is left out for this reason; empty
-/// for a reason that it says nothing of.
-std::string warning_of(const ctq::rejection& r, const ctq::qconfig_record& q) {
-  const bool is_weight = r.of == ctq::rejection::value::weight;
-  const std::string who = is_weight ? "QConfig weight " : "QConfig activation ";
-  using enum ctq::rejection::clause;
-  switch (r.why) {
-    case quant_min:
-    case quant_max: return who + "quantization range must fall within the backend's";
-    case scale_min:
-      return who +
-             (has_eps((is_weight ? q.weight : q.activation).type) ? "eps" : "must specify 'eps'");
-    case no_range: return who + "must specify 'quant_min' and 'quant_max'";
-    default: return {};
-  }
-}
-
-std::string check_warnings(const json& wanted, const std::vector<std::string>& got) {
-  if (wanted.size() != got.size())
-    return std::to_string(got.size()) + " warnings, not " + std::to_string(wanted.size()) + "; ";
-  for (std::size_t i = 0; i < got.size(); ++i)
-    if (!wanted[i].get<std::string>().starts_with(got[i]))
-      return "warns of \"" + got[i] + "\", not of " + wanted[i].dump() + "; ";
-  return {};
-}
 
 // ---- one case
 
@@ -102,10 +69,7 @@ class op_case {
     stages all;
     all.fused = fuse(model_.view(), backend_, {.semantics = s});
     all.prepared = prepare_graph(all.fused.view(), backend_, mapping, options);
-    for (const auto& of_node : rejections(all.fused.view(), backend_, mapping, options))
-      for (const ctq::rejection& r : of_node)
-        if (const std::string words = warning_of(r, entry_.qconfig); !words.empty())
-          all.warnings.push_back(words);
+    all.warnings = prepare_warnings(all.fused.view(), backend_, mapping, options);
     all.reference = convert_graph(all.prepared.view(), backend_, mapping,
                                   {.semantics = s, .prepared = options});
     return all;
@@ -120,7 +84,7 @@ class op_case {
     std::string why;
     compare("observed", observed_names(got.prepared.view()), why);
     compare("nodes", shown_nodes(got.prepared.view()), why);
-    why += check_warnings(c_.value("warnings", json::array()), got.warnings);
+    why += wrong_warnings(c_.value("warnings", json::array()), got.warnings);
     if (!c_.contains("ref_targets")) {
       why += wrong_error(c_, "error", std::string{got.reference.problem.message()});
     } else if (got.reference.problem.any()) {

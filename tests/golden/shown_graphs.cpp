@@ -69,7 +69,8 @@ class argument_printer {
       case integer: return std::to_string(a.integer);
       case real: return decimal(a.real);
       case text: return std::string{a.text};
-      case list: break;
+      case list:
+      case dict: break;
     }
     std::string elements = "[";
     for (std::int64_t k = 0; k < a.integer; ++k) elements += (k > 0 ? ", " : "") + next();

@@ -87,13 +87,6 @@ std::vector<std::string> inputs_of(const json& rows, const std::set<std::string>
   return inputs;
 }
 
-std::string last_of(const json& rows, const std::set<std::string>& inside) {
-  std::string last;
-  for (const json& r : rows)
-    if (inside.contains(r.at("name"))) last = r.at("name");
-  return last;
-}
-
 json row_of_module(const std::string& path, const std::string& type, const json& args) {
   return {{"name", as_name(path)},
           {"op", "call_module"},
@@ -217,30 +210,22 @@ std::string node_at(const json& row, std::size_t position) {
   return args[position].value("n", "");
 }
 
-json with_leaf(const json& rows, const std::string& path, const std::string& type) {
+json inside_of(const json& rows, const std::string& path, const json& call) {
   const std::set<std::string> inside = rows_inside(rows, path);
-  const std::string last = last_of(rows, inside);
-  json args = json::array();
-  for (const std::string& name : inputs_of(rows, inside)) args.push_back({{"n", name}});
-  json out = json::array();
-  for (const json& r : rows) {
-    const std::string name = r.at("name");
-    if (name == last) out.push_back(row_of_module(path, type, args));
-    if (inside.contains(name)) continue;
-    out.push_back(r);
-    rename_arguments(out.back(), {{last, as_name(path)}});
-  }
-  return out;
-}
-
-json inside_of(const json& rows, const std::string& path, const std::string& input) {
-  const std::set<std::string> inside = rows_inside(rows, path);
+  const std::vector<std::string> found = inputs_of(rows, inside);
+  std::vector<std::string> inputs = reads_of(call);
+  if (!std::is_permutation(inputs.begin(), inputs.end(), found.begin(), found.end()))
+    inputs = found;
   std::map<std::string, std::string> names;
-  for (const std::string& name : inputs_of(rows, inside)) names[name] = input;
-  json out = json::array(
-      {{{"name", input}, {"op", "placeholder"}, {"target", input}, {"args", json::array()}}});
+  json out = json::array();
+  for (const std::string& from : inputs) {
+    const std::string input = "input_" + std::to_string(out.size());
+    names[from] = input;
+    out.push_back(
+        {{"name", input}, {"op", "placeholder"}, {"target", input}, {"args", json::array()}});
+  }
   const std::string prefix = as_name(path) + "_";
-  std::string last = input;
+  std::string last;
   for (const json& r : rows) {
     std::string name = r.at("name");
     if (!inside.contains(name)) continue;

@@ -15,13 +15,9 @@ namespace golden {
 /// The path or name that a row reads at this position; empty if there is no node.
 [[nodiscard]] std::string node_at(const json& row, std::size_t position);
 
-/// With the module of that path as one row, which reads what went into it.
-///   type  its class
-[[nodiscard]] json with_leaf(const json& rows, const std::string& path, const std::string& type);
-
 /// The graph of that module alone.
-///   input  the name that it gives its input
-[[nodiscard]] json inside_of(const json& rows, const std::string& path, const std::string& input);
+///   call  the row that calls it as one: its arguments are the inputs, in order
+[[nodiscard]] json inside_of(const json& rows, const std::string& path, const json& call);
 
 /// What was traced before a model was prepared for training: without observers, and with the
 /// modules that fusion has put together. Those that are not in the graph any more are found by

@@ -31,11 +31,15 @@ std::string reason_against(const json& c, const model_case& of) {
   const std::string backend = c.at("backend").is_null() ? "native" : c.at("backend");
   if (backend == "custom") return "its backend is no type of ctq";
   if (of.is_qat()) return "it was traced for training, which has no form in C++";
-  if (!of.standalone_modules().empty()) return "a module of it is prepared by itself";
+  const ctq::prepare_options told = of.prepare_options();
+  if (!told.standalone.empty()) return "a module of it is prepared by itself";
   if (!of.opaque_modules().empty()) return "a module of it is not traceable";
-  if (!of.left_in_float().empty()) return "convert was given a mapping of its own";
-  if (!of.model().input_quantized_indexes.empty()) return "its inputs are integers";
-  if (!of.model().output_quantized_indexes.empty()) return "its outputs are integers";
+  for (const json& entry : c.at("mapping").value("object_type", json::array()))
+    if (ctq::ops<ctq::builtin>::value.find(entry.at(0).get<std::string>()) == nullptr)
+      return "its mapping names a class of the user's";
+  if (c.contains("convert_qconfig_mapping")) return "convert was given a mapping of its own";
+  if (!told.input_quantized_indexes.empty()) return "its inputs are integers";
+  if (!told.output_quantized_indexes.empty()) return "its outputs are integers";
   return {};
 }
 
@@ -193,7 +197,7 @@ json write_case(const suite_file& file, const json& c, golden_backends& backends
   const auto without = [&name](const std::string& reason) {
     return json{{"name", name}, {"reason", reason}};
   };
-  if (!c.contains("prepared")) return without("PyTorch refuses to prepare it");
+  if (c.contains("error")) return without("PyTorch refuses to prepare or convert it");
   try {
     const model_case of(c, backends, semantics);
     if (const std::string why = reason_against(c, of); !why.empty()) return without(why);

@@ -120,7 +120,7 @@ std::vector<placed> placed_arguments(ctq::view<argument> arguments, int first) {
     int rest = 1;  // this one, and the elements of lists, which may be lists
     while (rest > 0) {
       const argument& e = arguments[at++];
-      rest += e.is == kind::list ? static_cast<int>(e.integer) - 1 : -1;
+      rest += e.has_elements() ? static_cast<int>(e.integer) - 1 : -1;
     }
   }
   return all;
@@ -134,6 +134,7 @@ std::string shown(const argument& a) {
     case kind::real: return fmt::to_string(a.real);
     case kind::text: return fmt::format("\"{}\"", a.text);
     case kind::list: return "a list";
+    case kind::dict: return "a dict";
     case kind::node: return "a tensor";
   }
   return {};

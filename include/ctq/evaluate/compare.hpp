@@ -78,9 +78,8 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
   for (int i = 0; i < g.size(); ++i) there.insert(name_of(g[i]));
   std::map<std::string, std::size_t> at;
   for (int i = 0; i < from.size(); ++i) {
-    const bool absorbed =
-        lowering::is_fusible_relu(from[i].op) && !there.contains(name_of(from[i]));
-    at[name_of(from[absorbed ? from.args_of(i)[0] : i])] = static_cast<std::size_t>(i);
+    const bool fused = lowering::is_fusible_relu(from[i].op) && !there.contains(name_of(from[i]));
+    at[name_of(from[fused ? from.args_of(i)[0] : i])] = static_cast<std::size_t>(i);
   }
   return at;
 }

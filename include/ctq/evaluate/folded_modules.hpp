@@ -37,10 +37,11 @@ namespace folding {
 /// Puts a batch norm into the weight and bias among the attributes of the module before it.
 ///   eps   where the batch norm does not say its own
 ///   root  the class of the module that owns the weight
+///   is_trained  in quantization-aware training
 /// Errors  a module without weight, a batch norm without statistics or of other channels
 [[nodiscard]] inline status fold_batch_norm(std::vector<float_ops::named_value>& attributes,
                                             std::vector<float_ops::named_value> of_norm, double eps,
-                                            op_id root) {
+                                            op_id root, bool is_trained = false) {
   using folding::tensor_in;
   const float_ops::tensor* const weight = tensor_in(attributes, "weight");
   if (weight == nullptr) return fail("weight", "is missing");
@@ -51,7 +52,8 @@ namespace folding {
                                    .beta = tensor_in(of_norm, "bias"),
                                    .mean = tensor_in(of_norm, "running_mean"),
                                    .variance = tensor_in(of_norm, "running_var"),
-                                   .eps = eps};
+                                   .eps = eps,
+                                   .is_trained = is_trained};
   if (norm.mean == nullptr || norm.variance == nullptr)
     return fail("batch norm", "has no running_mean and running_var");
   auto folded = float_ops::fold(
@@ -79,8 +81,9 @@ namespace folding {
   }
   const float eps = n.batch_norm_eps > 0.0F ? n.batch_norm_eps : batch_norm2d_options{}.eps;
   const op_id first = first_part_of(n.op);
-  const status folded = fold_batch_norm(own, std::move(of_norm), static_cast<double>(eps),
-                                        first != nullptr ? first : n.op);
+  const status folded =
+      fold_batch_norm(own, std::move(of_norm), static_cast<double>(eps),
+                      first != nullptr ? first : n.op, n.op->descriptor->float_form != nullptr);
   if (!folded)
     return fail(std::string(path_of(n)) + "." + folded.error().place, folded.error().cause);
   return own;

@@ -37,7 +37,8 @@ class argument_reader {
       case argument::kind::integer: return a.integer;
       case argument::kind::real: return a.real;
       case argument::kind::text: return a.text;
-      case argument::kind::list: break;
+      case argument::kind::list:
+      case argument::kind::dict: break;  // its values: only outputs are dicts
     }
     float_ops::list items;
     for (std::int64_t i = 0; i < a.integer; ++i) items.push_back(next());

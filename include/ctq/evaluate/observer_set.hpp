@@ -30,6 +30,14 @@ class tensor_observer {
   tensor_observer(observer_record record, int rank, semantics s)
       : axis_(record.args.ch_axis), state_(make(record, rank, s)) {}
 
+  /// What a fake quantize does from now on; an observer always observes.
+  void enable(bool observer, bool fake_quant) {
+    auto* fake = std::get_if<observers::any_fake_quantize>(&state_);
+    if (fake == nullptr) return;
+    fake->enable_observer(observer);
+    fake->enable_fake_quant(fake_quant);
+  }
+
   /// Requires an observer, no fake quantize.
   void observe(const float_ops::tensor& x) {
     std::get_if<observers::any_observer>(&state_)->observe(x.data, shape_of(x.shape));
@@ -139,20 +147,42 @@ class observer_set {
   /// What the observer of that number has found; nullopt if it has seen nothing, or collects
   /// nothing.
   [[nodiscard]] std::optional<quantization> steps(int number) const {
-    const auto found = by_number_.find(number);
-    if (found == by_number_.end()) return {};
-    const auto steps = found->second.steps();
-    return steps ? std::optional<quantization>{*steps} : std::nullopt;
+    return steps(by_number_, number);
+  }
+  /// The same of the weight of a module in training, by its path.
+  [[nodiscard]] std::optional<quantization> steps(const std::string& weight) const {
+    return steps(by_weight_, weight);
+  }
+
+  /// What all fake quantizes do from now on; observers always observe.
+  void enable(bool observers, bool fake_quants) {
+    observers_enabled_ = observers;
+    fake_quants_enabled_ = fake_quants;
+    for (auto& [number, o] : by_number_) o.enable(observers, fake_quants);
+    for (auto& [weight, o] : by_weight_) o.enable(observers, fake_quants);
   }
 
  private:
   template <class Map>
   tensor_observer& of(Map& map, const typename Map::key_type& key, const observer_record& record,
                       const float_ops::tensor& x) {
-    return map.try_emplace(key, record, float_ops::rank(x.shape), semantics_).first->second;
+    const auto [at, added] = map.try_emplace(key, record, float_ops::rank(x.shape), semantics_);
+    if (added) at->second.enable(observers_enabled_, fake_quants_enabled_);
+    return at->second;
+  }
+
+  template <class Map>
+  [[nodiscard]] static std::optional<quantization> steps(const Map& map,
+                                                         const typename Map::key_type& key) {
+    const auto found = map.find(key);
+    if (found == map.end()) return {};
+    const auto steps = found->second.steps();
+    return steps ? std::optional<quantization>{*steps} : std::nullopt;
   }
 
   semantics semantics_;
+  bool observers_enabled_ = true;
+  bool fake_quants_enabled_ = true;
   std::map<int, tensor_observer> by_number_;
   std::map<std::string, tensor_observer> by_weight_;
 };

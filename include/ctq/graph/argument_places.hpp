@@ -14,7 +14,7 @@ namespace ctq {
 struct argument_place {
   int position = -1;           // -1: passed by keyword
   std::string_view keyword{};  // of the parameter, if it is passed by keyword
-  bool in_list = false;
+  bool in_list = false;        // or in a dict
 };
 
 namespace argument_places {
@@ -24,7 +24,7 @@ template <class Visit>
 constexpr int walk(const view<argument>& args, int at, const argument_place& place, Visit& visit) {
   const argument& a = args[at++];
   visit(a, place);
-  if (a.is != argument::kind::list) return at;
+  if (!a.has_elements()) return at;
   argument_place inside = place;
   inside.in_list = true;
   for (int e = 0; e < a.integer; ++e) at = walk(args, at, inside, visit);
@@ -60,6 +60,23 @@ template <class Graph>
   while (static_cast<int>(places.size()) < n.arg_count)
     places.push_back({listed ? 0 : positions++, {}, listed});
   return places;
+}
+
+/// By argument of an output: the position in the tuple that is returned; 0 for all of a dict.
+template <class Graph>
+[[nodiscard]] constexpr list<int> output_indexes(const Graph& g, int i) {
+  const node& n = g.nodes[i];
+  list<int> indexes;
+  const bool listed = n.row == nullptr || n.row->args[0].is == argument::kind::list;
+  for (int at = 1, index = 0; n.row != nullptr && listed && at < n.row->args.size(); ++index) {
+    const auto visit = [&](const argument& a, const argument_place&) {
+      if (a.is == argument::kind::node) indexes.push_back(index);
+    };
+    at = argument_places::walk(n.row->args, at, {}, visit);
+  }
+  for (int a = static_cast<int>(indexes.size()); a < n.arg_count; ++a)
+    indexes.push_back(listed ? a : 0);
+  return indexes;
 }
 
 /// By position: the node, -1 for a literal or a list.

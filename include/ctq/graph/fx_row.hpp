@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ctq/core/view.hpp"
+#include "ctq/ops/op.hpp"
 
 // What torch.fx has for a node besides its op and the nodes that it reads: the path of its module
 // or attribute, the module around it, and the arguments of the Python call. Nodes of a model
@@ -12,20 +13,23 @@
 
 namespace ctq {
 
-/// One argument of a Python call. A list is followed by its elements.
+/// One argument of a Python call. A list is followed by its elements, a dict by its values.
 struct argument {
-  enum class kind : std::uint8_t { node, none, boolean, integer, real, text, list };
+  enum class kind : std::uint8_t { node, none, boolean, integer, real, text, list, dict };
 
   kind is{};
-  std::string_view keyword{};  // the parameter's name, if it is passed by keyword
-  std::int64_t integer{};      // also of booleans: 0 or 1 · list: how many elements follow
+  std::string_view keyword{};  // the parameter's name, if it is passed by keyword; a dict's key
+  std::int64_t integer{};      // also of booleans: 0 or 1 · list, dict: how many elements follow
   double real{};
   std::string_view text{};
+
+  [[nodiscard]] constexpr bool has_elements() const { return is == kind::list || is == kind::dict; }
 };
 
 struct fx_row {
   std::string_view target{};  // "layer1.0.conv1", the path of a module or an attribute
   std::string_view scope{};   // "layer1.0", the module whose forward makes the call
+  op_id scope_type{};         // the class of that module, null if it is not known
   view<argument> args{};      // positional ones, then those passed by keyword
 };
 

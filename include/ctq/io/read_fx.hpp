@@ -26,10 +26,11 @@
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
 //   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
-//           lists are constants
+//           lists are constants; {"d": {key: arg}} is a dict
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
 //           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
+//   scope_type  its class, for mappings by object type
 //   shape   of a placeholder: integers from 1 to 2^31 - 1, or null
 //
 // Errors contain the position: place "net.json:12:3", cause "row 11 relu: …".
@@ -131,6 +132,8 @@ class reader {
       has_scopes_ = true;
       fx.scope = graph_.keep(unescaped(scope));
     }
+    if (const element type = row.find("scope_type"); type && type.type() == json::kind::string)
+      fx.scope_type = graph_.op(op_kind::module, unescaped(type), ops_);
     fx_row_facts facts{.at = row.at()};
     if (kind->second == op_kind::placeholder && !read_shape(row.find("shape"), facts.shape))
       return false;
@@ -189,7 +192,7 @@ class reader {
     }
   }
 
-  /// Appends an argument and, if it is a list, its elements.
+  /// Appends an argument and, if it is a list or a dict, its elements.
   ///   reads  null where nodes are not allowed
   bool append(element e, std::string_view keyword, std::vector<argument>& out,
               std::vector<int>* reads) {
@@ -214,6 +217,15 @@ class reader {
         return true;
       }
       case json::kind::object: {
+        const element members = e.find("d");
+        if (reads != nullptr && members && members.type() == json::kind::object) {
+          a.is = argument::kind::dict;
+          a.integer = members.size();
+          out.push_back(a);
+          for (const auto [key, value] : members.members())
+            if (!append(value, graph_.keep(unescaped(key)), out, reads)) return false;
+          return true;
+        }
         const element name = e.find("n");
         if (reads == nullptr || !name || name.type() != json::kind::string)
           return wrong(e, "an argument is an object without \"n\"");

@@ -3,6 +3,7 @@
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
+#include "ctq/passes/check_convert_mapping.hpp"
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/dead_nodes.hpp"
 #include "ctq/passes/fx_semantics.hpp"
@@ -41,8 +42,10 @@ class conversion {
         has_leaves_(!options.prepared.standalone.empty() ||
                     !options.prepared.custom_modules.empty()),
         out_(out) {
-    if (options.mapping != nullptr)
+    if (options.mapping != nullptr) {
       resolve_qconfigs(g, *options.mapping, options.semantics, excluded_);
+      out.problem = check_convert_mapping(g, mapping, *options.mapping, excluded_);
+    }
     resize(moved_, g.count);
     int observed = 0;
     for (int i = 0; i < g.count; ++i)
@@ -77,17 +80,27 @@ class conversion {
     const int added = nodes_;
     copy(i);
     const op_kind kind = g_.nodes[i].op->kind;
-    if (kind == op_kind::output) keep_outputs_quantized(added);
+    if (kind == op_kind::output) keep_outputs_quantized(i, added);
     if (kind == op_kind::module) convert_module(i, added);
     if (kind == op_kind::placeholder && is_quantized(g_.nodes[i].dtype)) dequantize(i);
     if (has_leaves_) leaf(i, added);
   }
 
+  /// The entry of a custom module that prepare has observed, or null.
+  [[nodiscard]] constexpr const custom_module* observed_custom(int i) const {
+    const node& n = g_.nodes[i];
+    if (!has_leaves_ || n.op->kind != op_kind::module || !n.choice.observed) return nullptr;
+    return custom_of(options_.prepared, n.op, mapping_.entries[n.choice.qconfig].qconfig);
+  }
+
   constexpr void leaf(int i, int added) {
-    if (is_custom(options_.prepared, g_.nodes[i].op)) skip_dequantizes(added, {});
+    if (const custom_module* const custom = observed_custom(i)) {
+      if (!custom->is_dynamic) skip_dequantizes(added, [](int) { return true; });
+      if (custom->quantized != nullptr) out_.nodes[added].op = custom->quantized;
+    }
     const standalone_module* const alone = standalone_of(options_.prepared, g_.nodes[i]);
     if (alone == nullptr) return;
-    skip_dequantizes(added, alone->input_quantized_indexes);
+    skip_dequantizes(added, [&](int a) { return contains(alone->input_quantized_indexes, a); });
     if (alone->output_quantized_indexes.empty()) return;
     out_.nodes[added].dtype = options_.prepared.quantized_dtype;
     dequantize(i);
@@ -102,20 +115,22 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Removes the dequantizes before arguments that are read as integers; no indexes: before all.
-  constexpr void skip_dequantizes(int added, const view<int>& indexes) {
+  /// Removes the dequantizes before arguments that are read as integers.
+  template <class IsRead>
+  constexpr void skip_dequantizes(int added, IsRead is_read) {
     const int first = out_.nodes[added].first_arg;
     for (int a = 0; a < out_.nodes[added].arg_count; ++a) {
       const node& from = out_.nodes[out_.args[first + a]];
-      const bool wanted = indexes.items == nullptr || contains(indexes, a);
-      if (wanted && is_any_of(from.op, q::dequantize))
+      if (is_read(a) && is_any_of(from.op, q::dequantize))
         out_.args[first + a] = out_.args[from.first_arg];
     }
   }
 
-  constexpr void keep_outputs_quantized(int added) {
+  constexpr void keep_outputs_quantized(int i, int added) {
     const view<int>& wanted = options_.prepared.output_quantized_indexes;
-    if (!wanted.empty()) skip_dequantizes(added, wanted);
+    if (wanted.empty()) return;
+    const list<int> index = output_indexes(g_, i);
+    skip_dequantizes(added, [&](int a) { return contains(wanted, index[a]); });
   }
 
   /// Later nodes read node i in float.
@@ -160,7 +175,8 @@ class conversion {
     if (form != nullptr && record.args.is_dynamic)
       qparams = insert(i, moved_[from], "choose_qparams", q::choose_qparams.id());
     int quantized = moved_[from];
-    if (has_leaves_ && is_custom(options_.prepared, g_.nodes[from].op)) {
+    const custom_module* const custom = observed_custom(from);
+    if (custom != nullptr && !custom->is_dynamic) {
       out_.nodes[quantized].observer = g_.nodes[i].observer;
     } else {
       quantized =

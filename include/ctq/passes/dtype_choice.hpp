@@ -50,8 +50,8 @@ class dtype_choice {
 
   /// Whether the node is quantized by itself, independently of the backend's patterns.
   [[nodiscard]] constexpr bool is_leaf(int i) const {
-    return has_leaves_ &&
-           (standalone_of(options_, g_.nodes[i]) != nullptr || is_custom(options_, g_.nodes[i].op));
+    return has_leaves_ && (standalone_of(options_, g_.nodes[i]) != nullptr ||
+                           custom_of(options_, g_.nodes[i].op) != nullptr);
   }
 
   /// The config with the positions of weight and bias of the function at i, or -1. As in PyTorch

@@ -88,6 +88,18 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
+/// A relu after a module that quantizes its weight, but is not fused with it, is dropped when the
+/// module is lowered: right only if the lowest integer represents 0.
+[[nodiscard]] constexpr bool lowering_drops_relus_behind_modules(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// Ops that copy values keep the scale of their input on integers, whatever their own observer
+/// says.
+[[nodiscard]] constexpr bool copies_keep_their_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// Ops that copy values have the scale of their input on integers, not that of their observer.
 [[nodiscard]] constexpr bool copies_have_input_scale(semantics s) {
   return s == semantics::torch_1_13;

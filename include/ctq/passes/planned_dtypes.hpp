@@ -48,7 +48,7 @@ constexpr void find_without_tensors(const Graph& g, Flags& none) {
       if (is_any_of(n.op, op::getitem) && place.position > 0) return;
       if (is_node) {
         found = found || !none[from];
-      } else if (!place.in_list && a.is != argument::kind::list) {
+      } else if (!place.in_list && !a.has_elements()) {
         found = found || (a.is != argument::kind::integer && a.is != argument::kind::boolean);
       }
     });
@@ -122,7 +122,7 @@ class planner {
     if (!out_.has_qconfig[i]) return;
     const int which = matches_.of_node[i];
     const bool leaf = has_leaves_ && (standalone_of(options_, g_.nodes[i]) != nullptr ||
-                                      is_custom(options_, g_.nodes[i].op));
+                                      custom_of(options_, g_.nodes[i].op) != nullptr);
     if (which < 0 && !leaf) return;
     if (!leaf && out_.observed_as[which] == observation_type::input_output_not_observed) return;
     if (asked_of_ != qconfigs_[i]) asked_ = dtypes_of(mapping_.entries[qconfigs_[i]].qconfig);

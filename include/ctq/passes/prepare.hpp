@@ -30,6 +30,7 @@ class preparation {
                         const QConfigs& qconfigs, const occurrences<Graph>& matches,
                         const prepare_options& options)
       : g_(g),
+        mapping_(mapping),
         qconfig_(qconfigs),
         matches_(matches),
         options_(options),
@@ -58,10 +59,21 @@ class preparation {
 
   [[nodiscard]] constexpr const choice& choice_of(int i) const { return choices_.of_node[i]; }
 
-  /// Writes the graph with the observers in it.
+  /// Writes the graph with the observers in it, and custom modules in their observed form.
   template <class Out>
   constexpr void write(Out& out) const {
     placed_.write(choices_.of_node, plan_, out);
+    for (int i = 0; !options_.custom_modules.empty() && i < out.size(); ++i) {
+      node& n = out.nodes[i];
+      if (n.op->kind != op_kind::module || !n.choice.observed) continue;
+      const qconfig_record& q = mapping_.entries[n.choice.qconfig].qconfig;
+      const custom_module* const custom = custom_of(options_, n.op, q);
+      if (custom != nullptr && custom->observed != nullptr) n.op = custom->observed;
+      if (custom == nullptr && custom_of(options_, n.op) != nullptr && !out.problem.any())
+        out.problem.line("a custom module has no observed class")
+            .line("for the QConfig of its node")
+            .line("node: ", n.name);
+    }
   }
 
  private:
@@ -173,10 +185,12 @@ class preparation {
   constexpr void observe_outputs(int i) {
     const view<int>& wanted = options_.output_quantized_indexes;
     if (wanted.empty()) return;
+    const list<int> index = output_indexes(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a) {
       const int edge = g_.nodes[i].first_arg + a;
       const int producer = g_.args[edge];
-      if (!outputs_are_quantized_together(options_.semantics) && !contains(wanted, a)) continue;
+      if (!outputs_are_quantized_together(options_.semantics) && !contains(wanted, index[a]))
+        continue;
       if (plan_.dtypes[producer].output == options_.quantized_dtype || !plan_.has_qconfig[producer])
         continue;
       placed_.add_before(edge, &choices_.qconfig_of(producer).for_output(), qconfig_[producer]);
@@ -184,6 +198,7 @@ class preparation {
   }
 
   const Graph& g_;
+  mapping_view mapping_;
   const QConfigs& qconfig_;
   const occurrences<Graph>& matches_;
   const prepare_options& options_;
@@ -233,6 +248,10 @@ template <class Out = dynamic_graph<stage::prepared>>
     out.problem = check_fused_types(g, mapping);
   if (fixed_qparams_ops_require_their_observer(options.semantics) && !out.problem.any())
     out.problem = check_fixed_qparams(g, mapping, qconfigs);
+  const view<int>& outputs = options.output_quantized_indexes;
+  if (outputs_are_quantized_together(options.semantics) && !out.problem.any() &&
+      !(outputs.empty() || (outputs.size() == 1 && outputs[0] == 0)))
+    out.problem.line("output_quantized_indexes can only be [0],").line("which means all outputs");
   dynamic_pattern_index patterns;
   index_patterns(backend, indexing::any, patterns);
   prepare_into(g, backend, patterns, mapping, qconfigs, options, out);

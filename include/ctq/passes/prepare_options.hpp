@@ -8,10 +8,20 @@
 #include "ctq/core/view.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/unsupported.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
 
 // Options of prepare and convert: PyTorch's PrepareCustomConfig.
 
 namespace ctq {
+
+/// Modules of a class whose observed and quantized forms are classes of their own.
+struct custom_module {
+  op_id float_class{};
+  op_id observed{};         // null: prepare keeps the class
+  op_id quantized{};        // null: so does convert
+  bool is_dynamic = false;  // for qconfigs with dynamic activations; else for static ones
+};
 
 /// A module that is prepared and converted on its own, as one node of the model around it.
 struct standalone_module {
@@ -19,6 +29,10 @@ struct standalone_module {
   op_id type{};             // or its class; an entry with the name is tried first
   view<int> input_quantized_indexes{};
   view<int> output_quantized_indexes{};
+  const mapping_view* mapping{};  // null: the qconfig that its node has in the model around it
+  const backend_view* backend{};  // null: that of the model around it
+  view<standalone_module> standalone{};  // inside of it
+  view<custom_module> custom_modules{};
 };
 
 struct prepare_options {
@@ -29,7 +43,7 @@ struct prepare_options {
   view<int> output_quantized_indexes{};  // outputs that stay quantized
   dtype quantized_dtype = quint8;        // of those
   view<standalone_module> standalone{};
-  view<op_id> custom_modules{};  // classes with observed and quantized forms of their own
+  view<custom_module> custom_modules{};
 };
 
 /// The entry that holds for a node, or null.
@@ -44,10 +58,19 @@ template <class Node>
   return nullptr;
 }
 
-[[nodiscard]] constexpr bool is_custom(const prepare_options& o, op_id op) {
-  for (const op_id custom : o.custom_modules)
-    if (custom == op) return true;
-  return false;
+/// The entry of a class in any of its forms, or null.
+[[nodiscard]] constexpr const custom_module* custom_of(const prepare_options& o, op_id op) {
+  for (const custom_module& c : o.custom_modules)
+    if (c.float_class == op || c.observed == op) return &c;
+  return nullptr;
+}
+/// The same, for this qconfig.
+[[nodiscard]] constexpr const custom_module* custom_of(const prepare_options& o, op_id op,
+                                                       const qconfig_record& q) {
+  for (const custom_module& c : o.custom_modules)
+    if ((c.float_class == op || c.observed == op) && c.is_dynamic == q.activation.args.is_dynamic)
+      return &c;
+  return nullptr;
 }
 
 [[nodiscard]] constexpr bool contains(const view<int>& indexes, int i) {

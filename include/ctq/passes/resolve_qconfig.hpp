@@ -116,6 +116,13 @@ constexpr int by_type(const mapping_view& m, const op_index& types, op_id op, se
   return inner >= 0 && m.entries[inner].quantizes ? inner : own;
 }
 
+/// A function or method takes the entry of the class of the module around it before its own.
+constexpr int by_scope_type(const op_index& types, const node& n) {
+  const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
+  if (!is_call || n.row == nullptr || n.row->scope_type == nullptr) return -1;
+  return types.find(n.row->scope_type);
+}
+
 constexpr int global(const mapping_view& m) {
   return last_entry(m, mapping_level::global, [](const mapping_entry&) { return true; });
 }
@@ -173,6 +180,7 @@ constexpr void resolve_qconfigs(const Graph& g, const mapping_view& m, semantics
       if (found < 0) found = resolving::by_name(m, module);
       if (found < 0) found = resolving::by_regex(expressions, module);
     }
+    if (found < 0 && !types.empty()) found = resolving::by_scope_type(types, g.nodes[i]);
     if (found < 0 && !types.empty()) found = resolving::by_type(m, types, g.nodes[i].op, s);
     entry[i] = found < 0 ? global : found;
   }

@@ -79,4 +79,35 @@ TEST_CASE("models in C++ pass their tensors by position, cat in a list") {
   CHECK(positional_nodes(net.view(), 3)[1] == 2);
 }
 
+// (x, [y, z], 1, x)
+constexpr argument tuple[] = {{.is = kind::list, .integer = 4},
+                              {.is = kind::node},
+                              {.is = kind::list, .integer = 2},
+                              {.is = kind::node},
+                              {.is = kind::node},
+                              {.is = kind::integer, .integer = 1},
+                              {.is = kind::node}};
+constexpr argument dict[] = {{.is = kind::dict, .integer = 2},
+                             {.is = kind::node, .keyword = "u"},
+                             {.is = kind::node, .keyword = "v"}};
+
+TEST_CASE("outputs are counted in the tuple that is returned, a dict is one") {
+  const fx_row nested{.args = {tuple, 7}};
+  node output{.op = nn::output.id(), .row = &nested};
+  dynamic_graph<stage::traced> g;
+  const int args[] = {0, 1, 2, 0};
+  g.add(output, args, 4);
+  const list<int> indexes = output_indexes(g.view(), 0);
+  REQUIRE(indexes.size() == 4);
+  CHECK(indexes[0] == 0);
+  CHECK(indexes[1] == 1);
+  CHECK(indexes[2] == 1);
+  CHECK(indexes[3] == 3);
+  const fx_row of_dict{.args = {dict, 3}};
+  g.nodes[0].row = &of_dict;
+  g.nodes[0].arg_count = 2;
+  CHECK(output_indexes(g.view(), 0)[1] == 0);
+  CHECK(output_indexes(net.view(), 4)[0] == 0);
+}
+
 }  // namespace

@@ -102,6 +102,27 @@ TEST_CASE("the options of a module are kept by name, without what is no argument
   CHECK(read->options_of(3).empty());
 }
 
+TEST_CASE("an output can be a dict, a call knows the class of the module around it") {
+  const result<fx_graph> read = read_fx(R"([
+    {"name": "x", "op": "placeholder", "target": "x"},
+    {"name": "y", "op": "call_function", "target": "F.relu", "args": [{"n": "x"}],
+     "scope": "block", "scope_type": "Block"},
+    {"name": "out", "op": "output", "target": "output",
+     "args": [{"d": {"u": {"n": "y"}, "v\u0041": [{"n": "x"}]}}]}])");
+  REQUIRE(read.has_value());
+  const graph_view<stage::traced> g = read->view();
+  REQUIRE(g[1].row->scope_type != nullptr);
+  CHECK(g[1].row->scope_type->name == "Block");
+  CHECK(read->own_ops()[0] == g[1].row->scope_type);
+  const view<argument> out = g[2].row->args;
+  REQUIRE(out.size() == 4);
+  CHECK(out[0].is == argument::kind::dict);
+  CHECK(out[0].integer == 2);
+  CHECK(out[1].keyword == "u");
+  CHECK(out[2].keyword == "vA");
+  CHECK(g.args_of(2).size() == 2);
+}
+
 TEST_CASE("names stay valid when the graph is moved") {
   result<fx_graph> read = read_fx(two_branches);
   REQUIRE(read.has_value());

@@ -28,10 +28,15 @@ static_assert(standalone_of(options,
                             node{.name = "block_fc_1", .op = nn::linear.id(), .row = &row}) ==
               &by_type[1]);
 
-constexpr op_id custom[] = {nn::lstm.id()};
-static_assert(is_custom({.custom_modules = {custom, 1}}, nn::lstm.id()));
-static_assert(!is_custom({.custom_modules = {custom, 1}}, nn::gru.id()));
-static_assert(!is_custom({}, nn::lstm.id()));
+constexpr custom_module custom[] = {
+    {.float_class = nn::lstm.id(), .observed = nn::gru.id(), .is_dynamic = true},
+    {.float_class = nn::lstm.id(), .observed = nn::gru_cell.id()}};
+constexpr prepare_options with_custom{.custom_modules = {custom, 2}};
+static_assert(custom_of(with_custom, nn::lstm.id()) == &custom[0]);
+static_assert(custom_of(with_custom, nn::lstm.id(), qconfig_record{}) == &custom[1]);
+static_assert(custom_of(with_custom, nn::gru.id()) == &custom[0]);  // in its observed form
+static_assert(custom_of(with_custom, nn::linear.id()) == nullptr);
+static_assert(custom_of({}, nn::lstm.id()) == nullptr);
 
 constexpr int indexes[] = {0, 2};
 static_assert(contains({indexes, 2}, 0) && contains({indexes, 2}, 2));

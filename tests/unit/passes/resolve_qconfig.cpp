@@ -162,4 +162,26 @@ TEST_CASE("the entries are the same at run time") {
   for (std::size_t i = 0; i < compiled.size(); ++i) CHECK(entries[i] == compiled[i]);
 }
 
+// ---- the class of the module around a function or method goes before its own
+
+constexpr op_info block{op_kind::module, "Block"};
+constexpr fx_row in_block{.scope = "b", .scope_type = &block};
+
+template <class QConfig, int Order>
+constexpr mapping_entry for_block{mapping_level::object_type, &block,        {}, Order,
+                                  QConfig::quantizes,         QConfig::value};
+
+TEST_CASE("the class of the module around a function decides before that of the function") {
+  dynamic_graph<stage::traced> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  g.add({.name = "f", .op = fn::relu.id(), .row = &in_block}, 0);
+  g.add({.name = "b.m", .op = nn::relu.id(), .row = &in_block}, 1);
+  const mapping_entry entries[] = {global<any>::value, object_type<fn::relu, any>::value,
+                                   for_block<qconfig_none, 0>};
+  const list<int> with = resolve_qconfigs(g.view(), {entries, 3});
+  CHECK(with[1] == 2);
+  CHECK(with[2] == 0);  // of a module its own class
+  CHECK(resolve_qconfigs(g.view(), {entries, 2})[1] == 1);
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -19,6 +20,7 @@ struct batch_norm {
   const tensor* mean{};
   const tensor* variance{};
   double eps = 1e-5;
+  bool is_trained = false;  // as nniqat modules multiply: by gamma / sqrt(variance + eps)
 
   [[nodiscard]] bool has_channels(std::size_t n) const {
     const auto fits = [n](const tensor* t) { return t == nullptr || t->data.size() == n; };
@@ -29,11 +31,16 @@ struct batch_norm {
     const auto at = [c](const tensor* t, float otherwise) {
       return t == nullptr ? otherwise : t->data[c];
     };
-    return {.gamma = at(gamma, 1.0F),
-            .beta = at(beta, 0.0F),
-            .mean = mean->data[c],
-            .inverse_deviation =
-                kernels::inverse_deviation(variance->data[c], static_cast<float>(eps))};
+    kernels::norm_channel channel{.gamma = at(gamma, 1.0F),
+                                  .beta = at(beta, 0.0F),
+                                  .mean = mean->data[c],
+                                  .inverse_deviation = kernels::inverse_deviation(
+                                      variance->data[c], static_cast<float>(eps))};
+    if (is_trained) {
+      channel.gamma /= std::sqrt(variance->data[c] + static_cast<float>(eps));
+      channel.inverse_deviation = 1.0F;
+    }
+    return channel;
   }
 };
 

@@ -29,7 +29,10 @@ template <class Graph>
 class integer_forms {
  public:
   constexpr integer_forms(const Graph& g, semantics s, bool only_with_kernels)
-      : g_(g), only_with_kernels_(only_with_kernels), whole_patterns_(!patterns_may_be_split(s)) {
+      : g_(g),
+        only_with_kernels_(only_with_kernels),
+        whole_patterns_(!patterns_may_be_split(s)),
+        drops_relus_(lowering_drops_relus_behind_modules(s)) {
     resize_all(g.count, form, of, relu, is_dynamic, fused, users_);
     count_users(g, users_);
     bool any_dynamic = false;
@@ -99,7 +102,8 @@ class integer_forms {
   [[nodiscard]] constexpr op_id paired_form(int x, bool has_relu) {
     const op_id op = g_.nodes[x].op;
     const op_descriptor& d = *op->descriptor;
-    const op_id form = has_relu ? d.integer_relu_form : d.integer_form;
+    const bool drops_relu = drops_relus_ && op->kind == op_kind::module;
+    const op_id form = has_relu && !drops_relu ? d.integer_relu_form : d.integer_form;
     if (form == nullptr) return nullptr;
     const bool fits = d.weights == op_weights::none ? all_dequantized(x)
                       : op->kind == op_kind::module
@@ -198,6 +202,7 @@ class integer_forms {
   const Graph& g_;
   bool only_with_kernels_{};
   bool whole_patterns_{};
+  bool drops_relus_{};
   scratch_array<int, Graph::max_nodes> users_{};
 };
 

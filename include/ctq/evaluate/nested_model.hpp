@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/prepare.hpp"
+
+// A model with modules that stand alone, at run time: prepare and convert go into these modules,
+// and into those inside of them, each with a mapping, options and a backend of its own.
+
+namespace ctq {
+
+/// A traced graph, and those of the modules in it that stand alone.
+struct traced_model {
+  graph_view<stage::traced> graph;
+  std::string_view path{};  // of the module in the model around it
+  std::vector<traced_model> modules{};
+};
+
+/// A model after each pass, and the modules in it that stand alone. The traced model, the backend
+/// and the mappings must outlive it.
+struct nested_model {
+  std::string path{};  // of the module in the model around it
+  mapping_view mapping{};
+  prepare_options options{};
+  dynamic_graph<stage::fused> fused{};
+  dynamic_graph<stage::prepared> prepared{};
+  dynamic_graph<stage::reference> reference{};
+  dynamic_graph<stage::lowered> lowered{};
+  std::vector<std::unique_ptr<nested_model>> modules{};
+  mapping_entry inherited{};  // the mapping of a module that has none: the qconfig of its node
+};
+
+/// The first problem of a pass, of the model or of a module in it.
+template <stage Stage>
+[[nodiscard]] const diagnostic& problem_of(const nested_model& m,
+                                           dynamic_graph<Stage> nested_model::*after) {
+  const diagnostic* first = &(m.*after).problem;
+  for (const auto& inside : m.modules)
+    if (!first->any()) first = &problem_of(*inside, after);
+  return *first;
+}
+
+namespace standing_alone {
+
+inline void prepare_into(const traced_model& traced, const backend_view& backend,
+                         const mapping_view& mapping, const prepare_options& options,
+                         nested_model& out) {
+  out.path = traced.path;
+  out.mapping = mapping;
+  out.options = options;
+  out.fused = fuse(traced.graph, backend, {options.semantics, options.is_qat});
+  out.prepared = prepare_graph(out.fused.view(), backend, mapping, options);
+  const list<int> qconfigs = resolve_qconfigs(out.fused.view(), mapping, options.semantics);
+  for (const traced_model& inside : traced.modules) {
+    int i = 0;
+    while (i < out.fused.size() && path_of(out.fused.nodes[i]) != inside.path) ++i;
+    const standalone_module* const s =
+        i < out.fused.size() ? standalone_of(options, out.fused.nodes[i]) : nullptr;
+    if (s == nullptr) continue;
+    nested_model& m = *out.modules.emplace_back(std::make_unique<nested_model>());
+    if (qconfigs[i] >= 0) m.inherited = mapping.entries[qconfigs[i]];
+    m.inherited.level = mapping_level::global;
+    prepare_options told = options;
+    told.input_quantized_indexes = s->input_quantized_indexes;
+    told.output_quantized_indexes = s->output_quantized_indexes;
+    told.standalone = s->standalone;
+    told.custom_modules = s->custom_modules;
+    prepare_into(inside, s->backend != nullptr ? *s->backend : backend,
+                 s->mapping != nullptr ? *s->mapping : mapping_view{&m.inherited, 1}, told, m);
+  }
+}
+
+}  // namespace standing_alone
+
+/// Fused and prepared.
+[[nodiscard]] inline nested_model prepare_model(const traced_model& traced,
+                                                const backend_view& backend,
+                                                const mapping_view& mapping,
+                                                const prepare_options& options = {}) {
+  nested_model m;
+  standing_alone::prepare_into(traced, backend, mapping, options, m);
+  return m;
+}
+
+/// Converted to the reference form. Of the options only the model itself takes a mapping: modules
+/// that stand alone are converted as they were prepared, for the backend of the model, as in
+/// PyTorch.
+inline void convert_model(nested_model& m, const backend_view& backend,
+                          convert_options options = {}) {
+  options.prepared = m.options;
+  m.reference = convert_graph(m.prepared.view(), backend, m.mapping, options);
+  options.mapping = nullptr;
+  for (const auto& inside : m.modules) convert_model(*inside, backend, options);
+}
+
+inline void lower_model(nested_model& m, const lower_options& options = {}) {
+  m.lowered = lower(m.reference.view(), options);
+  for (const auto& inside : m.modules) lower_model(*inside, options);
+}
+
+}  // namespace ctq

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/nested_model.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "ctq/backends/default_observers.hpp"
+#include "ctq/backends/qnnpack.hpp"
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+// A module that holds a module that holds a linear layer; each stands alone.
+constexpr op_info outer{op_kind::module, "Outer"};
+constexpr op_info inner{op_kind::module, "Inner"};
+
+dynamic_graph<stage::traced> calls(const char* name, op_id op) {
+  dynamic_graph<stage::traced> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  g.add({.name = name, .op = op}, 0);
+  g.add({.name = "out", .op = nn::output.id()}, 1);
+  return g;
+}
+
+using usual = qconfig<min_max_observer<>, per_channel_min_max_observer<>>;
+using other = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
+
+constexpr mapping_view whole = mapping_v<qconfig_mapping<global<usual>>>;
+constexpr mapping_view of_inner = mapping_v<qconfig_mapping<global<other>>>;
+constexpr int first[] = {0};
+
+int observers_of(const dynamic_graph<stage::prepared>& g, observer_class c) {
+  int count = 0;
+  for (const node& n : g.nodes)
+    count += n.observer_config != nullptr && n.observer_config->type == c ? 1 : 0;
+  return count;
+}
+
+TEST_CASE("modules that stand alone are prepared, converted and lowered by themselves") {
+  const auto top = calls("a", &outer);
+  const auto middle = calls("b", &inner);
+  const auto bottom = calls("fc", nn::linear.id());
+  const traced_model traced{top.view(), "", {{middle.view(), "a", {{bottom.view(), "b", {}}}}}};
+  const standalone_module inside[] = {{.type = &inner,
+                                       .input_quantized_indexes = {first, 1},
+                                       .output_quantized_indexes = {first, 1},
+                                       .mapping = &of_inner}};
+  const standalone_module alone[] = {{.name = "a", .standalone = {inside, 1}}};
+  nested_model m = prepare_model(traced, backend_v<x86>, whole, {.standalone = {alone, 1}});
+  CHECK(!problem_of(m, &nested_model::prepared).any());
+  REQUIRE(m.modules.size() == 1);
+  nested_model& a = *m.modules[0];
+  REQUIRE(a.modules.size() == 1);
+  nested_model& b = *a.modules[0];
+  // The qconfig of its node is that of a module without a mapping.
+  REQUIRE(a.mapping.count == 1);
+  CHECK(a.mapping.entries[0].qconfig == whole.entries[0].qconfig);
+  CHECK(observers_of(a.prepared, observer_class::min_max) == 1);    // in front of b
+  CHECK(observers_of(b.prepared, observer_class::histogram) == 1);  // behind fc
+  CHECK(b.prepared.nodes[0].dtype == quint8);
+
+  convert_model(m, backend_v<x86>);
+  lower_model(m, {.only_with_kernels = false});
+  REQUIRE(b.lowered.size() == 3);
+  CHECK(b.lowered.nodes[1].op == nn::linear.id()->descriptor->integer_form);
+  CHECK(a.lowered.nodes[1].op == q::quantize_per_tensor.id());
+  CHECK(a.lowered.nodes[a.lowered.size() - 2].op == q::dequantize.id());
+}
+
+TEST_CASE("a module has the backend of its entry, and its problems are the model's") {
+  const auto top = calls("a", &outer);
+  const auto bottom = calls("fc", nn::linear.id());
+  const traced_model traced{top.view(), "", {{bottom.view(), "a", {}}}};
+  constexpr backend_view its = backend_v<qnnpack>;
+  using symmetric =
+      qconfig<min_max_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}>,
+              per_channel_min_max_observer<>>;
+  constexpr mapping_view mapping = mapping_v<qconfig_mapping<global<symmetric>>>;
+  const standalone_module with_backend[] = {{.name = "a", .mapping = &mapping, .backend = &its}};
+  const auto m = prepare_model(traced, backend_v<x86>, whole, {.standalone = {with_backend, 1}});
+  CHECK(problem_of(m, &nested_model::prepared).any());  // its scales may be too small
+  const std::string text(problem_of(m, &nested_model::prepared).message());
+  CHECK(text.find("qnnpack") != std::string::npos);
+}
+
+// ---- custom modules
+
+constexpr op_info custom{op_kind::module, "Custom"};
+constexpr op_info observed{op_kind::module, "Observed"};
+constexpr op_info quantized{op_kind::module, "Quantized"};
+
+nested_model with_custom(const custom_module& c, const mapping_view& mapping) {
+  static dynamic_graph<stage::traced> g;
+  static custom_module classes[1];
+  g = calls("c", &custom);
+  classes[0] = c;
+  nested_model m =
+      prepare_model({g.view()}, backend_v<x86>, mapping, {.custom_modules = {classes, 1}});
+  convert_model(m, backend_v<x86>);
+  return m;
+}
+
+TEST_CASE("a static custom module is observed, then reads and gives integers") {
+  const auto m = with_custom({&custom, &observed, &quantized}, whole);
+  REQUIRE(m.prepared.size() == 5);
+  CHECK(m.prepared.nodes[2].op == &observed);
+  REQUIRE(m.reference.size() == 5);
+  CHECK(m.reference.nodes[1].op == q::quantize_per_tensor.id());
+  CHECK(m.reference.nodes[2].op == &quantized);
+  CHECK(m.reference.nodes[2].dtype == quint8);
+  CHECK(m.reference.nodes[3].op == q::dequantize.id());
+}
+
+TEST_CASE("a dynamic custom module has its classes for dynamic qconfigs only") {
+  using dynamic = qconfig<default_dynamic_quant_observer, per_channel_min_max_observer<>>;
+  constexpr mapping_view mapping = mapping_v<qconfig_mapping<global<dynamic>>>;
+  const custom_module c{&custom, &observed, &quantized, true};
+  const auto m = with_custom(c, mapping);
+  CHECK(m.reference.nodes[m.reference.size() - 2].op == &quantized);
+  CHECK(m.reference.nodes[m.reference.size() - 2].dtype == f32);
+  const auto bad = with_custom(c, whole);
+  CHECK(std::string(bad.prepared.problem.message()).find("no observed class") != std::string::npos);
+}
+
+TEST_CASE("without a qconfig a custom module stays what it is") {
+  const auto m = with_custom({&custom, &observed, &quantized},
+                             mapping_v<qconfig_mapping<global<qconfig_none>>>);
+  CHECK(m.prepared.nodes[1].op == &custom);
+  CHECK(m.reference.nodes[1].op == &custom);
+}
+
+}  // namespace
