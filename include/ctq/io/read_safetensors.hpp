@@ -38,9 +38,11 @@ namespace ctq {
 /// Errors  duplicate names
 [[nodiscard, gnu::cold]] inline status sort_by_name(std::vector<header_entry>& entries,
                                                     std::string_view file) {
-  std::ranges::sort(entries, {}, &header_entry::name);
-  const auto twice = std::ranges::adjacent_find(entries, {}, &header_entry::name);
-  if (twice != entries.end()) return fail_tensor(file, twice->name, "the name comes twice");
+  std::sort(entries.begin(), entries.end(),
+            [](const header_entry& a, const header_entry& b) { return a.name < b.name; });
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (entries[i].name == entries[i - 1].name)
+      return fail_tensor(file, entries[i].name, "the name comes twice");
   return done{};
 }
 
@@ -69,7 +71,9 @@ namespace ctq {
                                                     std::string_view file) {
   std::vector<const header_entry*> order;
   for (const header_entry& e : entries) order.push_back(&e);
-  std::ranges::sort(order, {}, [](const header_entry* e) { return std::pair{e->begin, e->end}; });
+  std::sort(order.begin(), order.end(), [](const header_entry* a, const header_entry* b) {
+    return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
+  });
 
   std::int64_t covered = 0;
   const auto hole = [&](std::int64_t end) {

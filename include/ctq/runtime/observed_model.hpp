@@ -121,16 +121,17 @@ class observed_model {
   void operator()(const input_argument& in, output_view out) {
     require(arena_.data() != nullptr, "this observed_model was moved from");
     int next = 0;
-    code::run(parameters_, in.data(), out.data(), arena_.data(), [&](int step) {
-      for (; next < schedule.observation_count; ++next) {
-        const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
-        if (o.after_step != step) return;
-        const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
-        const void* const at = code::source(o.where, in.data(), out.data(), arena_.data());
-        observers_[static_cast<std::size_t>(o.observer)].observe(
-            {static_cast<const float*>(at), numel(s)}, s);
-      }
-    });
+    code::run(
+        parameters_, in.data(), out.data(), arena_.data(), [&](int step) __attribute__((noinline)) {
+          for (; next < schedule.observation_count; ++next) {
+            const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
+            if (o.after_step != step) return;
+            const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
+            const void* const at = code::source(o.where, in.data(), out.data(), arena_.data());
+            observers_[static_cast<std::size_t>(o.observer)].observe(
+                {static_cast<const float*>(at), numel(s)}, s);
+          }
+        });
   }
 
   [[nodiscard]] const weights& float_weights() const& { return weights_.get(); }

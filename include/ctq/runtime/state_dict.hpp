@@ -52,11 +52,11 @@ class state_dict {
     set({std::move(name), std::move(shape), nullptr, owner_of(std::move(values))});
   }
   void set(state_tensor t) {
-    const auto at = std::ranges::lower_bound(tensors_, t.name, {}, &state_tensor::name);
-    if (at != tensors_.end() && at->name == t.name) {
-      *at = std::move(t);
+    const std::size_t at = index_of(t.name);
+    if (at < tensors_.size() && tensors_[at].name == t.name) {
+      tensors_[at] = std::move(t);
     } else {
-      tensors_.insert(at, std::move(t));
+      tensors_.insert(tensors_.begin() + static_cast<std::ptrdiff_t>(at), std::move(t));
     }
   }
 
@@ -71,8 +71,8 @@ class state_dict {
     const auto t = find(name, f32, shape);
     if (!t) return unexpected{t.error()};
     const std::span<const float> values{(*t)->floats.get(), (*t)->size()};
-    if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
-      return fail("tensor " + name, "a value is not finite");
+    for (const float x : values)
+      if (!std::isfinite(x)) return fail("tensor " + name, "a value is not finite");
     return values;
   }
   /// The elements of a qint8 tensor. Non-owning.
@@ -93,7 +93,21 @@ class state_dict {
     return {std::move(owner), elements};
   }
 
-  static std::string text(std::span<const int> shape) {
+  /// Of the first tensor that does not come before the name.
+  [[nodiscard]] std::size_t index_of(std::string_view name) const {
+    std::size_t at = 0;
+    for (std::size_t end = tensors_.size(); at < end;) {
+      const std::size_t middle = (at + end) / 2;
+      if (tensors_[middle].name < name) {
+        at = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return at;
+  }
+
+  [[gnu::cold]] static std::string text(std::span<const int> shape) {
     std::string s = "[";
     for (std::size_t i = 0; i < shape.size(); ++i)
       s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
@@ -102,15 +116,17 @@ class state_dict {
 
   [[nodiscard]] result<const state_tensor*> find(const std::string& name, ctq::dtype dtype,
                                                  std::span<const int> shape) const {
-    const auto at = std::ranges::lower_bound(tensors_, name, {}, &state_tensor::name);
-    if (at == tensors_.end() || at->name != name) return fail("tensor " + name, "is missing");
-    if (at->dtype() != dtype)
-      return fail("tensor " + name, "has " + std::string{name_of(at->dtype())} +
+    const std::size_t at = index_of(name);
+    if (at == tensors_.size() || tensors_[at].name != name)
+      return fail("tensor " + name, "is missing");
+    const state_tensor& t = tensors_[at];
+    if (t.dtype() != dtype)
+      return fail("tensor " + name, "has " + std::string{name_of(t.dtype())} +
                                         " elements, the plan needs " + std::string{name_of(dtype)});
-    if (!std::ranges::equal(at->shape, shape))
+    if (!std::equal(t.shape.begin(), t.shape.end(), shape.begin(), shape.end()))
       return fail("tensor " + name,
-                  "shape is " + text(at->shape) + ", the plan needs " + text(shape));
-    return &*at;
+                  "shape is " + text(t.shape) + ", the plan needs " + text(shape));
+    return &t;
   }
 
   std::vector<state_tensor> tensors_;

@@ -78,9 +78,11 @@ struct parameter {
       s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
     return s + "]";
   };
-  const auto twin = std::ranges::adjacent_find(w.tensors(), {}, &weight_tensor::name);
-  if (twin != w.tensors().end()) return fail("tensor " + twin->name, "is given twice");
-  std::vector<std::string> wanted;
+  const std::vector<weight_tensor>& given = w.tensors();
+  for (std::size_t i = 1; i < given.size(); ++i)
+    if (given[i].name == given[i - 1].name)
+      return fail("tensor " + given[i].name, "is given twice");
+  std::vector<bool> is_read(given.size());
   for (int i = 0; i < g.size(); ++i) {
     for (const parameter& p : parameters_of(g[i])) {
       const weight_tensor* const found = w.find(p.name);
@@ -97,14 +99,12 @@ struct parameter {
                                             std::to_string(elements));
       for (const float x : found->values)
         if (!std::isfinite(x)) return fail("tensor " + p.name, "a value is not finite");
-      wanted.push_back(p.name);
+      is_read[static_cast<std::size_t>(found - given.data())] = true;
     }
   }
-  std::sort(wanted.begin(), wanted.end());
-  for (const weight_tensor& t : w.tensors())
-    if (!std::binary_search(wanted.begin(), wanted.end(), t.name) &&
-        !std::string_view{t.name}.ends_with(".num_batches_tracked"))
-      return fail("tensor " + t.name, "belongs to no module of the model");
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!is_read[i] && !given[i].name.ends_with(".num_batches_tracked"))
+      return fail("tensor " + given[i].name, "belongs to no module of the model");
   return done{};
 }
 

@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <concepts>
-#include <string_view>
-
 #include "ctq/core/reflect.hpp"
-#include "ctq/core/text.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 #include "ctq/spec/dtype_config.hpp"
-#include "ctq/spec/observer.hpp"
+#include "ctq/spec/observer_text.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// Reflection of the spec's records. Field names are PyTorch's keyword arguments, so a record prints
-// as the Python call that constructs it, without default values:
-//   HistogramObserver(dtype=quint8, reduce_range=True)
+// Reflection of the spec's records, whose field names are PyTorch's keyword arguments.
 
-BOOST_HANA_ADAPT_STRUCT(ctq::observer_args, dtype, qscheme, reduce_range, quant_min, quant_max, eps,
-                        averaging_constant, ch_axis, bins, upsample_rate, is_dynamic, scale,
-                        zero_point, use_grad_scaling);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_with_constraints_record, dtype, quant_min_lower_bound,
                         quant_max_upper_bound, scale_min_lower_bound, scale_max_upper_bound,
                         scale_exact_match, zero_point_exact_match);
 BOOST_HANA_ADAPT_STRUCT(ctq::input_index_record, input, weight, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_config_record, input_dtype, output_dtype, weight_dtype,
                         bias_dtype, is_dynamic);
-
-namespace ctq {
-
-namespace reflecting {
-
-template <class Text, class T>
-constexpr void append_value(Text& out, const T& value) {
-  if constexpr (std::same_as<T, bool>) {
-    out.append(value ? "True" : "False");
-  } else if constexpr (std::integral<T>) {
-    append_number(out, value);
-  } else if constexpr (std::floating_point<T>) {
-    append_decimal(out, static_cast<double>(value));
-  } else if constexpr (requires { name_of(value); }) {
-    out.append(name_of(value));
-  } else if constexpr (requires { value.given; }) {
-    if (!value.given) return out.append("None"), void();
-    append_value(out, value.value);
-  } else {
-    bool first = true;
-    out.append("(");
-    for_each_change(value, [&](std::string_view name, const auto& v) {
-      append_all(out, first ? "" : ", ", name, "=");
-      append_value(out, v);
-      first = false;
-    });
-    out.append(")");
-  }
-}
-
-}  // namespace reflecting
-
-/// Appends "(input_dtype=(dtype=quint8), is_dynamic=True)": the fields that differ from their
-/// defaults.
-template <class Text, reflected Record>
-constexpr void append_record(Text& out, const Record& record) {
-  reflecting::append_value(out, record);
-}
-
-/// Appends "HistogramObserver(reduce_range=True)".
-template <class Text>
-constexpr void append_observer(Text& out, const observer_record& o) {
-  out.append(name_of(o.type));
-  append_record(out, o.args);
-}
-
-}  // namespace ctq

@@ -6,7 +6,7 @@
 
 #include "ctq/passes/explain/explained.hpp"
 #include "ctq/passes/rejection.hpp"
-#include "ctq/spec/reflect.hpp"
+#include "ctq/spec/observer_text.hpp"
 
 // The texts of explanations, for all output formats.
 
