@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: no kernel for node act: my.swish has no float implementation: define static float
-// apply(float)
+// expect: no kernel for node act: my.swish has no float implementation: define
+// expect: static float apply(float)
 
 #include "ctq/passes/plan.hpp"
 
