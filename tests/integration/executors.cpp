@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "ctq/ctq.hpp"
 #include "fashion_mnist/data_set.hpp"
 #include "fashion_mnist/model.hpp"
 #include "machine.hpp"
