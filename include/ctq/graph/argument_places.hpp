@@ -46,7 +46,7 @@ constexpr void for_each_argument(const fx_row& row, Visit visit) {
 
 /// By argument of node i: its place. Arguments that fusion has added come last.
 template <class Graph>
-[[nodiscard]] constexpr list<argument_place> rows_per_register_of(const Graph& g, int i) {
+[[nodiscard]] constexpr list<argument_place> places_of(const Graph& g, int i) {
   const node& n = g.nodes[i];
   list<argument_place> places;
   places.reserve(n.arg_count);

@@ -85,7 +85,7 @@ class dtype_choice {
     const int index = index_of(root);
     if (index < 0) return has;
     has.activation = false;
-    for (const argument_place& place : rows_per_register_of(g_, root)) {
+    for (const argument_place& place : places_of(g_, root)) {
       const rejection::value kind = kind_of(index, place);
       has.activation = has.activation || kind == rejection::value::input;
       has.weight = has.weight || kind == rejection::value::weight;

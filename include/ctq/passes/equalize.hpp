@@ -69,7 +69,7 @@ constexpr bool keeps_factors(op_id op, int axes, semantics s) {
 
 /// The node that is passed at this position or by this keyword; -1: a literal, or none.
 constexpr int operand(graph_view<stage::fused> g, int i, int position, std::string_view keyword) {
-  const list<argument_place> places = rows_per_register_of(g, i);
+  const list<argument_place> places = places_of(g, i);
   for (std::size_t a = 0; a < places.size(); ++a)
     if (!places[a].in_list && (places[a].position == position || places[a].keyword == keyword))
       return g.args_of(i)[static_cast<int>(a)];

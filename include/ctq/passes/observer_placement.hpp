@@ -172,7 +172,7 @@ class observer_placement {
     const int first = g_.nodes[i].first_arg;
     if (g_.nodes[i].arg_count == 0) return -1;
     if (g_.nodes[i].row == nullptr) return g_.nodes[i].op->descriptor->takes_list ? -1 : first;
-    const list<argument_place> places = rows_per_register_of(g_, i);
+    const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       if (places[a].position >= 0 && !places[a].in_list) return first + a;
     return -1;
@@ -212,7 +212,7 @@ class observer_placement {
   [[nodiscard]] constexpr linked_arguments linked_arguments_of(int i) const {
     const int args = g_.nodes[i].arg_count;
     if (g_.nodes[i].row == nullptr) return {0, g_.nodes[i].op->descriptor->takes_list ? args : 1};
-    const list<argument_place> places = rows_per_register_of(g_, i);
+    const list<argument_place> places = places_of(g_, i);
     linked_arguments linked;
     while (linked.first < args && places[linked.first].position < 0) ++linked.first;
     for (int a = linked.first; a < args; ++a) {

@@ -134,7 +134,7 @@ class planner {
     const int from = g_.nodes[i].op->descriptor->first_non_tensor;
     if (from == 0 || g_.nodes[i].arg_count < 2) return;
     const int end = g_.nodes[i].op->descriptor->end_non_tensors;
-    const list<argument_place> places = rows_per_register_of(g_, i);
+    const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       if (places[a].position >= from && places[a].position < end)
         make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);

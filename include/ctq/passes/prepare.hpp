@@ -103,7 +103,7 @@ class preparation {
         observe_input(i, a, rejection::value::input, a == 0);
       return;
     }
-    const list<argument_place> places = rows_per_register_of(g_, i);
+    const list<argument_place> places = places_of(g_, i);
     const int first_value = first_positional(i, places);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       observe_input(i, a, index < 0 ? rejection::value::input : choices_.kind_of(index, places[a]),
@@ -172,7 +172,7 @@ class preparation {
   }
 
   constexpr void observe_standalone(int i, const standalone_module& alone) {
-    const list<argument_place> places = rows_per_register_of(g_, i);
+    const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a) {
       const int edge = g_.nodes[i].first_arg + a;
       const bool wants =

@@ -36,7 +36,7 @@ dynamic_graph<stage::traced> called() {
 
 TEST_CASE("a node is found at its position, in its list, or by its keyword") {
   const auto g = called();
-  const list<argument_place> places = rows_per_register_of(g.view(), 4);
+  const list<argument_place> places = places_of(g.view(), 4);
   REQUIRE(places.size() == 4);
   CHECK(places[0].position == 0);
   CHECK(!places[0].in_list);
@@ -61,7 +61,7 @@ TEST_CASE("what fusion has appended stands behind the rest") {
   const int args[] = {0, 1, 2, 3, 0};
   node f = g.nodes[4];
   g.add(f, args, 5);
-  const list<argument_place> places = rows_per_register_of(g.view(), 5);
+  const list<argument_place> places = places_of(g.view(), 5);
   REQUIRE(places.size() == 5);
   CHECK(places[4].position == 3);
   CHECK(positional_nodes(g.view(), 5)[3] == 0);
@@ -72,10 +72,10 @@ constexpr auto net = model("x"_n = nn::placeholder({1, 2}), "y"_n = nn::relu("x"
                            "s"_n = op::add("c"_n, "c"_n), "out"_n = nn::output("s"_n));
 
 TEST_CASE("models in C++ pass their tensors by position, cat in a list") {
-  CHECK(rows_per_register_of(net.view(), 2)[1].in_list);
-  CHECK(rows_per_register_of(net.view(), 2)[1].position == 0);
+  CHECK(places_of(net.view(), 2)[1].in_list);
+  CHECK(places_of(net.view(), 2)[1].position == 0);
   CHECK(positional_nodes(net.view(), 2)[0] == -1);
-  CHECK(rows_per_register_of(net.view(), 3)[1].position == 1);
+  CHECK(places_of(net.view(), 3)[1].position == 1);
   CHECK(positional_nodes(net.view(), 3)[1] == 2);
 }
 

@@ -83,7 +83,7 @@ class integer_forms {
   [[nodiscard]] constexpr bool first_dequantized(int i) const {
     if (g_.nodes[i].row == nullptr) return all_dequantized(i);
     if (g_.nodes[i].arg_count == 0) return false;
-    const list<argument_place> places = rows_per_register_of(g_, i);
+    const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       if (places[a].position == 0 && !is_dequantized(arg(i, a))) return false;
     return places[0].position == 0;
