@@ -6,8 +6,8 @@
 
 #include "ctq/passes/check_convert_mapping.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
+#include "ctq/passes/code_options.hpp"
 #include "ctq/passes/convert.hpp"
-#include "ctq/passes/convert_options.hpp"
 #include "ctq/passes/dead_nodes.hpp"
 #include "ctq/passes/dtype_choice.hpp"
 #include "ctq/passes/equalize.hpp"
@@ -30,4 +30,3 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
 #include "ctq/passes/schedule/user_op.hpp"
-#include "ctq/passes/unsupported.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "prepare_warnings.hpp"
 
-#include "ctq/passes/explain/rejections.hpp"
+#include "ctq/passes/explain/rejected_dtype_configs.hpp"
 
 namespace golden {
 namespace {
@@ -35,7 +35,7 @@ std::vector<std::string> prepare_warnings(ctq::graph_view<ctq::stage::fused> g,
                                           const ctq::mapping_view& mapping,
                                           const ctq::prepare_options& options) {
   const auto qconfigs = ctq::resolve_qconfigs(g, mapping, options.semantics);
-  const auto all = rejections(g, backend, mapping, options);
+  const auto all = rejected_dtype_configs(g, backend, mapping, options);
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const ctq::rejection& r : all[i])

@@ -23,7 +23,6 @@ WITHOUT_LOGIC = {
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/tuning": "numbers",
     "observers/cascade_sum": "another name for kernels/cascade_sum",
-    "passes/unsupported": "an enumeration",
     "runtime/converted_model": "a name for another type",
     "runtime/model_state": "records",
     "runtime/parameters": "a record",

@@ -8,11 +8,12 @@
 
 namespace tool {
 
-/// A backend that the command line names: built in, or in a file that it owns.
+/// A backend of the command line: built in, or from a file, which it owns.
 class backend_source {
  public:
-  /// Says on standard error why there is none. A file with errors is none; its findings are told.
-  ///   shown  its names go to a terminal and are made visible
+  /// Prints an error if there is none. A file with errors is rejected, and its findings are
+  /// printed.
+  ///   shown  its names are printed on a terminal, so escapes are made visible
   [[nodiscard]] static std::optional<backend_source> open(const std::string& name_or_file,
                                                           bool shown = false);
 

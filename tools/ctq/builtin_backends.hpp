@@ -7,7 +7,7 @@
 
 namespace tool {
 
-/// The backends that ctq knows by name: PyTorch's.
+/// The built-in backends by name: PyTorch's.
 [[nodiscard]] std::span<const ctq::backend_view> builtin_backends();
 
 }  // namespace tool

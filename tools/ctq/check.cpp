@@ -31,7 +31,7 @@ bool is_mapping(std::string_view text) {
 class printer {
  public:
   explicit printer(const check_options& options)
-      : options_(options), colour_(!options.json && wants_colour()) {}
+      : options_(options), colour_(!options.json && uses_colour()) {}
 
   exit_code check(const std::string& file) {
     const auto text = read_text(file);
@@ -78,7 +78,7 @@ class printer {
     const auto at = ctq::json::position_at(text.data(), text.size(), ctq::json::at_of(f));
     std::string message;
     ctq::append_finding(message, f);
-    // Without the severity in front and the rule behind, which have members of their own.
+    // Without severity and rule, which are separate members.
     message.erase(0, name_of(f.severity).size() + 2);
     message.erase(message.size() - about(f.rule).name.size() - 3);
     json_ += json_.empty() ? "\n  " : ",\n  ";

@@ -5,17 +5,16 @@
 #include <string>
 #include <vector>
 
-// What ctq can be asked for, one function a subcommand. Answers go to standard output, all else to
-// standard error.
+// The subcommands of ctq. Results go to standard output, everything else to standard error.
 
 namespace tool {
 
-/// What the shell gets.
+/// The exit code.
 enum exit_code {
   fine = 0,
   findings = 1,    // something is wrong with a spec, or two of them differ
-  unwritten = 1,   // the answer is there, but not the room for it
-  unreadable = 2,  // the question cannot be answered
+  unwritten = 1,   // the result could not be written
+  unreadable = 2,  // an argument or a file is invalid
 };
 
 struct check_options {
@@ -27,7 +26,7 @@ exit_code check(const check_options& options);
 
 struct show_options {
   std::string backend;  // a built-in name, or a file
-  std::string op;       // only the patterns that name it; empty: all
+  std::string op;       // only the patterns that contain it; empty: all
   bool markdown = false;
   bool json = false;
 };
@@ -47,7 +46,7 @@ struct explain_options {
   bool json = false;
   bool dot = false;
 };
-/// Says of each node of a model what becomes of it, and why.
+/// Prints for each node of a model how it is quantized, and why.
 exit_code explain_model(const explain_options& options);
 
 struct import_request {

@@ -26,10 +26,10 @@ constexpr std::string_view reserved =
     "typeid typename typeof union unix unsigned using va_arg va_end va_list va_start virtual void "
     "volatile wchar_t while xor xor_eq ";
 
-/// What generated headers mean by these names.
+/// Names that generated headers use.
 constexpr std::string_view taken = " boost ctq fn method nn nni nniqat nnqat nnqr op std xsimd ";
 
-/// Macros of the standard library and of ctq's dependencies, beside those of a common form.
+/// Macros of the standard library and of ctq's dependencies, besides those of a common form.
 constexpr std::string_view macro_prefixes[] = {"BOOST_", "CTQ_", "M_", "SYS_", "XSIMD_"};
 constexpr std::string_view macros =
     " BUFSIZ CSIGNAL INFINITY MAXFLOAT NAN NFDBITS NULL NZERO SNAN SNANF SNANL WCONTINUED WEOF "
@@ -54,13 +54,13 @@ bool looks_like_macro(std::string_view name) {
   return name.find('_') != name.npos || name[0] == 'E' || name.starts_with("SIG");
 }
 
-/// Escapes all but the printable characters of ASCII, and what `special` names.
+/// Escapes all but printable ASCII characters, and those of `special`.
 void append_escaped(std::string& out, std::string_view text, std::string_view special) {
   char before = 0;
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
     if (code < 0x20 || code >= 0x7F || special.find(c) != special.npos) {
-      // Three octal digits: no digit that follows can join them.
+      // Three octal digits: a following digit is not part of the escape.
       out += fmt::format("\\{:03o}", code);
     } else if (c == '?' && before == '?') {
       out += "\\?";  // no trigraph

@@ -15,8 +15,8 @@ namespace tool {
 
 namespace {
 
-/// The patterns of a backend in words, and where each stands. Words, since ops that two files
-/// declare are the same op when they have one name.
+/// The patterns of a backend as text, and their positions. Text, because ops that two files declare
+/// are the same if they have the same name.
 struct rows {
   std::vector<std::string> pattern;
   std::unordered_map<std::string, std::size_t> at;
@@ -53,7 +53,7 @@ class comparison {
   comparison(const ctq::backend_view& a, const ctq::backend_view& b)
       : a_(a), b_(b), from_(a), to_(b) {}
 
-  /// A line a difference; true if there is any.
+  /// Prints one line per difference; true if there is any.
   bool print() {
     if (a_.name != b_.name) {
       say("renamed: {} -> {}", a_.name, b_.name);
@@ -84,9 +84,9 @@ class comparison {
     return old != now;
   }
 
-  /// The order matters among patterns of one length: the first that matches wins.
+  /// The order matters among patterns of one length: the first that matches is used.
   void print_moves() {
-    std::vector<std::size_t> common;  // in the order of to_: where they stand in from_
+    std::vector<std::size_t> common;  // in the order of to_: positions in from_
     for (const std::string& p : to_.pattern)
       if (const auto found = from_.at.find(p); found != from_.at.end())
         common.push_back(found->second);
@@ -102,7 +102,7 @@ class comparison {
     }
   }
 
-  /// "after view": behind which of the patterns that stay; or "first".
+  /// "after view": the preceding pattern that stays; or "first".
   static std::string place(const rows& in, const std::string& pattern,
                            const std::unordered_set<std::string>& stay) {
     for (std::size_t i = in.at.at(pattern); i-- > 0;)

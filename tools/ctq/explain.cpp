@@ -13,7 +13,7 @@ namespace tool {
 
 namespace {
 
-/// Prints words in lines of 80 columns, all but the first indented.
+/// Prints text in lines of 80 columns, all but the first indented.
 void print_wrapped(std::string_view first, std::string_view words, std::size_t indent) {
   constexpr std::size_t width = 80;
   std::string line(first);

@@ -63,7 +63,7 @@ exit_code explain_model(const explain_options& options) {
   const auto text = read_text(options.fx);
   if (!text) return unreadable;
   auto model = ctq::read_fx(*text, ctq::ops<ctq::builtin>::value, options.fx);
-  // But for JSON, which has escapes of its own, names are shown as they are printed.
+  // Names are made visible, except in JSON, which has escapes of its own.
   if (model && !options.json)
     model = ctq::read_fx(with_visible_strings(*text), ctq::ops<ctq::builtin>::value, options.fx);
   if (!model) {

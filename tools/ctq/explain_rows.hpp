@@ -12,8 +12,8 @@ namespace tool {
 
 enum class explain_form { text, markdown, json, dot };
 
-/// What becomes of each node of a traced model.
-/// Errors  what prepare refuses
+/// How each node of a traced model is quantized.
+/// Errors  those of prepare
 [[nodiscard]] ctq::result<std::string> explain_rows(const ctq::fx_graph& model,
                                                     const ctq::backend_view& backend,
                                                     const ctq::mapping_view& mapping,

@@ -18,7 +18,7 @@ namespace tool {
 
 namespace {
 
-/// Signals that end the program wait until this is over: a file is written or it is not.
+/// Blocks signals that end the program while a file is written.
 class signals_deferred {
  public:
   signals_deferred() {
@@ -36,7 +36,7 @@ class signals_deferred {
   sigset_t before_{};
 };
 
-/// Do both mean one file?
+/// Whether both are the same file.
 bool is_same_file(const std::string& input, const std::string& output) {
   struct stat in {};
   struct stat out {};
@@ -46,7 +46,7 @@ bool is_same_file(const std::string& input, const std::string& output) {
          in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/// Writes all of a file, or none of it.
+/// Writes a file completely or not at all.
 exit_code write(const std::string& path, const std::string& text) {
   const signals_deferred until_written;
   auto file = ctq::file_replacement::open(path);

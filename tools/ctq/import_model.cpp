@@ -26,10 +26,10 @@ using ctq::argument;
 using ctq::op_kind;
 using kind = ctq::argument::kind;
 
-/// Calls begin in one column, but for longer names.
+/// The column of calls, if the names are not longer.
 constexpr std::size_t longest_aligned = 60;
 
-/// What a node is made of in C++.
+/// A node in C++.
 struct model_row {
   std::string name;
   std::string call;  // nn::conv2d("x"_n, {.out_channels = 6})
@@ -47,7 +47,7 @@ ctq::unexpected failed_at(std::string_view file, std::string_view text, std::uin
   return ctq::fail(std::move(place), std::move(cause));
 }
 
-/// What is wrong with which node; empty: nothing.
+/// The error and its node; empty: none.
 struct node_problem {
   int node = 0;
   std::string words;
@@ -64,7 +64,7 @@ class importer {
     for (int i = 0; i < g_.size(); ++i) names_.push_back(name_of(i));
   }
 
-  /// All rows; if problem() says so, those before the first that has no form in C++.
+  /// All rows; if there is a problem(), those before the first one without an equivalent in C++.
   [[nodiscard]] std::vector<model_row> rows() {
     std::vector<model_row> all;
     std::unordered_set<std::string_view> earlier;
@@ -92,9 +92,9 @@ class importer {
   [[nodiscard]] const std::string& name(int i) const { return names_[static_cast<std::size_t>(i)]; }
 
   /// A module by its path, under which its weights are found; a function in its module. A module
-  /// without weights that is called again is another one inside the first, so that what a
-  /// QConfigMapping says of its path holds for it as well. Functions give way to modules of their
-  /// name: torch.fx keeps the two apart, ctq has one name for each node.
+  /// without weights that is called again gets a name inside the first, so that entries of a
+  /// QConfigMapping for its path also match it. Functions with the name of a module are renamed,
+  /// since ctq has one namespace for nodes, torch.fx two.
   [[nodiscard]] std::string name_of(int i) const {
     const ctq::node& n = g_[i];
     if (n.op->kind == op_kind::module)
@@ -111,12 +111,12 @@ class importer {
     return op->descriptor->parameters != nullptr || is_any_of(op, ctq::nni::bn_relu2d);
   }
 
-  /// Does a node before this one call the same module?
+  /// Whether an earlier node calls the same module.
   [[nodiscard]] bool is_called_before(int i) const {
     return g_[i].op->kind == op_kind::module && first_call_.at(path_of(g_[i])) < i;
   }
 
-  /// Fills in the call; returns why that cannot be.
+  /// Sets the call; returns the reason if there is none.
   std::string complete(int i, model_row& r) {
     switch (g_[i].op->kind) {
       case op_kind::placeholder: return placeholder(i, r);
@@ -176,7 +176,7 @@ class importer {
     return {};
   }
 
-  /// Is the argument a tensor, or a list of nothing else?
+  /// Whether the argument is a tensor, or a list of tensors.
   static bool is_tensor(const ctq::view<argument>& all, int at) {
     if (!all[at].keyword.empty()) return false;
     if (all[at].is == kind::node) return true;
@@ -194,8 +194,8 @@ class importer {
   node_problem problem_;
 };
 
-/// The model as the compiler would have it, or what it would say: shapes that do not fit, ops
-/// without a shape rule. It refers to the rows.
+/// The model as a C++ constant would have it, or its error: shapes that do not match, ops without a
+/// shape rule. Refers to the rows.
 auto linked(const std::vector<model_row>& rows) {
   std::vector<std::vector<std::string_view>> reads(rows.size());
   std::vector<ctq::linking::pending> pending;
@@ -207,11 +207,11 @@ auto linked(const std::vector<model_row>& rows) {
   return ctq::linking::link(pending.data(), pending.size());
 }
 
-/// The namespaces of ctq that the calls name.
+/// The namespaces of ctq that the calls use.
 std::string aliases(const std::vector<model_row>& rows) {
   std::set<std::string> used;
   for (const model_row& r : rows) used.insert(r.call.substr(0, r.call.find("::")));
-  used.erase("");  // ops of a user's
+  used.erase("");  // user-defined ops
   std::string text;
   for (const std::string& space : used)
     text += fmt::format("namespace {} = ctq::{};\n", space, space);

@@ -20,9 +20,9 @@ using kind = ctq::argument::kind;
 using ctq::option_field;
 using ctq::option_fields;
 
-// ---- what has no field
+// ---- arguments without an option
 
-/// Arguments without an option in ctq: the one value that ctq's op has, or any.
+/// Arguments without an option in ctq: the only supported value, or any.
 bool means_nothing(std::string_view name, const argument& a) {
   if (name == "inplace" || name == "momentum" || name == "p" || name == "device" || name == "dtype")
     return true;
@@ -45,7 +45,7 @@ bool read(const argument& a, int& out) {
 }
 
 /// A finite number. Real numbers are rounded as PyTorch rounds them, but not to infinity or zero;
-/// integers beyond those that floats hold exactly are refused.
+/// integers that are not exact in float are rejected.
 bool read(const argument& a, float& out) {
   constexpr std::int64_t exact = std::int64_t{1} << 24;
   if (a.is == kind::integer) {
@@ -57,8 +57,8 @@ bool read(const argument& a, float& out) {
   return (out != 0) == (a.real != 0);
 }
 
-/// Reads an argument as an option of these attributes; false: it is none. PyTorch has no stride of
-/// 0; among ctq's options it means a default.
+/// Reads an argument as an option of these attributes; false: it is not one. PyTorch has no stride
+/// of 0; among ctq's options it means a default.
 bool read(const argument* a, const option_field& f, ctq::attributes& to) {
   int numbers[2]{};
   switch (f.is) {
@@ -102,9 +102,9 @@ std::string code_of(const ctq::attributes& a, const option_field& f) {
                           : fmt::format("{{{}, {}}}", cpp_number(number), cpp_number(second));
 }
 
-// ---- all of a call
+// ---- a whole call
 
-/// An argument, and where the next one stands.
+/// An argument, and the position of the next one.
 struct placed {
   const argument* value;
   std::string_view name;
@@ -146,7 +146,7 @@ const option_field* find(const option_fields& all, std::string_view name) {
   return nullptr;
 }
 
-/// A pool's stride that is the window itself says nothing, however it is written.
+/// A pool's stride that equals its kernel size is the default.
 void forget_default_stride(const option_fields& all, ctq::attributes& a) {
   const option_field* const stride = find(all, "stride");
   const option_field* const kernel = find(all, "kernel_size");
@@ -159,7 +159,7 @@ void forget_default_stride(const option_fields& all, ctq::attributes& a) {
 /// Options that have no effect: values are never changed, nothing is trained.
 bool has_no_effect(std::string_view option) { return option == "inplace" || option == "p"; }
 
-/// Options that are taken from the input, so that nobody has to write them.
+/// Options that are inferred from the input.
 bool is_found(std::string_view option) {
   return option == "in_channels" || option == "in_features" || option == "num_features";
 }
@@ -205,7 +205,7 @@ constexpr op_entry entries[] = {
 #undef TOOL_ENTRY
 };
 
-/// A literal as C++ writes it; empty if an option cannot have it.
+/// A literal in C++; empty if it cannot be an option.
 std::string code_of(const argument& a) {
   switch (a.is) {
     case kind::boolean: return a.integer != 0 ? "true" : "false";

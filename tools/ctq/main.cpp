@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ctq checks, shows and compares backend specs on the command line, and says what becomes of a
-// model that PyTorch traced. The rules and the words are those of the compile-time checks: it is
-// the same code.
+// ctq checks, shows and compares backend specs on the command line, and explains how a model that
+// PyTorch traced is quantized. Rules and messages are those of the compile-time checks: the code is
+// the same.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ constexpr const char* footer =
     "2 a question that cannot be answered.\n"
     "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
 
-/// Command line -> what to do; nothing is done yet.
+/// The command line, parsed but not executed.
 struct command_line {
   CLI::App app{"Backend specs and models for compile-time quantization.", "ctq"};
   tool::check_options check;
@@ -107,8 +107,8 @@ struct command_line {
   }
 };
 
-/// Standard streams that are closed: files that are opened must not take their places. Reading from
-/// them and writing to them is an error from then on.
+/// Reopens closed standard streams, so that no file gets their descriptors. Reading and writing
+/// them is an error.
 void occupy_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0)
@@ -120,13 +120,13 @@ tool::exit_code unwritten(int reason) {
   return tool::unwritten;
 }
 
-/// Was all of the answer written? A closed or full standard output must not pass for one.
+/// Whether the result was written completely: a closed or full standard output is an error.
 tool::exit_code finish(tool::exit_code code) {
   const int problem = tool::flush_output();
   return problem == 0 ? code : unwritten(problem);
 }
 
-/// What CLI11 says, help or an error, with all characters shown.
+/// CLI11's help or error, with visible characters.
 tool::exit_code say(const CLI::App& app, const CLI::ParseError& e) {
   std::ostringstream help, error;
   const int code = app.exit(e, help, error);

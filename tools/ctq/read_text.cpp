@@ -37,8 +37,8 @@ class descriptor {
 
 ctq::unexpected failed(const std::string& path) { return ctq::fail(path, std::strerror(errno)); }
 
-/// Waits for a program that writes into this pipe, but not for ever: one that nobody has opened
-/// would never end. What comes first is appended.
+/// Waits for a program that writes into this pipe, with a time limit, since a pipe without a writer
+/// never ends. Appends the first bytes.
 ///   fd  does not block
 bool wait_for_writer(int fd, std::string& text) {
   using namespace std::chrono_literals;
@@ -46,20 +46,20 @@ bool wait_for_writer(int fd, std::string& text) {
     char first = 0;
     const ssize_t n = ::read(fd, &first, 1);
     if (n > 0) return text += first, true;
-    if (n < 0) return errno == EAGAIN;  // somebody has opened it, and will write or close it
+    if (n < 0) return errno == EAGAIN;  // it has a writer
     std::this_thread::sleep_for(20ms);
   }
   return false;
 }
 
-/// Waits for what is read from now on.
+/// Makes reads block.
 void make_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK); }
 
 ctq::result<std::string> read_all(int fd, const std::string& path, std::string text = {}) {
   char piece[1 << 16];
   while (text.size() <= ctq::json::max_text) {
-    const std::size_t room = ctq::json::max_text + 1 - text.size();
-    const ssize_t n = ::read(fd, piece, room < sizeof piece ? room : sizeof piece);
+    const std::size_t space_left = ctq::json::max_text + 1 - text.size();
+    const ssize_t n = ::read(fd, piece, space_left < sizeof piece ? space_left : sizeof piece);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(path);
     if (n == 0) return text;

@@ -6,9 +6,9 @@
 
 namespace tool {
 
-/// What is in a file, or in standard input for "-". Nothing, and a line on standard error, for what
-/// is missing, may not be read, is no file, or is longer than a spec can be; no more than that
-/// length is ever read.
+/// The contents of a file, or of standard input for "-". Nothing, and a message on standard error,
+/// if it is missing, cannot be read, is not a file, or exceeds the maximum length of a spec; at
+/// most that length is read.
 [[nodiscard]] std::optional<std::string> read_text(const std::string& path);
 
 }  // namespace tool

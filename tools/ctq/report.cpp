@@ -12,7 +12,7 @@ std::vector<const ctq::finding*> in_order_of_place(const ctq::findings& found, b
   std::vector<const ctq::finding*> all;
   for (const ctq::finding& f : found)
     if (!errors_only || f.severity == ctq::severity::error) all.push_back(&f);
-  // Those at one place as they were found: they lie in one array.
+  // Findings at the same place keep their order: they lie in one array.
   std::sort(all.begin(), all.end(), [](const ctq::finding* a, const ctq::finding* b) {
     return a->offset != b->offset ? a->offset < b->offset : a < b;
   });

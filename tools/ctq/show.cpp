@@ -18,8 +18,7 @@ namespace {
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-/// The ops that a user means: those of this name, in any spelling; else those whose last part it
-/// is.
+/// The ops for a name: those of this name, in any spelling; else those with this last part.
 class op_choice {
  public:
   op_choice(const std::string& name, const ctq::backend_view& backend) : name_(name) {

@@ -21,8 +21,8 @@ struct named_config {
   ctq::dtype_config_record config;
 };
 
-/// Those of PyTorch's backends. W: with a weight, A: activations alone, D: dynamic, E: embeddings;
-/// S is signed and symmetric, T signed. The number is that of the bits.
+/// Those of PyTorch's backends. W: with a weight, A: only activations, D: dynamic, E: embeddings;
+/// S is signed and symmetric, T signed. The number is the number of bits.
 constexpr named_config usual[] = {
     {"W8", ctq::weighted_int8::value},           {"A8", ctq::activation_int8::value},
     {"LN", ctq::layer_norm_int8::value},         {"D8", ctq::dynamic_int8::value},
@@ -33,7 +33,7 @@ constexpr named_config usual[] = {
     {"SD8", ctq::symmetric_dynamic_int8::value},
 };
 
-/// The short names of the configs of one backend, the unusual ones numbered as they come.
+/// The short names of the configs of one backend, the unusual ones are numbered in order.
 class legend {
  public:
   std::string name_of(const ctq::dtype_config_record& d) {
@@ -66,7 +66,7 @@ std::string_view observer_of(ctq::observation_type t) {
 }
 
 std::string pattern_of(const ctq::pattern_record& p) {
-  // The checks' words with each name made short.
+  // The text of checks with abbreviated names.
   const std::string full = words(p);
   std::string out;
   for (std::size_t at = 0; at < full.size();) {
@@ -120,7 +120,7 @@ std::vector<cells> rows_of(const ctq::backend_view& backend, legend& names) {
 
 // --- Markdown ------------------------------------------------------------------------------------
 
-/// Where 1d, 2d or 3d ends a name.
+/// The position of 1d, 2d or 3d at the end of a name.
 std::vector<std::size_t> dimensions(const std::string& s) {
   std::vector<std::size_t> found;
   const auto is_word = [](char c) {
@@ -133,7 +133,7 @@ std::vector<std::size_t> dimensions(const std::string& s) {
   return found;
 }
 
-/// The text with N for every dimension, if they are all the same one; that one goes to `n`.
+/// The text with N for every dimension, if they are all the same one; sets `n` to it.
 std::string general(const std::string& s, char& n) {
   std::string out = s;
   for (const std::size_t i : dimensions(s)) {
@@ -144,7 +144,7 @@ std::string general(const std::string& s, char& n) {
   return out;
 }
 
-/// One row for those that differ in the dimension alone.
+/// One row for those that differ only in the dimension.
 std::vector<cells> without_dimensions(const std::vector<cells>& rows) {
   struct group {
     cells general;
@@ -170,7 +170,7 @@ std::vector<cells> without_dimensions(const std::vector<cells>& rows) {
       out.push_back(*g.members.front());
       continue;
     }
-    // All three are what the legend says; fewer are said here.
+    // All three dimensions are in the legend; fewer are listed here.
     if (g.dims.size() == 2)
       g.general.pattern += fmt::format(" (N = {}, {})", *g.dims.begin(), *g.dims.rbegin());
     out.push_back(g.general);
@@ -178,7 +178,7 @@ std::vector<cells> without_dimensions(const std::vector<cells>& rows) {
   return out;
 }
 
-/// One row for patterns that have all else in common.
+/// One row for patterns with the same config.
 std::vector<cells> together(const std::vector<cells>& rows) {
   std::vector<cells> out;
   std::map<std::string, std::size_t> at;
@@ -194,7 +194,7 @@ std::vector<cells> together(const std::vector<cells>& rows) {
   return out;
 }
 
-/// Markdown takes | for the border of a cell, _ and * for emphasis.
+/// In Markdown | is the border of a cell, _ and * are emphasis.
 std::string code(const std::string& s) { return s.empty() ? s : "`" + s + "`"; }
 
 }  // namespace

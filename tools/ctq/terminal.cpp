@@ -13,7 +13,7 @@
 
 namespace tool {
 
-bool wants_colour() {
+bool uses_colour() {
   const char* const no = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
   const bool plain = (no != nullptr && *no != '\0') ||
@@ -55,7 +55,7 @@ int flush_output() {
 void print_error(std::string_view line) {
   std::string text = visible(line);
   text += '\n';
-  // With standard error closed, nobody can be told that.
+  // Errors of standard error cannot be reported.
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 

@@ -7,15 +7,15 @@
 
 #include "ctq/spec/backend_config.hpp"
 
-// The parts of a spec in words, one spelling for all subcommands.
+// The parts of a spec as text, the same in all subcommands.
 
 namespace tool {
 
 /// "quint8/quint8/qint8{quant_min>=-127, quant_max<=127}/float32 dynamic": input, output, weight
-/// and bias; - for what is not asked for.
+/// and bias; - if not given.
 [[nodiscard]] std::string words(const ctq::dtype_config_record& d);
 
-/// "(torch.nn.Conv2d, torch.nn.ReLU)", as the checks call it.
+/// "(torch.nn.Conv2d, torch.nn.ReLU)", as in the messages of checks.
 [[nodiscard]] std::string words(const ctq::pattern_record& p);
 
 /// "[1, 2]"

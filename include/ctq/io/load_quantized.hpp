@@ -171,7 +171,7 @@ template <class Plan, class... Option>
 ///   Option  as of convert: add_within_one_step if the model was converted with it, dispatch
 /// Errors  as read_safetensors; a file that was changed or damaged, or is of another plan, with
 ///         what differs; as quantized_model::make or dispatched_model::make. With the file's name
-template <class Plan, convert_option... Option>
+template <class Plan, code_option... Option>
 [[nodiscard]] auto load_quantized(const std::filesystem::path& path, Option...) {
   auto file = read_safetensors(path);
   std::shared_ptr<const std::byte[]> data;
@@ -180,7 +180,7 @@ template <class Plan, convert_option... Option>
 }
 
 /// The same of a file in memory, such as one that is part of the program.
-template <class Plan, convert_option... Option>
+template <class Plan, code_option... Option>
 [[nodiscard]] auto load_quantized(std::span<const std::byte> file, Option...) {
   const std::string name = "embedded model";
   return quantized_file::model_of<Plan, Option...>(view_safetensors(file, name), nullptr, name);

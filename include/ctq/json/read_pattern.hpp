@@ -13,11 +13,11 @@
 
 namespace ctq::json {
 
-class pattern_reader {
+class pattern_reader : private reader {
  public:
   /// ops: all ops that patterns can name. Appends to `elements`.
   constexpr pattern_reader(const op_table& ops, findings& out, list<pattern_element>& elements)
-      : ops_(ops), out_(out), read_(ops, out), elements_(elements) {}
+      : reader(ops, out), ops_(ops), out_(out), elements_(elements) {}
 
   /// Appends nothing if the pattern has an error.
   constexpr void read(element e, bool flat) {
@@ -39,10 +39,10 @@ class pattern_reader {
   /// Returns false if reading should stop.
   constexpr bool add(element e, int args) {
     const auto size = elements_.size() - first_;
-    if (size == max_pattern) read_.error(rule::too_many, e, "more than 64 ops in one pattern");
+    if (size == max_pattern) error(rule::too_many, e, "more than 64 ops in one pattern");
     if (size == max_pattern || out_.full()) return false;
     const op_id op = ops_.find(e.text());
-    if (op == nullptr && !is_match_all(e)) read_.unknown_op(e);
+    if (op == nullptr && !is_match_all(e)) unknown_op(e);
     elements_.push_back({op, args});
     return true;
   }
@@ -51,13 +51,13 @@ class pattern_reader {
   constexpr void chain(element e) {
     if (e.type() == kind::string) return static_cast<void>(add(e, 0));
     if (e.type() != kind::array)
-      return read_.error(rule::wrong_type, e, "expected an op or a list of ops, not ",
-                         with_article(e.type()));
+      return error(rule::wrong_type, e, "expected an op or a list of ops, not ",
+                   with_article(e.type()));
     for (const element part : e.elements()) {
       if (part.type() == kind::array)
-        return read_.error(rule::pattern_form, part,
-                           "a nested pattern belongs under pattern_complex_format");
-      if (!read_.expect(part, kind::string) || !add(part, part == e.first() ? 0 : 1)) return;
+        return error(rule::pattern_form, part,
+                     "a nested pattern belongs under pattern_complex_format");
+      if (!expect(part, kind::string) || !add(part, part == e.first() ? 0 : 1)) return;
     }
     for (std::size_t first = first_, last = elements_.size(); first + 1 < last; ++first)
       std::swap(elements_[first], elements_[--last]);  // the last op first
@@ -67,18 +67,17 @@ class pattern_reader {
   constexpr bool tree(element e) {
     if (e.type() == kind::string) return add(e, 0);
     if (e.type() != kind::array) {
-      read_.error(rule::wrong_type, e, "expected an op or a nested list, not ",
-                  with_article(e.type()));
+      error(rule::wrong_type, e, "expected an op or a nested list, not ", with_article(e.type()));
       return false;
     }
     if (e.size() == 0) {
-      read_.error(rule::pattern_form, e, "an empty list is not a pattern");
+      error(rule::pattern_form, e, "an empty list is not a pattern");
       return false;
     }
     const element head = e.first();
-    if (!read_.expect(head, kind::string)) return false;
+    if (!expect(head, kind::string)) return false;
     if (is_match_all(head) && e.size() > 1) {
-      read_.error(rule::pattern_form, head, "MatchAllNode has no arguments");
+      error(rule::pattern_form, head, "MatchAllNode has no arguments");
       return false;
     }
     bool go_on = add(head, static_cast<int>(e.size()) - 1);
@@ -89,7 +88,6 @@ class pattern_reader {
 
   op_table ops_;
   findings& out_;
-  reader read_;
   list<pattern_element>& elements_;
   std::size_t first_ = 0;  // of the current pattern
 };

@@ -4,6 +4,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // Observers that a node cannot have, though the mapping requests them; PyTorch raises errors.
@@ -13,9 +14,7 @@ namespace ctq {
 /// Whether an observer of this class computes a scale and a zero point. Others are for dtypes that
 /// need none.
 [[nodiscard]] constexpr bool gives_qparams(observer_class c) {
-  return c != observer_class::none && c != observer_class::placeholder &&
-         c != observer_class::noop && c != observer_class::recording &&
-         c != observer_class::reuse_input;
+  return c != observer_class::none && accepting::has_range(c);
 }
 
 /// The output channels of a transposed convolution's weight are its second axis; per-channel

@@ -39,8 +39,7 @@ class conversion {
         backend_(backend),
         mapping_(mapping),
         options_(options),
-        has_leaves_(!options.prepared.standalone.empty() ||
-                    !options.prepared.custom_modules.empty()),
+        has_leaves_(options.prepared.has_leaves()),
         out_(out) {
     if (options.mapping != nullptr) {
       resolve_qconfigs(g, *options.mapping, options.semantics, excluded_);

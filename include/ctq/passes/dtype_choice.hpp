@@ -21,7 +21,7 @@ class dtype_choice {
         qconfig_(qconfigs),
         matches_(matches),
         options_(options),
-        has_leaves_(!options.standalone.empty() || !options.custom_modules.empty()),
+        has_leaves_(options.has_leaves()),
         whole_patterns_(!patterns_may_be_split(options.semantics)) {
     resize(of_node, g.count);
     for (int i = backend.configs.count; i-- > 0;) {  // of several configs the first is found
@@ -50,8 +50,7 @@ class dtype_choice {
 
   /// Whether the node is quantized by itself, independently of the backend's patterns.
   [[nodiscard]] constexpr bool is_leaf(int i) const {
-    return has_leaves_ && (standalone_of(options_, g_.nodes[i]) != nullptr ||
-                           custom_of(options_, g_.nodes[i].op) != nullptr);
+    return has_leaves_ && ctq::is_leaf(options_, g_.nodes[i]);
   }
 
   /// The config with the positions of weight and bias of the function at i, or -1. As in PyTorch

@@ -92,7 +92,7 @@ class planner {
         qconfigs_(qconfigs),
         matches_(matches),
         options_(options),
-        has_leaves_(!options.standalone.empty() || !options.custom_modules.empty()),
+        has_leaves_(options.has_leaves()),
         getitem_is_float_(getitem_is_float(options.semantics)),
         out_(out) {
     int inputs = 0;
@@ -121,8 +121,7 @@ class planner {
   constexpr void from_qconfig(int i) {
     if (!out_.has_qconfig[i]) return;
     const int which = matches_.of_node[i];
-    const bool leaf = has_leaves_ && (standalone_of(options_, g_.nodes[i]) != nullptr ||
-                                      custom_of(options_, g_.nodes[i].op) != nullptr);
+    const bool leaf = has_leaves_ && is_leaf(options_, g_.nodes[i]);
     if (which < 0 && !leaf) return;
     if (!leaf && out_.observed_as[which] == observation_type::input_output_not_observed) return;
     if (asked_of_ != qconfigs_[i]) asked_ = dtypes_of(mapping_.entries[qconfigs_[i]].qconfig);

@@ -7,13 +7,16 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/view.hpp"
 #include "ctq/ops/op.hpp"
-#include "ctq/passes/unsupported.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // Options of prepare and convert: PyTorch's PrepareCustomConfig.
 
 namespace ctq {
+
+/// What happens if the qconfig of a node cannot be honoured: a compile error, or the node stays in
+/// float, as in PyTorch.
+enum class unsupported : unsigned char { error, skip };
 
 /// Modules of a class whose observed and quantized forms are classes of their own.
 struct custom_module {
@@ -44,6 +47,10 @@ struct prepare_options {
   dtype quantized_dtype = quint8;        // of those
   view<standalone_module> standalone{};
   view<custom_module> custom_modules{};
+
+  [[nodiscard]] constexpr bool has_leaves() const {
+    return !standalone.empty() || !custom_modules.empty();
+  }
 };
 
 /// The entry that holds for a node, or null.
@@ -71,6 +78,12 @@ template <class Node>
     if ((c.float_class == op || c.observed == op) && c.is_dynamic == q.activation.args.is_dynamic)
       return &c;
   return nullptr;
+}
+
+/// Whether a node is quantized by itself, independently of the backend's patterns.
+template <class Node>
+[[nodiscard]] constexpr bool is_leaf(const prepare_options& o, const Node& n) {
+  return standalone_of(o, n) != nullptr || custom_of(o, n.op) != nullptr;
 }
 
 [[nodiscard]] constexpr bool contains(const view<int>& indexes, int i) {

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/passes/convert_options.hpp"
+#include "ctq/passes/code_options.hpp"
 #include "ctq/runtime/dispatch.hpp"
 #include "ctq/runtime/int8_code.hpp"
 

@@ -6,7 +6,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/name_index.hpp"
 #include "ctq/ops/builtin_ops.hpp"
-#include "ctq/passes/explain/rejections.hpp"
+#include "ctq/passes/explain/rejected_dtype_configs.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/missing_kernel.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -147,7 +147,8 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
   m.backend = s.backend;
   m.mapping = s.mapping;
   m.observers = explaining::observers_of(s.prepared);
-  const list<list<rejection>> rejected = rejections(s.fused, s.backend, s.mapping, s.options);
+  const list<list<rejection>> rejected =
+      rejected_dtype_configs(s.fused, s.backend, s.mapping, s.options);
   const list<int> observer_of = explaining::observers_behind(s.prepared);
   const list<std::string_view> layer_of = explaining::layers_of(s);
   const name_index fused(s.fused);

@@ -37,10 +37,10 @@ constexpr int most_dtype_configs(const backend_view& backend) {
 
 /// By node of the fused graph: the dtype configs of its pattern that were tried before one that
 /// fits, in order, each with the clause that failed. Empty for nodes without a qconfig or pattern.
-[[nodiscard]] constexpr list<list<rejection>> rejections(graph_view<stage::fused> g,
-                                                         const backend_view& backend,
-                                                         const mapping_view& mapping,
-                                                         prepare_options options) {
+[[nodiscard]] constexpr list<list<rejection>> rejected_dtype_configs(graph_view<stage::fused> g,
+                                                                     const backend_view& backend,
+                                                                     const mapping_view& mapping,
+                                                                     prepare_options options) {
   options.policy = unsupported::skip;
   const list<int> qconfigs = resolve_qconfigs(g, mapping, options.semantics);
   list<list<rejection>> found(g.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/explain/rejections.hpp"
+#include "ctq/passes/explain/rejected_dtype_configs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@ constexpr backend_view backend = backend_v<qnnpack>;
 /// How many dtype configs are rejected for a node, as the compiler finds it.
 constexpr std::size_t count(std::string_view name) {
   const graph_view<stage::fused> g = fused_v<net, qnnpack>.view();
-  return rejections(g, backend, entries, {})[find(g, name)].size();
+  return rejected_dtype_configs(g, backend, entries, {})[find(g, name)].size();
 }
 
 static_assert(count("fc") == 4);
@@ -24,7 +24,7 @@ static_assert(count("fc") == 4);
 
 TEST_CASE("rejections are those of the pattern's own dtype configs, in their order") {
   const graph_view<stage::fused> g = fused_v<net, qnnpack>.view();
-  const list<list<rejection>> found = rejections(g, backend, entries, {});
+  const list<list<rejection>> found = rejected_dtype_configs(g, backend, entries, {});
   const list<rejection>& fc = found[find(g, "fc")];
   for (int k = 0; k < 4; ++k) CHECK(fc[k].dtype_config == k);
   CHECK(found[find(g, "x")].empty());
@@ -33,5 +33,6 @@ TEST_CASE("rejections are those of the pattern's own dtype configs, in their ord
 
 TEST_CASE("an unsupported qconfig is told, not an error") {
   const graph_view<stage::fused> g = fused_v<net, qnnpack>.view();
-  CHECK(rejections(g, backend, entries, {.policy = unsupported::error})[find(g, "fc")].size() == 4);
+  CHECK(rejected_dtype_configs(g, backend, entries, {.policy = unsupported::error})[find(g, "fc")]
+            .size() == 4);
 }

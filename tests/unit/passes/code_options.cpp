@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/convert_options.hpp"
+#include "ctq/passes/code_options.hpp"
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ using cheaper = plan_within_one_step<exact>;
 static_assert(std::same_as<converted_plan<exact>, exact>);
 static_assert(std::same_as<converted_plan<exact, dispatch_option>, exact>);
 static_assert(std::same_as<converted_plan<exact, add_within_one_step_option>, cheaper>);
-static_assert(!convert_option<int>);
+static_assert(!code_option<int>);
 static_assert(&cheaper::lowered == &exact::lowered);
 
 /// The keys of all steps are as in the exact plan, but for `wanted` of them.

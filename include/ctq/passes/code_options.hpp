@@ -50,10 +50,10 @@ template <class Option, class... Given>
 inline constexpr bool asks_for = (std::is_same_v<Option, Given> || ...);
 
 template <class T>
-concept convert_option = asks_for<T, add_within_one_step_option, dispatch_option>;
+concept code_option = asks_for<T, add_within_one_step_option, dispatch_option>;
 
 /// The plan that these options request.
-template <class Plan, convert_option... Option>
+template <class Plan, code_option... Option>
 using converted_plan = std::conditional_t<asks_for<add_within_one_step_option, Option...>,
                                           plan_within_one_step<Plan>, Plan>;
 
