@@ -20,8 +20,8 @@ struct op_info;
 /// kernel::binary_add, …
 enum class kernel_id : unsigned char {};
 
-/// What a conv2d or linear on integers does to its outputs before it stores them: an op of its own
-/// that reads nothing else, or one tensor more of the same shape.
+/// What a conv2d or linear on integers does to its outputs before it stores them: an op that is
+/// fused into it, which reads nothing else, or one tensor more of the same shape.
 enum class fused_op : unsigned char {
   nothing,
   add,
@@ -151,7 +151,7 @@ struct kernel_signature {
   bool relu{};  // where it is optional, a relu follows (of layers on integers their clamp has it)
   fused_op then = fused_op::nothing;
   sizes size{};
-  const op_info* own{};  // elementwise and function: whose functions are called
+  const op_info* called_op{};  // elementwise and function: whose functions are called
 
   template <class Shape>
   [[nodiscard]] constexpr Shape as() const {
@@ -164,8 +164,9 @@ struct kernel_signature {
 template <fits_in<sizeof(kernel_signature::sizes)> Shape>
 [[nodiscard]] constexpr kernel_signature signature(kernel_id op, dtype in, dtype out,
                                                    const Shape& shape, bool relu = false,
-                                                   const op_info* own = nullptr) {
-  return {op, in, out, relu, fused_op::nothing, to_block<kernel_signature::sizes>(shape), own};
+                                                   const op_info* called_op = nullptr) {
+  return {op,       in, out, relu, fused_op::nothing, to_block<kernel_signature::sizes>(shape),
+          called_op};
 }
 
 }  // namespace ctq

@@ -33,7 +33,7 @@ struct step_data {
   qparams out{};
   qparams fused{};                   // of the input of an op that is fused into a layer
   kernels::output_range steps{};     // conv2d, linear: zero point and bounds, relu included
-  attributes options{};              // of an op of the user's own
+  attributes options{};              // of a user-defined op
   parameter_layout_of parameters{};  // of an op whose functions are called
 };
 
@@ -54,7 +54,7 @@ struct operands {
   }
 };
 
-/// What the functions of an op of the user's own get.
+/// What the functions of an op get.
 template <class T>
 [[nodiscard]] op_arguments<T> user_op_arguments(elementwise_shape s, const operands& x) {
   return {

@@ -35,8 +35,8 @@ struct kernel_check {
 };
 
 /// The op that a kernel calls, if it does.
-[[nodiscard]] constexpr const op_functions* called_op(const kernel_signature& key) {
-  return key.own == nullptr ? nullptr : &key.own->descriptor->functions;
+[[nodiscard]] constexpr const op_functions* called_functions(const kernel_signature& key) {
+  return key.called_op == nullptr ? nullptr : &key.called_op->descriptor->functions;
 }
 
 /// What the code of a step is compiled for: its extents too, which is fastest, or its kernel and
@@ -48,7 +48,7 @@ enum class code_for : unsigned char { extents, types };
 template <class Descriptor, class In, class Out, class Kernels>
 [[gnu::noinline]] void run_for_types(const kernel_signature& key, const operands& x) noexcept {
   kernels::kernel_code<Descriptor>::template run<Kernels, In, Out>(
-      key.template as<typename Descriptor::shape>(), {key.relu, called_op(key)}, x);
+      key.template as<typename Descriptor::shape>(), {key.relu, called_functions(key)}, x);
 }
 
 /// The code of one key; all steps with this key share it.
@@ -68,9 +68,9 @@ template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
     constexpr auto shape = Key.template as<typename descriptor::shape>();
     constexpr std::integral_constant<typename descriptor::shape, shape> constant;
     if constexpr (Key.then != fused_op::nothing) {
-      code::template run_fused<Kernels, in, out, Key.then>(constant, x);
+      code::template run<Kernels, in, out, Key.then>(constant, {}, x);
     } else {
-      constexpr kernels::call_options options{Key.relu, called_op(Key)};
+      constexpr kernels::call_options options{Key.relu, called_functions(Key)};
       code::template run<Kernels, in, out>(constant, options, x);
     }
   }

@@ -169,7 +169,7 @@ template <class Kernels>
       d.options = n.attrs;
       ok = packing::pack_user_parameters(n, state, s.key.in != f32, d, packed);
       if (s.key.op == kernel::elementwise && packed_bytes<Kernels>(s.key) > 0)
-        packing::pack_table(s.key.own, d, s.key.in, d.in[0], packed);
+        packing::pack_table(s.key.called_op, d, s.key.in, d.in[0], packed);
     }
     if (!ok) return unexpected{ok.error()};
     packed += packing::padded(packed_bytes<Kernels>(s.key));

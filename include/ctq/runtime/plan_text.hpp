@@ -40,7 +40,7 @@ inline void append_step(std::string& out, const step& s, std::span<const node> n
     return nodes[static_cast<std::size_t>(node)];
   };
   append_name(out, named(s.node));
-  append_all(out, ": ", s.key.own != nullptr ? s.key.own->name : name_of(s.key.op),
+  append_all(out, ": ", s.key.called_op != nullptr ? s.key.called_op->name : name_of(s.key.op),
              s.key.relu ? "+relu" : "");
   if (s.key.then != fused_op::nothing) append_all(out, "+", name_of(s.key.then));
   append_all(out, ", ", name_of(s.key.in), " to ", name_of(s.key.out), ", ");

@@ -100,8 +100,8 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 /// shape, how a set of kernels divides the work or "-", bytes of packed weights.
 template <class Kernels, class Text>
 [[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key) {
-  append_all(out, key.own != nullptr ? key.own->name : name_of(key.op), key.relu ? "+relu" : "",
-             key.then == fused_op::nothing ? "" : "+",
+  append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.op),
+             key.relu ? "+relu" : "", key.then == fused_op::nothing ? "" : "+",
              key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
   append_shape(out, key);

@@ -88,7 +88,6 @@ template <class Shape>
   }
 }
 
-/// (shape, in, packed, relu of floats | steps | epilogue, zero point of in, out, workspace)
 template <class Descriptor>
 struct layer_code {
   using shape = typename Descriptor::shape;
@@ -137,65 +136,51 @@ struct layer_code {
     }
   }
 
-  template <class Set, class In, class Out, class Shape>
+  template <class Set, class In, class Out, fused_op Fused = fused_op::nothing, class Shape>
   static void run(const Shape& s, call_options o, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       run_to<Set, In, Out>(s, o.relu, x);
-    } else {
+    } else if constexpr (Fused == fused_op::nothing) {
       run_to<Set, In, Out>(s, x.data->steps, x);
-    }
-  }
-
-  /// An op is part of the kernel.
-  template <class Set, class In, class Out, fused_op Then, class Shape>
-  static void run_fused(const Shape& s, const operands& x) noexcept {
-    const requantize_per_channel<Out> steps{x.data->steps};
-    if constexpr (Then == fused_op::table) {
+    } else if constexpr (Fused == fused_op::table) {
       const std::byte* const table = x.packed + weight_bytes<Set>(s, dtype_of<In>);
-      run_to<Set, In, Out>(
-          s, epilogue{steps, lookup_table<Out>{reinterpret_cast<const Out*>(table)}}, x);
+      const lookup_table<Out> look_up{reinterpret_cast<const Out*>(table)};
+      run_to<Set, In, Out>(s, epilogue{requantize_per_channel<Out>{x.data->steps}, look_up}, x);
     } else {
       const residual_add<Out> sum{x.input<Out>(1), x.data->fused, x.data->in[1], x.data->out,
-                                  Then == fused_op::add_relu};
-      run_to<Set, In, Out>(s, epilogue{steps, sum}, x);
+                                  Fused == fused_op::add_relu};
+      run_to<Set, In, Out>(s, epilogue{requantize_per_channel<Out>{x.data->steps}, sum}, x);
     }
   }
 
+  /// to  relu of floats, the range of outputs that are requantized, or an epilogue
   template <class Set, class In, class Out, class Shape, class To>
-  [[gnu::always_inline]] static void run_to(const Shape& s, const To& to,
+  [[gnu::always_inline]] static void run_to(const Shape& shape, const To& to,
                                             const operands& x) noexcept {
+    const auto s = conv2d_shape_of(shape);
+    const auto* const in = x.input<In>();
+    auto* const out = x.output<Out>();
     // Floats and linear layers have no border that a zero point would fill.
-    constexpr bool has_border = std::same_as<shape, conv2d_shape> && !std::same_as<In, float>;
-    call<Set, descriptors::conv2d>(conv2d_shape_of(s), x.input<In>(), x.packed, to,
-                                   has_border ? x.data->in[0].zero_point : 0, x.output<Out>(),
-                                   x.workspace);
+    constexpr bool has_border =
+        std::same_as<typename Descriptor::shape, conv2d_shape> && !std::same_as<In, float>;
+    const std::int32_t zero_point = has_border ? x.data->in[0].zero_point : 0;
+    if constexpr (is_reference<Set>) {
+      const reference_weights<In> w(s, x.packed);
+      if constexpr (std::same_as<In, float>) {
+        reference::conv2d(s, in, w.weight, w.bias, to, out);
+      } else {
+        reference::conv2d(s, in, w.weight, w.bias, w.multiplier, to, zero_point, out);
+      }
+    } else if constexpr (std::same_as<In, float>) {
+      simd::conv2d<typename Set::isa>(s, in, x.packed, to, out, x.workspace);
+    } else {
+      simd::conv2d<typename Set::isa>(s, in, x.packed, to, zero_point, out, x.workspace);
+    }
   }
 };
 
 template <>
-struct kernel_code<descriptors::conv2d> : layer_code<descriptors::conv2d> {
-  template <class In, class To, class Out>
-  static void reference(const conv2d_shape& s, const In* in, const std::byte* packed, const To& to,
-                        std::int32_t zero_point, Out* out, std::byte*) noexcept {
-    const reference_weights<In> w(s, packed);
-    if constexpr (std::same_as<In, float>) {
-      reference::conv2d(s, in, w.weight, w.bias, to, out);
-    } else {
-      reference::conv2d(s, in, w.weight, w.bias, w.multiplier, to, zero_point, out);
-    }
-  }
-  template <class Isa, class Shape, class In, class To, class Out>
-  [[gnu::always_inline]] static void simd(const Shape& s, const In* in, const std::byte* packed,
-                                          const To& to, std::int32_t zero_point, Out* out,
-                                          std::byte* workspace) noexcept {
-    if constexpr (std::same_as<In, float>) {
-      simd::conv2d<Isa>(s, in, packed, to, out, workspace);
-    } else {
-      simd::conv2d<Isa>(s, in, packed, to, zero_point, out, workspace);
-    }
-  }
-};
-
+struct kernel_code<descriptors::conv2d> : layer_code<descriptors::conv2d> {};
 template <>
 struct kernel_code<descriptors::linear> : layer_code<descriptors::linear> {};
 

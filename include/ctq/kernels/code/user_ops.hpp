@@ -35,7 +35,7 @@ template <>
 struct kernel_code<descriptors::elementwise> : user_op_code<descriptors::elementwise> {
   template <class Set>
   static constexpr bool uses_table(const kernel_signature& key) {
-    return !is_reference<Set> && key.own->descriptor->functions.needs_table(key.in);
+    return !is_reference<Set> && key.called_op->descriptor->functions.needs_table(key.in);
   }
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
@@ -47,20 +47,20 @@ struct kernel_code<descriptors::elementwise> : user_op_code<descriptors::element
   }
 
   template <quantized Q>
-  static void reference(const op_functions& own, const attributes& options,
-                        const op_arguments<Q>& x, const std::byte*, std::byte*) noexcept {
-    reference::elementwise(own, options, x);
+  static void reference(const op_functions& op, const attributes& options, const op_arguments<Q>& x,
+                        const std::byte*, std::byte*) noexcept {
+    reference::elementwise(op, options, x);
   }
   template <class Isa, quantized Q>
-  static void simd(const op_functions& own, const attributes& options, const op_arguments<Q>& x,
+  static void simd(const op_functions& op, const attributes& options, const op_arguments<Q>& x,
                    const std::byte* packed, std::byte*) noexcept {
-    if (own.run<Q>() != nullptr) {
-      own.run<Q>()(x, options);
-    } else if (own.tensors == 1) {
+    if (op.run<Q>() != nullptr) {
+      op.run<Q>()(x, options);
+    } else if (op.tensors == 1) {
       simd::look_up<Isa>({x.out.shape[0]}, x.in[0].data, reinterpret_cast<const Q*>(packed),
                          x.out.data);
     } else {
-      simd::elementwise<Isa>(own, options, x);
+      simd::elementwise<Isa>(op, options, x);
     }
   }
 };
@@ -81,14 +81,14 @@ struct kernel_code<descriptors::function> : user_op_code<descriptors::function> 
   }
 
   template <quantized Q>
-  static void reference(const op_functions& own, const attributes& options,
-                        const op_arguments<Q>& x, const std::byte*, std::byte* workspace) noexcept {
-    reference::function(own, options, x, reinterpret_cast<float*>(workspace));
+  static void reference(const op_functions& op, const attributes& options, const op_arguments<Q>& x,
+                        const std::byte*, std::byte* workspace) noexcept {
+    reference::function(op, options, x, reinterpret_cast<float*>(workspace));
   }
   template <class Isa, quantized Q>
-  static void simd(const op_functions& own, const attributes& options, const op_arguments<Q>& x,
+  static void simd(const op_functions& op, const attributes& options, const op_arguments<Q>& x,
                    const std::byte*, std::byte*) noexcept {
-    own.run<Q>()(x, options);
+    op.run<Q>()(x, options);
   }
 };
 

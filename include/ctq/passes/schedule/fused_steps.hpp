@@ -19,7 +19,8 @@ enum class layers : unsigned char { alone, fused };
 [[nodiscard]] constexpr fused_op fused_as(const kernel_signature& key) {
   if (key.op == kernel::binary_add) return key.relu ? fused_op::add_relu : fused_op::add;
   if (key.op != kernel::elementwise) return fused_op::nothing;
-  return key.own->descriptor->functions.needs_table(key.in) ? fused_op::table : fused_op::nothing;
+  return key.called_op->descriptor->functions.needs_table(key.in) ? fused_op::table
+                                                                  : fused_op::nothing;
 }
 
 [[nodiscard]] constexpr bool can_take_fused_op(const kernel_signature& layer) {

@@ -167,7 +167,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     }
     emit(elementwise ? kernel::elementwise : kernel::function, i, a, x, new_output(i, order));
     if (out_.problem.any()) return;
-    out_.steps[steps_ - 1].key.own = g_.nodes[i].op;
+    out_.steps[steps_ - 1].key.called_op = g_.nodes[i].op;
     if (b >= 0) this->also_reads(b, y);
   }
 

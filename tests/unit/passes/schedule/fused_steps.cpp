@@ -44,8 +44,9 @@ constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered
 template <const auto& Model>
 constexpr auto& joint = plan<Model, x86, everywhere>::int8_schedule;
 
-constexpr fused_op as(kernel_id op, bool relu = false, op_id own = nullptr) {
-  return scheduling::fused_as({.op = op, .in = quint8, .out = quint8, .relu = relu, .own = own});
+constexpr fused_op as(kernel_id op, bool relu = false, op_id called = nullptr) {
+  return scheduling::fused_as(
+      {.op = op, .in = quint8, .out = quint8, .relu = relu, .called_op = called});
 }
 static_assert(as(kernel::binary_add) == fused_op::add &&
               as(kernel::binary_add, true) == fused_op::add_relu);
