@@ -104,6 +104,8 @@ output_difference compare_outputs(const suite_file& file, const json& wanted,
       const auto w = static_cast<double>(want[t].data[i]);
       const auto h = static_cast<double>(have[t].data[i]);
       const double error = std::isnan(w) && std::isnan(h) ? 0.0 : std::abs(w - h);
+      ++d.elements;
+      d.sum += error == 0.0 ? 0.0 : h - w;
       d.differing += error != 0.0 ? 1 : 0;
       d.largest = std::isnan(error) ? HUGE_VAL : std::max(d.largest, error);
       d.magnitude = std::max(d.magnitude, std::abs(w));

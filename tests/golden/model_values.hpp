@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,12 +33,18 @@ struct output_difference {
   double largest = 0.0;    // of the absolute differences
   double magnitude = 0.0;  // largest absolute value that is wanted
   std::size_t differing = 0;
+  std::size_t elements = 0;
+  double sum = 0.0;  // of the signed differences
 
   /// Is each element within that part of the largest value?
   [[nodiscard]] bool within(double part) const {
     return problem.empty() && largest <= part * (magnitude > 1.0 ? magnitude : 1.0);
   }
-  [[nodiscard]] bool none() const { return problem.empty() && largest == 0.0; }
+  /// Is each element within that difference, but not most of them by it in one direction?
+  [[nodiscard]] bool is_rounding(double most) const {
+    return problem.empty() && largest <= most &&
+           std::abs(sum) <= static_cast<double>(elements) * most / 2;
+  }
   [[nodiscard]] std::string words() const;
 };
 

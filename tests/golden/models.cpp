@@ -436,8 +436,8 @@ class model_check {
     if (!out) return why + stage_problem("lowered_out", out.error().message());
     const output_difference d = compare_outputs(file_, c_.at("lowered_out"), *out);
     const double rounding = 1.0 + 0x1p-20;  // of the scales, in float32
-    const double allowed = std::max(tolerance_of("lowered_out"), rounding * stages_->deviation());
-    const bool near = d.problem.empty() && d.largest <= allowed;
+    const bool near = d.is_rounding(rounding * stages_->deviation()) ||
+                      (d.problem.empty() && d.largest <= tolerance_of("lowered_out"));
     return why +
            stage_problem("lowered_out",
                          near || d.within(lowered_tolerance(stages_->lowered())) ? "" : d.words());

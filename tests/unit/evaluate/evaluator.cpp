@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -110,4 +112,59 @@ TEST_CASE("weights are worked out again when the modules have others") {
   const auto values = run.run(input());
   REQUIRE(values.has_value());
   CHECK(tensor_of(values->back()).data == std::vector<float>{10.0F, 0.0F});
+}
+
+TEST_CASE("a quantize rounds halves to even") {
+  dynamic_graph<stage::reference> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  node quantize{.name = "q", .op = q::quantize_per_tensor.id()};
+  quantize.observer = 0;
+  g.add({.name = "out", .op = nn::output.id()}, g.add(quantize, 0));
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {2.0}, {11}, {}};
+  const module_state none;
+  const float_ops::tensor x{{6}, {1.0F, 3.0F, 5.0F, -1.0F, -3.0F, 3.5F}};
+  const auto values = evaluator<stage::reference>(g.view(), none, {.steps = &steps}).run({x});
+  REQUIRE(values.has_value());
+  REQUIRE(values->back().integers() != nullptr);
+  CHECK(values->back().integers()->q.data == std::vector<std::int32_t>{11, 13, 13, 11, 9, 13});
+}
+
+namespace {
+
+/// What an op on integers gives: scale 0.5 and zero point 3 in, 0.25 and 5 out.
+std::vector<std::int32_t> integers_of(op_id op, int inputs, std::vector<std::int32_t> x) {
+  const auto count = static_cast<int>(x.size());
+  const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{count}, std::move(x)}};
+  dynamic_graph<stage::lowered> g;
+  node n{.name = "y", .op = op, .dtype = quint8};
+  n.observer = 0;
+  const int args[] = {0, 1};
+  for (int i = 0; i < inputs; ++i)
+    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
+  g.add({.name = "out", .op = nn::output.id()}, g.add(n, args, inputs));
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {0.25}, {5}, {}};
+  const module_state none;
+  std::vector<node_value> given(static_cast<std::size_t>(inputs), in);
+  const auto values =
+      evaluator<stage::lowered>(g.view(), none, {.steps = &steps}).run(std::move(given));
+  if (!values || values->back().integers() == nullptr) return {};
+  return values->back().integers()->q.data;
+}
+
+}  // namespace
+
+TEST_CASE("sums and products of two integer tensors are exact") {
+  // x + x = 4 (q - 3) + 5 in units of the output, x * x = (q - 3)^2 + 5.
+  CHECK(integers_of(q::add.id(), 2, {3, 4, 10, 1, 60}) ==
+        std::vector<std::int32_t>{5, 9, 33, 0, 233});
+  CHECK(integers_of(q::add_relu.id(), 2, {3, 4, 1, 250}) ==
+        std::vector<std::int32_t>{5, 9, 5, 255});
+  CHECK(integers_of(q::mul.id(), 2, {3, 4, 10, 1}) == std::vector<std::int32_t>{5, 6, 54, 9});
+}
+
+TEST_CASE("relu6 on integers ends at 0 and at 6") {
+  const std::vector<std::int32_t> x{0, 3, 14, 15, 16, 255};
+  CHECK(integers_of(nn::relu6.id(), 1, x) == std::vector<std::int32_t>{5, 5, 27, 29, 29, 29});
 }

@@ -268,6 +268,26 @@ TEST_CASE("a reader that wants another dtype gets an observer behind the first")
   CHECK(g.view()[find(g.view(), "fc2")].choice.dtype_config == 1);
 }
 
+// ---- dynamic ops
+
+using as_it_comes =
+    dtype_configs<dtype_config<input_dtype<dtype_with_constraints<quint8>>,
+                               output_dtype<dtype_with_constraints<f32>>, is_dynamic>>;
+struct dynamic_sums
+    : backend_config<"dynamic_sums", backend_pattern_config<pattern<op::add>, as_it_comes>> {};
+
+TEST_CASE("of a dynamic op only the first argument is observed, and never the output") {
+  using dynamic = qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>, weights>;
+  constexpr auto sum = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::placeholder({1, 4}),
+                             "sum"_n = op::add("x"_n, "y"_n), "out"_n = nn::output("sum"_n));
+  CHECK(print<dynamic_sums, qconfig_mapping<global<dynamic>>>(sum) ==
+        "x = placeholder()\n"
+        "activation_post_process_0 = activation_post_process(x) #0\n"
+        "y = placeholder()\n"
+        "sum = _operator.add(activation_post_process_0, y)\n"
+        "out = output(sum)\n");
+}
+
 // ---- what the backend cannot honour
 
 template <class Input, class... More>
