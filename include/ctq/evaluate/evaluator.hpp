@@ -159,7 +159,9 @@ class evaluator {
   [[nodiscard]] result<node_value> attribute(const node& n) const {
     const float_ops::value* v = modules_.find(path_of(n));
     if (v == nullptr) return fail({}, "the model has no " + std::string(path_of(n)));
-    return node_value(*v);
+    result<node_value> found{node_value{}};  // g++ 12 takes a temporary of *v for uninitialized
+    *found = *v;
+    return found;
   }
 
   /// A float op; where its output has a dtype of integers, quantized behind it.
