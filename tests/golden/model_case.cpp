@@ -32,7 +32,10 @@ std::vector<int> integers_of(const json& c, const char* key) {
   return c.is_object() && c.contains(key) ? c.at(key).get<std::vector<int>>() : std::vector<int>{};
 }
 
-ctq::view<int> view_of(const std::vector<int>& v) { return {v.data(), static_cast<int>(v.size())}; }
+template <class T>
+ctq::view<T> view_of(const std::vector<T>& v) {
+  return {v.data(), static_cast<int>(v.size())};
+}
 
 /// A graph, with what is known of the modules around each call.
 ctq::fx_graph read_rows(json rows, const json& scopes) {
@@ -201,12 +204,23 @@ model_case::model_case(const json& c, golden_backends& backends, ctq::semantics 
     if (c.contains(key)) custom[key] = c.at(key);
   const json asked{{"qconfig_mapping", c.at("mapping")}, {"prepare_custom", custom}};
   model_.emplace("", of_model_, asked, backends, is_qat_, semantics);
+  read_preserved();
   read_opaque(of_model_.at("traced"), inlined);
   if (c.contains("convert_qconfig_mapping")) {
     convert_mapping_.emplace(c.at("convert_qconfig_mapping"), is_qat_, model_->graph().own_ops(),
                              semantics);
     convert_view_ = convert_mapping_->view();
   }
+}
+
+void model_case::read_preserved() {
+  if (!c_.contains("preserved_attributes")) return;
+  const json& all = c_.at("preserved_attributes");
+  for (const auto& [name, value] : all.at("values").items()) attributes_.push_back(name);
+  for (const json& name : all.at("prepare"))
+    kept_by_prepare_.emplace_back(name.get_ref<const std::string&>());
+  for (const json& name : all.at("convert"))
+    kept_by_convert_.emplace_back(name.get_ref<const std::string&>());
 }
 
 void model_case::read_opaque(const json& rows, const json& inlined) {
@@ -258,6 +272,7 @@ ctq::prepare_options model_case::prepare_options() const {
   o.policy = ctq::unsupported::skip;
   o.is_qat = is_qat_;
   model_->add_to(o);
+  o.preserved_attributes = view_of(kept_by_prepare_);
   return o;
 }
 
@@ -266,12 +281,14 @@ ctq::convert_options model_case::convert_options() const {
   o.semantics = semantics_;
   o.prepared = prepare_options();
   o.mapping = convert_mapping_ ? &convert_view_ : nullptr;
+  o.preserved_attributes = view_of(kept_by_convert_);
   return o;
 }
 
 ctq::nested_model model_case::quantized() const {
-  ctq::nested_model m =
-      ctq::prepare_model(model_->traced(), backend_, mapping(), prepare_options());
+  ctq::traced_model traced = model_->traced();
+  traced.attributes.assign(attributes_.begin(), attributes_.end());
+  ctq::nested_model m = ctq::prepare_model(traced, backend_, mapping(), prepare_options());
   ctq::convert_model(m, backend_, convert_options());
   ctq::lower_model(m, {.semantics = semantics_, .only_with_kernels = false});
   return m;

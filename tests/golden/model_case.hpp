@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ctq/evaluate/nested_model.hpp"
@@ -114,6 +115,7 @@ class model_case {
 
  private:
   void read_backend(golden_backends& backends);
+  void read_preserved();
   void read_opaque(const json& rows, const json& inlined);
 
   const json& c_;
@@ -127,6 +129,9 @@ class model_case {
   std::optional<model_mapping> convert_mapping_;
   ctq::mapping_view convert_view_{};
   std::map<std::string, ctq::fx_graph> opaque_;
+  // Attributes of the model, and those that prepare and convert shall keep.
+  std::vector<std::string> attributes_;
+  std::vector<std::string_view> kept_by_prepare_, kept_by_convert_;
 };
 
 }  // namespace golden

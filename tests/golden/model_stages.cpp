@@ -151,9 +151,9 @@ ctq::user_implementation float_implementation(const model_case& of,
   };
 }
 
-model_stages::model_stages(const suite_file& file, const model_case& of,
-                           const ctq::nested_model& m, const ctq::mapping_view* convert_mapping,
-                           ctq::module_state modules, const json& wanted_reference)
+model_stages::model_stages(const suite_file& file, const model_case& of, const ctq::nested_model& m,
+                           const ctq::mapping_view* convert_mapping, ctq::module_state modules,
+                           const json& wanted_reference)
     : file_(file),
       case_(of),
       m_(m),

@@ -143,6 +143,7 @@ class model_check {
                          difference_of_rows(file_, c_.at("reference"), stages_->reference_rows()));
     why += check_reference();
     why += check_custom_modules();
+    why += check_preserved_attributes();
     return why + check_lowered();
   }
 
@@ -167,6 +168,19 @@ class model_check {
           if (!why.empty()) return stage_problem(path.c_str(), why);
         }
     return {};
+  }
+
+  std::string check_preserved_attributes() const {
+    if (!c_.contains("preserved_attributes")) return {};
+    const json& all = c_.at("preserved_attributes");
+    const auto are = [&all](const char* field, const std::vector<std::string_view>& got) {
+      return all.at(field).get<std::set<std::string>>() ==
+             std::set<std::string>(got.begin(), got.end());
+    };
+    const bool right = are("kept_in_prepared", quantized_.attributes_prepared) &&
+                       are("kept_in_reference", quantized_.attributes_converted) &&
+                       are("kept_in_lowered", quantized_.attributes_converted);
+    return right ? "" : "other attributes are preserved; ";
   }
 
   /// By how much an output may differ at most; 0: the case says nothing of it.

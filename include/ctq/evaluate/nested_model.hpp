@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct traced_model {
   graph_view<stage::traced> graph;
   std::string_view path{};  // of the module in the model around it
   std::vector<traced_model> modules{};
+  std::vector<std::string_view> attributes{};  // of the Python object, that the graph does not read
 };
 
 /// A model after each pass, and the modules in it that stand alone. The traced model, the backend
@@ -34,6 +36,8 @@ struct nested_model {
   dynamic_graph<stage::reference> reference{};
   dynamic_graph<stage::lowered> lowered{};
   std::vector<std::unique_ptr<nested_model>> modules{};
+  std::vector<std::string_view> attributes_prepared{};   // that are preserved, by name
+  std::vector<std::string_view> attributes_converted{};  //
   mapping_entry inherited{};  // the mapping of a module that has none: the qconfig of its node
 };
 
@@ -49,12 +53,22 @@ template <stage Stage>
 
 namespace standing_alone {
 
+/// Those of the attributes that are to be kept.
+[[nodiscard]] inline std::vector<std::string_view> preserved(
+    const std::vector<std::string_view>& attributes, const view<std::string_view>& wanted) {
+  std::vector<std::string_view> kept;
+  for (const std::string_view a : attributes)
+    if (std::find(wanted.begin(), wanted.end(), a) != wanted.end()) kept.push_back(a);
+  return kept;
+}
+
 inline void prepare_into(const traced_model& traced, const backend_view& backend,
                          const mapping_view& mapping, const prepare_options& options,
                          nested_model& out) {
   out.path = traced.path;
   out.mapping = mapping;
   out.options = options;
+  out.attributes_prepared = preserved(traced.attributes, options.preserved_attributes);
   out.fused = fuse(traced.graph, backend, {options.semantics, options.is_qat});
   out.prepared = prepare_graph(out.fused.view(), backend, mapping, options);
   const list<int> qconfigs = resolve_qconfigs(out.fused.view(), mapping, options.semantics);
@@ -72,6 +86,7 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
     told.output_quantized_indexes = s->output_quantized_indexes;
     told.standalone = s->standalone;
     told.custom_modules = s->custom_modules;
+    told.preserved_attributes = {};
     prepare_into(inside, s->backend != nullptr ? *s->backend : backend,
                  s->mapping != nullptr ? *s->mapping : mapping_view{&m.inherited, 1}, told, m);
   }
@@ -96,7 +111,10 @@ inline void convert_model(nested_model& m, const backend_view& backend,
                           convert_options options = {}) {
   options.prepared = m.options;
   m.reference = convert_graph(m.prepared.view(), backend, m.mapping, options);
+  m.attributes_converted =
+      standing_alone::preserved(m.attributes_prepared, options.preserved_attributes);
   options.mapping = nullptr;
+  options.preserved_attributes = {};
   for (const auto& inside : m.modules) convert_model(*inside, backend, options);
 }
 

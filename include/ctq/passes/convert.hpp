@@ -25,7 +25,8 @@ struct convert_options {
   ctq::semantics semantics{};
   prepare_options prepared{};     // those of prepare
   const mapping_view* mapping{};  // of convert: entries that say None leave nodes in float
-  bool decomposed = false;        // quantize and dequantize on plain integers, as PyTorch 2 exports
+  view<std::string_view> preserved_attributes{};  // of the prepared model, which convert keeps
+  bool decomposed = false;  // quantize and dequantize on plain integers, as PyTorch 2 exports
 };
 
 namespace converting {

@@ -47,6 +47,7 @@ struct prepare_options {
   dtype quantized_dtype = quint8;        // of those
   view<standalone_module> standalone{};
   view<custom_module> custom_modules{};
+  view<std::string_view> preserved_attributes{};  // of the model, which prepare keeps
 
   [[nodiscard]] constexpr bool has_leaves() const {
     return !standalone.empty() || !custom_modules.empty();

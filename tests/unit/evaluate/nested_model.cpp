@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ctq/backends/default_observers.hpp"
 #include "ctq/backends/qnnpack.hpp"
@@ -86,6 +88,18 @@ TEST_CASE("a module has the backend of its entry, and its problems are the model
   CHECK(problem_of(m, &nested_model::prepared).any());  // its scales may be too small
   const std::string text(problem_of(m, &nested_model::prepared).message());
   CHECK(text.find("qnnpack") != std::string::npos);
+}
+
+TEST_CASE("prepare keeps the attributes that it shall, convert those of them that it shall") {
+  const auto g = calls("fc", nn::linear.id());
+  constexpr std::string_view by_prepare[] = {"tag", "limit", "missing"};
+  constexpr std::string_view by_convert[] = {"tag", "other"};
+  const traced_model traced{g.view(), "", {}, {"limit", "other", "tag"}};
+  nested_model m =
+      prepare_model(traced, backend_v<x86>, whole, {.preserved_attributes = {by_prepare, 3}});
+  CHECK(m.attributes_prepared == std::vector<std::string_view>{"limit", "tag"});
+  convert_model(m, backend_v<x86>, {.preserved_attributes = {by_convert, 2}});
+  CHECK(m.attributes_converted == std::vector<std::string_view>{"tag"});
 }
 
 // ---- custom modules
