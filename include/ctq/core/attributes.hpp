@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,18 +38,18 @@ struct no_options {
 /// The options of any op, as words. Options are trivially copyable structs of 4-byte members.
 struct attributes {
   static constexpr std::size_t max_words = 8;
-  using words = std::array<std::uint64_t, max_words>;
 
-  words word{};
+  std::uint64_t word[max_words]{};
 
   constexpr attributes() = default;
 
-  template <fits_in<sizeof(words)> Options>
-  constexpr explicit attributes(const Options& options) : word(to_block<words>(options)) {}
+  template <fits_in<8 * max_words> Options>
+  constexpr explicit attributes(const Options& options)
+      : attributes(to_block<attributes>(options)) {}
 
   template <class Options>
   [[nodiscard]] constexpr Options as() const {
-    return from_block<Options>(word);
+    return from_block<Options>(*this);
   }
 
   friend constexpr bool operator==(const attributes&, const attributes&) = default;

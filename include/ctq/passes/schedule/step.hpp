@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "ctq/core/diagnostic.hpp"
@@ -26,9 +25,9 @@ struct place {
 struct step {
   kernel_signature key{};
   int node = -1;  // of the scheduled graph: its name and its weights
-  std::array<place, 2> in{};
+  place in[2]{};
   place out{};
-  std::array<int, 2> in_observer{-1, -1};  // by operand: whose qparams it has
+  int in_observer[2] = {-1, -1};  // by operand: whose qparams it has
   int out_observer = -1;
   int fused_node = -1;      // of an op that is fused into a layer's kernel
   int fused_observer = -1;  // whose qparams the input of that op has
