@@ -65,7 +65,7 @@ exit_code write(const std::string& path, const std::string& text) {
 
 exit_code import_fx(const import_request& request) {
   if (!request.output.empty() && is_same_file(request.fx, request.output)) {
-    complain("{}: is the model itself, which is not overwritten", request.output);
+    complain("{}: the output is the input file", request.output);
     return unreadable;
   }
   const std::string name =

@@ -121,7 +121,7 @@ class importer {
     switch (g_[i].op->kind) {
       case op_kind::placeholder: return placeholder(i, r);
       case op_kind::output: return output(i, r);
-      case op_kind::get_attr: return "is a tensor of its own: there are no models with such in C++";
+      case op_kind::get_attr: return "is a get_attr node; models in C++ do not support them";
       default: return call(i, r);
     }
   }

@@ -50,7 +50,7 @@ constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const back
   for (int i = 0; i < traced.size(); ++i) {
     if (!is_in(traced[i].name, module)) continue;
     d.line(traced[i].name, " is fused into ", traced[into[i]].name);
-    d.line("name that one");
+    d.line("use that name instead");
     return;
   }
 }

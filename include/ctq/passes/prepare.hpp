@@ -230,8 +230,8 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
   out.problem.line("backend: ", backend.name).line("node: ", n.name);
   append_rejection(out.problem.text, n, backend);
   if (n.choice.why.why == rejection::clause::exact_match)
-    out.problem.line("to quantize it: its entry of").line("default_qconfig_mapping");
-  out.problem.line("to mean it: allow_float<", n.name, ">");
+    out.problem.line("to quantize it: use its entry of").line("default_qconfig_mapping");
+  out.problem.line("to keep it in float:").line("allow_float<", n.name, ">");
 }
 
 template <class Out = dynamic_graph<stage::prepared>>

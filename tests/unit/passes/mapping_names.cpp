@@ -45,7 +45,7 @@ static_assert(check<allow_float<"bloc">>().any());  // not a whole name
 static_assert(check<allow_float<"block.relu">>().message() ==
               "a QConfigMapping entry has no effect:\n"
               "entry: #0 of 1, module_name\n"
-              "block.relu is fused into block.conv\nname that one");
+              "block.relu is fused into block.conv\nuse that name instead");
 
 // Fusion comes first, as in PyTorch: the conv is a ConvReLU2d by then.
 static_assert(!check<order_in_block<nni::conv_relu2d, 0>>().any());

@@ -40,7 +40,7 @@ inline result<tensor> pad(const tensor& in, const std::vector<int>& amounts, pad
                           float filler) {
   const std::size_t axes = amounts.size() / 2;
   if (amounts.size() % 2 != 0 || axes > in.shape.size())
-    return fail({}, "padding is two numbers an axis");
+    return fail({}, "padding needs two numbers per axis");
   extents shape = in.shape;
   std::vector<std::vector<int>> index(in.shape.size());  // of the element at each position
   for (std::size_t a = 0; a < in.shape.size(); ++a) {
