@@ -31,7 +31,7 @@ WITHOUT_LOGIC = {
     "passes/fx_semantics": "tests/golden runs both releases",
     # Macros, and names for other types.
     "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
-    "kernels/compat": "each vector kernel is made of it",
+    "kernels/xsimd": "each vector kernel is made of it",
 }
 
 # Folders of the same kind.

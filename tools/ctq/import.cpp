@@ -8,7 +8,7 @@
 #include <span>
 
 #include "commands.hpp"
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 #include "ctq/io/replace_file.hpp"
 #include "import_model.hpp"
 #include "read_text.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/position.hpp"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 #include "ctq/ops/reflect.hpp"
 
 namespace tool {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/passes/check_fixed_qparams.hpp"
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/dtype_choice.hpp"
-#include "ctq/passes/fixed_qparams.hpp"
 #include "ctq/passes/observer_placement.hpp"
 #include "ctq/passes/qat_modules.hpp"
 #include "ctq/passes/rejection.hpp"

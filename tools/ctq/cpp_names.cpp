@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 
 #include <fmt/format.h>
 
