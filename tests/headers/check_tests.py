@@ -22,7 +22,6 @@ WITHOUT_LOGIC = {
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/tuning": "numbers",
-    "observers/cascade_sum": "another name for kernels/cascade_sum",
     "runtime/converted_model": "a name for another type",
     "runtime/model_state": "records",
     "runtime/parameters": "a record",

@@ -55,11 +55,4 @@ static_assert(check<order_in_block<nn::conv2d, 0>>().message() ==
               "entry: #0 of 1, module_name_object_type_order\n"
               "after fusion there are 0 nodes of\ntorch.nn.Conv2d\ndirectly in block");
 
-TEST_CASE("a module is named by all of its name") {
-  CHECK(mapping_names::is_in("layer1.conv", "layer1"));
-  CHECK(mapping_names::is_in("layer1", "layer1"));
-  CHECK_FALSE(mapping_names::is_in("layer10", "layer1"));
-  CHECK_FALSE(mapping_names::is_in("layer", "layer1"));
-}
-
 }  // namespace
