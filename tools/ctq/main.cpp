@@ -64,8 +64,7 @@ struct command_line {
   }
 
   void add_explain_options() {
-    auto* named =
-        explain_command->add_option("RULE", rule, "the name in brackets behind a finding");
+    auto* named = explain_command->add_option("RULE", rule, "the name in brackets after a finding");
     auto* fx = explain_command->add_option("--fx", explain.fx,
                                            "a traced model, as written by tools/export_fx.py");
     fx->excludes(named);

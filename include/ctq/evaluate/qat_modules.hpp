@@ -56,7 +56,7 @@ class module_in_training {
   module_in_training(qat_parameters p, const observer_record& weight_fake_quant, semantics s = {})
       : parameters_(std::move(p)), weight_fake_quant_(weight_fake_quant, s) {}
 
-  /// To be changed between steps by whoever trains.
+  /// The trainable parameters; the optimizer updates them.
   [[nodiscard]] qat_parameters& parameters() { return parameters_; }
   [[nodiscard]] const qat_parameters& parameters() const { return parameters_; }
   [[nodiscard]] observers::any_fake_quantize& weight_fake_quant() { return weight_fake_quant_; }

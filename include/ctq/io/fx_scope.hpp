@@ -48,21 +48,21 @@ inline std::optional<std::string_view> seen_through(const node& n, std::size_t i
 [[nodiscard]] inline std::vector<std::string_view> infer_scopes(graph_view<stage::traced> g) {
   const auto count = static_cast<std::size_t>(g.size());
   scoping::nearest before(count);
-  scoping::nearest behind(count);
+  scoping::nearest after(count);
   const auto index = [](int i) { return static_cast<std::size_t>(i); };
   for (int i = 0; i < g.size(); ++i)
     for (const int a : g.args_of(i))
       scoping::narrow_to(before[index(i)], scoping::seen_through(g[a], index(a), before));
   for (int i = g.size() - 1; i >= 0; --i)
     for (const int a : g.args_of(i))
-      scoping::narrow_to(behind[index(a)], scoping::seen_through(g[i], index(i), behind));
+      scoping::narrow_to(after[index(a)], scoping::seen_through(g[i], index(i), after));
   std::vector<std::string_view> scopes(count);
   for (int i = 0; i < g.size(); ++i) {
     const op_kind kind = g[i].op->kind;
     if (kind == op_kind::module || kind == op_kind::get_attr) {
       scopes[index(i)] = parent_of(path_of(g[i]));
     } else if (kind == op_kind::function || kind == op_kind::method) {
-      scoping::narrow_to(before[index(i)], behind[index(i)]);
+      scoping::narrow_to(before[index(i)], after[index(i)]);
       scopes[index(i)] = before[index(i)].value_or(std::string_view{});
     }
   }
