@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// core: the nouns that every layer shares. Names of dtypes and shapes; what a kernel is asked for;
-// how a mistake is said, to the compiler and at run time.
+// core: the types that all layers share. Dtypes, shapes and kernel signatures; errors at compile
+// time and at run time.
 
 #include "ctq/core/attributes.hpp"
 #include "ctq/core/diagnostic.hpp"

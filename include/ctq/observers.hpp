@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Observers at work: each collects statistics of the tensors it is shown during calibration, and
-// gives the scale and zero point they ask for. Fake quantization shows what these would cost.
+// Observers at run time: each collects statistics of tensors during calibration and calculates
+// scale and zero point from them. Fake quantization simulates the rounding error.
 
 #include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/observers/calculate_qparams.hpp"

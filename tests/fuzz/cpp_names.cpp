@@ -24,7 +24,7 @@
 
 #include "ctq/json/string.hpp"
 #include "fuzz.hpp"
-#include "tools/ctq/cpp_writer.hpp"
+#include "tools/ctq/cpp_names.hpp"
 #include "tools/ctq/import_model.hpp"
 
 using fuzzing::require;

@@ -42,7 +42,7 @@ HEAVY_HEADERS = ["vector", "iostream", "ranges", "algorithm", "functional", "reg
 FILE_HEADERS = ["fstream", "filesystem", "cstdio", "stdio.h", "zlib.h"]
 
 # All of xsimd comes through one door.
-XSIMD_DOOR = "ctq/kernels/compat.hpp"
+XSIMD_DOOR = "ctq/kernels/xsimd.hpp"
 
 # Tables, whose rows are longer than a line of prose.
 TABLES = ["ctq/ops/", "ctq/backends/"]

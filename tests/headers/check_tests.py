@@ -22,7 +22,6 @@ WITHOUT_LOGIC = {
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/tuning": "numbers",
-    "observers/cascade_sum": "another name for kernels/cascade_sum",
     "runtime/converted_model": "a name for another type",
     "runtime/model_state": "records",
     "runtime/parameters": "a record",
@@ -31,7 +30,7 @@ WITHOUT_LOGIC = {
     "passes/fx_semantics": "tests/golden runs both releases",
     # Macros, and names for other types.
     "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
-    "kernels/compat": "each vector kernel is made of it",
+    "kernels/xsimd": "each vector kernel is made of it",
 }
 
 # Folders of the same kind.

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "commands.hpp"
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 #include "ctq/io/replace_file.hpp"
 #include "import_model.hpp"
 #include "read_text.hpp"
@@ -65,7 +65,7 @@ exit_code write(const std::string& path, const std::string& text) {
 
 exit_code import_fx(const import_request& request) {
   if (!request.output.empty() && is_same_file(request.fx, request.output)) {
-    complain("{}: is the model itself, which is not overwritten", request.output);
+    complain("{}: the output is the input file", request.output);
     return unreadable;
   }
   const std::string name =

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/position.hpp"
@@ -121,7 +121,7 @@ class importer {
     switch (g_[i].op->kind) {
       case op_kind::placeholder: return placeholder(i, r);
       case op_kind::output: return output(i, r);
-      case op_kind::get_attr: return "is a tensor of its own: there are no models with such in C++";
+      case op_kind::get_attr: return "is a get_attr node; models in C++ do not support them";
       default: return call(i, r);
     }
   }

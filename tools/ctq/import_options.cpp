@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 #include "ctq/ops/reflect.hpp"
 
 namespace tool {
@@ -180,7 +180,7 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
   for (const placed& a : arguments) {
     if (a.used || (!a.name.empty() && means_nothing(a.name, *a.value))) continue;
     if (a.name.empty() && a.value->is == kind::boolean) continue;  // inplace, or training
-    out.problem = a.name.empty() ? fmt::format("reads {}, which is no tensor", shown(*a.value))
+    out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
                                  : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
   }
   ctq::attributes written = out.attrs;
@@ -234,7 +234,7 @@ imported_options import_user_options(ctq::view<argument> arguments) {
       if (!first.empty() && !second.empty()) value = fmt::format("{{{}, {}}}", first, second);
     }
     if (value.empty() || !identifier_problem(a.name).empty()) {
-      out.problem = a.name.empty() ? fmt::format("reads {}, which is no tensor", shown(*a.value))
+      out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
                                    : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
     } else {
       out.code += fmt::format("{}.{} = {}", out.code.empty() ? "{" : ", ", a.name, value);

@@ -20,8 +20,8 @@
 namespace {
 
 constexpr const char* footer =
-    "Exit status: 0 fine, 1 something was found or differs, or the answer cannot be written,\n"
-    "2 a question that cannot be answered.\n"
+    "Exit status: 0 success, 1 findings or differences, or the output cannot be written,\n"
+    "2 invalid arguments or input.\n"
     "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
 
 /// The command line, parsed but not executed.
@@ -55,19 +55,18 @@ struct command_line {
     show_command->add_option("--op", show.op,
                              "only patterns with this op (nn.Conv2d, F.relu, ...)");
     auto* markdown = show_command->add_flag("--markdown", show.markdown, "a table in Markdown");
-    show_command->add_flag("--json", show.json, "the spec as JSON: the way to start one's own")
+    show_command->add_flag("--json", show.json, "print the spec as JSON, for example as a template")
         ->excludes(markdown);
     diff_command->add_option("A", from, "a backend's name, or a JSON file")->required();
-    diff_command->add_option("B", to, "what A would have to become")->required();
+    diff_command->add_option("B", to, "the backend to compare A with")->required();
     add_explain_options();
     add_import_options();
   }
 
   void add_explain_options() {
-    auto* named =
-        explain_command->add_option("RULE", rule, "the name in brackets behind a finding");
+    auto* named = explain_command->add_option("RULE", rule, "the name in brackets after a finding");
     auto* fx = explain_command->add_option("--fx", explain.fx,
-                                           "a model: what tools/export_fx.py writes of it");
+                                           "a traced model, as written by tools/export_fx.py");
     fx->excludes(named);
     const auto with_model = [fx](CLI::Option* option) {
       option->needs(fx);

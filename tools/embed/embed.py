@@ -17,7 +17,7 @@ PIECE = 8192
 HEADER = """\
 // {file}, as ctq-embed wrote it: change that file instead.
 #pragma once
-// Not of use here: warnings about long strings.
+// Disables warnings about long strings.
 #pragma GCC system_header
 
 #include "ctq/json/embedded_file.hpp"

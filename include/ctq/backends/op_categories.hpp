@@ -5,12 +5,12 @@
 
 #include "ctq/backends/rows.hpp"
 
-// The ops that PyTorch's backends and default mappings treat alike, by category. An op that needs
-// no row of its own in a backend is named here alone.
+// The ops that PyTorch's backends and default mappings treat alike, by category. An op without a
+// config of its own in a backend appears only here.
 
 namespace ctq::categories {
 
-/// Sums and products of two values, which may have a relu behind them.
+/// Sums and products of two values, which may have a relu after them.
 template <template <class, auto...> class Rows, class Dtypes>
 using arithmetic = Rows<Dtypes, op::add, fn::add, op::mul, fn::mul>;
 template <template <class, auto...> class Rows, class Dtypes>

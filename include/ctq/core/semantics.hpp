@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-// The PyTorch release to follow where releases differ. Each difference is one predicate below,
-// named after its effect; no other code tests the version. "Ours" marks choices of ctq that differ
-// from the stated releases.
+// The PyTorch release to follow where releases differ. Each difference of specs and observers is
+// one predicate below, named after its effect; those of the passes are in passes/fx_semantics.hpp.
+// "Ours" marks choices of ctq that differ from the stated releases.
 
 namespace ctq {
 

@@ -10,10 +10,10 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// The order in which PyTorch keeps the elements of an image in memory: N, C, H, W as it comes in,
-// N, H, W, C behind a convolution on integers. Nobody should see that, but for a defect of 1.13:
-// QNNPACK's clamp of quint8 writes what lies in N, H, W, C into a tensor that is read as N, C, H,
-// W, and everything behind it computes with the wrong pixels.
+// The order in which PyTorch keeps the elements of an image in memory: N, C, H, W at the input,
+// N, H, W, C after a convolution on integers. It has no effect on values except for a bug of 1.13:
+// QNNPACK's clamp of quint8 writes elements in the order N, H, W, C into a tensor that is read as
+// N, C, H, W, and all later ops compute with the wrong pixels.
 
 namespace ctq {
 
@@ -26,7 +26,7 @@ namespace memory_order {
 
 }  // namespace memory_order
 
-/// Does PyTorch keep the value of node i in N, H, W, C?
+/// Whether PyTorch keeps the value of node i in the order N, H, W, C.
 template <stage Stage>
 [[nodiscard]] bool lies_channels_last(graph_view<Stage> g, int i) {
   while (!memory_order::makes_channels_last(g[i])) {

@@ -52,9 +52,9 @@ inline void add(sums& to, const float_ops::tensor& wanted, const float_ops::tens
   }
 }
 
-/// By node: the scale of the integers it gives, or that a quantize behind it gives; 0: none.
+/// By node: the scale of the integers it gives, or of a quantize after it; 0: none.
 template <stage Stage>
-std::vector<double> steps_behind(graph_view<Stage> g, const std::vector<node_value>& values) {
+std::vector<double> scales_of(graph_view<Stage> g, const std::vector<node_value>& values) {
   std::vector<double> steps(static_cast<std::size_t>(g.size()), 0.0);
   for (int i = 0; i < g.size(); ++i) {
     const quantized_tensor* const q = values[static_cast<std::size_t>(i)].integers();
@@ -69,8 +69,8 @@ std::vector<double> steps_behind(graph_view<Stage> g, const std::vector<node_val
   return steps;
 }
 
-/// By name of a layer of g: the node of `from` that gives what it gives. Where lowering has put a
-/// relu into the op before it, that is the relu.
+/// By name of a layer of g: the node of `from` with the same value. For an op that lowering has
+/// fused with the relu after it, that is the relu.
 template <stage Reference, stage Quantized>
 std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
                                                 graph_view<Quantized> g) {
@@ -87,8 +87,8 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
 }  // namespace comparing
 
 /// Layers that are in both graphs under one name, in the order of the quantized one; an op that has
-/// taken up the relu behind it is compared with that. Inputs, attributes and what passes have put
-/// in are left out.
+/// a fused relu is compared with the relu. Inputs, attributes and what passes have inserted are
+/// omitted.
 ///   data  for each example one value for each input
 /// Errors  those of evaluation
 template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
@@ -105,7 +105,7 @@ template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
     if (!wanted) return unexpected{wanted.error()};
     const auto got = quantized.run(inputs);
     if (!got) return unexpected{got.error()};
-    const std::vector<double> steps = comparing::steps_behind(g, *got);
+    const std::vector<double> steps = comparing::scales_of(g, *got);
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const node& n = g[static_cast<int>(i)];
       const auto same = wanted_at.find(comparing::name_of(n));

@@ -15,15 +15,15 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/spec/observer.hpp"
 
-// The decomposed form of quantize: plain integers, scale and zero point beside them. Other than a
-// quantized tensor it is clamped to the observer's range, which reduce_range makes smaller than the
-// dtype's, and scales that are found as values come are the observer's, with its eps.
+// The decomposed form of quantize: plain integers, scale and zero point as separate values. Unlike
+// a quantized tensor it is clamped to the observer's range, which reduce_range makes smaller than
+// the dtype's, and dynamic scales are the observer's, with its eps.
 //
 // Source  PyTorch 2.1 torch/ao/quantization/fx/_decomposed.py
 
 namespace ctq::decomposed {
 
-/// Real numbers to integers of the range. Requires as many scales as the axis has slices.
+/// Quantizes to integers of the range. Requires as many scales as the axis has slices.
 /// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale: taken in
 ///           double for one scale, a Python number, in float32 for many, a tensor
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps,

@@ -17,7 +17,8 @@
 #include "ctq/observers/equalization.hpp"
 #include "ctq/passes/equalize.hpp"
 
-// Input-weight equalization: data in, float weights out that lose less when they are quantized.
+// Input-weight equalization: from calibration data to float weights with a smaller quantization
+// error.
 //
 //   equalizer columns(graph, modules);                  // for a model in a constant see
 //   for (auto& batch : calibration) columns(batch);     // equalized_weights.hpp
@@ -25,15 +26,15 @@
 //   auto equal = equalize(graph, modules, *layers);     // computes the same, given scaled_input
 //
 // PyTorch equalizes within prepare and convert: it looks for the factors while it calibrates, and
-// patches observers and weights afterwards. Here the float model changes first, and all that
-// follows is as ever. The factors are the same, the weights too (with a batch norm in them but for
-// rounding), and what a min_max observer of an input finds. Between two layers PyTorch keeps the
-// range from before the outputs were multiplied, so that they no longer fit it; and a histogram
-// keeps its bins. Here both are observed when they are what they will be.
+// patches observers and weights afterwards. Here the float model is changed first; prepare and
+// convert are unchanged. The factors are the same, the weights too (with a folded batch norm but
+// for rounding), and the range that a min_max observer of an input collects. Between two layers
+// PyTorch keeps the range from before the outputs were multiplied, so that they no longer fit it;
+// and a histogram keeps its bins. Here both are observed after the multiplication.
 
 namespace ctq {
 
-/// What a layer exchanges: channel c of its input is multiplied by scale[c], its weights divided.
+/// The factors of a layer: channel c of its input is multiplied by scale[c], its weights divided.
 struct layer_equalization {
   equalized_layer at;
   std::vector<float> scale;
@@ -54,10 +55,10 @@ inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<con
 inline float_ops::tensor divided(float_ops::tensor w, std::span<const float> scale) {
   const shape s = observers::with_axes_merged_around(w.shape, 1);
   const auto columns = static_cast<std::size_t>(s[1]);
-  const auto behind = static_cast<std::size_t>(s[2]);
+  const auto inner = static_cast<std::size_t>(s[2]);
   const std::size_t group = w.data.size() / (scale.size() / columns);
   for (std::size_t i = 0; i < w.data.size(); ++i)
-    w.data[i] *= 1.0F / scale[i / group * columns + i / behind % columns];
+    w.data[i] *= 1.0F / scale[i / group * columns + i / inner % columns];
   return w;
 }
 
@@ -103,7 +104,7 @@ inline status multiply_outputs(graph_view<stage::fused> g, const scalable_layer&
     }
     if (given == nullptr) continue;
     if (given->shape.empty() || static_cast<std::size_t>(given->shape[0]) != factor.size())
-      return fail("tensor " + path, "does not fit the layer behind it");
+      return fail("tensor " + path, "does not fit the layer after it");
     modules.set_tensor(path, multiplied(*given, 0, factor));
   }
   return done{};

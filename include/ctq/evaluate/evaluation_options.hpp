@@ -19,7 +19,7 @@
 
 namespace ctq {
 
-/// What values and weights are quantized with.
+/// The qparams of values and weights.
 struct quantizations {
   std::map<int, quantization> activations;                   // by number of the observer
   std::map<std::string, quantization, std::less<>> weights;  // by path, where not as observed
@@ -35,7 +35,7 @@ using user_implementation = std::function<std::optional<result<node_value>>(
 struct evaluation_options {
   ctq::semantics semantics{};
   bool halve_dynamic_range = false;  // as PyTorch does on engines other than QNNPACK
-  observer_set* observers{};         // prepared: they are shown what passes by
+  observer_set* observers{};         // prepared: they observe the values
   const quantizations* steps{};      // reference, lowered
   user_implementation own{};
 };

@@ -113,7 +113,7 @@ class evaluator {
     return out;
   }
 
-  /// Lowered, the last bit of a float decides about integers that follow.
+  /// In a lowered model the last bit of a float can change later integers.
   [[nodiscard]] float_ops::layer_functions float_layers() {
     return Stage == stage::lowered ? float_ops::layer_functions{}
                                    : rounding_.kernels().float_layers();
@@ -164,7 +164,7 @@ class evaluator {
     return found;
   }
 
-  /// A float op; where its output has a dtype of integers, quantized behind it.
+  /// A float op; where its output has a dtype of integers, quantized after it.
   [[nodiscard]] result<node_value> call(const node& n, op_id op,
                                         const std::vector<node_value>& reads) {
     auto attributes = attributes_of(n);
@@ -256,7 +256,7 @@ class evaluator {
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
     const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));
     if (!out) return unexpected{out.error()};
-    // What is there in integers is not read as real numbers.
+    // Quantized values are not dequantized.
     std::vector<float_ops::value> real;
     for (const node_value& v : reads)
       real.push_back(v.integers() == nullptr ? v.real() : float_ops::value());

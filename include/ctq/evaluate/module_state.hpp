@@ -27,14 +27,14 @@ class module_state {
     tensors_[std::string(path)] = std::move(v);
   }
 
-  /// Forgets what the constructor of one module was told.
+  /// Removes the options of one module.
   void clear_options(std::string_view module) {
     const auto found = options_.find(module);
     if (found != options_.end()) found->second.clear();
   }
 
-  /// What a call of the module reads beside its arguments: the tensors stand behind options of the
-  /// same name, bias=True.
+  /// The attributes of a module: its options, then its tensors, which override options of the same
+  /// name (bias=True).
   [[nodiscard]] std::vector<float_ops::named_value> attributes_of(std::string_view module) const {
     std::vector<float_ops::named_value> all;
     if (const auto found = options_.find(module); found != options_.end()) all = found->second;

@@ -26,7 +26,7 @@ namespace ctq {
 /// An observer or a fake quantize for tensors of any rank.
 class tensor_observer {
  public:
-  /// Requires that all tensors it is shown have the same rank.
+  /// Requires that all observed tensors have the same rank.
   tensor_observer(observer_record record, int rank, semantics s)
       : axis_(record.args.ch_axis), state_(make(record, rank, s)) {}
 
@@ -43,7 +43,7 @@ class tensor_observer {
     std::get_if<observers::any_observer>(&state_)->observe(x.data, shape_of(x.shape));
   }
 
-  /// Observes the values; gives what is left of them: all, or what a fake quantize makes of them.
+  /// Observes the values and returns them, quantized and dequantized by a fake quantize.
   /// Errors  as the class
   [[nodiscard]] result<float_ops::tensor> see(const float_ops::tensor& x) {
     float_ops::tensor out = x;
@@ -56,7 +56,7 @@ class tensor_observer {
     return out;
   }
 
-  /// What values are quantized with that look like those seen.
+  /// The qparams calculated from the observed values.
   /// Errors  as the class; a class that collects nothing has none
   [[nodiscard]] result<quantization> steps() const {
     return std::visit(
@@ -78,8 +78,8 @@ class tensor_observer {
  private:
   using state = std::variant<observers::any_observer, observers::any_fake_quantize>;
 
-  /// Beyond the ranks that shape knows, what lies before and what lies behind the channels are one
-  /// axis each.
+  /// Beyond the ranks that shape supports, the axes before the channels and those after them are
+  /// one axis each.
   static bool is_folded(int rank) { return rank > static_cast<int>(max_rank); }
 
   static state make(observer_record record, int rank, semantics s) {

@@ -8,24 +8,23 @@
 
 #include "ctq/runtime/aligned_buffer.hpp"
 
-// What kernels with shapes of run time keep from call to call: weights in their own order, and
-// scratch memory.
+// What kernels with run-time shapes keep from call to call: packed weights and scratch memory.
 
 namespace ctq {
 
-/// Something made of a weight, for as long as the weight is there.
-///   Key  what else it was made of; another key takes the place of the one before
+/// A cache of values derived from weights, by address. Entries of destroyed weights are dropped.
+///   Key  what else the value depends on; another key replaces the entry
 template <class Key, class Packed>
 class packed_weights {
  public:
-  /// make() gives what is not there yet.
+  /// make() returns a value that is not in the cache.
   template <class Make>
   [[nodiscard]] const Packed& of(const std::shared_ptr<const void>& weight, const Key& key,
                                  Make make) {
     const auto found = entries_.find(weight.get());
     if (found != entries_.end() && !found->second.weight.expired() && found->second.key == key)
       return found->second.packed;
-    // A weak pointer keeps the address from being another weight's, or has expired.
+    // The weak pointer tells a reused address from that of the old weight.
     std::erase_if(entries_, [](const auto& e) { return e.second.weight.expired(); });
     entry& e = entries_[weight.get()];
     e = {weight, key, make()};
@@ -44,7 +43,7 @@ class packed_weights {
   std::map<const void*, entry> entries_;
 };
 
-/// Memory that grows with what is asked for, aligned to 64 bytes. What was there is lost.
+/// Memory that grows as needed, aligned to 64 bytes. Growing discards the contents.
 class scratch_memory {
  public:
   template <class T = std::byte>

@@ -56,14 +56,14 @@ class module_in_training {
   module_in_training(qat_parameters p, const observer_record& weight_fake_quant, semantics s = {})
       : parameters_(std::move(p)), weight_fake_quant_(weight_fake_quant, s) {}
 
-  /// To be changed between steps by whoever trains.
+  /// The trainable parameters; the optimizer updates them.
   [[nodiscard]] qat_parameters& parameters() { return parameters_; }
   [[nodiscard]] const qat_parameters& parameters() const { return parameters_; }
   [[nodiscard]] observers::any_fake_quantize& weight_fake_quant() { return weight_fake_quant_; }
 
   /// The output in training: batch norm takes the statistics of the batch, and moves its own. The
   /// module keeps what backward needs.
-  /// Errors  shapes that do not fit, one element a channel, what fake quantize says of the weight
+  /// Errors  shapes that do not fit, one element per channel, what fake quantize says of the weight
   [[nodiscard]] result<float_ops::tensor> train(const float_ops::tensor& x) {
     auto y = trained(x);
     out_ = y ? *y : float_ops::tensor();
@@ -144,7 +144,7 @@ class module_in_training {
     auto out = before_norm(x);
     if (!out || !parameters_.bn) return with_relu(std::move(out));
     if (out->data.size() <= static_cast<std::size_t>(out->shape[1]))
-      return fail("batch norm", "cannot be trained on one element a channel");
+      return fail("batch norm", "cannot be trained on one element per channel");
     statistics_ = float_ops::statistics_of(*out);
     qat_norm& bn = *parameters_.bn;
     move_running_statistics(bn);

@@ -39,8 +39,7 @@ template <class T>
 }
 
 /// Errors  another number of arguments, arguments that are not tensors, or of wrong shapes; a
-/// missing
-///         tensor of the module
+///         missing tensor of the module
 [[nodiscard]] inline result<node_value> user_call(const node& n,
                                                   const std::vector<float_ops::value>& reads,
                                                   std::vector<float_ops::named_value> given) {

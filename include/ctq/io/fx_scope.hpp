@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/module_path.hpp"
 
 // Infers the module whose forward calls a function, if the rows do not contain it: torch.fx prints
 // the path of a called module, but not the scope of an operator between two of them.
@@ -16,19 +17,9 @@
 
 namespace ctq {
 
-/// "layer1.0" of "layer1.0.conv1"; empty at the top.
-[[nodiscard]] constexpr std::string_view module_around(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
 /// The deepest module that contains both.
 [[nodiscard]] constexpr std::string_view common_module(std::string_view a, std::string_view b) {
-  const auto contains = [](std::string_view outer, std::string_view path) {
-    return outer.empty() || (path.substr(0, outer.size()) == outer &&
-                             (path.size() == outer.size() || path[outer.size()] == '.'));
-  };
-  while (!contains(a, b)) a = module_around(a);
+  while (!a.empty() && !is_in(b, a)) a = parent_of(a);
   return a;
 }
 
@@ -47,7 +38,7 @@ inline void narrow_to(std::optional<std::string_view>& scope,
 /// it.
 inline std::optional<std::string_view> seen_through(const node& n, std::size_t i,
                                                     const nearest& known) {
-  if (n.op->kind == op_kind::module) return module_around(path_of(n));
+  if (n.op->kind == op_kind::module) return parent_of(path_of(n));
   return known[i];
 }
 
@@ -57,21 +48,21 @@ inline std::optional<std::string_view> seen_through(const node& n, std::size_t i
 [[nodiscard]] inline std::vector<std::string_view> infer_scopes(graph_view<stage::traced> g) {
   const auto count = static_cast<std::size_t>(g.size());
   scoping::nearest before(count);
-  scoping::nearest behind(count);
+  scoping::nearest after(count);
   const auto index = [](int i) { return static_cast<std::size_t>(i); };
   for (int i = 0; i < g.size(); ++i)
     for (const int a : g.args_of(i))
       scoping::narrow_to(before[index(i)], scoping::seen_through(g[a], index(a), before));
   for (int i = g.size() - 1; i >= 0; --i)
     for (const int a : g.args_of(i))
-      scoping::narrow_to(behind[index(a)], scoping::seen_through(g[i], index(i), behind));
+      scoping::narrow_to(after[index(a)], scoping::seen_through(g[i], index(i), after));
   std::vector<std::string_view> scopes(count);
   for (int i = 0; i < g.size(); ++i) {
     const op_kind kind = g[i].op->kind;
     if (kind == op_kind::module || kind == op_kind::get_attr) {
-      scopes[index(i)] = module_around(path_of(g[i]));
+      scopes[index(i)] = parent_of(path_of(g[i]));
     } else if (kind == op_kind::function || kind == op_kind::method) {
-      scoping::narrow_to(before[index(i)], behind[index(i)]);
+      scoping::narrow_to(before[index(i)], after[index(i)]);
       scopes[index(i)] = before[index(i)].value_or(std::string_view{});
     }
   }

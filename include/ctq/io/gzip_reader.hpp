@@ -37,7 +37,7 @@ class file_bytes {
     return count;
   }
 
-  /// What the system has to say against it; empty if nothing.
+  /// The system's error message, or empty.
   [[nodiscard]] std::string problem() const {
     return error_ == 0 ? "" : std::generic_category().message(error_);
   }

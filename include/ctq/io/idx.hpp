@@ -118,7 +118,7 @@ template <class Source>
 /// A file on disk.
 ///   limit  of the data, in bytes; a small packed file may hold a thousand times its size
 /// Errors  place: the file; cause: not IDX, cut off, too long, too large, damaged (gzip's
-///         checksum), something behind the packed data
+///         checksum), trailing data
 [[nodiscard]] inline result<idx_array> read_idx(const std::filesystem::path& path,
                                                 std::uint64_t limit = max_idx_bytes) {
   file_bytes source{path.string()};

@@ -18,7 +18,7 @@
 
 namespace ctq {
 
-/// BatchNorm's counter of batches, int64, which means nothing to a model that is not trained.
+/// num_batches_tracked of batch norms, int64, which inference does not use.
 [[nodiscard]] inline bool is_batch_counter(const stored_tensor& t) {
   const std::string_view name = t.name;
   return t.dtype == stored_dtype::i64 && name.substr(name.rfind('.') + 1) == "num_batches_tracked";

@@ -94,7 +94,7 @@ class reader {
   bool text_of(element row, std::string_view key, std::string_view& out) {
     const element e = row.find(key);
     if (!e || e.type() != json::kind::string)
-      return wrong(e ? e : row, sentence("has no text ", key));
+      return wrong(e ? e : row, sentence("has no string ", key));
     out = graph_.keep(unescaped(e));
     return true;
   }
@@ -104,14 +104,15 @@ class reader {
     node n;
     std::string_view kind_name;
     fx_row fx;
-    if (row.type() != json::kind::object) return wrong("is no object");
+    if (row.type() != json::kind::object) return wrong("is not an object");
     if (!text_of(row, "name", n.name)) return false;
     name_ = shown(n.name);
     if (by_name_.contains(n.name)) return wrong("has the name of an earlier row");
     if (!text_of(row, "op", kind_name) || !text_of(row, "target", fx.target)) return false;
     const auto* kind = op_kinds;
     while (kind != std::end(op_kinds) && kind->first != kind_name) ++kind;
-    if (kind == std::end(op_kinds)) return wrong("op " + shown(kind_name) + " is none of torch.fx");
+    if (kind == std::end(op_kinds))
+      return wrong("op " + shown(kind_name) + " is not a torch.fx op");
 
     std::vector<argument> options;
     if (kind->second == op_kind::module) {
@@ -145,7 +146,7 @@ class reader {
   /// The shape of an input; none if its rank is not supported.
   bool read_shape(element list, std::optional<shape>& out) {
     if (!list || list.type() == json::kind::null) return true;
-    if (list.type() != json::kind::array) return wrong(list, "shape is no list");
+    if (list.type() != json::kind::array) return wrong(list, "shape is not a list");
     if (list.size() <= max_rank) out.emplace();
     for (const element e : list.elements()) {
       argument extent;
@@ -170,13 +171,13 @@ class reader {
 
   bool read_arguments(element row, std::vector<argument>& out, std::vector<int>& reads) {
     if (const element args = row.find("args")) {
-      if (args.type() != json::kind::array) return wrong(args, "args is no list");
+      if (args.type() != json::kind::array) return wrong(args, "args is not a list");
       for (const element e : args.elements())
         if (!append(e, {}, out, &reads)) return false;
     }
     const element kwargs = row.find("kwargs");
     if (!kwargs) return true;
-    if (kwargs.type() != json::kind::object) return wrong(kwargs, "kwargs is no object");
+    if (kwargs.type() != json::kind::object) return wrong(kwargs, "kwargs is not an object");
     for (const auto [key, value] : kwargs.members())
       if (!append(value, graph_.keep(unescaped(key)), out, &reads)) return false;
     return true;

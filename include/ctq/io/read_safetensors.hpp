@@ -42,7 +42,7 @@ namespace ctq {
             [](const header_entry& a, const header_entry& b) { return a.name < b.name; });
   for (std::size_t i = 1; i < entries.size(); ++i)
     if (entries[i].name == entries[i - 1].name)
-      return fail_tensor(file, entries[i].name, "the name comes twice");
+      return fail_tensor(file, entries[i].name, "duplicate name");
   return done{};
 }
 

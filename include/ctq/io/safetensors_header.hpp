@@ -234,7 +234,7 @@ class json_cursor {
     const auto i = static_cast<std::size_t>(std::ranges::find(keys, key) - keys);
     if (i == std::size(keys))
       return in.reject("key \"" + shown(key) + "\" is none of dtype, shape, data_offsets");
-    if (std::exchange(given[i], true)) return in.reject("key \"" + key + "\" comes twice");
+    if (std::exchange(given[i], true)) return in.reject("duplicate key \"" + key + "\"");
     return i == 0 ? dtype() : i == 1 ? shape() : offsets();
   };
 
@@ -247,7 +247,7 @@ class json_cursor {
 [[gnu::cold]] inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
   return in.object([&](std::string key) {
     const auto [at, added] = metadata.try_emplace(std::move(key));
-    if (!added) return in.reject("key \"" + shown(at->first) + "\" comes twice");
+    if (!added) return in.reject("duplicate key \"" + shown(at->first) + "\"");
     return in.string(at->second);
   });
 }
@@ -262,7 +262,7 @@ class json_cursor {
   const auto member = [&](std::string key) {
     const bool is_metadata = key == "__metadata__";
     if (is_metadata && std::exchange(has_metadata, true))
-      return in.reject("key \"__metadata__\" comes twice");
+      return in.reject("duplicate key \"__metadata__\"");
     in.describe(is_metadata ? "metadata" : "tensor " + shown(key));
     if (!is_metadata) header.entries.emplace_back().name = std::move(key);
     if (!(is_metadata ? scan_metadata(in, header.metadata) : scan_entry(in, header.entries.back())))

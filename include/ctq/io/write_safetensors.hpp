@@ -45,7 +45,7 @@ namespace ctq {
     const auto wrong = [&t](std::string cause) {
       return fail("tensor " + shown(t.name), std::move(cause));
     };
-    if (t.name == "__metadata__") return wrong("the format keeps this name for itself");
+    if (t.name == "__metadata__") return wrong("the name is reserved by the format");
     if (!json::is_utf8(t.name)) return wrong("the name is not UTF-8");
     const std::optional<std::int64_t> wanted = byte_count(t.dtype, t.shape);
     if (!wanted)
@@ -57,7 +57,7 @@ namespace ctq {
   }
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) return fail("tensor " + shown(*twice), "the name comes twice");
+  if (twice != names.end()) return fail("tensor " + shown(*twice), "duplicate name");
   return done{};
 }
 

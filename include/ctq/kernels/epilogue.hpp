@@ -26,37 +26,9 @@ struct requantize_per_channel {
   output_range to{};
 };
 
-template <class OutputOp>
-inline constexpr bool has_channel_multipliers = false;
-template <quantized Q>
-inline constexpr bool has_channel_multipliers<requantize_per_channel<Q>> = true;
-
-/// Output op: requantizes with one multiplier for all channels, which may be computed at run time
-/// (dynamic quantization). Packed multipliers are ignored.
-template <quantized Q>
-struct requantize_per_tensor {
-  using output = Q;
-  float multiplier{};
-  output_range to{};
-};
-
 /// Output op: stores the int32 accumulators, modulo 2^32.
 struct store_accumulators {
   using output = std::int32_t;
-};
-
-/// Output op: dequantizes, float(acc) * multiplier[channel], rounded once; max(…, 0) if relu.
-/// Units     packed multiplier: scale_in * scale_weight[channel]
-struct dequantize_accumulators {
-  using output = float;
-  bool relu{};
-};
-
-/// Post-op: clamps to [lo, hi]. For relu, lo is the zero point.
-template <quantized Q>
-struct clamp_range {
-  Q lo{};
-  Q hi{};
 };
 
 /// Post-op: adds a tensor of the output's shape, as reference::binary_add.

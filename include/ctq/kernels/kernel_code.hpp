@@ -12,9 +12,9 @@
 
 // The code of kernels. kernel_code<Descriptor> has
 //
-//   reference, simd<Isa>   the scalar oracle, and the kernel of an instruction set: the same bytes
-//   run<Set, In, Out>      takes their arguments out of a step's operands; often of a base class
-//   packed_bytes, workspace_bytes, append_blocking    where they are not as plain_code says
+//   reference, simd<Isa>   the scalar reference, and the kernel of an instruction set: the same
+//   bytes run<Set, In, Out>      takes their arguments out of a step's operands; often of a base
+//   class packed_bytes, workspace_bytes, append_blocking    where they are not as plain_code says
 //
 // A shape is a record, or an integral_constant of one: then the kernel is compiled for it alone.
 

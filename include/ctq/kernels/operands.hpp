@@ -11,12 +11,12 @@
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/ops/op_descriptor.hpp"
 
-// What a step gives its kernel at run time: where the values lie, and the numbers that convert
-// worked out. What the machine code depends on is in the kernel_signature instead.
+// What a step passes to its kernel at run time: the addresses of values, and the constants that
+// convert computed. What the machine code depends on is in the kernel_signature instead.
 
 namespace ctq {
 
-/// What kernels read and write in their own order starts at such addresses.
+/// Alignment of packed weights and workspaces.
 namespace packing {
 
 inline constexpr std::size_t alignment = 64;
@@ -27,7 +27,7 @@ inline constexpr std::size_t alignment = 64;
 
 }  // namespace packing
 
-/// The numbers of one step.
+/// The constants of one step.
 struct step_data {
   qparams in[2]{};
   qparams out{};

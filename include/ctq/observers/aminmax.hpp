@@ -7,7 +7,7 @@
 #include <span>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Minimum and maximum of floats in one pass.
 

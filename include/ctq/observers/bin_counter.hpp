@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Counts the elements in each bin. Bins are computed with SIMD, counters are incremented one by
 // one. Consecutive elements use different tables, since incrementing a counter that was just

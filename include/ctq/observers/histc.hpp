@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/xsimd.hpp"
 #include "ctq/observers/aminmax.hpp"
 
 // The bins of torch.histc.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/observers/cascade_sum.hpp"
+#include "ctq/kernels/cascade_sum.hpp"
 
 // The search of HistogramObserver for the part of a histogram with the smallest quantization error.
 // float32 and double alternate exactly as in PyTorch, where tensors are float32 and Python numbers
@@ -74,7 +74,7 @@ class histogram_search {
       const float tail = density * ((no_contract(to * to * to) + half_cubed) / 3.0F);
       error_of_[i] = no_contract(head) + no_contract(middle) + no_contract(tail);
     }
-    return static_cast<double>(cascade_sum(error_of_));
+    return static_cast<double>(kernels::cascade_sum(error_of_));
   }
 
  private:
@@ -88,7 +88,7 @@ class histogram_search {
 
   [[nodiscard]] bin_range best_bins() {
     constexpr double step = 1e-5;
-    const auto total = static_cast<double>(cascade_sum(bins_));
+    const auto total = static_cast<double>(kernels::cascade_sum(bins_));
     std::vector<float> below(bins_.size());  // cumulative count up to bin i
     double sum = 0.0;
     for (std::size_t i = 0; i < bins_.size(); ++i) {

@@ -36,7 +36,6 @@ class learnable_fake_quantize {
 
   /// The observer sets the parameters. Initially enabled, without learning.
   void enable_observer(bool enabled = true) { observer_enabled_ = enabled; }
-  void enable_learning(bool enabled = true) { learning_enabled_ = enabled; }
   void enable_fake_quant(bool enabled = true) { fake_quant_enabled_ = enabled; }
   [[nodiscard]] bool observer_enabled() const { return observer_enabled_; }
   [[nodiscard]] bool learning_enabled() const { return learning_enabled_; }

@@ -9,7 +9,7 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/observers/cascade_sum.hpp"
+#include "ctq/kernels/cascade_sum.hpp"
 #include "ctq/observers/fake_quantize.hpp"
 #include "ctq/observers/slices.hpp"
 
@@ -106,7 +106,7 @@ class learnable_element {
     zero_point[i] = g.zero_point;
     grad_in[i] = element.inside(in[i]) ? grad_out[i] : 0.0F;
   }
-  return {cascade_sum(scale), cascade_sum(zero_point)};
+  return {kernels::cascade_sum(scale), kernels::cascade_sum(zero_point)};
 }
 
 /// The same with the parameters of each slice along axis, whose zero points are rounded to even.
@@ -129,7 +129,7 @@ class learnable_element {
   });
   std::vector<qparams_gradient> sums;
   for (std::size_t c = 0; c < p.size(); ++c)
-    sums.push_back({cascade_sum(scale[c]), cascade_sum(zero_point[c])});
+    sums.push_back({kernels::cascade_sum(scale[c]), kernels::cascade_sum(zero_point[c])});
   return sums;
 }
 

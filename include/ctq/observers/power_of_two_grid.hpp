@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/xsimd.hpp"
 #include "ctq/observers/aminmax.hpp"
 
 // Histogram bins whose width is a power of two and whose edges are multiples of it. Coarsening

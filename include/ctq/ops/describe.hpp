@@ -28,12 +28,13 @@
 // parameters   op_parameters(const options&), constexpr: the tensors that a module owns, by their
 //              names in its state_dict. "weight" is quantized, the others are not
 // descriptor   op_descriptor, constexpr: all other facts, such as .channel_axis,
-//              .is_commutative, .integer_relu_form or .schedule: a kernel of ctq's that computes it
+//              .is_commutative, .integer_relu_form or .schedule: the kernel of ctq that computes it
 //
 // apply and run of whole tensors may take const parameter_refs& after the tensors, all may take
-// const options& as the last argument. An elementwise op without run works too: on one
-// tensor by a table of 256 entries that convert makes, on two by definition. For the same bytes on
-// every machine no product in apply may feed an add (see core/no_contract.hpp).
+// const options& as the last argument. An elementwise op without run works too: on one tensor by a
+// table of 256 entries that convert makes, on two by definition. For equal results
+// on every machine, no product in apply may be an operand of an addition (see
+// core/no_contract.hpp).
 
 namespace ctq::describing {
 

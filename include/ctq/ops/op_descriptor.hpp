@@ -114,8 +114,8 @@ struct option_fields {
 inline constexpr int all_arguments = 1000;
 
 struct op_descriptor {
-  /// The shape of the output. A rule also completes the options: channels that were left to be
-  /// found, a stride that defaults to the kernel size. Or reports what is wrong.
+  /// The shape of the output. A rule also completes the options: channels that are inferred
+  /// from the input, a stride that defaults to the kernel size. Or reports what is wrong.
   using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
   using parameters_function = op_parameters (*)(const attributes&);
 

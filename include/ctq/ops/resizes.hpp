@@ -3,7 +3,7 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// Padding, interpolation, repeats, and pixels that become channels.
+// Padding, interpolation, repeats, pixel_shuffle and pixel_unshuffle.
 
 // clang-format off
 #define CTQ_RESIZES(OP) \

@@ -63,7 +63,7 @@ constexpr shape same_shapes(view<shape> in, diagnostic& d) {
   return in[0];
 }
 
-/// An option that must equal an extent of the input; 0 means "take it from there".
+/// An option that must equal an extent of the input; 0: inferred from the input.
 constexpr bool settle(diagnostic& d, const char* option, int& given, int found, const shape& in) {
   if (given == 0) given = found;
   if (given == found) return true;

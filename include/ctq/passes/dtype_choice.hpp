@@ -34,7 +34,7 @@ class dtype_choice {
   constexpr void choose(const dtype_plan<Graph>& plan) {
     for (int i = 0; i < g_.count; ++i) choose(i, plan);
     if (whole_patterns_)
-      for (int k = 0; k < matches_.count; ++k) agree(k);
+      for (int k = 0; k < matches_.count; ++k) reject_incomplete(k);
   }
 
   [[nodiscard]] constexpr const backend_pattern_config_record& config_of(int occurrence) const {
@@ -114,25 +114,27 @@ class dtype_choice {
 
   constexpr void choose_config(int i, int k, const dtype_plan<Graph>& plan) {
     const root_arguments has = arguments_of(k);
-    // If patterns are accepted as a whole, only the node's own qconfig matters here, as agree()
-    // compares the others; so the result is cached.
+    // If patterns are accepted as a whole, only the node's own qconfig matters here, as
+    // reject_incomplete() compares the others; so the result is cached.
     const bool asks_alone = whole_patterns_ && plan.dtypes[matches_.root(k)].input != dtype::none;
-    const int slot = matches_.found[k].config % verdicts;
-    const bool known = asks_alone && verdict_config_[slot] == matches_.found[k].config &&
-                       verdict_qconfig_[slot] == qconfig_[i] && verdict_has_[slot] == has.bits();
+    const int slot = matches_.found[k].config % cache_size;
+    const bool known = asks_alone && cached_config_[slot] == matches_.found[k].config &&
+                       cached_qconfig_[slot] == qconfig_[i] &&
+                       cached_arguments_[slot] == has.bits();
     if (!known) {
-      verdict_[slot] = judge(i, k, has, asks_alone, plan);
-      verdict_config_[slot] = asks_alone ? matches_.found[k].config : -1;
-      verdict_qconfig_[slot] = qconfig_[i];
-      verdict_has_[slot] = has.bits();
+      cached_choice_[slot] = first_accepting_config(i, k, has, asks_alone, plan);
+      cached_config_[slot] = asks_alone ? matches_.found[k].config : -1;
+      cached_qconfig_[slot] = qconfig_[i];
+      cached_arguments_[slot] = has.bits();
     }
-    of_node[i].dtype_config = verdict_[slot].dtype_config;
-    if (verdict_[slot].dtype_config == -1) of_node[i].why = verdict_[slot].why;
+    of_node[i].dtype_config = cached_choice_[slot].dtype_config;
+    if (cached_choice_[slot].dtype_config == -1) of_node[i].why = cached_choice_[slot].why;
   }
 
   /// Only dtype_config and why are filled in.
-  [[nodiscard]] constexpr choice judge(int i, int k, const root_arguments& has, bool asks_alone,
-                                       const dtype_plan<Graph>& plan) const {
+  [[nodiscard]] constexpr choice first_accepting_config(int i, int k, const root_arguments& has,
+                                                        bool asks_alone,
+                                                        const dtype_plan<Graph>& plan) const {
     choice c;
     const backend_pattern_config_record& config = config_of(k);
     if (config.dtype_configs.empty()) c.why.why = rejection::clause::no_pattern;
@@ -161,7 +163,7 @@ class dtype_choice {
   }
 
   /// An occurrence is quantized as a whole or not at all.
-  constexpr void agree(int k) {
+  constexpr void reject_incomplete(int k) {
     const int first = matches_.found[k].first;
     const int end = first + matches_.found[k].count;
     bool all = true;
@@ -176,7 +178,7 @@ class dtype_choice {
     }
   }
 
-  static constexpr int verdicts = 64;
+  static constexpr int cache_size = 64;
 
   const Graph& g_;
   backend_view backend_;
@@ -186,11 +188,11 @@ class dtype_choice {
   const prepare_options& options_;
   bool has_leaves_{};
   bool whole_patterns_{};
-  op_index indexed_;            // configs with input_type_to_index, by function
-  choice verdict_[verdicts]{};  // by config: the last result of judge()
-  int verdict_config_[verdicts]{};
-  int verdict_qconfig_[verdicts]{};
-  int verdict_has_[verdicts]{};
+  op_index indexed_;                    // configs with input_type_to_index, by function
+  choice cached_choice_[cache_size]{};  // by config: the last result of first_accepting_config()
+  int cached_config_[cache_size]{};
+  int cached_qconfig_[cache_size]{};
+  int cached_arguments_[cache_size]{};
 };
 
 }  // namespace ctq::preparing

@@ -6,6 +6,7 @@
 #include "ctq/core/list.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/module_path.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
@@ -76,18 +77,10 @@ constexpr int operand(graph_view<stage::fused> g, int i, int position, std::stri
   return -1;
 }
 
-/// Whether the path is that of the module or inside it.
-constexpr bool lies_in(std::string_view path, std::string_view module) {
-  if (module.empty() || path.size() < module.size()) return false;
-  if (path.size() > module.size() && path[module.size()] != '.') return false;
-  return path.starts_with(module);
-}
-
 /// Whether node k uses parameters at this path.
 constexpr bool uses(const node& k, std::string_view path) {
-  if (k.op->kind == op_kind::module)
-    return lies_in(path, path_of(k)) || lies_in(path, k.batch_norm);
-  return k.op->kind == op_kind::get_attr && lies_in(path_of(k), path);
+  if (k.op->kind == op_kind::module) return is_in(path, path_of(k)) || is_in(path, k.batch_norm);
+  return k.op->kind == op_kind::get_attr && is_in(path_of(k), path);
 }
 
 /// Whether only node i uses parameters at this path.

@@ -5,6 +5,7 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/same_text.hpp"
+#include "ctq/graph/module_path.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -15,12 +16,6 @@
 namespace ctq {
 
 namespace mapping_names {
-
-/// Whether the node is the module, or inside it.
-constexpr bool is_in(std::string_view node, std::string_view module) {
-  return node.size() >= module.size() && same_text(node.substr(0, module.size()), module) &&
-         (node.size() == module.size() || node[module.size()] == '.');
-}
 
 template <stage Stage>
 constexpr bool names_any(graph_view<Stage> g, std::string_view module) {
@@ -50,7 +45,7 @@ constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const back
   for (int i = 0; i < traced.size(); ++i) {
     if (!is_in(traced[i].name, module)) continue;
     d.line(traced[i].name, " is fused into ", traced[into[i]].name);
-    d.line("name that one");
+    d.line("use that name instead");
     return;
   }
 }

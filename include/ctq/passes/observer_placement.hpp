@@ -25,23 +25,23 @@ class observer_placement {
  public:
   constexpr observer_placement(const Graph& g, semantics s) : g_(g), semantics_(s) {
     const int most = g.count + g.arg_total();
-    resize_all(g.count, first_, last_, behind_);
+    resize_all(g.count, first_, last_, output_observer_);
     resize(before_, g.arg_total());
     resize_all(most, after_, instance_, next_, previous_, removed_, record_, qconfig_);
-    for (int i = 0; i < g.count; ++i) first_[i] = last_[i] = behind_[i] = -1;
+    for (int i = 0; i < g.count; ++i) first_[i] = last_[i] = output_observer_[i] = -1;
     for (int a = 0; a < g.arg_total(); ++a) before_[a] = -1;
   }
 
   /// An observer after a node, before all its readers.
   ///   qconfig  the entry of the mapping that requests it
   constexpr void add_behind(int i, const observer_record* record, int qconfig) {
-    behind_[i] = add(i, -1, record, qconfig);
+    output_observer_[i] = add(i, -1, record, qconfig);
   }
 
   /// An observer before one argument, unless there is an equal one that another reader requested.
   constexpr void add_before(int edge, const observer_record* record, int qconfig) {
     const int producer = g_.args[edge];
-    const int after = behind_[producer];
+    const int after = output_observer_[producer];
     before_[edge] = find_like(producer, after, record);
     if (before_[edge] < 0) before_[edge] = add(producer, after, record, qconfig);
   }
@@ -50,13 +50,13 @@ class observer_placement {
   /// the output's observer if there is none to share.
   constexpr void share(int i) {
     if (make_shared(i)) return;
-    removed_[behind_[i]] = true;
-    behind_[i] = -1;
+    removed_[output_observer_[i]] = true;
+    output_observer_[i] = -1;
   }
 
   /// Whether an argument reads its producer's value without an observer between.
   [[nodiscard]] constexpr bool is_bare(int edge) const {
-    return before_[edge] < 0 && behind_[g_.args[edge]] < 0;
+    return before_[edge] < 0 && output_observer_[g_.args[edge]] < 0;
   }
 
   /// Writes the graph with the observers in it, numbered in graph order.
@@ -132,7 +132,7 @@ class observer_placement {
       const int first = of.g_.nodes[i].first_arg;
       for (int edge = first; edge < first + of.g_.nodes[i].arg_count; ++edge) {
         const int producer = of.g_.args[edge];
-        const int seen = of.before_[edge] >= 0 ? of.before_[edge] : of.behind_[producer];
+        const int seen = of.before_[edge] >= 0 ? of.before_[edge] : of.output_observer_[producer];
         out.args[args++] = seen >= 0 ? at[seen] : moved[producer];
       }
       moved[i] = nodes++;
@@ -163,7 +163,7 @@ class observer_placement {
 
   /// The observer that an argument reads from, or -1.
   [[nodiscard]] constexpr int seen_by(int edge) const {
-    return before_[edge] >= 0 ? before_[edge] : behind_[g_.args[edge]];
+    return before_[edge] >= 0 ? before_[edge] : output_observer_[g_.args[edge]];
   }
 
   /// The argument of node i through which climb() continues: the first node among its positional
@@ -200,7 +200,7 @@ class observer_placement {
       if (other < 0) return false;
       instance_[other] = instance;
     }
-    instance_[behind_[i]] = instance;
+    instance_[output_observer_[i]] = instance;
     return true;
   }
 
@@ -225,10 +225,10 @@ class observer_placement {
 
   const Graph& g_;
   semantics semantics_{};
-  scratch_array<int, max_nodes> first_{};      // by node: its first observer
-  scratch_array<int, max_nodes> last_{};       //
-  scratch_array<int, max_nodes> behind_{};     // by node: the observer for all its readers
-  scratch_array<int, max_args> before_{};      // by argument: its own observer
+  scratch_array<int, max_nodes> first_{};            // by node: its first observer
+  scratch_array<int, max_nodes> last_{};             //
+  scratch_array<int, max_nodes> output_observer_{};  // by node: the observer for all its readers
+  scratch_array<int, max_args> before_{};            // by argument: its own observer
   scratch_array<int, max_observers> after_{};  // by observer: the one it follows; -1: the producer
   scratch_array<int, max_observers> instance_{};  //
   scratch_array<int, max_observers> next_{};      // of the same producer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/passes/check_fixed_qparams.hpp"
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/dtype_choice.hpp"
-#include "ctq/passes/fixed_qparams.hpp"
 #include "ctq/passes/observer_placement.hpp"
 #include "ctq/passes/qat_modules.hpp"
 #include "ctq/passes/rejection.hpp"
@@ -230,8 +230,8 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
   out.problem.line("backend: ", backend.name).line("node: ", n.name);
   append_rejection(out.problem.text, n, backend);
   if (n.choice.why.why == rejection::clause::exact_match)
-    out.problem.line("to quantize it: its entry of").line("default_qconfig_mapping");
-  out.problem.line("to mean it: allow_float<", n.name, ">");
+    out.problem.line("to quantize it: use its entry of").line("default_qconfig_mapping");
+  out.problem.line("to keep it in float:").line("allow_float<", n.name, ">");
 }
 
 template <class Out = dynamic_graph<stage::prepared>>

@@ -57,9 +57,9 @@ constexpr void append_rejection(Text& out, const node& n, const backend_view& ba
       break;
     case rejection::clause::exact_match:
       append_all(out, of, ": ", r.asked > 0 ? "another scale or zero point" : "not a fixed scale",
-                 "\nthe backend allows: scale ");
+                 "\nthe backend allows only\nscale ");
       append_decimal(out, r.allowed);
-      out.append(" alone, of\na fixed_qparams_observer");
+      out.append(", from\na fixed_qparams_observer");
       break;
     case rejection::clause::no_range:
       append_all(out, of, ": the observer has no quant_min\nand quant_max");

@@ -5,6 +5,7 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/module_path.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/fused_parts.hpp"
@@ -20,12 +21,6 @@
 // allow_float<"layer1.0.add">.
 
 namespace ctq {
-
-/// "layer1.0" of "layer1.0.conv1"; nothing of "conv1".
-[[nodiscard]] constexpr std::string_view parent_of(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
 
 /// The module around a node: of a module the one that owns it.
 [[nodiscard]] constexpr std::string_view scope_of(const node& n) {

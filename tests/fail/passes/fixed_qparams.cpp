@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: input: not a fixed scale the backend allows: scale 0.00390625 alone, of
-// expect: to quantize it: its entry of default_qconfig_mapping to mean it: allow_float<act>
+// expect: input: not a fixed scale the backend allows only scale 0.00390625, from
+// expect: to quantize it: use its entry of default_qconfig_mapping
+// expect: to keep it in float: allow_float<act>
 
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/backends/fbgemm.hpp"

@@ -2,7 +2,7 @@
 // expect: line<13>{"backend: npu"}
 // expect: line<11>{"node: relu"}
 // expect: torch.nn.ReLU
-// expect: to mean it: allow_float<relu>
+// expect: to keep it in float: allow_float<relu>
 
 #include "ctq/passes/plan.hpp"
 

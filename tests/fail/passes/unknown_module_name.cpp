@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: a QConfigMapping entry has no effect: entry: #1 of 2, module_name
-// expect: relu is fused into conv name that one
+// expect: relu is fused into conv use that name instead
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/passes/plan.hpp"

@@ -3,7 +3,7 @@
 
 #include "ctq/runtime/tensor.hpp"
 
-// What a model's door takes: ctq::doors of its schedule gives such a view.
+// The input_view of a model, as io_types defines it.
 void run(ctq::tensor_view<const float, 1, 3, 8, 8> image);
 
 void infer() {

@@ -213,7 +213,7 @@ def outputs(folder):
             os.link(model, same)
         code, out, err = run("import", "--fx", model, "-o", same)
         expect((code, out), (UNREADABLE, ""), f"{same} is the input")
-        assert "is the model itself" in err
+        assert "the output is the input file" in err
         with model.open("rb") as file:
             expect(run("import", "--fx", "-", "-o", same, stdin=file)[0], UNREADABLE, "stdin")
     json.loads(model.read_text())

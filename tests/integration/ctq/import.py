@@ -195,7 +195,7 @@ def mistakes(folder):
         (changed("x", shape=None), "node x: has no shape"),
         (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
         (changed("output", args=[[ref("fc"), ref("flatten")]]), "gives several tensors"),
-        (changed("relu", op="get_attr", args=[]), "is a tensor of its own"),
+        (changed("relu", op="get_attr", args=[]), "is a get_attr node"),
         (changed("relu", op="call_methods"), "row 7"),
     ]
     for wrong, words in cases:

@@ -10,8 +10,6 @@
 
 using namespace ctq;
 
-static_assert(module_around("layer1.0.conv1") == "layer1.0");
-static_assert(module_around("conv1").empty());
 static_assert(common_module("a.b.c", "a.b.d") == "a.b");
 static_assert(common_module("a.b", "a.bc") == "a");
 static_assert(common_module("a.b", "a.b") == "a.b");

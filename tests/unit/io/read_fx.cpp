@@ -143,7 +143,7 @@ TEST_CASE("a scope that the rows give is taken as it is") {
 
 TEST_CASE("an error names the row and its place") {
   CHECK(problem_of(R"({"name": "y", "op": "call", "target": "y"})") ==
-        "fx graph:1:64: row 1 y: op call is none of torch.fx");
+        "fx graph:1:64: row 1 y: op call is not a torch.fx op");
   CHECK(problem_of("\n"
                    R"({"name": "y", "op": "call_module", "target": "y", "args": []})") ==
         "fx graph:2:1: row 1 y: has no module");
@@ -158,8 +158,8 @@ TEST_CASE("an error names the row and its place") {
         "fx graph:2:1: row 1 x: has the name of an earlier row");
   CHECK(problem_of("\n"
                    R"({"name": "y", "op": "placeholder", "target": 1})") ==
-        "fx graph:2:46: row 1 y: has no text target");
-  CHECK(problem_of("\n3") == "fx graph:2:1: row 1: is no object");
+        "fx graph:2:46: row 1 y: has no string target");
+  CHECK(problem_of("\n3") == "fx graph:2:1: row 1: is not an object");
 }
 
 TEST_CASE("what is no list of rows is an error") {
@@ -198,6 +198,6 @@ TEST_CASE("extents are whole numbers that an int holds") {
     CHECK(read.error().place.starts_with("fx graph:1:"));
     CHECK(read.error().cause.find("not a whole number from 1 to 2147483647") != std::string::npos);
   }
-  CHECK(read_input("x", "3").error().cause == "row 0 x: shape is no list");
+  CHECK(read_input("x", "3").error().cause == "row 0 x: shape is not a list");
   CHECK(read_input("x", "[1, 2, 3, 4, 0.5]").error().place == "fx graph:1:74");
 }

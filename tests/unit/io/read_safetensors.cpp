@@ -127,9 +127,9 @@ TEST_CASE("a file whose parts disagree is refused with its place") {
 
       // Names.
       {file_with("{" + tensor("a", "[2]", 0, 2) + "," + tensor("a", "[2]", 2, 4) + "}", 4),
-       "f: tensor a: the name comes twice"},
+       "f: tensor a: duplicate name"},
       {file_with("{" + tensor("a", "[2]", 0, 2) + "," + tensor("\\u0061", "[2]", 2, 4) + "}", 4),
-       "f: tensor a: the name comes twice"},
+       "f: tensor a: duplicate name"},
   };
   for (const auto& [content, message] : cases) {
     CAPTURE(message);

@@ -116,9 +116,9 @@ TEST_CASE("what the format cannot hold is refused") {
        "tensor w: shape [-8] is negative or does not fit into 63 bits"},
       {{{"w", stored_dtype::u8, {INT64_MAX, 2}, data}}, "is negative or does not fit"},
       {{{"w", stored_dtype::u8, {8}, data}, {"w", stored_dtype::f64, {}, data}},
-       "tensor w: the name comes twice"},
+       "tensor w: duplicate name"},
       {{{"__metadata__", stored_dtype::u8, {8}, data}},
-       "tensor __metadata__: the format keeps this name for itself"},
+       "tensor __metadata__: the name is reserved by the format"},
       {{{"\xFF", stored_dtype::u8, {8}, data}}, R"(tensor \xff: the name is not UTF-8)"},
   };
   for (const auto& [tensors, message] : cases) {

@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/simd/arch/requantize_rows512.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
+#include "ctq/kernels/xsimd.hpp"
 #include "plain_loops.hpp"
 
 // AMX tiles in plain C++, including the constraints on tile sizes, so that kernels on tiles can be

@@ -82,10 +82,10 @@ inline constexpr auto norm =
 static_assert(plan_check<norm, x86, everywhere, unsupported::error>::found.message() ==
               "the QConfig cannot be honoured:\nbackend: x86\nnode: bn\n"
               "pattern: torch.ao.nn.intrinsic.BNReLU2d\nno integer kernel for\n"
-              "torch.ao.nn.intrinsic.BNReLU2d\nquint8 to quint8, gives 1x3x4x4\n"
-              "on any instruction set; there are:\n"
+              "torch.ao.nn.intrinsic.BNReLU2d\nquint8 to quint8\noutput shape: 1x3x4x4\n"
+              "integer kernels:\n"
               "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
-              "concat, elementwise, function\nto mean it: allow_float<bn>");
+              "concat, elementwise, function\nto keep it in float:\nallow_float<bn>");
 static_assert(!plan_check<norm, x86, everywhere, unsupported::skip>::bad());
 struct but_bn : everywhere::set<allow_float<"bn">> {};
 static_assert(!plan_check<norm, x86, but_bn, unsupported::error>::bad());

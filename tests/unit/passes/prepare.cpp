@@ -134,7 +134,7 @@ TEST_CASE("an op that is left in float takes the rest of its pattern with it, an
         "pattern: (_operator.add, torch.nn.ReLU)\n"
         "another node of the pattern\n"
         "has no qconfig that fits\n"
-        "to mean it: allow_float<add>");
+        "to keep it in float:\nallow_float<add>");
   const auto g = prepared<x86, mapping>(residual.view(), unsupported::skip);
   for (int i = 0; i < g.view().size(); ++i)
     if (g.view()[i].name == "add" || g.view()[i].name == "relu")
@@ -313,36 +313,38 @@ constexpr bool says(const diagnostic& d, std::string_view head, std::string_view
 }
 
 // The weights of modules are checked too, with or without a root_module: PyTorch does not.
-static_assert(
-    says(problem<npu<u8<>>, everywhere>(one), "pattern: torch.nn.Linear\ndtype_config: #0 of 1\n",
-         "weight.quant_min: -128\nthe backend allows: >= -127\nto mean it: allow_float<0>"));
+static_assert(says(
+    problem<npu<u8<>>, everywhere>(one), "pattern: torch.nn.Linear\ndtype_config: #0 of 1\n",
+    "weight.quant_min: -128\nthe backend allows: >= -127\nto keep it in float:\nallow_float<0>"));
 using weight_fits = qconfig<histogram_observer<>,
                             per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127}>>;
 using fits = qconfig_mapping<global<weight_fits>>;
 static_assert(!problem<npu<u8<>>, fits>(one).any());
-static_assert(says(problem<npu<s8<>>, fits>(one), "",
-                   "input.dtype: quint8\nthe backend allows: qint8\nto mean it: allow_float<0>"));
-static_assert(says(problem<npu<u8<quant_min<0>, quant_max<127>>>, fits>(one), "",
-                   "input.quant_max: 255\nthe backend allows: <= 127\nto mean it: allow_float<0>"));
+static_assert(
+    says(problem<npu<s8<>>, fits>(one), "",
+         "input.dtype: quint8\nthe backend allows: qint8\nto keep it in float:\nallow_float<0>"));
+static_assert(
+    says(problem<npu<u8<quant_min<0>, quant_max<127>>>, fits>(one), "",
+         "input.quant_max: 255\nthe backend allows: <= 127\nto keep it in float:\nallow_float<0>"));
 static_assert(says(problem<npu<u8<scale_min<0x1p-12>>>, fits>(one), "",
                    "input.eps: 1.19209e-07\nthe backend allows scale_min: 0.000244141\n"
-                   "to mean it: allow_float<0>"));
+                   "to keep it in float:\nallow_float<0>"));
 // The dtype config that came closest is named.
 static_assert(
     says(problem<npu<s8<>, dtype_config<input_dtype<u8<quant_min<0>, quant_max<15>>>>>, fits>(one),
          "pattern: torch.nn.Linear\ndtype_config: #1 of 2\n",
-         "input.quant_max: 255\nthe backend allows: <= 15\nto mean it: allow_float<0>"));
+         "input.quant_max: 255\nthe backend allows: <= 15\nto keep it in float:\nallow_float<0>"));
 // A later one may fit.
 static_assert(!problem<npu<s8<>, dtype_config<input_dtype<u8<>>>>, fits>(one).any());
 
 struct knows_nothing : backend_config<"npu"> {};
-static_assert(
-    says(problem<knows_nothing, fits>(one), "no pattern",
-         "no pattern with a dtype config for\ntorch.nn.Linear\nto mean it: allow_float<0>"));
+static_assert(says(
+    problem<knows_nothing, fits>(one), "no pattern",
+    "no pattern with a dtype config for\ntorch.nn.Linear\nto keep it in float:\nallow_float<0>"));
 struct no_dtypes : backend_config<"npu", backend_pattern_config<pattern<nn::linear>>> {};
-static_assert(
-    says(problem<no_dtypes, fits>(one), "pattern: torch.nn.Linear\nno pattern",
-         "no pattern with a dtype config for\ntorch.nn.Linear\nto mean it: allow_float<0>"));
+static_assert(says(
+    problem<no_dtypes, fits>(one), "pattern: torch.nn.Linear\nno pattern",
+    "no pattern with a dtype config for\ntorch.nn.Linear\nto keep it in float:\nallow_float<0>"));
 
 // skip leaves it in float; so does the user who means it.
 static_assert(!problem<npu<s8<>>, fits>(one, unsupported::skip).any());

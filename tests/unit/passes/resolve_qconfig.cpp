@@ -29,9 +29,6 @@ constexpr int entry_of(std::string_view name) {
   return entries[static_cast<std::size_t>(find(net.view(), name))];
 }
 
-static_assert(parent_of("layer1.0.conv1") == "layer1.0" && parent_of("layer1") == "");
-static_assert(parent_of("") == "");
-
 // ---- each level alone
 
 static_assert(entry_of<>("stem") == -1);

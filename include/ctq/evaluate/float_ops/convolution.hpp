@@ -159,7 +159,7 @@ inline std::string check(const tensor& in, const tensor& weight, const tensor* b
   if (weight.shape.size() < 3 || weight.shape.size() > 5) return "the weight needs 3 to 5 axes";
   const auto axes = weight.shape.size() - 2;
   if (o.stride.size() != axes || o.padding.size() != axes || o.dilation.size() != axes)
-    return "stride, padding and dilation need a number an axis";
+    return "stride, padding and dilation need one number per axis";
   if (in.shape.size() != weight.shape.size())
     return "the input has " + std::to_string(in.shape.size()) + " axes, not " +
            std::to_string(weight.shape.size());

@@ -98,7 +98,7 @@ inline result<value> conv_transpose(operands& from) {
   std::vector<int> wanted;  // extents of the output; only the last ones are used
   if (from.has("output_size") && !from.is_none("output_size"))
     wanted = from.integers("output_size");
-  from.require(wanted.empty() || wanted.size() >= axes, "output_size needs an extent an axis");
+  from.require(wanted.empty() || wanted.size() >= axes, "output_size needs one size per axis");
   if (from.failed()) return from.failure();
   return with_batch(from, in, [&](const tensor& batched) -> result<tensor> {
     if (batched.shape.size() != axes + 2) return fail({}, "the input has too few or many axes");

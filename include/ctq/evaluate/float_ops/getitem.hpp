@@ -172,7 +172,7 @@ inline result<value> getattr(operands& from) {
       std::vector<int> order = viewing::iota(in.shape.size());
       return value(copy(in, permuted(strided_of(in.shape), {order.rbegin(), order.rend()})));
     }
-    return from.failure("a tensor has no attribute " + name + "");
+    return from.failure("a tensor has no attribute " + name);
   });
 }
 

@@ -7,9 +7,8 @@
 
 namespace ctq::float_ops {
 
-/// What computes the ops that take nearly all the time of a model; null: the loops of this folder,
-/// which accumulate in double. Modules composed
-/// of these ops use it too.
+/// Computes the ops that take nearly all the time of a model; null: the loops of this folder, which
+/// accumulate in double. Modules composed of these ops use it too.
 ///   state         given to the functions
 ///   weight, bias  tensors that stay the same from call to call, so that what is derived from
 ///                 them can be kept; bias may be None

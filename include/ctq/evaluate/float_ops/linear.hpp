@@ -37,7 +37,7 @@ inline result<tensor> linear(const tensor& in, const tensor& weight, const tenso
   const auto k = static_cast<std::size_t>(weight.shape.back());
   const auto n = weight.shape.size() == 1 ? 1 : static_cast<std::size_t>(weight.shape[0]);
   if (bias != nullptr && bias->data.size() != n && bias->data.size() != 1)
-    return fail({}, "the bias does not have one element an output");
+    return fail({}, "the bias does not have one element per output");
   extents shape = in.shape;
   shape.pop_back();
   if (weight.shape.size() == 2) shape.push_back(weight.shape[0]);

@@ -146,7 +146,7 @@ inline result<value> group_norm(operands& from) {
   if (from.failed()) return from.failure();
   const auto channels = static_cast<std::size_t>(out.shape[1]);
   if (!fits(weight, channels) || !fits(bias, channels))
-    return from.failure("the parameters do not have one element a channel");
+    return from.failure("the parameters do not have one element per channel");
   if (out.data.empty()) return value(std::move(out));
   const std::size_t pixels = out.data.size() / static_cast<std::size_t>(out.shape[0]) / channels;
   const std::size_t per_group = channels / static_cast<std::size_t>(groups);

@@ -40,19 +40,19 @@ inline result<tensor> pad(const tensor& in, const std::vector<int>& amounts, pad
                           float filler) {
   const std::size_t axes = amounts.size() / 2;
   if (amounts.size() % 2 != 0 || axes > in.shape.size())
-    return fail({}, "padding is two numbers an axis");
+    return fail({}, "padding needs two numbers per axis");
   extents shape = in.shape;
   std::vector<std::vector<int>> index(in.shape.size());  // of the element at each position
   for (std::size_t a = 0; a < in.shape.size(); ++a) {
     const std::size_t from_last = in.shape.size() - 1 - a;
     const int n = in.shape[a];
     const int before = from_last < axes ? amounts[2 * from_last] : 0;
-    const int behind = from_last < axes ? amounts[2 * from_last + 1] : 0;
+    const int after = from_last < axes ? amounts[2 * from_last + 1] : 0;
     const int limit = mode == padding_mode::reflect ? n - 1 : n;
     const bool outside = mode == padding_mode::reflect || mode == padding_mode::circular;
-    if (outside && (before > limit || behind > limit))
+    if (outside && (before > limit || after > limit))
       return fail({}, "the padding is larger than the input");
-    shape[a] = n + before + behind;
+    shape[a] = n + before + after;
     if (shape[a] < 0 || (n == 0 && mode != padding_mode::constant))
       return fail({}, "the padding leaves nothing of the input");
     for (int i = 0; i < shape[a]; ++i) index[a].push_back(padded_index(i - before, n, mode));

@@ -208,7 +208,7 @@ result<value> adaptive_pool(operands& from) {
   const auto* each = wanted.get_if<list>();
   const auto axes = static_cast<std::size_t>(pooling::checked_axes(from, in));
   from.require(each == nullptr || each->size() == axes || each->size() == 1,
-               "output_size needs an extent an axis");
+               "output_size needs one size per axis");
   from.require(!from.has("return_indices") || !from.flag("return_indices"),
                "has no indices to return");
   if (from.failed()) return from.failure();

@@ -20,7 +20,7 @@ namespace ctq::float_ops::implementation {
 inline result<value> expand(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     extents shape = from.integers("shape");
-    from.require(shape.size() >= in.shape.size(), "expand needs an extent an axis");
+    from.require(shape.size() >= in.shape.size(), "expand needs one size per axis");
     if (from.failed()) return from.failure();
     const std::size_t missing = shape.size() - in.shape.size();
     for (std::size_t a = missing; a < shape.size(); ++a) {
@@ -38,8 +38,8 @@ inline result<value> expand(operands& from) {
 inline result<value> repeat(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const std::vector<int> repeats = from.integers("repeats");
-    from.require(repeats.size() >= in.shape.size(), "repeats needs a number an axis");
-    for (const int r : repeats) from.require(r >= 0, "a tensor is not repeated less than 0 times");
+    from.require(repeats.size() >= in.shape.size(), "repeats needs one number per axis");
+    for (const int r : repeats) from.require(r >= 0, "repeats must not be negative");
     if (from.failed()) return from.failure();
     // An axis of n elements repeated r times is two axes, (r, n), the first with stride 0.
     const std::size_t missing = repeats.size() - in.shape.size();
@@ -81,7 +81,7 @@ inline result<value> repeat_interleave(operands& from) {
       times = each->data;
       if (times.size() == 1) times.assign(count, times[0]);
     }
-    from.require(times.size() == count, "repeats needs one number, or one an element");
+    from.require(times.size() == count, "repeats needs one number, or one per element");
     std::int64_t extent = 0;
     for (const std::int64_t t : times) {
       from.require(t >= 0, "repeats must not be negative");

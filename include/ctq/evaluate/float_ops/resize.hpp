@@ -111,7 +111,8 @@ inline result<value> interpolate(operands& from) {
     } else {
       factors.assign(static_cast<std::size_t>(axes), as_real(given).value_or(0));
     }
-    from.require(static_cast<int>(factors.size()) == axes, "scale_factor needs a number an axis");
+    from.require(static_cast<int>(factors.size()) == axes,
+                 "scale_factor needs one number per axis");
     for (std::size_t a = 0; a < factors.size() && !from.failed(); ++a) {
       const double extent = std::floor(in.shape[a + 2] * factors[a]);
       from.require(extent >= 1 && extent <= INT32_MAX, "the output has no pixels");

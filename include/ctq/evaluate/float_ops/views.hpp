@@ -42,7 +42,7 @@ namespace viewing {
   }
   if (open != nullptr) {
     if (known == 0 || elements % known != 0)
-      return fail({}, "no extent gives " + std::to_string(elements) + " elements of it");
+      return fail({}, "no size for -1 gives " + std::to_string(elements) + " elements");
     *open = static_cast<int>(elements / known);
   } else if (known != elements) {
     return fail({}, std::to_string(elements) + " elements do not make " + std::to_string(known));

@@ -7,9 +7,9 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 
 namespace ctq::kernels {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/reference/conv2d.hpp"
@@ -20,26 +18,12 @@ template <quantized Q>
                                        float multiplier) noexcept {
   return static_cast<Q>(requantize(sum, multiplier, e.to));
 }
-template <quantized Q>
-[[nodiscard]] inline Q apply_output_op(const requantize_per_tensor<Q>& e, std::int32_t sum,
-                                       float) noexcept {
-  return static_cast<Q>(requantize(sum, e.multiplier, e.to));
-}
 [[nodiscard]] inline std::int32_t apply_output_op(const store_accumulators&, std::int32_t sum,
                                                   float) noexcept {
   return sum;
 }
-[[nodiscard]] inline float apply_output_op(const dequantize_accumulators& e, std::int32_t sum,
-                                           float multiplier) noexcept {
-  const float x = no_contract(static_cast<float>(sum) * multiplier);
-  return e.relu ? relu(x) : x;
-}
 
 /// Applies a post-op. `index` is the position in the output.
-template <quantized Q>
-[[nodiscard]] inline Q apply(const clamp_range<Q>& s, Q q, std::ptrdiff_t) noexcept {
-  return std::min(std::max(q, s.lo), s.hi);
-}
 template <quantized Q>
 [[nodiscard]] inline Q apply(const residual_add<Q>& s, Q q, std::ptrdiff_t index) noexcept {
   const float sum = binary_add(q, s.from, s.other[index], s.other_q);

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
@@ -13,6 +12,7 @@
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
 #include "ctq/kernels/simd/arch/convert_x86.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Register conversions between 8-bit integers, 32-bit integers and floats, and the quantize and
 // dequantize formulas on registers. The arch headers use intrinsics because xsimd widens element by

@@ -4,9 +4,9 @@
 #include <concepts>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/arch/dot_scalar.hpp"
 #include "ctq/kernels/simd/arch/dot_xsimd.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // The interface between the convolution and linear kernels and an instruction set: registers of
 // 32-bit accumulators and one operation that adds k_group products to each lane. To add an

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/tuning.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // The loop of elementwise kernels: forwards or backwards, with normal or non-temporal stores.
 

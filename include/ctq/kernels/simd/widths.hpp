@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Kernels that vectorize across the channels of one pixel use the widest register that the channels
 // fill.

@@ -38,7 +38,7 @@ constexpr void json_rejected(Text& out, const explained_node& n, const backend_v
     value_text why;
     clause(why, n.rejected[i], n, backend);
     append_all(out, i > 0 ? ", " : "", "{\"dtype_config\": ", n.rejected[i].dtype_config);
-    member(out, "because", why.view());
+    member(out, "reason", why.view());
     out.append("}");
   }
   out.append("]");
@@ -73,12 +73,12 @@ constexpr void json_node(Text& out, const explained_node& n, const backend_view&
     member(out, "runs_in", n.runs_in);
     member(out, "kernel", n.runs_as->name);
     if (!n.fused_into.empty()) member(out, "fused_into", n.fused_into);
-    member(out, "gives", name_of(n.gives));
+    member(out, "dtype", name_of(n.gives));
   }
   append_all(out, ", \"on_integers\": ", n.on_integers ? "true" : "false");
   value_text because;
   reason(because, n, backend);
-  member(out, "because", because.view());
+  member(out, "reason", because.view());
   if (n.is_read && n.runs_in == n.name) json_choice(out, n, backend);
   out.append("}");
 }

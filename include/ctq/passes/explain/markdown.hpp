@@ -54,7 +54,7 @@ constexpr void markdown_row(Text& out, const explained_node& n, const backend_vi
 template <class Text>
 constexpr void append_markdown(Text& out, const explained_model& m) {
   explaining::cell_text<Text> cell{out};
-  out.append("| node | runs as | gives | because |\n|---|---|---|---|\n");
+  out.append("| node | runs as | dtype | reason |\n|---|---|---|---|\n");
   for (const explained_node& n : m.nodes)
     if (is_call(n.op)) explaining::markdown_row(out, n, m.backend);
   out.append("\n| qparams | observer | of |\n|---|---|---|\n");

@@ -82,9 +82,9 @@ constexpr void append_text(Text& out, const explained_model& m) {
   explaining::end_cell(out, 4, wide.node);
   out.append("runs as");
   explaining::end_cell(out, 7, wide.as);
-  out.append("gives");
+  out.append("dtype");
   explaining::end_cell(out, 5, wide.gives);
-  out.append("because\n");
+  out.append("reason\n");
   for (const explained_node& n : m.nodes)
     if (is_call(n.op)) explaining::text_row(out, n, m.backend, wide);
   for (std::size_t i = 0; i < m.observers.size(); ++i) {

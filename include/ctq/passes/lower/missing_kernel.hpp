@@ -44,9 +44,10 @@ constexpr void append_missing_key(diagnostic& d, const node& n, const dtype_conf
   d.line("no integer kernel for").line(integer_form(n.op)->name);
   d.line(name(config.input_dtype), weighted ? ", " : "",
          weighted ? name(config.weight_dtype) : std::string_view{}, " to ",
-         name(config.output_dtype), ", gives ");
+         name(config.output_dtype))
+      .line("output shape: ");
   for (int i = 0; i < n.shape.rank; ++i) append_all(d.text, i > 0 ? "x" : "", n.shape[i]);
-  d.line("on any instruction set; there are:").line();
+  d.line("integer kernels:").line();
   kernels::append_integer_kernels(d.text);
 }
 
@@ -62,8 +63,8 @@ template <graph_at<stage::lowered> Graph>
   append_pattern(d.text, backend.configs[n.choice.pattern].pattern);
   append_missing_key(d, n, backend.configs[n.choice.pattern].dtype_configs[n.choice.dtype_config]);
   if (n.op->descriptor->on_integers == on_integers::where_functions)
-    d.line("define: static void run(...)");
-  return d.line("to mean it: allow_float<", n.name, ">");
+    d.line("define static void run(...) in the op");
+  return d.line("to keep it in float:").line("allow_float<", n.name, ">");
 }
 
 }  // namespace ctq

@@ -3,8 +3,8 @@
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
+#include "ctq/passes/schedule/check_functions.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
-#include "ctq/passes/schedule/user_op.hpp"
 
 // From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //

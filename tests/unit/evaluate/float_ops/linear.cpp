@@ -66,7 +66,7 @@ TEST_CASE("a weight of one axis leaves the last one out, and a bias of one eleme
   CHECK(cause(run(fn::linear, {in, some({2, 3})})) ==
         "the input's last axis is not that of the weight");
   CHECK(cause(run(fn::linear, {in, some({3, 2}), some({2})})) ==
-        "the bias does not have one element an output");
+        "the bias does not have one element per output");
 }
 
 TEST_CASE("matmul broadcasts what stands in front of the matrices") {

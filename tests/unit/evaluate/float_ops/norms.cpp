@@ -174,5 +174,5 @@ TEST_CASE("parameters of another number of channels are errors") {
                   {.positional = {image}, .attributes = {{"running_mean", filled({4})}}})) ==
         "needs both running statistics");
   CHECK(cause(run(fn::group_norm, {.positional = {image, 2, filled({2})}})) ==
-        "the parameters do not have one element a channel");
+        "the parameters do not have one element per channel");
 }

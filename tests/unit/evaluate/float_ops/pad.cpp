@@ -48,8 +48,8 @@ TEST_CASE("amounts begin with the last axis, two an axis") {
   const tensor out = floats(run(in, {0, 1, 1, 0}));
   CHECK(out.shape == extents{3, 3});
   CHECK(out.data == std::vector<float>{0, 0, 0, 1, 2, 0, 3, 4, 0});
-  CHECK(cause(run(in, {1})) == "padding is two numbers an axis");
-  CHECK(cause(run(in, {1, 1, 1, 1, 1, 1})) == "padding is two numbers an axis");
+  CHECK(cause(run(in, {1})) == "padding needs two numbers per axis");
+  CHECK(cause(run(in, {1, 1, 1, 1, 1, 1})) == "padding needs two numbers per axis");
 }
 
 TEST_CASE("a reflection is less than the row, a circle at most all of it") {

@@ -33,7 +33,7 @@ TEST_CASE("expand sees an axis of one element again and again") {
   CHECK(floats(run(method::expand, {column, 2, 0})).shape == extents{2, 0});
   CHECK(cause(run(method::expand, {column, 3, 1})) ==
         "an axis of more elements cannot be expanded");
-  CHECK(cause(run(method::expand, {column, 2})) == "expand needs an extent an axis");
+  CHECK(cause(run(method::expand, {column, 2})) == "expand needs one size per axis");
   CHECK(cause(run(method::expand, {column, -1, 2, 1})) == "an extent is negative");
 }
 
@@ -46,9 +46,8 @@ TEST_CASE("repeat puts copies side by side along every axis") {
   CHECK(out.data == wanted);
   CHECK(floats(run(method::repeat, {tensor{{1}, {7}}, 2, 2})).shape == extents{2, 2});
   CHECK(floats(run(method::repeat, {column, 0, 1})).shape == extents{0, 1});
-  CHECK(cause(run(method::repeat, {column, 2})) == "repeats needs a number an axis");
-  CHECK(cause(run(method::repeat, {column, -1, 2})) ==
-        "a tensor is not repeated less than 0 times");
+  CHECK(cause(run(method::repeat, {column, 2})) == "repeats needs one number per axis");
+  CHECK(cause(run(method::repeat, {column, -1, 2})) == "repeats must not be negative");
 }
 
 TEST_CASE("repeat_interleave repeats each element, all equally often or each its own number") {
@@ -62,6 +61,6 @@ TEST_CASE("repeat_interleave repeats each element, all equally often or each its
         extents{2, 6});
   CHECK(floats(run(fn::repeat_interleave, {tensor{{}, {9}}, 2})).data == std::vector<float>{9, 9});
   CHECK(cause(run(fn::repeat_interleave, {in, index_tensor{{3}, {1, 1, 1}}, 0})) ==
-        "repeats needs one number, or one an element");
+        "repeats needs one number, or one per element");
   CHECK(cause(run(fn::repeat_interleave, {in, -1, 0})) == "repeats must not be negative");
 }

@@ -32,12 +32,12 @@ TEST_CASE("a reshape keeps the elements, and one extent may be left open") {
   CHECK(floats(run(method::view, {six, list{-1}})).shape == extents{6});
   CHECK(floats(run(fn::reshape, {counted({}), list{}})).shape == extents{});
   CHECK(floats(run(fn::reshape, {filled({0, 4}), list{-1, 4}})).shape == extents{0, 4});
-  CHECK(cause(run(fn::reshape, {six, list{4, -1}})) == "no extent gives 6 elements of it");
+  CHECK(cause(run(fn::reshape, {six, list{4, -1}})) == "no size for -1 gives 6 elements");
   CHECK(cause(run(fn::reshape, {six, list{4}})) == "6 elements do not make 4");
   CHECK(cause(run(fn::reshape, {six, list{-1, -1}})) == "only one extent may be -1");
   CHECK(cause(run(fn::reshape, {six, list{-2, -3}})) == "only one extent may be -1");
   CHECK(cause(run(fn::reshape, {filled({0, 4}), list{-1, 0}})) ==
-        "no extent gives 0 elements of it");
+        "no size for -1 gives 0 elements");
 }
 
 TEST_CASE("flatten joins the axes from start to end") {

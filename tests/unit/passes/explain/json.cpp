@@ -38,7 +38,7 @@ TEST_CASE("the JSON is JSON, with a member for all that is known of a node") {
   const json::element fc = member(root.find("nodes"), 5);
   CHECK(!fc.find("dtype_config"));
   CHECK(fc.find("rejected").size() == 4);
-  CHECK(member(fc.find("rejected"), 1).find("because").text() ==
+  CHECK(member(fc.find("rejected"), 1).find("reason").text() ==
         "input.dtype: qint8, the backend allows: quint8");
 
   CHECK(member(root.find("observers"), 1).find("values").size() == 4);

@@ -10,7 +10,7 @@ using namespace explain_model;
 TEST_CASE("Markdown has a table of nodes, one of observers and one of qconfigs") {
   const std::string t =
       printed([](std::string& out, const explained_model& m) { append_markdown(out, m); });
-  CHECK(has_line(t, "| node | runs as | gives | because |"));
+  CHECK(has_line(t, "| node | runs as | dtype | reason |"));
   CHECK(has_line(t, "| relu | in conv | quint8 | part of conv |"));
   CHECK(t.find("<br>not dtype_config #1: input.dtype: qint8, the backend allows: quint8<br>") !=
         std::string::npos);

@@ -41,11 +41,11 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
   const auto g = lowered<with_own>(net.view());
   CHECK(std::string{missing_kernel(g.view(), backend_v<with_own>).message()} ==
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
-        "no integer kernel for\nown.sum\nquint8 to quint8, gives 1x4\n"
-        "on any instruction set; there are:\n"
+        "no integer kernel for\nown.sum\nquint8 to quint8\noutput shape: 1x4\n"
+        "integer kernels:\n"
         "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
-        "concat, elementwise, function\ndefine: static void run(...)\n"
-        "to mean it: allow_float<c>");
+        "concat, elementwise, function\ndefine static void run(...) in the op\n"
+        "to keep it in float:\nallow_float<c>");
 }
 
 TEST_CASE("where all that the backend accepted runs on integers there is nothing to tell") {

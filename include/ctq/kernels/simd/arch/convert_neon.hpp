@@ -9,9 +9,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 #include "ctq/kernels/simd/arch/register128.hpp"
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 CTQ_BEGIN_AVX512
 

@@ -9,9 +9,9 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Dot products in xsimd: float32 on every instruction set, int32 on those without an int8 dot
 // product.

@@ -7,8 +7,8 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Register arithmetic with exact IEEE 754 rounding, where xsimd or the compiler would only
 // approximate it.

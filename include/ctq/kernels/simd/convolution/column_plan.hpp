@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 
 // How a depthwise convolution by columns (depthwise_columns.hpp) is divided: which input rows are
 // interleaved in a register, how many output rows use it, which channels form a block. The layout

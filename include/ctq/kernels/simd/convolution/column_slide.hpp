@@ -9,8 +9,8 @@
 #include "ctq/kernels/simd/convolution/column_input.hpp"
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise 3x3 with four input rows interleaved in a register: each input column is loaded once

@@ -11,8 +11,8 @@
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolution by register tiles of output pixels, for half of the channels of a block at

@@ -14,15 +14,15 @@
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/depthwise.hpp"
 #include "ctq/kernels/simd/convolution/depthwise_columns.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/dense.hpp"
-#include "ctq/kernels/simd/matrix/pack.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
 #include "ctq/kernels/simd/matrix/tile_product.hpp"
+#include "ctq/kernels/simd/pack.hpp"
 
 // 2-d convolution, NHWC, without im2col. The same bytes as reference::conv2d on every instruction
 // set; float32 the same on those with fma (see float_dot).

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolution: lanes are channels of both activations and weights. k_group taps of a

@@ -11,8 +11,8 @@
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/column_slide.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolutions of integers, 3x3, 5x5 and 7x7 with stride 1 or 2. Dot products run along

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Images whose rows are interleaved in bands: a few pixels of each row of a band, then the next few

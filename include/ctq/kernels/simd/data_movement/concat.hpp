@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "ctq/kernels/reference/concat.hpp"
-#include "ctq/kernels/simd/matrix/blocks.hpp"
+#include "ctq/kernels/simd/for_blocks.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {

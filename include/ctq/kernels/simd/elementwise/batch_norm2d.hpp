@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ctq/kernels/reference/batch_norm2d.hpp"
-#include "ctq/kernels/simd/elementwise/relu.hpp"
-#include "ctq/kernels/simd/matrix/blocks.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/elementwise/relu.hpp"
+#include "ctq/kernels/simd/for_blocks.hpp"
 
 namespace ctq::kernels::simd {
 

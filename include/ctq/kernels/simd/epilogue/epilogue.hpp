@@ -26,19 +26,8 @@ template <class Isa, class PostOp>
 inline constexpr bool post_op_in_registers = false;
 template <class Isa, quantized Q>
 inline constexpr bool post_op_in_registers<Isa, lookup_table<Q>> = has_wide_lookup<Isa>;
-template <class Isa, quantized Q>
-inline constexpr bool post_op_in_registers<Isa, clamp_range<Q>> = true;
 
 /// Applies a post-op to all outputs, in place.
-template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void apply_in_place(const clamp_range<Q>& s, elementwise_shape count,
-                                                  Q* out) noexcept {
-  if constexpr (vectorized<Isa>) {
-    clamp<Isa>(count, out, s.lo, s.hi, out);
-  } else {
-    for (int i = 0; i < count.count; ++i) out[i] = prepared_post_op<clamp_range<Q>>(s)(out[i], i);
-  }
-}
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void apply_in_place(const residual_add<Q>& s, elementwise_shape count,
                                                   Q* out) noexcept {
@@ -67,7 +56,7 @@ template <class Isa, conv2d_shape_like Shape, class In, class OutputOp, class...
                                                        std::int32_t in_zero_point,
                                                        typename OutputOp::output* out,
                                                        std::byte* workspace) noexcept {
-  if constexpr (sizeof...(PostOp) == 0 && has_channel_multipliers<OutputOp>) {
+  if constexpr (sizeof...(PostOp) == 0 && quantized<typename OutputOp::output>) {
     conv2d<Isa>(shape, in, packed, to.output_op.to, in_zero_point, out, workspace);
   } else {
     const prepared_epilogue<OutputOp, PostOp...> ready(to, out);

@@ -42,28 +42,6 @@ struct prepared_epilogue {
   }
 };
 
-/// The multipliers of a row: the packed ones of its channels, or Width copies of a single one.
-template <int Width>
-class multipliers {
- public:
-  template <class Q>
-  [[gnu::always_inline]] multipliers(const requantize_per_channel<Q>&, const float* packed)
-      : data_(packed) {}
-  template <class Q>
-  [[gnu::always_inline]] multipliers(const requantize_per_tensor<Q>& e, const float*)
-      : data_(same_) {
-    for (float& m : same_) m = e.multiplier;
-  }
-  multipliers(const multipliers&) = delete;
-  multipliers& operator=(const multipliers&) = delete;
-
-  [[nodiscard, gnu::always_inline]] const float* data() const { return data_; }
-
- private:
-  alignas(64) float same_[Width];
-  const float* data_;
-};
-
 /// A dot_arch that stores through an epilogue.
 template <class Isa, class Dot, class OutputOp, class... PostOp>
 struct epilogue_dot : Dot {
@@ -87,10 +65,9 @@ struct epilogue_dot : Dot {
                                                 std::ptrdiff_t stride, int count) {
     constexpr int width = N * Dot::lanes;
     if constexpr (quantized<output>) {
-      const multipliers<width> m(to.to->output_op, multiplier);
       alignas(64) output rows[M][width];
       unroll<M>([&](auto i) __attribute__((always_inline)) {
-        Dot::store(acc[i], m.data(), to.range, rows[i], width);
+        Dot::store(acc[i], multiplier, to.range, rows[i], width);
       });
       apply_and_store_rows<Isa, width>(to.to->post_ops, rows[0], M, out - to.to->out, to.to->out,
                                        stride, count);
@@ -98,8 +75,7 @@ struct epilogue_dot : Dot {
       alignas(64) std::int32_t sums[M][width];
       static_assert(sizeof sums == sizeof acc);
       std::memcpy(sums, acc, sizeof sums);
-      store_accumulator_rows<Isa, Dot, N>(to.to->output_op, sums[0], M, multiplier, out, stride,
-                                          count);
+      store_accumulator_rows<Isa, Dot, N>(sums[0], M, out, stride, count);
     }
   }
   template <int N>
@@ -116,36 +92,33 @@ struct epilogue_dot : Dot {
                                            int) {
     constexpr int width = N * Dot::lanes;
     if constexpr (quantized<output>) {
-      const multipliers<width> m(to.to->output_op, multiplier);
       alignas(64) output row[width];
-      one_row::store(acc, m.data(), to.range, row, width);
+      one_row::store(acc, multiplier, to.range, row, width);
       finish<width>(to, row, out);
     } else {
       alignas(64) std::int32_t sums[width];
       static_assert(sizeof sums == sizeof acc);
       std::memcpy(sums, acc, sizeof sums);
       output row[width];
-      store_accumulator_rows<Isa, one_row, N>(to.to->output_op, sums, 1, multiplier, row, 0, width);
+      store_accumulator_rows<Isa, one_row, N>(sums, 1, row, 0, width);
       std::memcpy(out.first, row, sizeof row / 2);
       std::memcpy(out.second(), row + width / 2, sizeof row / 2);
     }
   }
 
-  /// Half of a block. Accumulators with packed multipliers are requantized at once; others are kept
-  /// until both halves are there.
+  /// Half of a block. Accumulators that are requantized are so at once; others are kept until both
+  /// halves are there.
   template <int N>
   struct kept_accumulators {
     vec acc[N];
-    const float* multiplier;
   };
   template <int N>
   [[gnu::always_inline]] static auto half(const vec (&acc)[N], const float* multiplier) {
-    if constexpr (has_channel_multipliers<OutputOp>) {
+    if constexpr (quantized<output>) {
       return Dot::half(acc, multiplier);
     } else {
       kept_accumulators<N> kept;
       unroll<N>([&](auto v) __attribute__((always_inline)) { kept.acc[v] = acc[v]; });
-      kept.multiplier = multiplier;
       return kept;
     }
   }
@@ -154,7 +127,7 @@ struct epilogue_dot : Dot {
   [[gnu::always_inline]] static void store_halves(const Half& first, const Half& second,
                                                   const store_params& to, Out out) {
     constexpr int width = 2 * N * Dot::lanes;
-    if constexpr (has_channel_multipliers<OutputOp>) {
+    if constexpr (quantized<output>) {
       alignas(64) output row[width];
       one_row::template store_halves<N>(first, second, to.range, row);
       finish<width>(to, row, out);
@@ -164,7 +137,7 @@ struct epilogue_dot : Dot {
         acc[v] = first.acc[v];
         acc[N + v] = second.acc[v];
       });
-      store(acc, first.multiplier, to, out, width);
+      store(acc, nullptr, to, out, width);
     }
   }
 
@@ -210,14 +183,12 @@ class epilogue_tile : public Tile {
     [[gnu::always_inline]] void operator()(const std::int32_t* sums, const bounds& to,
                                            output* out) const {
       if constexpr (quantized<output>) {
-        const multipliers<width> m(to.to->output_op, multipliers_);
         alignas(64) output row[width];
-        typename Tile::template requantizer<N>(m.data(), width)(sums, to.range, row);
+        typename Tile::template requantizer<N>(multipliers_, width)(sums, to.range, row);
         apply_and_store_rows<Isa, width>(to.to->post_ops, row, 1, out - to.to->out, to.to->out, 0,
                                          channels_);
       } else {
-        store_accumulator_rows<Isa, tile_format, N>(to.to->output_op, sums, 1, multipliers_, out, 0,
-                                                    channels_);
+        store_accumulator_rows<Isa, tile_format, N>(sums, 1, out, 0, channels_);
       }
     }
 

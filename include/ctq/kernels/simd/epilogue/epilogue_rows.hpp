@@ -7,10 +7,10 @@
 #include <type_traits>
 
 #include "ctq/core/isa.hpp"
-#include "ctq/kernels/compat.hpp"
 #include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/simd/arch/rows512.hpp"
 #include "ctq/kernels/simd/widths.hpp"
+#include "ctq/kernels/xsimd.hpp"
 
 // Rows of outputs as registers of bytes, and the corresponding elements of other tensors.
 

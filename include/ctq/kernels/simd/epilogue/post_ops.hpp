@@ -35,25 +35,6 @@ template <class PostOp>
 class prepared_post_op;
 
 template <quantized Q>
-class prepared_post_op<clamp_range<Q>> {
- public:
-  constexpr explicit prepared_post_op(const clamp_range<Q>& s) : s_(s) {}
-
-  [[nodiscard]] Q operator()(Q q, std::ptrdiff_t) const noexcept {
-    return q < s_.lo ? s_.lo : q > s_.hi ? s_.hi : q;
-  }
-  template <vectorized Isa, class Place>
-  [[nodiscard, gnu::always_inline]] batch<Isa, Q> on(const batch<Isa, Q>& q,
-                                                     const Place&) const noexcept {
-    using bytes = batch<Isa, Q>;
-    return xsimd::min(xsimd::max(q, bytes(s_.lo)), bytes(s_.hi));
-  }
-
- private:
-  clamp_range<Q> s_;
-};
-
-template <quantized Q>
 class prepared_post_op<lookup_table<Q>> {
  public:
   constexpr explicit prepared_post_op(const lookup_table<Q>& s) : table_(s.table) {}

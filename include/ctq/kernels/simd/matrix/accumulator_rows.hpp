@@ -5,28 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
-// Stores rows of accumulators that are not requantized: as int32, or dequantized to float32.
+// Stores rows of accumulators that are not requantized.
 
 namespace ctq::kernels::simd {
-
-/// Converts a row of accumulators, in lane order, to outputs in the same order.
-[[gnu::always_inline]] inline void convert_row(const store_accumulators&,
-                                               const std::int32_t* accumulators, const float*,
-                                               int count, std::int32_t* out) noexcept {
-  std::memcpy(out, accumulators, static_cast<std::size_t>(count) * sizeof *out);
-}
-[[gnu::always_inline]] inline void convert_row(const dequantize_accumulators& e,
-                                               const std::int32_t* accumulators,
-                                               const float* multiplier, int count,
-                                               float* out) noexcept {
-  // No addition follows, so there is nothing to contract to an fma.
-  for (int i = 0; i < count; ++i) out[i] = static_cast<float>(accumulators[i]) * multiplier[i];
-  if (!e.relu) return;
-  for (int i = 0; i < count; ++i) out[i] = out[i] < 0.0F ? 0.0F : out[i];
-}
 
 /// Stores the first `count` values of N registers of 32-bit lanes in channel order. Lanes are
 /// contiguous channels, at least four at a time. Model: a dot_arch or tile_format.
@@ -47,20 +30,14 @@ template <class Model, int N, class T>
   std::memcpy(out, buffer, static_cast<std::size_t>(count) * sizeof(T));
 }
 
-/// Stores rows of accumulators, biases included, that are not requantized.
-template <class Isa, class Model, int N, class OutputOp>
-[[gnu::noinline]] void store_accumulator_rows(const OutputOp& output_op,
-                                              const std::int32_t* accumulators, int rows,
-                                              const float* multiplier,
-                                              typename OutputOp::output* out, std::ptrdiff_t stride,
+/// Stores rows of accumulators, biases included, as int32.
+template <class Isa, class Model, int N>
+[[gnu::noinline]] void store_accumulator_rows(const std::int32_t* accumulators, int rows,
+                                              std::int32_t* out, std::ptrdiff_t stride,
                                               int count) noexcept {
-  constexpr int width = N * Model::lanes;
-  const OutputOp e = output_op;
   for (; rows > 0; --rows) {
-    alignas(64) typename OutputOp::output row[width];
-    convert_row(e, accumulators, multiplier, width, row);
-    write_channels<Model, N>(row, out, count);
-    accumulators += width;
+    write_channels<Model, N>(accumulators, out, count);
+    accumulators += N * Model::lanes;
     out += stride;
   }
 }

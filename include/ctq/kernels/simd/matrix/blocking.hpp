@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 
 // How a convolution or linear layer is computed, depending on its shape and the instruction set:

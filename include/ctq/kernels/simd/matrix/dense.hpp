@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
-#include "ctq/kernels/simd/matrix/pack.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
+#include "ctq/kernels/simd/pack.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Convolution and linear layers by dot products of registers: a loop over panels of output

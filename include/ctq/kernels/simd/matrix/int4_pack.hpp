@@ -9,7 +9,7 @@
 #include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/reference/linear_weight_int4.hpp"
 #include "ctq/kernels/simd/arch/dot.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 // Packs four-bit weights, and copies activations, in the order in which linear_weight_int4 reads

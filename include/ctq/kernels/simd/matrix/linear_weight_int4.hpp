@@ -11,7 +11,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/arch/dot.hpp"
 #include "ctq/kernels/simd/convert.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
 #include "ctq/kernels/simd/matrix/int4_pack.hpp"
 #include "ctq/kernels/simd/unroll.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The weights of a panel, register by register. Where dot products take wider numbers than bytes,

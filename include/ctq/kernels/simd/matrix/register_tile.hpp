@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/panel_weights.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 

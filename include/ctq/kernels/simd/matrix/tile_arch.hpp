@@ -45,8 +45,7 @@ struct tile_format {
 ///   store<T>(p, stride)    store tile T
 ///   dot<C, A, B, In>()     C += A · B with activations of type In, uint8 or int8
 ///   requantizer<N>         constructed from the multipliers of a panel of N tiles and its number
-///   of
-///                          channels; converts rows of N * 16 accumulators to outputs
+///                          of channels; converts rows of N * 16 accumulators to outputs
 template <class T>
 concept tile_arch = std::derived_from<T, tile_format> && std::constructible_from<T, tile_sizes> &&
     requires(T tile, const std::byte* from, std::int32_t* accumulators,

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 #include "ctq/kernels/simd/matrix/tile_walk.hpp"

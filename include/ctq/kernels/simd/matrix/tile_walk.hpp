@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "ctq/kernels/simd/convolution/geometry.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 
 // The order in which a layer is computed on AMX tiles.

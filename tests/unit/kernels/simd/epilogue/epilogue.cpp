@@ -11,8 +11,8 @@ using namespace epilogue_cases;
 using isa_t = isa::native;
 
 static_assert(std::is_same_v<decltype(epilogue{store_accumulators{}})::output, std::int32_t>);
-static_assert(std::is_same_v<decltype(epilogue{requantize_per_tensor<std::int8_t>{},
-                                               clamp_range<std::int8_t>{}})::output,
+static_assert(std::is_same_v<decltype(epilogue{requantize_per_channel<std::int8_t>{},
+                                               lookup_table<std::int8_t>{}})::output,
                              std::int8_t>);
 
 namespace {
@@ -36,19 +36,19 @@ TEST_CASE("a dense layer with an epilogue equals the separate ops") {
 }
 
 TEST_CASE("an epilogue reads weights that are packed for registers of two widths") {
-  many<divided>(check_per_tensor<isa_t, divided, std::uint8_t>);
+  many<divided>(check_other_sign<isa_t, divided, std::uint8_t>);
 }
 
 TEST_CASE("a depthwise convolution with an epilogue equals the separate ops") {
   many<by_columns>(check_stages<isa_t, by_columns, std::int8_t>);
   many<by_columns>(check_wide<isa_t, by_columns, std::uint8_t>);
-  many<by_columns_2>(check_per_tensor<isa_t, by_columns_2, std::int8_t>);
+  many<by_columns_2>(check_other_sign<isa_t, by_columns_2, std::int8_t>);
 }
 
 TEST_CASE(
     "a depthwise convolution with two rows per register and an epilogue equals the separate ops") {
   many<of_two_places>(check_stages<isa_t, of_two_places, std::uint8_t>);
-  many<of_two_places>(check_per_tensor<isa_t, of_two_places, std::int8_t>);
+  many<of_two_places>(check_other_sign<isa_t, of_two_places, std::int8_t>);
   many<of_two_places_2>(check_wide<isa_t, of_two_places_2, std::int8_t>);
   many<of_two_places_5x5>(check_stages<isa_t, of_two_places_5x5, std::uint8_t>);
 }

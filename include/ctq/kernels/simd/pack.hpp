@@ -9,8 +9,8 @@
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
-#include "ctq/kernels/simd/convolution/geometry.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 
 // Packs weights, biases and multipliers in the order in which the kernels read them, padded with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/schedule/user_op.hpp"
+#include "ctq/passes/schedule/check_functions.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/fixed_qparams.hpp"
+#include "ctq/passes/check_fixed_qparams.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/matrix/pack.hpp"
+#include "ctq/kernels/simd/pack.hpp"
 
 #include <doctest/doctest.h>
 

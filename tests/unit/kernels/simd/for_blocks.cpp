@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/matrix/blocks.hpp"
+#include "ctq/kernels/simd/for_blocks.hpp"
 
 #include <doctest/doctest.h>
 

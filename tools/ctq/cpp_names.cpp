@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cpp_writer.hpp"
+#include "cpp_names.hpp"
 
 #include <fmt/format.h>
 
@@ -104,7 +104,7 @@ std::string identifier_problem(std::string_view name) {
   if (name.empty()) return "is empty";
   const auto belongs = [](char c) { return is_letter(c) || is_digit(c); };
   if (is_digit(name[0]) || !std::all_of(name.begin(), name.end(), belongs))
-    return "is no identifier of C++: letters, digits and _, no digit first";
+    return "is not a C++ identifier: letters, digits and _, no digit first";
   if (is_one_of(name, reserved)) return "is a keyword or a macro of C++";
   if (name.find("__") != name.npos || (name.size() > 1 && name[0] == '_' && is_upper(name[1])))
     return "is reserved in C++: two underscores, or one before a capital";
