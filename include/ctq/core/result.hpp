@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "ctq/core/terminate.hpp"
 
@@ -56,10 +57,22 @@ class [[nodiscard]] result {
  public:
   using value_type = T;
 
-  result(T value) : state_{std::in_place_index<0>, std::move(value)} {}         // NOLINT
-  result(unexpected e) : state_{std::in_place_index<1>, std::move(e.value)} {}  // NOLINT
+  result(T value) : has_value_(true), value_(std::move(value)) {}          // NOLINT
+  result(unexpected e) : has_value_(false), error_(std::move(e.value)) {}  // NOLINT
+  result(const result& other) requires std::copy_constructible<T> { construct(other); }
+  result(result&& other) noexcept { construct(std::move(other)); }
+  result& operator=(const result& other) requires std::copy_constructible<T> {
+    return *this = result(other);
+  }
+  result& operator=(result&& other) noexcept {
+    if (this == &other) return *this;
+    destroy();
+    construct(std::move(other));
+    return *this;
+  }
+  ~result() { destroy(); }
 
-  [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
   explicit operator bool() const noexcept { return has_value(); }
 
   /// The value. Without one the program aborts with the error message.
@@ -85,18 +98,35 @@ class [[nodiscard]] result {
   static auto& value(Self& self) noexcept {
     if (!self.has_value()) [[unlikely]]
       abort_without_value(self.error());
-    return *std::get_if<0>(&self.state_);
+    return (self.value_);
   }
   template <class Self>
   static auto& cause(Self& self) noexcept {
     require(!self.has_value(), "a result with a value has no error");
-    return *std::get_if<1>(&self.state_);
+    return (self.error_);
   }
   void exit_without_value() const noexcept {
     if (!has_value()) exit_with_error(error().message());
   }
 
-  std::variant<T, struct error> state_;
+  /// Copies or moves.
+  template <class Other>
+  void construct(Other&& other) {
+    has_value_ = other.has_value_;
+    if (has_value_) {
+      std::construct_at(&value_, std::forward<Other>(other).value_);
+    } else {
+      std::construct_at(&error_, std::forward<Other>(other).error_);
+    }
+  }
+  void destroy() noexcept { has_value_ ? std::destroy_at(&value_) : std::destroy_at(&error_); }
+
+  // A union, since std::variant instantiates some seventy functions for each T.
+  bool has_value_;
+  union {
+    T value_;
+    struct error error_;
+  };
 };
 
 /// The result of an operation that returns nothing but can fail.

@@ -27,7 +27,8 @@ namespace ctq {
 namespace quantized_file {
 
 /// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs.
-[[nodiscard]] inline std::string first_difference(std::string_view file, std::string_view plan) {
+[[nodiscard, gnu::cold]] inline std::string first_difference(std::string_view file,
+                                                             std::string_view plan) {
   for (int line = 1;; ++line) {
     const auto next = [](std::string_view& text) {
       const std::string_view first = text.substr(0, text.find('\n'));
@@ -48,7 +49,8 @@ namespace quantized_file {
 }
 
 /// Was this file saved by a model of this plan, and not changed since?
-[[nodiscard]] inline status check_identity(const tensor_file& file, const plan_identity& plan) {
+[[nodiscard, gnu::cold]] inline status check_identity(const tensor_file& file,
+                                                      const plan_identity& plan) {
   const auto value = [&file](std::string_view key) -> std::string_view {
     const auto at = file.metadata.find(key);
     return at == file.metadata.end() ? std::string_view{} : at->second;
@@ -70,7 +72,7 @@ namespace quantized_file {
 }
 
 /// Shares the elements of integers, which `owner` keeps.
-[[nodiscard]] inline result<state_tensor> state_tensor_of(
+[[nodiscard, gnu::cold]] inline result<state_tensor> state_tensor_of(
     const stored_tensor& t, const std::shared_ptr<const std::byte[]>& owner) {
   state_tensor out{.name = t.name, .shape = {}, .floats = nullptr, .integers = nullptr};
   for (const std::int64_t extent : t.shape) {
@@ -92,7 +94,7 @@ namespace quantized_file {
 
 /// The qparams of each observer; those of dynamic ones are not used.
 /// Errors  a tensor that is missing, or of another dtype or shape
-[[nodiscard]] inline result<std::vector<qparams>> qparams_of(
+[[nodiscard, gnu::cold]] inline result<std::vector<qparams>> qparams_of(
     const tensor_file& file, std::span<const observed_activation> activations, int observers) {
   std::vector<qparams> all(static_cast<std::size_t>(observers));
   const auto read = [&file]<class T>(const std::string& name, std::span<T> to) -> status {
@@ -123,8 +125,8 @@ namespace quantized_file {
 
 /// owner: keeps the data of the tensors; null if nothing needs to
 template <class Plan>
-[[nodiscard]] result<quantized_state> state_of(const tensor_file& file,
-                                               const std::shared_ptr<const std::byte[]>& owner) {
+[[nodiscard, gnu::cold]] result<quantized_state> state_of(
+    const tensor_file& file, const std::shared_ptr<const std::byte[]>& owner) {
   if (const status s = check_identity(file, identity_of<Plan>()); !s) return unexpected{s.error()};
   const auto activations = activations_of(Plan::prepared.view());
   auto qparams = qparams_of(file, activations, Plan::prepared.observers);
@@ -143,7 +145,7 @@ template <class Plan>
 
 /// file: as messages call it
 template <class Plan, class... Option>
-[[nodiscard]] result<converted_model<Plan, isa::native, Option...>> model_of(
+[[nodiscard, gnu::cold]] result<converted_model<Plan, isa::native, Option...>> model_of(
     const result<tensor_file>& content, const std::shared_ptr<const std::byte[]>& owner,
     const std::string& file) {
   using model = converted_model<Plan, isa::native, Option...>;
@@ -172,7 +174,7 @@ template <class Plan, class... Option>
 /// Errors  as read_safetensors; a file that was changed or damaged, or is of another plan, with
 ///         what differs; as quantized_model::make or dispatched_model::make. With the file's name
 template <class Plan, code_option... Option>
-[[nodiscard]] auto load_quantized(const std::filesystem::path& path, Option...) {
+[[nodiscard, gnu::cold]] auto load_quantized(const std::filesystem::path& path, Option...) {
   auto file = read_safetensors(path);
   std::shared_ptr<const std::byte[]> data;
   if (file) data = std::move(file->bytes);
@@ -181,7 +183,7 @@ template <class Plan, code_option... Option>
 
 /// The same of a file in memory, such as one that is part of the program.
 template <class Plan, code_option... Option>
-[[nodiscard]] auto load_quantized(std::span<const std::byte> file, Option...) {
+[[nodiscard, gnu::cold]] auto load_quantized(std::span<const std::byte> file, Option...) {
   const std::string name = "embedded model";
   return quantized_file::model_of<Plan, Option...>(view_safetensors(file, name), nullptr, name);
 }

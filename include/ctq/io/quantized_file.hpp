@@ -43,7 +43,7 @@ struct plan_identity {
 };
 
 template <class Plan>
-[[nodiscard]] plan_identity identity_of() {
+[[nodiscard, gnu::cold]] plan_identity identity_of() {
   constexpr auto& schedule = Plan::int8_schedule;
   return {std::string{Plan::backend.name}, text_of(Plan::mapping),
           text_of(std::span(schedule.steps).first(schedule.count), std::span(Plan::lowered.nodes))};
@@ -57,7 +57,7 @@ struct observed_activation {
 };
 
 /// Each observer once, with the first node that it observes.
-[[nodiscard]] inline std::vector<observed_activation> activations_of(
+[[nodiscard, gnu::cold]] inline std::vector<observed_activation> activations_of(
     graph_view<stage::prepared> g) {
   std::vector<observed_activation> all;
   std::vector<bool> seen(static_cast<std::size_t>(g.observers));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <list>
@@ -28,7 +29,7 @@ struct quantized_content {
 
 namespace quantized_file {
 
-[[nodiscard]] inline quantized_content content_of(
+[[nodiscard, gnu::cold]] inline quantized_content content_of(
     const quantized_state& state, const plan_identity& plan,
     std::span<const observed_activation> activations) {
   quantized_content c;
@@ -53,7 +54,8 @@ namespace quantized_file {
     if (q.quant_min != a.range.min || q.quant_max != a.range.max)
       add_numbers(a.name + ".output_quant_range", {2}, {q.quant_min, q.quant_max});
   }
-  std::ranges::sort(c.tensors, {}, &stored_tensor::name);
+  std::sort(c.tensors.begin(), c.tensors.end(),
+            [](const stored_tensor& a, const stored_tensor& b) { return a.name < b.name; });
   const auto set = [&c](std::string_view key, std::string value) {
     c.metadata.emplace(key, std::move(value));
   };
@@ -73,8 +75,8 @@ namespace quantized_file {
 /// Errors  a model that was loaded, which keeps no parameters but packed ones; as
 ///         write_safetensors
 template <class Plan>
-[[nodiscard]] status save_quantized(const quantized_state& state,
-                                    const std::filesystem::path& path) {
+[[nodiscard, gnu::cold]] status save_quantized(const quantized_state& state,
+                                               const std::filesystem::path& path) {
   if (!state.is_kept)
     return fail(path.string(), "this model was loaded: copy the file that it was loaded from");
   const quantized_content c =

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,18 +27,18 @@
 namespace ctq {
 
 /// The tensors in file order.
-[[nodiscard]] inline std::vector<const stored_tensor*> file_order(
+[[nodiscard, gnu::cold]] inline std::vector<const stored_tensor*> file_order(
     std::span<const stored_tensor> tensors) {
   std::vector<const stored_tensor*> order;
   for (const stored_tensor& t : tensors) order.push_back(&t);
-  std::ranges::sort(order, [](const stored_tensor* a, const stored_tensor* b) {
-    return std::tie(b->dtype, a->name) < std::tie(a->dtype, b->name);
+  std::sort(order.begin(), order.end(), [](const stored_tensor* a, const stored_tensor* b) {
+    return a->dtype != b->dtype ? a->dtype > b->dtype : a->name < b->name;
   });
   return order;
 }
 
 /// Checks that the format can represent the tensors.
-[[nodiscard]] inline status check_writable(std::span<const stored_tensor> tensors) {
+[[nodiscard, gnu::cold]] inline status check_writable(std::span<const stored_tensor> tensors) {
   std::vector<std::string_view> names;
   for (const stored_tensor& t : tensors) {
     const auto wrong = [&t](std::string cause) {
@@ -55,13 +54,13 @@ namespace ctq {
                             " bytes, the data have ", t.data.size()));
     names.push_back(t.name);
   }
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) return fail("tensor " + shown(*twice), "duplicate name");
   return done{};
 }
 
-[[nodiscard]] inline status check_writable(const metadata_map& metadata) {
+[[nodiscard, gnu::cold]] inline status check_writable(const metadata_map& metadata) {
   for (const auto& [key, value] : metadata)
     if (!json::is_utf8(key) || !json::is_utf8(value))
       return fail("metadata " + shown(key), "is not UTF-8");
@@ -70,8 +69,8 @@ namespace ctq {
 
 /// The length and the JSON, padded.
 /// Requires  check_writable
-[[nodiscard]] inline std::string header_text(std::span<const stored_tensor* const> order,
-                                             const metadata_map& metadata) {
+[[nodiscard, gnu::cold]] inline std::string header_text(std::span<const stored_tensor* const> order,
+                                                        const metadata_map& metadata) {
   std::string header = "{";
   const auto key = [&header](std::string_view name) {
     if (header.back() != '{') header += ',';
@@ -114,7 +113,7 @@ struct safetensors_plan {
   }
 };
 
-[[nodiscard]] inline result<safetensors_plan> plan_safetensors(
+[[nodiscard, gnu::cold]] inline result<safetensors_plan> plan_safetensors(
     std::span<const stored_tensor> tensors, const metadata_map& metadata) {
   if (status s = check_writable(tensors); !s) return unexpected{s.error()};
   if (status s = check_writable(metadata); !s) return unexpected{s.error()};
@@ -128,7 +127,7 @@ struct safetensors_plan {
 
 /// The bytes of the file.
 /// Errors  place "tensor fc.weight" or "metadata key": wrong size, name twice, not UTF-8
-[[nodiscard]] inline result<std::vector<std::byte>> serialize_safetensors(
+[[nodiscard, gnu::cold]] inline result<std::vector<std::byte>> serialize_safetensors(
     std::span<const stored_tensor> tensors, const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return unexpected{plan.error()};
@@ -142,9 +141,9 @@ struct safetensors_plan {
 /// Writes or replaces the file atomically. It is not modified if the format cannot represent the
 /// tensors, or if the disk is full.
 /// Errors  as serialize_safetensors, with the prefix "weights.safetensors: "; those of the system
-[[nodiscard]] inline status write_safetensors(const std::filesystem::path& path,
-                                              std::span<const stored_tensor> tensors,
-                                              const metadata_map& metadata = {}) {
+[[nodiscard, gnu::cold]] inline status write_safetensors(const std::filesystem::path& path,
+                                                         std::span<const stored_tensor> tensors,
+                                                         const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return fail(sentence(path.string(), ": ", plan.error().place), plan.error().cause);
   result<file_replacement> file = file_replacement::open(path);

@@ -23,7 +23,7 @@ namespace ctq {
 ///          quantized_model::make or dispatched_model::make. With the node, if one is to blame
 /// Threads  reads the observed model, which must not run at the time
 template <const auto& Model, class Plan, class Isa, code_option... Option>
-[[nodiscard]] auto convert(const observed_model<Model, Plan, Isa>& observed, Option...) {
+[[nodiscard, gnu::cold]] auto convert(const observed_model<Model, Plan, Isa>& observed, Option...) {
   using model = converted_model<Plan, Isa, Option...>;
   auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers(),
                                    observed.semantics());

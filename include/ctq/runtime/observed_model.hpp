@@ -24,7 +24,7 @@
 namespace ctq {
 
 /// The observers of a prepared graph, by their number, each once.
-[[nodiscard]] inline std::vector<observers::any_observer> make_observers(
+[[nodiscard, gnu::cold]] inline std::vector<observers::any_observer> make_observers(
     graph_view<stage::prepared> g, semantics s) {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
   for (int i = 0; i < g.size(); ++i)
@@ -39,7 +39,7 @@ namespace ctq {
 /// Errors  observers that are missing (those of a model that was moved from); one that has seen
 ///         nothing, or only infinite values, or NaN; a scale the backend does not allow; with the
 ///         node whose output it watches
-[[nodiscard]] inline result<std::vector<qparams>> calculate_qparams(
+[[nodiscard, gnu::cold]] inline result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
     std::span<const observers::any_observer> all, semantics s = {}) {
   if (all.size() < static_cast<std::size_t>(g.observers))
@@ -159,7 +159,8 @@ class observed_model {
 /// Errors   at compile time alone: of the model, the backend, the mapping, or between them
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Isa = isa::native>
-[[nodiscard]] auto prepare(const model_weights<Model>& w, semantics s = semantics::torch_2_1) {
+[[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
+                                      semantics s = semantics::torch_2_1) {
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
   return observed_model<Model, plan<Model, Backend, Mapping, Policy>, Isa>{w, s};
 }

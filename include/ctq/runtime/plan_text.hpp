@@ -21,7 +21,7 @@ namespace ctq {
 namespace plan_text {
 
 /// Appends "[1 3 0 2]", without zeros at the end.
-inline void append_sizes(std::string& out, std::span<const int> sizes) {
+[[gnu::cold]] inline void append_sizes(std::string& out, std::span<const int> sizes) {
   while (!sizes.empty() && sizes.back() == 0) sizes = sizes.first(sizes.size() - 1);
   std::string_view before = "[";
   for (const int size : sizes) append_all(out, std::exchange(before, " "), size);
@@ -29,13 +29,14 @@ inline void append_sizes(std::string& out, std::span<const int> sizes) {
 }
 
 /// The options of a node whose functions a kernel calls.
-inline void append_options(std::string& out, const node& n) {
+[[gnu::cold]] inline void append_options(std::string& out, const node& n) {
   out += " options";
   for (const std::uint64_t word : n.attrs.word) append_all(out, " ", word);
 }
 
 /// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
-inline void append_step(std::string& out, const step& s, std::span<const node> nodes) {
+[[gnu::cold]] inline void append_step(std::string& out, const step& s,
+                                      std::span<const node> nodes) {
   const auto named = [&](int node) -> const ctq::node& {
     return nodes[static_cast<std::size_t>(node)];
   };
@@ -58,7 +59,7 @@ inline void append_step(std::string& out, const step& s, std::span<const node> n
 }
 
 /// "MinMaxObserver quint8 per_tensor_affine"
-inline void append_observer(std::string& out, const observer_record& r) {
+[[gnu::cold]] inline void append_observer(std::string& out, const observer_record& r) {
   append_all(out, name_of(r.type), " ", name_of(r.args.dtype), " ", name_of(r.args.qscheme));
   if (has_custom_range(r.args))
     append_all(out, " ", r.args.quant_min.value, " to ", r.args.quant_max.value);
@@ -69,7 +70,8 @@ inline void append_observer(std::string& out, const observer_record& r) {
 }  // namespace plan_text
 
 /// A line for each step, in the order in which they run.
-[[nodiscard]] inline std::string text_of(std::span<const step> steps, std::span<const node> nodes) {
+[[nodiscard, gnu::cold]] inline std::string text_of(std::span<const step> steps,
+                                                    std::span<const node> nodes) {
   std::string out;
   for (const step& s : steps) {
     if (!out.empty()) out += "\n";
@@ -79,7 +81,7 @@ inline void append_observer(std::string& out, const observer_record& r) {
 }
 
 /// A line for each entry: "global: HistogramObserver quint8 per_tensor_affine, weight …".
-[[nodiscard]] inline std::string text_of(const mapping_view& mapping) {
+[[nodiscard, gnu::cold]] inline std::string text_of(const mapping_view& mapping) {
   std::string out;
   for (const mapping_entry& e :
        std::span(mapping.entries, static_cast<std::size_t>(mapping.count))) {

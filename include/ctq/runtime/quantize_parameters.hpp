@@ -142,8 +142,8 @@ namespace quantizing {
 }  // namespace quantizing
 
 /// Errors  weights that are missing; as quantize_weights, with the node's name
-[[nodiscard]] inline result<state_dict> quantize_parameters(std::span<const step> steps,
-                                                            const parameter_sources& from) {
+[[nodiscard, gnu::cold]] inline result<state_dict> quantize_parameters(
+    std::span<const step> steps, const parameter_sources& from) {
   state_dict to;
   for (const step& s : steps) {
     const node& n = from.nodes[static_cast<std::size_t>(s.node)];
@@ -170,7 +170,8 @@ namespace quantizing {
 
 /// The state_dict of a plan's int8 model.
 template <class Plan>
-[[nodiscard]] result<state_dict> quantize_parameters(const weights& w, semantics s = {}) {
+[[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(const weights& w,
+                                                                semantics s = {}) {
   constexpr auto& schedule = Plan::int8_schedule;
   return quantize_parameters(std::span(schedule.steps).first(schedule.count),
                              {.nodes = std::span(Plan::lowered.nodes),
@@ -183,8 +184,9 @@ template <class Plan>
 /// The parameters of a schedule that computes in float alone, for the kernels of a set.
 /// Errors  weights that are missing
 template <class Kernels>
-[[nodiscard]] result<parameters> float_parameters(std::span<const step> steps,
-                                                  std::span<const node> nodes, const weights& w) {
+[[nodiscard, gnu::cold]] result<parameters> float_parameters(std::span<const step> steps,
+                                                             std::span<const node> nodes,
+                                                             const weights& w) {
   const auto state =
       quantize_parameters(steps, {.nodes = nodes, .weights = &w, .backend = {}, .mapping = {}});
   if (!state) return unexpected{state.error()};

@@ -24,6 +24,7 @@ struct unpacked {
   const Weight* weight;  // [O,kh,kw,I/g]
   const Bias* bias;
   const float* multiplier;
+  int offset = 0;  // what the kernel adds to each activation: offset<In> of its dot_arch
 };
 
 template <class T>
@@ -31,25 +32,22 @@ inline void put(std::byte* at, std::size_t index, T value) {
   std::memcpy(at + index * sizeof value, &value, sizeof value);
 }
 
-/// The bias of a channel, minus the contribution of the offset that Dot adds to each activation.
-template <class Dot, class In, class Weight, class Bias>
+/// The bias of a channel, minus the contribution of the offset.
+template <class Weight, class Bias>
 [[nodiscard]] Bias packed_bias(const unpacked<Weight, Bias>& from, int channel, int weights) {
   const Bias bias = from.bias == nullptr ? Bias{} : from.bias[channel];
-  if constexpr (Dot::template offset<In> == 0) {
-    return bias;
-  } else {
-    const Weight* weight = from.weight + std::ptrdiff_t{channel} * weights;
-    auto sum = static_cast<std::uint32_t>(bias);
-    for (int i = 0; i < weights; ++i) {
-      sum -= static_cast<std::uint32_t>(Dot::template offset<In> * weight[i]);
-    }
-    return static_cast<Bias>(sum);
+  if (from.offset == 0) return bias;
+  const Weight* weight = from.weight + std::ptrdiff_t{channel} * weights;
+  auto sum = static_cast<std::uint32_t>(bias);
+  for (int i = 0; i < weights; ++i) {
+    sum -= static_cast<std::uint32_t>(from.offset * static_cast<int>(weight[i]));
   }
+  return static_cast<Bias>(sum);
 }
 
 /// Packs a block: `used` channels from `first` on in `vectors` vecs. at(channel, step, j) is the
 /// weight of product j of a step, and 0 past the end of a run.
-template <class Dot, class In, class Weight, class Bias, class At>
+template <class Dot, class Weight, class Bias, class At>
 std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first, int used,
                       int vectors, int steps, std::byte* packed, At at) {
   const block_layout<Dot> layout{static_cast<std::size_t>(vectors),
@@ -61,7 +59,7 @@ std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first
       if (column >= used) continue;
       const int channel = first + column;
       const auto index = static_cast<std::size_t>(v * Dot::lanes + lane);
-      put(packed, index, packed_bias<Dot, In>(from, channel, weights));
+      put(packed, index, packed_bias(from, channel, weights));
       if (from.multiplier != nullptr) {
         put(packed + layout.multipliers(), index, from.multiplier[channel]);
       }
@@ -84,7 +82,7 @@ template <class Dot>
   return s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
 }
 
-template <class Dot, class In, class Weight, class Bias>
+template <class Dot, class Weight, class Bias>
 void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   const k_runs runs = runs_of<Dot>(s);
   const panels<Dot> of(s);
@@ -98,16 +96,15 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
   };
   for (int group = 0; group < s.groups; ++group) {
     for (int panel = 0; panel < of.count(); ++panel) {
-      packed =
-          pack_block<Dot, In>(from, weights, group * s.out_group() + of.first(panel),
-                              of.used(panel), of.vectors(panel), runs.total_steps(), packed, at);
+      packed = pack_block<Dot>(from, weights, group * s.out_group() + of.first(panel),
+                               of.used(panel), of.vectors(panel), runs.total_steps(), packed, at);
     }
   }
 }
 
 /// Packs the panels of the plan. Elements that two steps of a run read have their weight in the
 /// first and zero in the second.
-template <class In, class Weight, class Bias>
+template <class Weight, class Bias>
 void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight, Bias>& from,
                 std::byte* packed) {
   constexpr int k_group = tile_format::k_group;
@@ -126,15 +123,15 @@ void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight
     for (int panel = 0; panel < p.panels; ++panel) {
       const int first = panel * p.channels();
       const int used = std::min(p.channels(), s.out_group() - first);
-      packed = pack_block<tile_format, In>(from, weights, group * s.out_group() + first, used,
-                                           p.block.channels, p.packed_steps(), packed, at);
+      packed = pack_block<tile_format>(from, weights, group * s.out_group() + first, used,
+                                       p.block.channels, p.packed_steps(), packed, at);
     }
   }
 }
 
 /// Packs blocks of channels: kernel rows in groups of k_group taps or, by columns, in the order of
 /// column_plan.
-template <class Dot, class In, class Weight, class Bias>
+template <class Dot, class Weight, class Bias>
 void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   const int steps = depthwise_steps<Dot>(s);
   const auto weight = [&](int channel, int row, int tap) {
@@ -146,7 +143,7 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
     constexpr int width = column_plan<D>::width;
     for (int i = 0; i < blocks; ++i) {
       const int begin = first(i);
-      packed = pack_block<D, In>(
+      packed = pack_block<D>(
           from, s.kernel_h * s.kernel_w, begin, std::min(width, s.out_channels - begin), D::k_group,
           steps, packed,
           [&](int channel, int step, int j) { return at(channel, step, j, channel - begin); });

@@ -85,8 +85,8 @@ struct operands {
             static_cast<std::int8_t>(random.between(1, 127) * (1 - 2 * random.between(0, 1))));
     }
   }
-  [[nodiscard]] unpacked<std::int8_t, std::int32_t> view() const {
-    return {weight.data(), bias.data(), multiplier.data()};
+  [[nodiscard]] unpacked<std::int8_t, std::int32_t> view(int offset = 0) const {
+    return {weight.data(), bias.data(), multiplier.data(), offset};
   }
 };
 
@@ -130,7 +130,7 @@ template <class Dot>
 void check_dense(const conv2d_shape& s, unsigned seed) {
   const operands from(s, seed);
   const packed_bytes packed(simd::dense_packed_bytes<Dot>(s));
-  simd::pack_dense<Dot, std::uint8_t>(s, from.view(), packed.data());
+  simd::pack_dense<Dot>(s, from.view(Dot::template offset<std::uint8_t>), packed.data());
   const std::byte* p = packed.data();
   const simd::panels<Dot> of(s);
   const int steps = simd::runs_of<Dot>(s).total_steps();
@@ -169,18 +169,18 @@ TEST_CASE("dense weights meet the elements of their runs, and zeros what is read
 TEST_CASE("a bias takes back what an offset adds to each activation, modulo 2^32") {
   const std::int8_t weight[] = {3, -5, 127, -128, 1, 1};
   const std::int32_t bias[] = {100, -2147483647};
-  const unpacked<std::int8_t, std::int32_t> from{weight, bias, nullptr};
-  using plus_128 = sized_dot<2, 1, 128>;
-  CHECK(simd::packed_bias<plus_128, std::int8_t>(from, 0, 3) == 100 - 128 * (3 - 5 + 127));
+  const unpacked<std::int8_t, std::int32_t> from{weight, bias, nullptr, 128};
+  CHECK(simd::packed_bias(from, 0, 3) == 100 - 128 * (3 - 5 + 127));
   // -2147483647 - 128 * -126 is fine, but for weights that are ones the sum wraps.
-  CHECK(simd::packed_bias<plus_128, std::int8_t>(from, 1, 3) == -2147483647 + 128 * 126);
+  CHECK(simd::packed_bias(from, 1, 3) == -2147483647 + 128 * 126);
   const std::int8_t ones[] = {1, 1, 1, 1};
   const std::int32_t lowest[] = {0, -2147483647 - 1};
-  const unpacked<std::int8_t, std::int32_t> wraps{ones, lowest, nullptr};
-  CHECK(simd::packed_bias<plus_128, std::int8_t>(wraps, 1, 2) == 2147483647 - 255);
-  const unpacked<std::int8_t, std::int32_t> none{weight, nullptr, nullptr};
-  CHECK(simd::packed_bias<plus_128, std::int8_t>(none, 0, 1) == -128 * 3);
-  CHECK(simd::packed_bias<sized_dot<2, 1>, std::int8_t>(from, 0, 3) == 100);
+  const unpacked<std::int8_t, std::int32_t> wraps{ones, lowest, nullptr, 128};
+  CHECK(simd::packed_bias(wraps, 1, 2) == 2147483647 - 255);
+  const unpacked<std::int8_t, std::int32_t> none{weight, nullptr, nullptr, 128};
+  CHECK(simd::packed_bias(none, 0, 1) == -128 * 3);
+  const unpacked<std::int8_t, std::int32_t> no_offset{weight, bias, nullptr};
+  CHECK(simd::packed_bias(no_offset, 0, 3) == 100);
 }
 
 TEST_CASE("without a bias and multipliers a block has zeros for them") {
@@ -188,7 +188,7 @@ TEST_CASE("without a bias and multipliers a block has zeros for them") {
   const operands from(s, 4);
   using dot = sized_dot<4, 4>;
   const packed_bytes packed(simd::dense_packed_bytes<dot>(s));
-  simd::pack_dense<dot, std::uint8_t>(
+  simd::pack_dense<dot>(
       s, unpacked<std::int8_t, std::int32_t>{from.weight.data(), nullptr, nullptr}, packed.data());
   const read_block block = read<dot>(packed.data(), 1, 2);
   for (const auto& [column, c] : block.channels) {
@@ -208,7 +208,7 @@ TEST_CASE("tiles have each weight once, zeros else, whatever the steps read twic
     const simd::tile_plan p = simd::tile_plan_of(s);
     const operands from(s, 11);
     const packed_bytes packed(simd::tiles_packed_bytes(s, p));
-    simd::pack_tiles<std::uint8_t>(s, p, from.view(), packed.data());
+    simd::pack_tiles(s, p, from.view(), packed.data());
     const std::byte* at = packed.data();
     const int terms = s.kernel_h * s.kernel_w * s.in_group();
     for (int group = 0; group < s.groups; ++group)
@@ -241,7 +241,7 @@ TEST_CASE(
     REQUIRE((channels == 1 || !simd::by_columns<dot>(s)));
     const operands from(s, 7);
     const packed_bytes packed(simd::depthwise_packed_bytes<dot>(s));
-    simd::pack_depthwise<dot, std::uint8_t>(s, from.view(), packed.data());
+    simd::pack_depthwise<dot>(s, from.view(), packed.data());
     const std::byte* p = packed.data();
     for (int first = 0; first < channels; first += 8) {
       const read_block block = read<dot>(p, dot::k_group, 4);
@@ -271,7 +271,7 @@ TEST_CASE("by columns each weight serves as many output rows as a group of input
     REQUIRE(simd::by_columns<dot>(s));
     const operands from(s, 5);
     const packed_bytes packed(simd::depthwise_packed_bytes<dot>(s));
-    simd::pack_depthwise<dot, std::uint8_t>(s, from.view(), packed.data());
+    simd::pack_depthwise<dot>(s, from.view(), packed.data());
     const simd::column_plan<dot> plan{kernel, stride};
     const std::byte* p = packed.data();
     for (const int first : {0, 3}) {  // the last block moves back to end with the pixel

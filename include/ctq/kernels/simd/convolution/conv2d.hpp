@@ -73,14 +73,17 @@ template <class Isa, class T, class Shape, class F>
 /// Packs the weights, biases and multipliers of a convolution that reads In. The input zero point
 /// is folded into int32 biases; those of floats have no multipliers.
 template <class Isa, class In, class Weight, class Bias>
-void pack(const conv2d_shape& shape, const unpacked<Weight, Bias>& from, std::byte* packed) {
+void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* packed) {
   with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
     if constexpr (by == method::tiles) {
-      pack_tiles<In>(shape, plan<Isa, In>(shape).tiles, from, packed);
-    } else if constexpr (by == method::depthwise) {
-      pack_depthwise<Model, In>(shape, from, packed);
+      pack_tiles(shape, plan<Isa, In>(shape).tiles, from, packed);
     } else {
-      pack_dense<Model, In>(shape, from, packed);
+      from.offset = Model::template offset<In>;
+      if constexpr (by == method::depthwise) {
+        pack_depthwise<Model>(shape, from, packed);
+      } else {
+        pack_dense<Model>(shape, from, packed);
+      }
     }
   });
 }

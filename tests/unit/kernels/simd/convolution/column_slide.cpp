@@ -57,10 +57,10 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
   const samples::aligned_bytes packed(
       simd::block_layout<Dot>{Dot::k_group, static_cast<std::size_t>(simd::depthwise_steps<Dot>(s))}
           .bytes());
-  const simd::unpacked<std::int8_t, std::int32_t> from{weight.data(), e.bias.data(),
-                                                       e.multiplier.data()};
+  const simd::unpacked<std::int8_t, std::int32_t> from{
+      weight.data(), e.bias.data(), e.multiplier.data(), Dot::template offset<In>};
   const simd::column_plan<Dot> plan{3, s.stride_h};
-  simd::pack_block<Dot, In>(
+  simd::pack_block<Dot>(
       from, 9, 0, plan.width, Dot::k_group, plan.steps(), packed.data(),
       [&](int channel, int step, int j) {
         const simd::kernel_tap tap = plan.tap_of(step, j, channel);
