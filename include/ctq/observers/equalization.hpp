@@ -97,15 +97,4 @@ class input_equalization {
   return scale;
 }
 
-/// The range over all columns after scaling, with the bits that a min_max observer of the scaled
-/// data would give.
-/// Source  PyTorch _InputEqualizationObserver.calculate_scaled_minmax
-[[nodiscard]] inline extrema scaled_range(std::span<const extrema> columns,
-                                          std::span<const float> scale) {
-  extrema all;
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    all.merge({columns[c].min * scale[c], columns[c].max * scale[c], columns[c].saw_nan});
-  return all;
-}
-
 }  // namespace ctq::observers

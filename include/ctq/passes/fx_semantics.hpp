@@ -94,12 +94,6 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Ops that copy values keep the scale of their input on integers, whatever their own observer
-/// says.
-[[nodiscard]] constexpr bool copies_keep_their_scale(semantics s) {
-  return s == semantics::torch_1_13;
-}
-
 /// Ops that copy values have the scale of their input on integers, not that of their observer.
 [[nodiscard]] constexpr bool copies_have_input_scale(semantics s) {
   return s == semantics::torch_1_13;

@@ -88,9 +88,4 @@ TEST_CASE("the factor is the root of the weight's range over the input's, or 1")
   CHECK(scale({-3e38F, 0}, {0, 1e-45F}) == std::vector{1.0F});
 }
 
-TEST_CASE("scaled_range equals the range of the scaled data") {
-  const std::vector<extrema> columns{{-1, 2}, {-3, 0.5F}};
-  CHECK(observers::scaled_range(columns, std::vector{3.0F, 0.5F}) == extrema{-3, 6, false});
-}
-
 }  // namespace

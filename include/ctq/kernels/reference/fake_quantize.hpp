@@ -24,15 +24,4 @@ inline void fake_quantize(elementwise_shape shape, const float* in, const qparam
   for (int i = 0; i < shape.count; ++i) out[i] = fake_quantize(in[i], to, p.scale);
 }
 
-/// The same with a scale and a zero point per channel: in, out [outer, channels, inner].
-inline void fake_quantize_per_channel(const axis_shape& shape, const float* in, const float* scale,
-                                      const std::int32_t* zero_point, std::int32_t quant_min,
-                                      std::int32_t quant_max, float* out) noexcept {
-  for (int outer = 0; outer < shape.outer; ++outer) {
-    for (int c = 0; c < shape.channels; ++c, in += shape.inner, out += shape.inner) {
-      fake_quantize({shape.inner}, in, {scale[c], zero_point[c], quant_min, quant_max}, out);
-    }
-  }
-}
-
 }  // namespace ctq::kernels::reference

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ctq/kernels/reference/fake_quantize.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
-#include "ctq/kernels/simd/arch/rounding.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -29,22 +29,6 @@ template <class Isa>
           out[i] = reference::fake_quantize(in[i], to, p.scale);
         },
         in);
-  }
-}
-
-/// The same with a scale and a zero point per channel.
-template <class Isa>
-[[gnu::always_inline]] inline void fake_quantize_per_channel(const reference::axis_shape& shape,
-                                                             const float* in, const float* scale,
-                                                             const std::int32_t* zero_point,
-                                                             std::int32_t quant_min,
-                                                             std::int32_t quant_max,
-                                                             float* out) noexcept {
-  for (int outer = 0; outer < shape.outer; ++outer) {
-    for (int c = 0; c < shape.channels; ++c, in += shape.inner, out += shape.inner) {
-      fake_quantize<Isa>(elementwise_shape{shape.inner}, in,
-                         {scale[c], zero_point[c], quant_min, quant_max}, out);
-    }
   }
 }
 

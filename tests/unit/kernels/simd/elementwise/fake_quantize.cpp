@@ -34,32 +34,6 @@ TEST_CASE("simd fake quantize gives the bits of the reference") {
   }
 }
 
-TEST_CASE("fake quantize along an axis uses the parameters of each channel") {
-  const float scale[] = {0.5F, 0.25F, 2.0F};
-  const std::int32_t zero_point[] = {0, 7, 255};
-  for (const int inner : {1, 3, 16, 33}) {
-    const auto count = static_cast<std::size_t>(2 * 3 * inner);
-    const auto in = samples::floats(count, 5);
-    std::vector<float> expected;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t c = i / static_cast<std::size_t>(inner) % 3;
-      float one;
-      reference::fake_quantize({1}, &in[i], {scale[c], zero_point[c], 0, 255}, &one);
-      expected.push_back(one);
-    }
-    samples::guarded<float> out(count);
-    simd::fake_quantize_per_channel<isa::native>({2, 3, inner}, in.data(), scale, zero_point, 0,
-                                                 255, out.data());
-    CHECK(out.holds(expected));
-  }
-}
-
-TEST_CASE("fake quantize along any axis equals the reference on random operands") {
-  samples::check_random_channels<std::uint8_t, float>(
-      [](auto... operands) { reference::fake_quantize_per_channel(operands...); },
-      [](auto... operands) { simd::fake_quantize_per_channel<isa::native>(operands...); });
-}
-
 TEST_CASE_TEMPLATE("simd fake quantize equals the reference on random operands", Q, std::uint8_t,
                    std::int8_t) {
   samples::check_random<Q, float>(
