@@ -22,7 +22,7 @@
 #include "ctq/passes/plan.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/reference_ops.hpp"
-#include "ctq/passes/rejection.hpp"
+#include "ctq/passes/rejection_text.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
 #include "ctq/passes/schedule/fused_steps.hpp"

@@ -39,8 +39,8 @@ FOLDERS_WITHOUT_LOGIC = {
     "backends": re.compile(r"backends/(\w+_configs|op_categories|rows)$"),
     # Rows and descriptors of ops: tests/golden has PyTorch's answers, evaluate/float_ops formulas,
     # graph/shape_rules the shapes.
-    "ops": re.compile(r"ops/(arithmetic|convolutions|define_ops|embeddings|joins|linear|norms|"
-                      r"op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
+    "ops": re.compile(r"ops/(arithmetic|concatenations|convolutions|define_ops|embeddings|linear|"
+                      r"norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
     # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
     "arch": re.compile(r"kernels/simd/arch/"),
 }
@@ -71,9 +71,10 @@ TESTED_WITH = {
 
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
-    "amx_emulator", "doctest", "main", "ops_elsewhere", "kernels/any_shape", "kernels/plain_loops",
-    "evaluate/random_case", "evaluate/random_models", "evaluate/random_scales",
-    "evaluate/user_op_with_weights", "kernels/simd/matrix/linear", "ops/kernel_sizes", "ops/options", "passes/pytorch_complaints", "passes/random_graphs",
+    "amx_emulator", "doctest", "evaluate/random_case", "evaluate/random_models",
+    "evaluate/random_scales", "evaluate/user_op_with_weights", "kernels/any_shape",
+    "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
+    "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/user_ops",
 }
 

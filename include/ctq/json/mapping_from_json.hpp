@@ -73,7 +73,7 @@ template <const embedded_file& File, class Ops>
 inline constexpr mapping_sizes mapping_sizes_v = measure_mapping<File, Ops>();
 
 template <const embedded_file& File, class Ops>
-consteval auto freeze_unescaped() {
+consteval auto unescaped_constant() {
   std::array<char, mapping_sizes_v<File, Ops>.unescaped> text{};
   if constexpr (text.size() > 0) {
     findings none;
@@ -84,10 +84,10 @@ consteval auto freeze_unescaped() {
 }
 
 template <const embedded_file& File, class Ops>
-inline constexpr auto unescaped_v = freeze_unescaped<File, Ops>();
+inline constexpr auto unescaped_v = unescaped_constant<File, Ops>();
 
 template <const embedded_file& File, class Ops>
-consteval auto freeze_entries() {
+consteval auto entries_constant() {
   std::array<mapping_entry, mapping_sizes_v<File, Ops>.entries> entries{};
   if constexpr (entries.size() > 0) {
     findings none;
@@ -99,7 +99,7 @@ consteval auto freeze_entries() {
 }
 
 template <const embedded_file& File, class Ops>
-inline constexpr auto entries_v = freeze_entries<File, Ops>();
+inline constexpr auto entries_v = entries_constant<File, Ops>();
 
 }  // namespace file_parts
 

@@ -3,9 +3,9 @@
 
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
+#include "ctq/ops/concatenations.hpp"
 #include "ctq/ops/convolutions.hpp"
 #include "ctq/ops/embeddings.hpp"
-#include "ctq/ops/joins.hpp"
 #include "ctq/ops/linear.hpp"
 #include "ctq/ops/norms.hpp"
 #include "ctq/ops/pass_ops.hpp"
@@ -27,7 +27,7 @@
   CTQ_NORMS(OP)           \
   CTQ_POOLS(OP)           \
   CTQ_VIEWS(OP)           \
-  CTQ_JOINS(OP)           \
+  CTQ_CONCATENATIONS(OP)  \
   CTQ_RESIZES(OP)         \
   CTQ_EMBEDDINGS(OP)      \
   CTQ_RECURRENT_OPS(OP)   \

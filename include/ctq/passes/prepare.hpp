@@ -6,7 +6,7 @@
 #include "ctq/passes/dtype_choice.hpp"
 #include "ctq/passes/observer_placement.hpp"
 #include "ctq/passes/qat_modules.hpp"
-#include "ctq/passes/rejection.hpp"
+#include "ctq/passes/rejection_text.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
 // prepare: for each occurrence of a backend pattern whose qconfig fits a dtype config, observers

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "../passes/freeze.hpp"
+#include "../passes/to_static.hpp"
 
 using namespace ctq;
 
@@ -28,11 +28,11 @@ constexpr dynamic_graph<stage::traced> sample() {
   return g;
 }
 
-constexpr auto frozen = freeze<6, 8>(sample());
-static_assert(frozen.count == 6 && frozen.arg_count == 7 && frozen.observers == 2);
-static_assert(!frozen.problem.any());
+constexpr auto static_copy = to_static<6, 8>(sample());
+static_assert(static_copy.count == 6 && static_copy.arg_count == 7 && static_copy.observers == 2);
+static_assert(!static_copy.problem.any());
 
-constexpr graph_view<stage::traced> g = frozen.view();
+constexpr graph_view<stage::traced> g = static_copy.view();
 static_assert(g.size() == 6 && g.arg_total() == 7 && g.observers == 2);
 static_assert(g.args_of(0).size() == 0 && g.args_of(3).size() == 2);
 static_assert(g.args_of(3)[0] == 1 && g.args_of(3)[1] == 2);
@@ -47,7 +47,7 @@ static_assert(count_users(g)[3] == 0);
 static_assert(graph_view<stage::traced>{}.arg_total() == 0);
 static_assert(!std::is_convertible_v<graph_view<stage::fused>, graph_view<stage::traced>>);
 
-TEST_CASE("a graph that grows and a frozen one show the same") {
+TEST_CASE("a dynamic graph and its static copy show the same") {
   const dynamic_graph<stage::traced> grown = sample();
   const graph_view<stage::traced> v = grown.view();
   REQUIRE(v.size() == g.size());
@@ -61,7 +61,7 @@ TEST_CASE("a graph that grows and a frozen one show the same") {
 TEST_CASE("what a graph says is wrong stays with it") {
   dynamic_graph<stage::fused> bad;
   bad.problem.line("node a:");
-  CHECK(freeze<1, 1>(bad).problem.message() == "node a:");
+  CHECK(to_static<1, 1>(bad).problem.message() == "node a:");
 }
 
 TEST_CASE("a node that is in the graph can be added again") {

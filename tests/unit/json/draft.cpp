@@ -77,8 +77,8 @@ struct arrays {
   std::array<node_path, 0> paths{};
   std::array<observer_record, 0> observers{};
 };
-constexpr arrays frozen;
-static_assert(linked(json::config_draft{.pattern = {0, 2}}, frozen).pattern ==
+constexpr arrays static_copy;
+static_assert(linked(json::config_draft{.pattern = {0, 2}}, static_copy).pattern ==
               pattern<nn::conv2d, nn::relu>::value);
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_CASE("of a key that is there twice the first counts") {
   CHECK(inner.config(0).pattern == pattern<nn::relu>::value);
 }
 
-TEST_CASE("what is no config keeps its place among the configs") {
+TEST_CASE("an element that is not a config keeps its index") {
   const reading r{R"({"name": "n", "configs": [null, {"pattern": "nn.ReLU"}, []]})"};
   CHECK(r.wrong() ==
         "f:1:27: error: expected an object, not null [wrong-type]\n"

@@ -228,7 +228,7 @@ TEST_CASE("ops are found in the table that is given") {
   CHECK_FALSE(read(R"("nn.ReLU")", op, ops<own::swish>::value).empty());
 }
 
-TEST_CASE("an op that is misspelt in an abbreviation is near its full name") {
+TEST_CASE("a misspelt abbreviation of an op suggests the full name") {
   CHECK(read<op_id>(R"("nn.Cnov2d")") ==
         "f:1:1: error: nn.Cnov2d is not a known op, did you mean torch.nn.Conv2d? [unknown-op]\n");
   CHECK(read<op_id>(R"("own.swihs")").find("did you mean") == std::string::npos);

@@ -7,8 +7,8 @@
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
-#include "freeze.hpp"
 #include "graphs.hpp"
+#include "to_static.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -30,8 +30,8 @@ constexpr dynamic_graph<stage::prepared> prepared() {
 constexpr dynamic_graph<stage::reference> converted() {
   return convert_graph(prepared().view(), backend_v<x86>, mapping_v<everywhere>);
 }
-constexpr auto frozen = freeze<20, 20>(converted());
-constexpr graph_view<stage::reference> g = frozen.view();
+constexpr auto static_copy = to_static<20, 20>(converted());
+constexpr graph_view<stage::reference> g = static_copy.view();
 
 // Each of the four observers is two nodes now.
 static_assert(prepared().nodes.size() == 9 && g.size() == 13);

@@ -5,9 +5,9 @@
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
-#include "freeze.hpp"
 #include "graph_builder.hpp"
 #include "graphs.hpp"
+#include "to_static.hpp"
 #include "user_ops.hpp"
 
 using namespace ctq;
@@ -26,7 +26,7 @@ constexpr auto net =
           "fc1"_n = nn::linear("flat"_n, {.out_features = 8}), "relu3"_n = fn::relu("fc1"_n),
           "fc2"_n = nn::linear("relu3"_n, {.out_features = 2}), "out"_n = nn::output("fc2"_n));
 
-constexpr auto fused = freeze<net.max_nodes, net.max_args>(fuse(net.view(), backend_v<x86>));
+constexpr auto fused = to_static<net.max_nodes, net.max_args>(fuse(net.view(), backend_v<x86>));
 constexpr graph_view<stage::fused> g = fused.view();
 
 constexpr const node& at(std::string_view name) { return g[find(g, name)]; }
@@ -56,7 +56,7 @@ constexpr auto read_twice =
           "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
           "bn"_n = nn::batch_norm2d("conv"_n), "relu"_n = nn::relu("bn"_n),
           "add"_n = op::add("bn"_n, "relu"_n), "out"_n = nn::output("add"_n));
-constexpr auto kept = freeze<6, 6>(fuse(read_twice.view(), backend_v<x86>));
+constexpr auto kept = to_static<6, 6>(fuse(read_twice.view(), backend_v<x86>));
 static_assert(kept.count == 5);  // conv and bn only
 static_assert(kept.nodes[1].op == nn::conv2d.id() && kept.nodes[1].batch_norm == "bn");
 static_assert(kept.nodes[2].op == nn::relu.id());
@@ -72,7 +72,7 @@ struct only_module
                                                            fused_module<nni::linear_relu>>> {};
 constexpr auto twice = sequential({1, 4}, nn::linear({.out_features = 4}), nn::relu(),
                                   nn::linear({.out_features = 4}));
-constexpr auto once = freeze<5, 4>(fuse(twice.view(), backend_v<only_module>));
+constexpr auto once = to_static<5, 4>(fuse(twice.view(), backend_v<only_module>));
 static_assert(once.nodes[1].op == nni::linear_relu.id() && once.nodes[2].op == nn::linear.id());
 
 // A tree: the fused node reads what its root reads, and the extra input, in whichever order the add
@@ -86,7 +86,7 @@ constexpr auto added = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::relu("
                              "s"_n = own::swish("x"_n, {.beta = 2.0F}),
                              "sum"_n = op::add("s"_n, "y"_n), "t"_n = own::swish("sum"_n),
                              "last"_n = op::add("y"_n, "t"_n), "out"_n = nn::output("last"_n));
-constexpr auto trees = freeze<7, 9>(fuse(added.view(), backend_v<with_tree>));
+constexpr auto trees = to_static<7, 9>(fuse(added.view(), backend_v<with_tree>));
 
 TEST_CASE("a tree is fused with its extra inputs, in both orders of an add") {
   CHECK(graphs::print(trees.view()) ==
@@ -111,7 +111,7 @@ static_assert(fuse(twice.view(), backend_v<odd_fuser>).nodes.size() == 5);
 // A batch norm that is the root is folded into nothing.
 constexpr auto norm = model("x"_n = nn::placeholder({1, 3, 4, 4}), "bn"_n = nn::batch_norm2d("x"_n),
                             "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
-constexpr auto bn_relu = freeze<4, 3>(fuse(norm.view(), backend_v<x86>));
+constexpr auto bn_relu = to_static<4, 3>(fuse(norm.view(), backend_v<x86>));
 static_assert(bn_relu.count == 3 && bn_relu.nodes[1].op == nni::bn_relu2d.id());
 static_assert(bn_relu.nodes[1].name == "bn" && bn_relu.nodes[1].batch_norm.empty());
 

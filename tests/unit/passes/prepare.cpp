@@ -8,8 +8,8 @@
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
-#include "freeze.hpp"
 #include "graphs.hpp"
+#include "to_static.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -419,7 +419,7 @@ TEST_CASE("an op that is not observed has no observer on either side") {
 // ---- the same at run time
 
 TEST_CASE("observers placed at run time are where the compiler placed them") {
-  constexpr auto compiled = freeze<24, 24>(prepared<x86, everywhere>(cat.view()));
+  constexpr auto compiled = to_static<24, 24>(prepared<x86, everywhere>(cat.view()));
   const auto again = prepared<x86, everywhere>(cat.view());
   graphs::check_equal(again.view(), compiled.view());
 }

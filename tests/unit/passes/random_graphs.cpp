@@ -10,16 +10,16 @@
 #include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
+#include "graph_formula.hpp"
 #include "graphs.hpp"
-#include "meaning.hpp"
-#include "random_wishes.hpp"
+#include "random_configs.hpp"
 #include "walk.hpp"
 
-// What holds for the passes whatever the model: a thousand random ones, with random wishes of what
-// is to stay in float, for one of several backends. Each run has its own; CTQ_SEED makes one again.
+// What holds for the passes whatever the model: a thousand random ones, with random modules in
+// float, for one of several backends. Each run has its own; CTQ_SEED makes one again.
 
 using namespace ctq;
-using namespace wishes;
+using namespace random_configs;
 
 namespace {
 
@@ -221,13 +221,14 @@ TEST_CASE("a random model means the same after every pass") {
   check_random_models(models, [](random_model& m) {
     const passed p(m);
     const auto same = [](bool equal) { return std::string{equal ? "" : "another meaning"}; };
-    const meaning::formula of_model = meaning::of(p.traced);
+    const graph_formula::formula of_model = graph_formula::of(p.traced);
     std::string trouble;
-    expect(trouble, p.fused.view(), same(meaning::of(p.fused.view()) == of_model), "fused");
-    expect(trouble, p.prepared.view(), same(meaning::of(p.prepared.view()) == of_model),
+    expect(trouble, p.fused.view(), same(graph_formula::of(p.fused.view()) == of_model), "fused");
+    expect(trouble, p.prepared.view(), same(graph_formula::of(p.prepared.view()) == of_model),
            "prepared");
     expect(trouble, p.lowered.view(),
-           same(meaning::of(p.lowered.view()) == meaning::of(p.reference.view())), "lowered");
+           same(graph_formula::of(p.lowered.view()) == graph_formula::of(p.reference.view())),
+           "lowered");
     return trouble;
   });
 }

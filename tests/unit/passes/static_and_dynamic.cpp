@@ -7,9 +7,9 @@
 #include <string>
 
 #include "ctq/passes/plan.hpp"
-#include "freeze.hpp"
 #include "graphs.hpp"
-#include "random_wishes.hpp"
+#include "random_configs.hpp"
+#include "to_static.hpp"
 
 // The compiler keeps what a pass returns in arrays of a size that is known beforehand, and goes on
 // from these; a program goes on from lists. Both come to the same plan, field by field, and the
@@ -17,7 +17,7 @@
 
 using namespace ctq;
 using namespace ctq::literals;
-using namespace wishes;
+using namespace random_configs;
 
 namespace {
 
@@ -144,10 +144,10 @@ bool fits(const dynamic_graph<Stage>& g, std::size_t nodes, std::size_t args) {
 struct by_arrays {
   by_arrays(const dynamic_graph<stage::traced>& g, const backend_view& backend,
             const mapping_view& mapping) {
-    traced = freeze<most_nodes, most_args>(g);
+    traced = to_static<most_nodes, most_args>(g);
     const dynamic_graph<stage::fused> f = fuse(traced.view(), backend);
     has_room = fits(f, g.nodes.size(), g.args.size());
-    fused = freeze<most_nodes, most_args>(f);
+    fused = to_static<most_nodes, most_args>(f);
 
     std::array<int, most_nodes> qconfigs{};
     const list<int> found = resolve_qconfigs(fused.view(), mapping);
@@ -157,21 +157,21 @@ struct by_arrays {
                       {.policy = unsupported::skip});
     const std::size_t observers = f.nodes.size() + f.args.size();
     has_room = has_room && fits(p, f.nodes.size() + observers, f.args.size() + observers);
-    prepared = freeze<most_observed, most_observed>(p);
+    prepared = to_static<most_observed, most_observed>(p);
 
     const dynamic_graph<stage::reference> r = convert_graph(prepared.view(), backend, mapping);
     has_room = has_room && fits(r, 2 * p.nodes.size(), 2 * p.args.size());
     const dynamic_graph<stage::lowered> l = lower(r.view());
     has_room = has_room && fits(l, p.nodes.size() + 2 * p.args.size(), 2 * p.args.size());
-    lowered = freeze<3 * most_observed, 2 * most_observed>(l);
+    lowered = to_static<3 * most_observed, 2 * most_observed>(l);
 
     const dynamic_schedule o = schedule(prepared.view());
     const dynamic_schedule i = schedule(lowered.view(), layers::fused);
     has_room = has_room && o.steps.size() <= p.nodes.size() + 2 * p.args.size() &&
                o.observations.size() <= p.nodes.size() &&
                i.steps.size() <= l.nodes.size() + 2 * l.args.size();
-    observed = freeze<3 * most_observed, most_observed>(o);
-    int8 = freeze<7 * most_observed, most_observed>(i);
+    observed = to_static<3 * most_observed, most_observed>(o);
+    int8 = to_static<7 * most_observed, most_observed>(i);
   }
 
   static_graph<stage::traced, most_nodes, most_args> traced;

@@ -9,8 +9,8 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/concatenations.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
-#include "ctq/evaluate/float_ops/joins.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
 
 // Recurrent networks: single cells, and layers over a sequence, forwards and backwards.

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "ctq/passes/explain/explained.hpp"
-#include "ctq/passes/rejection.hpp"
+#include "ctq/passes/rejection_text.hpp"
 #include "ctq/spec/observer_text.hpp"
 
 // The texts of explanations, for all output formats.

@@ -26,7 +26,7 @@ const explained_node& node_named(const explained_model& m, std::string_view name
 
 }  // namespace
 
-TEST_CASE("a fused node is told of the node that it runs in") {
+TEST_CASE("a fused node reports the node it runs in") {
   const explained_model m = all.model();
   const explained_node& relu = node_named(m, "relu");
   CHECK(relu.runs_in == "conv");
@@ -35,7 +35,7 @@ TEST_CASE("a fused node is told of the node that it runs in") {
   CHECK(relu.observer == node_named(m, "conv").observer);
 }
 
-TEST_CASE("observers know the values that share them, nodes the observers of their inputs") {
+TEST_CASE("observers list the values that share them, nodes the observers of their inputs") {
   const explained_model m = all.model();
   const explained_node& pool = node_named(m, "pool");
   REQUIRE(pool.input_observers.size() == 1);
@@ -44,7 +44,7 @@ TEST_CASE("observers know the values that share them, nodes the observers of the
   CHECK(*m.observers[pool.observer].record == min_max_observer<>::value);
 }
 
-TEST_CASE("each dtype config before the one that was taken has its reason") {
+TEST_CASE("each dtype config before the chosen one has its reason") {
   const explained_model m = all.model();
   const explained_node& fc = node_named(m, "fc");
   REQUIRE(fc.rejected.size() == 4);
@@ -55,7 +55,7 @@ TEST_CASE("each dtype config before the one that was taken has its reason") {
   CHECK(node_named(m, "head").rejected.empty());
 }
 
-TEST_CASE("what nothing reads does not run") {
+TEST_CASE("nodes that nothing reads do not run") {
   const explained_model m = all.model();
   CHECK(!node_named(m, "unread").is_read);
   CHECK(node_named(m, "unread").runs_as == nullptr);

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "../freeze.hpp"
 #include "../graphs.hpp"
+#include "../to_static.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
@@ -53,8 +53,8 @@ constexpr auto net = model(
     "fc1"_n = nn::linear("flat"_n, {.out_features = 4}), "relu3"_n = fn::relu("fc1"_n),
     "fc2"_n = nn::linear("relu3"_n, {.out_features = 2}), "out"_n = nn::output("fc2"_n));
 
-constexpr auto frozen = freeze<30, 30>(lowered<x86, everywhere>(net.view()));
-constexpr graph_view<stage::lowered> g = frozen.view();
+constexpr auto static_copy = to_static<30, 30>(lowered<x86, everywhere>(net.view()));
+constexpr graph_view<stage::lowered> g = static_copy.view();
 static_assert(g[find(g, "conv1")].dtype == quint8 && g[find(g, "conv1")].batch_norm == "bn1");
 static_assert(g[find(g, "add")].shape == shape{1, 2, 8, 8});
 static_assert(g[g.size() - 1].dtype == f32);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../freeze.hpp"
+#include "../to_static.hpp"
 #include "../walk.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
@@ -56,23 +56,25 @@ constexpr auto lenet = model(
     "flat"_n = fn::flatten("pool1"_n, {.start_dim = 1}),
     "fc"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("fc"_n));
 
-constexpr auto frozen = freeze<16, 16>(schedule(lowered(lenet.view()).view()));
-static_assert(!frozen.problem.any());
-static_assert(frozen.count == 6);
-static_assert(frozen.input_shape == shape{1, 1, 28, 28} && frozen.output_shape == shape{1, 10});
-static_assert(frozen.output_dtype == f32);
-static_assert(frozen.observation_count == 0);
+constexpr auto static_copy = to_static<16, 16>(schedule(lowered(lenet.view()).view()));
+static_assert(!static_copy.problem.any());
+static_assert(static_copy.count == 6);
+static_assert(static_copy.input_shape == shape{1, 1, 28, 28} &&
+              static_copy.output_shape == shape{1, 10});
+static_assert(static_copy.output_dtype == f32);
+static_assert(static_copy.observation_count == 0);
 // One channel: no transpose at the door.
-static_assert(frozen.steps[0].key ==
+static_assert(static_copy.steps[0].key ==
               signature(kernel::quantize, f32, quint8, elementwise_shape{784}));
-static_assert(frozen.steps[0].in[0].in == place::area::input);
-static_assert(frozen.steps[1].key.op == kernel::conv2d && frozen.steps[1].key.relu);
-static_assert(frozen.steps[1].key.as<conv2d_shape>().out_channels == 6);
-static_assert(frozen.steps[3].key ==
+static_assert(static_copy.steps[0].in[0].in == place::area::input);
+static_assert(static_copy.steps[1].key.op == kernel::conv2d && static_copy.steps[1].key.relu);
+static_assert(static_copy.steps[1].key.as<conv2d_shape>().out_channels == 6);
+static_assert(static_copy.steps[3].key ==
               signature(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));
-static_assert(frozen.steps[5].out.in == place::area::output);  // written where the caller wants it
+static_assert(static_copy.steps[5].out.in ==
+              place::area::output);  // written where the caller wants it
 // The pool's output does not fit in the place of the quantized image, later ones do.
-static_assert(frozen.arena_bytes == align_up(784) + align_up(4704) + align_up(1176));
+static_assert(static_copy.arena_bytes == align_up(784) + align_up(4704) + align_up(1176));
 
 TEST_CASE("the steps of an int8 model are its ops, and a transpose before a view") {
   CHECK(kernels_of(lowered(lenet.view())) ==
@@ -86,14 +88,14 @@ TEST_CASE("the same model in float, fused and not") {
 
 TEST_CASE("a schedule made at run time equals the constant") {
   const dynamic_schedule s = schedule(lowered(lenet.view()).view());
-  REQUIRE(static_cast<int>(s.steps.size()) == frozen.count);
+  REQUIRE(static_cast<int>(s.steps.size()) == static_copy.count);
   for (std::size_t i = 0; i < s.steps.size(); ++i) {
-    CHECK(s.steps[i].key == frozen.steps[i].key);
-    CHECK(s.steps[i].node == frozen.steps[i].node);
-    CHECK(s.steps[i].in == frozen.steps[i].in);
-    CHECK(s.steps[i].out == frozen.steps[i].out);
+    CHECK(s.steps[i].key == static_copy.steps[i].key);
+    CHECK(s.steps[i].node == static_copy.steps[i].node);
+    CHECK(s.steps[i].in == static_copy.steps[i].in);
+    CHECK(s.steps[i].out == static_copy.steps[i].out);
   }
-  CHECK(s.arena_bytes == frozen.arena_bytes);
+  CHECK(s.arena_bytes == static_copy.arena_bytes);
 }
 
 TEST_CASE("an image with channels is brought into N, H, W, C once, at the door") {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../freeze.hpp"
+#include "../to_static.hpp"
 
 using namespace ctq;
 
@@ -22,13 +22,14 @@ constexpr dynamic_schedule two_steps() {
   return s;
 }
 
-constexpr auto frozen = freeze<5, 4>(two_steps());
-static_assert(frozen.count == 2 && frozen.observation_count == 1 && frozen.arena_bytes == 128);
-static_assert(frozen.steps[1].node == 2 && frozen.steps[1].key.op == kernel::relu);
-static_assert(frozen.observations[0].after_step == -1);
-static_assert(frozen.input_shape == shape{1, 4} && frozen.output_shape == shape{1, 2});
-static_assert(frozen.output_dtype == quint8 && frozen.output_observer == 3);
-static_assert(!frozen.problem.any());
+constexpr auto static_copy = to_static<5, 4>(two_steps());
+static_assert(static_copy.count == 2 && static_copy.observation_count == 1 &&
+              static_copy.arena_bytes == 128);
+static_assert(static_copy.steps[1].node == 2 && static_copy.steps[1].key.op == kernel::relu);
+static_assert(static_copy.observations[0].after_step == -1);
+static_assert(static_copy.input_shape == shape{1, 4} && static_copy.output_shape == shape{1, 2});
+static_assert(static_copy.output_dtype == quint8 && static_copy.output_observer == 3);
+static_assert(!static_copy.problem.any());
 
 static_assert(step{}.in[0] == place{} && step{}.out.in == place::area::none);
 static_assert(step{}.in_observer[0] == -1 && step{}.out_observer == -1);
@@ -36,7 +37,7 @@ static_assert(step{}.in_observer[0] == -1 && step{}.out_observer == -1);
 TEST_CASE("what is wrong with a schedule stays with it") {
   dynamic_schedule s = two_steps();
   s.problem.line("no kernel");
-  CHECK(freeze<2, 1>(s).problem.message() == "no kernel");
+  CHECK(to_static<2, 1>(s).problem.message() == "no kernel");
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ result<value> join(operands& from) {
   return from.failure("needs tensors of one type");
 }
 
-inline constexpr float_op joins[] = {
+inline constexpr float_op concatenations[] = {
     {"cat concat concatenate", "tensors, ...", join<false>},
     {"stack", "tensors, ...", join<true>},
 };

@@ -12,7 +12,7 @@
 // if their outputs have the same hash. Formulae are written in float, as the reference model: an
 // integer op is quantize(op(dequantize(x)...)), a fused one the chain of its parts.
 
-namespace meaning {
+namespace graph_formula {
 
 using namespace ctq;
 
@@ -86,4 +86,4 @@ formula of(graph_view<Stage> g) {
   return reader<Stage>{g}.output();
 }
 
-}  // namespace meaning
+}  // namespace graph_formula

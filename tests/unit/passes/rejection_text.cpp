@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/rejection.hpp"
+#include "ctq/passes/rejection_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,10 +7,10 @@
 #include "random_model.hpp"
 #include "user_ops.hpp"
 
-// What random models are asked to become: backends that differ in what they fuse and quantize, and
-// mappings with some modules in float.
+// Random configurations: backends that differ in what they fuse and quantize, and mappings with
+// some modules in float.
 
-namespace wishes {
+namespace random_configs {
 
 using namespace ctq;
 
@@ -76,4 +76,4 @@ inline backend_view random_backend(random_model& m) {
   return backends[m.below(4)];
 }
 
-}  // namespace wishes
+}  // namespace random_configs

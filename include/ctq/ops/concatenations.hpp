@@ -14,14 +14,14 @@ struct cat_options {
 }  // namespace ctq
 
 // clang-format off
-#define CTQ_JOINS(OP) \
+#define CTQ_CONCATENATIONS(OP) \
   OP(fn, list_op, cat, "torch.cat", cat_options, cat) \
   OP(fn, list_op, concat, "torch.concat", cat_options, concat) \
   OP(fn, list_op, concatenate, "torch.concatenate", cat_options, concat) \
   OP(fn, list_op, stack, "torch.stack", cat_options, stack)
 // clang-format on
 
-CTQ_JOINS(CTQ_DECLARE_OP)
+CTQ_CONCATENATIONS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
@@ -89,4 +89,4 @@ inline constexpr op_descriptor stack{.takes_list = true, .on_integers = on_integ
 
 }  // namespace ctq::descriptors
 
-CTQ_JOINS(CTQ_DESCRIBE_OP)
+CTQ_CONCATENATIONS(CTQ_DESCRIBE_OP)

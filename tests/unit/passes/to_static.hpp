@@ -12,19 +12,19 @@ namespace ctq {
 
 /// Keeps what a pass returned. The capacities are bounds the pass states.
 template <std::size_t Nodes, std::size_t Args, stage Stage>
-[[nodiscard]] constexpr static_graph<Stage, Nodes, Args> freeze(const dynamic_graph<Stage>& g) {
-  static_graph<Stage, Nodes, Args> frozen;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) frozen.nodes[i] = g.nodes[i];
-  for (std::size_t i = 0; i < g.args.size(); ++i) frozen.args[i] = g.args[i];
-  frozen.count = static_cast<int>(g.nodes.size());
-  frozen.arg_count = static_cast<int>(g.args.size());
-  frozen.observers = g.observers;
-  frozen.problem = g.problem;
-  return frozen;
+[[nodiscard]] constexpr static_graph<Stage, Nodes, Args> to_static(const dynamic_graph<Stage>& g) {
+  static_graph<Stage, Nodes, Args> static_copy;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) static_copy.nodes[i] = g.nodes[i];
+  for (std::size_t i = 0; i < g.args.size(); ++i) static_copy.args[i] = g.args[i];
+  static_copy.count = static_cast<int>(g.nodes.size());
+  static_copy.arg_count = static_cast<int>(g.args.size());
+  static_copy.observers = g.observers;
+  static_copy.problem = g.problem;
+  return static_copy;
 }
 
 template <std::size_t Steps, std::size_t Observations>
-[[nodiscard]] constexpr static_schedule<Steps, Observations> freeze(const dynamic_schedule& s) {
+[[nodiscard]] constexpr static_schedule<Steps, Observations> to_static(const dynamic_schedule& s) {
   static_schedule<Steps, Observations> out;
   static_cast<schedule_record&>(out) = s;
   for (std::size_t i = 0; i < s.steps.size(); ++i) out.steps[i] = s.steps[i];

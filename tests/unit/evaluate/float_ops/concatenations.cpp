@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/float_ops/joins.hpp"
+#include "ctq/evaluate/float_ops/concatenations.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,14 +17,14 @@ namespace {
 
 template <class Op>
 result<value> run(const Op& op, const list& tensors, int dim = 0) {
-  return run_op::run(implementation::joins, op, {.positional = {tensors, dim}});
+  return run_op::run(implementation::concatenations, op, {.positional = {tensors, dim}});
 }
 
 const tensor a = counted({2, 3}), b{{2, 1}, {10, 20}}, c{{1, 3}, {7, 8, 9}};
 
 }  // namespace
 
-TEST_CASE("cat joins along an axis, counted from either end") {
+TEST_CASE("cat concatenates along an axis, counted from either end") {
   for (const int dim : {1, -1}) {
     const tensor wide = floats(run(fn::cat, {a, b}, dim));
     CHECK(wide.shape == extents{2, 4});
@@ -40,7 +40,7 @@ TEST_CASE("cat leaves out empty tensors of one axis, whatever the others are") {
   CHECK(floats(run(fn::cat, {filled({0}), filled({0})})).shape == extents{0});
 }
 
-TEST_CASE("stack joins along a new axis") {
+TEST_CASE("stack concatenates along a new axis") {
   const tensor rows = floats(run(fn::stack, {c, c}));
   CHECK(rows.shape == extents{2, 1, 3});
   const tensor last = floats(run(fn::stack, {tensor{{2}, {1, 2}}, tensor{{2}, {3, 4}}}, -1));
