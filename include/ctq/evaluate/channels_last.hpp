@@ -19,7 +19,7 @@ namespace ctq {
 
 namespace memory_order {
 
-/// Ops on integers that write N, H, W, C whatever they read.
+/// Integer ops whose output is in the order N, H, W, C, whatever that of the input.
 [[nodiscard]] constexpr bool makes_channels_last(const node& n) {
   return is_quantized(n.dtype) && n.op->descriptor->makes_channels_last;
 }
@@ -43,14 +43,14 @@ template <stage Stage>
   return true;
 }
 
-/// Does PyTorch 1.13 mix up the elements that node i gives?
+/// Whether PyTorch 1.13 mixes up the elements of the output of node i.
 template <stage Stage>
 [[nodiscard]] bool clamps_channels_last(graph_view<Stage> g, int i) {
   return g[i].op->descriptor->is_clamp && g[i].dtype == quint8 && g[i].arg_count > 0 &&
          lies_channels_last(g, g.args_of(i)[0]);
 }
 
-/// An image (N, C, …) whose elements, in the order N, …, C, are read as if they lay in N, C, ….
+/// An image (N, C, …) whose elements, in the order N, …, C, are read in the order N, C, ….
 [[nodiscard]] inline node_value with_channels_mixed_up(const node_value& image) {
   const quantized_tensor* const in = image.integers();
   if (in == nullptr || in->q.shape.size() < 4) return image;

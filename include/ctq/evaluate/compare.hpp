@@ -16,18 +16,18 @@
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/passes/lower/integer_forms.hpp"
 
-// Where does a quantized model go wrong? Two stages of one model are evaluated on the same data and
-// compared layer by layer: the float model with the reference model shows what rounding costs, the
-// reference model with the lowered one what kernels do.
+// Finds the layers where a quantized model is inaccurate: two stages of one model are evaluated on
+// the same data and compared layer by layer. The float model against the reference model shows
+// rounding errors, the reference model against the lowered one differences of kernels.
 
 namespace ctq {
 
-/// What a layer gives in one stage, against what it gives in another.
+/// The difference between the outputs of a layer in two stages.
 struct layer_difference {
   std::string name;
   double sqnr = std::numeric_limits<double>::infinity();  // dB; infinite: no difference
   double largest = 0.0;                                   // of the absolute differences
-  double largest_in_steps = 0.0;  // of the layer's integers; 0 where it has none
+  double largest_in_steps = 0.0;  // in units of the layer's scale; 0 if it has none
 };
 
 namespace comparing {
@@ -52,7 +52,7 @@ inline void add(sums& to, const float_ops::tensor& wanted, const float_ops::tens
   }
 }
 
-/// By node: the scale of the integers it gives, or of a quantize after it; 0: none.
+/// By node: the scale of its integers, or of a quantize after it; 0: none.
 template <stage Stage>
 std::vector<double> scales_of(graph_view<Stage> g, const std::vector<node_value>& values) {
   std::vector<double> steps(static_cast<std::size_t>(g.size()), 0.0);
@@ -89,7 +89,7 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
 /// Layers that are in both graphs under one name, in the order of the quantized one; an op that has
 /// a fused relu is compared with the relu. Inputs, attributes and what passes have inserted are
 /// omitted.
-///   data  for each example one value for each input
+///   data  for each example one value per input
 /// Errors  those of evaluation
 template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
 [[nodiscard]] result<std::vector<layer_difference>> compare(

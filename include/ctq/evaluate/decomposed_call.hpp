@@ -41,7 +41,7 @@ namespace ctq::decomposed {
 }
 
 /// The scale and zero point for these values: {scale, zero point}.
-/// Errors  as an observer that has seen them
+/// Errors  as an observer of these values
 [[nodiscard]] inline result<float_ops::list> choose_qparams(const float_ops::tensor& x,
                                                             const observer_args& args,
                                                             semantics s) {
@@ -52,7 +52,7 @@ namespace ctq::decomposed {
   return float_ops::list{found->scale, found->zero_point};
 }
 
-/// What choose_qparams has given, as steps of that dtype.
+/// The result of choose_qparams, as qparams of that dtype.
 /// Errors  another value
 [[nodiscard]] inline result<quantization> steps_from(const node_value& qparams, dtype d) {
   const float_ops::value v = qparams.real();

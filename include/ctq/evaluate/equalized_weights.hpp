@@ -40,7 +40,7 @@ namespace equalizing {
 
 }  // namespace equalizing
 
-/// Equalized weights; the model computes with them what it did if its data are scaled.
+/// Equalized weights. With scaled data the model computes the same as before.
 template <const auto& Model, class Backend>
 class equalized_weights {
   static constexpr auto& schedule = fused_schedule_v<Model, Backend>;
@@ -54,7 +54,7 @@ class equalized_weights {
 
   model_weights<Model> weights;
 
-  /// What to give the model instead of x, in calibration and ever after.
+  /// The input of the model instead of x, in calibration and later.
   [[nodiscard]] input scaled(input_view x) const {
     input out;
     std::copy(x.data(), x.data() + input::size, out.data());
@@ -69,14 +69,14 @@ class equalized_weights {
     return out;
   }
 
-  /// What each layer exchanged; nodes are those of fused_v.
+  /// The factors of each layer; nodes are those of fused_v.
   [[nodiscard]] std::span<const layer_equalization> layers() const { return layers_; }
 
  private:
   std::vector<layer_equalization> layers_;
 };
 
-/// The float model, looking at the inputs of its layers.
+/// The float model, which observes the inputs of its layers.
 template <const auto& Model, class Backend>
 class column_observing_model : report<float_check<Model, Backend>> {
   static constexpr auto& schedule = fused_schedule_v<Model, Backend>;
@@ -89,7 +89,7 @@ class column_observing_model : report<float_check<Model, Backend>> {
         modules_(equalizing::modules_of(w.get())),
         equalizer_(graph(), modules_, {.semantics = s}, wanted) {}
 
-  column_observing_model(const column_observing_model&) = delete;  // one part looks at another
+  column_observing_model(const column_observing_model&) = delete;  // one member refers to another
   column_observing_model& operator=(const column_observing_model&) = delete;
 
   void operator()(input x) {
@@ -118,21 +118,21 @@ class column_observing_model : report<float_check<Model, Backend>> {
   equalizer equalizer_;
 };
 
-/// The model with these weights, to be shown calibration data.
+/// The model with these weights, to be called with calibration data.
 template <const auto& Model, class Backend>
 [[nodiscard]] column_observing_model<Model, Backend> observe_columns(
     const model_weights<Model>& w, semantics s = semantics::torch_2_1) {
   return {w, {}, s};
 }
 
-/// The same for the layers alone that have a qconfig in this mapping.
+/// The same, only for the layers that have a qconfig in this mapping.
 template <const auto& Model, class Backend, class Mapping>
 [[nodiscard]] column_observing_model<Model, Backend> observe_columns(
     const model_weights<Model>& w, semantics s = semantics::torch_2_1) {
   return {w, nodes_to_equalize(fused_v<Model, Backend>.view(), mapping_v<Mapping>, s), s};
 }
 
-/// The weights, equalized for data like those that were seen.
+/// The weights, equalized for the observed data.
 /// Errors  as equalizer; weights that become infinite
 template <const auto& Model, class Backend>
 [[nodiscard]] result<equalized_weights<Model, Backend>> equalize(

@@ -42,7 +42,7 @@ struct layer_equalization {
 
 namespace equalizing {
 
-/// Multiplies what has the channel c along axis by factor[c].
+/// Multiplies channel c along axis by factor[c].
 inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<const float> factor) {
   const shape s = observers::with_axes_merged_around(x.shape, axis);
   observers::for_each_slice(s, 1, [&](std::size_t c, std::size_t offset, std::size_t count) {
@@ -51,7 +51,7 @@ inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<con
   return x;
 }
 
-/// Divides the columns of a weight, one group after the other.
+/// Divides the columns of a weight, group by group.
 inline float_ops::tensor divided(float_ops::tensor w, std::span<const float> scale) {
   const shape s = observers::with_axes_merged_around(w.shape, 1);
   const auto columns = static_cast<std::size_t>(s[1]);
@@ -76,7 +76,7 @@ inline std::string path_of(graph_view<stage::fused> g, const scalable_layer& l,
   return from < 0 ? std::string{} : std::string(ctq::path_of(g[from]));
 }
 
-/// The weight that a layer computes with: a batch norm is in it.
+/// The weight that a layer computes with, a batch norm folded into it.
 inline result<float_ops::tensor> weight_of(graph_view<stage::fused> g, const scalable_layer& l,
                                            const module_state& modules) {
   const std::string path = path_of(g, l, "weight");
@@ -112,11 +112,11 @@ inline status multiply_outputs(graph_view<stage::fused> g, const scalable_layer&
 
 }  // namespace equalizing
 
-/// Looks at the inputs of the layers of a float model and says how to equalize them.
+/// Observes the inputs of the layers of a float model and calculates how to equalize them.
 class equalizer {
  public:
   /// The graph and the modules must outlive it.
-  ///   wanted  by node: equalize it? empty: all that can be
+  ///   wanted  by node: whether to equalize it; empty: all that can be
   equalizer(graph_view<stage::fused> g, const module_state& modules, const equalize_options& o = {},
             const list<bool>& wanted = {})
       : g_(g),
@@ -125,8 +125,8 @@ class equalizer {
         layers_(find_equalizable(g, o, wanted)),
         seen_(layers_.size()) {}
 
-  /// Shows it a batch. What goes wrong is what calculate says.
-  ///   inputs  one for each placeholder
+  /// Observes a batch. Errors are reported by calculate.
+  ///   inputs  one per placeholder
   void operator()(std::vector<node_value> inputs) {
     const auto values =
         evaluator<stage::fused>(g_, modules_, {.semantics = semantics_}).run(std::move(inputs));
@@ -173,9 +173,9 @@ class equalizer {
   std::optional<error> problem_;
 };
 
-/// The modules with equalized weights. The model computes what it did if the data of placeholders
-/// are multiplied, too (scaled_input), and there are the multiplications that some layers need
-/// (multiplying_graph).
+/// The modules with equalized weights. The model computes the same as before if the data of
+/// placeholders are multiplied, too (scaled_input), and the graph has the multiplications that some
+/// layers need (multiplying_graph).
 /// Errors  a weight that is missing or does not fit
 [[nodiscard]] inline result<module_state> equalize(graph_view<stage::fused> g, module_state modules,
                                                    std::span<const layer_equalization> layers) {
@@ -193,7 +193,7 @@ class equalizer {
   return modules;
 }
 
-/// What to give a placeholder of the equalized model instead of x.
+/// The input of a placeholder of the equalized model instead of x.
 [[nodiscard]] inline float_ops::tensor scaled_input(graph_view<stage::fused> g,
                                                     std::span<const layer_equalization> layers,
                                                     int placeholder, float_ops::tensor x) {
@@ -203,8 +203,8 @@ class equalizer {
   return x;
 }
 
-/// The equalized model with a multiplication in front of each layer whose factors no other takes,
-/// so that it is given what it always was: the graph that PyTorch converts to.
+/// The equalized model with a multiplication before each layer whose factors no other layer
+/// applies, so that its inputs are unchanged: the graph that PyTorch converts to.
 class multiplying_graph {
  public:
   /// What g refers to must outlive it.
@@ -232,7 +232,7 @@ class multiplying_graph {
     return out;
   }
 
-  /// Gives the multiplications their factors.
+  /// Sets the factors of the multiplications.
   void add_factors(module_state& modules) const {
     for (const factors& f : factors_) modules.set_tensor(f.name, f.values);
   }
@@ -244,7 +244,7 @@ class multiplying_graph {
     float_ops::tensor values;
   };
 
-  /// What the layer reads, multiplied; its index.
+  /// Adds a multiplication of the layer's input; returns its index.
   int add_product(graph_view<stage::fused> g, const layer_equalization& l) {
     const std::string of(g[l.at.layer.node].name);
     float_ops::extents extents(static_cast<std::size_t>(-channel_axis(g[l.at.layer.node].op)), 1);
@@ -260,7 +260,7 @@ class multiplying_graph {
 
   dynamic_graph<stage::fused> graph_;
   list<int> moved_;              // from old indices to new ones
-  std::deque<factors> factors_;  // a deque: nodes look at the names while others are added
+  std::deque<factors> factors_;  // a deque: nodes refer to the names while others are added
 };
 
 }  // namespace ctq

@@ -15,7 +15,7 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
 
-// What an evaluator is told beside its graph and its modules.
+// The options of an evaluator.
 
 namespace ctq {
 
@@ -25,9 +25,9 @@ struct quantizations {
   std::map<std::string, quantization, std::less<>> weights;  // by path, where not as observed
 };
 
-/// The implementation of nodes that ctq has none for: a user-defined module, a module that is
-/// quantized as a whole. Nothing: it has none either.
-///   attributes  of its module, the weight rounded as the stage asks for
+/// The implementation of nodes for which ctq has none: a user-defined module, a module that is
+/// quantized as a whole. Nothing: not implemented.
+///   attributes  of its module, the weight rounded as the stage requires
 using user_implementation = std::function<std::optional<result<node_value>>(
     const node& n, const std::vector<node_value>& reads,
     const std::vector<float_ops::named_value>& attributes)>;

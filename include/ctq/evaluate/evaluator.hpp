@@ -20,26 +20,26 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/qat_modules.hpp"
 
-// A graph of any stage, evaluated op by op as Python does: for tests, for calibration, and to see
-// where a quantized model goes wrong. Shapes are known when it runs; nothing is planned.
+// A graph of any stage, evaluated op by op as in Python: for tests, for calibration, and to find
+// where a quantized model is inaccurate. Shapes are run-time values; nothing is planned.
 //
 //   evaluator<stage::prepared, fast_kernels> run(g.view(), modules, {.observers = &observers});
 //
 //   traced, fused   the float model
-//   prepared        observes what passes by; in training rounds it, too
+//   prepared        observes the values; in training fake quantizes them, too
 //   reference       float ops between values and weights that are rounded to integers; the
 //                   decomposed form clamps values to the observer's range
 //   lowered         integers: QNNPACK's arithmetic for linear layers and convolutions
 //
-// Lowered, every set of kernels gives the same bytes: float ops are those of the reference there.
-// At other stages fast_kernels sum up in float32 and differ in the last bits.
+// In lowered models all sets of kernels return the same bytes: float ops are those of the reference
+// there. At other stages fast_kernels accumulate in float32 and differ in the last bits.
 
 namespace ctq {
 
-/// Threads   one at a time: it remembers weights, folded and packed. Two evaluators may share the
+/// Threads   one at a time: it caches weights, folded and packed. Two evaluators may share the
 ///           graph, modules and steps, but not observers, which stage::prepared changes
 /// Lifetime  the graph, the modules and what the options point to must outlive it unchanged; it
-///           refuses temporary ones
+///           rejects temporary ones
 template <stage Stage, class Kernels = reference_kernels>
 class evaluator {
  public:
@@ -53,8 +53,8 @@ class evaluator {
 
   [[nodiscard]] graph_view<Stage> graph() const { return g_; }
 
-  /// What each node gives, by its number; the last is the output.
-  ///   inputs  one for each placeholder, in their order
+  /// The value of each node, by its index; the last is the output.
+  ///   inputs  one per placeholder, in their order
   /// Errors  the node, and why it has no value
   [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) {
     std::vector<node_value> values;
@@ -75,7 +75,7 @@ class evaluator {
     return values;
   }
 
-  /// What one node gives for what it reads; it is no placeholder.
+  /// The output of one node, not a placeholder, for its inputs.
   [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) {
     result<node_value> value = evaluate(i, reads);
     if (!value) return fail(place_of(i), value.error().message());
@@ -164,7 +164,7 @@ class evaluator {
     return found;
   }
 
-  /// A float op; where its output has a dtype of integers, quantized after it.
+  /// A float op; its output is quantized if it has an integer dtype.
   [[nodiscard]] result<node_value> call(const node& n, op_id op,
                                         const std::vector<node_value>& reads) {
     auto attributes = attributes_of(n);

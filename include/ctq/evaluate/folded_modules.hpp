@@ -34,8 +34,8 @@ namespace folding {
 
 }  // namespace folding
 
-/// Puts a batch norm into the weight and bias among the attributes of the module before it.
-///   eps   where the batch norm does not say its own
+/// Folds a batch norm into the weight and bias among the attributes of the module before it.
+///   eps   if the batch norm has none
 ///   root  the class of the module that owns the weight
 ///   is_trained  in quantization-aware training
 /// Errors  a module without weight, a batch norm without statistics or of other channels
@@ -68,7 +68,7 @@ namespace folding {
   return done{};
 }
 
-/// What a call of this node reads beside its arguments. A batch norm that is kept apart is part 1.
+/// The attributes that a call of this node reads. A batch norm that is not folded is part 1.
 /// Errors  a batch norm without statistics, or of another number of channels
 [[nodiscard]] inline result<std::vector<float_ops::named_value>> folded_attributes(
     const node& n, const module_state& modules) {

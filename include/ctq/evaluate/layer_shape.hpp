@@ -10,17 +10,17 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/ops/convolutions.hpp"
 
-// Layers as PyTorch is told of them, and as the kernel conv2d computes them.
+// Layers with PyTorch's options, and as the kernel conv2d computes them.
 
 namespace ctq {
 
-/// How a window moves along one, two or three axes; one value an axis.
+/// How a window moves along one, two or three axes; one value per axis.
 struct window_steps {
   std::vector<int> stride, padding, dilation;
   int groups = 1;
 };
 
-/// The convolution that a kernel computes, the order in which it takes activations, and the extents
+/// The convolution that a kernel computes, the order of its activations, and the extents
 /// of the output.
 struct layer_shape {
   conv2d_shape conv{};

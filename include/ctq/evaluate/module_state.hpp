@@ -10,8 +10,8 @@
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 
-// What the modules of a model own: the tensors of its state_dict, and what their constructors were
-// told, by the path of the module.
+// What the modules of a model own: the tensors of its state_dict, and the arguments of their
+// constructors, by the path of the module.
 
 namespace ctq {
 
@@ -45,7 +45,7 @@ class module_state {
     return all;
   }
 
-  /// What the modules inside one module own, by their paths in it.
+  /// The state of the modules inside one module, by their paths in it.
   [[nodiscard]] module_state inside(std::string_view module) const {
     const std::string prefix = std::string(module) + ".";
     module_state out;

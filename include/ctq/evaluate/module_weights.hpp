@@ -18,9 +18,9 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
 
-// What modules own, as a graph computes with it: batch norms folded in, weights rounded. Folding
-// and rounding take longer than running a small model, so both are remembered until a module's
-// tensors are others. For one thread at a time.
+// The attributes of modules as a graph computes with them: batch norms folded in, weights rounded.
+// Folding and rounding take longer than running a small model, so both are cached until the tensors
+// of a module change. For one thread at a time.
 
 namespace ctq {
 
@@ -28,7 +28,7 @@ class module_weights {
  public:
   using attributes = std::vector<float_ops::named_value>;
 
-  /// The modules, and the steps if there are any, must outlive this.
+  /// The modules, and the qparams if given, must outlive this.
   module_weights(const module_state& modules, const quantizations* steps, semantics s)
       : modules_(&modules), steps_(steps), semantics_(s) {}
   module_weights(const module_state&&, const quantizations*, semantics) = delete;
@@ -48,8 +48,8 @@ class module_weights {
     return kept.result;
   }
 
-  /// A weight in integers: with the steps that were given for its path, else with those of the
-  /// node's observer. No integers: half precision, which is left as it is.
+  /// A quantized weight: with the qparams that were given for its path, else with those of the
+  /// node's observer. No integers: half precision, which is not quantized.
   ///   name  "weight", or one of those of a recurrent network
   /// Requires  a node with an observer for its weight, and a tensor
   /// Errors    as the observer
@@ -75,7 +75,7 @@ class module_weights {
     return kept.integers;
   }
 
-  /// The same, as real numbers again.
+  /// The same, dequantized.
   [[nodiscard]] result<float_ops::value> rounded(const node& n, const std::string& name,
                                                  const float_ops::value& weight) {
     const auto integers = quantized(n, name, weight);
@@ -85,7 +85,7 @@ class module_weights {
     return kept.real;
   }
 
-  /// As quantized, of one of the attributes; no integers if it is no tensor or has no observer.
+  /// As quantized, of one of the attributes; no integers if it is not a tensor or has no observer.
   [[nodiscard]] result<node_value> integers(const node& n, const std::string& name,
                                             attributes& all) {
     const float_ops::value* const weight = find(all, name);
@@ -94,14 +94,14 @@ class module_weights {
     return quantized(n, name, *weight);
   }
 
-  /// Rounds what the observer of the node is for: its weight, or all those of a recurrent network.
+  /// Rounds the weight that the node's observer is for, or all those of a recurrent network.
   [[nodiscard]] status round(const node& n, attributes& all) {
     return for_each_weight(n, all, [&](const std::string& name, const float_ops::value& weight) {
       return rounded(n, name, weight);
     });
   }
 
-  /// Shows the same to the observer, which may round it; null: to nobody.
+  /// Passes the same to the observer, which may round it; null: to none.
   [[nodiscard]] static status observe(const node& n, attributes& all, observer_set* observers) {
     if (observers == nullptr) return done{};
     return for_each_weight(n, all, [&](const std::string&, const float_ops::value& weight) {
@@ -111,7 +111,7 @@ class module_weights {
   }
 
  private:
-  /// Each weight becomes what f(name, weight) gives.
+  /// Replaces each weight by f(name, weight).
   template <class F>
   static status for_each_weight(const node& n, attributes& all, F f) {
     if (n.weight == nullptr) return done{};
@@ -124,7 +124,7 @@ class module_weights {
     return done{};
   }
 
-  /// Of a user's op the descriptor says which axis has the channels, of PyTorch's the observer.
+  /// The channel axis is that of the descriptor for user ops, that of the observer for PyTorch's.
   static observer_record observer_of_weight(const node& n) {
     observer_record record = *n.weight;
     if (!n.op->builtin && is_per_channel(record.type))

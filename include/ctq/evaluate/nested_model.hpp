@@ -12,12 +12,12 @@
 #include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
 
-// A model with modules that stand alone, at run time: prepare and convert go into these modules,
-// and into those inside of them, each with a mapping, options and a backend of its own.
+// A model with standalone modules, at run time: prepare and convert process these modules and
+// those inside them, each with its own mapping, options and backend.
 
 namespace ctq {
 
-/// A traced graph, and those of the modules in it that stand alone.
+/// A traced graph, and those of the standalone modules in it.
 struct traced_model {
   graph_view<stage::traced> graph;
   std::string_view path{};  // of the module in the model around it
@@ -25,7 +25,7 @@ struct traced_model {
   std::vector<std::string_view> attributes{};  // of the Python object, that the graph does not read
 };
 
-/// A model after each pass, and the modules in it that stand alone. The traced model, the backend
+/// A model after each pass, and its standalone modules. The traced model, the backend
 /// and the mappings must outlive it.
 struct nested_model {
   std::string path{};  // of the module in the model around it
@@ -51,7 +51,7 @@ template <stage Stage>
   return *first;
 }
 
-namespace standing_alone {
+namespace standalone_modules {
 
 /// Those of the attributes that are to be kept.
 [[nodiscard]] inline std::vector<std::string_view> preserved(
@@ -92,7 +92,7 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
   }
 }
 
-}  // namespace standing_alone
+}  // namespace standalone_modules
 
 /// Fused and prepared.
 [[nodiscard]] inline nested_model prepare_model(const traced_model& traced,
@@ -100,19 +100,19 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
                                                 const mapping_view& mapping,
                                                 const prepare_options& options = {}) {
   nested_model m;
-  standing_alone::prepare_into(traced, backend, mapping, options, m);
+  standalone_modules::prepare_into(traced, backend, mapping, options, m);
   return m;
 }
 
-/// Converted to the reference form. Of the options only the model itself takes a mapping: modules
-/// that stand alone are converted as they were prepared, for the backend of the model, as in
+/// Converted to the reference form. Of the options only the model itself takes a mapping:
+/// standalone modules are converted as they were prepared, for the backend of the model, as in
 /// PyTorch.
 inline void convert_model(nested_model& m, const backend_view& backend,
                           convert_options options = {}) {
   options.prepared = m.options;
   m.reference = convert_graph(m.prepared.view(), backend, m.mapping, options);
   m.attributes_converted =
-      standing_alone::preserved(m.attributes_prepared, options.preserved_attributes);
+      standalone_modules::preserved(m.attributes_prepared, options.preserved_attributes);
   options.mapping = nullptr;
   options.preserved_attributes = {};
   for (const auto& inside : m.modules) convert_model(*inside, backend, options);

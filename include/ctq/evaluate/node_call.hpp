@@ -11,8 +11,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/reflect.hpp"
 
-// The Python call that a node stands for: its arguments with the values that were computed for the
-// nodes among them.
+// The Python call of a node: its arguments, with the computed values of the nodes among them.
 
 namespace ctq {
 
@@ -25,7 +24,7 @@ class argument_reader {
 
   [[nodiscard]] bool more() const { return at_ < args_.size(); }
   [[nodiscard]] std::string_view keyword() const { return args_[at_].keyword; }
-  /// How many of the nodes were read.
+  /// The number of nodes that were read.
   [[nodiscard]] std::size_t used() const { return used_; }
 
   float_ops::value next() {
@@ -60,7 +59,7 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
 
 }  // namespace calling
 
-/// The call of a node that reads these values, one for each of its arguments.
+/// The call of a node with these values, one per argument.
 [[nodiscard]] inline float_ops::python_call call_of(const node& n,
                                                     std::vector<float_ops::value> reads) {
   float_ops::python_call c;

@@ -14,12 +14,12 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
 
-// What nodes give that passes have put between real numbers and integers: observers, quantize,
-// dequantize, and their decomposed forms.
+// The nodes that passes insert between float and integer ops: observers, quantize, dequantize, and
+// their decomposed forms.
 
 namespace ctq {
 
-/// Errors  a value that is no tensor of real numbers, an observer without scale and zero point
+/// Errors  a value that is not a float tensor, an observer without scale and zero point
 template <class Kernels>
 class node_quantizer {
  public:
@@ -28,7 +28,7 @@ class node_quantizer {
   [[nodiscard]] const evaluation_options& options() const { return options_; }
   [[nodiscard]] kernel_calls<Kernels>& kernels() { return kernels_; }
 
-  /// Shows a value to the observer of the node; a fake quantize rounds it.
+  /// Passes a value to the observer of the node; a fake quantize rounds it.
   [[nodiscard]] result<node_value> observe(const node& n, const node_value& in) const {
     const float_ops::value v = in.real();
     const auto* x = v.get_if<float_ops::tensor>();
@@ -42,7 +42,7 @@ class node_quantizer {
     return node_value(*std::move(seen));
   }
 
-  /// What the observer of that number was found to quantize with.
+  /// The qparams of the observer of that number.
   [[nodiscard]] result<quantization> steps_of(int observer) const {
     if (options_.steps != nullptr) {
       const auto found = options_.steps->activations.find(observer);
@@ -60,7 +60,7 @@ class node_quantizer {
   }
 
   /// Quantized with the range of these values, or rounded to half precision.
-  ///   observer_config  says the dtype; null: quint8
+  ///   observer_config  has the dtype; null: quint8
   [[nodiscard]] result<node_value> rounded_as_it_comes(const observer_record* observer_config,
                                                        const node_value& in) {
     const float_ops::value v = in.real();
@@ -72,8 +72,8 @@ class node_quantizer {
         kernels_.quantize(*x, dynamic_quantization(*x, d, options_.halve_dynamic_range)));
   }
 
-  /// Looks at the range of a value, or quantizes it: with what was found, else as its observer
-  /// says.
+  /// Calculates the qparams of a value, or quantizes it: with the calculated ones, else with those
+  /// of its observer.
   [[nodiscard]] result<node_value> decomposed(const node& n, const std::vector<node_value>& reads) {
     const float_ops::value v = reads[0].real();
     const auto* x = v.get_if<float_ops::tensor>();

@@ -18,8 +18,8 @@
 #include "ctq/observers/observer.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// The observers of a prepared model, and the fake quantizes of one that is being trained, with what
-// they have seen. Nodes that share an observer have one here.
+// The observers of a prepared model, or the fake quantizes of one in training, with their
+// statistics. Nodes that share an observer have one here.
 
 namespace ctq {
 
@@ -30,7 +30,7 @@ class tensor_observer {
   tensor_observer(observer_record record, int rank, semantics s)
       : axis_(record.args.ch_axis), state_(make(record, rank, s)) {}
 
-  /// What a fake quantize does from now on; an observer always observes.
+  /// Switches a fake quantize; an observer always observes.
   void enable(bool observer, bool fake_quant) {
     auto* fake = std::get_if<observers::any_fake_quantize>(&state_);
     if (fake == nullptr) return;
@@ -108,7 +108,7 @@ class tensor_observer {
   state state_;
 };
 
-/// What a weight is quantized with. Half precision has no steps: nullopt.
+/// The qparams of a weight; nullopt for half precision.
 [[nodiscard]] inline result<std::optional<quantization>> weight_steps(
     const observer_record& record, const float_ops::tensor& weight, semantics s) {
   if (!is_quantized(record.args.dtype)) return std::optional<quantization>{};
@@ -126,7 +126,7 @@ class observer_set {
  public:
   explicit observer_set(semantics s = {}) : semantics_(s) {}
 
-  /// Shows a value to the observer of that number.
+  /// Passes a value to the observer of that number.
   [[nodiscard]] result<float_ops::tensor> see(int number, const observer_record& record,
                                               const float_ops::tensor& x) {
     return of(by_number_, number, record, x).see(x);
@@ -144,7 +144,7 @@ class observer_set {
     return of(by_weight_, weight, record, x).see(x);
   }
 
-  /// What the observer of that number has found; nullopt if it has seen nothing, or collects
+  /// The qparams of the observer of that number; nullopt if it has observed nothing, or collects
   /// nothing.
   [[nodiscard]] std::optional<quantization> steps(int number) const {
     return steps(by_number_, number);
@@ -154,7 +154,7 @@ class observer_set {
     return steps(by_weight_, weight);
   }
 
-  /// What all fake quantizes do from now on; observers always observe.
+  /// Switches all fake quantizes; observers always observe.
   void enable(bool observers, bool fake_quants) {
     observers_enabled_ = observers;
     fake_quants_enabled_ = fake_quants;

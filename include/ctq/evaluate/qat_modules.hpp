@@ -61,17 +61,17 @@ class module_in_training {
   [[nodiscard]] const qat_parameters& parameters() const { return parameters_; }
   [[nodiscard]] observers::any_fake_quantize& weight_fake_quant() { return weight_fake_quant_; }
 
-  /// The output in training: batch norm takes the statistics of the batch, and moves its own. The
-  /// module keeps what backward needs.
-  /// Errors  shapes that do not fit, one element per channel, what fake quantize says of the weight
+  /// The output in training: batch norm uses the statistics of the batch, and updates its own.
+  /// The module keeps what backward needs.
+  /// Errors  shapes that do not fit, one element per channel, as fake quantize of the weight
   [[nodiscard]] result<float_ops::tensor> train(const float_ops::tensor& x) {
     auto y = trained(x);
     out_ = y ? *y : float_ops::tensor();
     return y;
   }
 
-  /// The output when evaluated: batch norm takes its running statistics. As in PyTorch, an enabled
-  /// observer goes on observing the weight.
+  /// The output in evaluation: batch norm uses its running statistics. As in PyTorch, an enabled
+  /// observer still observes the weight.
   [[nodiscard]] result<float_ops::tensor> evaluate(const float_ops::tensor& x) {
     out_ = {};
     auto out = before_norm(x);
@@ -86,7 +86,7 @@ class module_in_training {
     return with_relu(std::move(out));
   }
 
-  /// The gradients of the last train, for that of its output.
+  /// The gradients for the last train, given that of its output.
   /// Errors  a gradient of another shape, no train since the last evaluate
   [[nodiscard]] result<qat_gradients> backward(const float_ops::tensor& grad_out) const {
     if (out_.shape.empty() || grad_out.shape != out_.shape)
@@ -256,7 +256,7 @@ class module_in_training {
     ++bn.num_batches_tracked;
   }
 
-  /// s is made of gamma, and stands in the weight and in the division of the output.
+  /// s depends on gamma, and is a factor of the weight and of the division of the output.
   void add_gradient_of_scale(qat_gradients& g, const float_ops::tensor& grad_shifted) const {
     std::vector<double> grad_scale(scale_.size());
     for_each_output(grad_shifted.shape, [&](std::size_t c, std::size_t i) {

@@ -15,12 +15,12 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/choose_qparams.hpp"
 
-// Tensors of integers at run time, of any rank and dtype: what quantize makes of real numbers, with
-// the scale and zero point that they carry along, as in PyTorch.
+// Quantized tensors at run time, of any rank and dtype, with their scale and zero point, as in
+// PyTorch.
 
 namespace ctq {
 
-/// One scale and zero point, or one for each slice along an axis.
+/// One scale and zero point, or one per slice along an axis.
 struct quantization {
   ctq::dtype dtype = quint8;
   int axis = -1;                   // -1: one for all
@@ -33,7 +33,7 @@ struct quantization {
   friend bool operator==(const quantization&, const quantization&) = default;
 };
 
-/// Integers use the dtype's whole range: an observer's narrower one only shapes the scale.
+/// Integers use the dtype's whole range: an observer's narrower one only affects the scale.
 [[nodiscard]] inline quantization quantization_of(dtype d, const qparams& p) {
   return {d, -1, {static_cast<double>(p.scale)}, {p.zero_point}, {}};
 }
@@ -72,7 +72,7 @@ inline std::int32_t step_of(float x, float inverse, std::int32_t zero_point, qua
   return static_cast<std::int32_t>(std::clamp(steps, low, high) + zero_point);
 }
 
-/// The zero point of embeddings is added before rounding, and a scale of 0 stands for 1.
+/// The zero point of embeddings is added before rounding, and a scale of 0 means 1.
 inline std::int32_t step_of(float x, float inverse, float zero_point, quant_range r) {
   const float steps = std::nearbyint(no_contract(x * inverse) + zero_point);
   const auto low = static_cast<float>(r.min);
@@ -82,7 +82,7 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 
 }  // namespace quantizing
 
-/// Real numbers to integers. Requires as many scales as the axis has slices.
+/// Quantizes. Requires as many scales as the axis has slices.
 /// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
 /// Source    PyTorch quantize_per_tensor, quantize_per_channel
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
@@ -114,7 +114,7 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
   }
   quantizing::for_each_element(x.q.shape, s.axis, [&](std::size_t c, std::size_t i) {
     const std::int32_t q = x.q.data[i];
-    // A qint32 is rounded to float before the zero point is taken away, as in PyTorch.
+    // A qint32 is rounded to float before the zero point is subtracted, as in PyTorch.
     const float steps = !s.float_zero_point.empty() ? static_cast<float>(q) - s.float_zero_point[c]
                         : s.dtype == qint32
                             ? static_cast<float>(q) - static_cast<float>(s.zero_point[c])
@@ -124,14 +124,14 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
   return out;
 }
 
-/// What a tensor looks like after its integers.
+/// The tensor, quantized and dequantized.
 [[nodiscard]] inline float_ops::tensor rounded(const float_ops::tensor& x,
                                                const quantization& steps) {
   return dequantize(quantize(x, steps));
 }
 
-/// The scale and zero point that dynamic quantization takes for these values.
-///   halve  use half of the range: reduce_range, on engines that heed it
+/// The scale and zero point of dynamic quantization for these values.
+///   halve  use half of the range: reduce_range, on engines that support it
 [[nodiscard]] inline quantization dynamic_quantization(const float_ops::tensor& x, dtype d,
                                                        bool halve = false) {
   float min = 0.0F;
@@ -146,7 +146,7 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
   return {d, -1, {p.scale}, {p.zero_point}, {}};
 }
 
-/// Real numbers as half precision keeps them.
+/// Rounds to half precision.
 /// Rounding  to nearest, ties to even; what is too large becomes infinite
 [[nodiscard]] inline float rounded_to_float16(float x) {
   if (!std::isfinite(x) || x == 0.0F) return x;

@@ -7,8 +7,8 @@
 
 #include "ctq/evaluate/quantized_tensor.hpp"
 
-// Sums and products of a tensor of integers and a number, in a scale that follows from both: what
-// PyTorch computes where ctq keeps to the scale that was observed.
+// Sums and products of a quantized tensor and a number, in a scale that follows from both, as in
+// PyTorch; ctq's kernels keep the observed scale.
 
 namespace ctq {
 
@@ -21,7 +21,7 @@ inline quantized_tensor with_steps(const quantized_tensor& x, double scale, std:
   return out;
 }
 
-/// (q - zero_point + term) of the scale of x, in steps of another scale.
+/// (q - zero_point + term), requantized from the scale of x to another.
 inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term, double scale,
                                     std::int64_t zero_point) {
   const auto multiplier = static_cast<float>(x.steps.scale[0] / scale);
@@ -37,8 +37,7 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
 
 }  // namespace integers
 
-/// x * factor. The steps become wider, the integers stay as they are; a negative factor turns the
-/// range around.
+/// x * factor. The scale changes, the integers do not; a negative factor reverses the range.
 /// Source  PyTorch aten/src/ATen/native/quantized/cpu/qmul.cpp
 [[nodiscard]] inline quantized_tensor integer_product(const quantized_tensor& x, double factor) {
   const quant_range r = range_of(x.steps.dtype);
@@ -52,7 +51,7 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
   return out;
 }
 
-/// x + term. The zero point moves; if it would leave the range, the steps become wider instead.
+/// x + term. The zero point changes; if it would leave the range, the scale becomes larger instead.
 /// Source  PyTorch aten/src/ATen/native/quantized/cpu/qadd.cpp
 [[nodiscard]] inline quantized_tensor integer_sum(const quantized_tensor& x, double term) {
   const quant_range r = range_of(x.steps.dtype);
@@ -68,7 +67,7 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
   return integers::with_steps(x, scale, zero_point);
 }
 
-/// Steps below zero become zero.
+/// Relu on integers.
 [[nodiscard]] inline quantized_tensor integer_relu(quantized_tensor x) {
   for (std::int32_t& q : x.q.data) q = std::max(q, x.steps.zero_point[0]);
   return x;

@@ -16,8 +16,7 @@
 
 // Bytes that may be packed with gzip, unpacked while they are read. Needs zlib.
 //
-// Stricter than zlib's gzread, which takes what follows the packed data for nothing: only another
-// gzip member may follow.
+// Stricter than zlib's gzread, which ignores trailing data: only another gzip member may follow.
 //
 // Source  RFC 1952, "GZIP file format specification"
 
@@ -30,7 +29,7 @@ class file_bytes {
 
   [[nodiscard]] bool is_open() const { return file_ != nullptr; }
 
-  /// Fills as much of it as there still is.
+  /// Fills as much of the buffer as there are bytes left.
   [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
     const std::size_t count = std::fread(to.data(), 1, to.size(), file_.get());
     if (std::ferror(file_.get()) != 0) error_ = errno;
@@ -67,7 +66,7 @@ class memory_bytes {
   std::span<const std::uint8_t> rest_;
 };
 
-/// Unpacks what begins as gzip does; all else is given as it is.
+/// Unpacks data that begin as gzip; passes on all other.
 ///   Source  file_bytes or memory_bytes
 template <class Source>
 class gzip_reader {
@@ -83,7 +82,7 @@ class gzip_reader {
     if (is_packed_) ::inflateEnd(&packed_);
   }
 
-  /// Fills as much of it as the bytes still give.
+  /// Fills as much of the buffer as there are unpacked bytes left.
   [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
     std::size_t done = 0;
     while (done < to.size() && problem_.empty() && !ended_) {
@@ -93,7 +92,7 @@ class gzip_reader {
     return done;
   }
 
-  /// What is wrong with the packed data, or what the system has to say; empty if nothing.
+  /// The error in the packed data, or the system's error message; empty if none.
   [[nodiscard]] std::string problem() const {
     return problem_.empty() ? source_.problem() : problem_;
   }

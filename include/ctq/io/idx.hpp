@@ -26,7 +26,7 @@
 
 namespace ctq {
 
-/// Larger data are refused before they are read, unless read_idx is told otherwise.
+/// The default limit: larger data are rejected before they are read.
 inline constexpr std::uint64_t max_idx_bytes = std::uint64_t{1} << 30;
 
 struct idx_array {
@@ -77,7 +77,7 @@ template <class Source>
 
 /// All of an IDX file.
 ///   source  file_bytes or memory_bytes
-///   file    what errors call it
+///   file    its name in errors
 /// Memory  at most twice the data, and never much more than what has been read
 template <class Source>
 [[nodiscard]] result<idx_array> read_idx_from(Source& source, const std::string& file,
@@ -108,7 +108,7 @@ template <class Source>
   return idx_array{std::move(*shape), std::move(values)};
 }
 
-/// A file that is in memory. name: what messages call it.
+/// A file that is in memory. name: that in errors.
 [[nodiscard]] inline result<idx_array> parse_idx(std::span<const std::uint8_t> content,
                                                  const std::string& name) {
   memory_bytes source{content};

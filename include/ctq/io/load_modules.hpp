@@ -97,7 +97,7 @@ template <stored_element From, class To>
 }
 
 /// The same from a file, as tools/export_fx.py writes it. The file is read once and closed; an
-/// evaluator keeps a reference to what this gives.
+/// evaluator keeps a reference to the result.
 /// Errors  as read_safetensors and modules_of, with the file's name
 [[nodiscard]] inline result<module_state> load_modules(const fx_graph& model,
                                                        const std::filesystem::path& path) {

@@ -48,7 +48,7 @@ namespace quantized_file {
   }
 }
 
-/// Was this file saved by a model of this plan, and not changed since?
+/// Checks that the file was saved by a model of this plan, and not changed since.
 [[nodiscard, gnu::cold]] inline status check_identity(const tensor_file& file,
                                                       const plan_identity& plan) {
   const auto value = [&file](std::string_view key) -> std::string_view {
@@ -87,7 +87,7 @@ namespace quantized_file {
   auto values = values_of<float>(t);
   if (!values) return unexpected{values.error()};
   auto elements = std::make_shared<std::vector<float>>(*std::move(values));
-  elements->push_back(0.0F);  // never empty: a null pointer would be of another dtype
+  elements->push_back(0.0F);  // never empty: null means another dtype
   out.floats = {elements, elements->data()};
   return out;
 }
@@ -143,7 +143,7 @@ template <class Plan>
   return state;
 }
 
-/// file: as messages call it
+/// file: its name in errors
 template <class Plan, class... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::native, Option...>> model_of(
     const result<tensor_file>& content, const std::shared_ptr<const std::byte[]>& owner,

@@ -24,7 +24,7 @@ namespace ctq {
   return t.dtype == stored_dtype::i64 && name.substr(name.rfind('.') + 1) == "num_batches_tracked";
 }
 
-/// All float32 tensors of a file; others are refused, but batch counters are left out.
+/// All float32 tensors of a file; others are rejected, but batch counters are ignored.
 [[nodiscard, gnu::cold]] inline result<weights> weights_of(const tensor_file& file) {
   std::vector<weight_tensor> tensors;
   for (const stored_tensor& t : file.tensors) {
