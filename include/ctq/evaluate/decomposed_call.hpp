@@ -54,7 +54,7 @@ namespace ctq::decomposed {
 
 /// The result of choose_qparams, as qparams of that dtype.
 /// Errors  another value
-[[nodiscard]] inline result<quantization> steps_from(const node_value& qparams, dtype d) {
+[[nodiscard]] inline result<quantization> qparams_from(const node_value& qparams, dtype d) {
   const float_ops::value v = qparams.real();
   const auto* pair = v.get_if<float_ops::list>();
   if (pair == nullptr || pair->size() != 2) return fail({}, "reads no scale and zero point");

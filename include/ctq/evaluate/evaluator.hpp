@@ -130,7 +130,7 @@ class evaluator {
     if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
       return rounding_.quantized(reads[0].real(), n.observer);
     if (is_any_of(n.op, q::quantize_per_tensor_dynamic, q::to_float16))
-      return rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
+      return rounding_.dynamically_quantized(n.observer_config, reads[0]);
     if (is_any_of(n.op, q::choose_qparams, q::decomposed_quantize_per_tensor,
                   q::decomposed_quantize_per_channel))
       return rounding_.decomposed(n, reads);
@@ -278,7 +278,7 @@ class evaluator {
     if (!attributes) return unexpected{attributes.error()};
     std::vector<float_ops::value> real = real_values(reads);
     if (from.dynamic) {
-      const auto rounded = rounding_.rounded_as_it_comes(n.observer_config, reads[0]);
+      const auto rounded = rounding_.dynamically_quantized(n.observer_config, reads[0]);
       if (!rounded) return rounded;
       real[0] = rounded->real();
     }

@@ -105,8 +105,8 @@ class module_weights {
   [[nodiscard]] static status observe(const node& n, attributes& all, observer_set* observers) {
     if (observers == nullptr) return done{};
     return for_each_weight(n, all, [&](const std::string&, const float_ops::value& weight) {
-      return observers->see(std::string(path_of(n)), *n.weight,
-                            *weight.get_if<float_ops::tensor>());
+      return observers->forward(std::string(path_of(n)), *n.weight,
+                                *weight.get_if<float_ops::tensor>());
     });
   }
 

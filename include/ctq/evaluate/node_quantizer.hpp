@@ -37,7 +37,7 @@ class node_quantizer {
       options_.observers->observe(n.observer, *n.observer_config, *x);
       return node_value(v);
     }
-    auto seen = options_.observers->see(n.observer, *n.observer_config, *x);
+    auto seen = options_.observers->forward(n.observer, *n.observer_config, *x);
     if (!seen) return unexpected{seen.error()};
     return node_value(*std::move(seen));
   }
@@ -61,8 +61,8 @@ class node_quantizer {
 
   /// Quantized with the range of these values, or rounded to half precision.
   ///   observer_config  has the dtype; null: quint8
-  [[nodiscard]] result<node_value> rounded_as_it_comes(const observer_record* observer_config,
-                                                       const node_value& in) {
+  [[nodiscard]] result<node_value> dynamically_quantized(const observer_record* observer_config,
+                                                         const node_value& in) {
     const float_ops::value v = in.real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
@@ -85,14 +85,14 @@ class node_quantizer {
       if (!found) return unexpected{found.error()};
       return node_value(float_ops::value(*std::move(found)));
     }
-    const auto steps =
-        reads.size() > 1 ? ctq::decomposed::steps_from(reads[1], args.dtype) : steps_of(n.observer);
+    const auto steps = reads.size() > 1 ? ctq::decomposed::qparams_from(reads[1], args.dtype)
+                                        : steps_of(n.observer);
     if (!steps) return unexpected{steps.error()};
     return node_value(ctq::decomposed::quantize(*x, *steps, range_of(args)));
   }
 
  private:
-  static unexpected no_tensor() { return fail({}, "requires tensors of real numbers"); }
+  static unexpected no_tensor() { return fail({}, "requires a float tensor"); }
 
   evaluation_options options_;
   kernel_calls<Kernels> kernels_{};

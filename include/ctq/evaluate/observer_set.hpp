@@ -45,7 +45,7 @@ class tensor_observer {
 
   /// Observes the values and returns them, quantized and dequantized by a fake quantize.
   /// Errors  as the class
-  [[nodiscard]] result<float_ops::tensor> see(const float_ops::tensor& x) {
+  [[nodiscard]] result<float_ops::tensor> forward(const float_ops::tensor& x) {
     float_ops::tensor out = x;
     if (auto* fake = std::get_if<observers::any_fake_quantize>(&state_)) {
       const status done = fake->forward(x.data, shape_of(x.shape), out.data);
@@ -115,7 +115,7 @@ class tensor_observer {
   observer_record observer = record;
   observer.fake_quantize = fake_quantize_class::none;
   tensor_observer of_weight(observer, float_ops::rank(weight.shape), s);
-  const auto seen = of_weight.see(weight);
+  const auto seen = of_weight.forward(weight);
   if (!seen) return unexpected{seen.error()};
   const auto steps = of_weight.steps();
   if (!steps) return unexpected{steps.error()};
@@ -127,9 +127,9 @@ class observer_set {
   explicit observer_set(semantics s = {}) : semantics_(s) {}
 
   /// Passes a value to the observer of that number.
-  [[nodiscard]] result<float_ops::tensor> see(int number, const observer_record& record,
-                                              const float_ops::tensor& x) {
-    return of(by_number_, number, record, x).see(x);
+  [[nodiscard]] result<float_ops::tensor> forward(int number, const observer_record& record,
+                                                  const float_ops::tensor& x) {
+    return of(by_number_, number, record, x).forward(x);
   }
 
   /// The same for a record without fake quantize, which leaves the value as it is.
@@ -138,10 +138,10 @@ class observer_set {
   }
 
   /// The same for the weight of a module in training.
-  [[nodiscard]] result<float_ops::tensor> see(const std::string& weight,
-                                              const observer_record& record,
-                                              const float_ops::tensor& x) {
-    return of(by_weight_, weight, record, x).see(x);
+  [[nodiscard]] result<float_ops::tensor> forward(const std::string& weight,
+                                                  const observer_record& record,
+                                                  const float_ops::tensor& x) {
+    return of(by_weight_, weight, record, x).forward(x);
   }
 
   /// The qparams of the observer of that number; nullopt if it has observed nothing, or collects

@@ -256,7 +256,7 @@ class module_in_training {
     ++bn.num_batches_tracked;
   }
 
-  /// s depends on gamma, and is a factor of the weight and of the division of the output.
+  /// s depends on gamma, and is a factor of the weight and the divisor of the output.
   void add_gradient_of_scale(qat_gradients& g, const float_ops::tensor& grad_shifted) const {
     std::vector<double> grad_scale(scale_.size());
     for_each_output(grad_shifted.shape, [&](std::size_t c, std::size_t i) {

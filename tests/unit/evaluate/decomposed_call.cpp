@@ -76,8 +76,9 @@ TEST_CASE("one scale is inverted in double, many in float32") {
 }
 
 TEST_CASE("without a scale there is nothing to quantize with") {
-  CHECK_FALSE(decomposed::steps_from(float_ops::value(1.0), quint8).has_value());
-  CHECK_FALSE(decomposed::steps_from(float_ops::value(float_ops::list{1.0}), quint8).has_value());
-  CHECK(decomposed::steps_from(float_ops::value(float_ops::list{0.5, 3}), quint8)->zero_point[0] ==
-        3);
+  CHECK_FALSE(decomposed::qparams_from(float_ops::value(1.0), quint8).has_value());
+  CHECK_FALSE(decomposed::qparams_from(float_ops::value(float_ops::list{1.0}), quint8).has_value());
+  CHECK(
+      decomposed::qparams_from(float_ops::value(float_ops::list{0.5, 3}), quint8)->zero_point[0] ==
+      3);
 }

@@ -58,11 +58,11 @@ TEST_CASE("values are quantized with what was found for the observer") {
 
 TEST_CASE("without steps of their own values are quantized with their range") {
   quantizer r({});
-  const auto integers = r.rounded_as_it_comes(nullptr, some());
+  const auto integers = r.dynamically_quantized(nullptr, some());
   REQUIRE(integers.has_value());
   CHECK(integers->integers()->q.data == std::vector<std::int32_t>{0, 255});
   constexpr observer_record half{observer_class::placeholder, {.dtype = f16}};
-  const auto halves = r.rounded_as_it_comes(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
+  const auto halves = r.dynamically_quantized(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
   REQUIRE(halves.has_value());
   CHECK(elements(*halves)[0] == 1.0F);
 }

@@ -16,9 +16,9 @@ constexpr observer_record per_channel{
 
 TEST_CASE("nodes that share an observer add to the same range") {
   observer_set all;
-  REQUIRE(all.see(1, min_max, {{2}, {0.0F, 1.0F}}).has_value());
-  REQUIRE(all.see(1, min_max, {{1, 1}, {-1.0F}}).has_value());
-  REQUIRE(all.see(2, min_max, {{1}, {0.5F}}).has_value());
+  REQUIRE(all.forward(1, min_max, {{2}, {0.0F, 1.0F}}).has_value());
+  REQUIRE(all.forward(1, min_max, {{1, 1}, {-1.0F}}).has_value());
+  REQUIRE(all.forward(2, min_max, {{1}, {0.5F}}).has_value());
   REQUIRE(all.steps(1).has_value());
   CHECK(all.steps(1)->scale[0] == doctest::Approx(2.0 / 255));
   CHECK(all.steps(2)->scale[0] == doctest::Approx(0.5 / 255));
@@ -28,7 +28,7 @@ TEST_CASE("an observer that has seen nothing, or collects nothing, has no steps"
   observer_set all;
   CHECK_FALSE(all.steps(0).has_value());
   constexpr observer_record placeholder{observer_class::placeholder, {.dtype = f16}};
-  REQUIRE(all.see(0, placeholder, {{1}, {1.0F}}).has_value());
+  REQUIRE(all.forward(0, placeholder, {{1}, {1.0F}}).has_value());
   CHECK_FALSE(all.steps(0).has_value());
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a fake quantize gives what is left of the values") {
   observer_record fake = min_max;
   fake.fake_quantize = fake_quantize_class::fake_quantize;
   observer_set all;
-  const auto out = all.see(0, fake, {{3}, {0.0F, 0.4F, 255.0F}});
+  const auto out = all.forward(0, fake, {{3}, {0.0F, 0.4F, 255.0F}});
   REQUIRE(out.has_value());
   CHECK(out->data == std::vector<float>{0.0F, 0.0F, 255.0F});
 }
