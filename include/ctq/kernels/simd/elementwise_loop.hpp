@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/tuning.hpp"
 #include "ctq/kernels/xsimd.hpp"
 

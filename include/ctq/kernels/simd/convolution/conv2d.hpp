@@ -10,7 +10,7 @@
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
-#include "ctq/kernels/simd/arch/dot.hpp"
+#include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/depthwise.hpp"
 #include "ctq/kernels/simd/convolution/depthwise_columns.hpp"

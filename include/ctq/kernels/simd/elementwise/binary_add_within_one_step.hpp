@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "ctq/kernels/reference/binary_add_within_one_step.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 namespace ctq::kernels::simd {
 

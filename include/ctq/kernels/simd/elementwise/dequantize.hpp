@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ctq/kernels/reference/dequantize.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 namespace ctq::kernels::simd {
 

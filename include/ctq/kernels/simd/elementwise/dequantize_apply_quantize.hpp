@@ -5,8 +5,8 @@
 
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 // Kernels on 8-bit integers, computed as they are defined: quantize(op(dequantize(in[i]), …)). op
 // takes one float per operand, or one register of floats per operand.

@@ -3,8 +3,8 @@
 
 #include "ctq/kernels/reference/fake_quantize.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "ctq/kernels/reference/quantize.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "ctq/kernels/reference/requantize.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -11,10 +11,10 @@
 #include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/arch/table_lookup.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 // The post-ops of an epilogue on registers.
 

@@ -8,7 +8,7 @@
 
 #include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/reference/linear_weight_int4.hpp"
-#include "ctq/kernels/simd/arch/dot.hpp"
+#include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
 

@@ -9,11 +9,11 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/arch/dot.hpp"
-#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
 #include "ctq/kernels/simd/matrix/int4_pack.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Linear layers with four-bit weights: a few rows of activations times a block of channels.

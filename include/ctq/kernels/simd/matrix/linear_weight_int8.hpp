@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "ctq/kernels/reference/linear_weight_int8.hpp"
-#include "ctq/kernels/simd/convert.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Linear layers with int8 weights and float32 activations. Lanes are channels, so that products are

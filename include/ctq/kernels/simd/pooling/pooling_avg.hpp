@@ -5,7 +5,7 @@
 
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
-#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {

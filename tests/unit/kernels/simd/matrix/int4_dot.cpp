@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/kernels/simd/arch/dot.hpp"
+#include "ctq/kernels/simd/arch/all_dots.hpp"
 
 using namespace ctq;
 using dot = kernels::simd::int4_dot<isa::native>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/convert.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 
 #include <doctest/doctest.h>
 
