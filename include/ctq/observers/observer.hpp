@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <boost/mp11/algorithm.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -24,6 +25,13 @@
 namespace ctq::observers {
 
 class any_observer {
+  /// Calls f with the contained observer. Of std::visit a compiler would make twice the functions.
+  template <class F, class State>
+  static auto visit(const F& f, State& state) {
+    return boost::mp11::mp_with_index<std::variant_size_v<std::remove_const_t<State>>>(
+        state.index(), [&](auto i) { return f(*std::get_if<i>(&state)); });
+  }
+
  public:
   explicit any_observer(const observer_record& record, semantics s = {})
       : record_(record), semantics_(s), state_(make(record, s)) {}
@@ -34,7 +42,7 @@ class any_observer {
   /// Shapes  data: `shape`, contiguous in logical order (NCHW, OIHW); any order if per tensor
   template <class Isa = isa::native>
   void observe(std::span<const float> data, const shape& shape) {
-    std::visit(
+    visit(
         [&](auto& o) {
           if constexpr (requires { o.template observe<Isa>(data, shape); })
             o.template observe<Isa>(data, shape);
@@ -58,7 +66,7 @@ class any_observer {
     if (record_ != other.record_ || semantics_ != other.semantics_)
       return fail(std::string(name_of(record_.type)),
                   "can only be merged with an observer with the same record");
-    return std::visit(
+    return visit(
         [&](auto& o) -> status {
           using observer = std::remove_reference_t<decltype(o)>;
           if constexpr (mergeable_observer<observer>) {
@@ -73,7 +81,7 @@ class any_observer {
   }
 
   [[nodiscard]] bool observed() const {
-    return std::visit(
+    return visit(
         [](const auto& o) {
           if constexpr (requires { o.observed(); })
             return o.observed();
@@ -85,7 +93,7 @@ class any_observer {
 
   /// Were there infinite values, which it leaves out?
   [[nodiscard]] bool ignored_infinity() const {
-    return std::visit(
+    return visit(
         [](const auto& o) {
           if constexpr (requires { o.ignored_infinity(); })
             return o.ignored_infinity();
@@ -137,7 +145,7 @@ class any_observer {
 
   template <class QParams>
   [[nodiscard]] result<QParams> calculate(const char* what) const {
-    return std::visit(
+    return visit(
         [&](const auto& o) -> result<QParams> {
           if constexpr (requires { result<QParams>(o.calculate_qparams()); })
             return o.calculate_qparams();

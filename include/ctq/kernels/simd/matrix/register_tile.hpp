@@ -163,12 +163,19 @@ template <class Dot, int Panels, class To, class Out>
   tile_of_panels<Dot, Panels>(pixel, by, runs, block, panel_bytes, to, out);
 }
 
+/// Rows of the tiles of run-time extents. Floats take fewer in the last panel of a layer, if it has
+/// one vec: as many functions would take g++ half a second.
+template <class Dot, int Vectors>
+inline constexpr int shared_tile_rows = std::is_same_v<typename Dot::element, float>&& Vectors == 1
+                                            ? (Dot::tile_rows + 1) / 2
+                                            : Dot::tile_rows;
+
 /// shared_tile for 1, 2, ... rows.
 template <class Dot, int Vectors, class Weights, class To, class Out>
 inline constexpr auto shared_tiles = []<int... i>(std::integer_sequence<int, i...>) {
   return std::array{&shared_tile<Dot, i + 1, Vectors, Weights, To, Out>...};
 }
-(std::make_integer_sequence<int, Dot::tile_rows>{});
+(std::make_integer_sequence<int, shared_tile_rows<Dot, Vectors>>{});
 
 /// Whether tiles always read packed weights, with no need to widen them.
 template <class Dot, class Shape>
@@ -242,7 +249,7 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
     if constexpr (large > 0) run_constant(tiles.large, large, std::true_type{});
     if constexpr (small > 0) run_constant(tiles.small, small, std::bool_constant<large == 0>{});
   } else {
-    const tiling tiles = tiles_of(s.out_h(), s.out_w(), Dot::tile_rows);
+    const tiling tiles = tiles_of(s.out_h(), s.out_w(), shared_tile_rows<Dot, Vectors>);
     for (const band& b : {tiles.large, tiles.small}) {
       if (b.rows == 0) continue;
       const auto index = static_cast<std::size_t>(b.rows - 1);
