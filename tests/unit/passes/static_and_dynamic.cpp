@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -32,8 +33,8 @@ std::string difference(const dynamic_schedule& a, const auto& b) {
   for (std::size_t i = 0; i < a.steps.size(); ++i) {
     const step& x = a.steps[i];
     const step& y = b.steps[i];
-    if (x.key != y.key || x.node != y.node || x.in != y.in || x.out != y.out ||
-        x.in_observer != y.in_observer || x.out_observer != y.out_observer ||
+    if (x.key != y.key || x.node != y.node || !std::ranges::equal(x.in, y.in) || x.out != y.out ||
+        !std::ranges::equal(x.in_observer, y.in_observer) || x.out_observer != y.out_observer ||
         x.fused_node != y.fused_node || x.fused_observer != y.fused_observer)
       return "step " + std::to_string(i);
   }

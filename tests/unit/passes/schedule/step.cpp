@@ -11,8 +11,8 @@ namespace {
 
 constexpr dynamic_schedule two_steps() {
   dynamic_schedule s;
-  s.steps.push_back({.key = {.op = kernel::quantize, .in = f32, .out = quint8}, .node = 1});
-  s.steps.push_back({.key = {.op = kernel::relu, .in = quint8, .out = quint8}, .node = 2});
+  s.steps.push_back(step{.key = {.op = kernel::quantize, .in = f32, .out = quint8}, .node = 1});
+  s.steps.push_back(step{.key = {.op = kernel::relu, .in = quint8, .out = quint8}, .node = 2});
   s.observations.push_back({.after_step = -1, .observer = 0, .node = 0, .where = {}});
   s.arena_bytes = 128;
   s.input_shape = {1, 4};
