@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ctq/kernels/cascade_sum.hpp"
 #include "quantize_values.hpp"
 
 // Fake quantize with its gradients: the functions, the ones that learn, and the modules in
@@ -120,7 +121,7 @@ inline outcome check_sums(const suite_file& file, const json& c, std::string why
 }
 
 inline float32_sum sum_of(const std::vector<float>& terms) {
-  float32_sum s{obs::cascade_sum(terms), 0.0};
+  float32_sum s{ctq::kernels::cascade_sum(terms), 0.0};
   for (const float t : terms) s.magnitude += std::abs(double{t});
   return s;
 }
