@@ -23,7 +23,6 @@ WITHOUT_LOGIC = {
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/tuning": "numbers",
     "runtime/converted_model": "a name for another type",
-    "runtime/model_state": "records",
     "runtime/parameters": "a record",
     "spec/observation_type": "an enumeration with PyTorch's names, which tests/golden reads",
     # One comparison a function.
@@ -65,7 +64,7 @@ TESTED_WITH = {
     "kernels/reference/epilogue": "kernels/simd/epilogue/epilogue",
     "ops/reflect": "ops/options",
     "runtime/convert": "runtime/quantized_model",
-    "runtime/run_traced": "runtime/verbose",
+    "runtime/int8_model": "runtime/quantized_model",
     "runtime/user_parameters": "runtime/user_ops",
 }
 

@@ -22,6 +22,7 @@
 #include "ctq/io/message.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/io/safetensors_header.hpp"
+#include "ctq/runtime/sort_by_name.hpp"
 
 // Reads safetensors. Files are not trusted: every defect is an error with its position, and memory
 // use is at most a small multiple of the file size.
@@ -32,18 +33,6 @@ namespace ctq {
 [[nodiscard, gnu::cold]] inline unexpected fail_tensor(std::string_view file,
                                                        std::string_view tensor, std::string cause) {
   return fail(sentence(file, ": tensor ", shown(tensor)), std::move(cause));
-}
-
-/// Sorts the entries by name.
-/// Errors  duplicate names
-[[nodiscard, gnu::cold]] inline status sort_by_name(std::vector<header_entry>& entries,
-                                                    std::string_view file) {
-  std::sort(entries.begin(), entries.end(),
-            [](const header_entry& a, const header_entry& b) { return a.name < b.name; });
-  for (std::size_t i = 1; i < entries.size(); ++i)
-    if (entries[i].name == entries[i - 1].name)
-      return fail_tensor(file, entries[i].name, "duplicate name");
-  return done{};
 }
 
 /// Checks that shape, offsets and size of the data are consistent.
@@ -94,7 +83,9 @@ namespace ctq {
 [[nodiscard, gnu::cold]] inline status check_layout(safetensors_header& header,
                                                     std::int64_t data_bytes,
                                                     std::string_view file) {
-  if (status s = sort_by_name(header.entries, file); !s) return s;
+  sort_by_name(header.entries);
+  if (const header_entry* const twin = repeated_name(header.entries); twin != nullptr)
+    return fail_tensor(file, twin->name, "duplicate name");
   for (const header_entry& e : header.entries)
     if (status s = check_size(e, data_bytes, file); !s) return s;
   return check_tiling(header.entries, data_bytes, file);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <list>
@@ -14,7 +13,8 @@
 #include "ctq/core/version.hpp"
 #include "ctq/io/quantized_file.hpp"
 #include "ctq/io/write_safetensors.hpp"
-#include "ctq/runtime/model_state.hpp"
+#include "ctq/runtime/state_dict.hpp"
+#include "ctq/runtime/sort_by_name.hpp"
 
 // Writes int8 models: model.save(path).
 
@@ -54,8 +54,7 @@ namespace quantized_file {
     if (q.quant_min != a.range.min || q.quant_max != a.range.max)
       add_numbers(a.name + ".output_quant_range", {2}, {q.quant_min, q.quant_max});
   }
-  std::sort(c.tensors.begin(), c.tensors.end(),
-            [](const stored_tensor& a, const stored_tensor& b) { return a.name < b.name; });
+  sort_by_name(c.tensors);
   const auto set = [&c](std::string_view key, std::string value) {
     c.metadata.emplace(key, std::move(value));
   };

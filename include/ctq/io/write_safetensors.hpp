@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +19,7 @@
 #include "ctq/io/replace_file.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/json/string.hpp"
+#include "ctq/runtime/sort_by_name.hpp"
 
 // Writes safetensors. The bytes do not depend on the order of the tensors and equal those of
 // huggingface/safetensors: wide elements first, then by name; the header is padded with spaces to a
@@ -29,17 +30,16 @@ namespace ctq {
 /// The tensors in file order.
 [[nodiscard, gnu::cold]] inline std::vector<const stored_tensor*> file_order(
     std::span<const stored_tensor> tensors) {
+  const std::vector<std::size_t> by_name = order_by_name(tensors);
   std::vector<const stored_tensor*> order;
-  for (const stored_tensor& t : tensors) order.push_back(&t);
-  std::sort(order.begin(), order.end(), [](const stored_tensor* a, const stored_tensor* b) {
-    return a->dtype != b->dtype ? a->dtype > b->dtype : a->name < b->name;
-  });
+  for (std::size_t dtype = std::size(stored_dtypes::names); dtype-- > 0;)
+    for (const std::size_t i : by_name)
+      if (tensors[i].dtype == static_cast<stored_dtype>(dtype)) order.push_back(&tensors[i]);
   return order;
 }
 
 /// Checks that the format can represent the tensors.
 [[nodiscard, gnu::cold]] inline status check_writable(std::span<const stored_tensor> tensors) {
-  std::vector<std::string_view> names;
   for (const stored_tensor& t : tensors) {
     const auto wrong = [&t](std::string cause) {
       return fail("tensor " + shown(t.name), std::move(cause));
@@ -52,11 +52,11 @@ namespace ctq {
     if (static_cast<std::uint64_t>(*wanted) != t.data.size())
       return wrong(sentence("shape ", shown(t.shape), " of ", name_of(t.dtype), " needs ", *wanted,
                             " bytes, the data have ", t.data.size()));
-    names.push_back(t.name);
   }
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) return fail("tensor " + shown(*twice), "duplicate name");
+  const std::vector<std::size_t> order = order_by_name(tensors);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (const std::string& name = tensors[order[i]].name; name == tensors[order[i - 1]].name)
+      return fail("tensor " + shown(name), "duplicate name");
   return done{};
 }
 

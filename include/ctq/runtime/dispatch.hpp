@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,13 +12,11 @@
 #include "ctq/core/machine.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/runtime/model_state.hpp"
+#include "ctq/runtime/int8_model.hpp"
 #include "ctq/runtime/parameters.hpp"
-#include "ctq/runtime/session.hpp"
-#include "ctq/runtime/tensor.hpp"
 
 // One program for many machines. The code of a model is compiled once for each instruction set, and
-// the program takes the best that its machine has when it makes the model:
+// the program chooses the fastest that its machine supports when it makes the model:
 //
 //   net.hpp    using net_plan = ctq::plan<net, ctq::x86, int8>;
 //   net.cpp    #include <ctq/runtime/dispatched.hpp>, "net.hpp"      compiled many times
@@ -31,7 +28,7 @@
 
 namespace ctq {
 
-/// What there is of a model for one instruction set.
+/// The code of a model for one instruction set.
 struct dispatched_code {
   std::string_view isa;
   std::size_t arena_bytes;
@@ -39,14 +36,14 @@ struct dispatched_code {
   void (*run)(const parameters&, const void* in, void* out, std::byte* arena) noexcept;
 };
 
-/// Where the code of a plan is, if the program has it: the linker puts null in place of a function
-/// that no translation unit defines. Plan must not be in an unnamed namespace.
+/// The code of a plan, if the program contains it: the linker puts null in place of a function that
+/// no translation unit defines. Plan must not be in an unnamed namespace.
 template <class Plan, class Isa>
 struct dispatched_code_of {
   [[gnu::weak]] static const dispatched_code& get() noexcept;
 };
 
-/// The code of a plan that this program has and this machine runs, the fastest first.
+/// The code of a plan that this program contains and this machine can run, the fastest first.
 template <class Plan>
 [[nodiscard]] std::vector<const dispatched_code*> dispatched_codes() {
   std::vector<const dispatched_code*> all;
@@ -59,8 +56,8 @@ template <class Plan>
   return all;
 }
 
-/// The one that is called `isa`; of no name, the fastest. place: where the name comes from.
-/// Errors  none of this name, or none at all: with the names that there are
+/// The code with the name `isa`; the fastest if it is empty. place: where the name comes from
+/// Errors  no code with this name, or none at all; the message lists the names
 [[nodiscard]] inline result<const dispatched_code*> choose(
     std::span<const dispatched_code* const> codes, std::string_view isa,
     std::string_view place = "ctq::dispatched") {
@@ -79,25 +76,20 @@ template <class Plan>
                                       names);
 }
 
-/// The int8 model of a plan, whose code was chosen when it was made. It gives the bytes of
-/// quantized_model, at the price of one indirect call a run.
+/// The int8 model of a plan, whose code is chosen when it is made. Computes the same bytes as
+/// quantized_model, with one indirect call per run.
 ///
-/// Threads, Lifetime  as quantized_model
+/// Threads, Lifetime  as int8_model
 template <class Plan>
-class dispatched_model {
-  static constexpr auto& schedule = Plan::int8_schedule;
-  using io = io_types<schedule>;
+class dispatched_model : public int8_model<dispatched_model<Plan>, Plan> {
+  using base = int8_model<dispatched_model, Plan>;
 
  public:
-  using plan = Plan;
-  using input = typename io::input;
-  using output = typename io::output;
-  using input_view = typename io::input_view;
-  using input_argument = typename io::input_argument;
-  using output_view = typename io::output_view;
+  using typename base::input_argument;
+  using typename base::output_view;
 
-  /// isa: what to run on; empty: the environment variable CTQ_ISA or, without it, the
-  /// fastest · keep: as quantized_model::make
+  /// isa: name of the instruction set to run on; empty: the environment variable CTQ_ISA or,
+  /// without it, the fastest · keep: as quantized_model::make
   /// Errors  as choose; as quantized_model::make
   [[nodiscard]] static result<dispatched_model> make(quantized_state state,
                                                      std::string_view isa = {}, bool keep = true) {
@@ -108,44 +100,23 @@ class dispatched_model {
     if (!code) return unexpected{code.error()};
     auto p = (*code)->make(state.tensors, state.qparams);
     if (!p) return unexpected{p.error()};
-    if (!keep) state = {{}, std::move(state.qparams), state.semantics, false};
-    return dispatched_model{**code, *std::move(p), std::move(state)};
+    return dispatched_model{**code, *std::move(p), std::move(state), keep};
   }
 
-  dispatched_model(const dispatched_model&) = default;
-  dispatched_model& operator=(const dispatched_model&) = default;
-
-  /// As quantized_model.
-  output operator()(const input_argument& in) const { return session{*this}(in); }
-  void operator()(const input_argument& in, output_view out) const { session{*this}(in, out); }
-
-  /// One inference in memory of the caller's: no allocation, no error.
-  ///   memory  of one run at a time: arena_bytes(), 64-byte aligned
+  /// One inference in the caller's memory: allocates nothing and cannot fail.
+  ///   memory  arena_bytes(), 64-byte aligned, used by one run at a time
   void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
-    code_->run(state_->values, in.data(), out.data(), memory);
+    code_->run(this->values(), in.data(), out.data(), memory);
   }
 
   [[nodiscard]] std::string_view isa() const { return code_->isa; }
   [[nodiscard]] std::size_t arena_bytes() const { return code_->arena_bytes; }
-  /// Scale and zero point of each observer of the plan.
-  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
-  std::span<const ctq::qparams> qparams() const&& = delete;
-  /// As quantized_model.
-  [[nodiscard]] const quantized_state& state() const& { return state_->source; }
-  const quantized_state& state() const&& = delete;
-  template <class Path>
-  [[nodiscard]] status save(const Path& path) const {
-    return save_quantized<Plan>(state_->source, path);
-  }
-  /// Weights, biases and multipliers as the kernels read them.
-  [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
 
  private:
-  dispatched_model(const dispatched_code& code, parameters p, quantized_state s)
-      : code_(&code), state_(std::make_shared<const model_state>(std::move(p), std::move(s))) {}
+  dispatched_model(const dispatched_code& code, parameters p, quantized_state s, bool keep)
+      : base(std::move(p), std::move(s), keep), code_(&code) {}
 
   const dispatched_code* code_;
-  std::shared_ptr<const model_state> state_;
 };
 
 }  // namespace ctq

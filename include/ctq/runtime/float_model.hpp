@@ -10,7 +10,6 @@
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
-#include "ctq/runtime/run_traced.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/verbose.hpp"
 #include "ctq/runtime/weights.hpp"
@@ -55,10 +54,8 @@ class float_model : report<float_check<Model, Backend>> {
   /// The same into a tensor that is there. It must not overlap with the input.
   void operator()(const input_argument& in, output_view out) noexcept {
     require(arena_.data() != nullptr, "this float_model was moved from");
-    if (verbose::on())
-      return run_traced<Isa, code>(schedule.steps, fused_v<Model, Backend>.nodes, parameters_,
-                                   in.data(), out.data(), arena_.data());
-    code::run(parameters_, in.data(), out.data(), arena_.data());
+    run_code<Isa, code>(schedule.steps, fused_v<Model, Backend>.nodes, parameters_, in.data(),
+                        out.data(), arena_.data());
   }
 
  private:

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "ctq/core/dtype.hpp"
+#include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
 
 // The parameters of a model as it runs, before they are packed for an instruction set: batch norms
 // folded, weights quantized, everything in PyTorch's layouts.
@@ -130,6 +132,15 @@ class state_dict {
   }
 
   std::vector<state_tensor> tensors_;
+};
+
+/// What an int8 model is made from: the quantized parameters and, by the number of the observer,
+/// the qparams of activations.
+struct quantized_state {
+  state_dict tensors;
+  std::vector<ctq::qparams> qparams;
+  ctq::semantics semantics{};  // of the observers that found them
+  bool is_kept = true;         // false: the model has dropped the tensors after packing them
 };
 
 }  // namespace ctq

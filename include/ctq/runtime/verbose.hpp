@@ -5,41 +5,51 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 
+#include "ctq/core/text.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/step_text.hpp"
+
 // The environment variable CTQ_VERBOSE, as oneDNN has one: with 1, every run of a model, int8
-// or float, writes a line a step to the standard error. A line leaves in one write(2), whole
-// however many threads there are, and without iostreams, which would run code when the program
-// starts.
+// or float, writes a line for each step to the standard error.
+//   ctq_verbose,run,avx512vnni,conv1,conv2d,quint8:quint8,<shape>,<blocking>,<bytes>,<µs>
+// A line is one write(2), so that lines of several threads do not mix, without iostreams, which
+// would run code when the program starts.
 
 namespace ctq::verbose {
 
-/// -1: not looked at yet.
+/// -1: not read yet.
 inline constinit std::atomic<signed char> state{-1};
 
-[[gnu::cold, gnu::noinline]] inline bool look() noexcept {
+[[gnu::cold, gnu::noinline]] inline bool read_environment() noexcept {
   const char* const value = std::getenv("CTQ_VERBOSE");
   const bool asked = value != nullptr && *value != '\0' && std::string_view{value} != "0";
   state.store(asked ? 1 : 0, std::memory_order_relaxed);
   return asked;
 }
 
-/// Asked once a run: a load and a branch.
+/// Called once a run: a load and a branch.
 [[nodiscard, gnu::always_inline]] inline bool on() noexcept {
   const signed char known = state.load(std::memory_order_relaxed);
   if (known == 0) [[likely]]
     return false;
-  return known > 0 || look();
+  return known > 0 || read_environment();
 }
 
 inline void write(std::string_view line) noexcept {
-  // Nobody to tell if it fails.
+  // A failure cannot be reported.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-/// Nanoseconds of a clock that nobody sets. (<chrono> would cost each includer 0.2 s.)
+/// Nanoseconds of a monotonic clock. (<chrono> takes a compiler 0.2 s.)
 [[nodiscard]] inline std::int64_t now() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);
@@ -47,3 +57,42 @@ inline void write(std::string_view line) noexcept {
 }
 
 }  // namespace ctq::verbose
+
+namespace ctq {
+
+template <class Isa>
+[[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
+                                             std::int64_t nanoseconds) noexcept {
+  static_text<512> line;  // no allocation
+  append_all(line, "ctq_verbose,run,", Isa::name, ",");
+  if (s.node >= 0) append_name(line, nodes[static_cast<std::size_t>(s.node)]);
+  line.append(",");
+  append_kernel<simd_kernels<Isa>>(line, s.key);
+  append_all(line, ",", nanoseconds / 1000, ".", nanoseconds / 100 % 10);
+  line.count -= line.count == sizeof line.chars ? 1 : 0;
+  verbose::write(line.append("\n").view());
+}
+
+template <class Isa, class Code>
+[[gnu::cold, gnu::noinline]] void run_traced(std::span<const step> steps,
+                                             std::span<const node> nodes, const parameters& p,
+                                             const void* in, void* out, std::byte* arena) noexcept {
+  std::int64_t start = 0;
+  Code::run(p, in, out, arena, [&](int i) {
+    if (i >= 0) write_step<Isa>(steps[static_cast<std::size_t>(i)], nodes, verbose::now() - start);
+    start = verbose::now();
+  });
+}
+
+/// Code::run, with a line for each step if CTQ_VERBOSE is set.
+///   Code   the executor of a schedule
+///   steps  of that schedule · nodes: of the graph it was made for
+template <class Isa, class Code>
+[[gnu::always_inline]] inline void run_code(std::span<const step> steps,
+                                            std::span<const node> nodes, const parameters& p,
+                                            const void* in, void* out, std::byte* arena) noexcept {
+  if (verbose::on()) return run_traced<Isa, Code>(steps, nodes, p, in, out, arena);
+  Code::run(p, in, out, arena);
+}
+
+}  // namespace ctq

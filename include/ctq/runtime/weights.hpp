@@ -12,6 +12,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
+#include "ctq/runtime/sort_by_name.hpp"
 
 // The float parameters of a model, as PyTorch's state_dict names and lays them out: "conv1.weight"
 // is (O, I/groups, kh, kw), "fc.weight" is (out, in).
@@ -28,8 +29,7 @@ class weights {
  public:
   weights() = default;
   explicit weights(std::vector<weight_tensor> tensors) : tensors_(std::move(tensors)) {
-    std::sort(tensors_.begin(), tensors_.end(),
-              [](const weight_tensor& a, const weight_tensor& b) { return a.name < b.name; });
+    sort_by_name(tensors_);
   }
 
   /// Null if there is none of this name.
@@ -79,9 +79,8 @@ struct parameter {
     return s + "]";
   };
   const std::vector<weight_tensor>& given = w.tensors();
-  for (std::size_t i = 1; i < given.size(); ++i)
-    if (given[i].name == given[i - 1].name)
-      return fail("tensor " + given[i].name, "is given twice");
+  if (const weight_tensor* const twin = repeated_name(given); twin != nullptr)
+    return fail("tensor " + twin->name, "is given twice");
   std::vector<bool> is_read(given.size());
   for (int i = 0; i < g.size(); ++i) {
     for (const parameter& p : parameters_of(g[i])) {

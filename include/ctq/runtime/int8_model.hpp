@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "ctq/core/qparams.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/session.hpp"
+#include "ctq/runtime/state_dict.hpp"
+#include "ctq/runtime/tensor.hpp"
+
+namespace ctq {
+
+/// The base of int8 models: what does not depend on their code.
+///
+/// Threads   const: any number of threads may run one model, each with its own arena or session
+/// Lifetime  owns all it needs. Copies share the packed weights; to move is to copy, so that no
+///           model is ever empty
+template <class Model, class Plan>
+class int8_model {
+  using io = io_types<Plan::int8_schedule>;
+
+ public:
+  using plan = Plan;
+  using input = typename io::input;
+  using output = typename io::output;
+  using input_view = typename io::input_view;
+  using input_argument = typename io::input_argument;
+  using output_view = typename io::output_view;
+
+  int8_model(const int8_model&) = default;
+  int8_model& operator=(const int8_model&) = default;
+
+  /// One inference, as session. It allocates an arena; a session keeps its own.
+  output operator()(const input_argument& in) const { return session<Model>{model()}(in); }
+  void operator()(const input_argument& in, output_view out) const {
+    session<Model>{model()}(in, out);
+  }
+
+  /// Scale and zero point of each observer of the plan.
+  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
+  std::span<const ctq::qparams> qparams() const&& = delete;
+  /// What the model was made from; no tensors if it was loaded.
+  [[nodiscard]] const quantized_state& state() const& { return state_->source; }
+  const quantized_state& state() const&& = delete;
+  /// Writes the model to a safetensors file that load_quantized reads, on any machine.
+  /// Errors  as write_safetensors; a model that was loaded
+  template <class Path>
+  [[nodiscard]] status save(const Path& path) const {
+    return save_quantized<Plan>(state_->source, path);  // of ctq/io/save_quantized.hpp
+  }
+  /// Bytes of weights, biases and multipliers as the kernels read them.
+  [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
+
+ protected:
+  /// keep: for save
+  int8_model(parameters p, quantized_state s, bool keep) {
+    if (!keep) s = {{}, std::move(s.qparams), s.semantics, false};
+    state_ = std::make_shared<const model_state>(std::move(p), std::move(s));
+  }
+
+  [[nodiscard]] const parameters& values() const { return state_->values; }
+
+ private:
+  struct model_state {
+    parameters values;
+    quantized_state source;
+  };
+
+  [[nodiscard]] const Model& model() const { return static_cast<const Model&>(*this); }
+
+  std::shared_ptr<const model_state> state_;
+};
+
+}  // namespace ctq
