@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-// Memory that kernels read and write: aligned to a cache line, zero at first.
+// Memory that kernels read and write: aligned to a cache line, initialized with zeros.
 
 namespace ctq {
 

@@ -13,13 +13,13 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
 
-// Where plans and kernels meet. A signature is bound to the code of its kernel in two ways: as a
-// template argument, when it is known to the compiler, or by looking it up at run time. A signature
-// without a kernel does not compile, and does not pass.
+// From a signature to the code of its kernel: at compile time, with the signature as a template
+// argument, or by looking it up at run time. A constant signature without a kernel does not
+// compile.
 
 namespace ctq {
 
-/// A key without a kernel, in words.
+/// The compile error for a key without a kernel.
 template <kernel_signature Key, class Kernels>
 struct kernel_check {
   static constexpr bool bad() { return !kernels::exists(Key); }
@@ -34,7 +34,7 @@ struct kernel_check {
   }
 };
 
-/// The op that a kernel calls, if it does.
+/// The functions of the op that a kernel calls, or null.
 [[nodiscard]] constexpr const op_functions* called_functions(const kernel_signature& key) {
   return key.called_op == nullptr ? nullptr : &key.called_op->descriptor->functions;
 }
@@ -114,7 +114,7 @@ template <class Kernels>
   });
 }
 
-/// Bytes of a kernel's scratch memory.
+/// Bytes of a kernel's workspace.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t workspace_bytes(const kernel_signature& key) {
   return kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {

@@ -15,17 +15,16 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 
-// qparams come from calibration, or from anywhere: are they such that kernels can compute with
-// them?
+// Checks qparams, which come from calibration or from a file, before kernels use them.
 
 namespace ctq {
 
-/// The largest scale whose 255 steps float32 still holds with room to spare, and whose inverse is
-/// normal.
+/// The largest scale for which 255 quantization steps fit float32, with a margin, and whose inverse
+/// is a normal number.
 inline constexpr float largest_scale = 0x1p118F;
 
-/// What is wrong with these qparams for integers of a type, empty if nothing is.
-[[nodiscard, gnu::cold]] inline std::string cause_against(const qparams& q, dtype type) {
+/// The error in these qparams for integers of a type, or an empty string.
+[[nodiscard, gnu::cold]] inline std::string problem_with(const qparams& q, dtype type) {
   const quant_range range = range_of(type);
   const auto text = [](std::int64_t min, std::int64_t max) {
     return "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
@@ -47,7 +46,7 @@ inline constexpr float largest_scale = 0x1p118F;
   return {};
 }
 
-/// Are there qparams for every observer of these steps, such as its integers can have?
+/// Are there valid qparams for every observer of these steps?
 /// Errors  with the number of the observer, "qparams #2"
 [[nodiscard, gnu::cold]] inline status check_qparams(std::span<const step> steps,
                                                      std::span<const qparams> given) {
@@ -72,7 +71,7 @@ inline constexpr float largest_scale = 0x1p118F;
                                std::to_string(observers) + " observers");
   return each([&](int observer, dtype type) -> status {
     if (observer < 0 || !is_quantized(type)) return done{};
-    std::string cause = cause_against(given[static_cast<std::size_t>(observer)], type);
+    std::string cause = problem_with(given[static_cast<std::size_t>(observer)], type);
     if (cause.empty()) return done{};
     return fail("qparams #" + std::to_string(observer), std::move(cause));
   });

@@ -20,8 +20,9 @@ namespace ctq {
 ///   options  which code is compiled: convert(observed, add_within_one_step)
 /// Errors   a node whose observer has seen no data, or NaN, or a range that has no scale or none
 ///          that the backend allows; a sum that could leave int32; as quantize_parameters,
-///          quantized_model::make or dispatched_model::make. With the node, if one is to blame
-/// Threads  reads the observed model, which must not run at the time
+///          quantized_model::make or dispatched_model::make. The place of the error is the node, if
+///          it has one
+/// Threads  reads the observed model, which must not run meanwhile
 template <const auto& Model, class Plan, class Isa, code_option... Option>
 [[nodiscard, gnu::cold]] auto convert(const observed_model<Model, Plan, Isa>& observed, Option...) {
   using model = converted_model<Plan, Isa, Option...>;

@@ -24,7 +24,7 @@
 //   main.cpp   auto model = ctq::convert(observed, ctq::dispatch);
 //
 // meson/dispatch/meson.build says how net.cpp is compiled. A program for one machine, or one
-// -march, needs none of this: ctq::convert gives the code that its flags allow.
+// -march, needs none of this: ctq::convert uses the code that its flags allow.
 
 namespace ctq {
 

@@ -8,15 +8,15 @@
 #include "ctq/runtime/dispatch.hpp"
 #include "ctq/runtime/int8_code.hpp"
 
-// The other side of dispatch: included by the translation unit that is compiled for each
+// The code that dispatch chooses from: included by the translation unit that is compiled for each
 // instruction set. Of its symbols only dispatched_code_of may leave it. Everything else that the
 // linker could merge with the same function of another unit (std::vector's, say) would be code for
 // the wrong machine there, and so must become local: ctq-isolate does that.
 
 namespace ctq {
 
-/// Defined for this translation unit's instruction set alone: with a definition for all, whoever
-/// asks which there are would compile them.
+/// Defined for this translation unit's instruction set only: with a definition for all, the
+/// translation unit that chooses would compile them.
 template <class Plan>
 struct dispatched_code_of<Plan, isa::native> {
   static const dispatched_code& get() noexcept {

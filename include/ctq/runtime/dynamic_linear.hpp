@@ -13,14 +13,15 @@
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/choose_qparams.hpp"
 
-// Dynamic quantization of a linear layer in a compiled model: floats come and go, and between them
-// its input is quantized by the range that it has this time.
+// Dynamic quantization of a linear layer in a compiled model: its input and output are float32; the
+// input is quantized with the qparams of its own range, in each run.
 
 namespace ctq {
 
-/// How the input of a layer is quantized as it comes: by its range, NaN apart, to all of quint8.
+/// The qparams of an input that is quantized dynamically: from its range, ignoring NaN, to all of
+/// quint8.
 template <class Isa>
-[[nodiscard]] qparams qparams_as_it_comes(std::span<const float> in) noexcept {
+[[nodiscard]] qparams dynamic_qparams(std::span<const float> in) noexcept {
   const observers::extrema seen = observers::aminmax<Isa>(in);
   const auto p = observers::choose_qparams(seen.min, seen.max, range_of(quint8));
   return {static_cast<float>(p.scale), p.zero_point, 0, 255};
@@ -28,15 +29,15 @@ template <class Isa>
 
 namespace kernels {
 
-/// Fully connected layer that reads and gives floats and computes on integers, by the kernels
+/// Fully connected layer with float32 input and output that computes on integers, with the kernels
 /// quantize and linear of the same set:
 ///
-///   q[m,k]   = quantize(in[m,k]), by the range of all of in
+///   q[m,k]   = quantize(in[m,k]), with the qparams of the range of in
 ///   out[m,n] = fma(float(Σ_k (q[m,k] - zero_point) * weight[n,k]), scale * scale_w[n], bias[n])
 ///
 /// Shapes    in [M,K] · weight [N,K] · scale_w, bias [N] · out [M,N]
 /// Packed    the weights as the set's linear reads them | scale_w | bias | Σ_k weight[n,k]
-/// Workspace q [M,K] | sums [M,N] | that of linear
+/// Workspace q [M,K] | accumulators [M,N] | that of linear
 /// Requires  255·Σ_k |weight[n,k]| < 2³¹
 /// Rounding  in quantize; then once, in fma
 /// Source    PyTorch quantized::linear_dynamic (FBGEMM, which rounds before it adds the bias)
@@ -88,7 +89,7 @@ struct kernel_code<descriptors::linear_dynamic> {
     const auto* const in = x.input<float>();
     auto* const q = reinterpret_cast<std::uint8_t*>(x.workspace);
     auto* const sums = x.workspace + packing::padded(input_count(s));
-    const step_data steps{.out = qparams_as_it_comes<typename Set::isa>({in, input_count(s)})};
+    const step_data steps{.out = dynamic_qparams<typename Set::isa>({in, input_count(s)})};
     quantize::run<Set, float, std::uint8_t>({count}, {}, {.in = {in}, .out = q, .data = &steps});
     linear::run_to<Set, std::uint8_t, std::int32_t>(shape, epilogue{store_accumulators{}},
                                                     {.in = {q},
@@ -100,7 +101,7 @@ struct kernel_code<descriptors::linear_dynamic> {
   }
 
  private:
-  /// What stands behind the weights.
+  /// What follows the weights in memory.
   template <class Set, class Byte>
   struct vectors {
     Byte *scale, *bias, *sum;
@@ -125,7 +126,7 @@ struct kernel_code<descriptors::linear_dynamic> {
     return linear::weight_bytes<Set>(s, quint8);
   }
 
-  /// From sums without the zero point to outputs.
+  /// From accumulators without the zero point to outputs.
   template <class Set>
   static void finish(const linear_shape& s, bool relu, const qparams& in, const std::int32_t* sums,
                      const operands& x) noexcept {

@@ -9,8 +9,8 @@
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
 
-// The compiled executor: a schedule that is a constant becomes one call after the other, with every
-// kernel and every offset known to the compiler. No loop over steps, no table, no allocation.
+// The compiled executor: the steps of a constant schedule become a sequence of calls, with every
+// kernel and every offset a compile-time constant. No loop over steps, no table, no allocation.
 
 namespace ctq {
 
@@ -35,12 +35,12 @@ class executor {
   }();
 
  public:
-  /// Values and the kernels' scratch memory.
+  /// Bytes of the intermediate values and of the kernels' workspace.
   static constexpr std::size_t arena_bytes = Schedule.arena_bytes + packing::padded(workspace);
   static constexpr std::size_t packed_size = packed_offset[step_count];
 
-  /// in, out: elements of the model's doors · arena: arena_bytes, 64-byte aligned
-  /// after(step): called behind each step, -1 before the first
+  /// in, out: elements of the model's input and output · arena: arena_bytes, 64-byte aligned
+  /// after(step): called after each step, with -1 before the first
   template <class After>
   static void run(const parameters& p, const void* in, void* out, std::byte* arena,
                   After after) noexcept {
@@ -52,7 +52,7 @@ class executor {
     run(p, in, out, arena, [](auto) {});
   }
 
-  /// Where a value that something reads lies.
+  /// The address of a value that a step or an observer reads.
   [[gnu::always_inline]] static const void* source(const place& from, const void* in,
                                                    const void* out,
                                                    const std::byte* arena) noexcept {

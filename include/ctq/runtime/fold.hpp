@@ -10,20 +10,19 @@
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/runtime/weights.hpp"
 
-// The weight and bias of a node as it runs: a batch norm that fuse has taken in is folded into
-// them.
+// The weight and bias of a node, with the batch norm folded that is fused into it.
 
 namespace ctq {
 
-/// weight (O, I/groups, kh, kw) or (out, in); bias one value an output, zeros if the module has
-/// none.
+/// weight (O, I/groups, kh, kw) or (out, in); bias one value for each output, zeros if the module
+/// has none.
 struct folded_weights {
   std::vector<float> weight;
   std::vector<float> bias;
   std::size_t outputs{};
 };
 
-/// gamma / sqrt(var + eps) of each channel, and what else the fold needs.
+/// The vectors of a batch norm, one value for each channel.
 struct batch_norm_values {
   std::vector<float> inverse_deviation;  // 1 / sqrt(var + eps)
   const float* gamma{};

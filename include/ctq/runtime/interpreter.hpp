@@ -11,8 +11,8 @@
 #include "ctq/runtime/pack_parameters.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 
-// The other executor: it walks a schedule at run time and looks each kernel up. Over
-// reference_kernels it is the oracle that compiled models are compared with, byte for byte.
+// The same steps as the executor, with kernels that are looked up at run time. With
+// reference_kernels it computes the bytes that compiled models are compared with.
 
 namespace ctq {
 
@@ -37,8 +37,8 @@ class interpreter {
     return interpreter{std::move(s), *std::move(p)};
   }
 
-  /// in, out: elements of the model's doors.
-  /// after(step, output): called behind each step with what it wrote
+  /// in, out: elements of the model's input and output
+  /// after(step, output): called after each step with its output
   template <class After>
   void run(const void* in, void* out, After after) {
     std::size_t packed = 0;

@@ -16,14 +16,14 @@
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
-// The model with observers in it: it computes in float and watches the ranges of its values.
+// The model with observers: it computes in float and records the ranges of its values.
 //
 //   auto observed = prepare<lenet, npu, int8_everywhere>(weights);
 //   for (const auto& image : calibration) observed(image);
 
 namespace ctq {
 
-/// The observers of a prepared graph, by their number, each once.
+/// The observers of a prepared graph, indexed by number.
 [[nodiscard, gnu::cold]] inline std::vector<observers::any_observer> make_observers(
     graph_view<stage::prepared> g, semantics s) {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
@@ -35,7 +35,7 @@ namespace ctq {
   return all;
 }
 
-/// The qparams of each observer, over the whole range of its dtype; of dynamic ones any.
+/// The qparams of each observer, with the whole range of its dtype; unspecified for dynamic ones.
 /// Errors  observers that are missing (those of a model that was moved from); one that has seen
 ///         nothing, or only infinite values, or NaN; a scale the backend does not allow; with the
 ///         node whose output it watches
@@ -48,7 +48,7 @@ namespace ctq {
   std::vector<qparams> out(all.size());
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
-    if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are found as the model runs
+    if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are computed in each run
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
     std::string place = "node ";
@@ -78,11 +78,11 @@ namespace ctq {
   return out;
 }
 
-/// A model in float that shows the values a plan observes to their observers: what prepare makes
-/// and convert reads.
+/// A float model that passes the values that a plan observes to their observers: what prepare
+/// returns and convert reads.
 ///
-/// Threads   one at a time: a run changes the observers
-/// Lifetime  owns all it needs; shares the weights it was made from
+/// Threads   one at a time, since a run changes the observers
+/// Lifetime  owns all it needs; shares the weights that it was made from
 /// Requires  not moved from; checked
 template <const auto& Model, class Plan, class Isa = isa::native>
 class observed_model {
@@ -108,16 +108,16 @@ class observed_model {
         observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes) {}
 
-  /// Computes the float output and shows every observed value to its observer: calibration, once
-  /// for each sample. In the layout of the model's placeholder (images: N, C, H, W), preprocessed
-  /// as in training. NaN is remembered, and convert tells of it; infinite values are left out of
-  /// histograms.
+  /// Computes the float output and passes every observed value to its observer: calibration, once
+  /// for each sample. Input and output are contiguous float32, in the shapes of the model's
+  /// placeholder and output node (images: N, C, H, W), preprocessed as in training. NaN makes
+  /// convert return an error; histograms ignore infinite values.
   output operator()(const input_argument& in) {
     output out;
     (*this)(in, out);
     return out;
   }
-  /// The same into a tensor that is there. It must not overlap with the input.
+  /// The same, into an existing tensor, which must not overlap with the input.
   void operator()(const input_argument& in, output_view out) {
     require(arena_.data() != nullptr, "this observed_model was moved from");
     int next = 0;
@@ -136,7 +136,7 @@ class observed_model {
 
   [[nodiscard]] const weights& float_weights() const& { return weights_.get(); }
   const weights& float_weights() const&& = delete;
-  /// By number: qparams #i of explain is what observer i gives.
+  /// By number: qparams #i of explain are those of observer i.
   [[nodiscard]] std::span<const observers::any_observer> observers() const& { return observers_; }
   std::span<const observers::any_observer> observers() const&& = delete;
   [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
@@ -149,13 +149,15 @@ class observed_model {
   aligned_buffer arena_;
 };
 
-/// Places observers in a model; the result is to be calibrated, and then converted.
+/// Inserts observers into a model. The result is calibrated by running it, then converted.
+///   w        the float weights, as load_weights returns them
 ///   Model    a constant: the float network
 ///   Backend  what the target supports
 ///   Mapping  what to quantize and how; without one the backend's default_qconfig_mapping, which
 ///            PyTorch has for fbgemm, x86, qnnpack and onednn
-///   Policy   what the backend cannot honour is a compile error; with unsupported::skip it stays in
-///            float, as in PyTorch
+///   Policy   a qconfig that the backend does not support is a compile error; with
+///            unsupported::skip its nodes stay in float, as in PyTorch
+///   s        the PyTorch release whose observers it has
 /// Errors   at compile time alone: of the model, the backend, the mapping, or between them
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Isa = isa::native>

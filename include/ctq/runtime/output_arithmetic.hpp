@@ -49,7 +49,7 @@ template <class Real>
   return done{};
 }
 
-/// What kernels turn sums of products into output steps with: channel_arithmetic, per output.
+/// What requantizes the accumulators of a layer: channel_arithmetic, for each output channel.
 struct output_arithmetic {
   std::vector<std::int32_t> bias;
   std::vector<float> multiplier;

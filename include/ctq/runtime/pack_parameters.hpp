@@ -26,7 +26,7 @@ namespace ctq {
 
 namespace packing {
 
-/// The qparams of what a layer makes of its sums.
+/// The qparams to which a layer requantizes its accumulators.
 [[nodiscard]] inline const qparams& layer_output(const kernel_signature& key, const step_data& d) {
   return key.then == fused_op::nothing ? d.out : d.fused;
 }
@@ -110,7 +110,8 @@ template <class Kernels>
   return done{};
 }
 
-/// What an op of one tensor makes of each of the 256 integers of a type.
+/// Packs the lookup table of an op of one tensor: its output for each of the 256 integers of a
+/// type.
 [[gnu::cold]] inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
                                      std::byte* packed) {
   const auto make = [&](auto* table) {

@@ -10,14 +10,14 @@
 
 namespace ctq {
 
-/// What a schedule needs at run time besides its input: the numbers of each step, and all weights
-/// in the order their kernels read them.
+/// The parameters of a schedule: data of each step, and all weights in the order in which their
+/// kernels read them.
 struct parameters {
   aligned_buffer packed;
-  std::vector<step_data> data;  // one a step
+  std::vector<step_data> data;  // one for each step
 };
 
-/// Where in the packed block each step's weights begin, and behind the last.
+/// Bytes of the packed weights of all steps.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t packed_end(const step* steps, int count) {
   std::size_t at = 0;

@@ -44,7 +44,7 @@ struct parameter_sources {
 
 namespace quantizing {
 
-/// The first tensor that the step reads and that is not there, or nothing.
+/// The first missing tensor of those that the step reads, or an empty string.
 [[nodiscard, gnu::cold]] inline std::string missing_weight(const step& s, const node& n,
                                                            const weights& w) {
   const bool weighted = kernels::facts_of(s.key.op).has_weights;

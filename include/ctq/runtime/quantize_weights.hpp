@@ -20,10 +20,10 @@ namespace ctq {
 
 struct quantized_weights {
   std::vector<std::int8_t> weight;  // in the order of the float weight
-  std::vector<float> scale;         // one an output
+  std::vector<float> scale;         // one for each output
 };
 
-/// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer says.
+/// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer specifies.
 [[nodiscard, gnu::cold]] inline result<quantized_weights> quantize_weights(
     const folded_weights& f, const observer_record& record,
     const dtype_with_constraints_record& constraints, semantics s = {}) {

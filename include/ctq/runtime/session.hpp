@@ -11,12 +11,12 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/tensor.hpp"
 
-// A model and the memory of its runs.
+// A model with the memory that its runs need.
 
 namespace ctq {
 
-/// Memory for the values of one run, for those who bring their own: one for each thread that runs a
-/// model at the time.
+/// Memory for the intermediate values of one run, for callers of model.run: one for each thread
+/// that runs a model.
 template <std::size_t Bytes>
 struct alignas(64) arena {
   std::byte bytes[Bytes == 0 ? 1 : Bytes];
@@ -41,20 +41,21 @@ class session {
 
   explicit session(Model model) : model_(std::move(model)), memory_(bytes_of(model_)) {}
 
-  /// Real numbers in, real numbers out, in the layout of the model's placeholder and of its output
-  /// (images: N, C, H, W). Values beyond the calibrated range saturate; NaN becomes the zero point.
+  /// One inference. Input and output are contiguous float32, in the shapes of the model's
+  /// placeholder and output node (images: N, C, H, W), preprocessed as in training. Values outside
+  /// the calibrated range saturate; NaN becomes the zero point.
   output operator()(const input_argument& in) noexcept {
     output out;
     (*this)(in, out);
     return out;
   }
-  /// The same into a tensor that is there. It must not overlap with the input.
+  /// The same, into an existing tensor, which must not overlap with the input.
   void operator()(const input_argument& in, output_view out) noexcept {
     require(memory_.data() != nullptr, "this session was moved from");
     model_.run(in, out, memory_.data());
   }
 
-  /// For those who do not trust their data: is it all finite?
+  /// Are all elements finite? Runs do not check it.
   /// Errors  as ctq::check_finite
   [[nodiscard]] static status check_finite(const input_argument& in) {
     return ctq::check_finite(std::span(in.data(), in.size));

@@ -9,7 +9,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 
-// A step in words. A part has no comma and no space, since it becomes a field of a line.
+// A step as text. A part has no comma and no space, since it becomes a field of a line.
 
 namespace ctq {
 
@@ -22,7 +22,7 @@ constexpr void append_extents(Text& out, int first, Extent... rest) {
   (append_all(out, "x", rest), ...);
 }
 
-/// Appends ":k3x3", but nothing where both are what they are by default.
+/// Appends ":k3x3", or nothing if both have the default value.
 template <class Text>
 constexpr void append_pair(Text& out, std::string_view what, int h, int w, int usual) {
   if (h != usual || w != usual) append_all(out, ":", what, h, "x", w);

@@ -12,7 +12,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
 
-// Tensors whose extents the compiler knows, so that one of a wrong shape does not compile.
+// Tensors with compile-time extents, so that one of a wrong shape does not compile.
 
 namespace ctq {
 

@@ -52,13 +52,13 @@ class weights {
   std::vector<weight_tensor> tensors_;
 };
 
-/// A parameter that a node needs.
+/// A parameter of a node.
 struct parameter {
   std::string name;
   std::vector<int> shape;
 };
 
-/// What a node of a traced graph needs, none for ops without parameters.
+/// The parameters of a node of a traced graph; none if its op has none.
 [[nodiscard, gnu::cold]] inline std::vector<parameter> parameters_of(const node& n) {
   std::vector<parameter> all;
   if (n.op->descriptor->parameters == nullptr) return all;
@@ -68,8 +68,8 @@ struct parameter {
   return all;
 }
 
-/// Are these the parameters of this graph: each of the right shape, none missing, none too many,
-/// none of a name that another has? (Counters of batches, which only training needs, may be there.)
+/// Are these the parameters of this graph: each once, of the right shape, finite, and no others?
+/// (Batch norms' num_batches_tracked, which only training needs, are ignored.)
 [[nodiscard, gnu::cold]] inline status check_weights(graph_view<stage::traced> g,
                                                      const weights& w) {
   const auto text = [](const std::vector<int>& shape) {
@@ -86,15 +86,15 @@ struct parameter {
     for (const parameter& p : parameters_of(g[i])) {
       const weight_tensor* const found = w.find(p.name);
       if (found == nullptr)
-        return fail("tensor " + p.name, "is missing; the model wants " + text(p.shape));
+        return fail("tensor " + p.name, "is missing; the model needs " + text(p.shape));
       if (found->shape != p.shape)
         return fail("tensor " + p.name,
-                    "shape is " + text(found->shape) + ", the model wants " + text(p.shape));
+                    "shape is " + text(found->shape) + ", the model needs " + text(p.shape));
       std::size_t elements = 1;
       for (const int extent : found->shape) elements *= static_cast<std::size_t>(extent);
       if (found->values.size() != elements)
         return fail("tensor " + p.name, "has " + std::to_string(found->values.size()) +
-                                            " values, its shape " + text(found->shape) + " wants " +
+                                            " values, its shape " + text(found->shape) + " needs " +
                                             std::to_string(elements));
       for (const float x : found->values)
         if (!std::isfinite(x)) return fail("tensor " + p.name, "a value is not finite");
@@ -107,9 +107,11 @@ struct parameter {
   return done{};
 }
 
-/// The float parameters that a model needs, each once, in the shape that the model wants, all
-/// finite: only a check makes them. Copies share the tensors, which nobody changes, so threads may
-/// read them together; to move is to copy, so that none is ever empty.
+/// The float parameters of a model, each once, in the shape that the model needs, all finite, as
+/// `check` has found.
+///
+/// Threads   const: any number of threads may read them
+/// Lifetime  copies share the tensors; to move is to copy, so that none is ever empty
 template <const auto& Model>
 class model_weights {
  public:

@@ -62,7 +62,7 @@ TEST_CASE("a tensor of another shape is one message with the file, the tensor an
   const auto weights = ctq::load_weights<net>(file.path);
   REQUIRE(!weights);
   CHECK(weights.error().message() ==
-        "ctq-test-load-weights.safetensors: tensor fc.weight: shape is [2, 3], the model wants "
+        "ctq-test-load-weights.safetensors: tensor fc.weight: shape is [2, 3], the model needs "
         "[3, 2]");
 }
 

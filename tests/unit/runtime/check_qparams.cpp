@@ -33,8 +33,8 @@ TEST_CASE("qparams of the dtype's range are taken, and so are narrower ones") {
   CHECK(cause_of({0.05F, 120, 0, 255}).empty());
   CHECK(cause_of({0.05F, 0, 0, 127}).empty());
   CHECK(cause_of({0.05F, 7, 7, 7}).empty());
-  CHECK(cause_against(qparams{largest_scale, 255, 0, 255}, quint8).empty());
-  CHECK(cause_against(qparams{0.5F, -128, -128, 127}, qint8).empty());
+  CHECK(problem_with(qparams{largest_scale, 255, 0, 255}, quint8).empty());
+  CHECK(problem_with(qparams{0.5F, -128, -128, 127}, qint8).empty());
 }
 
 TEST_CASE("what is wrong with qparams is said with the observer's number") {

@@ -29,12 +29,12 @@ TEST_CASE("weights of the model's names and shapes are accepted") {
 TEST_CASE("what is wrong with a tensor is said with its name") {
   auto missing = right();
   missing.erase(missing.begin());
-  CHECK(cause_of(missing) == "tensor 0.bias: is missing; the model wants [17]");
+  CHECK(cause_of(missing) == "tensor 0.bias: is missing; the model needs [17]");
 
   auto misshapen = right();
   misshapen.back().shape = {5, 18};
   misshapen.back().values.resize(90);
-  CHECK(cause_of(misshapen) == "tensor 2.weight: shape is [5, 18], the model wants [5, 17]");
+  CHECK(cause_of(misshapen) == "tensor 2.weight: shape is [5, 18], the model needs [5, 17]");
 
   auto too_many = right();
   too_many.push_back({"2.bias", {5}, std::vector<float>(5)});
@@ -46,7 +46,7 @@ TEST_CASE("what is wrong with a tensor is said with its name") {
 
   auto too_few = right();
   too_few.back().values.resize(84);
-  CHECK(cause_of(too_few) == "tensor 2.weight: has 84 values, its shape [5, 17] wants 85");
+  CHECK(cause_of(too_few) == "tensor 2.weight: has 84 values, its shape [5, 17] needs 85");
 
   auto not_finite = right();
   not_finite.back().values[3] = std::numeric_limits<float>::quiet_NaN();
