@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The words of specs for libFuzzer: make_dictionary.py SOURCE_ROOT OUTPUT
 
-Keys and values of the JSON Schemas, and the names of ops.
+Keys and values of the JSON Schemas, and the names of the ops of PyTorch's native backend.
 """
 
 import json
@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 root, output = map(Path, sys.argv[1:])
-words = set(re.findall(r'CTQ_OP\([^"]*"([^"]+)"', (root / "include/ctq/core/ops.inc").read_text()))
+native = root / "tests/golden/data/torch_2_1/backend_configs/native.json"
+words = set(re.findall(r'"(torch\.[\w.]+|_operator\.\w+)"', native.read_text()))
 
 
 def collect(schema):

@@ -30,9 +30,10 @@ def list_in(header, name):
     return re.findall(r'"(\w*)"', found[1])
 
 
-def fields(record):
-    found = re.search(rf"BOOST_HANA_ADAPT_STRUCT\(ctq::{record},(.*?)\);",
-                      source("spec/reflect.hpp"), re.DOTALL)
+def fields(record, header="spec/reflect.hpp"):
+    """The members of a record that Hana reflects."""
+    found = re.search(rf"BOOST_HANA_ADAPT_STRUCT\(ctq::{record},(.*?)\);", source(header),
+                      re.DOTALL)
     return re.findall(r"\w+", found[1])
 
 
@@ -43,7 +44,7 @@ def observers(schema):
 
 
 definitions = backend["$defs"]
-assert keys(definitions["config"]) == list_in("json/read_backend.hpp", "fields")
+assert keys(definitions["config"]) == fields("json::config_draft", "json/draft.hpp")
 assert keys(definitions["dtype_config"]) == fields("dtype_config_record")
 assert keys(definitions["constraints"]["oneOf"][1]) == fields("dtype_with_constraints_record")
 assert keys(definitions["config"]["properties"]["input_type_to_index"]) == \
@@ -51,7 +52,8 @@ assert keys(definitions["config"]["properties"]["input_type_to_index"]) == \
 assert keys(mapping) == ["$schema", "", *list_in("json/read_mapping.hpp", "keys")]
 known = sorted(set(re.findall(r'"(\w+(?:Observer|Quantize))"', source("spec/observer.hpp"))))
 for schema in (backend, mapping):
-    assert keys(schema["$defs"]["observer"]) == ["class", "observer", *fields("observer_args")]
+    assert keys(schema["$defs"]["observer"]) == ["class", "observer",
+                                                *fields("observer_args", "spec/observer_text.hpp")]
     assert observers(schema) == known
 
 try:
