@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -112,13 +113,24 @@ struct shipped_program {
   std::uintmax_t binary_bytes{};
 };
 
+/// As one word of a shell command.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return text + "'";
+}
+
 /// Runs it with the model that was saved.
 shipped_program run_shipped(const std::map<std::string, std::string>& option,
                             const answers& expected) {
   const std::string& program = option.at("--shipped");
-  shipped_program s{.binary_bytes = std::filesystem::file_size(program)};
-  const std::string command =
-      "'" + program + "' '" + option.at("--model") + "' --data '" + option.at("--data") + "'";
+  shipped_program s;
+  std::error_code missing;
+  const std::uintmax_t bytes = std::filesystem::file_size(program, missing);
+  if (missing) return s;
+  s.binary_bytes = bytes;
+  const std::string command = quoted(program) + " " + quoted(option.at("--model")) + " --data " +
+                              quoted(option.at("--data"));
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (output == nullptr) return s;
   unsigned long long checksum = 0;
@@ -215,7 +227,7 @@ int main(int argc, char** argv) {
       {"--weights", "examples/fashion_mnist/fashion_mnist.safetensors"},
       {"--picture", "fashion_mnist.png"},
       {"--model", "fashion_mnist.int8.safetensors"},
-      {"--shipped", (std::filesystem::path(argv[0]).parent_path() / "shipped").string()}};
+      {"--shipped", (std::filesystem::absolute(argv[0]).parent_path() / "shipped").string()}};
   for (int i = 1; i < argc; i += 2) {
     if (!option.contains(argv[i]) || i + 1 == argc) {
       std::fprintf(stderr,
