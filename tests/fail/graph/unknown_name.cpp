@@ -14,9 +14,11 @@ inline constexpr auto net =
 #ifdef CTQ_FIXED
                "pool1"_n = nn::max_pool2d("relu1"_n, {.kernel_size = 2}),
 #else
+               // clang-format off
                // [mistake]
                "pool1"_n = nn::max_pool2d("rleu1"_n, {.kernel_size = 2}),  // relu1
                // [mistake]
+// clang-format on
 #endif
                "out"_n = nn::output("pool1"_n));
 

@@ -16,14 +16,14 @@ namespace op = ctq::op;
 
 namespace {
 
-inline constexpr auto net = ctq::model(
-    "x"_n = nn::placeholder({1, 4, 6, 6}),
-    "conv"_n = nn::conv2d("x"_n, {.out_channels = 20, .kernel_size = 3, .padding = 1}),
-    "bn"_n = nn::batch_norm2d("conv"_n), "act"_n = nn::hardswish("bn"_n),
-    "pool"_n = nn::avg_pool2d("act"_n, {.kernel_size = 3, .stride = 1, .padding = 1}),
-    "sum"_n = op::add("pool"_n, "act"_n), "gate"_n = op::mul("sum"_n, "pool"_n),
-    "flat"_n = ctq::fn::flatten("gate"_n, {.start_dim = 1}),
-    "fc"_n = nn::linear("flat"_n, {.out_features = 5}), "out"_n = nn::output("fc"_n));
+inline constexpr auto net =
+    ctq::model("x"_n = nn::placeholder({1, 4, 6, 6}),
+               "conv"_n = nn::conv2d("x"_n, {.out_channels = 20, .kernel_size = 3, .padding = 1}),
+               "bn"_n = nn::batch_norm2d("conv"_n), "act"_n = nn::hardswish("bn"_n),
+               "pool"_n = nn::avg_pool2d("act"_n, {.kernel_size = 3, .stride = 1, .padding = 1}),
+               "sum"_n = op::add("pool"_n, "act"_n), "gate"_n = op::mul("sum"_n, "pool"_n),
+               "flat"_n = ctq::fn::flatten("gate"_n, {.start_dim = 1}),
+               "fc"_n = nn::linear("flat"_n, {.out_features = 5}), "out"_n = nn::output("fc"_n));
 
 struct int8 : ctq::qconfig_mapping<ctq::global<
                   ctq::qconfig<ctq::histogram_observer<>, ctq::per_channel_min_max_observer<>>>> {};

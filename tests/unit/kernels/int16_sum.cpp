@@ -45,8 +45,8 @@ TEST_CASE("a sum in 16 bits is at most one step away, of all pairs of numbers") 
     };
     const qparams a = some(), b = some(), out = some();
     const int16_sum s(a.scale, static_cast<int>(a.zero_point), b.scale,
-                     static_cast<int>(b.zero_point), quantizer_of(out),
-                     static_cast<int>(out.zero_point));
+                      static_cast<int>(b.zero_point), quantizer_of(out),
+                      static_cast<int>(out.zero_point));
     if (!s.usable()) continue;
     ++usable;
     double most = 0;

@@ -113,7 +113,8 @@ TEST_CASE("inconsistent arguments are errors") {
   const extrema seen{0.0F, 1.0F, false};
   CHECK(error_of({.dtype = f32}, seen) == "observer arguments: float32 is not a quantized dtype");
   CHECK(error_of({.quant_min = 5, .quant_max = 5}, seen).find("not below") != std::string::npos);
-  CHECK(error_of({.quant_min = 5, .quant_max = 9}, seen).find("zero is outside") != std::string::npos);
+  CHECK(error_of({.quant_min = 5, .quant_max = 9}, seen).find("zero is outside") !=
+        std::string::npos);
   CHECK(error_of({.quant_min = -128, .quant_max = 127}, seen) ==
         "observer arguments: the range [-128, 127] exceeds that of quint8");
   CHECK(error_of({.qscheme = qscheme::per_channel_affine}, seen) ==

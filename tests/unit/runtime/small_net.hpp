@@ -9,8 +9,8 @@
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/plan.hpp"
-#include "ctq/runtime/state_dict.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
+#include "ctq/runtime/state_dict.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 

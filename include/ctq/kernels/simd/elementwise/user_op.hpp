@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/kernels/simd/arch/table_lookup.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
 
 namespace ctq::kernels::simd {
 

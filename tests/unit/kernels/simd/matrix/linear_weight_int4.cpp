@@ -26,8 +26,8 @@ struct operands {
     const auto size = [](int a, int b) { return static_cast<std::size_t>(a * b); };
     const int groups = int4_weights{.group_size = group_size}.groups(s.in_features);
     in = samples::integers<std::int8_t>(size(s.rows, s.in_features), kind, random);
-    values =
-        samples::integers<std::uint8_t>(size(s.out_features, (s.in_features + 1) / 2), kind, random);
+    values = samples::integers<std::uint8_t>(size(s.out_features, (s.in_features + 1) / 2), kind,
+                                             random);
     zero_point = samples::integers<std::uint8_t>(size(s.out_features, groups), kind, random);
     for (auto& z : zero_point) z = z & 15;
     in_scale = samples::reals(size(s.rows, 1), false, random);
