@@ -18,7 +18,7 @@ using kernels = ctq::simd_kernels<ctq::isa::native>;
 
 template <ctq::kernel_signature Key>
 subject ctq_layer(const layer& of) {
-  using descriptor = ctq::kernels::descriptor_of<Key.op>;
+  using descriptor = ctq::kernels::descriptor_of<Key.kernel>;
   constexpr auto shape = Key.template as<typename descriptor::shape>();
   struct state {
     ctq::aligned_buffer memory, workspace;

@@ -364,8 +364,9 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
   o.semantics = semantics_;
   o.observers = &observers_;
   o.steps = &steps_;
-  o.own = [this, of_children](const node& n, const values& reads,
-                              const attributes& a) -> std::optional<ctq::result<node_value>> {
+  o.implementation = [this, of_children](
+                         const node& n, const values& reads,
+                         const attributes& a) -> std::optional<ctq::result<node_value>> {
     for (const child& c : children_) {
       if (n.op->kind != ctq::op_kind::module || path_of(n) != c.path) continue;
       // PyTorch's quantized layers are in both quantized models.

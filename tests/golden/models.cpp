@@ -242,12 +242,12 @@ class model_check {
     if (c_.contains("fused"))
       why += stage_problem(
           "fused", difference_of_rows(file_, c_.at("fused"), rows_of(fused.view(), numbers)));
-    option_search search{.graph = fused.view(), .accepts = {}, .own = {}};
+    option_search search{.graph = fused.view(), .accepts = {}, .implementation = {}};
     for (const auto& [path, type] : c_.at("modules").items()) search.types[path] = type;
     search.inputs = calibration_inputs();
     search.inputs.push_back(eval_inputs());
     if (c_.contains("qparams")) search.seen = seen_ranges();
-    search.own = float_implementation(case_, modules_);
+    search.implementation = float_implementation(case_, modules_);
     std::string last = "no combination of options fits";
     search.accepts = [&](const node_value& out) {
       const char* const field = c_.contains("fused_out")   ? "fused_out"
@@ -260,9 +260,10 @@ class model_check {
     };
     if (!find_options(search, modules_)) return why + stage_problem("options", last);
     if (!c_.contains("float_out")) return why;
-    const auto out = ctq::evaluator<stage::traced>(case_.traced().view(), modules_,
-                                                   {.own = float_implementation(case_, modules_)})
-                         .run(eval_inputs());
+    const auto out =
+        ctq::evaluator<stage::traced>(case_.traced().view(), modules_,
+                                      {.implementation = float_implementation(case_, modules_)})
+            .run(eval_inputs());
     if (!out) return why + stage_problem("float_out", out.error().message());
     return why + wrong_output("float_out", compare_outputs(file_, c_.at("float_out"), out->back()));
   }

@@ -171,7 +171,7 @@ std::vector<options> candidates(const module_call& m, const ctq::module_state& m
 class search {
  public:
   search(const option_search& s, ctq::module_state& modules)
-      : s_(s), modules_(modules), run_(s.graph, modules, {.own = s.own}) {
+      : s_(s), modules_(modules), run_(s.graph, modules, {.implementation = s.implementation}) {
     values_.resize(s.inputs.size());
   }
 

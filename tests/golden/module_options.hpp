@@ -33,7 +33,7 @@ struct option_search {
   std::vector<std::vector<ctq::node_value>> inputs{};   // those of calibration, then to evaluate
   std::map<std::string, seen_range> seen{};             // by name of the node
   std::function<bool(const ctq::node_value&)> accepts;  // the output for the last inputs
-  ctq::user_implementation own{};
+  ctq::user_implementation implementation{};
 };
 
 /// Gives the modules the options that were found; false if no combination fits.

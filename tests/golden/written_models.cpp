@@ -98,7 +98,7 @@ ctq::module_state modules_with_options(const suite_file& file, const json& c,
                                        const model_case& of) {
   ctq::module_state modules = modules_from(file, c.at("params"));
   const auto fused = ctq::fuse(of.traced().view(), of.backend(), {semantics, false});
-  option_search search{.graph = fused.view(), .accepts = {}, .own = {}};
+  option_search search{.graph = fused.view(), .accepts = {}, .implementation = {}};
   for (const auto& [path, type] : c.at("modules").items()) search.types[path] = type;
   search.inputs = all_inputs(file, c);
   search.accepts = [&](const ctq::node_value& out) {

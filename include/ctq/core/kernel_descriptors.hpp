@@ -110,7 +110,9 @@ inline constexpr kernel_facts facts[] = {CTQ_KERNELS(CTQ_KERNEL_FACTS)};
 [[nodiscard]] constexpr bool exists(kernel_id k, dtype in, dtype out) {
   return facts_of(k).exists(in, out);
 }
-[[nodiscard]] constexpr bool exists(const kernel_signature& s) { return exists(s.op, s.in, s.out); }
+[[nodiscard]] constexpr bool exists(const kernel_signature& s) {
+  return exists(s.kernel, s.in, s.out);
+}
 
 }  // namespace ctq::kernels
 
@@ -133,9 +135,10 @@ CTQ_KERNELS(CTQ_KERNEL_ID)
 
 namespace ctq::kernels {
 
-/// Appends the part of a key that decides whether there is a kernel: "conv2d, quint8 to qint8".
+/// Appends the part of a signature that decides whether there is a kernel: "conv2d, quint8 to
+/// qint8".
 template <class Text>
-constexpr void append_key(Text& out, kernel_id k, dtype in, dtype out_type) {
+constexpr void append_signature(Text& out, kernel_id k, dtype in, dtype out_type) {
   append_all(out, name_of(k), ", ", name_of(in), " to ", name_of(out_type));
 }
 

@@ -145,7 +145,7 @@ struct function_shape {
 struct kernel_signature {
   using sizes = std::array<int, 16>;
 
-  kernel_id op{};
+  kernel_id kernel{};
   dtype in = dtype::none;
   dtype out = dtype::none;
   bool relu{};  // where it is optional, a relu follows (of layers on integers their clamp has it)
@@ -162,10 +162,10 @@ struct kernel_signature {
 };
 
 template <fits_in<sizeof(kernel_signature::sizes)> Shape>
-[[nodiscard]] constexpr kernel_signature signature(kernel_id op, dtype in, dtype out,
+[[nodiscard]] constexpr kernel_signature signature(kernel_id kernel, dtype in, dtype out,
                                                    const Shape& shape, bool relu = false,
                                                    const op_info* called_op = nullptr) {
-  return {op,       in, out, relu, fused_op::nothing, to_block<kernel_signature::sizes>(shape),
+  return {kernel,   in, out, relu, fused_op::nothing, to_block<kernel_signature::sizes>(shape),
           called_op};
 }
 

@@ -25,8 +25,8 @@ struct quantizations {
   std::map<std::string, quantization, std::less<>> weights;  // by path, where not as observed
 };
 
-/// The implementation of nodes for which ctq has none: a user-defined module, a module that is
-/// quantized as a whole. Nothing: not implemented.
+/// Computes nodes in place of ctq: a user-defined module, or one that is quantized as a whole. For
+/// all others it returns nullopt, and ctq computes them.
 ///   attributes  of its module, the weight rounded as the stage requires
 using user_implementation = std::function<std::optional<result<node_value>>(
     const node& n, const std::vector<node_value>& reads,
@@ -37,7 +37,7 @@ struct evaluation_options {
   bool halve_dynamic_range = false;  // as PyTorch does on engines other than QNNPACK
   observer_set* observers{};         // prepared: they observe the values
   const quantizations* steps{};      // reference, lowered
-  user_implementation own{};
+  user_implementation implementation{};
 };
 
 }  // namespace ctq

@@ -62,7 +62,7 @@ class evaluator {
     std::size_t next = 0;
     for (int i = 0; i < g_.size(); ++i) {
       if (g_[i].op->kind == op_kind::placeholder) {
-        if (next == inputs.size()) return fail(place_of(i), "has no input");
+        if (next == inputs.size()) return fail(place_of(g_[i]), "has no input");
         values.push_back(std::move(inputs[next++]));
         continue;
       }
@@ -78,7 +78,7 @@ class evaluator {
   /// The output of one node, not a placeholder, for its inputs.
   [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) {
     result<node_value> value = evaluate(i, reads);
-    if (!value) return fail(place_of(i), value.error().message());
+    if (!value) return fail(place_of(g_[i]), value.error().message());
     return value;
   }
 
@@ -97,12 +97,6 @@ class evaluator {
 
  private:
   using named_values = std::vector<float_ops::named_value>;
-
-  [[nodiscard]] std::string place_of(int i) const {
-    std::string text = "node ";
-    append_name(text, g_[i]);
-    return text;
-  }
 
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
 
@@ -169,8 +163,8 @@ class evaluator {
                                         const std::vector<node_value>& reads) {
     auto attributes = attributes_of(n);
     if (!attributes) return unexpected{attributes.error()};
-    if (options().own)
-      if (auto own = options().own(n, reads, *attributes)) return *std::move(own);
+    if (options().implementation)
+      if (auto out = options().implementation(n, reads, *attributes)) return *std::move(out);
     auto out = float_call(n, op, real_values(reads), *std::move(attributes));
     if (!out || !is_quantized(n.dtype)) return out;
     const float_ops::value v = out->real();

@@ -23,13 +23,13 @@
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 
-// The kernels of a set on tensors of run time: on integers the bytes of compiled models. What there
-// is no kernel for gives nothing: an evaluator then computes the op by its definition, dequantize,
-// the float op, quantize.
+// Calls the kernels of compiled models on tensors of run-time shape. Where there is no kernel the
+// result is nullopt, and the evaluator computes the op by its definition: dequantize, the float op,
+// quantize.
 
 namespace ctq {
 
-/// A dtype and qparams that kernels compute with.
+/// Do kernels exist for this dtype, and can they compute with these qparams?
 [[nodiscard]] inline bool has_kernels(const quantization& q) {
   if (q.is_per_channel() || !q.float_zero_point.empty() || q.scale.size() != 1) return false;
   const quant_range r = range_of(q.dtype);
@@ -94,7 +94,7 @@ class kernel_calls {
     return out;
   }
 
-  /// A convolution or a linear layer; nothing if no kernel has these types, or if a sum could leave
+  /// A convolution or a linear layer; nullopt if no kernel has these types, or if a sum could leave
   /// int32.
   ///   bias  [O] or null
   [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<layer_shape>& s,
@@ -109,8 +109,8 @@ class kernel_calls {
       const packed_layer& p = packed_.of(weight.share_integers(), key,
                                          [&] { return pack<Q>(key, *weight.integers()); });
       if (!p.exact) return;
-      // Outputs of the other type are those of the input's type, 128 away: it takes less to
-      // compile.
+      // An output of the other integer type is computed as one of the input's type and offset by
+      // 128: half as many kernels to compile.
       const auto shift =
           static_cast<std::int32_t>(range_of(in.steps.dtype).min - range_of(to.dtype).min);
       const kernels::output_range range = kernels::output_range_of(qparams_of(to), relu);
@@ -146,7 +146,7 @@ class kernel_calls {
     bool exact = false;  // the weight is int8, and no sum leaves int32
   };
 
-  /// Without what only a schedule asks for, and what it takes to compile.
+  /// Computes an op on integers without weights: the others need not be compiled here.
   static constexpr bool computes_plain_integers(const kernels::kernel_facts& k) {
     return k.computes_ops && !k.has_weights && !k.calls_op && k.exists(quint8, quint8);
   }

@@ -18,8 +18,8 @@
 #include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 
-// What an op of a lowered graph gives for integers, by the kernel that a compiled model runs. An op
-// without a kernel is by definition dequantize, the float op, quantize.
+// Computes ops of a lowered graph on integers, by the kernels of compiled models. An op without a
+// kernel is computed by its definition: dequantize, the float op, quantize.
 
 namespace ctq {
 
@@ -44,7 +44,7 @@ struct origin {
   bool dynamic = false;
 };
 
-/// The float op that this one stands for; op is null if it is a form of none.
+/// The float op of which this is an integer form; op is null if it is none.
 [[nodiscard]] constexpr origin origin_of(op_id form) {
   if (form->kind != op_kind::pass) return {};
   for (const op_id op : naming::builtin_ops) {
@@ -57,9 +57,9 @@ struct origin {
   return {};
 }
 
-/// A linear layer or a convolution on integers; nothing if no kernel computes it.
-///   call  the float op's: what it says beside the input and the weight, which may be None there
-/// Errors  as the float op's arguments; a weight that is no integers
+/// A linear layer or a convolution on integers; nullopt if no kernel computes it.
+///   call  the float op's: its arguments; None in place of the input and the weight is allowed
+/// Errors  as the float op's arguments; a weight that is not quantized
 template <class Kernels>
 [[nodiscard]] result<std::optional<quantized_tensor>> weighted(
     const origin& from, const quantized_tensor& in, const node_value& weight,
@@ -97,8 +97,8 @@ template <class Kernels>
   return kernels.layer(convolution_layer(in.q.shape, shape, w), in, weight, terms, out, from.relu);
 }
 
-/// The options of a call of tensors; nothing if it says what they cannot.
-///   call  where there are tensors it may have None
+/// The options of a call; nullopt if it has arguments that the options cannot express.
+///   call  may have None in place of tensors
 [[nodiscard]] inline std::optional<attributes> options_in(op_id op, float_ops::python_call call) {
   const float_ops::python_signature signature = float_ops::signature_of(op);
   const auto bound = float_ops::bind(op->name, signature, std::move(call));
@@ -129,9 +129,9 @@ template <class Kernels>
   return args.failed() ? std::nullopt : std::optional{options};
 }
 
-/// What the kernel gives that the op's descriptor schedules; nothing if no kernel computes it.
+/// The output of the kernel that the op's descriptor schedules; nullopt if no kernel computes it.
 ///   op    on integers
-///   from  the float op that it stands for, which may be itself, and its call
+///   from  the float op of which it is the integer form, or itself, and its call
 template <class Kernels>
 [[nodiscard]] std::optional<quantized_tensor> scheduled(op_id op, op_id from,
                                                         const std::vector<node_value>& reads,

@@ -133,9 +133,7 @@ template <class Plan>
   if (!qparams) return unexpected{qparams.error()};
   quantized_state state{.tensors = {}, .qparams = *std::move(qparams)};
   for (const stored_tensor& t : file.tensors) {
-    const std::string_view name = t.name;
-    const std::string_view part = name.substr(name.rfind('.') + 1);
-    if (part == "output_scale" || t.dtype == stored_dtype::i32) continue;
+    if (t.dtype == stored_dtype::i32) continue;  // zero points
     auto tensor = state_tensor_of(t, owner);
     if (!tensor) return unexpected{tensor.error()};
     state.tensors.set(*std::move(tensor));

@@ -22,7 +22,7 @@
 #include "ctq/io/message.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/io/safetensors_header.hpp"
-#include "ctq/runtime/sort_by_name.hpp"
+#include "ctq/runtime/named_tensors.hpp"
 
 // Reads safetensors. Files are not trusted: every defect is an error with its position, and memory
 // use is at most a small multiple of the file size.

@@ -13,7 +13,7 @@
 #include "ctq/core/version.hpp"
 #include "ctq/io/quantized_file.hpp"
 #include "ctq/io/write_safetensors.hpp"
-#include "ctq/runtime/sort_by_name.hpp"
+#include "ctq/runtime/named_tensors.hpp"
 #include "ctq/runtime/state_dict.hpp"
 
 // Writes int8 models: model.save(path).

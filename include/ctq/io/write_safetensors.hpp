@@ -19,7 +19,7 @@
 #include "ctq/io/replace_file.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/json/string.hpp"
-#include "ctq/runtime/sort_by_name.hpp"
+#include "ctq/runtime/named_tensors.hpp"
 
 // Writes safetensors. The bytes do not depend on the order of the tensors and equal those of
 // huggingface/safetensors: wide elements first, then by name; the header is padded with spaces to a

@@ -15,7 +15,8 @@ template <class Schedule>
 constexpr void take_cheaper_sums(Schedule& s) {
   for (int i = 0; i < s.count; ++i) {
     kernel_signature& key = s.steps[i].key;
-    if (key.in != f32 && key.op == kernel::binary_add) key.op = kernel::binary_add_within_one_step;
+    if (key.in != f32 && key.kernel == kernel::binary_add)
+      key.kernel = kernel::binary_add_within_one_step;
   }
 }
 

@@ -19,16 +19,17 @@
 
 namespace ctq {
 
-/// The compile error for a key without a kernel.
+/// The compile error for a signature without a kernel.
 template <kernel_signature Key, class Kernels>
 struct kernel_check {
   static constexpr bool bad() { return !kernels::exists(Key); }
   static constexpr auto message() {
     static_text<480> text;
-    append_all(text, "no kernel has this key:\n");
-    kernels::append_key(text, Key.op, Key.in, Key.out);
-    append_all(text, "\ninstruction set: ", Kernels::isa::name, "\nkernels of this op:\n");
-    kernels::append_types(text, Key.op);
+    append_all(text, "no kernel has this signature:\n");
+    kernels::append_signature(text, Key.kernel, Key.in, Key.out);
+    append_all(text, "\ninstruction set: ", Kernels::isa::name,
+               "\nelement types of this kernel:\n");
+    kernels::append_types(text, Key.kernel);
     return text.append(
         "\nquantize or dequantize before, or\nadd it to core/kernel_descriptors.hpp");
   }
@@ -51,10 +52,10 @@ template <class Descriptor, class In, class Out, class Kernels>
       key.template as<typename Descriptor::shape>(), {key.relu, called_functions(key)}, x);
 }
 
-/// The code of one key; all steps with this key share it.
+/// The code of one signature; all steps that have it share the code.
 template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
-  using descriptor = kernels::descriptor_of<Key.op>;
+  using descriptor = kernels::descriptor_of<Key.kernel>;
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
   } else if constexpr (For == code_for::types) {
@@ -91,11 +92,11 @@ void with_dtype(dtype d, F f) {
 
 }  // namespace binding
 
-/// The same with a key known only at run time: any shape, any kernel that exists.
+/// The same with a signature known only at run time: any shape, any kernel that exists.
 /// Requires  nothing is fused into a layer
 template <class Kernels>
 void run_kernel(const kernel_signature& key, const operands& x) noexcept {
-  kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
@@ -109,17 +110,19 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 /// may be fused into them.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
-  return kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    return kernels::kernel_code<Descriptor>::template packed_bytes<Kernels>(key);
-  });
+  return kernels::with_descriptor(
+      key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+        return kernels::kernel_code<Descriptor>::template packed_bytes<Kernels>(key);
+      });
 }
 
 /// Bytes of a kernel's workspace.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-  return kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    return kernels::kernel_code<Descriptor>::template workspace_bytes<Kernels>(key);
-  });
+  return kernels::with_descriptor(
+      key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+        return kernels::kernel_code<Descriptor>::template workspace_bytes<Kernels>(key);
+      });
 }
 
 }  // namespace ctq

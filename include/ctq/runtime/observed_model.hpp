@@ -51,8 +51,7 @@ namespace ctq {
     if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are computed in each run
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
-    std::string place = "node ";
-    append_name(place, watched);
+    const std::string place = place_of(watched);
     if (!o.observed())
       return fail(place, o.ignored_infinity()
                              ? "its observer has seen infinite values alone, which have no range"
@@ -68,7 +67,7 @@ namespace ctq {
       if (!g[reader].choice.quantized() || std::ranges::count(g.args_of(reader), i) == 0) continue;
       const auto& wanted = config_of(backend, g[reader].choice).input_dtype;
       if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
-        return fail("node " + std::string{g[reader].name} + ", input", fits.error().message());
+        return fail(place_of(g[reader]) + ", input", fits.error().message());
     }
     const quant_range range = range_of(o.record().args.dtype);
     out[static_cast<std::size_t>(g[i].observer)] = {q->scale, q->zero_point,

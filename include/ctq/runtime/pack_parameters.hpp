@@ -34,7 +34,7 @@ namespace packing {
 /// Calls f(code of the kernel, shape) for conv2d or linear.
 template <class F>
 void with_layer(const kernel_signature& key, F f) {
-  if (key.op == kernel::conv2d) {
+  if (key.kernel == kernel::conv2d) {
     f(kernels::kernel_code<kernels::descriptors::conv2d>{}, key.as<conv2d_shape>());
   } else {
     f(kernels::kernel_code<kernels::descriptors::linear>{}, key.as<linear_shape>());
@@ -43,7 +43,7 @@ void with_layer(const kernel_signature& key, F f) {
 
 /// The shape of a layer's weight in PyTorch's layout.
 [[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key) {
-  if (key.op == kernel::conv2d) {
+  if (key.kernel == kernel::conv2d) {
     const auto s = key.as<conv2d_shape>();
     return {s.out_channels, s.in_group(), s.kernel_h, s.kernel_w};
   }
@@ -59,7 +59,7 @@ template <class Kernels>
   const std::vector<int> shape = weight_shape(s.key);
   const auto bias = state.floats(name + ".bias", {{shape[0]}});
   if (!bias) return unexpected{bias.error()};
-  if (s.key.in == f32 && s.key.op != kernel::linear_dynamic) {
+  if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
     const auto weight = state.floats(name + ".weight", shape);
     if (!weight) return unexpected{weight.error()};
     const std::vector<float> ordered = channels_last(*weight, shape[0], shape[1]);
@@ -72,12 +72,8 @@ template <class Kernels>
   if (!weight) return unexpected{weight.error()};
   const auto scale = state.floats(name + ".weight_scale", {{shape[0]}});
   if (!scale) return unexpected{scale.error()};
-  const auto at_node = [&n](const error& e) {
-    std::string place = "node ";
-    append_name(place, n);
-    return fail(place + ", " + e.place, e.cause);
-  };
-  if (s.key.op == kernel::linear_dynamic) {
+  const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
+  if (s.key.kernel == kernel::linear_dynamic) {
     if (const status ok = check_sums({*weight, *scale}); !ok) return at_node(ok.error());
     kernels::kernel_code<kernels::descriptors::linear_dynamic>::pack<Kernels>(
         s.key.as<linear_shape>(), weight->data(), scale->data(), bias->data(), packed);
@@ -156,7 +152,7 @@ template <class Kernels>
     d.fused = qparams_of(s.fused_observer);
     d.steps = kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
     status ok = done{};
-    if (kernels::facts_of(s.key.op).has_weights) {
+    if (kernels::facts_of(s.key.kernel).has_weights) {
       ok = packing::pack_layer<Kernels>(s, n, state, d, packed);
       if (s.key.then == fused_op::table) {
         const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
@@ -164,12 +160,12 @@ template <class Kernels>
         packing::pack_table(op.op, d, s.key.out, d.fused,
                             packed + packed_bytes<Kernels>(s.key) - 256);
       }
-    } else if (s.key.op == kernel::batch_norm2d) {
+    } else if (s.key.kernel == kernel::batch_norm2d) {
       ok = packing::pack_batch_norm(s, n, state, packed);
-    } else if (kernels::facts_of(s.key.op).calls_op) {
+    } else if (kernels::facts_of(s.key.kernel).calls_op) {
       d.options = n.attrs;
       ok = packing::pack_user_parameters(n, state, s.key.in != f32, d, packed);
-      if (s.key.op == kernel::elementwise && packed_bytes<Kernels>(s.key) > 0)
+      if (s.key.kernel == kernel::elementwise && packed_bytes<Kernels>(s.key) > 0)
         packing::pack_table(s.key.called_op, d, s.key.in, d.in[0], packed);
     }
     if (!ok) return unexpected{ok.error()};

@@ -12,6 +12,7 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/step_text.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
+#include "ctq/spec/qconfig_text.hpp"
 
 // What a plan computes, as text: the identity of a plan in files, and what a message about two
 // plans that differ quotes.
@@ -41,7 +42,7 @@ namespace plan_text {
     return nodes[static_cast<std::size_t>(node)];
   };
   append_name(out, named(s.node));
-  append_all(out, ": ", s.key.called_op != nullptr ? s.key.called_op->name : name_of(s.key.op),
+  append_all(out, ": ", s.key.called_op != nullptr ? s.key.called_op->name : name_of(s.key.kernel),
              s.key.relu ? "+relu" : "");
   if (s.key.then != fused_op::nothing) append_all(out, "+", name_of(s.key.then));
   append_all(out, ", ", name_of(s.key.in), " to ", name_of(s.key.out), ", ");
@@ -51,20 +52,11 @@ namespace plan_text {
   out += ", observers";
   for (const int observer : {s.in_observer[0], s.in_observer[1], s.fused_observer, s.out_observer})
     append_all(out, " ", observer);
-  if (kernels::facts_of(s.key.op).calls_op) append_options(out, named(s.node));
+  if (kernels::facts_of(s.key.kernel).calls_op) append_options(out, named(s.node));
   if (s.fused_node >= 0) {
     append_all(out, ", ", named(s.fused_node).op->name);
     append_options(out, named(s.fused_node));
   }
-}
-
-/// "MinMaxObserver quint8 per_tensor_affine"
-[[gnu::cold]] inline void append_observer(std::string& out, const observer_record& r) {
-  append_all(out, name_of(r.type), " ", name_of(r.args.dtype), " ", name_of(r.args.qscheme));
-  if (has_custom_range(r.args))
-    append_all(out, " ", r.args.quant_min.value, " to ", r.args.quant_max.value);
-  if (r.args.reduce_range) out += " reduce_range";
-  if (r.args.is_dynamic) out += " is_dynamic";
 }
 
 }  // namespace plan_text
@@ -80,27 +72,18 @@ namespace plan_text {
   return out;
 }
 
-/// A line for each entry: "global: HistogramObserver quint8 per_tensor_affine, weight …".
+/// A line for each entry: "global: HistogramObserver(), weight PerChannelMinMaxObserver(…)".
 [[nodiscard, gnu::cold]] inline std::string text_of(const mapping_view& mapping) {
   std::string out;
   for (const mapping_entry& e :
        std::span(mapping.entries, static_cast<std::size_t>(mapping.count))) {
     if (!out.empty()) out += "\n";
-    out += name_of(e.level);
-    if (e.op != nullptr) append_all(out, " ", e.op->name);
-    if (!e.module.empty()) append_all(out, " ", e.module);
-    if (e.level == mapping_level::module_name_object_type_order) append_all(out, " ", e.order);
-    if (!e.quantizes) {
-      out += ": None";
-      continue;
-    }
+    append_place(out, e);
     out += ": ";
-    plan_text::append_observer(out, e.qconfig.activation);
-    out += ", weight ";
-    plan_text::append_observer(out, e.qconfig.weight);
+    append_qconfig(out, e);
     if (e.qconfig.output.type == observer_class::none) continue;
     out += ", output ";
-    plan_text::append_observer(out, e.qconfig.output);
+    append_observer(out, e.qconfig.output);
   }
   return out;
 }

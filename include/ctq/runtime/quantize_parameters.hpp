@@ -47,11 +47,11 @@ namespace quantizing {
 /// The first missing tensor of those that the step reads, or an empty string.
 [[nodiscard, gnu::cold]] inline std::string missing_weight(const step& s, const node& n,
                                                            const weights& w) {
-  const bool weighted = kernels::facts_of(s.key.op).has_weights;
+  const bool weighted = kernels::facts_of(s.key.kernel).has_weights;
   if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
-  const std::string_view batch_norm = s.key.op == kernel::batch_norm2d ? n.name
-                                      : weighted                       ? n.batch_norm
-                                                                       : std::string_view{};
+  const std::string_view batch_norm = s.key.kernel == kernel::batch_norm2d ? n.name
+                                      : weighted                           ? n.batch_norm
+                                                                           : std::string_view{};
   if (batch_norm.empty()) return {};
   for (const char* part : {"weight", "bias", "running_mean", "running_var"})
     if (w.find(batch_norm, part) == nullptr) return std::string{batch_norm} + "." + part;
@@ -72,7 +72,7 @@ namespace quantizing {
   folded_weights f = fold(n, *from.weights);
   std::vector<int> shape = from.weights->find(name, "weight")->shape;
   const auto outputs = static_cast<int>(f.outputs);
-  if (s.key.in == f32 && s.key.op != kernel::linear_dynamic) {
+  if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
     result<quantized_weights> w = quantized_weight(n, f, from);
@@ -151,19 +151,15 @@ namespace quantizing {
         !missing.empty())
       return fail("tensor " + missing, "is missing");
     status added = done{};
-    if (kernels::facts_of(s.key.op).has_weights) {
+    if (kernels::facts_of(s.key.kernel).has_weights) {
       added = quantizing::add_layer(s, n, from, to);
-    } else if (s.key.op == kernel::batch_norm2d) {
+    } else if (s.key.kernel == kernel::batch_norm2d) {
       quantizing::add_batch_norm(n, from, to);
-    } else if (kernels::facts_of(s.key.op).calls_op) {
+    } else if (kernels::facts_of(s.key.kernel).calls_op) {
       added = quantizing::add_user_parameters(s, n, from, to);
     }
     if (!added && added.error().place.starts_with("tensor ")) return unexpected{added.error()};
-    if (!added) {
-      std::string place = "node ";
-      append_name(place, n);
-      return fail(place + ", " + added.error().place, added.error().cause);
-    }
+    if (!added) return fail(place_of(n) + ", " + added.error().place, added.error().cause);
   }
   return to;
 }

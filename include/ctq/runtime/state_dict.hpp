@@ -16,6 +16,7 @@
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
+#include "ctq/runtime/named_tensors.hpp"
 
 // The parameters of a model as it runs, before they are packed for an instruction set: batch norms
 // folded, weights quantized, everything in PyTorch's layouts.
@@ -109,13 +110,6 @@ class state_dict {
     return at;
   }
 
-  [[gnu::cold]] static std::string text(std::span<const int> shape) {
-    std::string s = "[";
-    for (std::size_t i = 0; i < shape.size(); ++i)
-      s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-    return s + "]";
-  }
-
   [[nodiscard]] result<const state_tensor*> find(const std::string& name, ctq::dtype dtype,
                                                  std::span<const int> shape) const {
     const std::size_t at = index_of(name);
@@ -126,8 +120,8 @@ class state_dict {
       return fail("tensor " + name, "has " + std::string{name_of(t.dtype())} +
                                         " elements, the plan needs " + std::string{name_of(dtype)});
     if (!std::equal(t.shape.begin(), t.shape.end(), shape.begin(), shape.end()))
-      return fail("tensor " + name,
-                  "shape is " + text(t.shape) + ", the plan needs " + text(shape));
+      return fail("tensor " + name, "shape is " + text_of_shape(t.shape) + ", the plan needs " +
+                                        text_of_shape(shape));
     return &t;
   }
 

@@ -91,7 +91,7 @@ constexpr void append(Text& out, const function_shape& s) {
 /// Appends the sizes of a step.
 template <class Text>
 constexpr void append_shape(Text& out, const kernel_signature& key) {
-  kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     step_text::append(out, key.as<typename Descriptor::shape>());
   });
 }
@@ -100,13 +100,13 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 /// shape, how a set of kernels divides the work or "-", bytes of packed weights.
 template <class Kernels, class Text>
 [[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key) {
-  append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.op),
+  append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.kernel),
              key.relu ? "+relu" : "", key.then == fused_op::nothing ? "" : "+",
              key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
   append_shape(out, key);
   out.append(",");
-  kernels::with_descriptor(key.op, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
   });
   append_all(out, ",", packed_bytes<Kernels>(key));

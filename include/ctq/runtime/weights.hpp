@@ -12,7 +12,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
-#include "ctq/runtime/sort_by_name.hpp"
+#include "ctq/runtime/named_tensors.hpp"
 
 // The float parameters of a model, as PyTorch's state_dict names and lays them out: "conv1.weight"
 // is (O, I/groups, kh, kw), "fc.weight" is (out, in).
@@ -72,12 +72,6 @@ struct parameter {
 /// (Batch norms' num_batches_tracked, which only training needs, are ignored.)
 [[nodiscard, gnu::cold]] inline status check_weights(graph_view<stage::traced> g,
                                                      const weights& w) {
-  const auto text = [](const std::vector<int>& shape) {
-    std::string s = "[";
-    for (std::size_t i = 0; i < shape.size(); ++i)
-      s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-    return s + "]";
-  };
   const std::vector<weight_tensor>& given = w.tensors();
   if (const weight_tensor* const twin = repeated_name(given); twin != nullptr)
     return fail("tensor " + twin->name, "is given twice");
@@ -86,16 +80,16 @@ struct parameter {
     for (const parameter& p : parameters_of(g[i])) {
       const weight_tensor* const found = w.find(p.name);
       if (found == nullptr)
-        return fail("tensor " + p.name, "is missing; the model needs " + text(p.shape));
+        return fail("tensor " + p.name, "is missing; the model needs " + text_of_shape(p.shape));
       if (found->shape != p.shape)
-        return fail("tensor " + p.name,
-                    "shape is " + text(found->shape) + ", the model needs " + text(p.shape));
+        return fail("tensor " + p.name, "shape is " + text_of_shape(found->shape) +
+                                            ", the model needs " + text_of_shape(p.shape));
       std::size_t elements = 1;
       for (const int extent : found->shape) elements *= static_cast<std::size_t>(extent);
       if (found->values.size() != elements)
         return fail("tensor " + p.name, "has " + std::to_string(found->values.size()) +
-                                            " values, its shape " + text(found->shape) + " needs " +
-                                            std::to_string(elements));
+                                            " values, its shape " + text_of_shape(found->shape) +
+                                            " needs " + std::to_string(elements));
       for (const float x : found->values)
         if (!std::isfinite(x)) return fail("tensor " + p.name, "a value is not finite");
       is_read[static_cast<std::size_t>(found - given.data())] = true;

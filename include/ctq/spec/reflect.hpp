@@ -4,8 +4,8 @@
 #include "ctq/core/reflect.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 #include "ctq/spec/dtype_config.hpp"
-#include "ctq/spec/observer_text.hpp"
 #include "ctq/spec/qconfig.hpp"
+#include "ctq/spec/qconfig_text.hpp"
 
 // Reflection of the spec's records, whose field names are PyTorch's keyword arguments.
 

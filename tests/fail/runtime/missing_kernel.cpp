@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: no kernel has this key: batch_norm2d, quint8 to quint8 instruction set: scalar
-// expect: kernels of this op: float32 to float32
+// expect: no kernel has this signature: batch_norm2d, quint8 to quint8 instruction set: scalar
+// expect: element types of this kernel: float32 to float32
 
 #include "ctq/runtime/bind_kernels.hpp"
 

@@ -53,7 +53,7 @@ assert keys(mapping) == ["$schema", "", *list_in("json/read_mapping.hpp", "keys"
 known = sorted(set(re.findall(r'"(\w+(?:Observer|Quantize))"', source("spec/observer.hpp"))))
 for schema in (backend, mapping):
     assert keys(schema["$defs"]["observer"]) == ["class", "observer",
-                                                *fields("observer_args", "spec/observer_text.hpp")]
+                                                *fields("observer_args", "spec/qconfig_text.hpp")]
     assert observers(schema) == known
 
 try:

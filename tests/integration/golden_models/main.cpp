@@ -88,7 +88,7 @@ void look_at(std::span<const ctq::step> steps, outcome& o) {
   for (const ctq::step& s : steps) {
     const bool on_integers = is_quantized(s.key.in) || is_quantized(s.key.out);
     o.integer_steps += on_integers ? 1 : 0;
-    o.averages = o.averages || (on_integers && s.key.op == ctq::kernel::pooling_avg);
+    o.averages = o.averages || (on_integers && s.key.kernel == ctq::kernel::pooling_avg);
   }
 }
 

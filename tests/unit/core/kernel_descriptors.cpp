@@ -9,8 +9,8 @@ using namespace ctq;
 
 namespace {
 
-constexpr bool exists(kernel_id op, dtype in, dtype out) {
-  return kernels::exists({.op = op, .in = in, .out = out});
+constexpr bool exists(kernel_id k, dtype in, dtype out) {
+  return kernels::exists({.kernel = k, .in = in, .out = out});
 }
 
 // The id of a kernel is its place in the list.
@@ -62,7 +62,7 @@ TEST_CASE("the existing kernels can be listed") {
   CHECK(integers.view() ==
         "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
         "concat, elementwise, function");
-  kernels::append_key(key, kernel::conv2d, f32, quint8);
+  kernels::append_signature(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");
 }
 

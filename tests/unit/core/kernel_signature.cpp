@@ -39,7 +39,7 @@ static_assert(conv2d_shape{.in_channels = 8, .out_channels = 8, .groups = 8}.dep
 static_assert(!conv2d_shape{.in_channels = 8, .out_channels = 16, .groups = 8}.depthwise());
 
 constexpr kernel_signature key = signature(kernel::conv2d, quint8, qint8, conv, true);
-static_assert(key.op == kernel::conv2d && key.in == quint8 && key.out == qint8 && key.relu);
+static_assert(key.kernel == kernel::conv2d && key.in == quint8 && key.out == qint8 && key.relu);
 static_assert(key.as<conv2d_shape>() == conv);
 static_assert(key == signature(kernel::conv2d, quint8, qint8, conv, true));
 static_assert(key != signature(kernel::conv2d, quint8, qint8, conv, false));

@@ -126,7 +126,7 @@ lowered_case::lowered_case(random_case& c)
   observer_set observers;
   evaluator<stage::prepared> run(
       prepared.view(), c.modules,
-      {.observers = &observers, .own = implementation_of_user_ops(nullptr)});
+      {.observers = &observers, .implementation = implementation_of_user_ops(nullptr)});
   for (int i = 0; i < 3; ++i) static_cast<void>(run.run({c.input()}));
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
@@ -134,17 +134,18 @@ lowered_case::lowered_case(random_case& c)
 
 std::vector<node_value> run(graph_view<stage::traced> g, const module_state& modules,
                             const float_ops::tensor& x) {
-  return evaluate(g, modules, x, {.own = implementation_of_user_ops(nullptr)});
+  return evaluate(g, modules, x, {.implementation = implementation_of_user_ops(nullptr)});
 }
 
 std::vector<node_value> run(graph_view<stage::fused> g, const module_state& modules,
                             const float_ops::tensor& x) {
-  return evaluate(g, modules, x, {.own = implementation_of_user_ops(nullptr)});
+  return evaluate(g, modules, x, {.implementation = implementation_of_user_ops(nullptr)});
 }
 
 std::vector<node_value> run(graph_view<stage::lowered> g, const module_state& modules,
                             const float_ops::tensor& x, const quantizations& steps) {
-  return evaluate(g, modules, x, {.steps = &steps, .own = implementation_of_user_ops(&steps)});
+  return evaluate(g, modules, x,
+                  {.steps = &steps, .implementation = implementation_of_user_ops(&steps)});
 }
 
 std::vector<float> output_of(const std::vector<node_value>& values) {

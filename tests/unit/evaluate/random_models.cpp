@@ -89,7 +89,7 @@ std::vector<node_value> by_fast_kernels(const lowered_case& q, const random_case
                                         const float_ops::tensor& x) {
   evaluator<stage::lowered, fast_kernels> run(
       q.lowered.view(), c.modules,
-      {.steps = &q.steps, .own = implementation_of_user_ops(&q.steps)});
+      {.steps = &q.steps, .implementation = implementation_of_user_ops(&q.steps)});
   auto first = run.run({x});
   auto again = run.run({x});  // by weights that are packed already
   if (!first || !again) FAIL("fast kernels give an error");
@@ -155,8 +155,8 @@ TEST_CASE("float models differ by fast kernels in the last bits") {
     const auto g = c.model.graph().view();
     const float_ops::tensor x = c.input();
     const std::vector<float> wanted = output_of(run(g, c.modules, x));
-    evaluator<stage::traced, fast_kernels> fast(g, c.modules,
-                                                {.own = implementation_of_user_ops(nullptr)});
+    evaluator<stage::traced, fast_kernels> fast(
+        g, c.modules, {.implementation = implementation_of_user_ops(nullptr)});
     const auto values = fast.run({x});
     if (!values) return values.error().message();
     return difference(wanted, output_of(*values)) <= 1e-4 * largest_of(wanted)

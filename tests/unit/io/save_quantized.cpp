@@ -24,7 +24,8 @@ TEST_CASE("a file has the parameters in PyTorch's layouts, qparams and what it i
   CHECK(file->metadata.at("ctq.version") == version);
   CHECK(file->metadata.at("ctq.backend") == "x86");
   CHECK(file->metadata.at("ctq.semantics") == "torch_2_1");
-  CHECK(file->metadata.at("ctq.qconfig_mapping").starts_with("global: MinMaxObserver quint8"));
+  CHECK(file->metadata.at("ctq.qconfig_mapping")
+            .starts_with("global: MinMaxObserver(), weight PerChannel"));
   CHECK(file->metadata.at("ctq.steps").find("\nconv1: conv2d+relu, ") != std::string::npos);
 }
 

@@ -47,9 +47,9 @@ TEST_CASE("sums of integers become cheaper, with their relu, but those of floats
   int plain = 0, with_relu = 0, fused_into_layer = 0, in_float = 0;
   for (int i = 0; i < cheaper::int8_schedule.count; ++i) {
     const kernel_signature& key = cheaper::int8_schedule.steps[i].key;
-    if (key.op == kernel::binary_add_within_one_step) ++(key.relu ? with_relu : plain);
+    if (key.kernel == kernel::binary_add_within_one_step) ++(key.relu ? with_relu : plain);
     fused_into_layer += key.then == fused_op::add ? 1 : 0;
-    in_float += key.op == kernel::binary_add && key.in == f32 ? 1 : 0;
+    in_float += key.kernel == kernel::binary_add && key.in == f32 ? 1 : 0;
   }
   CHECK(plain == 1);
   CHECK(with_relu == 1);

@@ -109,10 +109,10 @@ class walker {
     reading_into_ = s.out;
     into_bytes_ = bytes_of(s.node);
     expect(kernels::exists(s.key), "no such kernel");
-    const bool transpose = s.key.op == kernel::to_nhwc || s.key.op == kernel::to_nchw;
-    const bool copies_whole = s.key.op == kernel::concat && !is_any_of(n.op, fn::cat);
+    const bool transpose = s.key.kernel == kernel::to_nhwc || s.key.kernel == kernel::to_nchw;
+    const bool copies_whole = s.key.kernel == kernel::concat && !is_any_of(n.op, fn::cat);
     if (transpose || copies_whole) return move(s, transpose);
-    if (s.key.op == kernel::concat) return part_of_cat(s);
+    if (s.key.kernel == kernel::concat) return part_of_cat(s);
     layout order = layout::nchw;
     for (int a = 0; a < n.arg_count; ++a) {
       const int from = g_.args_of(s.node)[a];
@@ -121,12 +121,12 @@ class walker {
       order = c.order;
       expect(s.in_observer[at(a)] == g_[from].observer, "the input has other qparams");
       expect(s.key.in == g_[from].dtype, "the input has another dtype");
-      if (matters(from) && spatial(s.key.op)) expect(order == layout::nhwc, "wants N, H, W, C");
-      if (matters(from) && as_in_the_graph(s.key.op))
+      if (matters(from) && spatial(s.key.kernel)) expect(order == layout::nhwc, "wants N, H, W, C");
+      if (matters(from) && as_in_the_graph(s.key.kernel))
         expect(order == layout::nchw, "wants N, C, H, W");
     }
-    if (spatial(s.key.op)) order = layout::nhwc;
-    if (as_in_the_graph(s.key.op)) order = layout::nchw;
+    if (spatial(s.key.kernel)) order = layout::nhwc;
+    if (as_in_the_graph(s.key.kernel)) order = layout::nchw;
     expect(s.out_observer == n.observer && s.key.out == n.dtype,
            "the output is another than the node's");
     write(s.out, bytes_of(s.node), s.node, order);
@@ -140,7 +140,7 @@ class walker {
 
   void move(const step& s, bool transpose) {
     const content c = read(s.in[0], s.node);
-    const layout to = s.key.op == kernel::to_nhwc ? layout::nhwc : layout::nchw;
+    const layout to = s.key.kernel == kernel::to_nhwc ? layout::nhwc : layout::nchw;
     if (transpose) expect(c.order != to, "transposed for nothing");
     write(s.out, c.bytes, c.value, transpose ? to : c.order);
   }

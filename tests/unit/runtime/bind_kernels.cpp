@@ -143,7 +143,7 @@ TEST_CASE("a kernel known to the compiler and one looked up are the same") {
   CHECK(looked_up == compiled);
 }
 
-TEST_CASE("a key without a kernel does nothing when it is looked up") {
+TEST_CASE("a signature without a kernel does nothing when it is looked up") {
   const kernel_signature key =
       signature(kernel::batch_norm2d, quint8, quint8, channels_shape{1, 1});
   run_kernel<reference_kernels>(key, {});

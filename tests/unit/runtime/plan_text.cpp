@@ -43,10 +43,10 @@ TEST_CASE("an entry of a mapping says what it is for and what it asks for") {
                                        per_channel_min_max_observer<>>>,
                         object_type<nn::linear, per_channel_dynamic_qconfig>, allow_float<"fc">> {};
   CHECK(text_of(mapping_v<mapping>) ==
-        "global: MinMaxObserver quint8 per_tensor_affine reduce_range, "
-        "weight PerChannelMinMaxObserver qint8 per_channel_symmetric\n"
-        "object_type torch.nn.Linear: PlaceholderObserver quint8 per_tensor_affine 0 to 255 "
-        "is_dynamic, "
-        "weight PerChannelMinMaxObserver qint8 per_channel_symmetric\n"
-        "module_name fc: None");
+        "global: MinMaxObserver(reduce_range=True), "
+        "weight PerChannelMinMaxObserver(dtype=qint8, qscheme=per_channel_symmetric)\n"
+        "object_type torch.nn.Linear: PlaceholderObserver(quant_min=0, quant_max=255, "
+        "is_dynamic=True), "
+        "weight PerChannelMinMaxObserver(dtype=qint8, qscheme=per_channel_symmetric)\n"
+        "module_name fc: float");
 }

@@ -97,7 +97,7 @@ TEST_CASE("layers with an op fused into them give the bytes of the interpreter")
   for (int i = 0; i < plan::int8_schedule.count; ++i)
     if (const ctq::kernel_signature& key = plan::int8_schedule.steps[i].key;
         key.then != ctq::fused_op::nothing)
-      fused.append(name_of(key.op)).append("+").append(name_of(key.then)).append(" ");
+      fused.append(name_of(key.kernel)).append("+").append(name_of(key.then)).append(" ");
   CHECK(fused == "conv2d+add_relu conv2d+table conv2d+add linear+table ");
   CHECK(differences<joints, small::int8>(100) == 0);
 }
@@ -123,7 +123,7 @@ TEST_CASE("sums are exact, or each at most one step away and the same on all ins
   ctq::session run_portable{*scalar};
   const auto& adds =
       *std::ranges::find(plan::int8_schedule.steps, ctq::kernel::binary_add_within_one_step,
-                         [](const ctq::step& s) { return s.key.op; });
+                         [](const ctq::step& s) { return s.key.kernel; });
   const float step = q[static_cast<std::size_t>(adds.out_observer)].scale;
   int different = 0;
   for (int i = 0; i < 20; ++i) {

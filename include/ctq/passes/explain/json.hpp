@@ -104,7 +104,7 @@ constexpr void append_json(Text& out, const explained_model& m) {
   for (std::size_t i = 0; i < m.observers.size(); ++i) {
     const explained_observer& o = m.observers[i];
     value_text words;
-    if (o.record != nullptr) explaining::observer(words, *o.record);
+    if (o.record != nullptr) append_observer(words, *o.record);
     out.append(i > 0 ? ",\n{\"observer\": " : "\n{\"observer\": ");
     explaining::quoted(out, words.view());
     out.append(", \"values\": [");
@@ -118,8 +118,8 @@ constexpr void append_json(Text& out, const explained_model& m) {
   for (int i = 0; i < m.mapping.count; ++i) {
     value_text from;
     value_text what;
-    explaining::mapping_place(from, m.mapping.entries[i]);
-    explaining::qconfig(what, m.mapping.entries[i]);
+    append_place(from, m.mapping.entries[i]);
+    append_qconfig(what, m.mapping.entries[i]);
     out.append(i > 0 ? ",\n{\"from\": " : "\n{\"from\": ");
     explaining::quoted(out, from.view());
     explaining::member(out, "qconfig", what.view());

@@ -61,7 +61,7 @@ constexpr void append_markdown(Text& out, const explained_model& m) {
   for (std::size_t i = 0; i < m.observers.size(); ++i) {
     if (m.observers[i].record == nullptr) continue;
     append_all(out, "| #", i, " | ");
-    explaining::observer(cell, *m.observers[i].record);
+    append_observer(cell, *m.observers[i].record);
     out.append(" | ");
     explaining::values(cell, m.observers[i]);
     out.append(" |\n");
@@ -70,9 +70,9 @@ constexpr void append_markdown(Text& out, const explained_model& m) {
   for (int i = 0; i < m.mapping.count; ++i) {
     if (!is_used(m, i)) continue;
     append_all(out, "| #", i, " | ");
-    explaining::mapping_place(cell, m.mapping.entries[i]);
+    append_place(cell, m.mapping.entries[i]);
     out.append(" | ");
-    explaining::qconfig(cell, m.mapping.entries[i]);
+    append_qconfig(cell, m.mapping.entries[i]);
     out.append(" |\n");
   }
 }

@@ -91,7 +91,7 @@ constexpr void append_text(Text& out, const explained_model& m) {
     const explained_observer& o = m.observers[i];
     if (o.record == nullptr) continue;
     append_all(out, "qparams #", i, ": ");
-    explaining::observer(out, *o.record);
+    append_observer(out, *o.record);
     out.append(" of ");
     explaining::values(out, o);
     out.append("\n");
@@ -99,9 +99,9 @@ constexpr void append_text(Text& out, const explained_model& m) {
   for (int i = 0; i < m.mapping.count; ++i) {
     if (!is_used(m, i)) continue;
     append_all(out, "qconfig #", i, " (");
-    explaining::mapping_place(out, m.mapping.entries[i]);
+    append_place(out, m.mapping.entries[i]);
     out.append("): ");
-    explaining::qconfig(out, m.mapping.entries[i]);
+    append_qconfig(out, m.mapping.entries[i]);
     out.append("\n");
   }
 }

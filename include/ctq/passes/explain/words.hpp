@@ -6,7 +6,7 @@
 
 #include "ctq/passes/explain/explained.hpp"
 #include "ctq/passes/rejection_text.hpp"
-#include "ctq/spec/observer_text.hpp"
+#include "ctq/spec/qconfig_text.hpp"
 
 // The texts of explanations, for all output formats.
 
@@ -16,33 +16,6 @@ namespace ctq::explaining {
 [[nodiscard]] constexpr std::string_view short_name(op_id op) {
   const std::size_t dot = op->name.rfind('.');
   return dot == std::string_view::npos ? op->name : op->name.substr(dot + 1);
-}
-
-/// "FakeQuantize of MovingAverageMinMaxObserver(quant_min=0, quant_max=255)".
-template <class Text>
-constexpr void observer(Text& out, const observer_record& o) {
-  if (o.type == observer_class::none) return out.append("nothing"), void();
-  if (o.fake_quantize != fake_quantize_class::none)
-    append_all(out, name_of(o.fake_quantize), " of ");
-  append_observer(out, o);
-}
-
-/// Where a qconfig comes from: "module_name fc".
-template <class Text>
-constexpr void mapping_place(Text& out, const mapping_entry& e) {
-  out.append(name_of(e.level));
-  if (!e.module.empty()) append_all(out, " ", e.module);
-  if (e.op != nullptr) append_all(out, " ", e.op->name);
-  if (e.level == mapping_level::module_name_object_type_order) append_all(out, " ", e.order);
-}
-
-/// The observers of a qconfig.
-template <class Text>
-constexpr void qconfig(Text& out, const mapping_entry& e) {
-  if (!e.quantizes) return out.append("float"), void();
-  observer(out, e.qconfig.activation);
-  out.append(", weight ");
-  observer(out, e.qconfig.weight);
 }
 
 /// "quint8/quint8/qint8/float32": input, output, weight, bias; "-" if not given.

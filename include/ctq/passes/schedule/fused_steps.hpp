@@ -17,14 +17,14 @@ enum class layers : unsigned char { alone, fused };
 
 /// The post-op that a step becomes in the layer whose output it reads.
 [[nodiscard]] constexpr fused_op fused_as(const kernel_signature& key) {
-  if (key.op == kernel::binary_add) return key.relu ? fused_op::add_relu : fused_op::add;
-  if (key.op != kernel::elementwise) return fused_op::nothing;
+  if (key.kernel == kernel::binary_add) return key.relu ? fused_op::add_relu : fused_op::add;
+  if (key.kernel != kernel::elementwise) return fused_op::nothing;
   return key.called_op->descriptor->functions.needs_table(key.in) ? fused_op::table
                                                                   : fused_op::nothing;
 }
 
 [[nodiscard]] constexpr bool can_take_fused_op(const kernel_signature& layer) {
-  return (layer.op == kernel::conv2d || layer.op == kernel::linear) && layer.out != f32 &&
+  return (layer.kernel == kernel::conv2d || layer.kernel == kernel::linear) && layer.out != f32 &&
          layer.then == fused_op::nothing;
 }
 

@@ -107,7 +107,7 @@ class step_writer {
     in_[steps_] = x;
     second_in_[steps_] = -1;
     written_[steps_] = to;
-    out_.steps[steps_].key.op = op;
+    out_.steps[steps_].key.kernel = op;
     out_.steps[steps_].key.in = takes;
     out_.steps[steps_].key.out = gives;
     out_.steps[steps_].key.relu = relu;
@@ -154,7 +154,7 @@ class step_writer {
     append_name(name, g_.nodes[node]);
     out_.problem.line("no kernel for node ", name.view(), ":");
     out_.problem.line();
-    kernels::append_key(out_.problem.text, op, takes, gives);
+    kernels::append_signature(out_.problem.text, op, takes, gives);
     out_.problem.line("there are: ");
     kernels::append_types(out_.problem.text, op);
   }

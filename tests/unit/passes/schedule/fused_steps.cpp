@@ -46,7 +46,7 @@ constexpr auto& joint = plan<Model, x86, everywhere>::int8_schedule;
 
 constexpr fused_op as(kernel_id op, bool relu = false, op_id called = nullptr) {
   return scheduling::fused_as(
-      {.op = op, .in = quint8, .out = quint8, .relu = relu, .called_op = called});
+      {.kernel = op, .in = quint8, .out = quint8, .relu = relu, .called_op = called});
 }
 static_assert(as(kernel::binary_add) == fused_op::add &&
               as(kernel::binary_add, true) == fused_op::add_relu);
@@ -66,7 +66,7 @@ TEST_CASE("a sum whose layer comes right before it is part of the layer") {
   const step& sum = alone<block>.steps[4];
   CHECK(a.key == alone<block>.steps[2].key);
   CHECK(b.key.then == fused_op::add);
-  CHECK(b.key.op == kernel::conv2d);
+  CHECK(b.key.kernel == kernel::conv2d);
   CHECK(b.node == conv.node);
   CHECK(b.fused_node == sum.node);
   CHECK(b.in[0] == a.out);

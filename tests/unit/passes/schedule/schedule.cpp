@@ -33,7 +33,7 @@ constexpr dynamic_graph<stage::lowered> lowered(graph_view<stage::traced> g) {
 /// "to_nhwc quantize conv2d ..."
 std::string kernels_of(const dynamic_schedule& s) {
   std::string out;
-  for (const step& one : s.steps) out += std::string{name_of(one.key.op)} + ' ';
+  for (const step& one : s.steps) out += std::string{name_of(one.key.kernel)} + ' ';
   return out;
 }
 
@@ -68,7 +68,7 @@ static_assert(static_copy.observation_count == 0);
 static_assert(static_copy.steps[0].key ==
               signature(kernel::quantize, f32, quint8, elementwise_shape{784}));
 static_assert(static_copy.steps[0].in[0].in == place::area::input);
-static_assert(static_copy.steps[1].key.op == kernel::conv2d && static_copy.steps[1].key.relu);
+static_assert(static_copy.steps[1].key.kernel == kernel::conv2d && static_copy.steps[1].key.relu);
 static_assert(static_copy.steps[1].key.as<conv2d_shape>().out_channels == 6);
 static_assert(static_copy.steps[3].key ==
               signature(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));

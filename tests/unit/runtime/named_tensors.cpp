@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/runtime/sort_by_name.hpp"
+#include "ctq/runtime/named_tensors.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,9 +7,10 @@
 #include "ctq/core/reflect.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/spec/observer.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
 
-// Observers as text. Field names are PyTorch's keyword arguments, so a record prints as the Python
-// call that constructs it, without default values:
+// Observers and entries of a mapping as text. Field names are PyTorch's keyword arguments, so a
+// record prints as the Python call that constructs it, without default values:
 //   HistogramObserver(dtype=quint8, reduce_range=True)
 //
 // A header apart from reflect.hpp, since each list of fields takes a compiler 0.1 s.
@@ -56,11 +57,32 @@ constexpr void append_record(Text& out, const Record& record) {
   reflecting::append_value(out, record);
 }
 
-/// Appends "HistogramObserver(reduce_range=True)".
+/// Appends "FakeQuantize of MovingAverageMinMaxObserver(quant_min=0, quant_max=255)".
 template <class Text>
 constexpr void append_observer(Text& out, const observer_record& o) {
+  if (o.type == observer_class::none) return out.append("nothing"), void();
+  if (o.fake_quantize != fake_quantize_class::none)
+    append_all(out, name_of(o.fake_quantize), " of ");
   out.append(name_of(o.type));
   append_record(out, o.args);
+}
+
+/// Appends what an entry of a mapping is for: "module_name fc".
+template <class Text>
+constexpr void append_place(Text& out, const mapping_entry& e) {
+  out.append(name_of(e.level));
+  if (!e.module.empty()) append_all(out, " ", e.module);
+  if (e.op != nullptr) append_all(out, " ", e.op->name);
+  if (e.level == mapping_level::module_name_object_type_order) append_all(out, " ", e.order);
+}
+
+/// Appends the observers of activations and of the weight, or "float".
+template <class Text>
+constexpr void append_qconfig(Text& out, const mapping_entry& e) {
+  if (!e.quantizes) return out.append("float"), void();
+  append_observer(out, e.qconfig.activation);
+  out.append(", weight ");
+  append_observer(out, e.qconfig.weight);
 }
 
 }  // namespace ctq

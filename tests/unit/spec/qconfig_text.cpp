@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/spec/observer_text.hpp"
+#include "ctq/spec/qconfig_text.hpp"
 
 #include <string_view>
 

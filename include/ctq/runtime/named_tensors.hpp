@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-// Tensors in the order of their names. One std::sort for tensors of all kinds: each would take a
-// compiler 0.3 s.
+// What lists of named tensors share: the order of names, and shapes as text. One std::sort for
+// tensors of all kinds: each would take a compiler 0.3 s.
 
 namespace ctq {
 
@@ -42,6 +43,13 @@ template <class Named>
   for (std::size_t i = 1; i < sorted.size(); ++i)
     if (sorted[i].name == sorted[i - 1].name) return &sorted[i];
   return nullptr;
+}
+
+/// "[10, 64]"
+[[nodiscard, gnu::cold]] inline std::string text_of_shape(std::span<const int> shape) {
+  std::string text = "[";
+  for (const int extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + "]";
 }
 
 }  // namespace ctq
