@@ -337,9 +337,12 @@ constexpr std::string_view meson_form = R"(# From @SOURCE@, by ctq import --libr
 @NAME@_isolate = [find_program(@NAME@_ctq.get_variable('isolate')), '@INPUT@', '@OUTPUT@',
   find_program('objcopy', 'llvm-objcopy'), @NAME@_cpp.cmd_array()]
 @NAME@_code = []
-foreach isa : get_variable('ctq_library_isas',
-    @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split())
-  flags = @NAME@_ctq.get_variable('flags_' + isa).split()
+@NAME@_isas = @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split()
+foreach isa : get_variable('ctq_library_isas', @NAME@_isas)
+  if isa not in @NAME@_isas
+    error('ctq_library_isas: "' + isa + '" is none of: ' + ', '.join(@NAME@_isas))
+  endif
+  flags = @NAME@_ctq.get_variable('flags_' + isa, default_value: '').split()
   if flags.length() > 0 and not @NAME@_cpp.has_multi_arguments(flags)
     continue
   endif
