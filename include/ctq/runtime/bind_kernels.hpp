@@ -133,6 +133,14 @@ template <class Kernels>
       });
 }
 
+/// Appends how a set of kernels divides the work of a step, or "-".
+template <class Kernels, class Text>
+[[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& key) {
+  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
+  });
+}
+
 /// Bytes of a kernel's workspace.
 template <class Kernels>
 [[nodiscard]] constexpr std::size_t workspace_bytes(const kernel_signature& key) {

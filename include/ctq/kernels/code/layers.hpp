@@ -18,24 +18,6 @@
 // Convolutions and linear layers. Packed are weights, biases and multipliers in the order of the
 // implementation, and the table of an op that is part of the kernel.
 
-namespace ctq::packing {
-
-/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
-template <class T>
-[[nodiscard]] std::vector<T> channels_last(std::span<const T> oihw, int outputs, int channels) {
-  const auto rows = static_cast<std::size_t>(outputs), columns = static_cast<std::size_t>(channels);
-  std::vector<T> out(oihw.begin(), oihw.end());
-  const std::size_t pixels = oihw.empty() ? 0 : oihw.size() / rows / columns;
-  if (pixels < 2) return out;
-  for (std::size_t o = 0; o < rows; ++o)
-    for (std::size_t p = 0; p < pixels; ++p)
-      for (std::size_t c = 0; c < columns; ++c)
-        out[(o * pixels + p) * columns + c] = oihw[(o * columns + c) * pixels + p];
-  return out;
-}
-
-}  // namespace ctq::packing
-
 namespace ctq::kernels {
 
 /// What the reference reads: weight (O, kh, kw, I/groups) as it is | bias | multipliers, each part
