@@ -11,10 +11,11 @@
 
 // The compiled executor: the steps of a constant schedule become a sequence of calls, with every
 // kernel and every offset a compile-time constant. No loop over steps, no table, no allocation.
+// step::code says for each step which code run_kernel calls.
 
 namespace ctq {
 
-template <const auto& Schedule, class Kernels, code_for For = code_for::extents>
+template <const auto& Schedule, class Kernels>
 class executor {
   static constexpr auto step_count = static_cast<std::size_t>(Schedule.count);
 
@@ -74,7 +75,7 @@ class executor {
   [[gnu::always_inline]] static void run_step(const parameters& p, const void* in, void* out,
                                               std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
-    run_kernel<s.key, Kernels, For>(
+    run_kernel<s.key, Kernels, s.code>(
         {.in = {source(s.in[0], in, out, arena), source(s.in[1], in, out, arena)},
          .out = s.out.in == place::area::output ? out : arena + s.out.offset,
          .packed = p.packed.data() + packed_offset[I],
