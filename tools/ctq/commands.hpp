@@ -39,9 +39,11 @@ exit_code diff(const std::string& from, const std::string& to);
 exit_code explain(const std::string& rule);
 
 struct explain_options {
-  std::string fx;       // a model that torch.fx traced
-  std::string backend;  // a built-in name, or a file
-  std::string mapping;  // a file; empty: the backend's default QConfigMapping
+  std::string fx;                     // a model that torch.fx traced
+  std::string backend;                // a built-in name, or a file
+  std::string mapping;                // a file; empty: the backend's default QConfigMapping
+  std::string prepare_custom_config;  // a file; empty: none
+  std::string convert_custom_config;  // the same
   bool markdown = false;
   bool json = false;
   bool dot = false;

@@ -34,7 +34,8 @@ struct command_line {
   std::string from, to, rule;
   CLI::App* check_command = app.add_subcommand(
       "check",
-      "Find mistakes in backends and QConfigMappings (FILE:LINE:COLUMN: error: ... [rule])");
+      "Find mistakes in backends, QConfigMappings and custom configs (FILE:LINE:COLUMN: error: ... "
+      "[rule])");
   CLI::App* show_command = app.add_subcommand("show", "Show the patterns of a backend");
   CLI::App* diff_command = app.add_subcommand("diff", "Say how one backend differs from another");
   CLI::App* explain_command = app.add_subcommand(
@@ -76,6 +77,10 @@ struct command_line {
                                                      "a backend's name, or a JSON file")));
     with_model(explain_command->add_option(
         "--mapping", explain.mapping, "a QConfigMapping in JSON; else the backend's default one"));
+    with_model(explain_command->add_option("--prepare-custom-config", explain.prepare_custom_config,
+                                           "a PrepareCustomConfig in JSON"));
+    with_model(explain_command->add_option("--convert-custom-config", explain.convert_custom_config,
+                                           "a ConvertCustomConfig in JSON"));
     auto* markdown =
         with_model(explain_command->add_flag("--markdown", explain.markdown, "tables in Markdown"));
     auto* json = with_model(explain_command->add_flag("--json", explain.json, "all as JSON"));
