@@ -75,19 +75,19 @@ constexpr std::string_view class_form = R"(// From @SOURCE@, by ctq import --lib
 ///           ever empty
 class @NAME@ {
  public:
-  /// float32, contiguous, in the order of the shape, the last extent fastest. Large ones do not fit
-  /// on a stack.
+  /// float32, contiguous, in the order of the shape, the last extent fastest. All zero at first.
+  /// Large ones do not fit on a stack: make them static or on the heap.
   struct input {
     static constexpr char name[] = @INPUT_NAME@;
     static constexpr int shape[] = {@INPUT_SHAPE@};
     static constexpr std::size_t size = @INPUT_SIZE@;
-    alignas(64) float values[size];
+    alignas(64) float values[size]{};
   };
   struct output {
     static constexpr char name[] = @OUTPUT_NAME@;
     static constexpr int shape[] = {@OUTPUT_SHAPE@};
     static constexpr std::size_t size = @OUTPUT_SIZE@;
-    alignas(64) float values[size];
+    alignas(64) float values[size]{};
   };
 
   class result;
