@@ -103,7 +103,8 @@ TEST_CASE("what could leave int32 is not exact, but for channels of zeros") {
   CHECK(!products_fit(too_large));
 }
 
-TEST_CASE("of int8 inputs the largest is 128, and the product with the multiplier has to fit, too") {
+TEST_CASE(
+    "of int8 inputs the largest is 128, and the product with the multiplier has to fit, too") {
   const auto is_exact = [](std::int64_t sizes, dtype in, float scale) {
     return channel_arithmetic_of(0.0F, {0, sizes}, {.scale = scale}, in, 1.0F, 1.0F).exact;
   };

@@ -75,12 +75,10 @@ TEST_CASE("a graph without observers stays as it is") {
 }
 
 TEST_CASE("what convert's mapping leaves in float loses its observers, between such nodes") {
-  using prepared_with =
-      qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
-                      object_type<nn::max_pool2d,
-                                  qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
-                      object_type<fn::flatten,
-                                  qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+  using prepared_with = qconfig_mapping<
+      global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
+      object_type<nn::max_pool2d, qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
+      object_type<fn::flatten, qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
   using converted_with =
       qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
                       object_type<nn::max_pool2d, qconfig_none>,
@@ -108,12 +106,11 @@ TEST_CASE("a node without an entry of convert's mapping stays in float") {
   using none = qconfig_mapping<object_type<nn::linear, qconfig_none>>;
   const auto fused = fuse(net.view(), backend_v<x86>);
   const auto observed = prepare_graph(fused.view(), backend_v<x86>, mapping_v<one>);
-  const auto made = convert_graph(observed.view(), backend_v<x86>, mapping_v<one>,
-                                  {.mapping = &mapping_v<none>});
+  const auto made =
+      convert_graph(observed.view(), backend_v<x86>, mapping_v<one>, {.mapping = &mapping_v<none>});
   REQUIRE(!made.problem.any());
   CHECK(graphs::print(made.view()) == graphs::print(fused.view()));
-  CHECK(convert_graph(observed.view(), backend_v<x86>, mapping_v<one>,
-                      {.mapping = &mapping_v<one>})
+  CHECK(convert_graph(observed.view(), backend_v<x86>, mapping_v<one>, {.mapping = &mapping_v<one>})
             .view()
             .size() == fused.view().size() + 4);
 }
@@ -145,8 +142,7 @@ TEST_CASE("a weight whose observer is for floats is not quantized") {
     using mapping = qconfig_mapping<object_type<nn::linear, qconfig<histogram_observer<>, Weight>>>;
     const auto observed = prepare_graph(fuse(net.view(), backend_v<any_weight>).view(),
                                         backend_v<any_weight>, mapping_v<mapping>);
-    const auto made =
-        convert_graph(observed.view(), backend_v<any_weight>, mapping_v<mapping>);
+    const auto made = convert_graph(observed.view(), backend_v<any_weight>, mapping_v<mapping>);
     return made.view()[find(made.view(), "fc")].weight;
   };
   CHECK(weight_with(std::type_identity<placeholder_observer<>>{}) == nullptr);

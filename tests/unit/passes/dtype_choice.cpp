@@ -36,8 +36,8 @@ list<choice> choices(graph_view<stage::traced> traced = net.view(), semantics s 
   const prepare_options options{.semantics = s};
   dtype_plan<view> plan;
   plan_dtypes(g, backend_v<Backend>, mapping_v<Mapping>, qconfigs, matches, options, plan);
-  preparing::dtype_choice<view, list<int>> all{g,        backend_v<Backend>, mapping_v<Mapping>,
-                                               qconfigs, matches,        options};
+  preparing::dtype_choice<view, list<int>> all{
+      g, backend_v<Backend>, mapping_v<Mapping>, qconfigs, matches, options};
   all.choose(plan);
   return all.of_node;
 }
@@ -92,8 +92,8 @@ TEST_CASE("the arguments of a function are told apart by their position or keywo
   const list<int> qconfigs(4, -1);
   const occurrences<view> none;
   const prepare_options options;
-  const preparing::dtype_choice<view, list<int>> of{
-      g.view(), backend_v<x86>, mapping_v<mapping>, qconfigs, none, options};
+  const preparing::dtype_choice<view, list<int>> of{g.view(), backend_v<x86>, mapping_v<mapping>,
+                                                    qconfigs, none,           options};
   const int config = of.index_of(3);
   REQUIRE(config >= 0);
   CHECK(of.kind_of(config, {.position = 0}) == rejection::value::input);

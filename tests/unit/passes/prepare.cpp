@@ -425,13 +425,13 @@ constexpr const node& after(const dynamic_graph<stage::prepared>& g, std::string
 struct overwritten
     : backend_config<
           "overwritten",
-          backend_pattern_config<pattern<nn::relu>, both_dtypes,
-                                 overwrite_output_observer<min_max_observer<>>,
-                                 overwrite_output_fake_quantize<fake_quantize<min_max_observer<>>>>> {
-};
+          backend_pattern_config<
+              pattern<nn::relu>, both_dtypes, overwrite_output_observer<min_max_observer<>>,
+              overwrite_output_fake_quantize<fake_quantize<min_max_observer<>>>>> {};
 constexpr auto relu_alone = sequential({1, 4}, nn::relu());
 
-TEST_CASE("a backend may say which observer an output has, or which fake quantize, if it is quint8") {
+TEST_CASE(
+    "a backend may say which observer an output has, or which fake quantize, if it is quint8") {
   const auto fused = fuse(relu_alone.view(), backend_v<overwritten>);
   const auto output_of = [&](const mapping_view& m, bool is_qat) {
     const auto g = prepare_graph(fused.view(), backend_v<overwritten>, m, {.is_qat = is_qat});
@@ -459,9 +459,9 @@ TEST_CASE("the weight of a function has the weight's observer") {
 
 TEST_CASE("the weight of a norm function is observed in 1.13 alone") {
   const argument args[] = {{.is = argument::kind::node},
-                               {.is = argument::kind::list, .integer = 1},
-                               {.is = argument::kind::integer, .integer = 4},
-                               {.is = argument::kind::node}};
+                           {.is = argument::kind::list, .integer = 1},
+                           {.is = argument::kind::integer, .integer = 4},
+                           {.is = argument::kind::node}};
   const fx_row row{.target = {}, .scope = {}, .args = {args, 4}};
   dynamic_graph<stage::fused> f;
   const int reads[] = {0, 1};
@@ -469,7 +469,8 @@ TEST_CASE("the weight of a norm function is observed in 1.13 alone") {
   f.add({.name = "w", .op = nn::get_attr.id()}, nullptr, 0);
   f.add({.name = "y", .op = fn::layer_norm.id(), .row = &row}, reads, 2);
   f.add({.name = "out", .op = nn::output.id()}, 2);
-  using float_weight = qconfig_mapping<global<qconfig<histogram_observer<>, placeholder_observer<>>>>;
+  using float_weight =
+      qconfig_mapping<global<qconfig<histogram_observer<>, placeholder_observer<>>>>;
   const auto observers = [&f](semantics s) {
     return prepare_graph(f.view(), backend_v<x86>, mapping_v<float_weight>, {.semantics = s})
         .observers;

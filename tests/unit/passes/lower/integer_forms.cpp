@@ -86,8 +86,8 @@ TEST_CASE("a relu goes into an op only if nothing else reads that op") {
 
 TEST_CASE("ops that PyTorch 1.13 has no form of on integers stay in float there") {
   by_hand b;
-  const int flat = b.quantize(
-      b.add("flat", nn::flatten.id(), by_hand::of({b.rounded(b.input("x"))})));
+  const int flat =
+      b.quantize(b.add("flat", nn::flatten.id(), by_hand::of({b.rounded(b.input("x"))})));
   CHECK(b.form(flat) == nn::flatten.id());
   CHECK(b.form(flat, semantics::torch_1_13) == nullptr);
 }
@@ -104,7 +104,8 @@ TEST_CASE("a user's op computes on integers if all its tensors have one dtype") 
 
 TEST_CASE("a relu after a function with a dynamically quantized input goes into it") {
   by_hand b;
-  const int x = b.add("q", q::quantize_per_tensor_dynamic.id(), by_hand::of({b.input("x")}), quint8);
+  const int x =
+      b.add("q", q::quantize_per_tensor_dynamic.id(), by_hand::of({b.input("x")}), quint8);
   const int w = b.rounded(b.add("w", nn::get_attr.id(), {}), qint8);
   const int y = b.add("y", fn::linear.id(), by_hand::of({b.dequantize(x), w}));
   CHECK(b.form(y) == q::functional_linear_dynamic.id());

@@ -92,8 +92,8 @@ TEST_CASE("an input that nothing reads stays one") {
 TEST_CASE("in PyTorch 1.13 what copies integers has the qparams of its input, not its own") {
   dynamic_graph<stage::reference> f;
   const auto quantized = [](int observer) {
-    return node{.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8,
-                .observer = observer};
+    return node{
+        .name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = observer};
   };
   f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
   f.add(quantized(0), 0);

@@ -40,12 +40,11 @@ inline constexpr auto twice_read =
           "out"_n = nn::output("sum"_n));
 
 /// The sum reads what was computed two steps before, which is not at the start of the arena.
-inline constexpr auto late =
-    model("x"_n = nn::placeholder({1, 8, 6, 6}),
-          "p"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
-          "a"_n = nn::conv2d("p"_n, {.out_channels = 8, .kernel_size = 1}),
-          "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
-          "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
+inline constexpr auto late = model("x"_n = nn::placeholder({1, 8, 6, 6}),
+                                   "p"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+                                   "a"_n = nn::conv2d("p"_n, {.out_channels = 8, .kernel_size = 1}),
+                                   "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
+                                   "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
 
 template <const auto& Model>
 constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered>;

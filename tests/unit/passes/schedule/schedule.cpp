@@ -212,10 +212,9 @@ TEST_CASE("a value that is shown later lives until then") {
 }
 
 TEST_CASE("a user's op on whole tensors reads them in the order of their axes") {
-  constexpr auto net =
-      model("x"_n = nn::placeholder({1, 3, 8, 8}),
-            "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
-            "turned"_n = own::reverse("conv"_n), "out"_n = nn::output("turned"_n));
+  constexpr auto net = model("x"_n = nn::placeholder({1, 3, 8, 8}),
+                             "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+                             "turned"_n = own::reverse("conv"_n), "out"_n = nn::output("turned"_n));
   CHECK(float_kernels(net) == "to_nhwc conv2d to_nchw function ");
 }
 
