@@ -10,6 +10,7 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/check_qparams.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_model.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"

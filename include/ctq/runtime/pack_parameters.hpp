@@ -30,9 +30,8 @@ template <class Kernels>
         code.template pack<Kernels, float>(sizes, static_cast<const float*>(from.weight),
                                            static_cast<const float*>(from.bias), nullptr, packed);
       } else {
-        code.template pack<Kernels, element_t<in>>(sizes, integers,
-                                                   static_cast<const std::int32_t*>(from.bias),
-                                                   from.multiplier, packed);
+        code.template pack<Kernels, element_t<in>>(
+            sizes, integers, static_cast<const std::int32_t*>(from.bias), from.multiplier, packed);
       }
     });
   };

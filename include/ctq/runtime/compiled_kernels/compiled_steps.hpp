@@ -32,6 +32,14 @@ namespace ctq::compiled_kernels {
                      "kernels_isas=scalar, or all");
 }
 
+/// The same for models that cannot report an error: the fastest in place of a name in CTQ_ISA that
+/// the library does not have.
+/// Errors  no code at all
+[[nodiscard]] inline result<const kernel_set*> choose_or_fastest() {
+  const auto kernels = choose({});
+  return kernels || all().empty() ? kernels : all().front();
+}
+
 /// Bytes of the largest workspace.
 [[nodiscard]] inline std::size_t workspace_of(const kernel_set& kernels,
                                               std::span<const step> steps) {
@@ -56,8 +64,7 @@ namespace ctq::compiled_kernels {
     if (code == nullptr) {
       static_text<160> signature;
       ctq::kernels::append_signature(signature, s.key.kernel, s.key.in, s.key.out);
-      return fail("ctq-kernels",
-                  "no kernel has the signature " + std::string{signature.view()});
+      return fail("ctq-kernels", "no kernel has the signature " + std::string{signature.view()});
     }
     p->code.push_back({code, at});
     at += packing::padded(kernels.packing.packed_bytes(s.key));
