@@ -39,8 +39,7 @@ def check_header(folder, root, compiler, flags):
     count = sum(1 for line in lines if line.strip() and not line.startswith("#"))
     print(f"net.hpp: {count} lines")
     assert count <= MOST_LINES, f"net.hpp has {count} lines after the preprocessor"
-    text = (folder / "net/net.hpp").read_text()
-    assert "template" not in text.replace("without templates", ""), "shows a template"
+    assert "template" not in (folder / "net/net.hpp").read_text(), "shows a template"
 
 
 def build_with_cmake(folder, prefix, compiler, flags):

@@ -133,6 +133,7 @@ class @NAME@::result {
 
   /// The network. Without one the program aborts with the error.
   [[nodiscard]] @NAME@ operator*() const noexcept;
+  [[nodiscard]] const @NAME@* operator->() const noexcept;
   /// The network. Without one the program writes the error to the standard error and exits with 1.
   [[nodiscard]] @NAME@ value_or_exit() const noexcept;
   /// Place and cause in one line, valid as long as this result; "" if there is a network.
@@ -296,6 +297,11 @@ bool @NAME@::result::has_value() const noexcept { return value_.state_->loaded.h
 @NAME@ @NAME@::result::operator*() const noexcept {
   static_cast<void>(*value_.state_->loaded);
   return value_;
+}
+
+const @NAME@* @NAME@::result::operator->() const noexcept {
+  static_cast<void>(*value_.state_->loaded);
+  return &value_;
 }
 
 @NAME@ @NAME@::result::value_or_exit() const noexcept {
