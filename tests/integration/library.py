@@ -214,7 +214,7 @@ def main(way, root, ctq, compiler, *flags):
         return main(root, ctq, compiler, *flags)
     if "--all" not in sys.argv:
         del ISAS[1:]
-    root, ctq = Path(root), Path(ctq).resolve()
+    root, ctq = Path(root).resolve(), Path(ctq).resolve()
     way = way.removesuffix("-gcc").removesuffix("-clang")
     with tempfile.TemporaryDirectory() as temporary:
         temporary = Path(temporary)
@@ -228,7 +228,7 @@ def main(way, root, ctq, compiler, *flags):
         os.chdir(temporary)
         if way == "subproject":
             (folder / "subprojects").mkdir()
-            (folder / "subprojects/ctq").symlink_to(root.resolve())
+            (folder / "subprojects/ctq").symlink_to(root)
         else:
             install(root, prefix, temporary / "ctq-build", os.environ)
         build = {"cmake": build_with_cmake, "meson": build_with_meson,
