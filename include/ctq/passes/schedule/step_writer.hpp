@@ -36,7 +36,7 @@ class step_writer {
   constexpr void finish(layers l = layers::alone) {
     if (l == layers::fused) {
       steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_);
-      for (int s = 0; s < steps_; ++s) out_.steps[s].code = chosen_code(out_.steps[s].key);
+      choose_codes(out_.steps, steps_);
     }
     scratch_array<int, max_values> live{};
     resize(live, count_);
