@@ -5,7 +5,7 @@
     install.py WAY SOURCE_ROOT COMPILER [FLAG]...
 
 WAY: pkg-config, meson or cmake use an installed ctq; subproject uses the source tree. A suffix
--gcc or -clang only names the test. The program has two translation units.
+-gcc or -clang, also after -plain, only names the test. The program has two translation units.
 
     install.py kernels SOURCE_ROOT COMPILER...
 
@@ -115,7 +115,7 @@ def with_kernels(root, consumer, folder, compilers):
 
 def main(way, root, compiler, *flags):
     root = Path(root)
-    way = way.removesuffix("-gcc").removesuffix("-clang")
+    way = way.removesuffix("-gcc").removesuffix("-clang").removesuffix("-plain")
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         os.chdir(folder)  # CMake writes into the directory that it is called from

@@ -14,7 +14,12 @@ struct scalar {
   static constexpr std::string_view name = "scalar";
 };
 
-struct sse4 : scalar {
+/// What every x86-64 has.
+struct sse2 : scalar {
+  static constexpr std::string_view name = "sse2";
+};
+/// SSE4.1.
+struct sse4 : sse2 {
   static constexpr std::string_view name = "sse4";
 };
 /// AVX2 with FMA.
@@ -76,6 +81,8 @@ using native = avxvnni;
 using native = avx2;
 #elif defined(__SSE4_1__)
 using native = sse4;
+#elif defined(__x86_64__) && defined(__SSE2__)
+using native = sse2;
 #elif defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
 using native = i8mm;
 #elif defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)

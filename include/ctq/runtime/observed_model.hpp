@@ -157,14 +157,17 @@ class observed_model {
 ///            PyTorch has for fbgemm, x86, qnnpack and onednn
 ///   Policy   a qconfig that the backend does not support is a compile error; with
 ///            unsupported::skip its nodes stay in float, as in PyTorch
+///   Options  what the passes are told besides, see plan_options.hpp
 ///   s        the PyTorch release whose observers it has
 /// Errors   at compile time alone: of the model, the backend, the mapping, or between them
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
-          unsupported Policy = unsupported::error, class Isa = isa::of_models>
+          unsupported Policy = unsupported::error, class Isa = isa::of_models,
+          class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
-                                      semantics s = semantics::torch_2_1) {
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
-  return observed_model<Model, plan<Model, Backend, Mapping, Policy>, Isa>{w, s};
+                                      semantics s = Options::semantics) {
+  // first words
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
+  return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }
 
 }  // namespace ctq

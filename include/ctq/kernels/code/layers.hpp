@@ -74,9 +74,23 @@ template <class Descriptor>
 struct layer_code {
   using shape = typename Descriptor::shape;
 
+  /// The shape that layers with the signature's code share, for the kernels of run-time extents.
+  template <class Set, kernel_signature Key>
+  static constexpr auto shared_shape() {
+    constexpr conv2d_shape s = conv2d_shape_of(Key.template as<shape>());
+    if constexpr (is_reference<Set>) {
+      return s;
+    } else {
+      constexpr simd::conv2d_form form =
+          simd::form_of<typename Set::isa, std::conditional_t<Key.in == f32, float, std::int8_t>>(
+              s);
+      return simd::formed_shape<form>{s};
+    }
+  }
+
   /// Of the weights, biases and multipliers of a layer that reads `in`.
-  template <class Set>
-  static constexpr std::size_t weight_bytes(const shape& s, dtype in) {
+  template <class Set, class Shape>
+  static constexpr std::size_t weight_bytes(const Shape& s, dtype in) {
     const conv2d_shape c = conv2d_shape_of(s);
     if constexpr (!is_reference<Set>)
       return packing::padded(simd::conv2d_packed_bytes<typename Set::isa>(c, in));
@@ -90,7 +104,8 @@ struct layer_code {
   }
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.as<shape>(), key.in) + (key.then == fused_op::table ? 256 : 0);
+    return weight_bytes<Set>(key.template as<shape>(), key.in) +
+           (key.then == fused_op::table ? 256 : 0);
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
