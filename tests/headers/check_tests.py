@@ -29,6 +29,7 @@ WITHOUT_LOGIC = {
     "passes/fx_semantics": "tests/golden runs both releases",
     # Macros, and names for other types.
     "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
+    "kernels/baseline_warning": "tests/integration/baseline_warning.py compiles with many flags",
     "kernels/xsimd": "each vector kernel is made of it",
 }
 

@@ -55,7 +55,12 @@ def with_meson(consumer, build, environment, compiler, flags):
 def with_cmake(consumer, build, environment, compiler, flags):
     run("cmake", "-S", consumer, "-B", build, f"-DCMAKE_PREFIX_PATH={environment['PREFIX']}",
         f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={' '.join(flags)}")
-    run("cmake", "--build", build)
+    said = subprocess.run(["cmake", "--build", build], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(said.stdout)
+    said.check_returncode()
+    assert flags or "define CTQ_BASELINE_IS_INTENDED" in said.stdout, \
+        "nothing says that the program is compiled for the oldest machines"
     run(build / "consumer")
 
 
