@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ctq/backends/default_qconfig_mappings.hpp>
 #include <ctq/ctq.hpp>
-#include <ctq/json/custom_config_from_json.hpp>
+#include <ctq/json/custom_config/from_json.hpp>
 #include <ctq/json/mapping_from_json.hpp>
 #include <filesystem>
 #include <fstream>

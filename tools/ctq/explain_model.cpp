@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/io/read_fx.hpp"
-#include "ctq/json/custom_config_file.hpp"
+#include "ctq/json/custom_config/file.hpp"
 #include "ctq/json/mapping_file.hpp"
 #include "explain_rows.hpp"
 #include "read_text.hpp"
