@@ -135,12 +135,10 @@ bool runs_as(const Model& model, const std::string& path, const image& x) {
   std::ifstream in(path, std::ios::binary);
   const std::vector<char> file{std::istreambuf_iterator<char>(in), {}};
   std::filesystem::remove(path);
-  const char* const net_begin = file.data();
-  const char* const net_end = file.data() + file.size();
+  const auto net_int8 = [&file] { return std::as_bytes(std::span(file)); };
   using plan = typename Model::plan;
   // [embedded]
-  const std::span<const char> content(net_begin, net_end);
-  const auto loaded = ctq::load_quantized<plan>(std::as_bytes(content)).value_or_exit();
+  const auto loaded = ctq::load_quantized<plan>(net_int8()).value_or_exit();
   // [embedded]
   return loaded(x).values == model(x).values;
 }

@@ -57,8 +57,10 @@ struct import_request {
   std::optional<std::string> name;  // of the model in C++; none: like the file's
   std::string space = "models";
   std::vector<std::string> user_ops;  // "my.Gate=my::gate"
+  std::string library;                // a folder; empty: only the header
+  std::string backend, mapping;       // of the library, as explain_options
 };
-/// Writes a model that torch.fx traced as a C++ header.
+/// Writes a model that torch.fx traced as a C++ header, or as a library.
 exit_code import_fx(const import_request& request);
 
 }  // namespace tool

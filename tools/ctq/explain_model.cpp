@@ -7,11 +7,10 @@
 #include "backend_source.hpp"
 #include "builtin_backends.hpp"
 #include "commands.hpp"
-#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/custom_config/file.hpp"
-#include "ctq/json/mapping_file.hpp"
 #include "explain_rows.hpp"
+#include "mapping_source.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -19,39 +18,6 @@
 namespace tool {
 
 namespace {
-
-/// A mapping from a file, or the default one of a backend.
-class mapping_source {
- public:
-  static std::optional<mapping_source> open(const explain_options& options,
-                                            const ctq::op_table& ops, std::string_view backend) {
-    mapping_source source;
-    if (options.mapping.empty()) {
-      source.default_ = ctq::default_qconfig_mapping_entries(backend, false);
-      if (!source.default_.empty()) return source;
-      complain("{} has no default QConfigMapping; name one with --mapping", backend);
-      return {};
-    }
-    const auto text = read_text(options.mapping);
-    if (!text) return {};
-    source.file_.emplace(*text, ops);
-    if (source.file_->valid() && !options.json)
-      source.file_.emplace(with_visible_strings(*text), ops);
-    if (source.file_->valid()) return source;
-    for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
-      print_error(located(options.mapping, *text, *f));
-    return {};
-  }
-
-  [[nodiscard]] ctq::mapping_view view() const {
-    if (file_) return file_->view();
-    return {default_.data(), static_cast<int>(default_.size())};
-  }
-
- private:
-  ctq::list<ctq::mapping_entry> default_;
-  std::optional<ctq::json::mapping_file> file_;
-};
 
 /// A custom config from a file, or an empty one if no file is named; nothing if it has an error.
 std::optional<ctq::json::custom_config_file> open_custom_config(const std::string& file,
@@ -105,7 +71,8 @@ exit_code explain_model(const explain_options& options) {
   const auto convert = open_custom_config(options.convert_custom_config,
                                           custom_config_kind::convert, ops, !options.json);
   if (!convert) return unreadable;
-  const auto mapping = mapping_source::open(options, ops, backend->view().name);
+  const auto mapping =
+      mapping_source::open(options.mapping, ops, backend->view().name, !options.json);
   if (!mapping) return unreadable;
 
   const auto explained = explain_rows(*model, backend->view(), mapping->view(), form_of(options),

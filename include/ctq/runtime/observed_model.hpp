@@ -11,6 +11,7 @@
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
@@ -83,7 +84,7 @@ namespace ctq {
 /// Threads   one at a time, since a run changes the observers
 /// Lifetime  owns all it needs; shares the weights that it was made from
 /// Requires  not moved from; checked
-template <const auto& Model, class Plan, class Isa = isa::native>
+template <const auto& Model, class Plan, class Isa = isa::of_models>
 class observed_model {
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
@@ -105,7 +106,7 @@ class observed_model {
                                                  std::span(Plan::prepared.nodes), weights_.get())),
         semantics_(s),
         observers_(make_observers(Plan::prepared.view(), s)),
-        arena_(code::arena_bytes) {}
+        arena_(code::arena_bytes + code::workspace_bytes(parameters_)) {}
 
   /// Computes the float output and passes every observed value to its observer: calibration, once
   /// for each sample. Input and output are contiguous float32, in the shapes of the model's
@@ -160,7 +161,7 @@ class observed_model {
 ///   s        the PyTorch release whose observers it has
 /// Errors   at compile time alone: of the model, the backend, the mapping, or between them
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
-          unsupported Policy = unsupported::error, class Isa = isa::native,
+          unsupported Policy = unsupported::error, class Isa = isa::of_models,
           class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
                                       semantics s = Options::semantics) {
