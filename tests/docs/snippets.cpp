@@ -66,6 +66,15 @@ struct int8_from_file : ctq::mapping_from_json<int8_json> {};
 // [mapping file]
 static_assert(!ctq::explain<net, ctq::x86, int8_from_file>().quantized("fc"));
 
+// [plan options]
+struct as_in_1_13 : ctq::plan_options {
+  static constexpr auto semantics = ctq::semantics::torch_1_13;
+  using convert_mapping = mixed;  // None here leaves nodes in float, though prepare observed them
+};
+static_assert(
+    !ctq::explain<net, ctq::x86, mixed, ctq::unsupported::error, as_in_1_13>().quantized("fc"));
+// [plan options]
+
 // [custom config]
 inline constexpr ctq::embedded_file blocks_json{"blocks.json", R"({
   "ops": [{"name": "my.Cell", "kind": "module"}, {"name": "my.ObservedCell", "kind": "module"}],
