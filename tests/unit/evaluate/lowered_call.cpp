@@ -43,7 +43,8 @@ TEST_CASE("integers that do not fit are an error") {
   const float_ops::python_call call{.positional = {dequantize(in)},
                                     .attributes = {{"weight", dequantize(weight)}, {"bias", {}}}};
   kernel_calls<reference_kernels> kernels;
-  CHECK_FALSE(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).has_value());
+  CHECK(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).error().cause ==
+        "the input does not fit the weight");
 }
 
 TEST_CASE("the options of a call are what it says, and what it leaves out") {
