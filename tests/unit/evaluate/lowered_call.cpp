@@ -108,6 +108,19 @@ TEST_CASE("the number among the arguments of a sum is found on either side") {
   CHECK_FALSE(lowered::scalar_of({.positional = {x, x}}).has_value());
 }
 
+TEST_CASE("each call of a module has its own scale, in PyTorch 1.13 that of the last") {
+  const fx_row once{.target = "fc", .scope = {}, .args = {}};
+  dynamic_graph<stage::lowered> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  g.add({.name = "fc", .op = q::linear.id(), .observer = 1, .row = &once}, 0);
+  g.add({.name = "other", .op = q::linear.id(), .observer = 2}, 1);
+  g.add({.name = "fc_1", .op = q::linear.id(), .observer = 3, .row = &once}, 2);
+  CHECK(lowered::observer_of_output(g.view(), 1, semantics::torch_2_1) == 1);
+  CHECK(lowered::observer_of_output(g.view(), 1, semantics::torch_1_13) == 3);
+  CHECK(lowered::observer_of_output(g.view(), 2, semantics::torch_1_13) == 2);
+  CHECK(lowered::observer_of_output(g.view(), 3, semantics::torch_1_13) == 3);
+}
+
 TEST_CASE("a product with a number has its scale") {
   const node_value out = lowered::with_scalar({op::mul.id()}, steps_of(quint8, {2}, {10, 20}), 3.0);
   REQUIRE(out.integers() != nullptr);

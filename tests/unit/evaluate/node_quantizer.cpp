@@ -61,6 +61,10 @@ TEST_CASE("without steps of their own values are quantized with their range") {
   const auto integers = r.dynamically_quantized(nullptr, some());
   REQUIRE(integers.has_value());
   CHECK(integers->integers()->q.data == std::vector<std::int32_t>{0, 255});
+  const auto reduced =
+      quantizer({.halve_dynamic_range = true}).dynamically_quantized(nullptr, some());
+  REQUIRE(reduced.has_value());
+  CHECK(reduced->integers()->q.data == std::vector<std::int32_t>{0, 127});
   constexpr observer_record half{observer_class::placeholder, {.dtype = f16}};
   const auto halves = r.dynamically_quantized(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
   REQUIRE(halves.has_value());
