@@ -10,13 +10,14 @@
 #include "ctq/runtime/bind_kernels.hpp"
 #include "layer.hpp"
 
-// ctq as a compiled model runs a layer: with a compile-time shape.
+// ctq as a compiled model runs a layer: with a kernel for its extents, or with one of run-time
+// extents that layers share.
 
 namespace bench {
 
 using kernels = ctq::simd_kernels<ctq::isa::native>;
 
-template <ctq::kernel_signature Key>
+template <ctq::kernel_signature Key, ctq::code_for Code>
 subject ctq_layer(const layer& of) {
   using descriptor = ctq::kernels::descriptor_of<Key.kernel>;
   constexpr auto shape = Key.template as<typename descriptor::shape>();
@@ -44,18 +45,18 @@ subject ctq_layer(const layer& of) {
           .workspace = s->workspace.data(),
           .data = &s->data};
   return {"ctq",
-          [s] { ctq::run_kernel<Key, kernels>(s->x); },
+          [s] { ctq::run_kernel<Key, kernels, Code>(s->x); },
           [s] { return s->x.out; },
           {memory, s->memory.size()}};
 }
 
 /// The function for entry `index` of a list of shapes: table[index] is compiled for that shape.
-template <const auto& Entries, ctq::kernel_id Op>
+template <const auto& Entries, ctq::kernel_id Op, ctq::code_for Code = ctq::code_for::extents>
 subject ctq_layer_of(std::size_t index, const layer& of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     using make = subject (*)(const layer&);
     constexpr make table[] = {
-        ctq_layer<ctq::signature(Op, ctq::quint8, ctq::quint8, Entries[I].shape)>...};
+        ctq_layer<ctq::signature(Op, ctq::quint8, ctq::quint8, Entries[I].shape), Code>...};
     return table[index](of);
   }
   (std::make_index_sequence<std::size(Entries)>{});

@@ -63,6 +63,10 @@ struct layer {
 [[nodiscard]] subject ctq_gemm(std::size_t index, const layer& of);
 [[nodiscard]] subject ctq_conv(std::size_t index, const layer& of);
 [[nodiscard]] subject ctq_depthwise(std::size_t index, const layer& of);
+// The same, with kernels of run-time extents.
+[[nodiscard]] subject ctq_shared_gemm(std::size_t index, const layer& of);
+[[nodiscard]] subject ctq_shared_conv(std::size_t index, const layer& of);
+[[nodiscard]] subject ctq_shared_depthwise(std::size_t index, const layer& of);
 [[nodiscard]] std::optional<subject> onednn(const layer& of);
 [[nodiscard]] std::optional<subject> xnnpack(const layer& of);
 [[nodiscard]] std::optional<subject> gemmlowp(const layer& of);

@@ -25,6 +25,7 @@
 #include "ctq/passes/rejection_text.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
+#include "ctq/passes/schedule/code_choice.hpp"
 #include "ctq/passes/schedule/fused_steps.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/schedule.hpp"

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctq/backends/default_qconfig_mappings.hpp>
 #include <ctq/ctq.hpp>
+#include <ctq/json/custom_config_from_json.hpp>
 #include <ctq/json/mapping_from_json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -64,6 +65,19 @@ struct int8_from_file : ctq::mapping_from_json<int8_json> {};
 [[maybe_unused]] constexpr ctq::checked_mapping<int8_from_file> int8_is_well_formed;
 // [mapping file]
 static_assert(!ctq::explain<net, ctq::x86, int8_from_file>().quantized("fc"));
+
+// [custom config]
+inline constexpr ctq::embedded_file blocks_json{"blocks.json", R"({
+  "ops": [{"name": "my.Cell", "kind": "module"}, {"name": "my.ObservedCell", "kind": "module"}],
+  "standalone_module_name": [["head", null, [], {"input_quantized_idxs": [0]}, "qnnpack"]],
+  "float_to_observed_custom_module_class": {"static": {"my.Cell": "my.ObservedCell"}},
+  "preserved_attributes": ["labels"]
+})"};
+
+using blocks =
+    ctq::prepare_custom_config_from_json<blocks_json, ctq::ops<ctq::builtin>, ctq::qnnpack>;
+[[maybe_unused]] constexpr ctq::checked_custom_config<blocks> blocks_are_well_formed;
+// [custom config]
 
 struct int8 : ctq::qconfig_mapping<ctq::global<min_max>> {};
 

@@ -5,6 +5,7 @@
 //   executors DATA_DIR WEIGHTS IMAGES
 
 #include <charconv>
+#include <concepts>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -15,6 +16,22 @@
 #include "machine.hpp"
 
 using namespace fashion_mnist;
+
+namespace {
+
+using plan = ctq::plan<network, ctq::x86, int8_everywhere>;
+
+/// Steps of the plan with this code.
+constexpr int steps_with(ctq::code_for code) {
+  int count = 0;
+  for (int i = 0; i < plan::int8_schedule.count; ++i)
+    count += plan::int8_schedule.steps[i].code == code ? 1 : 0;
+  return count;
+}
+// Layers with kernels for their extents, among others that share theirs.
+static_assert(steps_with(ctq::code_for::extents) > 0 && steps_with(ctq::code_for::types) > 0);
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (!machine_runs_this_binary()) return 77;
@@ -28,7 +45,7 @@ int main(int argc, char** argv) {
   auto observed = ctq::prepare<network, ctq::x86, int8_everywhere>(weights);
   for (std::size_t i = 0; i < 64; ++i) observed(test.images[i]);
   const auto int8 = ctq::convert(observed).value_or_exit();
-  using plan = decltype(observed)::plan;
+  static_assert(std::same_as<plan, decltype(observed)::plan>);
   auto oracle =
       ctq::interpreter<ctq::reference_kernels>::make(plan::lowered.view(), weights.get(),
                                                      int8.qparams(), plan::backend, plan::mapping)

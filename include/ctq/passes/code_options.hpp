@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/passes/schedule/step.hpp"
 
 // Options of convert that change the compiled code.
 
@@ -31,6 +32,17 @@ struct plan_within_one_step : Plan {
   }();
 };
 
+/// A plan all of whose steps on integers have the code `For`, instead of what
+/// scheduling::chosen_code says.
+template <class Plan, code_for For>
+struct plan_with_code : Plan {
+  static constexpr auto int8_schedule = [] {
+    auto s = Plan::int8_schedule;
+    for (int i = 0; i < s.count; ++i) s.steps[i].code = For;
+    return s;
+  }();
+};
+
 // Arguments of convert whose types decide which code is compiled.
 //
 //   auto model = ctq::convert(observed, ctq::add_within_one_step);
@@ -40,6 +52,16 @@ struct add_within_one_step_option {};
 /// Sums of two tensors that are not fused into a layer cost less; each output differs from
 /// the exact one by at most 1.
 inline constexpr add_within_one_step_option add_within_one_step{};
+
+struct specialized_kernels_option {};
+/// Every kernel is compiled for the extents of its layer: the fastest code, at a second of
+/// compile time or more for each layer. Without it only small layers are, where it pays.
+inline constexpr specialized_kernels_option specialized_kernels{};
+
+struct shared_kernels_option {};
+/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to half
+/// as long again.
+inline constexpr shared_kernels_option shared_kernels{};
 
 struct dispatch_option {};
 /// The code is chosen when the model is made, from that of all translation units that instantiate
@@ -51,11 +73,29 @@ template <class Option, class... Given>
 inline constexpr bool asks_for = (std::is_same_v<Option, Given> || ...);
 
 template <class T>
-concept code_option = asks_for<T, add_within_one_step_option, dispatch_option>;
+concept code_option = asks_for<T, add_within_one_step_option, specialized_kernels_option,
+                               shared_kernels_option, dispatch_option>;
+
+namespace code_options {
+
+template <class Plan, code_option... Option>
+struct with_code {
+  static constexpr bool extents = asks_for<specialized_kernels_option, Option...>;
+  static constexpr bool types = asks_for<shared_kernels_option, Option...>;
+  static_assert(!(extents && types),
+                "specialized_kernels and shared_kernels exclude each other: remove one of them");
+  using type =
+      std::conditional_t<extents, plan_with_code<Plan, code_for::extents>,
+                         std::conditional_t<types, plan_with_code<Plan, code_for::types>, Plan>>;
+};
+
+}  // namespace code_options
 
 /// The plan that these options request.
 template <class Plan, code_option... Option>
-using converted_plan = std::conditional_t<asks_for<add_within_one_step_option, Option...>,
-                                          plan_within_one_step<Plan>, Plan>;
+using converted_plan = typename code_options::with_code<
+    std::conditional_t<asks_for<add_within_one_step_option, Option...>, plan_within_one_step<Plan>,
+                       Plan>,
+    Option...>::type;
 
 }  // namespace ctq

@@ -11,6 +11,7 @@
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/code/user_ops.hpp"
 #include "ctq/ops/op.hpp"
+#include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
 
 // From a signature to the code of its kernel: at compile time, with the signature as a template
@@ -40,16 +41,37 @@ struct kernel_check {
   return key.called_op == nullptr ? nullptr : &key.called_op->descriptor->functions;
 }
 
-/// What the code of a step is compiled for: its extents too, which is fastest, or its kernel and
-/// element types alone, so that layers share it and a program compiles in less time.
-enum class code_for : unsigned char { extents, types };
+/// Calls a kernel. shape: a record, or a constant
+template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, class Shape>
+[[gnu::always_inline]] inline void call_kernel(const Shape& shape, kernels::call_options options,
+                                               const operands& x) noexcept {
+  using code = kernels::kernel_code<Descriptor>;
+  if constexpr (Fused != fused_op::nothing) {
+    code::template run<Kernels, In, Out, Fused>(shape, options, x);
+  } else {
+    code::template run<Kernels, In, Out>(shape, options, x);
+  }
+}
 
-/// A kernel with run-time extents, one function for each pair of element types.
-/// Requires  nothing is fused into a layer
-template <class Descriptor, class In, class Out, class Kernels>
-[[gnu::noinline]] void run_for_types(const kernel_signature& key, const operands& x) noexcept {
-  kernels::kernel_code<Descriptor>::template run<Kernels, In, Out>(
-      key.template as<typename Descriptor::shape>(), {key.relu, called_functions(key)}, x);
+/// A kernel with run-time extents: one function for all steps whose element types, fused op and
+/// kind of shape are equal.
+template <class Descriptor, class In, class Out, class Kernels, fused_op Fused = fused_op::nothing,
+          class Shape>
+[[gnu::noinline]] void run_shared(const Shape& shape, kernels::call_options options,
+                                  const operands& x) noexcept {
+  call_kernel<Descriptor, In, Out, Kernels, Fused>(shape, options, x);
+}
+
+/// The run-time extents of a signature, with what its kernel must know at compile time.
+template <kernel_signature Key, class Kernels>
+[[nodiscard]] constexpr auto shared_shape_of() {
+  using descriptor = kernels::descriptor_of<Key.kernel>;
+  using code = kernels::kernel_code<descriptor>;
+  if constexpr (requires { code::template shared_shape<Kernels, Key>(); }) {
+    return code::template shared_shape<Kernels, Key>();
+  } else {
+    return Key.template as<typename descriptor::shape>();
+  }
 }
 
 /// The code of one signature; all steps that have it share the code.
@@ -59,21 +81,15 @@ template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
   } else if constexpr (For == code_for::types) {
-    static_assert(Key.then == fused_op::nothing);
-    static constexpr kernel_signature key = Key;
-    run_for_types<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels>(key, x);
+    static constexpr auto shape = shared_shape_of<Key, Kernels>();
+    run_shared<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(
+        shape, {Key.relu, called_functions(Key)}, x);
   } else {
-    using code = kernels::kernel_code<descriptor>;
-    using in = element_t<Key.in>;
-    using out = element_t<Key.out>;
     constexpr auto shape = Key.template as<typename descriptor::shape>();
     constexpr std::integral_constant<typename descriptor::shape, shape> constant;
-    if constexpr (Key.then != fused_op::nothing) {
-      code::template run<Kernels, in, out, Key.then>(constant, {}, x);
-    } else {
-      constexpr kernels::call_options options{Key.relu, called_functions(Key)};
-      code::template run<Kernels, in, out>(constant, options, x);
-    }
+    constexpr kernels::call_options options{Key.relu, called_functions(Key)};
+    call_kernel<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(constant,
+                                                                                      options, x);
   }
 }
 
@@ -100,7 +116,8 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
-          run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);
+          run_shared<Descriptor, element_t<in>, element_t<out>, Kernels>(
+              key.as<typename Descriptor::shape>(), {key.relu, called_functions(key)}, x);
       });
     });
   });
@@ -114,6 +131,14 @@ template <class Kernels>
       key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
         return kernels::kernel_code<Descriptor>::template packed_bytes<Kernels>(key);
       });
+}
+
+/// Appends how a set of kernels divides the work of a step, or "-".
+template <class Kernels, class Text>
+[[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& key) {
+  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
+  });
 }
 
 /// Bytes of a kernel's workspace.

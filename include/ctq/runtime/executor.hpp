@@ -3,18 +3,24 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
+#include "ctq/core/text.hpp"
+#include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/verbose.hpp"
 
 // The compiled executor: the steps of a constant schedule become a sequence of calls, with every
 // kernel and every offset a compile-time constant. No loop over steps, no table, no allocation.
+// step::code says for each step which code run_kernel calls.
 
 namespace ctq {
 
-template <const auto& Schedule, class Kernels, code_for For = code_for::extents>
+template <const auto& Schedule, class Kernels>
 class executor {
   static constexpr auto step_count = static_cast<std::size_t>(Schedule.count);
 
@@ -74,7 +80,7 @@ class executor {
   [[gnu::always_inline]] static void run_step(const parameters& p, const void* in, void* out,
                                               std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
-    run_kernel<s.key, Kernels, For>(
+    run_kernel<s.key, Kernels, s.code>(
         {.in = {source(s.in[0], in, out, arena), source(s.in[1], in, out, arena)},
          .out = s.out.in == place::area::output ? out : arena + s.out.offset,
          .packed = p.packed.data() + packed_offset[I],
@@ -82,5 +88,35 @@ class executor {
          .data = &p.data[I]});
   }
 };
+
+template <class Isa, class Code>
+[[gnu::cold, gnu::noinline]] void run_traced(std::span<const step> steps,
+                                             std::span<const node> nodes, const parameters& p,
+                                             const void* in, void* out, std::byte* arena) noexcept {
+  using kernel_set = simd_kernels<Isa>;
+  std::int64_t start = 0;
+  Code::run(p, in, out, arena, [&](int i) {
+    const std::int64_t end = verbose::now();
+    if (i >= 0) {
+      const step& s = steps[static_cast<std::size_t>(i)];
+      static_text<96> blocking;
+      append_blocking<kernel_set>(blocking, s.key);
+      write_step(s, nodes, Isa::name, blocking.view(), packed_bytes<kernel_set>(s.key),
+                 end - start);
+    }
+    start = verbose::now();
+  });
+}
+
+/// Code::run, with a line for each step if CTQ_VERBOSE is set.
+///   Code   the executor of a schedule
+///   steps  of that schedule · nodes: of the graph it was made for
+template <class Isa, class Code>
+[[gnu::always_inline]] inline void run_code(std::span<const step> steps,
+                                            std::span<const node> nodes, const parameters& p,
+                                            const void* in, void* out, std::byte* arena) noexcept {
+  if (verbose::on()) return run_traced<Isa, Code>(steps, nodes, p, in, out, arena);
+  Code::run(p, in, out, arena);
+}
 
 }  // namespace ctq

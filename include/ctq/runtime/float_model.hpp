@@ -30,7 +30,7 @@ namespace ctq {
 template <const auto& Model, class Backend, class Isa = isa::native>
 class float_model : report<float_check<Model, Backend>> {
   static constexpr auto& schedule = fused_schedule_v<Model, Backend>;
-  using code = executor<schedule, simd_kernels<Isa>, code_for::types>;
+  using code = executor<schedule, simd_kernels<Isa>>;
   using io = io_types<schedule>;
 
  public:

@@ -86,7 +86,7 @@ namespace ctq {
 template <const auto& Model, class Plan, class Isa = isa::native>
 class observed_model {
   static constexpr auto& schedule = Plan::observed_schedule;
-  using code = executor<schedule, simd_kernels<Isa>, code_for::types>;
+  using code = executor<schedule, simd_kernels<Isa>>;
   using io = io_types<schedule>;
 
  public:

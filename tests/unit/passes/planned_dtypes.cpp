@@ -179,8 +179,8 @@ TEST_CASE("inputs of the model that are said to be quantized are, the others are
   g.placeholder("y");
   g.add("sum", op::add.id(), {a_node, a_node}, {0, 1});
   const int second[] = {1};
-  const auto plan =
-      plan_of(g.view(), {.input_quantized_indexes = {second, 1}, .quantized_dtype = qint8});
+  const auto plan = plan_of(
+      g.view(), {.quantized_dtype = qint8, .custom = {.input_quantized_indexes = {second, 1}}});
   check(plan.dtypes[0], f32, f32);
   check(plan.dtypes[1], qint8, qint8);
 }

@@ -230,9 +230,9 @@ struct signed_backend
 
 TEST_CASE("inputs and outputs of the model may be quantized to qint8") {
   constexpr int first[] = {0};
-  const prepare_options options{.input_quantized_indexes = {first, 1},
-                                .output_quantized_indexes = {first, 1},
-                                .quantized_dtype = qint8};
+  const prepare_options options{
+      .quantized_dtype = qint8,
+      .custom = {.input_quantized_indexes = {first, 1}, .output_quantized_indexes = {first, 1}}};
   const auto fused = fuse(two_layers.view(), backend_v<signed_backend>);
   const auto observed =
       prepare_graph(fused.view(), backend_v<signed_backend>, mapping_v<signed_everywhere>, options);

@@ -18,24 +18,6 @@
 // Convolutions and linear layers. Packed are weights, biases and multipliers in the order of the
 // implementation, and the table of an op that is part of the kernel.
 
-namespace ctq::packing {
-
-/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
-template <class T>
-[[nodiscard]] std::vector<T> channels_last(std::span<const T> oihw, int outputs, int channels) {
-  const auto rows = static_cast<std::size_t>(outputs), columns = static_cast<std::size_t>(channels);
-  std::vector<T> out(oihw.begin(), oihw.end());
-  const std::size_t pixels = oihw.empty() ? 0 : oihw.size() / rows / columns;
-  if (pixels < 2) return out;
-  for (std::size_t o = 0; o < rows; ++o)
-    for (std::size_t p = 0; p < pixels; ++p)
-      for (std::size_t c = 0; c < columns; ++c)
-        out[(o * pixels + p) * columns + c] = oihw[(o * columns + c) * pixels + p];
-  return out;
-}
-
-}  // namespace ctq::packing
-
 namespace ctq::kernels {
 
 /// What the reference reads: weight (O, kh, kw, I/groups) as it is | bias | multipliers, each part
@@ -92,9 +74,23 @@ template <class Descriptor>
 struct layer_code {
   using shape = typename Descriptor::shape;
 
+  /// The shape that layers with the signature's code share, for the kernels of run-time extents.
+  template <class Set, kernel_signature Key>
+  static constexpr auto shared_shape() {
+    constexpr conv2d_shape s = conv2d_shape_of(Key.template as<shape>());
+    if constexpr (is_reference<Set>) {
+      return s;
+    } else {
+      constexpr simd::conv2d_form form =
+          simd::form_of<typename Set::isa, std::conditional_t<Key.in == f32, float, std::int8_t>>(
+              s);
+      return simd::formed_shape<form>{s};
+    }
+  }
+
   /// Of the weights, biases and multipliers of a layer that reads `in`.
-  template <class Set>
-  static constexpr std::size_t weight_bytes(const shape& s, dtype in) {
+  template <class Set, class Shape>
+  static constexpr std::size_t weight_bytes(const Shape& s, dtype in) {
     const conv2d_shape c = conv2d_shape_of(s);
     if constexpr (!is_reference<Set>)
       return packing::padded(simd::conv2d_packed_bytes<typename Set::isa>(c, in));
@@ -108,7 +104,8 @@ struct layer_code {
   }
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.as<shape>(), key.in) + (key.then == fused_op::table ? 256 : 0);
+    return weight_bytes<Set>(key.template as<shape>(), key.in) +
+           (key.then == fused_op::table ? 256 : 0);
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {

@@ -22,8 +22,13 @@ struct place {
   friend constexpr bool operator==(const place&, const place&) = default;
 };
 
+/// What the machine code of a step is compiled for: its extents too, or its kernel and element
+/// types alone, so that steps share it and a program compiles in less time.
+enum class code_for : unsigned char { types, extents };
+
 struct step {
   kernel_signature key{};
+  code_for code = code_for::types;
   int node = -1;  // of the scheduled graph: its name and its weights
   place in[2]{};
   place out{};

@@ -6,6 +6,7 @@
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/broadcast.hpp"
+#include "ctq/passes/schedule/code_choice.hpp"
 #include "ctq/passes/schedule/fused_steps.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -30,6 +31,8 @@ class step_writer {
 
   constexpr void finish(layers l = layers::alone) {
     steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_, l);
+    if (l == layers::fused)
+      for (int s = 0; s < steps_; ++s) out_.steps[s].code = chosen_code(out_.steps[s].key);
     scratch_array<int, max_values> live{};
     resize(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);

@@ -95,6 +95,9 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
       constexpr column_blocks<Dot> known{Shape::value.out_channels};
       if constexpr (known.wide() > 0) run_wide(rows, y);
       if constexpr (known.narrow() > 0) run_narrow(rows, y);
+    } else if constexpr (with_form<Shape>) {
+      if constexpr (Shape::form.wide) run_wide(rows, y);
+      if constexpr (Shape::form.narrow) run_narrow(rows, y);
     } else {
       if constexpr (column_blocks<Dot>::has_wide) run_wide(rows, y);
       run_narrow(rows, y);
@@ -147,6 +150,10 @@ template <class Dot, class Shape, class In, class To, class Out>
     constexpr column_plan<Dot> plan{s.kernel_h, s.stride_h};
     depthwise_columns<Dot, s.kernel_h, s.stride_h, plan.rows()>(shape, in, in_zero_point, packed,
                                                                 to, out);
+  } else if constexpr (with_form<Shape>) {
+    constexpr column_plan<Dot> plan{Shape::form.kernel, Shape::form.stride};
+    depthwise_columns<Dot, plan.kernel, plan.stride, plan.rows()>(shape, in, in_zero_point, packed,
+                                                                  to, out);
   } else {
     const conv2d_shape s = shape;
     if (s.kernel_h == 3) {

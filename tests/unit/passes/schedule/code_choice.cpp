@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/schedule/code_choice.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/plan.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+using scheduling::chosen_code;
+using scheduling::products_of;
+
+namespace {
+
+constexpr kernel_signature conv(int size, int in, int out, int kernel, int groups = 1) {
+  return signature(kernel::conv2d, quint8, quint8,
+                   conv2d_shape{.batch = 1,
+                                .in_h = size,
+                                .in_w = size,
+                                .in_channels = in,
+                                .out_channels = out,
+                                .kernel_h = kernel,
+                                .kernel_w = kernel,
+                                .padding_h = kernel / 2,
+                                .padding_w = kernel / 2,
+                                .groups = groups});
+}
+static_assert(products_of(conv(10, 8, 16, 3)) == 10 * 10 * 16 * 9 * 8);
+static_assert(products_of(conv(10, 8, 8, 3, 8)) == 10 * 10 * 8 * 9);
+static_assert(products_of(signature(kernel::linear, quint8, quint8, linear_shape{2, 3, 4})) == 24);
+static_assert(products_of(signature(kernel::relu, quint8, quint8, elementwise_shape{9})) == 0);
+
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({1, 64, 28, 28}),
+          "large"_n = nn::conv2d("x"_n, {.out_channels = 64, .kernel_size = 3, .padding = 1}),
+          "pool"_n = nn::adaptive_avg_pool2d("large"_n, {.output_size = 1}),
+          "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
+          "small"_n = nn::linear("flat"_n, {.out_features = 10}), "out"_n = nn::output("small"_n));
+struct everywhere
+    : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {};
+using net_plan = plan<net, x86, everywhere>;
+
+/// Whether a schedule has a step of this code, by a kernel with weights or by another.
+template <class Schedule>
+constexpr bool has(const Schedule& s, code_for code, bool layer) {
+  for (int i = 0; i < s.count; ++i)
+    if (s.steps[i].code == code && kernels::facts_of(s.steps[i].key.kernel).has_weights == layer)
+      return true;
+  return false;
+}
+constexpr auto& int8 = net_plan::int8_schedule;
+static_assert(has(int8, code_for::extents, true) && has(int8, code_for::types, true));
+static_assert(has(int8, code_for::types, false) && !has(int8, code_for::extents, false));
+// Models of floats are not specialized.
+static_assert(!has(net_plan::observed_schedule, code_for::extents, true));
+
+}  // namespace
+
+TEST_CASE("small layers are compiled for their extents, large ones and other kernels are not") {
+  CHECK(chosen_code(conv(14, 8, 16, 3)) == code_for::extents);
+  CHECK(chosen_code(conv(56, 64, 64, 3)) == code_for::types);
+  CHECK(chosen_code(signature(kernel::relu, quint8, quint8, elementwise_shape{64})) ==
+        code_for::types);
+}
