@@ -38,7 +38,8 @@ std::string difference(const dynamic_schedule& a, const auto& b) {
     const step& y = b.steps[i];
     if (x.key != y.key || x.node != y.node || !std::ranges::equal(x.in, y.in) || x.out != y.out ||
         !std::ranges::equal(x.in_observer, y.in_observer) || x.out_observer != y.out_observer ||
-        x.fused_node != y.fused_node || x.fused_observer != y.fused_observer)
+        x.fused_node != y.fused_node || x.fused_observer != y.fused_observer ||
+        x.clamp_node != y.clamp_node)
       return "step " + std::to_string(i);
   }
   for (std::size_t i = 0; i < a.observations.size(); ++i) {
