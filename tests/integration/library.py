@@ -127,7 +127,7 @@ def checksum_of(metadata, tensors, data):
             add_word(word[0])
         add_word(int.from_bytes(content[whole:], "little"))
 
-    for name, t in tensors.items():
+    for name, t in sorted(tensors.items()):
         add(name.encode())
         add(t["dtype"].encode())
         for extent in t["shape"]:
