@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// json: backends and qconfig mappings from and to JSON, at compile time (spec_from_json, to_json)
-// and at run time (json::from_json, json::append_json).
+// json: backends, qconfig mappings and custom configs from and to JSON, at compile time
+// (spec_from_json, to_json) and at run time (json::from_json, json::append_json).
 
 #include "ctq/json/backend_file.hpp"
+#include "ctq/json/custom_config_file.hpp"
+#include "ctq/json/custom_config_from_json.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/draft.hpp"
 #include "ctq/json/element.hpp"
@@ -18,6 +20,7 @@
 #include "ctq/json/op_declarations.hpp"
 #include "ctq/json/position.hpp"
 #include "ctq/json/read_backend.hpp"
+#include "ctq/json/read_custom_config.hpp"
 #include "ctq/json/read_mapping.hpp"
 #include "ctq/json/read_observer.hpp"
 #include "ctq/json/read_pattern.hpp"
@@ -28,5 +31,6 @@
 #include "ctq/json/to_json.hpp"
 #include "ctq/json/write.hpp"
 #include "ctq/json/write_backend.hpp"
+#include "ctq/json/write_custom_config.hpp"
 #include "ctq/json/write_mapping.hpp"
 #include "ctq/json/write_observer.hpp"

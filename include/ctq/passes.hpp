@@ -20,6 +20,7 @@
 #include "ctq/passes/match.hpp"
 #include "ctq/passes/pattern_index.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/passes/plan_options.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/reference_ops.hpp"
 #include "ctq/passes/rejection_text.hpp"

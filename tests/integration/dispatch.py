@@ -21,7 +21,7 @@ from pathlib import Path
 
 STEPS, RUNS = 7, 4  # of examples/06_dispatch
 LINE = re.compile(r"ctq_verbose,run,(\w+),[\w.]*,[\w.+]+,\w+:\w+,[\w:.]+,[\w:-]+,\d+,\d+\.\d")
-KNOWN = ["scalar", "sse4", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon",
+KNOWN = ["scalar", "sse2", "sse4", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon",
          "dotprod", "i8mm"]
 
 
@@ -76,7 +76,7 @@ def check_program(program, objects):
 
     emulator = shutil.which("qemu-x86_64")
     if emulator and "sse4" in there:
-        for processor, isa in {"qemu64": "scalar", "Nehalem": "sse4", "Haswell": "avx2"}.items():
+        for processor, isa in {"qemu64": "sse2", "Nehalem": "sse4", "Haswell": "avx2"}.items():
             old = run([emulator, "-cpu", processor, program])
             check(old.stdout.split() == [isa, expected], f"{processor} runs {isa}")
         old = run([emulator, "-cpu", "Nehalem", program], CTQ_ISA="avx2")

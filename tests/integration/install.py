@@ -5,7 +5,7 @@
     install.py WAY SOURCE_ROOT COMPILER [FLAG]...
 
 WAY: pkg-config, meson or cmake use an installed ctq; subproject uses the source tree. A suffix
--gcc or -clang only names the test. The program has two translation units.
+-gcc or -clang, also after -plain, only names the test. The program has two translation units.
 """
 
 import json
@@ -67,7 +67,7 @@ def as_subproject(root, consumer, build):
 
 def main(way, root, compiler, *flags):
     root = Path(root)
-    way = way.removesuffix("-gcc").removesuffix("-clang")
+    way = way.removesuffix("-gcc").removesuffix("-clang").removesuffix("-plain")
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         os.chdir(folder)  # CMake writes into the directory that it is called from

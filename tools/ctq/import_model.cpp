@@ -219,7 +219,7 @@ std::string aliases(const std::vector<model_row>& rows) {
 }
 
 std::string header(const std::vector<model_row>& rows, const std::string& name,
-                   const std::string& space, const std::string& source) {
+                   const std::string& space, const std::string& source, const header_form& form) {
   std::vector<std::string> names;
   std::size_t width = 0;
   for (const model_row& r : rows) {
@@ -227,10 +227,10 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
     if (names.back().size() <= longest_aligned) width = std::max(width, names.back().size());
   }
   std::string text = fmt::format(
-      "#pragma once\n\n#include <ctq/ctq.hpp>\n\n// From {}, by ctq import.\n\n"
+      "#pragma once\n\n{}\n// From {}, by {}.\n\n"
       "namespace {} {{\n\n{}using namespace ctq::literals;\n\n// clang-format off\n"
       "inline constexpr auto {} = ctq::model(\n",
-      cpp_comment(source), space, aliases(rows), name);
+      form.includes, cpp_comment(source), form.command, space, aliases(rows), name);
   for (std::size_t i = 0; i < rows.size(); ++i)
     text += fmt::format("    {}_n{:{}} = {}{}\n", names[i], "",
                         width - std::min(names[i].size(), width), rows[i].call,
@@ -242,7 +242,8 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
 
 ctq::result<std::string> import_model(std::string_view rows, const std::string& file,
                                       const std::string& name, const std::string& space,
-                                      const std::string& source, const user_op_names& user_ops) {
+                                      const std::string& source, const user_op_names& user_ops,
+                                      const header_form& form) {
   for (const auto& [op, in_cpp] : user_ops)
     if (std::string why = namespace_problem(in_cpp); !why.empty()) return ctq::fail(in_cpp, why);
   if (std::string why = identifier_problem(name); !why.empty()) return ctq::fail(name, why);
@@ -256,14 +257,14 @@ ctq::result<std::string> import_model(std::string_view rows, const std::string& 
   };
   if (!read.problem().words.empty()) return failed(read.problem().node, read.problem().words);
   const auto is_user = [](const model_row& r) { return r.call.starts_with("::"); };
-  if (std::any_of(all.begin(), all.end(), is_user)) return header(all, name, space, source);
+  if (std::any_of(all.begin(), all.end(), is_user)) return header(all, name, space, source, form);
   const auto in_cpp = linked(all);
   if (in_cpp.problem.any()) {
     std::string words{in_cpp.problem.message()};
     std::replace(words.begin(), words.end(), '\n', ' ');
     return failed(in_cpp.size() - 1, std::move(words));  // it is the last that was added
   }
-  return header(all, name, space, source);
+  return header(all, name, space, source, form);
 }
 
 std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_graph& model) {

@@ -14,7 +14,12 @@ struct scalar {
   static constexpr std::string_view name = "scalar";
 };
 
-struct sse4 : scalar {
+/// What every x86-64 has.
+struct sse2 : scalar {
+  static constexpr std::string_view name = "sse2";
+};
+/// SSE4.1.
+struct sse4 : sse2 {
   static constexpr std::string_view name = "sse4";
 };
 /// AVX2 with FMA.
@@ -51,6 +56,12 @@ struct i8mm : dotprod {
 template <class Isa, class Needed>
 concept includes = std::derived_from<Isa, Needed>;
 
+/// Whichever of those in the library ctq-kernels the program finds to be the fastest that its
+/// machine runs. There is no code for it in the headers.
+struct compiled {
+  static constexpr std::string_view name = "compiled";
+};
+
 // The native ISA: that of the compiler's target, or portable code if CTQ_ISA_SCALAR is defined.
 #if defined(CTQ_ISA_SCALAR)
 using native = scalar;
@@ -70,6 +81,8 @@ using native = avxvnni;
 using native = avx2;
 #elif defined(__SSE4_1__)
 using native = sse4;
+#elif defined(__x86_64__) && defined(__SSE2__)
+using native = sse2;
 #elif defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
 using native = i8mm;
 #elif defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
@@ -78,6 +91,14 @@ using native = dotprod;
 using native = neon;
 #else
 using native = scalar;
+#endif
+
+/// That of models, unless another is asked for. The dependency ctq-kernels defines
+/// CTQ_COMPILED_KERNELS.
+#if defined(CTQ_COMPILED_KERNELS)
+using of_models = compiled;
+#else
+using of_models = native;
 #endif
 
 }  // namespace ctq::isa

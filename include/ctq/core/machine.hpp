@@ -41,6 +41,10 @@ template <>
 #if defined(__x86_64__)
 
 template <>
+[[nodiscard]] inline bool supported<sse2>() noexcept {
+  return true;
+}
+template <>
 [[nodiscard]] inline bool supported<sse4>() noexcept {
   return __builtin_cpu_supports("sse4.1");
 }
@@ -112,7 +116,7 @@ bool any_isa(F f) {
   return f.template operator()<amx>() || f.template operator()<avx512vnni>() ||
          f.template operator()<avx512>() || f.template operator()<avxvnni>() ||
          f.template operator()<avx2>() || f.template operator()<sse4>() ||
-         f.template operator()<scalar>();
+         f.template operator()<sse2>() || f.template operator()<scalar>();
 #elif defined(__aarch64__)
   return f.template operator()<i8mm>() || f.template operator()<dotprod>() ||
          f.template operator()<neon>() || f.template operator()<scalar>();

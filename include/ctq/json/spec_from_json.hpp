@@ -30,7 +30,7 @@ using namespace json;
 
 template <const embedded_file& File>
 consteval auto root() {
-  return element{tape_v<File>.values.data(), File.text.data()};
+  return root_of<File>();
 }
 
 template <const embedded_file& File>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <type_traits>
 #include <xsimd/xsimd.hpp>
 
 #include "ctq/core/float_flags.hpp"
@@ -12,24 +11,17 @@
 
 namespace ctq::kernels {
 
-template <class Isa>
-struct xsimd_arch_of {};  // scalar: no vectors
-
-// xsimd has VNNI only since version 12, and no dot product in any version, so the vectors of AVX2
-// and AVX-512 suffice.
-template <isa::includes<isa::sse4> Isa>
-struct xsimd_arch_of<Isa> {
-  using avx2_or_sse4 =
-      std::conditional_t<isa::includes<Isa, isa::avx2>, xsimd::fma3<xsimd::avx2>, xsimd::sse4_1>;
-  using type = std::conditional_t<isa::includes<Isa, isa::avx512>, xsimd::avx512bw, avx2_or_sse4>;
-};
-template <isa::includes<isa::neon> Isa>
-struct xsimd_arch_of<Isa> {
-  using type = xsimd::neon64;
-};
+// Overloads, so that an instruction set without one has the registers of the one it extends. scalar
+// has none. xsimd has VNNI only since version 12, and no dot product in any version, so the vectors
+// of AVX2 and AVX-512 suffice.
+xsimd::sse2 xsimd_arch_of(isa::sse2);
+xsimd::sse4_1 xsimd_arch_of(isa::sse4);
+xsimd::fma3<xsimd::avx2> xsimd_arch_of(isa::avx2);
+xsimd::avx512bw xsimd_arch_of(isa::avx512);
+xsimd::neon64 xsimd_arch_of(isa::neon);
 
 template <class Isa>
-using xsimd_arch = typename xsimd_arch_of<Isa>::type;
+using xsimd_arch = decltype(xsimd_arch_of(Isa{}));
 
 /// Satisfied by instruction sets with SIMD registers.
 template <class Isa>

@@ -7,7 +7,8 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/kernels/kernel_code.hpp"
+#include "ctq/ops/op.hpp"
 
 // A step as text. A part has no comma and no space, since it becomes a field of a line.
 
@@ -97,19 +98,16 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 }
 
 /// Appends "conv2d,quint8:quint8,1x32x32x3:1x32x32x16:k3x3:p1x1,dense:8x2x16,2304": kernel, dtypes,
-/// shape, how a set of kernels divides the work or "-", bytes of packed weights.
-template <class Kernels, class Text>
-[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key) {
+/// shape, how the kernel divides the work or "-", bytes of packed weights.
+template <class Text>
+[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key,
+                                           std::string_view blocking, std::size_t packed) {
   append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.kernel),
              key.relu ? "+relu" : "", key.then == fused_op::nothing ? "" : "+",
              key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
   append_shape(out, key);
-  out.append(",");
-  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
-  });
-  append_all(out, ",", packed_bytes<Kernels>(key));
+  append_all(out, ",", blocking, ",", packed);
 }
 
 }  // namespace ctq

@@ -12,7 +12,8 @@ static_assert(isa::includes<isa::avx512vnni, isa::avx512>);
 static_assert(isa::includes<isa::avx512vnni, isa::avx2>);
 static_assert(isa::includes<isa::avxvnni, isa::avx2>);
 static_assert(isa::includes<isa::avx2, isa::sse4>);
-static_assert(isa::includes<isa::sse4, isa::scalar>);
+static_assert(isa::includes<isa::sse4, isa::sse2>);
+static_assert(isa::includes<isa::sse2, isa::scalar>);
 static_assert(isa::includes<isa::neon, isa::scalar>);
 static_assert(isa::includes<isa::dotprod, isa::neon>);
 static_assert(isa::includes<isa::i8mm, isa::dotprod>);
@@ -25,6 +26,7 @@ static_assert(isa::includes<isa::native, isa::scalar>);
 
 TEST_CASE("a tag has its own name, not that of the one it adds to") {
   CHECK(isa::scalar::name == "scalar");
+  CHECK(isa::sse2::name == "sse2");
   CHECK(isa::sse4::name == "sse4");
   CHECK(isa::avx2::name == "avx2");
   CHECK(isa::avxvnni::name == "avxvnni");
@@ -40,7 +42,7 @@ TEST_CASE("the native tag says no more than the compiler was told") {
 #if defined(CTQ_ISA_SCALAR)
   CHECK(isa::native::name == "scalar");
 #elif defined(__x86_64__) && !defined(__SSE4_1__)
-  CHECK(isa::native::name == "scalar");
+  CHECK(isa::native::name == "sse2");
 #elif defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
   CHECK(isa::native::name == "neon");
 #elif defined(__aarch64__) && !defined(__ARM_FEATURE_MATMUL_INT8)

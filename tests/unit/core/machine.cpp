@@ -40,6 +40,7 @@ TEST_CASE("what an instruction set adds to is there if it is") {
   CHECK(implies(isa::supported<isa::avx512>(), isa::supported<isa::avx2>()));
   CHECK(implies(isa::supported<isa::avxvnni>(), isa::supported<isa::avx2>()));
   CHECK(implies(isa::supported<isa::avx2>(), isa::supported<isa::sse4>()));
+  CHECK(isa::supported<isa::sse2>());
 }
 #elif defined(__aarch64__)
 TEST_CASE("what an instruction set adds to is there if it is") {

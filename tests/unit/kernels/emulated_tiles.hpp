@@ -120,9 +120,6 @@ static_assert(tile_arch<tiles>);
 
 namespace ctq::kernels {
 
-template <>
-struct xsimd_arch_of<emulation::with_tiles> : xsimd_arch_of<isa::native> {};
-
 namespace simd {
 
 template <>

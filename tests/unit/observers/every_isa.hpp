@@ -15,6 +15,7 @@ void for_each_isa(F f) {
   if constexpr (isa::includes<isa::native, isa::avx512>) f(isa::avx512{});
   if constexpr (isa::includes<isa::native, isa::avx2>) f(isa::avx2{});
   if constexpr (isa::includes<isa::native, isa::sse4>) f(isa::sse4{});
+  if constexpr (isa::includes<isa::native, isa::sse2>) f(isa::sse2{});
 }
 
 }  // namespace ctq

@@ -51,8 +51,8 @@ concept dot_arch = requires(typename D::vec v, typename D::vec (&taps)[D::k_grou
   { D::column(1, 0, 0) } -> std::same_as<int>;
 };
 
-/// Accumulates in float32, one fma per product, in order. sse4 and scalar round product and sum
-/// separately: the result may differ from the reference in the last bits.
+/// Accumulates in float32, one fma per product, in order. sse2, sse4 and scalar round product and
+/// sum separately: the result may differ from the reference in the last bits.
 template <class Isa>
 struct float_dot : float_scalar_dot<Isa> {};
 

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/passes/explain/words.hpp"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-#include "ctq/backends/qconfigs.hpp"
+#include "ctq/backends/dtype_configs.hpp"
 
 using namespace ctq;
 
-TEST_CASE("a fake quantize is told with the observer in it") {
-  std::string out;
-  explaining::observer(out, default_fused_act_fake_quant::value);
-  CHECK(out ==
-        "FusedMovingAvgObsFakeQuantize of MovingAverageMinMaxObserver(quant_min=0, "
-        "quant_max=255)");
+namespace {
+
+template <class Config>
+constexpr auto text_of() {
+  static_text<80> text;
+  explaining::dtype_config(text, Config::value);
+  return text;
 }
 
-TEST_CASE("the place of a qconfig is the level of the mapping, and its key") {
-  std::string out;
-  explaining::mapping_place(
-      out, module_name_object_type_order<"layer1", fn::linear, 2, default_qconfig>::value);
-  CHECK(out == "module_name_object_type_order layer1 torch.nn.functional.linear 2");
-  out.clear();
-  explaining::mapping_place(out, global<qconfig_none>::value);
-  CHECK(out == "global");
+}  // namespace
+
+constexpr auto quoted(std::string_view text) {
+  static_text<80> out;
+  explaining::quoted(out, text);
+  return out;
 }
+static_assert(quoted("a.b").view() == "\"a.b\"");
+static_assert(quoted("a\"b\\c\n").view() == "\"a\\\"b\\\\c\\u000a\"");
+
+static_assert(explaining::short_name(nn::conv2d.id()) == "Conv2d");
+static_assert(explaining::short_name(op::add.id()) == "add");
+
+using dtypes = dtype_config<input_dtype<dtype_with_constraints<quint8>>,
+                            output_dtype<dtype_with_constraints<quint8>>,
+                            weight_dtype<dtype_with_constraints<qint8>>, bias_dtype<f32>>;
+static_assert(text_of<dtypes>().view() == "quint8/quint8/qint8/float32");
+static_assert(text_of<dtype_config<input_dtype<dtype_with_constraints<quint8>>>>().view() ==
+              "quint8/-/-/-");

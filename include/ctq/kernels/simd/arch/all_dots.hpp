@@ -10,5 +10,6 @@
 #include "ctq/kernels/simd/arch/dot_avxvnni.hpp"
 #include "ctq/kernels/simd/arch/dot_dotprod.hpp"
 #include "ctq/kernels/simd/arch/dot_i8mm.hpp"
+#include "ctq/kernels/simd/arch/dot_sse2.hpp"
 #include "ctq/kernels/simd/arch/dot_sse4.hpp"
 #include "ctq/kernels/simd/arch/tile_amx.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#if defined(__SSE4_1__)
+#if defined(__SSE2__)
 
 #include <cstdint>
 
@@ -9,6 +9,7 @@
 #include "ctq/kernels/simd/arch/register128.hpp"
 #include "ctq/kernels/simd/arch/register256.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
+#include "ctq/kernels/simd/arch/register_sse2.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 CTQ_BEGIN_AVX512
@@ -61,7 +62,12 @@ struct convert_x86 {
 };
 
 template <>
+struct conversions<xsimd::sse2> : convert_x86<register_sse2> {};
+
+#if defined(__SSE4_1__)
+template <>
 struct conversions<xsimd::sse4_1> : convert_x86<register128> {};
+#endif
 
 #if defined(__AVX2__) && defined(__FMA__)
 template <>

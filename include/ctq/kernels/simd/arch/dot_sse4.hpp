@@ -2,39 +2,15 @@
 #pragma once
 
 #include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/dot_sse2.hpp"
 #include "ctq/kernels/simd/arch/register128.hpp"
-#include "ctq/kernels/simd/arch/register_dot.hpp"
-#include "ctq/kernels/simd/dot.hpp"
-#include "ctq/kernels/simd/matrix/int4_dot.hpp"
 
 #if defined(__SSE4_1__)
 
 namespace ctq::kernels::simd {
 
 template <>
-struct int8_dot<isa::sse4> : int16_dot_of_bytes<isa::sse4, register128> {
-  static constexpr int tile_rows =
-      6;  // 12 accumulators, 2 weights, 1 activation, 1 product: all registers
-
-#if !defined(__AVX__)
-  /// g++ 12 copies accumulators between registers where an instruction overwrites its operand, and
-  /// spills some (512^3 on Zen 4: 60 instead of 79 GOPS).
-  template <bool More>
-  [[gnu::always_inline]] static void dot_pair(vec (&acc)[2], vec& a, const vec (&b)[2],
-                                              const element* next) {
-    vec first;
-    __asm__(
-        "movdqa %2, %3\n\t"
-        "pmaddwd %4, %3\n\t"
-        "pmaddwd %5, %2\n\t"
-        "paddd %3, %0\n\t"
-        "paddd %2, %1"
-        : "+x"(acc[0]), "+x"(acc[1]), "+x"(a), "=&x"(first)
-        : "x"(b[0]), "x"(b[1]));
-    if constexpr (More) a = broadcast(next);
-  }
-#endif
-};
+struct int8_dot<isa::sse4> : xmm_dot<isa::sse4, register128> {};
 
 template <>
 struct depthwise_dot<isa::sse4> : int16_dot<isa::sse4, register128> {};

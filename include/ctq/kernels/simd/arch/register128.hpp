@@ -3,15 +3,12 @@
 
 #if defined(__SSE4_1__)
 
-#include <immintrin.h>
-
-#include "ctq/kernels/simd/arch/register_x86.hpp"
+#include "ctq/kernels/simd/arch/register_sse2.hpp"
 
 namespace ctq::kernels::simd {
 
-/// An xmm register.
-struct register128 : register_x86<register128, 16> {
-  /// The lower half of a register, as 16-bit integers, and a quarter, as 32-bit integers.
+/// An xmm register with SSE4.1, as register_sse2.
+struct register128 : register_xmm<register128> {
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
     return _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const vec*>(p)));
   }
@@ -24,21 +21,9 @@ struct register128 : register_x86<register128, 16> {
   [[gnu::always_inline]] static vec widen32(const std::int8_t* p) {
     return _mm_cvtepi8_epi32(_mm_loadu_si32(p));
   }
-  /// Nearest 32-bit integers, ties to even.
-  [[gnu::always_inline]] static vec round(floats x) { return _mm_cvtps_epi32(x); }
 
-  /// acc + sums of adjacent products of 16-bit integers.
-  [[gnu::always_inline]] static vec add_products(vec acc, vec a, vec b) {
-    return _mm_add_epi32(acc, _mm_madd_epi16(a, b));
-  }
-  /// Sums of adjacent products of uint8 and int8, saturated to 16 bits.
   [[gnu::always_inline]] static vec products8(vec a, vec b) { return _mm_maddubs_epi16(a, b); }
-  /// (a * b + 2^14) >> 15 of 16-bit integers.
   [[gnu::always_inline]] static vec multiply16(vec a, vec b) { return _mm_mulhrs_epi16(a, b); }
-  /// a + b, saturated.
-  [[gnu::always_inline]] static vec add16(vec a, vec b) { return _mm_adds_epi16(a, b); }
-  [[gnu::always_inline]] static vec min16(vec a, vec b) { return _mm_min_epi16(a, b); }
-  [[gnu::always_inline]] static vec max16(vec a, vec b) { return _mm_max_epi16(a, b); }
   template <class T>
   [[gnu::always_inline]] static vec min8(vec a, vec b) {
     return std::is_signed_v<T> ? _mm_min_epi8(a, b) : _mm_min_epu8(a, b);
@@ -47,43 +32,6 @@ struct register128 : register_x86<register128, 16> {
   [[gnu::always_inline]] static vec max8(vec a, vec b) {
     return std::is_signed_v<T> ? _mm_max_epi8(a, b) : _mm_max_epu8(a, b);
   }
-  /// Whether any 16-bit integers of a and b are equal.
-  [[gnu::always_inline]] static bool any_equal16(vec a, vec b) {
-    return _mm_movemask_epi8(_mm_cmpeq_epi16(a, b)) != 0;
-  }
-
-  /// The lower, and the upper, halves of a and b interleaved.
-  [[gnu::always_inline]] static vec zip_low8(vec a, vec b) { return _mm_unpacklo_epi8(a, b); }
-  [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm_unpackhi_epi8(a, b); }
-  [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm_unpacklo_epi16(a, b); }
-  [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm_unpackhi_epi16(a, b); }
-
-  /// Saturates to 16 bits. The resulting order of lanes is accounted for by column() of
-  /// register_dot.
-  [[gnu::always_inline]] static vec narrow(vec a) { return _mm_packs_epi32(a, a); }
-  [[gnu::always_inline]] static vec narrow(vec a, vec b) { return _mm_packs_epi32(a, b); }
-  /// 16-bit integers, saturated to bytes.
-  template <class Out>
-  [[gnu::always_inline]] static vec pack(vec a, vec b) {
-    return std::is_signed_v<Out> ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b);
-  }
-  /// pack(narrow(a, b), narrow(c, d)) in the order a b c d.
-  [[gnu::always_inline]] static vec in_order(vec bytes) { return bytes; }
-
-  /// Stores the first `count` of eight bytes, from 16-bit integers in the range of Out, and of
-  /// sixteen.
-  template <class Out>
-  [[gnu::always_inline]] static void store(vec q, Out* out, int count) {
-    if (count == 8) {
-      _mm_storel_epi64(reinterpret_cast<vec*>(out), pack<Out>(q, q));
-    } else {
-      write(pack<Out>(q, q), out, count);
-    }
-  }
-  template <class Out>
-  [[gnu::always_inline]] static void store(vec q0, vec q1, Out* out, int count) {
-    write(pack<Out>(q0, q1), out, count);
-  }
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
   template <class Out>
   [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
@@ -91,14 +39,9 @@ struct register128 : register_x86<register128, 16> {
     _mm_mask_storeu_epi8(out, static_cast<__mmask16>((1U << count) - 1), bytes);
   }
 #endif
-  /// The lowest byte of each lane.
   [[gnu::always_inline]] static void narrow_store(vec x, void* out) {
     const vec low = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     _mm_storeu_si32(out, _mm_shuffle_epi8(x, low));
-  }
-  /// Non-temporal, to an aligned address.
-  [[gnu::always_inline]] static void stream(void* p, vec x) {
-    _mm_stream_si128(static_cast<vec*>(p), x);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#if defined(__SSE4_1__)
-#include <smmintrin.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #include "ctq/core/isa.hpp"
@@ -74,7 +74,7 @@ template <has_fma Isa>
   return xsimd::fma(x, y, z);
 }
 
-#if defined(__SSE4_1__)
+#if defined(__SSE2__)
 /// x * y + z for doubles with float values, as a double that rounds to the float result of a fused
 /// multiply-add. The product is exact; the sum is rounded to odd: its last bit is set if it is
 /// inexact, so that the second rounding cannot mistake it for a tie.
@@ -100,7 +100,7 @@ template <has_fma Isa>
 }
 
 /// x * y + z, rounded once, on machines without the instruction.
-[[gnu::always_inline]] inline __m128 fma_sse4(__m128 x, __m128 y, __m128 z) {
+[[gnu::always_inline]] inline __m128 fma_sse2(__m128 x, __m128 y, __m128 z) {
   const auto upper = [](__m128 v) { return _mm_cvtps_pd(_mm_movehl_ps(v, v)); };
   const __m128d low = fma_to_odd(_mm_cvtps_pd(x), _mm_cvtps_pd(y), _mm_cvtps_pd(z));
   const __m128d high = fma_to_odd(upper(x), upper(y), upper(z));
@@ -113,7 +113,7 @@ requires(!has_fma<Isa>)
     [[nodiscard, gnu::always_inline]] inline batch<Isa, float> fma(batch<Isa, float> x,
                                                                    batch<Isa, float> y,
                                                                    batch<Isa, float> z) noexcept {
-  return fma_sse4(x, y, z);
+  return fma_sse2(x, y, z);
 }
 #endif
 

@@ -53,6 +53,9 @@ int fused_differently() {
 
 TEST_CASE("fma rounds once, with or without an fma instruction") {
   CHECK(fused_differently<isa::native>() == 0);
+#if defined(__SSE2__)
+  CHECK(fused_differently<isa::sse2>() == 0);
+#endif
 #if defined(__SSE4_1__)
   CHECK(fused_differently<isa::sse4>() == 0);
 #endif
