@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// json: backends and qconfig mappings from and to JSON, at compile time (spec_from_json, to_json)
-// and at run time (json::from_json, json::append_json).
+// json: backends, qconfig mappings and custom configs from and to JSON, at compile time
+// (spec_from_json, to_json) and at run time (json::from_json, json::append_json).
 
 #include "ctq/json/backend_file.hpp"
+#include "ctq/json/constant_document.hpp"
+#include "ctq/json/count_values.hpp"
+#include "ctq/json/custom_config/draft.hpp"
+#include "ctq/json/custom_config/file.hpp"
+#include "ctq/json/custom_config/from_json.hpp"
+#include "ctq/json/custom_config/read.hpp"
+#include "ctq/json/custom_config/write.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/draft.hpp"
 #include "ctq/json/element.hpp"

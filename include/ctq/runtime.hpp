@@ -2,13 +2,18 @@
 #pragma once
 
 // runtime: a plan at work. Float and observed models, the int8 model, and the interpreter that
-// both are compared with. Here, and only here, passes and kernels meet. dispatched.hpp is not
-// included here: it is for the translation unit that is compiled for each instruction set.
+// both are compared with. Here, and only here, passes and kernels meet. dispatched.hpp and
+// compiled_kernels/define_kernel_set.hpp are not included here: they are for translation units that
+// are compiled for each instruction set.
 
 #include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/check_qparams.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_model.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/convert.hpp"
 #include "ctq/runtime/converted_model.hpp"
 #include "ctq/runtime/dispatch.hpp"
@@ -23,6 +28,8 @@
 #include "ctq/runtime/observed_model.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
+#include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/plan_text.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"

@@ -6,6 +6,7 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 #include "ctq/spec/backend_spec.hpp"
+#include "ctq/spec/custom_config.hpp"
 #include "ctq/spec/dtype_config.hpp"
 #include "ctq/spec/dtype_with_constraints.hpp"
 #include "ctq/spec/finding.hpp"

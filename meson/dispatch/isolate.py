@@ -5,7 +5,8 @@ run on a machine without: ctq-isolate LIBRARY OUTPUT OBJCOPY COMPILER...
 
 LIBRARY: a static library, or an object file. Functions that several translation units may have
 (inline ones, templates, those of the standard library too) are symbols of which the linker keeps
-any one, for all callers. Here they become local; ctq::dispatched_code_of alone stays visible.
+any one, for all callers. Here they become local; ctq::dispatched_code_of alone stays visible,
+and in the library ctq-kernels the names in ctq::kernel_library.
 """
 
 import pathlib
@@ -13,7 +14,7 @@ import struct
 import subprocess
 import sys
 
-VISIBLE = "_ZN3ctq18dispatched_code_ofI*"
+VISIBLE = ["_ZN3ctq18dispatched_code_ofI*", "_ZN3ctq14kernel_library*"]
 SYMTAB, WEAK, GNU_UNIQUE = 2, 2, 10
 
 
@@ -48,7 +49,8 @@ def main(library, output, objcopy, *compiler):
                 if elf[info] >> 4 == GNU_UNIQUE:
                     elf[info] = WEAK << 4 | elf[info] & 15
     pathlib.Path(output).write_bytes(elf)
-    subprocess.run([objcopy, "--wildcard", f"--keep-global-symbol={VISIBLE}", output], check=True)
+    subprocess.run([objcopy, "--wildcard", *(f"--keep-global-symbol={name}" for name in VISIBLE),
+                    output], check=True)
 
 
 if __name__ == "__main__":

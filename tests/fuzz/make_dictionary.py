@@ -26,7 +26,7 @@ def collect(schema):
             collect(value)
 
 
-for name in ("backend_config", "qconfig_mapping"):
+for name in ("backend_config", "qconfig_mapping", "custom_config"):
     collect(json.loads((root / f"tools/schema/{name}.schema.json").read_text()))
 observer = (root / "include/ctq/spec/observer.hpp").read_text()
 words.update(re.findall(r'"(\w+(?:Observer|Quantize))"', observer))

@@ -132,7 +132,8 @@ module_case::module_case(std::string path, const json& c, const json& asked,
     if (of->contains("standalone"))
       read_standalone(of->at("standalone"), backends, is_qat, semantics);
     const json classes = empty_if_missing(*of, "custom_modules");
-    for (const auto& [when, all] : classes.items()) read_custom(all, when == "dynamic");
+    for (const auto& [when, all] : classes.items())
+      read_custom(all, when == "dynamic" ? ctq::quant_type::dynamic : ctq::quant_type::static_);
   }
 }
 
@@ -146,12 +147,7 @@ void module_case::read_standalone(const json& standalone, golden_backends& backe
     const bool by_name = names.contains(path);
     const json& entry = by_name ? names.at(path) : classes.at(type);
     const module_case& m = modules_.emplace_back(path, module, entry, backends, is_qat, semantics);
-    ctq::prepare_options inside;
-    m.add_to(inside);
-    ctq::standalone_module s{.input_quantized_indexes = inside.input_quantized_indexes,
-                             .output_quantized_indexes = inside.output_quantized_indexes,
-                             .standalone = inside.standalone,
-                             .custom_modules = inside.custom_modules};
+    ctq::standalone_module s{.custom = m.custom()};
     if (by_name)
       s.name = m.path();
     else
@@ -163,7 +159,7 @@ void module_case::read_standalone(const json& standalone, golden_backends& backe
   }
 }
 
-void module_case::read_custom(const json& classes, bool is_dynamic) {
+void module_case::read_custom(const json& classes, ctq::quant_type when) {
   const auto own = [this](const std::string& name) -> ctq::op_id {
     return &classes_.emplace_back(ctq::op_info{ctq::op_kind::module, graph_.keep(name)});
   };
@@ -171,7 +167,7 @@ void module_case::read_custom(const json& classes, bool is_dynamic) {
     custom_.push_back({.float_class = class_of(graph_, type),
                        .observed = own(forms.at("observed")),
                        .quantized = own(forms.at("quantized")),
-                       .is_dynamic = is_dynamic});
+                       .type = when});
 }
 
 ctq::traced_model module_case::traced() const {
@@ -180,11 +176,11 @@ ctq::traced_model module_case::traced() const {
   return m;
 }
 
-void module_case::add_to(ctq::prepare_options& o) const {
-  o.input_quantized_indexes = view_of(inputs_);
-  o.output_quantized_indexes = view_of(outputs_);
-  o.standalone = {standalone_.data(), static_cast<int>(standalone_.size())};
-  o.custom_modules = {custom_.data(), static_cast<int>(custom_.size())};
+ctq::prepare_custom_config module_case::custom() const {
+  return {.standalone = view_of(standalone_),
+          .custom_modules = view_of(custom_),
+          .input_quantized_indexes = view_of(inputs_),
+          .output_quantized_indexes = view_of(outputs_)};
 }
 
 // --- The case ----------------------------------------------------------------------------------
@@ -271,8 +267,8 @@ ctq::prepare_options model_case::prepare_options() const {
   o.semantics = semantics_;
   o.policy = ctq::unsupported::skip;
   o.is_qat = is_qat_;
-  model_->add_to(o);
-  o.preserved_attributes = view_of(kept_by_prepare_);
+  o.custom = model_->custom();
+  o.custom.preserved_attributes = view_of(kept_by_prepare_);
   return o;
 }
 
@@ -281,7 +277,7 @@ ctq::convert_options model_case::convert_options() const {
   o.semantics = semantics_;
   o.prepared = prepare_options();
   o.mapping = convert_mapping_ ? &convert_view_ : nullptr;
-  o.preserved_attributes = view_of(kept_by_convert_);
+  o.custom.preserved_attributes = view_of(kept_by_convert_);
   return o;
 }
 

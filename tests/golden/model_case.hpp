@@ -59,13 +59,13 @@ class module_case {
   [[nodiscard]] const std::deque<module_case>& modules() const { return modules_; }
   /// The graph, and those of the modules in it.
   [[nodiscard]] ctq::traced_model traced() const;
-  /// Its part of the options: quantized inputs and outputs, standalone and custom modules.
-  void add_to(ctq::prepare_options& o) const;
+  /// Quantized inputs and outputs, standalone and custom modules.
+  [[nodiscard]] ctq::prepare_custom_config custom() const;
 
  private:
   void read_standalone(const json& standalone, golden_backends& backends, bool is_qat,
                        ctq::semantics semantics);
-  void read_custom(const json& classes, bool is_dynamic);
+  void read_custom(const json& classes, ctq::quant_type when);
 
   std::string path_;
   ctq::fx_graph graph_;

@@ -194,9 +194,9 @@ void model_stages::add_custom() {
   for (int i = 0; i < m_.reference.size(); ++i) {
     const node& n = m_.reference.nodes[i];
     const auto inside = case_.opaque_modules().find(std::string(path_of(n)));
-    const bool is_custom =
-        std::any_of(m_.options.custom_modules.begin(), m_.options.custom_modules.end(),
-                    [&](const ctq::custom_module& c) { return c.quantized == n.op; });
+    const bool is_custom = std::any_of(
+        m_.options.custom.custom_modules.begin(), m_.options.custom.custom_modules.end(),
+        [&](const ctq::custom_module& c) { return c.quantized == n.op; });
     if (!is_custom || inside == case_.opaque_modules().end()) continue;
     child& c = children_.emplace_back();
     c.path = inside->first;
@@ -205,10 +205,10 @@ void model_stages::add_custom() {
     c.mapping.level = ctq::mapping_level::global;
     ctq::prepare_options told = m_.options;
     const bool is_dynamic = c.mapping.qconfig.activation.args.is_dynamic;
-    told.input_quantized_indexes = {&first, is_dynamic ? 0 : 1};
-    told.output_quantized_indexes = told.input_quantized_indexes;
-    told.standalone = {};
-    told.custom_modules = {};
+    told.custom.input_quantized_indexes = {&first, is_dynamic ? 0 : 1};
+    told.custom.output_quantized_indexes = told.custom.input_quantized_indexes;
+    told.custom.standalone = {};
+    told.custom.custom_modules = {};
     c.model = ctq::prepare_model({inside->second.view()}, case_.backend(), {&c.mapping, 1}, told);
     ctq::convert_model(c.model, case_.backend(), {.semantics = semantics_});
     ctq::lower_model(c.model, {.semantics = semantics_, .only_with_kernels = false});

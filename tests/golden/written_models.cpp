@@ -32,14 +32,14 @@ std::string reason_against(const json& c, const model_case& of) {
   if (backend == "custom") return "its backend is no type of ctq";
   if (of.is_qat()) return "it was traced for training, which has no form in C++";
   const ctq::prepare_options told = of.prepare_options();
-  if (!told.standalone.empty()) return "a module of it is prepared by itself";
+  if (!told.custom.standalone.empty()) return "a module of it is prepared by itself";
   if (!of.opaque_modules().empty()) return "a module of it is not traceable";
   for (const json& entry : c.at("mapping").value("object_type", json::array()))
     if (ctq::ops<ctq::builtin>::value.find(entry.at(0).get<std::string>()) == nullptr)
       return "its mapping names a class of the user's";
   if (c.contains("convert_qconfig_mapping")) return "convert was given a mapping of its own";
-  if (!told.input_quantized_indexes.empty()) return "its inputs are integers";
-  if (!told.output_quantized_indexes.empty()) return "its outputs are integers";
+  if (!told.custom.input_quantized_indexes.empty()) return "its inputs are integers";
+  if (!told.custom.output_quantized_indexes.empty()) return "its outputs are integers";
   return {};
 }
 

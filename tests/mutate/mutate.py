@@ -83,7 +83,7 @@ class Edit:
         return ROOT / "include/ctq" / self.file
 
     def key(self):
-        text = "\0".join((self.file, self.old, self.new))
+        text = "\0".join((self.file, self.old, self.new, self.test, self.isa))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def place(self):

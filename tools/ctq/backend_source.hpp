@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ctq/json/backend_file.hpp"
 
@@ -18,6 +19,10 @@ class backend_source {
                                                           bool shown = false);
 
   [[nodiscard]] ctq::backend_view view() const { return file_ ? file_->view() : builtin_; }
+  /// The text of the file; nothing for a built-in backend.
+  [[nodiscard]] std::optional<std::string_view> text() const {
+    return file_ ? std::optional{file_->text()} : std::nullopt;
+  }
 
  private:
   backend_source() = default;

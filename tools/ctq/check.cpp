@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "builtin_backends.hpp"
 #include "commands.hpp"
 #include "ctq/json/backend_file.hpp"
+#include "ctq/json/custom_config/file.hpp"
 #include "ctq/json/mapping_file.hpp"
 #include "ctq/json/write.hpp"
 #include "read_text.hpp"
@@ -16,16 +18,27 @@ namespace tool {
 
 namespace {
 
-/// A backend has configs, a QConfigMapping has levels.
-bool is_mapping(std::string_view text) {
+enum class spec_kind { backend, mapping, prepare_custom_config, convert_custom_config };
+
+/// By the keys: a backend has configs, a QConfigMapping has levels. A custom config with nothing
+/// but preserved attributes can be that of prepare, convert or fuse.
+spec_kind kind_of(std::string_view text) {
   const ctq::json::document document = ctq::json::parse(text.data(), text.size());
-  if (document.error.any()) return false;
+  if (document.error.any()) return spec_kind::backend;
   const ctq::json::element root = document.root(text.data());
-  if (root.type() != ctq::json::kind::object || root.find("configs")) return false;
+  if (root.type() != ctq::json::kind::object || root.find("configs")) return spec_kind::backend;
   for (const char* const level :
        {"", "object_type", "module_name_regex", "module_name", "module_name_object_type_order"})
-    if (root.find(level)) return true;
-  return false;
+    if (root.find(level)) return spec_kind::mapping;
+  if (root.find("observed_to_quantized_custom_module_class"))
+    return spec_kind::convert_custom_config;
+  for (const char* const key :
+       {"standalone_module_name", "standalone_module_class",
+        "float_to_observed_custom_module_class", "non_traceable_module_name",
+        "non_traceable_module_class", "input_quantized_idxs", "output_quantized_idxs",
+        "preserved_attributes"})
+    if (root.find(key)) return spec_kind::prepare_custom_config;
+  return spec_kind::backend;
 }
 
 class printer {
@@ -37,8 +50,17 @@ class printer {
     const auto text = read_text(file);
     if (!text) return unreadable;
     const std::string name = file == "-" ? "<stdin>" : file;
-    return is_mapping(*text) ? print(name, ctq::json::mapping_file{*text})
-                             : print(name, ctq::json::backend_file{*text});
+    const spec_kind kind = kind_of(*text);
+    if (kind == spec_kind::backend) return print(name, ctq::json::backend_file{*text});
+    if (kind == spec_kind::mapping) return print(name, ctq::json::mapping_file{*text});
+    const auto known = builtin_backends();
+    return print(name,
+                 ctq::json::custom_config_file{*text,
+                                               kind == spec_kind::convert_custom_config
+                                                   ? ctq::json::custom_config_kind::convert
+                                                   : ctq::json::custom_config_kind::prepare,
+                                               ctq::ops<ctq::builtin>::value,
+                                               {known.data(), static_cast<int>(known.size())}});
   }
 
   void finish() const {

@@ -39,9 +39,11 @@ exit_code diff(const std::string& from, const std::string& to);
 exit_code explain(const std::string& rule);
 
 struct explain_options {
-  std::string fx;       // a model that torch.fx traced
-  std::string backend;  // a built-in name, or a file
-  std::string mapping;  // a file; empty: the backend's default QConfigMapping
+  std::string fx;                     // a model that torch.fx traced
+  std::string backend;                // a built-in name, or a file
+  std::string mapping;                // a file; empty: the backend's default QConfigMapping
+  std::string prepare_custom_config;  // a file; empty: none
+  std::string convert_custom_config;  // the same
   bool markdown = false;
   bool json = false;
   bool dot = false;
@@ -55,8 +57,10 @@ struct import_request {
   std::optional<std::string> name;  // of the model in C++; none: like the file's
   std::string space = "models";
   std::vector<std::string> user_ops;  // "my.Gate=my::gate"
+  std::string library;                // a folder; empty: only the header
+  std::string backend, mapping;       // of the library, as explain_options
 };
-/// Writes a model that torch.fx traced as a C++ header.
+/// Writes a model that torch.fx traced as a C++ header, or as a library.
 exit_code import_fx(const import_request& request);
 
 }  // namespace tool

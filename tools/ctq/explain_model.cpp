@@ -2,13 +2,15 @@
 #include <fmt/core.h>
 
 #include <optional>
+#include <utility>
 
 #include "backend_source.hpp"
+#include "builtin_backends.hpp"
 #include "commands.hpp"
-#include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/io/read_fx.hpp"
-#include "ctq/json/mapping_file.hpp"
+#include "ctq/json/custom_config/file.hpp"
 #include "explain_rows.hpp"
+#include "mapping_source.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -17,38 +19,25 @@ namespace tool {
 
 namespace {
 
-/// A mapping from a file, or the default one of a backend.
-class mapping_source {
- public:
-  static std::optional<mapping_source> open(const explain_options& options,
-                                            const ctq::op_table& ops, std::string_view backend) {
-    mapping_source source;
-    if (options.mapping.empty()) {
-      source.default_ = ctq::default_qconfig_mapping_entries(backend, false);
-      if (!source.default_.empty()) return source;
-      complain("{} has no default QConfigMapping; name one with --mapping", backend);
-      return {};
-    }
-    const auto text = read_text(options.mapping);
-    if (!text) return {};
-    source.file_.emplace(*text, ops);
-    if (source.file_->valid() && !options.json)
-      source.file_.emplace(with_visible_strings(*text), ops);
-    if (source.file_->valid()) return source;
-    for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
-      print_error(located(options.mapping, *text, *f));
-    return {};
-  }
-
-  [[nodiscard]] ctq::mapping_view view() const {
-    if (file_) return file_->view();
-    return {default_.data(), static_cast<int>(default_.size())};
-  }
-
- private:
-  ctq::list<ctq::mapping_entry> default_;
-  std::optional<ctq::json::mapping_file> file_;
-};
+/// A custom config from a file, or an empty one if no file is named; nothing if it has an error.
+std::optional<ctq::json::custom_config_file> open_custom_config(const std::string& file,
+                                                                ctq::json::custom_config_kind kind,
+                                                                const ctq::op_table& ops,
+                                                                bool shown) {
+  const auto read = [&](std::string_view text) {
+    const auto known = builtin_backends();
+    return ctq::json::custom_config_file{
+        text, kind, ops, {known.data(), static_cast<int>(known.size())}};
+  };
+  if (file.empty()) return read("{}");
+  const auto text = read_text(file);
+  if (!text) return {};
+  auto config = read(*text);
+  if (config.valid()) return shown ? read(with_visible_strings(*text)) : std::move(config);
+  for (const ctq::finding* f : in_order_of_place(config.found(), true))
+    print_error(located(file, *text, *f));
+  return {};
+}
 
 explain_form form_of(const explain_options& options) {
   return options.markdown ? explain_form::markdown
@@ -72,11 +61,22 @@ exit_code explain_model(const explain_options& options) {
   }
   const auto backend = backend_source::open(options.backend, !options.json);
   if (!backend) return unreadable;
-  const ctq::op_table ops{model->own_ops(), ctq::ops<ctq::builtin>::value.builtin};
-  const auto mapping = mapping_source::open(options, ops, backend->view().name);
+  using ctq::json::custom_config_kind;
+  const auto builtin = ctq::ops<ctq::builtin>::value.builtin;
+  const auto prepare =
+      open_custom_config(options.prepare_custom_config, custom_config_kind::prepare,
+                         {model->own_ops(), builtin}, !options.json);
+  if (!prepare) return unreadable;
+  const ctq::op_table ops{prepare->own_ops(), builtin};
+  const auto convert = open_custom_config(options.convert_custom_config,
+                                          custom_config_kind::convert, ops, !options.json);
+  if (!convert) return unreadable;
+  const auto mapping =
+      mapping_source::open(options.mapping, ops, backend->view().name, !options.json);
   if (!mapping) return unreadable;
 
-  const auto explained = explain_rows(*model, backend->view(), mapping->view(), form_of(options));
+  const auto explained = explain_rows(*model, backend->view(), mapping->view(), form_of(options),
+                                      {prepare->prepare(), convert->convert()});
   if (!explained) {
     print_error(fmt::format("{}: error: {}", options.fx, explained.error().message()));
     return findings;

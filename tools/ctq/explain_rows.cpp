@@ -30,8 +30,9 @@ std::string printed(const ctq::explained_model& m, explain_form form) {
 }  // namespace
 
 ctq::result<std::string> explain_rows(const ctq::fx_graph& model, const ctq::backend_view& backend,
-                                      const ctq::mapping_view& mapping, explain_form form) {
-  const ctq::prepare_options prepare{.policy = ctq::unsupported::skip};
+                                      const ctq::mapping_view& mapping, explain_form form,
+                                      const custom_configs& custom) {
+  const ctq::prepare_options prepare{.policy = ctq::unsupported::skip, .custom = custom.prepare};
   const auto shaped = with_shapes(model);
   const auto traced = shaped ? shaped->view() : model.view();
   const auto fused = fuse(traced, backend);
@@ -41,7 +42,8 @@ ctq::result<std::string> explain_rows(const ctq::fx_graph& model, const ctq::bac
     std::replace(words.begin(), words.end(), '\n', ' ');
     return ctq::fail({}, words);
   }
-  const auto reference = convert_graph(prepared.view(), backend, mapping);
+  const auto reference = convert_graph(prepared.view(), backend, mapping,
+                                       {.prepared = prepare, .custom = custom.convert});
   const auto lowered = lower(reference.view());
   const ctq::list<int> into = fused_into(traced, backend);
   // Ops are fused into kernels in models that can be compiled.

@@ -6,9 +6,16 @@
 #include "ctq/core/result.hpp"
 #include "ctq/io/fx_graph.hpp"
 #include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/custom_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 namespace tool {
+
+/// What prepare and convert are told besides the mapping.
+struct custom_configs {
+  ctq::prepare_custom_config prepare{};
+  ctq::convert_custom_config convert{};
+};
 
 enum class explain_form { text, markdown, json, dot };
 
@@ -17,6 +24,7 @@ enum class explain_form { text, markdown, json, dot };
 [[nodiscard]] ctq::result<std::string> explain_rows(const ctq::fx_graph& model,
                                                     const ctq::backend_view& backend,
                                                     const ctq::mapping_view& mapping,
-                                                    explain_form form);
+                                                    explain_form form,
+                                                    const custom_configs& custom = {});
 
 }  // namespace tool

@@ -121,7 +121,9 @@ class importer {
     switch (g_[i].op->kind) {
       case op_kind::placeholder: return placeholder(i, r);
       case op_kind::output: return output(i, r);
-      case op_kind::get_attr: return "is a get_attr node; models in C++ do not support them";
+      case op_kind::get_attr:
+        return "is a get_attr node; models in C++ do not have them, "
+               "ctq::evaluator does";
       default: return call(i, r);
     }
   }
@@ -139,7 +141,7 @@ class importer {
 
   std::string output(int i, model_row& r) const {
     if (g_[i].arg_count != 1 || g_[i].row->args[0].is != kind::node)
-      return "gives several tensors; models in C++ give one";
+      return "gives several tensors; models in C++ give one, ctq::evaluator all";
     r.call = fmt::format("nn::output({}_n)", cpp_string(name(r.reads[0])));
     return {};
   }
@@ -152,6 +154,7 @@ class importer {
     if (builder.empty()) return fmt::format("calls {}, which ctq has no op for", r.op->name);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = g_[i].row->args;
+    if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options
     int at = 0;
     bool list = false;
@@ -174,6 +177,21 @@ class importer {
     r.call = fmt::format("{}({}{}{}{}{})", builder, list ? "{" : "", reads, list ? "}" : "",
                          options.code.empty() ? "" : ", ", options.code);
     return {};
+  }
+
+  /// Sets the call of a function of two tensors, one of which is a number: x + 0.5.
+  bool with_number(const std::string& builder, const ctq::view<argument>& all, model_row& r) const {
+    if (r.op->descriptor->schedule.with_number == nullptr || all.size() != 2 ||
+        r.reads.size() != 1 || !all[0].keyword.empty() || !all[1].keyword.empty())
+      return false;
+    ctq::scalar_operand number{.position = all[0].is == kind::node ? 1 : 0};
+    if (!read_number(all[number.position], number.value)) return false;
+    r.attrs = ctq::attributes{number};
+    const std::string in_cpp = cpp_number(number.value);
+    const std::string tensor = cpp_string(name(r.reads[0])) + "_n";
+    r.call = number.position == 0 ? fmt::format("{}({}, {})", builder, in_cpp, tensor)
+                                  : fmt::format("{}({}, {})", builder, tensor, in_cpp);
+    return true;
   }
 
   /// Whether the argument is a tensor, or a list of tensors.
@@ -219,7 +237,7 @@ std::string aliases(const std::vector<model_row>& rows) {
 }
 
 std::string header(const std::vector<model_row>& rows, const std::string& name,
-                   const std::string& space, const std::string& source) {
+                   const std::string& space, const std::string& source, const header_form& form) {
   std::vector<std::string> names;
   std::size_t width = 0;
   for (const model_row& r : rows) {
@@ -227,10 +245,10 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
     if (names.back().size() <= longest_aligned) width = std::max(width, names.back().size());
   }
   std::string text = fmt::format(
-      "#pragma once\n\n#include <ctq/ctq.hpp>\n\n// From {}, by ctq import.\n\n"
+      "#pragma once\n\n{}\n// From {}, by {}.\n\n"
       "namespace {} {{\n\n{}using namespace ctq::literals;\n\n// clang-format off\n"
       "inline constexpr auto {} = ctq::model(\n",
-      cpp_comment(source), space, aliases(rows), name);
+      form.includes, cpp_comment(source), form.command, space, aliases(rows), name);
   for (std::size_t i = 0; i < rows.size(); ++i)
     text += fmt::format("    {}_n{:{}} = {}{}\n", names[i], "",
                         width - std::min(names[i].size(), width), rows[i].call,
@@ -242,7 +260,8 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
 
 ctq::result<std::string> import_model(std::string_view rows, const std::string& file,
                                       const std::string& name, const std::string& space,
-                                      const std::string& source, const user_op_names& user_ops) {
+                                      const std::string& source, const user_op_names& user_ops,
+                                      const header_form& form) {
   for (const auto& [op, in_cpp] : user_ops)
     if (std::string why = namespace_problem(in_cpp); !why.empty()) return ctq::fail(in_cpp, why);
   if (std::string why = identifier_problem(name); !why.empty()) return ctq::fail(name, why);
@@ -256,14 +275,14 @@ ctq::result<std::string> import_model(std::string_view rows, const std::string& 
   };
   if (!read.problem().words.empty()) return failed(read.problem().node, read.problem().words);
   const auto is_user = [](const model_row& r) { return r.call.starts_with("::"); };
-  if (std::any_of(all.begin(), all.end(), is_user)) return header(all, name, space, source);
+  if (std::any_of(all.begin(), all.end(), is_user)) return header(all, name, space, source, form);
   const auto in_cpp = linked(all);
   if (in_cpp.problem.any()) {
     std::string words{in_cpp.problem.message()};
     std::replace(words.begin(), words.end(), '\n', ' ');
     return failed(in_cpp.size() - 1, std::move(words));  // it is the last that was added
   }
-  return header(all, name, space, source);
+  return header(all, name, space, source, form);
 }
 
 std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_graph& model) {

@@ -15,6 +15,12 @@ namespace tool {
 /// User-defined ops: their names in PyTorch and in C++, "my.Gate" and "my::gate".
 using user_op_names = std::map<std::string, std::string, std::less<>>;
 
+/// What a header contains besides the model.
+struct header_form {
+  std::string_view includes = "#include <ctq/ctq.hpp>\n";
+  std::string_view command = "ctq import";  // that wrote it
+};
+
 /// A model that torch.fx traced, the rows of tools/export_fx.py, as a C++ header: the model as one
 /// would write it by hand.
 ///   rows       JSON
@@ -30,7 +36,8 @@ using user_op_names = std::map<std::string, std::string, std::less<>>;
                                                     const std::string& name,
                                                     const std::string& space,
                                                     const std::string& source,
-                                                    const user_op_names& user_ops = {});
+                                                    const user_op_names& user_ops = {},
+                                                    const header_form& form = {});
 
 /// A traced model with the options and shapes that its header would have; nothing if it has no
 /// equivalent in C++.

@@ -34,13 +34,14 @@ struct command_line {
   std::string from, to, rule;
   CLI::App* check_command = app.add_subcommand(
       "check",
-      "Find mistakes in backends and QConfigMappings (FILE:LINE:COLUMN: error: ... [rule])");
+      "Find mistakes in backends, QConfigMappings and custom configs (FILE:LINE:COLUMN: error: ... "
+      "[rule])");
   CLI::App* show_command = app.add_subcommand("show", "Show the patterns of a backend");
   CLI::App* diff_command = app.add_subcommand("diff", "Say how one backend differs from another");
   CLI::App* explain_command = app.add_subcommand(
       "explain", "Explain a rule, or list all; or what becomes of each node of a model");
-  CLI::App* import_command =
-      app.add_subcommand("import", "Write a model that torch.fx traced as a C++ header");
+  CLI::App* import_command = app.add_subcommand(
+      "import", "Write a model that torch.fx traced as a C++ header, or as a library");
 
   command_line() {
     app.footer(footer);
@@ -76,6 +77,10 @@ struct command_line {
                                                      "a backend's name, or a JSON file")));
     with_model(explain_command->add_option(
         "--mapping", explain.mapping, "a QConfigMapping in JSON; else the backend's default one"));
+    with_model(explain_command->add_option("--prepare-custom-config", explain.prepare_custom_config,
+                                           "a PrepareCustomConfig in JSON"));
+    with_model(explain_command->add_option("--convert-custom-config", explain.convert_custom_config,
+                                           "a ConvertCustomConfig in JSON"));
     auto* markdown =
         with_model(explain_command->add_flag("--markdown", explain.markdown, "tables in Markdown"));
     auto* json = with_model(explain_command->add_flag("--json", explain.json, "all as JSON"));
@@ -89,12 +94,27 @@ struct command_line {
     import_command
         ->add_option("--fx", request.fx, "the model: what tools/export_fx.py writes of it")
         ->required();
-    import_command->add_option("-o,--output", request.output, "the header; else standard output");
-    import_command->add_option("--name", request.name, "of the constant; else the file's");
+    auto* output = import_command->add_option("-o,--output", request.output,
+                                              "the header; else standard output");
+    import_command->add_option("--name", request.name,
+                               "of the constant, or of the library's class; else the file's");
     import_command->add_option("--namespace", request.space, "around it")->capture_default_str();
-    import_command->add_option(
+    auto* user_op = import_command->add_option(
         "--user-op", request.user_ops,
         "an op of your own, its name in PyTorch and in C++: my.Gate=my::gate; for each");
+    auto* library = import_command->add_option(
+        "--library", request.library,
+        "a folder for a library: a class without templates, its code for all instruction sets, and "
+        "files for Meson and CMake");
+    library->excludes(output)->excludes(user_op);
+    auto* backend = import_command->add_option("--backend", request.backend,
+                                               "of the library: a backend's name, or a JSON file");
+    library->needs(backend);
+    backend->needs(library);
+    import_command
+        ->add_option("--mapping", request.mapping,
+                     "of the library: a QConfigMapping in JSON; else the backend's default one")
+        ->needs(library);
   }
 
   [[nodiscard]] tool::exit_code run() const {

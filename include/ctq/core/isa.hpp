@@ -56,6 +56,12 @@ struct i8mm : dotprod {
 template <class Isa, class Needed>
 concept includes = std::derived_from<Isa, Needed>;
 
+/// Whichever of those in the library ctq-kernels the program finds to be the fastest that its
+/// machine runs. There is no code for it in the headers.
+struct compiled {
+  static constexpr std::string_view name = "compiled";
+};
+
 // The native ISA: that of the compiler's target, or portable code if CTQ_ISA_SCALAR is defined.
 #if defined(CTQ_ISA_SCALAR)
 using native = scalar;
@@ -85,6 +91,14 @@ using native = dotprod;
 using native = neon;
 #else
 using native = scalar;
+#endif
+
+/// That of models, unless another is asked for. The dependency ctq-kernels defines
+/// CTQ_COMPILED_KERNELS.
+#if defined(CTQ_COMPILED_KERNELS)
+using of_models = compiled;
+#else
+using of_models = native;
 #endif
 
 }  // namespace ctq::isa

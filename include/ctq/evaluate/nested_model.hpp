@@ -68,7 +68,7 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
   out.path = traced.path;
   out.mapping = mapping;
   out.options = options;
-  out.attributes_prepared = preserved(traced.attributes, options.preserved_attributes);
+  out.attributes_prepared = preserved(traced.attributes, options.custom.preserved_attributes);
   out.fused = fuse(traced.graph, backend, {options.semantics, options.is_qat});
   out.prepared = prepare_graph(out.fused.view(), backend, mapping, options);
   const list<int> qconfigs = resolve_qconfigs(out.fused.view(), mapping, options.semantics);
@@ -82,11 +82,7 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
     if (qconfigs[i] >= 0) m.inherited = mapping.entries[qconfigs[i]];
     m.inherited.level = mapping_level::global;
     prepare_options told = options;
-    told.input_quantized_indexes = s->input_quantized_indexes;
-    told.output_quantized_indexes = s->output_quantized_indexes;
-    told.standalone = s->standalone;
-    told.custom_modules = s->custom_modules;
-    told.preserved_attributes = {};
+    told.custom = s->custom;
     prepare_into(inside, s->backend != nullptr ? *s->backend : backend,
                  s->mapping != nullptr ? *s->mapping : mapping_view{&m.inherited, 1}, told, m);
   }
@@ -112,9 +108,9 @@ inline void convert_model(nested_model& m, const backend_view& backend,
   options.prepared = m.options;
   m.reference = convert_graph(m.prepared.view(), backend, m.mapping, options);
   m.attributes_converted =
-      standalone_modules::preserved(m.attributes_prepared, options.preserved_attributes);
+      standalone_modules::preserved(m.attributes_prepared, options.custom.preserved_attributes);
   options.mapping = nullptr;
-  options.preserved_attributes = {};
+  options.custom.preserved_attributes = {};
   for (const auto& inside : m.modules) convert_model(*inside, backend, options);
 }
 

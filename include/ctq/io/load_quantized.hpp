@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <span>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/quantized_file.hpp"
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/runtime/converted_model.hpp"
@@ -143,16 +143,16 @@ template <class Plan>
 
 /// file: its name in errors
 template <class Plan, class... Option>
-[[nodiscard, gnu::cold]] result<converted_model<Plan, isa::native, Option...>> model_of(
+[[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> model_of(
     const result<tensor_file>& content, const std::shared_ptr<const std::byte[]>& owner,
     const std::string& file) {
-  using model = converted_model<Plan, isa::native, Option...>;
+  using model = converted_model<Plan, isa::of_models, Option...>;
   if (!content) return unexpected{content.error()};
   const auto in_file = [&file](const error& e) { return fail(file + ": " + e.place, e.cause); };
   auto state = state_of<typename model::plan>(*content, owner);
   if (!state) return in_file(state.error());
   auto loaded = [&] {
-    if constexpr (asks_for<dispatch_option, Option...>) {
+    if constexpr (requires { model::make(*std::move(state), std::string_view{}, false); }) {
       return model::make(*std::move(state), {}, false);
     } else {
       return model::make(*std::move(state), false);
@@ -172,7 +172,8 @@ template <class Plan, class... Option>
 /// Errors  as read_safetensors; a file that was changed or damaged, or is of another plan, with
 ///         what differs; as quantized_model::make or dispatched_model::make. With the file's name
 template <class Plan, code_option... Option>
-[[nodiscard, gnu::cold]] auto load_quantized(const std::filesystem::path& path, Option...) {
+[[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
+    const file_path& path, Option...) {
   auto file = read_safetensors(path);
   std::shared_ptr<const std::byte[]> data;
   if (file) data = std::move(file->bytes);
@@ -181,7 +182,8 @@ template <class Plan, code_option... Option>
 
 /// The same of a file in memory, such as one that is part of the program.
 template <class Plan, code_option... Option>
-[[nodiscard, gnu::cold]] auto load_quantized(std::span<const std::byte> file, Option...) {
+[[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
+    std::span<const std::byte> file, Option...) {
   const std::string name = "embedded model";
   return quantized_file::model_of<Plan, Option...>(view_safetensors(file, name), nullptr, name);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "ctq/core/list.hpp"
 #include "ctq/core/same_text.hpp"
+#include "ctq/json/count_values.hpp"
 #include "ctq/json/element.hpp"
 #include "ctq/json/number.hpp"
 #include "ctq/json/string.hpp"
@@ -34,36 +34,13 @@ struct syntax_error {
   [[nodiscard]] constexpr bool any() const { return !rule.empty(); }
 };
 
-[[nodiscard]] constexpr bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-/// The number of values in a valid text; for an invalid one at least the number parsed before the
-/// error. Every value but the first follows one of [ { , : outside of strings.
-[[nodiscard]] constexpr std::size_t count_values(const char* text, std::size_t size) {
-  std::size_t count = 1;
-  const char* const end = text + size;
-  for (const char* p = text; p != end; ++p) {
-    if (*p == '"') {
-      for (++p; p != end && *p != '"';) p += *p == '\\' && p + 1 != end ? 2 : 1;
-      if (p == end) break;
-    } else if (*p == ',' || *p == ':') {
-      ++count;
-    } else if (*p == '[' || *p == '{') {
-      while (p + 1 != end && is_space(p[1])) ++p;
-      if (p + 1 != end && p[1] != ']' && p[1] != '}') ++count;
-    }
-  }
-  return count;
-}
-
 /// Parses a text in one pass, without recursion and with few calls: in a constant expression a call
 /// costs more than a character.
 class parser {
  public:
   /// Requires  out has space for count_values(text, size) values
   constexpr parser(const char* text, std::size_t size, value* out)
-      : text_(text), p_(text), end_(text + size), values_(out) {}
+      : text_(text), p_(text), end_(text + size), values_(out), unescaped_end_(size) {}
 
   constexpr syntax_error run() {
     if (end_ - p_ >= 3 && same_text({p_, 3}, "\xEF\xBB\xBF")) {
@@ -76,6 +53,11 @@ class parser {
     next();
     if (p_ != end_) fail(p_, "expected the end of the text");
     return error_;
+  }
+
+  /// The bytes of all strings with escapes, without them.
+  [[nodiscard]] constexpr std::size_t unescaped() const {
+    return unescaped_end_ - static_cast<std::size_t>(end_ - text_);
   }
 
  private:
@@ -154,9 +136,19 @@ class parser {
                        .begin = offset(p_ + 1),
                        .end = offset(p),
                        .next = count_ + 1};
+    if (has_escapes) measure(values_[count_]);
     ++count_;
     p_ = p + 1;
     return true;
+  }
+
+  /// Gives a string with escapes its place behind the text.
+  constexpr void measure(value& v) {
+    counted_text bytes;
+    append_unescaped(bytes, {text_ + v.begin, v.end - v.begin});
+    v.unescaped = static_cast<std::uint32_t>(unescaped_end_);
+    v.number = static_cast<double>(bytes.size());
+    unescaped_end_ += bytes.size();
   }
 
   /// Consumes an escape or a non-ASCII character of the string that starts at p_; returns the
@@ -255,6 +247,7 @@ class parser {
   const char* p_;
   const char* const end_;
   value* const values_;
+  std::size_t unescaped_end_;
   std::uint32_t count_ = 0;
   level open_[max_depth + 1]{};  // [0] is unused
   std::size_t depth_ = 0;
@@ -266,35 +259,32 @@ template <class Values>
 struct basic_document {
   Values values;
   syntax_error error;
+  std::size_t unescaped{};  // what append_names() appends, in bytes
 
   /// The outermost value.
-  /// Requires  no error; text is the parsed text
+  /// Requires  no error; text is the parsed text, and names behind it if element::name() is called
   [[nodiscard]] constexpr element root(const char* text) const { return {values.data(), text}; }
 };
 
 using document = basic_document<list<value>>;
 
+/// Appends the values of all strings with escapes, which element::name() expects behind the text.
+/// Requires  no error
+template <class Values, class Text>
+constexpr void append_names(const basic_document<Values>& d, const char* text, Text& out) {
+  if (d.unescaped == 0) return;
+  for (const value& v : d.values)
+    if (v.type == kind::string && v.has_escapes)
+      append_unescaped(out, {text + v.begin, v.end - v.begin});
+}
+
 /// Requires  size < 2^31
 [[nodiscard]] constexpr document parse(const char* text, std::size_t size) {
   document d{list<value>(count_values(text, size)), {}};
-  d.error = parser{text, size, d.values.begin()}.run();
+  parser p{text, size, d.values.begin()};
+  d.error = p.run();
+  d.unescaped = p.unescaped();
   return d;
 }
-
-/// The same for a constant text: File has a member `text`, a string_view. Counting and parsing are
-/// two constants, each with the compiler's full limit of constexpr steps.
-template <const auto& File>
-inline constexpr std::size_t value_count_v = count_values(File.text.data(), File.text.size());
-
-template <std::size_t Count>
-[[nodiscard]] constexpr auto parse_exactly(const char* text, std::size_t size) {
-  basic_document<std::array<value, Count>> d{};
-  d.error = parser{text, size, d.values.data()}.run();
-  return d;
-}
-
-template <const auto& File>
-inline constexpr auto tape_v = parse_exactly<value_count_v<File>>(File.text.data(),
-                                                                  File.text.size());
 
 }  // namespace ctq::json

@@ -29,9 +29,10 @@ struct value {
   bool has_escapes{};     // strings
   std::uint32_t begin{};  // [begin, end) in the text; a string's without its quotes
   std::uint32_t end{};
-  std::uint32_t next{};   // the index after this value and its contents
-  std::uint32_t count{};  // elements of an array, members of an object
-  double number{};        // numbers; booleans: 0 or 1
+  std::uint32_t next{};       // the index after this value and its contents
+  std::uint32_t count{};      // elements of an array, members of an object
+  std::uint32_t unescaped{};  // of a string with escapes: where its value begins, behind the text
+  double number{};  // numbers; booleans: 0 or 1; strings with escapes: the bytes of their value
 };
 static_assert(sizeof(value) == 32);
 
@@ -61,6 +62,14 @@ class element {
     return {text_ + v.begin, v.end - v.begin};
   }
   [[nodiscard]] constexpr bool has_escapes() const { return values_[index_].has_escapes; }
+
+  /// The value of a string, without escapes.
+  /// Requires  the text is followed by what append_names() gives
+  [[nodiscard]] constexpr std::string_view name() const {
+    const value& v = values_[index_];
+    return v.has_escapes ? std::string_view{text_ + v.unescaped, static_cast<std::size_t>(v.number)}
+                         : text();
+  }
 
   /// The offset of its first character in the text; for a string, of its quote.
   [[nodiscard]] constexpr std::uint32_t at() const {

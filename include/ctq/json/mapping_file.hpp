@@ -19,8 +19,6 @@ class mapping_file : public spec_file {
     if (!valid()) return;
     const mapping_reader read{root(), ops, found_};
     entries_ = read.entries;
-    unescaped_ = read.unescaped;
-    read.link(entries_, unescaped_.view().data());
     if (valid()) validate(view(), found_);
     for (finding& f : found_)
       if (f.offset < 0) f.offset = locate_entry(root(), read.at[f.place.config], f.place);
@@ -35,7 +33,6 @@ class mapping_file : public spec_file {
 
  private:
   list<mapping_entry> entries_;
-  text_buffer unescaped_;
 };
 
 }  // namespace ctq::json

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/json/document.hpp"
+#include "ctq/json/constant_document.hpp"
 #include "ctq/json/embedded_file.hpp"
 #include "ctq/json/located.hpp"
 #include "ctq/json/read_mapping.hpp"
@@ -20,11 +20,6 @@ namespace ctq {
 
 namespace file_parts {
 
-template <const embedded_file& File, class Ops>
-consteval json::mapping_reader read_mapping(findings& found) {
-  return {json::element{json::tape_v<File>.values.data(), File.text.data()}, Ops::value, found};
-}
-
 /// The findings of the file with their positions.
 template <const embedded_file& File, class Ops>
 consteval findings find_in_mapping() {
@@ -32,14 +27,12 @@ consteval findings find_in_mapping() {
   if constexpr (json::tape_v<File>.error.any()) {
     json::add_syntax_error(found, json::tape_v<File>.error);
   } else {
-    json::mapping_reader read = read_mapping<File, Ops>(found);
-    read.link(read.entries, read.unescaped.view().data());
+    const json::mapping_reader read{json::root_of<File>(), Ops::value, found};
     if (found.first_error() == nullptr)
       validate(mapping_view{read.entries.data(), static_cast<int>(read.entries.size())}, found);
     for (finding& f : found)
       if (f.offset < 0)
-        f.offset = json::locate_entry({json::tape_v<File>.values.data(), File.text.data()},
-                                      read.at[f.place.config], f.place);
+        f.offset = json::locate_entry(json::root_of<File>(), read.at[f.place.config], f.place);
   }
   return found;
 }
@@ -53,47 +46,26 @@ consteval diagnostic first_mapping_problem() {
   return d;
 }
 
-struct mapping_sizes {
-  std::size_t entries{}, unescaped{};
-};
-
+/// How many entries there are; 0 if there is an error.
 template <const embedded_file& File, class Ops>
-consteval mapping_sizes measure_mapping() {
+consteval std::size_t count_entries() {
   if constexpr (json::tape_v<File>.error.any()) {
-    return {};
+    return 0;
   } else {
     findings found;
-    const json::mapping_reader read = read_mapping<File, Ops>(found);
-    if (found.first_error() != nullptr) return {};
-    return {read.entries.size(), read.unescaped.size()};
+    const json::mapping_reader read{json::root_of<File>(), Ops::value, found};
+    return found.first_error() != nullptr ? 0 : read.entries.size();
   }
 }
-
-template <const embedded_file& File, class Ops>
-inline constexpr mapping_sizes mapping_sizes_v = measure_mapping<File, Ops>();
-
-template <const embedded_file& File, class Ops>
-consteval auto unescaped_constant() {
-  std::array<char, mapping_sizes_v<File, Ops>.unescaped> text{};
-  if constexpr (text.size() > 0) {
-    findings none;
-    const json::mapping_reader read = read_mapping<File, Ops>(none);
-    for (std::size_t i = 0; i < text.size(); ++i) text[i] = read.unescaped.view()[i];
-  }
-  return text;
-}
-
-template <const embedded_file& File, class Ops>
-inline constexpr auto unescaped_v = unescaped_constant<File, Ops>();
 
 template <const embedded_file& File, class Ops>
 consteval auto entries_constant() {
-  std::array<mapping_entry, mapping_sizes_v<File, Ops>.entries> entries{};
-  if constexpr (entries.size() > 0) {
+  constexpr std::size_t count = count_entries<File, Ops>();
+  std::array<mapping_entry, count> entries{};
+  if constexpr (count > 0) {
     findings none;
-    const json::mapping_reader read = read_mapping<File, Ops>(none);
-    for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = read.entries[i];
-    read.link(entries, unescaped_v<File, Ops>.data());
+    const json::mapping_reader read{json::root_of<File>(), Ops::value, none};
+    for (std::size_t i = 0; i < count; ++i) entries[i] = read.entries[i];
   }
   return entries;
 }

@@ -63,19 +63,19 @@ class op_declarations {
 
   constexpr void add(element name, op_kind kind) {
     if (!read_.expect(name, json::kind::string)) return;
-    if (name.text().empty() || name.has_escapes())
-      return read_.error(rule::wrong_type, name, "expected a name without escapes");
+    if (name.name().empty())
+      return read_.error(rule::wrong_type, name, "expected a name that is not empty");
     for (const std::string_view other : names_)
-      if (same_text(other, name.text()))
+      if (same_text(other, name.name()))
         return read_.error(rule::duplicate_op, name, name.text(), " is already declared");
-    names_.push_back(name.text());
+    names_.push_back(name.name());
     if (name.is("MatchAllNode"))
       return read_.error(rule::duplicate_op, name,
                          "MatchAllNode matches anything, it is not a known op");
-    const op_id op = known_.find(name.text());
+    const op_id op = known_.find(name.name());
     if (op != nullptr && known_.is_builtin(op))
       return read_.error(rule::duplicate_op, name, name.text(), " is an op of ctq");
-    if (op == nullptr) declared.push_back({kind, name.text()});
+    if (op == nullptr) declared.push_back({kind, name.name()});
   }
 
   reader read_;

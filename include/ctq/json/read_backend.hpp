@@ -44,7 +44,7 @@ class backend_reader : public reader {
       } else if (key.is("$schema")) {
         repeated(key, described);
       } else {
-        nearest near{key.text()};
+        nearest near{key.name()};
         for (const std::string_view known : {"name", "ops", "configs", "$schema"})
           near.offer(known);
         unknown(rule::unknown_key, key, "key here", near);
@@ -80,7 +80,7 @@ class backend_reader : public reader {
 
   constexpr void read(element e, fuser_id& out) {
     if (e.type() == kind::null || !expect(e, kind::string)) return;
-    const std::string_view name = without_module(e.text());
+    const std::string_view name = without_module(e.name());
     out = find_fuser(name);
     if (out != nullptr) return;
     nearest near{name};
@@ -112,7 +112,7 @@ class backend_reader : public reader {
   constexpr void read(element e, tensor_args_record& out) {
     if (!expect(e, kind::object)) return;
     for (const auto [key, value] : e.members()) {
-      const std::string_view n = key.text();
+      const std::string_view n = key.name();
       const std::size_t at = n.size() == 1 ? static_cast<std::size_t>(n[0] - '0') : max_tensor_args;
       if (at >= max_tensor_args) {
         error(rule::unknown_key, key, "expected a count of tensor arguments, 0 to 3");
@@ -148,9 +148,7 @@ class backend_reader : public reader {
   }
 
   constexpr void name(element e) {
-    if (!expect(e, kind::string)) return;
-    if (e.has_escapes()) return error(rule::wrong_type, e, "expected a name without escapes");
-    draft.name = e.text();
+    if (expect(e, kind::string)) draft.name = e.name();
   }
 
   constexpr void configs(element array) {

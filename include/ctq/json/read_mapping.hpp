@@ -5,8 +5,6 @@
 #include <string_view>
 
 #include "ctq/core/list.hpp"
-#include "ctq/core/text_buffer.hpp"
-#include "ctq/json/draft.hpp"
 #include "ctq/json/read_observer.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -35,7 +33,7 @@ class mapping_reader {
       if (key.is("$schema")) {
         continue;
       } else if (level == mapping_level::none) {
-        nearest near{key.text()};
+        nearest near{key.name()};
         for (const std::string_view k : keys) near.offer(k);
         read_.unknown(rule::unknown_key, key, "level of a QConfigMapping", near);
       } else if (seen[static_cast<int>(level)]) {
@@ -50,19 +48,7 @@ class mapping_reader {
   }
 
   list<mapping_entry> entries{};
-  list<int> at{};           // by entry: its offset in the text
-  text_buffer unescaped{};  // the names that have escapes in the text, concatenated
-  list<list_part<char>>
-      unescaped_part{};  // by entry: its name in `unescaped`, if the count is not 0
-
-  /// Makes names that had escapes point into a copy of `unescaped`.
-  template <class Entries>
-  constexpr void link(Entries& out, const char* copy) const {
-    for (std::size_t i = 0; i < unescaped_part.size(); ++i)
-      if (unescaped_part[i].count > 0)
-        out[i].module = {copy + unescaped_part[i].first,
-                         static_cast<std::size_t>(unescaped_part[i].count)};
-  }
+  list<int> at{};  // by entry: its offset in the text
 
  private:
   static constexpr std::string_view keys[] = {"object_type", "module_name_regex", "module_name",
@@ -86,13 +72,11 @@ class mapping_reader {
       return read_.error(rule::wrong_type, e, "expected ", ordered ? 4 : 2, " values, not ",
                          e.size());
     mapping_entry m{.level = level};
-    element name;
     element part = e.first();
     if (level == mapping_level::object_type) {
       read_.read(part, m.op);
     } else if (read_.expect(part, kind::string)) {
-      m.module = part.text();
-      name = part;
+      m.module = part.name();
     }
     if (ordered) {
       part = part.next();
@@ -100,16 +84,10 @@ class mapping_reader {
       part = part.next();
       read_.read(part, m.order);
     }
-    entry(e, part.next(), m, name);
+    entry(e, part.next(), m);
   }
 
-  constexpr void entry(element where, element qconfig, mapping_entry m, element name = {}) {
-    list_part<char> s{static_cast<int>(unescaped.size()), 0};
-    if (name && name.has_escapes()) {
-      append_unescaped(unescaped, name.text());
-      s.count = static_cast<int>(unescaped.size()) - s.first;
-    }
-    unescaped_part.push_back(s);
+  constexpr void entry(element where, element qconfig, mapping_entry m) {
     at.push_back(static_cast<int>(where.at()));
     if (qconfig.type() != kind::null) read_qconfig(qconfig, m);
     entries.push_back(m);

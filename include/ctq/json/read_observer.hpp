@@ -47,7 +47,7 @@ constexpr fake_quantize_class find_fake(std::string_view name) {
 
 /// with_fakes: whether a fake quantize is also allowed.
 constexpr void unknown_class(reader& r, element e, bool with_fakes) {
-  nearest near{without_module(e.text())};
+  nearest near{without_module(e.name())};
   for (int i = 1; i < observer_class_count; ++i)
     near.offer(name_of(static_cast<observer_class>(i)));
   for (int i = 1; with_fakes && i < fake_quantize_class_count; ++i)
@@ -64,7 +64,7 @@ constexpr void check_repeated(reader& r, element object, std::string_view name) 
 
 constexpr observer_class read_class(reader& r, element e, bool with_fakes) {
   if (!r.expect(e, kind::string)) return observer_class::none;
-  const observer_class found = find_class(without_module(e.text()));
+  const observer_class found = find_class(without_module(e.name()));
   if (found == observer_class::none) unknown_class(r, e, with_fakes);
   return found;
 }
@@ -76,7 +76,7 @@ constexpr void read_observer(reader& r, element e, observer_record& out) {
   const element name = e.find("class");
   if (!name) return r.error(rule::missing_key, e, "class is missing");
   if (!r.expect(name, kind::string)) return;
-  out.fake_quantize = observer_parts::find_fake(without_module(name.text()));
+  out.fake_quantize = observer_parts::find_fake(without_module(name.name()));
   const bool fake = out.fake_quantize != fake_quantize_class::none;
   const element inner = fake ? e.find("observer") : name;
   out.type =

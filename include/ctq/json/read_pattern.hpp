@@ -33,7 +33,7 @@ class pattern_reader : private reader {
 
  private:
   [[nodiscard]] static constexpr bool is_match_all(element e) {
-    return same_text(without_module(e.text()), "MatchAllNode");
+    return same_text(without_module(e.name()), "MatchAllNode");
   }
 
   /// Returns false if reading should stop.
@@ -41,7 +41,7 @@ class pattern_reader : private reader {
     const auto size = elements_.size() - first_;
     if (size == max_pattern) error(rule::too_many, e, "more than 64 ops in one pattern");
     if (size == max_pattern || out_.full()) return false;
-    const op_id op = ops_.find(e.text());
+    const op_id op = ops_.find(e.name());
     if (op == nullptr && !is_match_all(e)) unknown_op(e);
     elements_.push_back({op, args});
     return true;

@@ -89,7 +89,7 @@ class reader {
   template <class Enum>
   constexpr void named(element e, Enum& out, std::string_view what, Enum first, Enum last) {
     if (!expect(e, kind::string)) return;
-    const std::string_view text = e.text();
+    const std::string_view text = e.name();
     const bool torch = text.size() > 6 && same_text({text.data(), 6}, "torch.");
     if (find_name(torch ? std::string_view{text.data() + 6, text.size() - 6} : text, out, first,
                   last) ||
@@ -113,7 +113,7 @@ class reader {
     const std::string_view* const names = field_names<Record>.data();  // cheaper than array's []
     const auto* const readers = field_readers<Self, Record>.data();
     for (const auto [key, value] : object.members()) {
-      const std::string_view name = key.text();
+      const std::string_view name = key.name();
       std::size_t at = 0;
       while (at < count && !same_text(name, names[at])) ++at;
       if (at == count) {
@@ -211,13 +211,13 @@ class reader {
   /// A module, function or method.
   constexpr void read(element e, op_id& out) {
     if (e.type() == kind::null || !expect(e, kind::string)) return;
-    out = ops_.find(e.text());
+    out = ops_.find(e.name());
     if (out == nullptr) unknown_op(e);
   }
 
   constexpr void unknown_op(element e) {
     if (out_.full()) return;  // searching the nearest name is slow
-    const op_name wrong = qualified(e.text());
+    const op_name wrong = qualified(e.name());
     static_text<80> spelled;
     append_all(spelled, wrong.prefix, wrong.rest);
     nearest near{spelled.view()};

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ctq/core/list.hpp"
+#include "ctq/core/text_buffer.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/located.hpp"
 #include "ctq/spec/finding.hpp"
@@ -27,17 +28,24 @@ class spec_file {
   /// All findings, with their positions in the text.
   [[nodiscard]] const findings& found() const { return found_; }
   [[nodiscard]] bool valid() const { return found_.first_error() == nullptr; }
-  [[nodiscard]] std::string_view text() const { return {text_.data(), text_.size()}; }
+  [[nodiscard]] std::string_view text() const { return {text_.data(), size_}; }
 
  protected:
   explicit spec_file(std::string_view text)
-      : text_(text.data(), text.size() <= max_text ? text.size() : 0) {
+      : text_(text.data(), text.size() <= max_text ? text.size() : 0), size_(text_.size()) {
     if (text.size() > max_text) {
       found_.add(rule::too_many, severity::error, {}, 0, {word("more than 4 MiB of text")});
       return;
     }
-    document_ = parse(text_.data(), text_.size());
-    if (document_.error.any()) add_syntax_error(found_, document_.error);
+    document_ = parse(text_.data(), size_);
+    if (document_.error.any()) {
+      add_syntax_error(found_, document_.error);
+      return;
+    }
+    text_buffer names;
+    append_names(document_, text_.data(), names);
+    text_.reserve(size_ + names.size());
+    for (const char c : names.view()) text_.push_back(c);
   }
   ~spec_file() = default;
 
@@ -47,7 +55,8 @@ class spec_file {
   findings found_;
 
  private:
-  list<char> text_;
+  list<char> text_;  // and behind it the values of strings with escapes
+  std::size_t size_;
   document document_;
 };
 

@@ -85,7 +85,11 @@ class config_writer {
 
  private:
   constexpr void op(op_id op) {
-    out_.plain({}, op == nullptr ? std::string_view{"MatchAllNode"} : op->name);
+    if (op == nullptr) {
+      out_.plain({}, "MatchAllNode");
+    } else {
+      write_op(out_, op);
+    }
   }
 
   constexpr void module(std::string_view key, op_id id) {
@@ -189,10 +193,12 @@ constexpr void append_json(Text& out, const backend_view& backend) {
   out.append(",\n");
   const list<op_id> own = user_ops(backend);
   constexpr std::string_view kinds[] = {"", "", "", "module", "function", "method", ""};
-  for (std::size_t i = 0; i < own.size(); ++i)
-    append_all(out, i == 0 ? "  \"ops\": [" : ", ", "{\"name\": \"", own[i]->name,
-               "\", \"kind\": \"", kinds[static_cast<std::size_t>(own[i]->kind)],
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    out.append(i == 0 ? "  \"ops\": [{\"name\": " : ", {\"name\": ");
+    append_string(out, own[i]->name);
+    append_all(out, ", \"kind\": \"", kinds[static_cast<std::size_t>(own[i]->kind)],
                i + 1 == own.size() ? "\"}],\n" : "\"}");
+  }
   dtype_texts texts;
   out.append("  \"configs\": [");
   for (int i = 0; i < backend.configs.size(); ++i) {

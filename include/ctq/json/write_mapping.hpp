@@ -33,7 +33,7 @@ constexpr void write_entry(Text& text, const mapping_entry& e) {
   writer<Text> out{text};
   out.array([&] {
     if (e.level != mapping_level::object_type) out.value(e.module);
-    if (e.op != nullptr) out.plain({}, e.op->name);
+    if (e.op != nullptr) write_op(out, e.op);
     if (e.level == mapping_level::module_name_object_type_order) out.value(e.order);
     write_qconfig(out, e);
   });

@@ -72,6 +72,9 @@ struct op_schedule {
   bool relu = false;  // follows in the same kernel
   kernel_layout layout = kernel_layout::any;
   sizes_function sizes{};
+  kernel_id broadcast{};    // of two tensors: the kernel for different shapes; may be the same one
+  bool broadcasts = false;  // has such a kernel
+  op_id with_number{};      // of two tensors: the op whose functions compute it if one is a number
 };
 
 /// A tensor that an op owns: its name in a state_dict, without the module's.

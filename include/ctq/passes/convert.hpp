@@ -25,7 +25,7 @@ struct convert_options {
   ctq::semantics semantics{};
   prepare_options prepared{};     // those of prepare
   const mapping_view* mapping{};  // of convert: entries that say None leave nodes in float
-  view<std::string_view> preserved_attributes{};  // of the prepared model, which convert keeps
+  convert_custom_config custom{};
   bool decomposed = false;  // quantize and dequantize on plain integers, as PyTorch 2 exports
 };
 
@@ -40,7 +40,7 @@ class conversion {
         backend_(backend),
         mapping_(mapping),
         options_(options),
-        has_leaves_(options.prepared.has_leaves()),
+        has_leaves_(options.prepared.custom.has_leaves()),
         out_(out) {
     if (options.mapping != nullptr) {
       resolve_qconfigs(g, *options.mapping, options.semantics, excluded_);
@@ -79,6 +79,7 @@ class conversion {
     if (g_.nodes[i].op == observed_by) return observer(i, g_.args[g_.nodes[i].first_arg]);
     const int added = nodes_;
     copy(i);
+    if (options_.mapping != nullptr && has_none(i)) out_.nodes[added].choice.dtype_config = -1;
     const op_kind kind = g_.nodes[i].op->kind;
     if (kind == op_kind::output) keep_outputs_quantized(i, added);
     if (kind == op_kind::module) convert_module(i, added);
@@ -93,15 +94,24 @@ class conversion {
     return custom_of(options_.prepared, n.op, mapping_.entries[n.choice.qconfig].qconfig);
   }
 
+  /// The class that an observed custom module is converted to, or null.
+  [[nodiscard]] constexpr op_id quantized_class(op_id observed, const custom_module& custom) const {
+    for (const custom_module& c : options_.custom.custom_modules)
+      if (is_same_op(c.observed, observed) && c.type == custom.type) return c.quantized;
+    return custom.quantized;
+  }
+
   constexpr void leaf(int i, int added) {
     if (const custom_module* const custom = observed_custom(i)) {
-      if (!custom->is_dynamic) skip_dequantizes(added, [](int) { return true; });
-      if (custom->quantized != nullptr) out_.nodes[added].op = custom->quantized;
+      if (custom->type == quant_type::static_) skip_dequantizes(added, [](int) { return true; });
+      if (const op_id quantized = quantized_class(g_.nodes[i].op, *custom))
+        out_.nodes[added].op = quantized;
     }
     const standalone_module* const alone = standalone_of(options_.prepared, g_.nodes[i]);
     if (alone == nullptr) return;
-    skip_dequantizes(added, [&](int a) { return contains(alone->input_quantized_indexes, a); });
-    if (alone->output_quantized_indexes.empty()) return;
+    skip_dequantizes(added,
+                     [&](int a) { return contains(alone->custom.input_quantized_indexes, a); });
+    if (alone->custom.output_quantized_indexes.empty()) return;
     out_.nodes[added].dtype = options_.prepared.quantized_dtype;
     dequantize(i);
   }
@@ -127,7 +137,7 @@ class conversion {
   }
 
   constexpr void keep_outputs_quantized(int i, int added) {
-    const view<int>& wanted = options_.prepared.output_quantized_indexes;
+    const view<int>& wanted = options_.prepared.custom.output_quantized_indexes;
     if (wanted.empty()) return;
     const list<int> index = output_indexes(g_, i);
     skip_dequantizes(added, [&](int a) { return contains(wanted, index[a]); });
@@ -176,7 +186,7 @@ class conversion {
       qparams = insert(i, moved_[from], "choose_qparams", q::choose_qparams.id());
     int quantized = moved_[from];
     const custom_module* const custom = observed_custom(from);
-    if (custom != nullptr && !custom->is_dynamic) {
+    if (custom != nullptr && custom->type == quant_type::static_) {
       out_.nodes[quantized].observer = g_.nodes[i].observer;
     } else {
       quantized =

@@ -21,7 +21,7 @@ class dtype_choice {
         qconfig_(qconfigs),
         matches_(matches),
         options_(options),
-        has_leaves_(options.has_leaves()),
+        has_leaves_(options.custom.has_leaves()),
         whole_patterns_(!patterns_may_be_split(options.semantics)) {
     resize(of_node, g.count);
     for (int i = backend.configs.count; i-- > 0;) {  // of several configs the first is found

@@ -92,14 +92,15 @@ class planner {
         qconfigs_(qconfigs),
         matches_(matches),
         options_(options),
-        has_leaves_(options.has_leaves()),
+        has_leaves_(options.custom.has_leaves()),
         getitem_is_float_(getitem_is_float(options.semantics)),
         out_(out) {
     int inputs = 0;
     for (int i = 0; i < g.count; ++i) {
       const op_kind kind = g.nodes[i].op->kind;
       if (kind == op_kind::placeholder) {
-        if (contains(options.input_quantized_indexes, inputs++)) set(i, options.quantized_dtype);
+        if (contains(options.custom.input_quantized_indexes, inputs++))
+          set(i, options.quantized_dtype);
       } else if (kind == op_kind::module || kind == op_kind::function || kind == op_kind::method) {
         if (out.without_tensors[i]) {
           set(i, dtype::none);

@@ -7,10 +7,9 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/view.hpp"
 #include "ctq/ops/op.hpp"
-#include "ctq/spec/backend_config.hpp"
-#include "ctq/spec/qconfig_mapping.hpp"
+#include "ctq/spec/custom_config.hpp"
 
-// Options of prepare and convert: PyTorch's PrepareCustomConfig.
+// Options of prepare.
 
 namespace ctq {
 
@@ -18,40 +17,12 @@ namespace ctq {
 /// float, as in PyTorch.
 enum class unsupported : unsigned char { error, skip };
 
-/// Modules of a class whose observed and quantized forms are classes of their own.
-struct custom_module {
-  op_id float_class{};
-  op_id observed{};         // null: prepare keeps the class
-  op_id quantized{};        // null: so does convert
-  bool is_dynamic = false;  // for qconfigs with dynamic activations; else for static ones
-};
-
-/// A module that is prepared and converted on its own, as one node of the model around it.
-struct standalone_module {
-  std::string_view name{};  // its path
-  op_id type{};             // or its class; an entry with the name is tried first
-  view<int> input_quantized_indexes{};
-  view<int> output_quantized_indexes{};
-  const mapping_view* mapping{};  // null: the qconfig that its node has in the model around it
-  const backend_view* backend{};  // null: that of the model around it
-  view<standalone_module> standalone{};  // inside of it
-  view<custom_module> custom_modules{};
-};
-
 struct prepare_options {
   ctq::semantics semantics{};
   unsupported policy = unsupported::error;
-  bool is_qat = false;                   // fake quantizes instead of observers
-  view<int> input_quantized_indexes{};   // placeholders that are quantized already
-  view<int> output_quantized_indexes{};  // outputs that stay quantized
-  dtype quantized_dtype = quint8;        // of those
-  view<standalone_module> standalone{};
-  view<custom_module> custom_modules{};
-  view<std::string_view> preserved_attributes{};  // of the model, which prepare keeps
-
-  [[nodiscard]] constexpr bool has_leaves() const {
-    return !standalone.empty() || !custom_modules.empty();
-  }
+  bool is_qat = false;             // fake quantizes instead of observers
+  dtype quantized_dtype = quint8;  // of quantized inputs and outputs
+  prepare_custom_config custom{};
 };
 
 /// The entry that holds for a node, or null.
@@ -59,25 +30,25 @@ template <class Node>
 [[nodiscard]] constexpr const standalone_module* standalone_of(const prepare_options& o,
                                                                const Node& n) {
   if (n.op->kind != op_kind::module) return nullptr;
-  for (const standalone_module& s : o.standalone)
+  for (const standalone_module& s : o.custom.standalone)
     if (!s.name.empty() && s.name == path_of(n)) return &s;
-  for (const standalone_module& s : o.standalone)
-    if (s.type != nullptr && s.type == n.op) return &s;
+  for (const standalone_module& s : o.custom.standalone)
+    if (s.type != nullptr && is_same_op(s.type, n.op)) return &s;
   return nullptr;
 }
 
-/// The entry of a class in any of its forms, or null.
+/// The entry of a class in its float or observed form, or null.
 [[nodiscard]] constexpr const custom_module* custom_of(const prepare_options& o, op_id op) {
-  for (const custom_module& c : o.custom_modules)
-    if (c.float_class == op || c.observed == op) return &c;
+  for (const custom_module& c : o.custom.custom_modules)
+    if (is_same_op(c.float_class, op) || is_same_op(c.observed, op)) return &c;
   return nullptr;
 }
 /// The same, for this qconfig.
 [[nodiscard]] constexpr const custom_module* custom_of(const prepare_options& o, op_id op,
                                                        const qconfig_record& q) {
-  for (const custom_module& c : o.custom_modules)
-    if ((c.float_class == op || c.observed == op) && c.is_dynamic == q.activation.args.is_dynamic)
-      return &c;
+  const quant_type type = quant_type_of(q, o.semantics);
+  for (const custom_module& c : o.custom.custom_modules)
+    if ((is_same_op(c.float_class, op) || is_same_op(c.observed, op)) && c.type == type) return &c;
   return nullptr;
 }
 

@@ -53,11 +53,25 @@ template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, 
   }
 }
 
-/// A kernel with run-time extents, one function for each pair of element types and fused op.
-template <class Descriptor, class In, class Out, class Kernels, fused_op Fused = fused_op::nothing>
-[[gnu::noinline]] void run_for_types(const kernel_signature& key, const operands& x) noexcept {
-  call_kernel<Descriptor, In, Out, Kernels, Fused>(key.template as<typename Descriptor::shape>(),
-                                                   {key.relu, called_functions(key)}, x);
+/// A kernel with run-time extents: one function for all steps whose element types, fused op and
+/// kind of shape are equal.
+template <class Descriptor, class In, class Out, class Kernels, fused_op Fused = fused_op::nothing,
+          class Shape>
+[[gnu::noinline]] void run_shared(const Shape& shape, kernels::call_options options,
+                                  const operands& x) noexcept {
+  call_kernel<Descriptor, In, Out, Kernels, Fused>(shape, options, x);
+}
+
+/// The run-time extents of a signature, with what its kernel must know at compile time.
+template <kernel_signature Key, class Kernels>
+[[nodiscard]] constexpr auto shared_shape_of() {
+  using descriptor = kernels::descriptor_of<Key.kernel>;
+  using code = kernels::kernel_code<descriptor>;
+  if constexpr (requires { code::template shared_shape<Kernels, Key>(); }) {
+    return code::template shared_shape<Kernels, Key>();
+  } else {
+    return Key.template as<typename descriptor::shape>();
+  }
 }
 
 /// The code of one signature; all steps that have it share the code.
@@ -67,8 +81,9 @@ template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
   } else if constexpr (For == code_for::types) {
-    static constexpr kernel_signature key = Key;
-    run_for_types<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(key, x);
+    static constexpr auto shape = shared_shape_of<Key, Kernels>();
+    run_shared<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(
+        shape, {Key.relu, called_functions(Key)}, x);
   } else {
     constexpr auto shape = Key.template as<typename descriptor::shape>();
     constexpr std::integral_constant<typename descriptor::shape, shape> constant;
@@ -101,7 +116,8 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
-          run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);
+          run_shared<Descriptor, element_t<in>, element_t<out>, Kernels>(
+              key.as<typename Descriptor::shape>(), {key.relu, called_functions(key)}, x);
       });
     });
   });
@@ -115,6 +131,14 @@ template <class Kernels>
       key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
         return kernels::kernel_code<Descriptor>::template packed_bytes<Kernels>(key);
       });
+}
+
+/// Appends how a set of kernels divides the work of a step, or "-".
+template <class Kernels, class Text>
+[[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& key) {
+  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
+  });
 }
 
 /// Bytes of a kernel's workspace.

@@ -3,11 +3,16 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
+#include "ctq/core/text.hpp"
+#include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/verbose.hpp"
 
 // The compiled executor: the steps of a constant schedule become a sequence of calls, with every
 // kernel and every offset a compile-time constant. No loop over steps, no table, no allocation.
@@ -22,7 +27,7 @@ class executor {
   static constexpr std::size_t workspace = [] {
     std::size_t most = 0;
     for (std::size_t i = 0; i < step_count; ++i) {
-      const std::size_t bytes = workspace_bytes<Kernels>(Schedule.steps[i].key);
+      const std::size_t bytes = ctq::workspace_bytes<Kernels>(Schedule.steps[i].key);
       most = bytes > most ? bytes : most;
     }
     return most;
@@ -39,6 +44,9 @@ class executor {
   /// Bytes of the intermediate values and of the kernels' workspace.
   static constexpr std::size_t arena_bytes = Schedule.arena_bytes + packing::padded(workspace);
   static constexpr std::size_t packed_size = packed_offset[step_count];
+
+  /// Bytes that kernels need besides the arena.
+  [[nodiscard]] static std::size_t workspace_bytes(const parameters&) { return 0; }
 
   /// in, out: elements of the model's input and output · arena: arena_bytes, 64-byte aligned
   /// after(step): called after each step, with -1 before the first
@@ -83,5 +91,35 @@ class executor {
          .data = &p.data[I]});
   }
 };
+
+template <class Isa, class Code>
+[[gnu::cold, gnu::noinline]] void run_traced(std::span<const step> steps,
+                                             std::span<const node> nodes, const parameters& p,
+                                             const void* in, void* out, std::byte* arena) noexcept {
+  using kernel_set = simd_kernels<Isa>;
+  std::int64_t start = 0;
+  Code::run(p, in, out, arena, [&](int i) {
+    const std::int64_t end = verbose::now();
+    if (i >= 0) {
+      const step& s = steps[static_cast<std::size_t>(i)];
+      static_text<96> blocking;
+      append_blocking<kernel_set>(blocking, s.key);
+      write_step(s, nodes, Isa::name, blocking.view(), packed_bytes<kernel_set>(s.key),
+                 end - start);
+    }
+    start = verbose::now();
+  });
+}
+
+/// Code::run, with a line for each step if CTQ_VERBOSE is set.
+///   Code   the executor of a schedule
+///   steps  of that schedule · nodes: of the graph it was made for
+template <class Isa, class Code>
+[[gnu::always_inline]] inline void run_code(std::span<const step> steps,
+                                            std::span<const node> nodes, const parameters& p,
+                                            const void* in, void* out, std::byte* arena) noexcept {
+  if (verbose::on()) return run_traced<Isa, Code>(steps, nodes, p, in, out, arena);
+  Code::run(p, in, out, arena);
+}
 
 }  // namespace ctq

@@ -1,177 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
-#include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
-#include "ctq/runtime/check_qparams.hpp"
-#include "ctq/runtime/output_arithmetic.hpp"
-#include "ctq/runtime/parameters.hpp"
-#include "ctq/runtime/state_dict.hpp"
-#include "ctq/runtime/user_parameters.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 
-// From a state_dict and the qparams of activations to what the kernels of an instruction set read.
+// pack_steps with the kernels of the headers.
 
 namespace ctq {
 
-namespace packing {
-
-/// The qparams to which a layer requantizes its accumulators.
-[[nodiscard]] inline const qparams& layer_output(const kernel_signature& key, const step_data& d) {
-  return key.then == fused_op::nothing ? d.out : d.fused;
-}
-
-/// Calls f(code of the kernel, shape) for conv2d or linear.
-template <class F>
-void with_layer(const kernel_signature& key, F f) {
-  if (key.kernel == kernel::conv2d) {
-    f(kernels::kernel_code<kernels::descriptors::conv2d>{}, key.as<conv2d_shape>());
-  } else {
-    f(kernels::kernel_code<kernels::descriptors::linear>{}, key.as<linear_shape>());
-  }
-}
-
-/// The shape of a layer's weight in PyTorch's layout.
-[[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key) {
-  if (key.kernel == kernel::conv2d) {
-    const auto s = key.as<conv2d_shape>();
-    return {s.out_channels, s.in_group(), s.kernel_h, s.kernel_w};
-  }
-  const auto s = key.as<linear_shape>();
-  return {s.out_features, s.in_features};
-}
-
-/// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
+/// Packs the weights of a layer.
 template <class Kernels>
-[[gnu::cold]] status pack_layer(const step& s, const node& n, const state_dict& state,
-                                const step_data& data, std::byte* packed) {
-  const std::string name{n.name};
-  const std::vector<int> shape = weight_shape(s.key);
-  const auto bias = state.floats(name + ".bias", {{shape[0]}});
-  if (!bias) return unexpected{bias.error()};
-  if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
-    const auto weight = state.floats(name + ".weight", shape);
-    if (!weight) return unexpected{weight.error()};
-    const std::vector<float> ordered = channels_last(*weight, shape[0], shape[1]);
-    with_layer(s.key, [&](auto code, const auto& sizes) {
-      code.template pack<Kernels, float>(sizes, ordered.data(), bias->data(), nullptr, packed);
+[[gnu::cold]] void pack_layer(const kernel_signature& key, const unpacked_layer& from,
+                              std::byte* packed) {
+  const auto* const integers = static_cast<const std::int8_t*>(from.weight);
+  if (key.kernel == kernel::linear_dynamic)
+    return kernels::kernel_code<kernels::descriptors::linear_dynamic>::template pack<Kernels>(
+        key.as<linear_shape>(), integers, from.multiplier, static_cast<const float*>(from.bias),
+        packed);
+  const auto pack = [&](auto code, const auto& sizes) {
+    binding::with_dtype(key.in, [&](auto in) {
+      if constexpr (in == f32) {
+        code.template pack<Kernels, float>(sizes, static_cast<const float*>(from.weight),
+                                           static_cast<const float*>(from.bias), nullptr, packed);
+      } else {
+        code.template pack<Kernels, element_t<in>>(
+            sizes, integers, static_cast<const std::int32_t*>(from.bias), from.multiplier, packed);
+      }
     });
-    return done{};
-  }
-  const auto weight = state.integers(name + ".weight", shape);
-  if (!weight) return unexpected{weight.error()};
-  const auto scale = state.floats(name + ".weight_scale", {{shape[0]}});
-  if (!scale) return unexpected{scale.error()};
-  const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
-  if (s.key.kernel == kernel::linear_dynamic) {
-    if (const status ok = check_sums({*weight, *scale}); !ok) return at_node(ok.error());
-    kernels::kernel_code<kernels::descriptors::linear_dynamic>::pack<Kernels>(
-        s.key.as<linear_shape>(), weight->data(), scale->data(), bias->data(), packed);
-    return done{};
-  }
-  const auto arithmetic = output_arithmetic_of(*bias, {*weight, *scale}, data.in[0], s.key.in,
-                                               layer_output(s.key, data));
-  if (!arithmetic) return at_node(arithmetic.error());
-  const std::vector<std::int8_t> ordered = channels_last(*weight, shape[0], shape[1]);
-  with_layer(s.key, [&](auto code, const auto& sizes) {
-    binding::with_dtype(s.key.in, [&](auto in) {
-      if constexpr (in != f32)
-        code.template pack<Kernels, element_t<in>>(sizes, ordered.data(), arithmetic->bias.data(),
-                                                   arithmetic->multiplier.data(), packed);
-    });
-  });
-  return done{};
-}
-
-/// Errors  as state_dict::floats
-[[nodiscard, gnu::cold]] inline status pack_batch_norm(const step& s, const node& n,
-                                                       const state_dict& state, std::byte* packed) {
-  const int channels[] = {s.key.as<channels_shape>().channels};
-  for (const char* part : {".scale", ".shift"}) {
-    const auto values = state.floats(std::string{n.name} + part, channels);
-    if (!values) return unexpected{values.error()};
-    std::memcpy(packed, values->data(), values->size_bytes());
-    packed += values->size_bytes();
-  }
-  return done{};
-}
-
-/// Packs the lookup table of an op of one tensor: its output for each of the 256 integers of a
-/// type.
-[[gnu::cold]] inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
-                                     std::byte* packed) {
-  const auto make = [&](auto* table) {
-    kernels::reference::make_table(op->descriptor->functions, d.options, from, d.out, table);
   };
-  if (type == quint8) {
-    make(reinterpret_cast<std::uint8_t*>(packed));
+  if (key.kernel == kernel::conv2d) {
+    pack(kernels::kernel_code<kernels::descriptors::conv2d>{}, key.as<conv2d_shape>());
   } else {
-    make(reinterpret_cast<std::int8_t*>(packed));
+    pack(kernels::kernel_code<kernels::descriptors::linear>{}, key.as<linear_shape>());
   }
 }
 
-}  // namespace packing
+template <class Kernels>
+inline constexpr kernel_packing packing_of{packed_bytes<Kernels>, pack_layer<Kernels>};
 
-/// nodes: of the graph the schedule was made for · qparams: one an observer; none for schedules
-/// that compute in float alone
-/// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
-///         with the node's name: a sum that could leave int32
+/// As pack_steps.
 template <class Kernels>
 [[nodiscard, gnu::cold]] result<parameters> pack_parameters(std::span<const step> steps,
                                                             std::span<const node> nodes,
                                                             const state_dict& state,
                                                             std::span<const qparams> qparams) {
-  parameters p{aligned_buffer(packed_end<Kernels>(steps.data(), static_cast<int>(steps.size()))),
-               std::vector<step_data>(steps.size())};
-  const bool on_integers =
-      std::ranges::any_of(steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
-  if (const status ok = check_qparams(on_integers ? steps : steps.first(0), qparams); !ok)
-    return unexpected{ok.error()};
-  const auto qparams_of = [&](int observer) {
-    return observer < 0 || !on_integers ? ctq::qparams{}
-                                        : qparams[static_cast<std::size_t>(observer)];
-  };
-  std::byte* packed = p.packed.data();
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    const node& n = nodes[static_cast<std::size_t>(s.node)];
-    step_data& d = p.data[i];
-    d.in[0] = qparams_of(s.in_observer[0]);
-    d.in[1] = qparams_of(s.in_observer[1]);
-    d.out = qparams_of(s.out_observer);
-    d.fused = qparams_of(s.fused_observer);
-    d.steps = kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
-    status ok = done{};
-    if (kernels::facts_of(s.key.kernel).has_weights) {
-      ok = packing::pack_layer<Kernels>(s, n, state, d, packed);
-      if (s.key.then == fused_op::table) {
-        const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
-        d.options = op.attrs;
-        packing::pack_table(op.op, d, s.key.out, d.fused,
-                            packed + packed_bytes<Kernels>(s.key) - 256);
-      }
-    } else if (s.key.kernel == kernel::batch_norm2d) {
-      ok = packing::pack_batch_norm(s, n, state, packed);
-    } else if (kernels::facts_of(s.key.kernel).calls_op) {
-      d.options = n.attrs;
-      ok = packing::pack_user_parameters(n, state, s.key.in != f32, d, packed);
-      if (s.key.kernel == kernel::elementwise && packed_bytes<Kernels>(s.key) > 0)
-        packing::pack_table(s.key.called_op, d, s.key.in, d.in[0], packed);
-    }
-    if (!ok) return unexpected{ok.error()};
-    packed += packing::padded(packed_bytes<Kernels>(s.key));
-  }
-  return p;
+  return pack_steps(packing_of<Kernels>, steps, nodes, state, qparams);
 }
 
 }  // namespace ctq

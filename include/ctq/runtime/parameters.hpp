@@ -4,25 +4,25 @@
 #include <cstddef>
 #include <vector>
 
-#include "ctq/passes/schedule/step.hpp"
+#include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
-#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 
 namespace ctq {
+
+/// The code of a step that the library ctq-kernels has.
+struct compiled_step {
+  kernel_function run{};
+  std::size_t packed{};  // where its parameters begin
+};
 
 /// The parameters of a schedule: data of each step, and all weights in the order in which their
 /// kernels read them.
 struct parameters {
   aligned_buffer packed;
-  std::vector<step_data> data;  // one for each step
+  std::vector<step_data> data;        // one for each step
+  std::vector<compiled_step> code{};  // one for each step; none if the program has the kernels
+  const kernel_set* kernels{};        // that the code is of
 };
-
-/// Bytes of the packed weights of all steps.
-template <class Kernels>
-[[nodiscard]] constexpr std::size_t packed_end(const step* steps, int count) {
-  std::size_t at = 0;
-  for (int i = 0; i < count; ++i) at += packing::padded(packed_bytes<Kernels>(steps[i].key));
-  return at;
-}
 
 }  // namespace ctq

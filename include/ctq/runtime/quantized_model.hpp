@@ -4,17 +4,25 @@
 #include <cstddef>
 #include <utility>
 
+#include "ctq/core/isa.hpp"
 #include "ctq/passes/plan.hpp"
-#include "ctq/runtime/int8_code.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_model.hpp"
 #include "ctq/runtime/int8_model.hpp"
+#if !defined(CTQ_COMPILED_KERNELS)
+#include "ctq/runtime/int8_code.hpp"
+#endif
 
 namespace ctq {
+
+/// Of ctq/runtime/int8_code.hpp, which includes all kernels.
+template <class Plan, class Isa>
+class int8_code;
 
 /// An int8 model, compiled for one instruction set: straight-line code over packed weights and one
 /// arena. Its input and output are float32: it contains the quantize and dequantize steps.
 ///
 /// Threads, Lifetime  as int8_model
-template <class Plan, class Isa = isa::native>
+template <class Plan, class Isa = isa::of_models>
 class quantized_model : public int8_model<quantized_model<Plan, Isa>, Plan> {
   using base = int8_model<quantized_model, Plan>;
   using code = int8_code<Plan, Isa>;

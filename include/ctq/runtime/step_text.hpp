@@ -7,7 +7,8 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/kernels/kernel_code.hpp"
+#include "ctq/ops/op.hpp"
 
 // A step as text. A part has no comma and no space, since it becomes a field of a line.
 
@@ -31,6 +32,14 @@ constexpr void append_pair(Text& out, std::string_view what, int h, int w, int u
 template <class Text>
 constexpr void append(Text& out, const elementwise_shape& s) {
   append_number(out, s.count);
+}
+template <class Text>
+constexpr void append(Text& out, const broadcast_shape& s) {
+  append_extents(out, s.extent[0], s.extent[1], s.extent[2], s.extent[3]);
+  for (const auto& step : s.step) {
+    out.append(":by");
+    append_extents(out, step[0], step[1], step[2], step[3]);
+  }
 }
 template <class Text>
 constexpr void append(Text& out, const channels_shape& s) {
@@ -97,19 +106,16 @@ constexpr void append_shape(Text& out, const kernel_signature& key) {
 }
 
 /// Appends "conv2d,quint8:quint8,1x32x32x3:1x32x32x16:k3x3:p1x1,dense:8x2x16,2304": kernel, dtypes,
-/// shape, how a set of kernels divides the work or "-", bytes of packed weights.
-template <class Kernels, class Text>
-[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key) {
+/// shape, how the kernel divides the work or "-", bytes of packed weights.
+template <class Text>
+[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key,
+                                           std::string_view blocking, std::size_t packed) {
   append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.kernel),
              key.relu ? "+relu" : "", key.then == fused_op::nothing ? "" : "+",
              key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
   append_shape(out, key);
-  out.append(",");
-  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
-  });
-  append_all(out, ",", packed_bytes<Kernels>(key));
+  append_all(out, ",", blocking, ",", packed);
 }
 
 }  // namespace ctq

@@ -14,8 +14,6 @@
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
-#include "ctq/runtime/bind_kernels.hpp"
-#include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/step_text.hpp"
 
 // The environment variable CTQ_VERBOSE, as oneDNN has one: with 1, every run of a model, int8
@@ -60,39 +58,20 @@ inline void write(std::string_view line) noexcept {
 
 namespace ctq {
 
-template <class Isa>
-[[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
-                                             std::int64_t nanoseconds) noexcept {
+/// isa, blocking, packed: instruction set of the step's code, how that divides the work, and bytes
+/// of its parameters
+[[gnu::cold, gnu::noinline]] inline void write_step(const step& s, std::span<const node> nodes,
+                                                    std::string_view isa, std::string_view blocking,
+                                                    std::size_t packed,
+                                                    std::int64_t nanoseconds) noexcept {
   static_text<512> line;  // no allocation
-  append_all(line, "ctq_verbose,run,", Isa::name, ",");
+  append_all(line, "ctq_verbose,run,", isa, ",");
   if (s.node >= 0) append_name(line, nodes[static_cast<std::size_t>(s.node)]);
   line.append(",");
-  append_kernel<simd_kernels<Isa>>(line, s.key);
+  append_kernel(line, s.key, blocking, packed);
   append_all(line, ",", nanoseconds / 1000, ".", nanoseconds / 100 % 10);
   line.count -= line.count == sizeof line.chars ? 1 : 0;
   verbose::write(line.append("\n").view());
-}
-
-template <class Isa, class Code>
-[[gnu::cold, gnu::noinline]] void run_traced(std::span<const step> steps,
-                                             std::span<const node> nodes, const parameters& p,
-                                             const void* in, void* out, std::byte* arena) noexcept {
-  std::int64_t start = 0;
-  Code::run(p, in, out, arena, [&](int i) {
-    if (i >= 0) write_step<Isa>(steps[static_cast<std::size_t>(i)], nodes, verbose::now() - start);
-    start = verbose::now();
-  });
-}
-
-/// Code::run, with a line for each step if CTQ_VERBOSE is set.
-///   Code   the executor of a schedule
-///   steps  of that schedule · nodes: of the graph it was made for
-template <class Isa, class Code>
-[[gnu::always_inline]] inline void run_code(std::span<const step> steps,
-                                            std::span<const node> nodes, const parameters& p,
-                                            const void* in, void* out, std::byte* arena) noexcept {
-  if (verbose::on()) return run_traced<Isa, Code>(steps, nodes, p, in, out, arena);
-  Code::run(p, in, out, arena);
 }
 
 }  // namespace ctq

@@ -22,6 +22,9 @@ WARNING = f'{{"name": "npu", "configs": [\n{{"pattern": "nn.Linear", "root_modul
 ERROR = f'{{"name": "npu", "configs": [\n{{"pattern": "nn.Liner", {INT8}}},\n{{"patern": 1}}]}}'
 MAPPING = '{"": {"activation": {"class": "HistogramObserver"}, "weight": {"class": "NoopObserver"}}}'
 
+PREPARE = '{"standalone_module_name": [["block", null, [], {"input_quantized_idxs": [0]}, "x86"]]}'
+CONVERT = '{"observed_to_quantized_custom_module_class": {"fast": {}}}'
+
 
 def run(*arguments, **options):
     done = subprocess.run([CTQ, *map(str, arguments)], capture_output=True, text=True, check=False,
@@ -35,13 +38,18 @@ def expect(got, wanted, what):
 
 def check(folder):
     """ctq check FILE..."""
-    good, warning, error, mapping = (Path(folder, name) for name in
-                                     ("good.json", "warning.json", "error.json", "mapping.json"))
-    for path, text in ((good, GOOD), (warning, WARNING), (error, ERROR), (mapping, MAPPING)):
+    good, warning, error, mapping, prepare, convert = (Path(folder, name) for name in (
+        "good.json", "warning.json", "error.json", "mapping.json", "prepare.json", "convert.json"))
+    for path, text in ((good, GOOD), (warning, WARNING), (error, ERROR), (mapping, MAPPING),
+                       (prepare, PREPARE), (convert, CONVERT)):
         path.write_text(text)
 
     expect(run("check", good), (FINE, "", f"{good}: no findings\n"), "a spec with an op of its own")
     expect(run("check", mapping), (FINE, "", f"{mapping}: no findings\n"), "a QConfigMapping")
+    expect(run("check", prepare), (FINE, "", f"{prepare}: no findings\n"), "a custom config")
+    expect(run("check", convert)[:2],
+           (FINDINGS, f"{convert}:1:48: error: expected static, dynamic, qat or weight_only "
+                      "[unknown-key]\n"), "one of convert with a mistake")
     code, out, err = run("check", error)
     expect((code, err), (FINDINGS, f"{error}: 3 errors\n"), "errors are counted")
     expect([line[len(str(error)):].partition(" ")[0] for line in out.splitlines()],

@@ -238,6 +238,20 @@ def explanations(folder):
     code, out, err = run("explain", "--fx", rows, "--backend", "native")
     expect((code, out), (UNREADABLE, ""), "a backend without a default mapping")
     assert "--mapping" in err
+    prepare, convert = folder / "prepare.json", folder / "convert.json"
+    prepare.write_text('{"ops": [{"name": "my.Seen", "kind": "module"}], "standalone_module_name": '
+                       '[["fc", null, [], {"input_quantized_idxs": [0]}, null]]}')
+    convert.write_text('{"preserved_attributes": ["tag"]}')
+    code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--prepare-custom-config",
+                          prepare, "--convert-custom-config", convert, "--json")
+    expect((code, err), (FINE, ""), "custom configs")
+    nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
+    assert not nodes["fc"]["on_integers"], "a standalone module is not of the model's plan"
+    convert.write_text('{"preserved_attribute": ["tag"]}')
+    code, out, err = run("explain", "--fx", rows, "--backend", "x86", "--convert-custom-config",
+                         convert)
+    expect((code, out), (UNREADABLE, ""), "a custom config with a mistake")
+    assert err.startswith(f"{convert}:1:2: error: preserved_attribute is not a known key"), err
     for wrong in (["--fx", rows], ["--dot"], ["--fx", rows, "--backend", "x86", "--dot", "--json"],
                   ["json-syntax", "--fx", rows, "--backend", "x86"]):
         expect(run("explain", *wrong)[:2], (UNREADABLE, ""), str(wrong))

@@ -15,6 +15,8 @@ root = Path(sys.argv[1])
 backend = json.loads((root / "tools/schema/backend_config.schema.json").read_text())
 mapping = json.loads((root / "tools/schema/qconfig_mapping.schema.json").read_text())
 
+custom = json.loads((root / "tools/schema/custom_config.schema.json").read_text())
+
 
 def keys(schema):
     return list(schema["properties"])
@@ -50,6 +52,9 @@ assert keys(definitions["constraints"]["oneOf"][1]) == fields("dtype_with_constr
 assert keys(definitions["config"]["properties"]["input_type_to_index"]) == \
     fields("input_index_record")
 assert keys(mapping) == ["$schema", "", *list_in("json/read_mapping.hpp", "keys")]
+assert keys(custom) == ["$schema", "ops", *list_in("json/custom_config/read.hpp", "keys")]
+assert keys(custom["$defs"]["prepare"]) == [
+    key for key in list_in("json/custom_config/read.hpp", "keys") if "quantized_custom" not in key]
 known = sorted(set(re.findall(r'"(\w+(?:Observer|Quantize))"', source("spec/observer.hpp"))))
 for schema in (backend, mapping):
     assert keys(schema["$defs"]["observer"]) == ["class", "observer",
@@ -62,7 +67,7 @@ except ImportError:
     print("the keys agree; no jsonschema, nothing validated")
     sys.exit()
 
-validators = [jsonschema.Draft202012Validator(schema) for schema in (backend, mapping)]
+validators = [jsonschema.Draft202012Validator(schema) for schema in (backend, mapping, custom)]
 for validator in validators:
     validator.check_schema(validator.schema)
 for table in (root / "tests/golden/data/torch_2_1/backend_configs").glob("*.json"):
@@ -71,6 +76,12 @@ for table in (root / "tests/golden/data/torch_2_1/backend_configs").glob("*.json
 FORM = ["unknown_key", "unknown_value_dtype", "unknown_value_observation", "missing_key",
         "wrong_type", "pattern_form_both", "pattern_form_empty", "node_path_empty", "too_many",
         "input_index_negative", "mapping_unknown_key", "mapping_missing", "mapping_unknown_observer"]
+validators[2].validate({"standalone_module_name": [["a", {}, [], {"input_quantized_idxs": [0]}, "x86"]],
+                        "float_to_observed_custom_module_class": {"static": {"a.B": "a.C"}},
+                        "ops": [{"name": "a.B", "kind": "module"}], "preserved_attributes": ["x"]})
+for wrong in ({"input_quantized_idxs": [-1]}, {"standalone_module_name": [["a"]]}, {"names": []},
+              {"standalone_module_class": [["a", None, None, {"ops": []}, None]]}):
+    assert not validators[2].is_valid(wrong), wrong
 for file in (root / "tests/fail/json").glob("*.json"):
     if file.stem.startswith(tuple(FORM)):
         validator = validators[file.stem.startswith("mapping_")]

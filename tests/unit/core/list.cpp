@@ -46,6 +46,13 @@ TEST_CASE("a list grows and keeps what was in it") {
   for (int i = 0; i < 1000; ++i) CHECK(l[static_cast<std::size_t>(i)] == std::to_string(i));
 }
 
+TEST_CASE("an item that is added after clear() is new, though its memory is not") {
+  list<int> l(3, 7);
+  l.clear();
+  CHECK(l.emplace_back() == 0);
+  CHECK(l.size() == 1);
+}
+
 TEST_CASE("an element of a full list can be appended to it") {
   list<std::string> l(8, "a string that is too long to lie in the object itself");
   l.push_back(l[0]);

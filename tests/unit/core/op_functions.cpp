@@ -15,8 +15,14 @@ static_assert(op_functions{.run_u8 = run_u8}.run<std::uint8_t>() == run_u8);
 static_assert(op_functions{.run_u8 = run_u8}.has_run(quint8));
 static_assert(!op_functions{.run_u8 = run_u8}.has_run(qint8));
 static_assert(!op_functions{.tensors = 1}.has_integer_form(quint8));
+static_assert(op_functions{.tensors = 1, .elementwise = true}.has_integer_form(quint8));
+static_assert(op_functions{.tensors = 1, .elementwise = true}.has_integer_form(qint8));
+static_assert(op_functions{.run_u8 = run_u8}.has_integer_form(quint8));
+static_assert(!op_functions{.run_u8 = run_u8}.has_integer_form(qint8));
 static_assert(op_functions{.tensors = 1, .elementwise = true}.needs_table(qint8));
 static_assert(!op_functions{.tensors = 1, .elementwise = true}.needs_table(f32));
+static_assert(
+    !op_functions{.tensors = 1, .elementwise = true, .run_u8 = run_u8}.needs_table(quint8));
 static_assert(!op_functions{.tensors = 2, .elementwise = true}.needs_table(qint8));
 
 TEST_CASE("a tensor_ref is read and written as its elements") {

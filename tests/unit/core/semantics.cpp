@@ -25,6 +25,13 @@ static_assert(fused_fake_quantize_uses_dynamic_formula(old) &&
               !fused_fake_quantize_uses_dynamic_formula(now));
 static_assert(!scale_bounds_are_enforced(old) && scale_bounds_are_enforced(now));
 static_assert(infinite_scale_is_kept(old) && !infinite_scale_is_kept(now));
+static_assert(histogram_search_overflows(old) && !histogram_search_overflows(now));
+static_assert(default_mapping_lists_fusible_ops(old) && !default_mapping_lists_fusible_ops(now));
+static_assert(!default_mapping_lists_prelu(old) && default_mapping_lists_prelu(now));
+static_assert(unknown_backend_gets_default_qconfig(old) &&
+              !unknown_backend_gets_default_qconfig(now));
+static_assert(!dynamic_quant_observer_has_range(old) && dynamic_quant_observer_has_range(now));
+static_assert(dynamic_float16_counts_as_static(old) && !dynamic_float16_counts_as_static(now));
 
 TEST_CASE("a release answers every question") {
   for (const semantics s : {old, now})

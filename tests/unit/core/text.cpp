@@ -65,6 +65,7 @@ TEST_CASE("decimals have six significant digits and no more than they need") {
   CHECK(decimal(1.0 / 3) == "0.333333");
   CHECK(decimal(0.9999999) == "1");
   CHECK(decimal(123456.7) == "123457");
+  CHECK(decimal(1234567) == "1.23457e+06");
   CHECK(decimal(0.0001) == "0.0001");
   CHECK(decimal(0x1p-23) == "1.19209e-07");
   CHECK(decimal(1e-38) == "1e-38");

@@ -48,12 +48,13 @@ TEST_CASE("modules that stand alone are prepared, converted and lowered by thems
   const auto middle = calls("b", &inner);
   const auto bottom = calls("fc", nn::linear.id());
   const traced_model traced{top.view(), "", {{middle.view(), "a", {{bottom.view(), "b", {}}}}}};
-  const standalone_module inside[] = {{.type = &inner,
-                                       .input_quantized_indexes = {first, 1},
-                                       .output_quantized_indexes = {first, 1},
-                                       .mapping = &of_inner}};
-  const standalone_module alone[] = {{.name = "a", .standalone = {inside, 1}}};
-  nested_model m = prepare_model(traced, backend_v<x86>, whole, {.standalone = {alone, 1}});
+  const standalone_module inside[] = {
+      {.type = &inner,
+       .mapping = &of_inner,
+       .custom = {.input_quantized_indexes = {first, 1}, .output_quantized_indexes = {first, 1}}}};
+  const standalone_module alone[] = {{.name = "a", .custom = {.standalone = {inside, 1}}}};
+  nested_model m =
+      prepare_model(traced, backend_v<x86>, whole, {.custom = {.standalone = {alone, 1}}});
   CHECK(!problem_of(m, &nested_model::prepared).any());
   REQUIRE(m.modules.size() == 1);
   nested_model& a = *m.modules[0];
@@ -84,7 +85,8 @@ TEST_CASE("a module has the backend of its entry, and its problems are the model
               per_channel_min_max_observer<>>;
   constexpr mapping_view mapping = mapping_v<qconfig_mapping<global<symmetric>>>;
   const standalone_module with_backend[] = {{.name = "a", .mapping = &mapping, .backend = &its}};
-  const auto m = prepare_model(traced, backend_v<x86>, whole, {.standalone = {with_backend, 1}});
+  const auto m =
+      prepare_model(traced, backend_v<x86>, whole, {.custom = {.standalone = {with_backend, 1}}});
   CHECK(problem_of(m, &nested_model::prepared).any());  // its scales may be too small
   const std::string text(problem_of(m, &nested_model::prepared).message());
   CHECK(text.find("qnnpack") != std::string::npos);
@@ -95,10 +97,10 @@ TEST_CASE("prepare keeps the attributes that it shall, convert those of them tha
   constexpr std::string_view by_prepare[] = {"tag", "limit", "missing"};
   constexpr std::string_view by_convert[] = {"tag", "other"};
   const traced_model traced{g.view(), "", {}, {"limit", "other", "tag"}};
-  nested_model m =
-      prepare_model(traced, backend_v<x86>, whole, {.preserved_attributes = {by_prepare, 3}});
+  nested_model m = prepare_model(traced, backend_v<x86>, whole,
+                                 {.custom = {.preserved_attributes = {by_prepare, 3}}});
   CHECK(m.attributes_prepared == std::vector<std::string_view>{"limit", "tag"});
-  convert_model(m, backend_v<x86>, {.preserved_attributes = {by_convert, 2}});
+  convert_model(m, backend_v<x86>, {.custom = {.preserved_attributes = {by_convert, 2}}});
   CHECK(m.attributes_converted == std::vector<std::string_view>{"tag"});
 }
 
@@ -113,8 +115,8 @@ nested_model with_custom(const custom_module& c, const mapping_view& mapping) {
   static custom_module classes[1];
   g = calls("c", &custom);
   classes[0] = c;
-  nested_model m =
-      prepare_model({g.view()}, backend_v<x86>, mapping, {.custom_modules = {classes, 1}});
+  nested_model m = prepare_model({g.view()}, backend_v<x86>, mapping,
+                                 {.custom = {.custom_modules = {classes, 1}}});
   convert_model(m, backend_v<x86>);
   return m;
 }
@@ -133,12 +135,13 @@ TEST_CASE("a static custom module is observed, then reads and gives integers") {
 TEST_CASE("a dynamic custom module has its classes for dynamic qconfigs only") {
   using dynamic = qconfig<default_dynamic_quant_observer, per_channel_min_max_observer<>>;
   constexpr mapping_view mapping = mapping_v<qconfig_mapping<global<dynamic>>>;
-  const custom_module c{&custom, &observed, &quantized, true};
+  const custom_module c{&custom, &observed, &quantized, quant_type::dynamic};
   const auto m = with_custom(c, mapping);
   CHECK(m.reference.nodes[m.reference.size() - 2].op == &quantized);
   CHECK(m.reference.nodes[m.reference.size() - 2].dtype == f32);
   const auto bad = with_custom(c, whole);
-  CHECK(std::string(bad.prepared.problem.message()).find("no observed class") != std::string::npos);
+  CHECK(bad.prepared.problem.message() ==
+        "a custom module has no observed class\nfor the QConfig of its node\nnode: c");
 }
 
 TEST_CASE("without a qconfig a custom module stays what it is") {

@@ -125,6 +125,8 @@ static_assert(gives({1, 3, 24, 24}, nn::max_pool2d,
 static_assert(gives({1, 3, 28, 28}, nn::avg_pool2d,
                     avg_pool{.kernel_size = 3, .stride = 1, .padding = 1}, image));
 static_assert(gives({1, 3, 9, 14}, fn::avg_pool2d, avg_pool{.kernel_size = {3, 2}}, image));
+static_assert(gives({1, 3, 15, 15}, nn::max_pool2d, max_pool{.kernel_size = 2, .padding = 1},
+                    image));
 static_assert(complains("padding exceeds half of kernel_size", nn::max_pool2d,
                         max_pool{.kernel_size = 3, .padding = 2}, image));
 static_assert(complains("padding exceeds half of kernel_size", fn::avg_pool2d,
@@ -168,10 +170,13 @@ static_assert(complains("takes 1 inputs, not 0", nn::output, no_options{}));
 static_assert(gives(image, op::add, no_options{}, image, image));
 static_assert(gives({5}, fn::add, no_options{}, shape{5}, shape{5}));
 static_assert(
-    complains("reads tensors of different shapes\n"
+    complains("reads shapes that do not broadcast\n"
               "the input is [1, 3, 28, 28]\nthe input is [1, 3, 28, 27]",
               op::add, no_options{}, image, shape{1, 3, 28, 27}));
 static_assert(complains("takes 2 inputs, not 1", fn::add, no_options{}, image));
+static_assert(gives(image, op::mul, no_options{}, shape{1, 3, 1, 1}, image));
+static_assert(gives({2, 3}, fn::sub, no_options{}, shape{2, 1}, shape{3}));
+static_assert(gives(image, op::truediv, no_options{}, image, shape{1}));
 
 // cat
 using along = cat_options;

@@ -49,19 +49,31 @@ TEST_CASE("a file need not declare ops") {
 
 TEST_CASE("what is no declaration is told, and the others are kept") {
   findings found;
-  constexpr std::string_view text = R"({"ops": [7, "", "a\u0062", {"name": null}, {}, "a.b"]})";
+  constexpr std::string_view text = R"({"ops": [7, "", {"name": null}, {}, "a.b"]})";
   const list<op_info> read = declared(text, found);
   CHECK(json::printed(found, text) ==
         "f:1:10: error: expected an object, not a number [wrong-type]\n"
-        "f:1:13: error: expected a name without escapes [wrong-type]\n"
-        "f:1:17: error: expected a name without escapes [wrong-type]\n"
-        "f:1:37: error: expected a string, not null [wrong-type]\n"
-        "f:1:44: error: name is missing [missing-key]\n");
+        "f:1:13: error: expected a name that is not empty [wrong-type]\n"
+        "f:1:26: error: expected a string, not null [wrong-type]\n"
+        "f:1:33: error: name is missing [missing-key]\n");
   REQUIRE(read.size() == 1);
   CHECK(read[0].name == "a.b");
   CHECK(wrong(R"({"ops": {"name": "a.b"}})") ==
         "f:1:9: error: expected an array, not an object [wrong-type]\n");
   CHECK(wrong(R"({"ops": null})") == "f:1:9: error: expected an array, not null [wrong-type]\n");
+}
+
+TEST_CASE("a name is its characters, whatever its escapes") {
+  findings found;
+  const json::parsed in{R"({"ops": ["a\u0062", "\"q\"", {"name": "a\u002eb", "kind": "module"}]})"};
+  const json::op_declarations read{in.root(), ops<builtin>::value, found};
+  CHECK(found.size() == 0);
+  REQUIRE(read.declared.size() == 3);
+  CHECK(read.declared[0].name == "ab");
+  CHECK(read.declared[1].name == "\"q\"");
+  CHECK(read.declared[2].name == "a.b");
+  CHECK(wrong(R"({"ops": ["a.b", "a\u002eb"]})") ==
+        "f:1:17: error: a\\u002eb is already declared [duplicate-op]\n");
 }
 
 TEST_CASE("a kind is one of three, and there are no other keys") {
@@ -79,6 +91,11 @@ TEST_CASE("a name of ctq's is taken, in any spelling") {
     CHECK(wrong(text) ==
           "f:1:10: error: " + std::string{name} + " is an op of ctq [duplicate-op]\n");
   }
+}
+
+TEST_CASE("what matches anything is not an op") {
+  CHECK(wrong(R"({"ops": ["MatchAllNode"]})") ==
+        "f:1:10: error: MatchAllNode matches anything, it is not a known op [duplicate-op]\n");
 }
 
 TEST_CASE("a name twice is told at the second") {

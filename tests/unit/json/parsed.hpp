@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "ctq/core/text_buffer.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/located.hpp"
 
@@ -11,17 +12,24 @@
 
 namespace ctq::json {
 
-/// Requires a valid text, which lives longer.
+/// Requires a valid text, which lives longer, as does this if strings have escapes.
 class parsed {
  public:
   constexpr explicit parsed(std::string_view text)
-      : text_(text), document_(parse(text.data(), text.size())) {}
+      : text_(text), document_(parse(text.data(), text.size())) {
+    if (document_.unescaped == 0) return;
+    with_names_.append(text);
+    append_names(document_, text.data(), with_names_);
+  }
 
-  [[nodiscard]] constexpr element root() const { return document_.root(text_.data()); }
+  [[nodiscard]] constexpr element root() const {
+    return document_.root(document_.unescaped == 0 ? text_.data() : with_names_.view().data());
+  }
 
  private:
   std::string_view text_;
   document document_;
+  text_buffer with_names_{};  // if strings have escapes
 };
 
 /// All findings as a command line prints them, one a line. They have their places already.

@@ -180,6 +180,12 @@ TEST_CASE("lists of dtypes are shared if they are the same word by word") {
   CHECK(r.config(0).dtype_configs == r.config(1).dtype_configs);
 }
 
+TEST_CASE("a wrong list of dtypes is told wherever it is") {
+  const std::string row = R"({"pattern": "nn.ReLU", "dtype_configs": [{"input_dtype": 7}]})";
+  const std::string text = configs(row + ", " + row);
+  CHECK(reading{text}.found.size() == 2);
+}
+
 TEST_CASE("lists of dtypes have an end") {
   CHECK(wrong_field(R"("dtype_configs": [)" + json::repeat("{}", 64) + "]").empty());
   CHECK(wrong_field(R"("dtype_configs": [)" + json::repeat("{}", 65) + "]") ==

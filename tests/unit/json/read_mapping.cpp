@@ -27,10 +27,9 @@ std::string wrong(std::string_view text) {
 
 static_assert([] {
   findings found;
-  json::mapping_reader m = read(R"({"module_name": [["a\u0062", null]], "": null})", found);
-  const bool raw = m.entries[0].module == R"(a\u0062)";
-  m.link(m.entries, m.unescaped.view().data());
-  return found.size() == 0 && raw && m.entries.size() == 2 && m.entries[0].module == "ab" &&
+  const json::parsed in{R"({"module_name": [["a\u0062", null]], "": null})"};
+  const json::mapping_reader m{in.root(), ops<builtin>::value, found};
+  return found.size() == 0 && m.entries.size() == 2 && m.entries[0].module == "ab" &&
          m.entries[1].level == mapping_level::global;
 }());
 
@@ -69,24 +68,33 @@ TEST_CASE("entries have the order of the text and know their place in it") {
   CHECK(m.at[3] == static_cast<int>(text.find(R"(["own)")));
 }
 
-TEST_CASE("only names with escapes are copied, and each is linked to its own") {
+TEST_CASE("names are read without their escapes") {
   findings found;
-  const json::mapping_reader m =
-      read(R"({"module_name_regex": [["\\d", null], ["plain", null], ["\u00e9\n", null]],
-               "module_name_object_type_order": [["\"", "nn.ReLU", -3, null]], "": null})",
-           found);
+  const json::parsed in{
+      R"({"module_name_regex": [["\\d", null], ["plain", null], ["\u00e9\n", null]],
+          "object_type": [["nn.R\u0065LU", null]],
+          "module_name_object_type_order": [["\"", "nn\u002eReLU", -3, null]], "": null})"};
+  const json::mapping_reader m{in.root(), ops<builtin>::value, found};
   REQUIRE(found.size() == 0);
-  CHECK(m.unescaped.view() == "\\d\xC3\xA9\n\"");
-  list<mapping_entry> entries = m.entries;
-  const std::string copy{m.unescaped.view()};
-  m.link(entries, copy.data());
-  CHECK(entries[0].module == R"(\d)");
-  CHECK(entries[0].module.data() == copy.data());
-  CHECK(entries[1].module.data() == m.entries[1].module.data());
-  CHECK(entries[2].module == "\xC3\xA9\n");
-  CHECK(entries[3].module == "\"");
-  CHECK(entries[3].order == -3);
-  CHECK(entries[4].module.empty());
+  CHECK(m.entries[0].module == R"(\d)");
+  CHECK(m.entries[1].module == "plain");
+  CHECK(m.entries[2].module == "\xC3\xA9\n");
+  CHECK(m.entries[3].op == nn::relu.id());
+  CHECK(m.entries[4].module == "\"");
+  CHECK(m.entries[4].op == nn::relu.id());
+  CHECK(m.entries[4].order == -3);
+  CHECK(m.entries[5].module.empty());
+}
+
+TEST_CASE("an observer and its arguments may have escapes as well") {
+  findings found;
+  const json::parsed in{R"({"": {"activation": {"cl\u0061ss": "MinMaxObs\u0065rver",
+      "dtyp\u0065": "torch.q\u0069nt8"}, "w\u0065ight": {"class": "NoopObserver"}}})"};
+  const json::mapping_reader m{in.root(), ops<builtin>::value, found};
+  REQUIRE(found.size() == 0);
+  CHECK(m.entries[0].qconfig.activation.type == observer_class::min_max);
+  CHECK(m.entries[0].qconfig.activation.args.dtype == qint8);
+  CHECK(m.entries[0].qconfig.weight.type == observer_class::noop);
 }
 
 TEST_CASE("a row has as many values as its level asks for") {

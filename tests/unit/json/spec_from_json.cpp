@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+
 #include "ctq/json/backend_file.hpp"
 #include "ctq/json/to_json.hpp"
 
@@ -69,6 +72,33 @@ constexpr embedded_file odd{"o.json", R"({"name": "n", "configs": [
   {"pattern": "torch.nn.Linear", "root_module": "torch.nn.Linear"}]})"};
 static_assert(problem<odd>.empty());  // a warning
 static_assert(backend_check<spec<odd>, strictness::warnings>::bad());
+
+// Names are their characters, whatever their escapes.
+constexpr embedded_file escaped{"e.json",
+                                R"({"name": "n\u0070\u0075 \"2\"", "ops": ["my.\u0022gate\""],
+  "configs": [{"pattern": ["torch.nn.\u0043onv2d", "my.\"gate\""], "qat_module": "nn\u002eLinear",
+               "observation_type": "\u004FUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT",
+               "dtype_configs": [{"input_dtype": "torch\u002equint8"}]}]})"};
+struct quoted : spec_from_json<escaped> {};
+static_assert(backend_v<quoted>.name == "npu \"2\"");
+static_assert(backend_v<quoted>.configs[0].pattern.element[0].op->name == "my.\"gate\"");
+static_assert(backend_v<quoted>.configs[0].pattern.element[1].op == nn::conv2d.id());
+static_assert(backend_v<quoted>.configs[0].qat_module == nn::linear.id());
+static_assert(backend_v<quoted>.configs[0].observation_type ==
+              observation_type::output_use_different_observer_as_input);
+static_assert(backend_v<quoted>.configs[0].dtype_configs[0].input_dtype.dtype == quint8);
+
+TEST_CASE("a backend whose names need escapes survives the way through JSON") {
+  const std::string_view text = to_json<quoted>();
+  CHECK(text.starts_with(R"({
+  "name": "npu \"2\"",
+  "ops": [{"name": "my.\"gate\"", "kind": "function"}],)"));
+  const json::backend_file read{text};
+  REQUIRE(read.valid());
+  std::string again;
+  json::append_json(again, read.view());
+  CHECK(again == text);
+}
 
 TEST_CASE("compiled and read at run time, a file is the same backend") {
   const json::backend_file file{npu_json.text, ops<builtin, gate>::value};

@@ -117,6 +117,8 @@ TEST_CASE("inconsistent arguments are errors") {
         std::string::npos);
   CHECK(error_of({.quant_min = -128, .quant_max = 127}, seen) ==
         "observer arguments: the range [-128, 127] exceeds that of quint8");
+  CHECK(error_of({.quant_min = 0, .quant_max = 256}, seen) ==
+        "observer arguments: the range [0, 256] exceeds that of quint8");
   CHECK(error_of({.qscheme = qscheme::per_channel_affine}, seen) ==
         "qscheme: per_channel_affine needs a per-channel observer");
   CHECK(error_of({.qscheme = symmetric, .reduce_range = true}, seen).find("128") !=

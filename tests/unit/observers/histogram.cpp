@@ -193,6 +193,9 @@ TEST_CASE("an outlier does not determine the scale") {
   CHECK(min < -2.0F);
   CHECK(max < 40.0F);
   CHECK(h.seen().max == 40.0F);
+  const auto of_8_bits = observers::histogram_search(h.bins(), h.seen().min, 40.0F, 256.0).best();
+  CHECK(min == of_8_bits.min);
+  CHECK(max == of_8_bits.max);
   CHECK(h.calculate_qparams()->scale == doctest::Approx((max - min) / 255.0F));
 }
 

@@ -74,6 +74,10 @@ TEST_CASE("old bins are spread over the new ones") {
   CHECK(spread_of({8, 0, 0, 8}, 4, 5, 2) == std::vector<float>{6, 2, 2, 6});
 }
 
+TEST_CASE("the sum up to the previous bin is rounded to float32, that up to this one is not") {
+  CHECK(spread_of({0x1p24F, 1, 1, 1}, 1, 1, 0) == std::vector<float>{0x1p24F, 1, 2, 1});
+}
+
 TEST_CASE("counts that rounding pushes past the last bin are added to it") {
   CHECK(spread_of({1, 1, 1, 1}, 2, 2, 1) == std::vector<float>{0.5F, 1, 1, 1.5F});
   CHECK(spread_of({1, 1, 1, 1}, 2, 2, 20) == std::vector<float>{0, 0, 0, 4});

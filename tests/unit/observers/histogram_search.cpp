@@ -45,6 +45,14 @@ TEST_CASE("a range of one point has no error and is unchanged") {
   CHECK(search.best().max == 2.5F);
 }
 
+TEST_CASE("bins are dropped as long as the error does not grow, also if it stays the same") {
+  const std::vector<float> ones(64, 1.0F);
+  histogram_search search(ones, 0.0F, 0x1p-60F, 256.0);  // errors underflow to 0
+  CHECK(search.error({0, 63}) == 0.0);
+  const auto [min, max] = search.best();
+  CHECK(max - min <= 0x1p-59F / 64);
+}
+
 TEST_CASE("an empty histogram is not clipped") {
   const std::vector<float> none(64);
   histogram_search search(none, -1.0F, 1.0F, 256.0);

@@ -58,6 +58,16 @@ TEST_CASE("observer and fake quantize can be disabled separately") {
   CHECK(scale_of(f) == 2.55F / 255.0F);
 }
 
+TEST_CASE("a disabled observer leaves the parameters as they are, even if it could give none") {
+  observing_fake_quantize f(plain);
+  forward(f, data);
+  std::vector<float> out(1);
+  CHECK(!f.forward(std::vector{std::numeric_limits<float>::quiet_NaN()}, shape(1), out));
+  f.enable_observer(false);
+  CHECK(forward(f, {100.0F})[0] == doctest::Approx(1.55F));
+  CHECK(scale_of(f) == 2.55F / 255.0F);
+}
+
 TEST_CASE("the gradient is that of the parameters in use") {
   observing_fake_quantize f(plain);
   forward(f, data);

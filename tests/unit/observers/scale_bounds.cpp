@@ -51,6 +51,8 @@ TEST_CASE("scale_max is enforced") {
   CHECK(check_bounds(q->scale, bounds).error().message() ==
         "scale: 7.8431373 is above the backend's bound 2");
   CHECK(check_bounds(q->scale, bounds, old));
+  CHECK(check_bounds(2.0F, bounds));  // the bound itself is allowed
+  CHECK(!check_bounds(0x1.000002p1F, bounds));
 }
 
 }  // namespace

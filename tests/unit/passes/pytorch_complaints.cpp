@@ -85,6 +85,7 @@ TEST_CASE("pytorch#68178: fusing one call of a module leaves its other calls alo
   CHECK(ours.view()[1].op == nni::linear_relu.id());
   CHECK(ours.view()[2].op == nn::linear.id());
   const auto torch = fuse(g.view(), backend_v<native>, {.semantics = semantics::torch_1_13});
+  CHECK(torch.view()[1].op == nni::linear_relu.id());
   CHECK(torch.view()[2].op == nni::linear_relu.id());
 }
 
@@ -230,9 +231,9 @@ struct signed_backend
 
 TEST_CASE("inputs and outputs of the model may be quantized to qint8") {
   constexpr int first[] = {0};
-  const prepare_options options{.input_quantized_indexes = {first, 1},
-                                .output_quantized_indexes = {first, 1},
-                                .quantized_dtype = qint8};
+  const prepare_options options{
+      .quantized_dtype = qint8,
+      .custom = {.input_quantized_indexes = {first, 1}, .output_quantized_indexes = {first, 1}}};
   const auto fused = fuse(two_layers.view(), backend_v<signed_backend>);
   const auto observed =
       prepare_graph(fused.view(), backend_v<signed_backend>, mapping_v<signed_everywhere>, options);

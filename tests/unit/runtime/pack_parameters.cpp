@@ -20,7 +20,10 @@ ctq::result<ctq::parameters> make(const std::vector<ctq::qparams>& qparams) {
 
 }  // namespace
 
-static_assert(ctq::packed_end<ctq::reference_kernels>(schedule.steps, schedule.count) % 64 == 0);
+static_assert(ctq::packed_end(ctq::packing_of<ctq::reference_kernels>,
+                              std::span(schedule.steps).first(schedule.count)) %
+                  64 ==
+              0);
 
 TEST_CASE("each step gets the qparams of its operands, a relu in the lower bound") {
   const auto p = make({{.scale = 0.1F, .zero_point = 100},
@@ -40,10 +43,4 @@ TEST_CASE("an overflow is an error that names the node and the channel") {
   const auto p = make({{.scale = 1e-20F}, {.scale = 1.0F}, {.scale = 1.0F}});
   REQUIRE(!p);
   CHECK(p.error().place.starts_with("node 0, accumulator_overflow, channel"));
-}
-
-TEST_CASE("channels_last moves the channels behind the pixels") {
-  const std::vector<int> oihw = {0, 1, 2, 3, 10, 11, 12, 13};  // 1 output, 2 channels, 2 x 2
-  CHECK(ctq::packing::channels_last<int>(oihw, 1, 2) ==
-        std::vector<int>{0, 10, 1, 11, 2, 12, 3, 13});
 }

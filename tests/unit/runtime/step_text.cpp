@@ -15,7 +15,9 @@ namespace {
 template <class Isa>
 std::string text_of(const kernel_signature& key) {
   std::string text;
-  append_kernel<simd_kernels<Isa>>(text, key);
+  static_text<96> blocking;
+  append_blocking<simd_kernels<Isa>>(blocking, key);
+  append_kernel(text, key, blocking.view(), packed_bytes<simd_kernels<Isa>>(key));
   return text;
 }
 

@@ -20,6 +20,16 @@ static_assert(range_of(observer_args{
 static_assert(range_of(observer_args{.quant_min = 0, .quant_max = 15}) == quant_range{0, 15});
 static_assert(!has_custom_range({.quant_max = 15}), "one end alone is ignored");
 
+// PyTorch's defaults.
+constexpr observer_args defaults{};
+static_assert(defaults.dtype == quint8 && defaults.qscheme == qscheme::per_tensor_affine);
+static_assert(!defaults.reduce_range && defaults.eps == 0x1p-23F && defaults.ch_axis == 0);
+static_assert(defaults.averaging_constant == 0.01);
+static_assert(defaults.bins == 2048 && defaults.upsample_rate == 128);
+constexpr observer_args of_channels = per_channel_observer_args{};
+static_assert(of_channels.eps == 0x1p-23F && of_channels.averaging_constant == 0.01);
+static_assert(!of_channels.reduce_range && of_channels.ch_axis == 0);
+
 static_assert(is_per_channel(observer_class::moving_average_per_channel_min_max));
 static_assert(!is_per_channel(observer_class::histogram));
 static_assert(name_of(observer_class::none) == "None");

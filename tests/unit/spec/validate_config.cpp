@@ -85,7 +85,9 @@ TEST_CASE("a scale that is not a number is not one") {
 // --- One fixed pair --------------------------------------------------------------------------
 
 static_assert(is_fine<linear_u8<exact_qparams<0x1p-8, 0>>>);
+static_assert(is_fine<linear_u8<exact_qparams<0x1p-8, 255>>>);
 static_assert(breaks<linear_u8<exact_qparams<0x1p-8, -1>>>(rule::exact_match));
+static_assert(breaks<linear_u8<exact_qparams<0x1p-8, 256>>>(rule::exact_match));
 static_assert(breaks<linear_u8<exact_qparams<0.0, 0>>>(rule::scale_not_positive));
 
 TEST_CASE("half of an exact pair is no pair") {
@@ -113,6 +115,7 @@ static_assert(is_fine<linear_of<half, real, half, f32, is_dynamic>>);
 static_assert(is_fine<linear<input_dtype<u8>>> && is_fine<linear<>>);
 static_assert(breaks<linear_of<u8, u8, u8>>(rule::no_kernel_signature));
 static_assert(breaks<linear_of<u8, s8, s8>>(rule::no_kernel_signature));
+static_assert(breaks<linear_of<half, half, s8, f16>>(rule::no_kernel_signature));
 static_assert(breaks<linear_of<u8, u8, s8, quint8>>(rule::no_kernel_signature));
 static_assert(breaks<linear_of<of<qint32>, of<qint32>, s8>>(rule::no_kernel_signature));
 static_assert(breaks<linear_of<u8, half, s8>>(rule::no_kernel_signature));

@@ -58,6 +58,9 @@ static_assert(
         0,
         "error: weight.qscheme: PerChannelMinMaxObserver cannot be per_tensor_affine "
         "[observer-qscheme]"));
+static_assert(says<global<with_activation<observer_args{.qscheme = qscheme::per_channel_affine}>>>(
+    0,
+    "error: activation.qscheme: MinMaxObserver cannot be per_channel_affine [observer-qscheme]"));
 static_assert(says<module_name_regex<"layer(1", qconfig_none>>(
     0, "error: module_name_regex: layer(1 is not a supported regular expression [regex-syntax]"));
 // A regular expression is only one where one is wanted.

@@ -31,6 +31,16 @@ concept constant_shape = requires {
   typename std::bool_constant<(Shape::value, true)>;
 };
 
+/// Satisfied by formed_shape: run-time extents, but a compile-time form, see conv2d_form.hpp.
+template <class Shape>
+concept with_form = requires {
+  typename std::bool_constant<(Shape::form, true)>;
+};
+
+/// Whether a kernel for this shape has only the code that the shape needs.
+template <class Shape>
+concept specialized_shape = constant_shape<Shape> || with_form<Shape>;
+
 /// f(shape), at compile time if the shape is constant. F: captures nothing
 template <class Shape, class F>
 [[nodiscard, gnu::always_inline]] constexpr auto evaluated(const Shape& shape, const F& f) {

@@ -12,6 +12,7 @@
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/convolution/depthwise.hpp"
 #include "ctq/kernels/simd/convolution/depthwise_columns.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
@@ -29,7 +30,7 @@
 //
 // The caller packs the weights once and provides a workspace; nothing allocates or throws. With a
 // std::integral_constant<conv2d_shape, ...> everything is inlined into one kernel for that shape;
-// run-time shapes share compiled tiles.
+// shapes of one form (conv2d_form.hpp) share a kernel; run-time shapes share compiled tiles.
 
 namespace ctq::kernels::simd {
 
@@ -50,6 +51,9 @@ template <class Isa, class T, class Shape, class F>
     } else if constexpr (constant_shape<Shape>) {
       constexpr bool halved = by_columns_of_two_rows<channel_dot>(Shape::value);
       return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by);
+    } else if constexpr (with_form<Shape>) {
+      using dot = std::conditional_t<Shape::form.halved, half_dot, channel_dot>;
+      return f(std::type_identity<dot>{}, by);
     } else {
       if constexpr (!std::is_same_v<half_dot, channel_dot>) {
         if (by_columns_of_two_rows<channel_dot>(shape))
@@ -60,6 +64,8 @@ template <class Isa, class T, class Shape, class F>
   };
   if constexpr (constant_shape<Shape>) {
     return with.template operator()<plan<Isa, T>(Shape::value).by>();
+  } else if constexpr (with_form<Shape>) {
+    return with.template operator()<Shape::form.by>();
   } else {
     const method by = plan<Isa, T>(shape).by;
     if constexpr (has_tiles<Isa> && !real) {
@@ -167,6 +173,8 @@ template <class Dot, method By, class Shape, class F>
     f(std::true_type{});
   } else if constexpr (constant_shape<Shape>) {
     f(std::bool_constant<by_columns<Dot>(Shape::value)>{});
+  } else if constexpr (with_form<Shape>) {
+    f(std::bool_constant<Shape::form.by_columns>{});
   } else if (by_columns<Dot>(shape)) {
     f(std::true_type{});
   } else {
@@ -214,6 +222,14 @@ template <class Isa, class In, class To, class Out>
   convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
 }
 
+/// Run-time extents of one form, in one function for all calls with these types.
+template <class Isa, with_form Shape, class In, class To, class Out>
+[[gnu::noinline]] void convolve_form(const Shape& shape, const In* in, const std::byte* packed,
+                                     const To& to, std::int32_t in_zero_point, Out* out,
+                                     std::byte* workspace) {
+  convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+}
+
 template <class Isa, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void convolve(const Shape& shape, const In* in,
                                             const std::byte* packed, const To& to,
@@ -221,6 +237,8 @@ template <class Isa, class Shape, class In, class To, class Out>
                                             std::byte* workspace) {
   if constexpr (constant_shape<Shape>) {
     convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+  } else if constexpr (with_form<Shape>) {
+    convolve_form<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {
     convolve_any<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
   }
@@ -233,8 +251,8 @@ template <linear_shape S>
   return std::integral_constant<conv2d_shape, ctq::as_conv2d(S)>{};
 }
 
-/// Satisfied by conv2d_shape, and by std::integral_constant<conv2d_shape, ...> for a kernel of that
-/// shape alone.
+/// Satisfied by conv2d_shape, by formed_shape for a kernel of that form alone, and by
+/// std::integral_constant<conv2d_shape, ...> for a kernel of that shape alone.
 template <class Shape>
 concept conv2d_shape_like = std::convertible_to<Shape, conv2d_shape>;
 

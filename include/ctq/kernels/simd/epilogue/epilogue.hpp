@@ -77,6 +77,8 @@ template <class Isa, conv2d_shape_like Shape, class In, class OutputOp, class...
   constexpr bool by_channel = [] {
     if constexpr (constant_shape<Shape>) {
       return is_depthwise(Shape::value);
+    } else if constexpr (with_form<Shape>) {
+      return Shape::form.by == method::depthwise;
     } else {
       return false;
     }

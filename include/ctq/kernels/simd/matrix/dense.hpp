@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
@@ -43,9 +45,9 @@ template <class Dot, class Shape, class To, class Out>
     const auto run_at_once = [&](auto many, int& panels_of_group) __attribute__((always_inline)) {
       const std::size_t bytes = block_layout<Dot>{2, steps}.bytes();
       const strides by = strides_of(s);
-      const k_runs runs = runs_of<Dot>(s);
+      const k_runs runs = known_runs<Dot>(shape);
       for (; panels_of_group >= many; panels_of_group -= many) {
-        if constexpr (constant_shape<Shape>) {
+        if constexpr (specialized_shape<Shape>) {
           tile_of_panels<Dot, many>(from, by, runs, packed, bytes, to, out);
         } else {
           shared_tile_of_panels<Dot, many>(from, by, runs, packed, bytes, to, out);
@@ -60,7 +62,15 @@ template <class Dot, class Shape, class To, class Out>
         run_at_once(std::integral_constant<int, 4>{}, panels_of_group);
         run_at_once(std::integral_constant<int, 2>{}, panels_of_group);
       };
-      if constexpr (!constant_shape<Shape>) {
+      if constexpr (with_form<Shape>) {
+        if constexpr (Shape::form.four) {
+          run_at_once(std::integral_constant<int, 4>{}, panels_of_group);
+        }
+        if constexpr (Shape::form.two) {
+          run_at_once(std::integral_constant<int, 2>{}, panels_of_group);
+        }
+        if constexpr (!Shape::form.one) return;
+      } else if constexpr (!constant_shape<Shape>) {
         if (has_one_pixel(s)) run_one_pixel();
       } else if constexpr (has_one_pixel(Shape::value)) {
         run_one_pixel();
@@ -77,6 +87,23 @@ template <class Dot, class Shape, class To, class Out>
         constexpr std::integral_constant<int, of.used(panel)> used;
         using dot = std::conditional_t<(used <= narrow::lanes), narrow, Dot>;
         run(std::type_identity<dot>{}, std::integral_constant<int, of.vectors(panel)>{}, used);
+      });
+    } else if constexpr (with_form<Shape>) {
+      constexpr conv2d_form form = Shape::form;
+      const panels<Dot> of(s);
+      if constexpr (form.four || form.two || form.one) run_whole(of.whole());
+      unroll<std::size(form.partial)>([&](auto i) __attribute__((always_inline)) {
+        constexpr partial_panel p = form.partial[i];
+        if constexpr (p.vectors > 0) {
+          using dot = std::conditional_t<p.narrow, narrow, Dot>;
+          constexpr std::integral_constant<int, p.vectors> vectors;
+          constexpr int lanes = p.narrow ? narrow_lanes<Dot> : p.vectors * Dot::lanes;
+          if constexpr (p.full) {
+            run(std::type_identity<dot>{}, vectors, std::integral_constant<int, lanes>{});
+          } else {
+            run(std::type_identity<dot>{}, vectors, of.used(of.whole() + i));
+          }
+        }
       });
     } else {
       const panels<Dot> of(s);
@@ -107,7 +134,8 @@ template <class Dot, class Shape, class In, class To, class Out>
   using element = typename Dot::element;
   const conv2d_shape s = shape;
   const auto run = [&](const auto& part) __attribute__((always_inline)) {
-    const int pixels = conv2d_shape(part).in_w;
+    const conv2d_shape extents = part;
+    const int pixels = extents.in_w;
     const int parts = pixels == s.in_w ? 1 : ceil_div(s.in_w, pixels);
     for (int i = 0; i < parts; ++i) {
       const std::ptrdiff_t first = std::min(i * pixels, s.in_w - pixels);
@@ -118,6 +146,8 @@ template <class Dot, class Shape, class In, class To, class Out>
   };
   if constexpr (constant_shape<Shape>) {
     run(std::integral_constant<conv2d_shape, part_of<Dot>(Shape::value)>{});
+  } else if constexpr (with_form<Shape>) {
+    run(with_extents(shape, part_of<Dot>(s)));
   } else {
     run(part_of<Dot>(s));
   }

@@ -51,9 +51,23 @@ template <class Dot, class Shape>
 [[nodiscard]] constexpr bool pixels_overlap() {
   if constexpr (constant_shape<Shape>) {
     return strides_of(Shape::value).x < runs_of<Dot>(Shape::value).length;
+  } else if constexpr (with_form<Shape>) {
+    return Shape::form.pixels_overlap;
   } else {
     return false;  // unknown to g++ as well
   }
+}
+
+/// runs_of, with the constants of a form.
+template <class Dot, class Shape>
+[[nodiscard, gnu::always_inline]] constexpr k_runs known_runs(const Shape& shape) {
+  k_runs runs = runs_of<Dot>(shape);
+  if constexpr (with_form<Shape>) {
+    runs.rows = Shape::form.rows;
+    runs.taps = Shape::form.taps;
+    if constexpr (Shape::form.steps > 0) runs.steps = Shape::form.steps;
+  }
+  return runs;
 }
 
 /// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, in the layout of
@@ -185,6 +199,8 @@ template <class Dot, class Shape>
     return true;
   } else if constexpr (constant_shape<Shape>) {
     return wide_panel_bytes<Dot>(Shape::value) == 0;
+  } else if constexpr (with_form<Shape>) {
+    return !Shape::form.widens;
   } else {
     return false;
   }
@@ -199,7 +215,7 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
   using element = typename Dot::element;
   const conv2d_shape s = shape;
   const strides by = strides_of(s);
-  const k_runs runs = runs_of<Dot>(s);
+  const k_runs runs = known_runs<Dot>(shape);
   const packed_weights<Dot, Packed> packed{block + block_layout<Packed>{Vectors, 0}.weights()};
   [[maybe_unused]] const bool several = wide_panel_bytes<Packed>(s) > 0;
   bool widened = false;
@@ -215,7 +231,7 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
         if constexpr (reads_packed_weights<Packed, Shape>()) {
           tile_of(packed, first, to_pixel);
         } else {
-          if constexpr (!constant_shape<Shape>) {
+          if constexpr (!specialized_shape<Shape>) {
             if (!several) {
               tile_of(packed, first, to_pixel);
               continue;
@@ -231,9 +247,19 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
       }
     }
   };
-  if constexpr (constant_shape<Shape>) {
-    constexpr conv2d_shape constant = Shape::value;
-    constexpr tiling tiles = tiles_of(constant.out_h(), constant.out_w(), Dot::tile_rows);
+  if constexpr (specialized_shape<Shape>) {
+    const auto tiling_of = [](const conv2d_shape& x) {
+      return tiles_of(x.out_h(), x.out_w(), Dot::tile_rows);
+    };
+    const tiling tiles = evaluated(shape, tiling_of);
+    // Rows of a tile that are longer than the tile have no end in it.
+    const int width = [&] {
+      if constexpr (with_form<Shape>) {
+        return Shape::form.width > 0 ? Shape::form.width : Dot::tile_rows + 1;
+      } else {
+        return s.out_w();
+      }
+    }();
     const auto run_constant = [&](const band& b, auto rows, auto widens)
         __attribute__((always_inline)) {
       run_band(
@@ -241,12 +267,21 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
           [&](const auto& weights, const element* first, Out* to_pixel)
               __attribute__((always_inline)) {
                 tile<Dot, Vectors, pixels_overlap<Dot, Shape>()>(
-                    std::make_integer_sequence<int, rows>{}, first, s.out_w(), by, runs, block,
-                    weights, to, to_pixel, used);
+                    std::make_integer_sequence<int, rows>{}, first, width, by, runs, block, weights,
+                    to, to_pixel, used);
               });
     };
-    constexpr std::integral_constant<int, tiles.large.occurring()> large;
-    constexpr std::integral_constant<int, tiles.small.occurring()> small;
+    constexpr auto occurring = [](const auto& band_of) {
+      if constexpr (with_form<Shape>) {
+        return band_of(Shape::form);
+      } else {
+        return band_of(tiles_of(Shape::value.out_h(), Shape::value.out_w(), Dot::tile_rows))
+            .occurring();
+      }
+    };
+    constexpr std::integral_constant<int, occurring([](const auto& x) { return x.large; })> large;
+    constexpr std::integral_constant<int, occurring([](const auto& x) { return x.small; })> small;
+    static_assert(large <= Dot::tile_rows && small <= Dot::tile_rows);
     if constexpr (large > 0) run_constant(tiles.large, large, std::true_type{});
     if constexpr (small > 0) run_constant(tiles.small, small, std::bool_constant<large == 0>{});
   } else {

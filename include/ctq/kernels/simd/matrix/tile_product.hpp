@@ -253,6 +253,10 @@ template <class Tile, class Shape, class In, class To, class Out>
     constexpr tile_plan p = tile_plan_of(Shape::value);
     tile_product<Tile, p.block.pixels, p.block.channels, p.chunk == 1>(p, in, packed, to, out,
                                                                        workspace);
+  } else if constexpr (with_form<Shape>) {
+    constexpr conv2d_form f = Shape::form;
+    tile_product<Tile, f.block.pixels, f.block.channels, !f.chunked>(shape.tiles, in, packed, to,
+                                                                     out, workspace);
   } else {
     const tile_plan p = tile_plan_of(shape);
     unroll<std::size(tile_blocks)>([&](auto i) __attribute__((always_inline)) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/passes/plan.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
+#include "ctq/runtime/int8_model.hpp"
+
+namespace ctq {
+
+template <class Plan, class Isa>
+class quantized_model;
+
+/// The int8 model of a plan with the kernels of the library ctq-kernels: its instruction set is
+/// chosen when it is made. Computes the same bytes as that with the kernels of the headers. None of
+/// them is compiled with the program, but the functions of user ops are, for its flags.
+///
+/// Threads, Lifetime  as int8_model
+template <class Plan>
+class quantized_model<Plan, isa::compiled>
+    : public int8_model<quantized_model<Plan, isa::compiled>, Plan> {
+  using base = int8_model<quantized_model, Plan>;
+
+ public:
+  using typename base::input_argument;
+  using typename base::output_view;
+
+  /// isa: name of the instruction set to run on; empty: the environment variable CTQ_ISA or,
+  /// without it, the fastest · keep: for save: the model shares the elements of `state`
+  /// Errors  an instruction set that the library does not have or this machine does not run;
+  ///         tensors that are missing, or of another dtype or shape; qparams that are missing or
+  ///         outside their dtype's range; a sum that could leave int32
+  [[nodiscard]] static result<quantized_model> make(quantized_state state,
+                                                    std::string_view isa = {}, bool keep = true) {
+    const auto kernels = compiled_kernels::choose(isa);
+    if (!kernels) return unexpected{kernels.error()};
+    auto p = compiled_kernels::make(**kernels, steps(), std::span(Plan::lowered.nodes),
+                                    state.tensors, state.qparams);
+    if (!p) return unexpected{p.error()};
+    return quantized_model{*std::move(p), std::move(state), keep};
+  }
+
+  /// One inference in the caller's memory: allocates nothing and cannot fail.
+  ///   out     must not overlap with the input
+  ///   memory  arena_bytes(), 64-byte aligned, used by one run at a time
+  void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
+    compiled_kernels::run(steps(), Plan::lowered.nodes, this->values(), in.data(), out.data(),
+                          memory, schedule.arena_bytes);
+  }
+
+  [[nodiscard]] std::string_view isa() const { return this->values().kernels->isa; }
+  [[nodiscard]] std::size_t arena_bytes() const {
+    return schedule.arena_bytes + compiled_kernels::workspace_of(*this->values().kernels, steps());
+  }
+
+ private:
+  static constexpr auto& schedule = Plan::int8_schedule;
+
+  static constexpr std::span<const step> steps() {
+    return {schedule.steps, static_cast<std::size_t>(schedule.count)};
+  }
+
+  using base::base;
+};
+
+}  // namespace ctq

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/text.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
+#include "ctq/runtime/dispatch.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/verbose.hpp"
+
+// A schedule with the kernels of the library ctq-kernels: a loop over a table of steps, with one
+// indirect call each. The code of each step is looked up once, when the parameters are packed.
+
+namespace ctq::compiled_kernels {
+
+/// The kernels of the instruction set with this name; if it is empty, with that in the environment
+/// variable CTQ_ISA or, without it, the fastest.
+/// Errors  as choose_code
+[[nodiscard]] inline result<const kernel_set*> choose(std::string_view isa) {
+  return choose_code(all(), wished_isa(isa, "ctq-kernels"), "ctq-kernels",
+                     "the library has no code that this machine runs: build it with its option "
+                     "kernels_isas=scalar, or all");
+}
+
+/// The same for models that cannot report an error: the fastest in place of a name in CTQ_ISA that
+/// the library does not have.
+/// Errors  no code at all
+[[nodiscard]] inline result<const kernel_set*> choose_or_fastest() {
+  const auto kernels = choose({});
+  return kernels || all().empty() ? kernels : all().front();
+}
+
+/// Bytes of the largest workspace.
+[[nodiscard]] inline std::size_t workspace_of(const kernel_set& kernels,
+                                              std::span<const step> steps) {
+  std::size_t most = 0;
+  for (const step& s : steps) most = std::max(most, kernels.workspace_bytes(s.key));
+  return packing::padded(most);
+}
+
+/// Packs the parameters of a schedule, and finds the code of its steps.
+/// Errors  as pack_steps; a step without a kernel
+[[nodiscard, gnu::cold]] inline result<parameters> make(const kernel_set& kernels,
+                                                        std::span<const step> steps,
+                                                        std::span<const node> nodes,
+                                                        const state_dict& state,
+                                                        std::span<const qparams> qparams) {
+  auto p = pack_steps(kernels.packing, steps, nodes, state, qparams);
+  if (!p) return p;
+  p->kernels = &kernels;
+  std::size_t at = 0;
+  for (const step& s : steps) {
+    const kernel_function code = kernels.function_of(s.key);
+    if (code == nullptr) {
+      static_text<160> signature;
+      ctq::kernels::append_signature(signature, s.key.kernel, s.key.in, s.key.out);
+      return fail("ctq-kernels", "no kernel has the signature " + std::string{signature.view()});
+    }
+    p->code.push_back({code, at});
+    at += packing::padded(kernels.packing.packed_bytes(s.key));
+  }
+  return p;
+}
+
+/// p: of make · in, out: elements of the model's input and output · arena: the schedule's values,
+/// then at `workspace` the kernels' memory, 64-byte aligned
+/// after(step): called after each step, with -1 before the first
+template <class After>
+void run(std::span<const step> steps, const parameters& p, const void* in, void* out,
+         std::byte* arena, std::size_t workspace, After after) noexcept {
+  const auto address = [&](const place& at) -> void* {
+    if (at.in == place::area::input) return const_cast<void*>(in);
+    return at.in == place::area::output ? out : arena + at.offset;
+  };
+  after(-1);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    p.code[i].run(s.key, {.in = {address(s.in[0]), address(s.in[1])},
+                          .out = address(s.out),
+                          .packed = p.packed.data() + p.code[i].packed,
+                          .workspace = arena + workspace,
+                          .data = &p.data[i]});
+    after(static_cast<int>(i));
+  }
+}
+
+/// The same, with a line for each step if CTQ_VERBOSE is set. nodes: of the graph of the schedule
+[[gnu::noinline]] inline void run(std::span<const step> steps, std::span<const node> nodes,
+                                  const parameters& p, const void* in, void* out, std::byte* arena,
+                                  std::size_t workspace) noexcept {
+  if (!verbose::on()) [[likely]]
+    return run(steps, p, in, out, arena, workspace, [](int) {});
+  std::int64_t start = 0;
+  run(steps, p, in, out, arena, workspace, [&](int i) {
+    const std::int64_t end = verbose::now();
+    if (i >= 0) {
+      const step& s = steps[static_cast<std::size_t>(i)];
+      write_step(s, nodes, p.kernels->isa, p.kernels->blocking(s.key).view(),
+                 p.kernels->packing.packed_bytes(s.key), end - start);
+    }
+    start = verbose::now();
+  });
+}
+
+}  // namespace ctq::compiled_kernels

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/check_qparams.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
+#include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/user_parameters.hpp"
+#include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/state_dict.hpp"
+
+// From a state_dict and the qparams of activations to what the kernels of an instruction set read.
+
+namespace ctq {
+
+namespace packing {
+
+/// The qparams to which a layer requantizes its accumulators.
+[[nodiscard]] inline const qparams& layer_output(const kernel_signature& key, const step_data& d) {
+  return key.then == fused_op::nothing ? d.out : d.fused;
+}
+
+/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
+template <class T>
+[[nodiscard]] std::vector<T> channels_last(std::span<const T> oihw, int outputs, int channels) {
+  const auto rows = static_cast<std::size_t>(outputs), columns = static_cast<std::size_t>(channels);
+  std::vector<T> out(oihw.begin(), oihw.end());
+  const std::size_t pixels = oihw.empty() ? 0 : oihw.size() / rows / columns;
+  if (pixels < 2) return out;
+  for (std::size_t o = 0; o < rows; ++o)
+    for (std::size_t p = 0; p < pixels; ++p)
+      for (std::size_t c = 0; c < columns; ++c)
+        out[(o * pixels + p) * columns + c] = oihw[(o * columns + c) * pixels + p];
+  return out;
+}
+
+/// The shape of a layer's weight in PyTorch's layout.
+[[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key) {
+  if (key.kernel == kernel::conv2d) {
+    const auto s = key.as<conv2d_shape>();
+    return {s.out_channels, s.in_group(), s.kernel_h, s.kernel_w};
+  }
+  const auto s = key.as<linear_shape>();
+  return {s.out_features, s.in_features};
+}
+
+/// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
+[[nodiscard, gnu::cold]] inline status pack_layer(const kernel_packing& kernels, const step& s,
+                                                  const node& n, const state_dict& state,
+                                                  const step_data& data, std::byte* packed) {
+  const std::string name{n.name};
+  const std::vector<int> shape = weight_shape(s.key);
+  const auto bias = state.floats(name + ".bias", {{shape[0]}});
+  if (!bias) return unexpected{bias.error()};
+  if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
+    const auto weight = state.floats(name + ".weight", shape);
+    if (!weight) return unexpected{weight.error()};
+    const std::vector<float> ordered = channels_last(*weight, shape[0], shape[1]);
+    kernels.pack(s.key, {ordered.data(), bias->data(), nullptr}, packed);
+    return done{};
+  }
+  const auto weight = state.integers(name + ".weight", shape);
+  if (!weight) return unexpected{weight.error()};
+  const auto scale = state.floats(name + ".weight_scale", {{shape[0]}});
+  if (!scale) return unexpected{scale.error()};
+  const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
+  if (s.key.kernel == kernel::linear_dynamic) {
+    if (const status ok = check_sums({*weight, *scale}); !ok) return at_node(ok.error());
+    kernels.pack(s.key, {weight->data(), bias->data(), scale->data()}, packed);
+    return done{};
+  }
+  const auto arithmetic = output_arithmetic_of(*bias, {*weight, *scale}, data.in[0], s.key.in,
+                                               layer_output(s.key, data));
+  if (!arithmetic) return at_node(arithmetic.error());
+  const std::vector<std::int8_t> ordered = channels_last(*weight, shape[0], shape[1]);
+  kernels.pack(s.key, {ordered.data(), arithmetic->bias.data(), arithmetic->multiplier.data()},
+               packed);
+  return done{};
+}
+
+/// Errors  as state_dict::floats
+[[nodiscard, gnu::cold]] inline status pack_batch_norm(const step& s, const node& n,
+                                                       const state_dict& state, std::byte* packed) {
+  const int channels[] = {s.key.as<channels_shape>().channels};
+  for (const char* part : {".scale", ".shift"}) {
+    const auto values = state.floats(std::string{n.name} + part, channels);
+    if (!values) return unexpected{values.error()};
+    std::memcpy(packed, values->data(), values->size_bytes());
+    packed += values->size_bytes();
+  }
+  return done{};
+}
+
+/// The op whose functions a table holds: the node's, or, with a number as an operand, that of one
+/// tensor.
+[[nodiscard]] constexpr op_id op_of_table(const node& n) {
+  const op_id with_number = n.op->descriptor->schedule.with_number;
+  return with_number != nullptr ? with_number : n.op;
+}
+
+/// Packs the lookup table of an op of one tensor: its output for each of the 256 integers of a
+/// type.
+[[gnu::cold]] inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
+                                     std::byte* packed) {
+  const auto make = [&](auto* table) {
+    kernels::reference::make_table(op->descriptor->functions, d.options, from, d.out, table);
+  };
+  if (type == quint8) {
+    make(reinterpret_cast<std::uint8_t*>(packed));
+  } else {
+    make(reinterpret_cast<std::int8_t*>(packed));
+  }
+}
+
+/// Narrows the range of a step's output to what a clamp lets through.
+[[gnu::cold]] inline void clamp_output(const node& clamp, const kernel_signature& key,
+                                       step_data& d) {
+  const auto within = [&]<class element>(element) {
+    const qparams q = d.out;
+    const element ends[] = {static_cast<element>(q.quant_min), static_cast<element>(q.quant_max)};
+    element clamped[2];
+    ctq::kernels::reference::elementwise<element>(
+        clamp.op->descriptor->functions, clamp.attrs,
+        {.in = {{ends, {2}, q}}, .out = {clamped, {2}, q}});
+    const auto narrow = [&](std::int32_t& bound) {
+      bound = std::clamp<std::int32_t>(bound, clamped[0], clamped[1]);
+    };
+    if (ctq::kernels::facts_of(key.kernel).has_weights && key.then == fused_op::nothing) {
+      narrow(d.steps.lo);
+      narrow(d.steps.hi);
+    } else {
+      narrow(d.out.quant_min);
+      narrow(d.out.quant_max);
+    }
+  };
+  if (key.out == quint8) return within(std::uint8_t{});
+  within(std::int8_t{});
+}
+
+}  // namespace packing
+
+/// nodes: of the graph the schedule was made for · qparams: one an observer; none for schedules
+/// that compute in float alone
+/// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
+///         with the node's name: a sum that could leave int32
+[[nodiscard, gnu::cold]] inline result<parameters> pack_steps(const kernel_packing& kernels,
+                                                              std::span<const step> steps,
+                                                              std::span<const node> nodes,
+                                                              const state_dict& state,
+                                                              std::span<const qparams> qparams) {
+  parameters p{aligned_buffer(packed_end(kernels, steps)), std::vector<step_data>(steps.size())};
+  const bool on_integers =
+      std::ranges::any_of(steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
+  if (const status ok = check_qparams(on_integers ? steps : steps.first(0), qparams); !ok)
+    return unexpected{ok.error()};
+  const auto qparams_of = [&](int observer) {
+    return observer < 0 || !on_integers ? ctq::qparams{}
+                                        : qparams[static_cast<std::size_t>(observer)];
+  };
+  std::byte* packed = p.packed.data();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    const node& n = nodes[static_cast<std::size_t>(s.node)];
+    step_data& d = p.data[i];
+    d.in[0] = qparams_of(s.in_observer[0]);
+    d.in[1] = qparams_of(s.in_observer[1]);
+    d.out = qparams_of(s.out_observer);
+    d.fused = qparams_of(s.fused_observer);
+    d.steps = ctq::kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
+    if (s.clamp_node >= 0)
+      packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);
+    status ok = done{};
+    const std::size_t bytes = kernels.packed_bytes(s.key);
+    if (ctq::kernels::facts_of(s.key.kernel).has_weights) {
+      ok = packing::pack_layer(kernels, s, n, state, d, packed);
+      if (s.key.then == fused_op::table) {
+        const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
+        d.options = op.attrs;
+        packing::pack_table(packing::op_of_table(op), d, s.key.out, d.fused, packed + bytes - 256);
+      }
+    } else if (s.key.kernel == kernel::batch_norm2d) {
+      ok = packing::pack_batch_norm(s, n, state, packed);
+    } else if (ctq::kernels::facts_of(s.key.kernel).calls_op) {
+      d.options = n.attrs;
+      ok = packing::pack_user_parameters(n, state, s.key.in != f32, d, packed);
+      if (s.key.kernel == kernel::elementwise && bytes > 0)
+        packing::pack_table(s.key.called_op, d, s.key.in, d.in[0], packed);
+    }
+    if (!ok) return unexpected{ok.error()};
+    packed += packing::padded(bytes);
+  }
+  return p;
+}
+
+}  // namespace ctq

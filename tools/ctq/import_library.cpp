@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "import_library.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cpp_names.hpp"
+#include "ctq/io/read_fx.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/lower/missing_kernel.hpp"
+#include "ctq/passes/mapping_names.hpp"
+#include "ctq/passes/prepare.hpp"
+#include "ctq/passes/schedule/schedule.hpp"
+#include "import_model.hpp"
+
+namespace tool {
+
+namespace {
+
+/// Names that the class of a library declares, and targets that build systems reserve.
+constexpr std::string_view members[] = {
+    "arena_bytes", "error", "has_value", "input", "isa",  "load",  "name",         "output",
+    "result",      "run",   "session",   "shape", "size", "state", "value_or_exit"};
+constexpr std::string_view targets[] = {
+    "all",           "benchmark",      "clean",
+    "depend",        "dist",           "edit_cache",
+    "help",          "install",        "list_install_components",
+    "package",       "package_source", "preinstall",
+    "rebuild_cache", "reconfigure",    "test",
+    "uninstall"};
+
+/// Constants and types in the header of the plan.
+constexpr std::string_view suffixes[] = {"_model",        "_backend", "_mapping", "_backend_json",
+                                         "_mapping_json", "_plan",    "_code"};
+
+/// Replaces @NAME@, @SPACE@ and the like by what they stand for.
+struct substitution {
+  std::string_view key;
+  std::string value;
+};
+std::string filled(std::string_view form, const std::vector<substitution>& with) {
+  std::string text;
+  while (!form.empty()) {
+    const std::size_t at = std::min(form.find('@'), form.size());
+    text += form.substr(0, at);
+    form.remove_prefix(at);
+    const auto found = std::find_if(with.begin(), with.end(), [&form](const substitution& s) {
+      return form.starts_with(s.key);
+    });
+    if (found != with.end()) {
+      text += found->value;
+      form.remove_prefix(found->key.size());
+    } else if (!form.empty()) {
+      text += '@';
+      form.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
+constexpr std::string_view class_form = R"(// From @SOURCE@, by ctq import --library.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+@OPEN@
+/// An int8 network: @SOURCE@ for the backend @BACKEND@. It runs what a calibrated model saved.
+///
+/// Threads   const: any number of threads may run one network, each with its own session or arena
+/// Lifetime  owns all it needs. Copies share the weights; to move is to copy, so that no network is
+///           ever empty
+class @NAME@ {
+ public:
+  /// float32, contiguous, in the order of the shape, the last extent fastest. All zero at first.
+  /// Large ones do not fit on a stack: make them static or on the heap.
+  struct input {
+    static constexpr char name[] = @INPUT_NAME@;
+    static constexpr int shape[] = {@INPUT_SHAPE@};
+    static constexpr std::size_t size = @INPUT_SIZE@;
+    alignas(64) float values[size]{};
+  };
+  struct output {
+    static constexpr char name[] = @OUTPUT_NAME@;
+    static constexpr int shape[] = {@OUTPUT_SHAPE@};
+    static constexpr std::size_t size = @OUTPUT_SIZE@;
+    alignas(64) float values[size]{};
+  };
+
+  class result;
+  class session;
+
+  /// Loads the file that save of the calibrated model wrote, and packs the weights for the
+  /// instruction set. The file is closed, or may be destroyed, afterwards.
+  /// Errors  no file; a file that was changed or damaged, or is of another plan, with what differs;
+  ///         an environment variable CTQ_ISA that names no instruction set of the library
+  [[nodiscard]] static result load(const char* path);
+  [[nodiscard]] static result load(std::span<const std::byte> file);
+
+  @NAME@(const @NAME@& other) noexcept;
+  @NAME@& operator=(const @NAME@& other) noexcept;
+  ~@NAME@();
+
+  /// One inference in the caller's memory: allocates nothing and cannot fail. Values outside the
+  /// calibrated range saturate; NaN becomes the zero point.
+  ///   out    must not overlap with the input
+  ///   arena  arena_bytes(), 64-byte aligned, used by one run at a time
+  void run(std::span<const float, input::size> in, std::span<float, output::size> out,
+           std::byte* arena) const noexcept;
+  void run(const input& in, output& out, std::byte* arena) const noexcept {
+    run(in.values, out.values, arena);
+  }
+
+  /// The instruction set that was chosen.
+  [[nodiscard]] const char* isa() const noexcept;
+  [[nodiscard]] std::size_t arena_bytes() const noexcept;
+
+ private:
+  struct state;
+  explicit @NAME@(state* s) noexcept : state_(s) {}
+
+  state* state_;
+};
+
+/// A network, or the reason why there is none.
+class @NAME@::result {
+ public:
+  [[nodiscard]] bool has_value() const noexcept;
+  explicit operator bool() const noexcept { return has_value(); }
+
+  /// The network. Without one the program aborts with the error.
+  [[nodiscard]] @NAME@ operator*() const noexcept;
+  [[nodiscard]] const @NAME@* operator->() const noexcept;
+  /// The network. Without one the program writes the error to the standard error and exits with 1.
+  [[nodiscard]] @NAME@ value_or_exit() const noexcept;
+  /// Place and cause in one line, valid as long as this result; "" if there is a network.
+  [[nodiscard]] const char* error() const noexcept;
+
+ private:
+  friend class @NAME@;
+  explicit result(state* s) noexcept : value_(s) {}
+
+  @NAME@ value_;
+};
+
+/// A network and its arena, which is allocated here once; a run allocates nothing and cannot fail.
+///
+/// Threads   one at a time; as many sessions of one network as there are threads
+/// Lifetime  keeps the network alive
+/// Requires  not moved from; checked
+class @NAME@::session {
+ public:
+  explicit session(const @NAME@& network);
+  session(session&& other) noexcept;
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+  session& operator=(session&&) = delete;
+  ~session();
+
+  /// One inference; out must not overlap with the input.
+  void run(std::span<const float, input::size> in, std::span<float, output::size> out) noexcept;
+  void operator()(const input& in, output& out) noexcept { run(in.values, out.values); }
+  [[nodiscard]] output operator()(const input& in) noexcept {
+    output out;
+    run(in.values, out.values);
+    return out;
+  }
+
+ private:
+  @NAME@ network_;
+  std::byte* arena_;
+};
+
+@CLOSE@
+)";
+
+constexpr std::string_view code_form = R"(// From @SOURCE@, by ctq import --library.
+//
+// For one machine, compiled as it is. For many machines, compiled for each instruction set with
+// CTQ_LIBRARY_CODE, and once for the baseline with CTQ_LIBRARY_DISPATCH, which chooses among them:
+// see meson.build and CMakeLists.txt.
+
+#include "@NAME@_plan.hpp"
+
+#if defined(CTQ_LIBRARY_CODE)
+
+#include <ctq/runtime/dispatched.hpp>
+
+template struct ctq::dispatched<@SPACE@::@NAME@_plan>;
+
+#else
+
+#include <algorithm>
+#include <atomic>
+#include <ctq/inference.hpp>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "@NAME@.hpp"
+
+@OPEN@
+namespace @NAME@_code {
+
+template <class Source>
+static auto load_model(const Source& source) {
+#if defined(CTQ_LIBRARY_DISPATCH)
+  return ctq::load_quantized<@NAME@_plan>(source, ctq::dispatch);
+#else
+  return ctq::load_quantized<@NAME@_plan>(source);
+#endif
+}
+
+using model_result = decltype(load_model(std::span<const std::byte>{}));
+using model = model_result::value_type;
+
+static std::string isa_of(const model_result& m) {
+  if (!m) return {};
+#if defined(CTQ_LIBRARY_DISPATCH)
+  return std::string{m->isa()};
+#else
+  return std::string{model::isa::name};
+#endif
+}
+
+static std::size_t arena_bytes_of(const model& m) {
+#if defined(CTQ_LIBRARY_DISPATCH)
+  return m.arena_bytes();
+#else
+  return m.arena_bytes;
+#endif
+}
+
+constexpr bool same_shape(const ctq::shape& s, std::span<const int> extents) {
+  return std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
+}
+static_assert(same_shape(@NAME@_plan::int8_schedule.input_shape, @NAME@::input::shape));
+static_assert(same_shape(@NAME@_plan::int8_schedule.output_shape, @NAME@::output::shape));
+
+constexpr std::align_val_t alignment{64};
+
+}  // namespace @NAME@_code
+
+struct @NAME@::state {
+  explicit state(@NAME@_code::model_result m)
+      : loaded(std::move(m)),
+        error(loaded ? std::string{} : loaded.error().message()),
+        isa(@NAME@_code::isa_of(loaded)) {}
+
+  @NAME@_code::model_result loaded;
+  std::string error;
+  std::string isa;
+  std::atomic<std::size_t> owners{1};
+};
+
+@NAME@::result @NAME@::load(const char* path) {
+  const std::filesystem::path file{path == nullptr ? "" : path};
+  return result{new state{@NAME@_code::load_model(file)}};
+}
+
+@NAME@::result @NAME@::load(std::span<const std::byte> file) {
+  return result{new state{@NAME@_code::load_model(file)}};
+}
+
+@NAME@::@NAME@(const @NAME@& other) noexcept : state_(other.state_) {
+  state_->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+@NAME@& @NAME@::operator=(const @NAME@& other) noexcept {
+  @NAME@ copy{other};
+  std::swap(state_, copy.state_);
+  return *this;
+}
+
+@NAME@::~@NAME@() {
+  if (state_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete state_;
+}
+
+void @NAME@::run(std::span<const float, input::size> in, std::span<float, output::size> out,
+         std::byte* arena) const noexcept {
+  using model = @NAME@_code::model;
+  state_->loaded->run(model::input_view{in}, model::output_view{out}, arena);
+}
+
+const char* @NAME@::isa() const noexcept { return state_->isa.c_str(); }
+
+std::size_t @NAME@::arena_bytes() const noexcept {
+  return @NAME@_code::arena_bytes_of(*state_->loaded);
+}
+
+bool @NAME@::result::has_value() const noexcept { return value_.state_->loaded.has_value(); }
+
+@NAME@ @NAME@::result::operator*() const noexcept {
+  static_cast<void>(*value_.state_->loaded);
+  return value_;
+}
+
+const @NAME@* @NAME@::result::operator->() const noexcept {
+  static_cast<void>(*value_.state_->loaded);
+  return &value_;
+}
+
+@NAME@ @NAME@::result::value_or_exit() const noexcept {
+  static_cast<void>(value_.state_->loaded.value_or_exit());
+  return value_;
+}
+
+const char* @NAME@::result::error() const noexcept { return value_.state_->error.c_str(); }
+
+@NAME@::session::session(const @NAME@& network)
+    : network_(network),
+      arena_(static_cast<std::byte*>(
+          ::operator new(network_.arena_bytes(), @NAME@_code::alignment))) {}
+
+@NAME@::session::session(session&& other) noexcept
+    : network_(other.network_), arena_(std::exchange(other.arena_, nullptr)) {}
+
+@NAME@::session::~session() { ::operator delete(arena_, @NAME@_code::alignment); }
+
+void @NAME@::session::run(std::span<const float, input::size> in,
+                  std::span<float, output::size> out) noexcept {
+  ctq::require(arena_ != nullptr, "this session was moved from");
+  network_.run(in, out, arena_);
+}
+
+@CLOSE@
+#endif
+)";
+
+constexpr std::string_view meson_form = R"(# From @SOURCE@, by ctq import --library.
+#
+#   subdir('@NAME@')
+#   program = executable('program', 'main.cpp', dependencies: @NAME@_dep)
+#
+# @NAME@.cpp is compiled once for each instruction set, and the fastest that the machine has is chosen
+# when the network is loaded. ctq_library_isas = ['avx2', 'avx512'] before subdir chooses some.
+@NAME@_ctq = dependency('ctq', fallback: ['ctq', 'ctq_dep'])
+@NAME@_cpp = meson.get_compiler('cpp')
+@NAME@_isolate = [find_program(@NAME@_ctq.get_variable('isolate')), '@INPUT@', '@OUTPUT@',
+  find_program('objcopy', 'llvm-objcopy'), @NAME@_cpp.cmd_array()]
+@NAME@_code = []
+@NAME@_isas = @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split()
+foreach isa : get_variable('ctq_library_isas', @NAME@_isas)
+  if isa not in @NAME@_isas
+    error('ctq_library_isas: "' + isa + '" is none of: ' + ', '.join(@NAME@_isas))
+  endif
+  flags = @NAME@_ctq.get_variable('flags_' + isa, default_value: '').split()
+  if flags.length() > 0 and not @NAME@_cpp.has_multi_arguments(flags)
+    continue
+  endif
+  code = static_library('@NAME@-' + isa, '@NAME@.cpp', cpp_args: flags + '-DCTQ_LIBRARY_CODE',
+    dependencies: @NAME@_ctq, override_options: ['b_lto=false', 'cpp_std=c++20'],
+    build_by_default: false)
+  @NAME@_code += custom_target('@NAME@-' + isa + '.o', input: code, output: '@NAME@-' + isa + '.o',
+    command: @NAME@_isolate)
+endforeach
+@NAME@_lib = static_library('@NAME@', '@NAME@.cpp', @NAME@_code,
+  cpp_args: @NAME@_code.length() > 0 ? ['-DCTQ_LIBRARY_DISPATCH'] : [], dependencies: @NAME@_ctq,
+  override_options: 'cpp_std=c++20')
+@NAME@_dep = declare_dependency(include_directories: include_directories('.'),
+  link_whole: @NAME@_lib)
+)";
+
+constexpr std::string_view cmake_form = R"(# From @SOURCE@, by ctq import --library.
+#
+#   add_subdirectory(@NAME@)
+#   target_link_libraries(program PRIVATE @NAME@)
+#
+# @NAME@.cpp is compiled once for each instruction set, and the fastest that the machine has is chosen
+# when the network is loaded. CTQ_LIBRARY_ISAS, such as "avx2;avx512", chooses some.
+cmake_minimum_required(VERSION 3.20)
+project(@NAME@ CXX)
+find_package(ctq REQUIRED)
+ctq_add_library(@NAME@ @NAME@.cpp)
+)";
+
+/// A file as a constant ctq::embedded_file, one line of it to a line.
+std::string embedded(const std::string& constant, std::string_view file, std::string_view text) {
+  std::string code =
+      fmt::format("inline constexpr ctq::embedded_file {}{{\n    {},", constant, cpp_string(file));
+  while (!text.empty()) {
+    const std::size_t line = std::min(text.find('\n'), text.size() - 1) + 1;
+    code += fmt::format("\n    {}", cpp_string(text.substr(0, line)));
+    text.remove_prefix(line);
+  }
+  return code + "};\n";
+}
+
+std::string extents_of(const ctq::shape& s) {
+  std::string text;
+  for (int axis = 0; axis < s.rank; ++axis)
+    text += fmt::format("{}{}", axis > 0 ? ", " : "", s[axis]);
+  return text;
+}
+
+/// The first reason why the plan would not compile; empty if it does.
+std::string plan_problem(const ctq::graph_view<ctq::stage::traced>& traced,
+                         const ctq::backend_view& backend, const ctq::mapping_view& mapping) {
+  const auto fused = fuse(traced, backend);
+  ctq::diagnostic problem = check_mapping_names(traced, fused.view(), backend, mapping);
+  const auto prepared = prepare_graph(fused.view(), backend, mapping);
+  if (!problem.any()) problem = prepared.problem;
+  if (!problem.any()) {
+    const auto reference = convert_graph(prepared.view(), backend, mapping);
+    const auto lowered = lower(reference.view());
+    problem = missing_kernel(lowered.view(), backend);
+    if (!problem.any()) problem = schedule(lowered.view(), ctq::scheduling::layers::fused).problem;
+  }
+  std::string words{problem.message()};
+  std::replace(words.begin(), words.end(), '\n', ' ');
+  return words;
+}
+
+/// The includes, and the types of the backend and the mapping.
+struct plan_parts {
+  std::string includes, types;
+};
+
+plan_parts parts_of(const library_request& r) {
+  plan_parts parts{
+      .includes = fmt::format("// From {}, {}.\n", cpp_comment(r.source), library_mark),
+      .types = {}};
+  const auto include = [&parts](std::string_view header) {
+    parts.includes += fmt::format("#include <ctq/{}.hpp>\n", header);
+  };
+  const std::string backend = r.name + "_backend";
+  const std::string mapping = r.name + "_mapping";
+  if (!r.backend_text) include(fmt::format("backends/{}", r.backend.name));
+  if (!r.mapping_text) include("backends/default_qconfig_mappings");
+  if (r.mapping_text) include("json/mapping_from_json");
+  if (r.backend_text) include("json/spec_from_json");
+  include("passes/plan");
+  if (r.backend_text) {
+    parts.types += embedded(backend + "_json", r.backend_file, *r.backend_text);
+    parts.types += fmt::format("struct {0} : ctq::spec_from_json<{0}_json> {{}};\n\n", backend);
+  } else {
+    parts.types += fmt::format("using {} = ctq::{};\n", backend, r.backend.name);
+  }
+  if (r.mapping_text) {
+    parts.types += embedded(mapping + "_json", r.mapping_file, *r.mapping_text);
+    parts.types += fmt::format("struct {0} : ctq::mapping_from_json<{0}_json> {{}};\n\n", mapping);
+  } else {
+    parts.types += fmt::format("using {} = ctq::default_qconfig_mapping<{}>;\n", mapping, backend);
+  }
+  parts.types +=
+      fmt::format("using {0}_plan = ctq::plan<{0}_model, {0}_backend, {0}_mapping>;\n", r.name);
+  return parts;
+}
+
+}  // namespace
+
+std::string library_name_problem(std::string_view name) {
+  if (std::string why = identifier_problem(name); !why.empty()) return why;
+  for (const std::string_view suffix : suffixes)
+    if (const std::string longer = fmt::format("{}{}", name, suffix);
+        !identifier_problem(longer).empty())
+      return fmt::format("makes {}, which {}", longer, identifier_problem(longer));
+  if (std::find(std::begin(members), std::end(members), name) != std::end(members))
+    return "is a name that the class of a library declares";
+  if (std::find(std::begin(targets), std::end(targets), name) != std::end(targets))
+    return "is a name that build systems reserve";
+  return {};
+}
+
+ctq::result<std::vector<text_file>> import_library(const library_request& r) {
+  if (std::string why = library_name_problem(r.name); !why.empty()) return ctq::fail(r.name, why);
+  const plan_parts parts = parts_of(r);
+  auto model = import_model(r.rows, r.file, r.name + "_model", r.space, r.source, {},
+                            {.includes = parts.includes, .command = "ctq import --library"});
+  if (!model) return ctq::unexpected{model.error()};
+  const auto rows = ctq::read_fx(r.rows, ctq::ops<ctq::builtin>::value, r.file);
+  if (!rows) return ctq::unexpected{rows.error()};
+  const auto shaped = with_shapes(*rows);
+  if (!shaped) return ctq::fail(r.file, "has no equivalent in C++");
+  const auto traced = shaped->view();
+  if (std::string why = plan_problem(traced, r.backend, r.mapping); !why.empty())
+    return ctq::fail(r.file, why);
+
+  const ctq::node* in = nullptr;
+  const ctq::node* out = nullptr;
+  for (int i = 0; i < traced.size(); ++i) {
+    if (traced[i].op->kind == ctq::op_kind::placeholder) in = &traced[i];
+    if (traced[i].op->kind == ctq::op_kind::output) out = &traced[i];
+  }
+  if (in == nullptr || out == nullptr) return ctq::fail(r.file, "has no input or no output");
+  if (in->shape.rank == 0 || out->shape.rank == 0)
+    return ctq::fail(r.file, "has an input or an output without dimensions");
+  const std::vector<substitution> with{
+      {"@SOURCE@", cpp_comment(r.source)},
+      {"@BACKEND@", cpp_comment(r.backend.name)},
+      {"@NAME@", r.name},
+      {"@SPACE@", r.space},
+      {"@OPEN@", fmt::format("namespace {} {{\n", r.space)},
+      {"@CLOSE@", fmt::format("}}  // namespace {}", r.space)},
+      {"@INPUT_NAME@", cpp_string(in->name)},
+      {"@INPUT_SHAPE@", extents_of(in->shape)},
+      {"@INPUT_SIZE@", fmt::to_string(numel(in->shape))},
+      {"@OUTPUT_NAME@", cpp_string(out->name)},
+      {"@OUTPUT_SHAPE@", extents_of(out->shape)},
+      {"@OUTPUT_SIZE@", fmt::to_string(numel(out->shape))},
+  };
+  const std::string plan_end =
+      fmt::format("\nnamespace {} {{\n\n{}\n}}  // namespace {}\n", r.space, parts.types, r.space);
+  return std::vector<text_file>{{r.name + ".hpp", filled(class_form, with)},
+                                {r.name + "_plan.hpp", *model + plan_end},
+                                {r.name + ".cpp", filled(code_form, with)},
+                                {"meson.build", filled(meson_form, with)},
+                                {"CMakeLists.txt", filled(cmake_form, with)}};
+}
+
+}  // namespace tool
