@@ -6,6 +6,7 @@
 // called as in Python, is in evaluate/float_ops. ctq/ctq.hpp does not include this.
 
 #include "ctq/evaluate/compare.hpp"
+#include "ctq/evaluate/custom_modules.hpp"
 #include "ctq/evaluate/equalized_weights.hpp"
 #include "ctq/evaluate/equalizer.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files as constants of a program: embed.py SOURCE_ROOT COMPILER...
+"""Files as constants of a program, as text, as bytes and as an object: embed.py SOURCE_ROOT COMPILER...
 
 Whatever bytes a file has, the program has the same, with every compiler and without a warning; and
 another project gets a generator for it from the subproject, as tools/embed/meson.build says.
@@ -30,6 +30,10 @@ FILES = {
 PROGRAM = """\
 #include <cstdio>
 {includes}
+static void write(std::span<const std::byte> bytes) {{
+  std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  std::fputs(reinterpret_cast<std::uintptr_t>(bytes.data()) % 64 == 0 ? "|" : "unaligned", stdout);
+}}
 int main() {{
 {writes}
 }}
@@ -46,19 +50,39 @@ def every_byte(folder):
     for i, (name, content) in enumerate(FILES.items()):
         (folder / name).write_bytes(content)
         names.append(f"file_{i}")
-        run(root / "tools/embed/embed.py", folder / name, folder / f"{names[-1]}.hpp", names[-1])
-    includes = "\n".join(f'#include "{name}.hpp"' for name in names)
+        embed = root / "tools/embed/embed.py"
+        run(embed, folder / name, folder / f"{names[-1]}.hpp", names[-1])
+        run(embed, "--bytes", folder / name, folder / f"b{i}.hpp", f"bytes_{i}")
+        run(embed, "--object", folder / name, folder / f"o{i}.hpp", folder / f"o{i}.cpp",
+            f"object_{i}")
+    includes = "#include <cstdint>\n" + "\n".join(
+        f'#include "{name}.hpp"\n#include "b{i}.hpp"\n#include "o{i}.hpp"\n#include "o{i}.cpp"'
+        for i, name in enumerate(names))
     writes = "\n".join(f"  std::fwrite({n}.text.data(), 1, {n}.text.size(), stdout);\n"
                        f'  std::fputs("|", stdout);\n'
-                       f"  std::fwrite({n}.name.data(), 1, {n}.name.size(), stdout);"
-                       for n in names)
+                       f"  std::fwrite({n}.name.data(), 1, {n}.name.size(), stdout);\n"
+                       f"  write(bytes_{i}());\n  write(object_{i}());"
+                       for i, n in enumerate(names))
     (folder / "main.cpp").write_text(PROGRAM.format(includes=includes, writes=writes))
-    wanted = b"".join(content + b"|" + name.encode() for name, content in FILES.items())
+    wanted = b"".join(content + b"|" + name.encode() + (content + b"|") * 2
+                      for name, content in FILES.items())
     for compiler in compilers:
         run(compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
             f"-I{root / 'include'}", folder / "main.cpp", "-o", folder / "program")
         got = run(folder / "program", stdout=subprocess.PIPE).stdout
         assert got == wanted, f"{compiler} makes other bytes"
+
+
+def refused(folder):
+    """No code comes of names."""
+    file = folder / "plain.json"
+    for arguments in ([file, folder / "x.hpp", "x; int y"], ["--bytes", file, folder / "x.hpp", "a b"],
+                      ["--object", file, folder / "x.hpp"], [file],
+                      ["--object", folder / "line\nend", folder / "x.hpp", folder / "x.cpp", "x"]):
+        done = subprocess.run([root / "tools/embed/embed.py", *arguments], check=False,
+                              capture_output=True, text=True)
+        assert done.returncode != 0 and "ctq-embed" in done.stderr, f"{arguments}: {done.stderr}"
+        assert not (folder / "x.hpp").exists(), arguments
 
 
 def as_subproject(folder):
@@ -75,4 +99,5 @@ def as_subproject(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     every_byte(Path(scratch))
+    refused(Path(scratch))
     as_subproject(Path(scratch))

@@ -55,7 +55,7 @@ bool is_same_file(const std::string& input, const std::string& output) {
          in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/// Writes all files completely; if one of them cannot be written, none is replaced.
+/// Writes each file completely or not at all, and all of them before it replaces the first.
 exit_code write(const std::vector<text_file>& files) {
   const signals_deferred until_written;
   std::vector<ctq::file_replacement> replacements;
@@ -84,6 +84,7 @@ exit_code write(const std::vector<text_file>& files) {
 bool is_of_somebody_else(const std::filesystem::path& path) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return false;
+  if (!std::filesystem::is_regular_file(path, none)) return true;
   std::ifstream file{path};
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("// From ") || line.starts_with("# From "))

@@ -75,19 +75,19 @@ constexpr std::string_view class_form = R"(// From @SOURCE@, by ctq import --lib
 ///           ever empty
 class @NAME@ {
  public:
-  /// float32, contiguous, in the order of the shape, the last extent fastest. Large ones do not fit
-  /// on a stack.
+  /// float32, contiguous, in the order of the shape, the last extent fastest. All zero at first.
+  /// Large ones do not fit on a stack: make them static or on the heap.
   struct input {
     static constexpr char name[] = @INPUT_NAME@;
     static constexpr int shape[] = {@INPUT_SHAPE@};
     static constexpr std::size_t size = @INPUT_SIZE@;
-    alignas(64) float values[size];
+    alignas(64) float values[size]{};
   };
   struct output {
     static constexpr char name[] = @OUTPUT_NAME@;
     static constexpr int shape[] = {@OUTPUT_SHAPE@};
     static constexpr std::size_t size = @OUTPUT_SIZE@;
-    alignas(64) float values[size];
+    alignas(64) float values[size]{};
   };
 
   class result;
@@ -133,6 +133,7 @@ class @NAME@::result {
 
   /// The network. Without one the program aborts with the error.
   [[nodiscard]] @NAME@ operator*() const noexcept;
+  [[nodiscard]] const @NAME@* operator->() const noexcept;
   /// The network. Without one the program writes the error to the standard error and exits with 1.
   [[nodiscard]] @NAME@ value_or_exit() const noexcept;
   /// Place and cause in one line, valid as long as this result; "" if there is a network.
@@ -298,6 +299,11 @@ bool @NAME@::result::has_value() const noexcept { return value_.state_->loaded.h
   return value_;
 }
 
+const @NAME@* @NAME@::result::operator->() const noexcept {
+  static_cast<void>(*value_.state_->loaded);
+  return &value_;
+}
+
 @NAME@ @NAME@::result::value_or_exit() const noexcept {
   static_cast<void>(value_.state_->loaded.value_or_exit());
   return value_;
@@ -337,9 +343,12 @@ constexpr std::string_view meson_form = R"(# From @SOURCE@, by ctq import --libr
 @NAME@_isolate = [find_program(@NAME@_ctq.get_variable('isolate')), '@INPUT@', '@OUTPUT@',
   find_program('objcopy', 'llvm-objcopy'), @NAME@_cpp.cmd_array()]
 @NAME@_code = []
-foreach isa : get_variable('ctq_library_isas',
-    @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split())
-  flags = @NAME@_ctq.get_variable('flags_' + isa).split()
+@NAME@_isas = @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split()
+foreach isa : get_variable('ctq_library_isas', @NAME@_isas)
+  if isa not in @NAME@_isas
+    error('ctq_library_isas: "' + isa + '" is none of: ' + ', '.join(@NAME@_isas))
+  endif
+  flags = @NAME@_ctq.get_variable('flags_' + isa, default_value: '').split()
   if flags.length() > 0 and not @NAME@_cpp.has_multi_arguments(flags)
     continue
   endif

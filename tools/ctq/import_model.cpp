@@ -245,12 +245,7 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
     if (names.back().size() <= longest_aligned) width = std::max(width, names.back().size());
   }
   std::string text = fmt::format(
-      "#pragma once
-
-      {}
-      // From {}, by {}.
-
-      "
+      "#pragma once\n\n{}\n// From {}, by {}.\n\n"
       "namespace {} {{\n\n{}using namespace ctq::literals;\n\n// clang-format off\n"
       "inline constexpr auto {} = ctq::model(\n",
       form.includes, cpp_comment(source), form.command, space, aliases(rows), name);

@@ -1,10 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A file as a constant of a C++ program: embed.py INPUT OUTPUT [NAME]
+"""A file as a constant of a C++ program.
 
-OUTPUT is a header with inline constexpr ctq::embedded_file NAME, whose name is that of INPUT
-without folders and whose text is its bytes. NAME is by default made of the name: npu.json is
-npu_json.
+    ctq-embed INPUT HEADER [NAME]
+    ctq-embed --bytes INPUT HEADER [NAME]
+    ctq-embed --object INPUT HEADER SOURCE [NAME]
+
+The first is for specs: HEADER has inline constexpr ctq::embedded_file NAME, whose name is that of
+INPUT without folders and whose text is its bytes. The others are for saved models and need nothing of
+ctq: HEADER has a function NAME() that returns the bytes as std::span<const std::byte>, aligned to 64.
+With --bytes they are a constexpr array, NAME_bytes, which costs the compiler about a second for each
+megabyte. With --object they are not seen by the compiler: SOURCE, a C++ file to be compiled with the
+program, tells the assembler to read INPUT. NAME is by default made of the name of the file: npu.json
+is npu_json.
 """
 
 import re
@@ -51,11 +59,88 @@ def literal(piece):
     return b'"' + b"".join(b"\\%03o" % byte for byte in piece) + b'"'
 
 
-def main(source, target, name=None):
-    source = Path(source)
+BYTES = """\
+// {file}, as ctq-embed wrote it: change that file instead.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+alignas(64) inline constexpr unsigned char {name}_bytes[] = {{
+{values}}};
+inline std::span<const std::byte> {name}() noexcept {{
+  return std::as_bytes(std::span({name}_bytes)).first({size});
+}}
+"""
+
+OBJECT = """\
+// {file}, as ctq-embed wrote it: change that file instead.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+extern "C" {{
+[[gnu::visibility("hidden")]] extern const std::byte {name}_begin[];
+[[gnu::visibility("hidden")]] extern const std::byte {name}_end[];
+}}
+inline std::span<const std::byte> {name}() noexcept {{ return {{{name}_begin, {name}_end}}; }}
+"""
+
+ASSEMBLY = """\
+// {file}, as ctq-embed wrote it: change that file instead.
+__asm__(
+    ".pushsection .rodata.{name}, \\"a\\"\\n"
+    ".balign 64\\n"
+    ".global {name}_begin, {name}_end\\n"
+    ".hidden {name}_begin, {name}_end\\n"
+    "{name}_begin:\\n"
+    ".incbin {path}\\n"
+    "{name}_end:\\n"
+    ".byte 0\\n"
+    ".popsection\\n");
+"""
+
+
+def name_of(source, name):
     name = name or re.sub(r"\W", "_", source.name, flags=re.ASCII)
     if name[0].isdigit():
         name = "_" + name
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII):
+        sys.exit(f"ctq-embed: {name!r} is no name for a constant: letters, digits and _")
+    return name
+
+
+def comment(text):
+    """One line of a // comment, never continued by a backslash."""
+    return re.sub(r"[^ -\[\]-~]", "?", text)
+
+
+def bytes_header(source, target, name=None):
+    source = Path(source)
+    data = source.read_bytes()
+    # An array has an element.
+    lines = [",".join(map(str, data[at:at + 32] or b"\0")) for at in range(0, len(data) or 1, 32)]
+    Path(target).write_text(BYTES.format(file=comment(source.name), name=name_of(source, name),
+                                         values=",\n".join(lines), size=len(data)))
+
+
+def object_files(source, target, code, name=None):
+    source = Path(source)
+    name, file = name_of(source, name), comment(source.name)
+    path = str(source.resolve())
+    if not path.isprintable():
+        sys.exit(f"ctq-embed: {path!r}: an assembler reads no file with such a name")
+    # A string of the assembler, in a string of C++.
+    for _ in range(2):
+        path = '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    Path(target).write_text(OBJECT.format(file=file, name=name))
+    Path(code).write_text(ASSEMBLY.format(file=file, name=name, path=path[1:-1]))
+
+
+def main(source, target, name=None):
+    source = Path(source)
+    name = name_of(source, name)
     pieces = b"\n".join(map(literal, pieces_of(source.read_bytes()))) or b'""'
     file = source.name.replace("\\", "\\\\").replace('"', '\\"')
     before, after = HEADER.format(file=file, name=name, pieces="\0").encode().split(b"\0")
@@ -63,4 +148,9 @@ def main(source, target, name=None):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    forms = {"--bytes": (bytes_header, 2), "--object": (object_files, 3)}
+    form, files = forms.get(sys.argv[1] if len(sys.argv) > 1 else "", (main, 2))
+    arguments = sys.argv[1 if form is main else 2:]
+    if not files <= len(arguments) <= files + 1:
+        sys.exit(__doc__)
+    form(*arguments)

@@ -56,8 +56,8 @@ struct i8mm : dotprod {
 template <class Isa, class Needed>
 concept includes = std::derived_from<Isa, Needed>;
 
-/// Whichever of those in the library ctq-kernels the program finds to be the fastest that its machine
-/// runs. There is no code for it in the headers.
+/// Whichever of those in the library ctq-kernels the program finds to be the fastest that its
+/// machine runs. There is no code for it in the headers.
 struct compiled {
   static constexpr std::string_view name = "compiled";
 };

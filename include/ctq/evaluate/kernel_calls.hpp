@@ -22,7 +22,7 @@
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
-#include "ctq/runtime/pack_steps.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 
 // Calls the kernels of compiled models on tensors of run-time shape. Where there is no kernel the
 // result is nullopt, and the evaluator computes the op by its definition: dequantize, the float op,

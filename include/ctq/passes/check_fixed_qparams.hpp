@@ -26,9 +26,10 @@ constexpr bool fits(const observer_record& activation, op_id op) {
 
 }  // namespace fixed_qparams
 
+template <class QConfigs>
 [[nodiscard]] constexpr diagnostic check_fixed_qparams(graph_view<stage::fused> g,
                                                        const mapping_view& mapping,
-                                                       const list<int>& qconfigs) {
+                                                       const QConfigs& qconfigs) {
   diagnostic d;
   for (int i = 0; i < g.size() && !d.any(); ++i) {
     const op_id op = g[i].op;

@@ -79,6 +79,7 @@ class conversion {
     if (g_.nodes[i].op == observed_by) return observer(i, g_.args[g_.nodes[i].first_arg]);
     const int added = nodes_;
     copy(i);
+    if (options_.mapping != nullptr && has_none(i)) out_.nodes[added].choice.dtype_config = -1;
     const op_kind kind = g_.nodes[i].op->kind;
     if (kind == op_kind::output) keep_outputs_quantized(i, added);
     if (kind == op_kind::module) convert_module(i, added);

@@ -24,8 +24,9 @@ constexpr op_id fused_op(const backend_pattern_config_record& c, bool is_qat) {
   return c.fuser_method->fuse({.root = root, .fused_module = c.fused_module, .is_qat = is_qat});
 }
 
+template <bool IsQat>
 constexpr bool is_fusible(const backend_pattern_config_record& c) {
-  return fused_op(c, false) != nullptr;
+  return fused_op(c, IsQat) != nullptr;
 }
 
 /// PyTorch 1.13: the other calls of a module that was fused in one place call the fused module,
@@ -117,13 +118,14 @@ class fusion {
 }  // namespace fusing
 
 /// The patterns of a backend that are fused to one node.
-template <class Backend>
-inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fusible>();
+template <class Backend, bool IsQat = false>
+inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fusible<IsQat>>();
 
 /// By node: the one whose name it has after fusion, itself if it is not fused.
 template <class Out = list<int>>
 [[nodiscard]] constexpr Out fused_into(graph_view<stage::traced> g, const backend_view& backend) {
-  const auto fusible = find_all(g, backend, [](const auto& c) { return fusing::is_fusible(c); });
+  const auto fusible =
+      find_all(g, backend, [](const auto& c) { return fusing::is_fusible<false>(c); });
   Out into(g.size());
   for (int i = 0; i < g.size(); ++i)
     into[i] = fusible.of_node[i] < 0 ? i : fusible.root(fusible.of_node[i]);

@@ -234,6 +234,23 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
   out.problem.line("to keep it in float:").line("allow_float<", n.name, ">");
 }
 
+/// What PyTorch 1.13 refuses before it inserts an observer.
+template <class QConfigs>
+[[nodiscard]] constexpr diagnostic check_before_prepare(graph_view<stage::fused> g,
+                                                        const mapping_view& mapping,
+                                                        const QConfigs& qconfigs,
+                                                        const prepare_options& options) {
+  diagnostic d;
+  if (fused_types_require_one_qconfig(options.semantics)) d = check_fused_types(g, mapping);
+  if (fixed_qparams_ops_require_their_observer(options.semantics) && !d.any())
+    d = check_fixed_qparams(g, mapping, qconfigs);
+  const view<int>& outputs = options.custom.output_quantized_indexes;
+  if (outputs_are_quantized_together(options.semantics) && !d.any() &&
+      !(outputs.empty() || (outputs.size() == 1 && outputs[0] == 0)))
+    d.line("output_quantized_indexes can only be [0],").line("which means all outputs");
+  return d;
+}
+
 template <class Out = dynamic_graph<stage::prepared>>
 [[nodiscard]] constexpr Out prepare_graph(graph_view<stage::fused> g, const backend_view& backend,
                                           const mapping_view& mapping, const list<int>& qconfigs,
@@ -244,14 +261,7 @@ template <class Out = dynamic_graph<stage::prepared>>
     g = trained.view();
   }
   Out out;
-  if (fused_types_require_one_qconfig(options.semantics))
-    out.problem = check_fused_types(g, mapping);
-  if (fixed_qparams_ops_require_their_observer(options.semantics) && !out.problem.any())
-    out.problem = check_fixed_qparams(g, mapping, qconfigs);
-  const view<int>& outputs = options.custom.output_quantized_indexes;
-  if (outputs_are_quantized_together(options.semantics) && !out.problem.any() &&
-      !(outputs.empty() || (outputs.size() == 1 && outputs[0] == 0)))
-    out.problem.line("output_quantized_indexes can only be [0],").line("which means all outputs");
+  out.problem = check_before_prepare(g, mapping, qconfigs, options);
   dynamic_pattern_index patterns;
   index_patterns(backend, indexing::any, patterns);
   prepare_into(g, backend, patterns, mapping, qconfigs, options, out);

@@ -27,7 +27,7 @@ class executor {
   static constexpr std::size_t workspace = [] {
     std::size_t most = 0;
     for (std::size_t i = 0; i < step_count; ++i) {
-      const std::size_t bytes = workspace_bytes<Kernels>(Schedule.steps[i].key);
+      const std::size_t bytes = ctq::workspace_bytes<Kernels>(Schedule.steps[i].key);
       most = bytes > most ? bytes : most;
     }
     return most;
@@ -44,6 +44,9 @@ class executor {
   /// Bytes of the intermediate values and of the kernels' workspace.
   static constexpr std::size_t arena_bytes = Schedule.arena_bytes + packing::padded(workspace);
   static constexpr std::size_t packed_size = packed_offset[step_count];
+
+  /// Bytes that kernels need besides the arena.
+  [[nodiscard]] static std::size_t workspace_bytes(const parameters&) { return 0; }
 
   /// in, out: elements of the model's input and output · arena: arena_bytes, 64-byte aligned
   /// after(step): called after each step, with -1 before the first

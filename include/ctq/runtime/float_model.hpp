@@ -8,6 +8,7 @@
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
@@ -27,7 +28,7 @@ namespace ctq {
 /// Lifetime  owns all it needs, weights included
 /// Requires  not moved from; checked
 /// Errors    at compile time alone
-template <const auto& Model, class Backend, class Isa = isa::native>
+template <const auto& Model, class Backend, class Isa = isa::of_models>
 class float_model : report<float_check<Model, Backend>> {
   static constexpr auto& schedule = fused_schedule_v<Model, Backend>;
   using code = executor<schedule, simd_kernels<Isa>>;
@@ -45,7 +46,7 @@ class float_model : report<float_check<Model, Backend>> {
       : parameters_(*float_parameters<simd_kernels<Isa>>(
             std::span(schedule.steps).first(schedule.count),
             std::span(fused_v<Model, Backend>.nodes), w.get())),
-        arena_(arena_bytes) {}
+        arena_(arena_bytes + code::workspace_bytes(parameters_)) {}
 
   /// One inference. Input and output are contiguous float32, in the shapes of the model's
   /// placeholder and output node (images: N, C, H, W). NaN and infinity propagate as in PyTorch.

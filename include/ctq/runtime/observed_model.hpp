@@ -11,6 +11,7 @@
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
@@ -83,7 +84,7 @@ namespace ctq {
 /// Threads   one at a time, since a run changes the observers
 /// Lifetime  owns all it needs; shares the weights that it was made from
 /// Requires  not moved from; checked
-template <const auto& Model, class Plan, class Isa = isa::native>
+template <const auto& Model, class Plan, class Isa = isa::of_models>
 class observed_model {
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
@@ -105,7 +106,7 @@ class observed_model {
                                                  std::span(Plan::prepared.nodes), weights_.get())),
         semantics_(s),
         observers_(make_observers(Plan::prepared.view(), s)),
-        arena_(code::arena_bytes) {}
+        arena_(code::arena_bytes + code::workspace_bytes(parameters_)) {}
 
   /// Computes the float output and passes every observed value to its observer: calibration, once
   /// for each sample. Input and output are contiguous float32, in the shapes of the model's
@@ -156,14 +157,17 @@ class observed_model {
 ///            PyTorch has for fbgemm, x86, qnnpack and onednn
 ///   Policy   a qconfig that the backend does not support is a compile error; with
 ///            unsupported::skip its nodes stay in float, as in PyTorch
+///   Options  what the passes are told besides, see plan_options.hpp
 ///   s        the PyTorch release whose observers it has
 /// Errors   at compile time alone: of the model, the backend, the mapping, or between them
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
-          unsupported Policy = unsupported::error, class Isa = isa::native>
+          unsupported Policy = unsupported::error, class Isa = isa::of_models,
+          class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
-                                      semantics s = semantics::torch_2_1) {
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
-  return observed_model<Model, plan<Model, Backend, Mapping, Policy>, Isa>{w, s};
+                                      semantics s = Options::semantics) {
+  // first words
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
+  return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }
 
 }  // namespace ctq

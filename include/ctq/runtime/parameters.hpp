@@ -20,9 +20,9 @@ struct compiled_step {
 /// kernels read them.
 struct parameters {
   aligned_buffer packed;
-  std::vector<step_data> data;         // one for each step
-  std::vector<compiled_step> code{};   // one for each step; none if the program has the kernels
-  const kernel_set* kernels{};         // that the code is of
+  std::vector<step_data> data;        // one for each step
+  std::vector<compiled_step> code{};  // one for each step; none if the program has the kernels
+  const kernel_set* kernels{};        // that the code is of
 };
 
 }  // namespace ctq

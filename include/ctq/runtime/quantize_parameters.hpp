@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,12 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/runtime/state_dict.hpp"
-#include "ctq/runtime/user_parameters.hpp"
 #include "ctq/runtime/weights.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -178,7 +180,7 @@ template <class Plan>
 }
 
 /// The parameters of a schedule that computes in float alone, for the kernels of a set.
-/// Errors  weights that are missing
+/// Errors  weights that are missing; as compiled_kernels::choose_or_fastest
 template <class Kernels>
 [[nodiscard, gnu::cold]] result<parameters> float_parameters(std::span<const step> steps,
                                                              std::span<const node> nodes,
@@ -186,7 +188,13 @@ template <class Kernels>
   const auto state =
       quantize_parameters(steps, {.nodes = nodes, .weights = &w, .backend = {}, .mapping = {}});
   if (!state) return unexpected{state.error()};
-  return pack_parameters<Kernels>(steps, nodes, *state, {});
+  if constexpr (std::is_same_v<typename Kernels::isa, isa::compiled>) {
+    const auto kernels = compiled_kernels::choose_or_fastest();
+    if (!kernels) return unexpected{kernels.error()};
+    return compiled_kernels::make(**kernels, steps, nodes, *state, {});
+  } else {
+    return pack_parameters<Kernels>(steps, nodes, *state, {});
+  }
 }
 
 }  // namespace ctq

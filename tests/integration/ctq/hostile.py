@@ -63,10 +63,10 @@ def literal(text):
     return '"' + "".join(f"\\{b:03o}" for b in text.encode()) + '"'
 
 
-def compiles(folder, source):
+def compiles(folder, source, dialects=("-std=c++20", "-std=gnu++20")):
     (folder / "test.cpp").write_text(source)
     for compiler in COMPILERS:
-        for dialect in ("-std=c++20", "-std=gnu++20"):
+        for dialect in dialects:
             done = subprocess.run([*compiler.split(), dialect, "-trigraphs", "-Wall", "-Wextra",
                                    "-Werror", "-Wno-trigraphs", "-fsyntax-only", "-I", INCLUDE,
                                    "-I", folder, folder / "test.cpp"], capture_output=True,
@@ -132,6 +132,80 @@ def identifiers(folder):
     compiles(folder, "".join(includes + checks))
 
 
+def libraries(folder):
+    """What ctq import --library writes: names stay names, and only its own files are replaced."""
+    model, library = folder / "in\n#error\\]]", folder / "net"
+    checks = []
+    for i, name in enumerate(NAMES):
+        model.write_text(json.dumps([placeholder([1, 4], name), relu("r", name),
+                                     {**output("r"), "name": f"{name}_out"}]))
+        library = folder / f"library{i}"
+        expect(run("import", "--fx", model, "--library", library, "--name", f"net{i}", "--backend",
+                   "x86"), (FINE, "", ""), f"a library with {name!r}")
+        for file in library.iterdir():
+            assert file.read_text().isascii(), file
+            lines = file.read_text().splitlines()
+            expect(any(line.startswith("#error") for line in lines), False, file)
+        checks.append(f"""#include "library{i}/net{i}.hpp"
+static_assert(sizeof models::net{i}::input::name == {len(name.encode()) + 1});
+static_assert(__builtin_memcmp(models::net{i}::input::name, {literal(name)}, {len(name.encode())}) == 0);
+static_assert(sizeof models::net{i}::output::name == {len(name.encode()) + 5});
+""")
+    compiles(folder, "".join(checks))
+    expect(sorted(os.listdir(folder / "library0")),
+           ["CMakeLists.txt", "meson.build", "net0.cpp", "net0.hpp", "net0_plan.hpp"], "its files")
+
+    arguments = ["import", "--fx", model, "--backend", "x86", "--library"]
+    for bad in ("all", "test", "install", "input", "result", "session", "load", "int", "net_", "x; int y",
+                "a b", "../net", "a)", "NULL", "ctq"):
+        code, out, err = run(*arguments, folder / "bad", "--name", bad)
+        expect((code, out), (UNREADABLE, ""), f"--name {bad}")
+        assert err.startswith("ctq: --name "), err
+        expect((folder / "bad").exists(), False, bad)
+    code, _, err = run(*arguments, folder / "bad", "--name", "net", "--namespace", "a {} namespace b")
+    expect(code, UNREADABLE, err)
+
+    mine = folder / "mine"
+    mine.mkdir()
+    (mine / "CMakeLists.txt").write_text("project(mine)\n")
+    code, _, err = run(*arguments, mine, "--name", "net")
+    expect((code, os.listdir(mine)), (UNREADABLE, ["CMakeLists.txt"]), "a folder of somebody else")
+    assert "was not written by ctq import --library" in err, err
+    expect(run(*arguments, folder / "library0", "--name", "net0")[0], FINE, "written again")
+    before = {file: file.read_text() for file in (folder / "library0").iterdir()}
+    code, _, err = run(*arguments, folder / "library0", "--name", "net0", preexec_fn=full_disk)
+    expect(code, NOT_WRITTEN, err)
+    expect({file: file.read_text() for file in (folder / "library0").iterdir()}, before, "full disk")
+    expect(run(*arguments, folder / "no" / "folder", "--name", "net")[0], UNREADABLE, "no folder")
+    expect(run(*arguments, model, "--name", "net")[0], UNREADABLE, "a file is no folder")
+
+    spec, mapping = folder / 'sp"ec\\.json', folder / "mapping??(.json"
+    spec.write_bytes(subprocess.run([CTQ, "show", "x86", "--json"], stdout=subprocess.PIPE,
+                                    check=True).stdout)
+    mapping.write_text(json.dumps({"": None, "module_name": [["no.such", None]]}))
+    code, _, err = run("import", "--fx", model, "--backend", spec, "--mapping", mapping, "--library",
+                       folder / "bad", "--name", "net")
+    assert code == FINDINGS and "has no effect" in err and "no.such" in err, err
+    mapping.write_text('{"": null,\n"object_type": [["F.relu", null]]}')
+    expect(run("import", "--fx", model, "--backend", spec, "--mapping", mapping, "--library",
+               folder / "own", "--name", "net"), (FINE, "", ""), "a backend and a mapping in JSON")
+    compiles(folder, f"""#include "own/net_plan.hpp"
+static_assert(models::net_backend_json.text.size() == {len(spec.read_bytes())});
+static_assert(models::net_mapping_json.name == {literal(mapping.name)});
+static_assert(models::net_plan::int8_schedule.count > 0);
+""", ["-std=c++20"])
+    for wrong in (["--library", folder / "x"], ["--backend", "x86"], ["--mapping", mapping],
+                  ["--library", folder / "x", "--backend", "x86", "-o", folder / "y"],
+                  ["--library", folder / "x", "--backend", "x68"]):
+        expect(run("import", "--fx", model, *wrong)[:2], (UNREADABLE, ""), str(wrong))
+
+
+def full_disk():
+    """A limit for files is what a test can set; the program sees what a full disk is."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
 def module(kind, **options):
     return [placeholder([1, 3, 8, 8]), {"name": "m", "op": "call_module", "target": "m",
             "args": [ref("x")], "module": {"type": kind, **options}}, output("m")]
@@ -181,12 +255,6 @@ def numbers(folder):
     escaped = json.dumps([placeholder([1, 4], "n"), relu("r", "n"), output("r")])
     model.write_text(escaped.replace('"n"', '"\\u006e"', 1).replace('{"\\u006e"', '{"n"'))
     expect(run("import", "--fx", model)[0], FINE, "a name with an escape")
-
-
-def full_disk():
-    """A limit for files is what a test can set; the program sees what a full disk is."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
 def outputs(folder):
@@ -377,7 +445,7 @@ def sizes(folder):
 
 
 def main():
-    parts = [names, identifiers, numbers, outputs, signals, terminals, sizes]
+    parts = [names, identifiers, libraries, numbers, outputs, signals, terminals, sizes]
     for part in parts:
         with tempfile.TemporaryDirectory() as name:
             part(Path(name))

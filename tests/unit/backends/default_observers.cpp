@@ -21,6 +21,15 @@ static_assert(default_dynamic_quant_observer::value.type == observer_class::plac
 static_assert(default_dynamic_quant_observer::value.args.is_dynamic);
 static_assert(default_reuse_input_observer::value.type == observer_class::reuse_input);
 
+static_assert(default_dynamic_fake_quant::value ==
+              observer_record{observer_class::moving_average_min_max,
+                              {.quant_min = 0, .quant_max = 255, .averaging_constant = 1},
+                              fake_quantize_class::fake_quantize});
+static_assert(default_fused_act_fake_quant::value ==
+              observer_record{observer_class::moving_average_min_max,
+                              {.quant_min = 0, .quant_max = 255},
+                              fake_quantize_class::fused_moving_avg_obs_fake_quantize});
+
 TEST_CASE("a fake quantize is the observer it wraps, by another class") {
   observer_record r = default_fixed_qparams_range_0to1_fake_quant::value;
   CHECK(r.fake_quantize == fake_quantize_class::fixed_qparams_fake_quantize);

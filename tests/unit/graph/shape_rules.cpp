@@ -125,6 +125,8 @@ static_assert(gives({1, 3, 24, 24}, nn::max_pool2d,
 static_assert(gives({1, 3, 28, 28}, nn::avg_pool2d,
                     avg_pool{.kernel_size = 3, .stride = 1, .padding = 1}, image));
 static_assert(gives({1, 3, 9, 14}, fn::avg_pool2d, avg_pool{.kernel_size = {3, 2}}, image));
+static_assert(gives({1, 3, 15, 15}, nn::max_pool2d, max_pool{.kernel_size = 2, .padding = 1},
+                    image));
 static_assert(complains("padding exceeds half of kernel_size", nn::max_pool2d,
                         max_pool{.kernel_size = 3, .padding = 2}, image));
 static_assert(complains("padding exceeds half of kernel_size", fn::avg_pool2d,

@@ -103,6 +103,19 @@ TEST_CASE("what could leave int32 is not exact, but for channels of zeros") {
   CHECK(!products_fit(too_large));
 }
 
+TEST_CASE(
+    "of int8 inputs the largest is 128, and the product with the multiplier has to fit, too") {
+  const auto is_exact = [](std::int64_t sizes, dtype in, float scale) {
+    return channel_arithmetic_of(0.0F, {0, sizes}, {.scale = scale}, in, 1.0F, 1.0F).exact;
+  };
+  CHECK(largest_input(quint8) == 255);
+  CHECK(largest_input(qint8) == 128);
+  CHECK(is_exact((1 << 24) - 1, qint8, 0x1p-10F));
+  CHECK(!is_exact(1 << 24, qint8, 0x1p-10F));
+  CHECK(is_exact(1000, quint8, 8000.0F));
+  CHECK(!is_exact(1000, quint8, 9000.0F));
+}
+
 TEST_CASE("bounds begin at the zero point after a relu") {
   const qparams q{.scale = 1.0F, .zero_point = 7, .quant_min = 0, .quant_max = 250};
   CHECK(output_range_of(q, false).lo == 0);

@@ -33,6 +33,10 @@ static_assert(spans(adaptive_span_of(2, 7, 3), 4, 3, 3));
 
 static_assert(
     without_adaptive({.in_h = 8, .in_w = 6, .out_h = 2, .out_w = 3, .adaptive = 1}).stride_h == 4);
+constexpr pool2d_shape alike =
+    without_adaptive({.in_h = 8, .in_w = 6, .out_h = 2, .out_w = 3, .adaptive = 1});
+static_assert(alike.kernel_h == 4 && alike.kernel_w == 2 && alike.stride_w == 2);
+static_assert(alike.adaptive == 0);
 static_assert(
     without_adaptive({.in_h = 8, .in_w = 7, .out_h = 2, .out_w = 3, .adaptive = 1}).adaptive == 1);
 

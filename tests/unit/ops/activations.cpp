@@ -37,6 +37,35 @@ TEST_CASE("functions of one element have PyTorch's values") {
   CHECK(of(fn::clamp, 3.0F) == 3.0F);
 }
 
+TEST_CASE("on both sides of zero, with other options than the defaults") {
+  const auto near = [](double x) { return doctest::Approx(x).epsilon(1e-6); };
+  CHECK(of(nn::relu6, 5.5F) == 5.5F);
+  CHECK(of(nn::elu, 2.0F) == 2.0F);
+  CHECK(of(nn::elu, -1.0F, {.alpha = 0.5F}) == near(-0.31606028));
+  CHECK(of(nn::selu, 2.0F) == near(2.10140198));
+  CHECK(of(nn::selu, -1.0F) == near(-1.11133074));
+  CHECK(of(nn::silu, 2.0F) == near(1.76159416));
+  CHECK(of(nn::silu, -1.0F) == near(-0.26894142));
+  CHECK(of(nn::mish, 2.0F) == near(1.94395896));
+  CHECK(of(nn::mish, -1.0F) == near(-0.30340146));
+  CHECK(of(nn::log_sigmoid, 2.0F) == near(-0.12692801));
+  CHECK(of(nn::log_sigmoid, -1.0F) == near(-1.31326169));
+  CHECK(of(nn::sigmoid, -1.0F) == near(0.26894142));
+  CHECK(of(nn::tanh, -1.0F) == near(-0.76159416));
+  CHECK(of(nn::softplus, 2.0F) == near(2.12692801));
+  // The threshold is one of beta x.
+  CHECK(of(nn::softplus, 1.5F, {.beta = 0.5F, .threshold = 1.0F}) == near(2.27374201));
+  CHECK(of(nn::softplus, 1.5F, {.beta = 2.0F, .threshold = 1.0F}) == 1.5F);
+  for (const float x : {-2.7F, -1.7F, -0.3F, 0.7F, 1.3F, 2.9F}) {
+    CHECK(of(nn::hardswish, x) == x * (x + 3.0F) / 6.0F);  // divided, not multiplied by 1/6
+    CHECK(of(nn::hardsigmoid, x) == (x + 3.0F) / 6.0F);
+  }
+  for (const float x : {-3.5F, 3.5F}) {
+    CHECK(of(nn::hardswish, x) == (x < 0.0F ? 0.0F : x));
+    CHECK(of(nn::hardsigmoid, x) == (x < 0.0F ? 0.0F : 1.0F));
+  }
+}
+
 TEST_CASE("NaN stays NaN") {
   for (const op_id op : naming::builtin_ops) {
     const op_functions& f = op->descriptor->functions;

@@ -52,6 +52,17 @@ TEST_CASE("windows are counted as PyTorch counts them, with and without ceil_mod
             }
 }
 
+TEST_CASE("an option that is 0 is that of the input; another one must equal it") {
+  diagnostic d;
+  int channels = 0;
+  CHECK(shape_rules::settle(d, "in_channels", channels, 3, {1, 3, 8, 8}));
+  CHECK(channels == 3);
+  CHECK(shape_rules::settle(d, "in_channels", channels, 3, {1, 3, 8, 8}));
+  CHECK(!d.any());
+  CHECK(!shape_rules::settle(d, "in_channels", channels, 4, {1, 4, 8, 8}));
+  CHECK(d.message() == "in_channels is 3\nthe input is [1, 4, 8, 8]");
+}
+
 TEST_CASE("a shape prints as Python's list") {
   std::string out;
   append_shape(out, {1, 3, 28, 28});

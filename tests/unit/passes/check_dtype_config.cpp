@@ -42,6 +42,14 @@ static_assert(fits(accepts(config<u8<>, u8<>, u8<>>, with<>, false)));
 // A config that says nothing accepts anything.
 static_assert(fits(accepts(dtype_config_record{}, with<>, true)));
 
+// Nor without a bias what is said about biases.
+constexpr dtype_config_record half_bias =
+    dtype_config<input_dtype<u8<>>, output_dtype<u8<>>, bias_dtype<f16>>::value;
+static_assert(fits(accepts(half_bias, with<>, true)));
+static_assert(is(accepts(half_bias, {.activation = true, .bias = true}, dtypes_of(with<>), quint8,
+                         with<>),
+                 clause::dtype, value::bias, number(f32), number(f16)));
+
 // integers: equal bounds fit, one step outside does not
 static_assert(fits(accepts(config<u8<quant_min<0>, quant_max<255>>>, with<>, true)));
 static_assert(is(accepts(config<u8<quant_min<0>, quant_max<127>>>, with<>, true), clause::quant_max,

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <type_traits>
+
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
@@ -70,6 +72,81 @@ TEST_CASE("a graph without observers stays as it is") {
                                   mapping_v<qconfig_mapping<>>);
   const auto same = convert_graph(none.view(), backend_v<x86>, mapping_v<qconfig_mapping<>>);
   CHECK(graphs::print(same.view()) == graphs::print(none.view()));
+}
+
+TEST_CASE("what convert's mapping leaves in float loses its observers, between such nodes") {
+  using prepared_with = qconfig_mapping<
+      global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
+      object_type<nn::max_pool2d, qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
+      object_type<fn::flatten, qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+  using converted_with =
+      qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>,
+                      object_type<nn::max_pool2d, qconfig_none>,
+                      object_type<fn::flatten, qconfig_none>>;
+  const auto observed = prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
+                                      mapping_v<prepared_with>);
+  const auto made = convert_graph(observed.view(), backend_v<x86>, mapping_v<prepared_with>,
+                                  {.mapping = &mapping_v<converted_with>});
+  REQUIRE(!made.problem.any());
+  CHECK(graphs::print(made.view()) ==
+        "x = placeholder()\n"
+        "pool = torch.nn.MaxPool2d(x)\n"
+        "flat = torch.flatten(pool)\n"
+        "quantize_per_tensor_0 = torch.quantize_per_tensor(flat) #0\n"
+        "dequantize_0 = dequantize(quantize_per_tensor_0) #0\n"
+        "fc = torch.nn.Linear(dequantize_0)\n"
+        "quantize_per_tensor_1 = torch.quantize_per_tensor(fc) #1\n"
+        "dequantize_1 = dequantize(quantize_per_tensor_1) #1\n"
+        "out = output(dequantize_1)\n");
+}
+
+TEST_CASE("a node without an entry of convert's mapping stays in float") {
+  using one = qconfig_mapping<
+      object_type<nn::linear, qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+  using none = qconfig_mapping<object_type<nn::linear, qconfig_none>>;
+  const auto fused = fuse(net.view(), backend_v<x86>);
+  const auto observed = prepare_graph(fused.view(), backend_v<x86>, mapping_v<one>);
+  const auto made =
+      convert_graph(observed.view(), backend_v<x86>, mapping_v<one>, {.mapping = &mapping_v<none>});
+  REQUIRE(!made.problem.any());
+  CHECK(graphs::print(made.view()) == graphs::print(fused.view()));
+  CHECK(convert_graph(observed.view(), backend_v<x86>, mapping_v<one>, {.mapping = &mapping_v<one>})
+            .view()
+            .size() == fused.view().size() + 4);
+}
+
+TEST_CASE("an input that is quantized already is dequantized for what reads it in float") {
+  static constexpr int first[] = {0};
+  const prepare_options options{.custom = {.input_quantized_indexes = {first, 1}}};
+  const auto observed = prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
+                                      mapping_v<qconfig_mapping<>>, options);
+  const auto made = convert_graph(observed.view(), backend_v<x86>, mapping_v<qconfig_mapping<>>,
+                                  {.prepared = options});
+  CHECK(graphs::print(made.view()) ==
+        "x = placeholder()\n"
+        "dequantize_0 = dequantize(x)\n"
+        "pool = torch.nn.MaxPool2d(dequantize_0)\n"
+        "flat = torch.flatten(pool)\n"
+        "fc = torch.nn.Linear(flat)\n"
+        "out = output(fc)\n");
+}
+
+TEST_CASE("a weight whose observer is for floats is not quantized") {
+  using u8 = dtype_with_constraints<quint8>;
+  struct any_weight
+      : backend_config<"any_weight",
+                       backend_pattern_config<
+                           pattern<nn::linear>,
+                           dtype_configs<dtype_config<input_dtype<u8>, output_dtype<u8>>>>> {};
+  const auto weight_with = []<class Weight>(std::type_identity<Weight>) {
+    using mapping = qconfig_mapping<object_type<nn::linear, qconfig<histogram_observer<>, Weight>>>;
+    const auto observed = prepare_graph(fuse(net.view(), backend_v<any_weight>).view(),
+                                        backend_v<any_weight>, mapping_v<mapping>);
+    const auto made = convert_graph(observed.view(), backend_v<any_weight>, mapping_v<mapping>);
+    return made.view()[find(made.view(), "fc")].weight;
+  };
+  CHECK(weight_with(std::type_identity<placeholder_observer<>>{}) == nullptr);
+  CHECK(weight_with(std::type_identity<min_max_observer<{.dtype = qint8}>>{}) != nullptr);
 }
 
 TEST_CASE("the decomposed form quantizes to plain integers, dynamically in two steps") {

@@ -102,6 +102,31 @@ TEST_CASE("a tree is fused with its extra inputs, in both orders of an add") {
   CHECK(added.view()[into[find(added.view(), "y")]].name == "y");
 }
 
+TEST_CASE("an extra input that has moved is found at its new place") {
+  constexpr auto two =
+      model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::relu("x"_n), "s"_n = own::swish("x"_n),
+            "sum"_n = op::add("y"_n, "s"_n), "z"_n = nn::relu("sum"_n), "t"_n = own::swish("sum"_n),
+            "end"_n = op::add("z"_n, "t"_n), "out"_n = nn::output("end"_n));
+  CHECK(graphs::print(fuse(two.view(), backend_v<with_tree>).view()) ==
+        "x = placeholder()\n"
+        "y = torch.nn.ReLU(x)\n"
+        "s = own.add_swish(x, y)\n"
+        "z = torch.nn.ReLU(s)\n"
+        "t = own.add_swish(s, z)\n"
+        "out = output(t)\n");
+}
+
+// A fused node has the shape of what it replaces.
+struct flat_pool
+    : backend_config<"flat_pool", backend_pattern_config<pattern<nn::max_pool2d, fn::flatten>,
+                                                         fused_module<own::add_swish>>> {};
+constexpr auto pooled = model(
+    "x"_n = nn::placeholder({1, 3, 4, 4}), "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
+    "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}), "out"_n = nn::output("flat"_n));
+constexpr auto flat = to_static<4, 3>(fuse(pooled.view(), backend_v<flat_pool>));
+static_assert(flat.count == 3 && flat.nodes[1].name == "pool" &&
+              flat.nodes[1].shape == shape{1, 12});
+
 // A fuser that can make nothing of the root leaves the pattern as it is.
 struct odd_fuser
     : backend_config<"odd_fuser", backend_pattern_config<pattern<nn::linear, nn::relu>,

@@ -196,6 +196,18 @@ TEST_CASE("an op that shares loses its observer if its input has none") {
   CHECK(placed(chain).behind("again").share("again").print() == graphs::print(chain.view()));
 }
 
+TEST_CASE("an observer that was removed is no one's: a reader that wants it gets a new one") {
+  CHECK(placed(chain).behind("again").share("again").before("cat", 0).print() ==
+        "x = placeholder()\n"
+        "y = placeholder()\n"
+        "flat = torch.flatten(x)\n"
+        "again = torch.flatten(flat)\n"
+        "activation_post_process_1 = activation_post_process(again) #0\n"
+        "other = torch.flatten(y)\n"
+        "cat = torch.cat(activation_post_process_1, other)\n"
+        "out = output(cat)\n");
+}
+
 TEST_CASE("all elements of a cat's list get the observer of the first") {
   const auto g =
       placed(chain).behind("x").behind("y", histogram).behind("cat", of_int8).share("cat").write();

@@ -62,13 +62,13 @@ std::vector<bool> without_tensors(view_t g) {
 using usual = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
 using everywhere = qconfig_mapping<global<usual>>;
 
-template <class Mapping = everywhere>
+template <class Mapping = everywhere, class Backend = x86>
 dtype_plan<view_t> plan_of(view_t g, const prepare_options& options = {}) {
   const auto qconfigs = resolve_qconfigs(g, mapping_v<Mapping>);
   const auto matches =
-      find_all(g, backend_v<x86>, [](const backend_pattern_config_record&) { return true; });
+      find_all(g, backend_v<Backend>, [](const backend_pattern_config_record&) { return true; });
   dtype_plan<view_t> plan;
-  plan_dtypes(g, backend_v<x86>, mapping_v<Mapping>, qconfigs, matches, options, plan);
+  plan_dtypes(g, backend_v<Backend>, mapping_v<Mapping>, qconfigs, matches, options, plan);
   return plan;
 }
 
@@ -94,6 +94,22 @@ TEST_CASE("sizes and what is computed from them alone are no tensors") {
   CHECK(without_tensors(g.view()) == std::vector<bool>{false, true, true, true, true, true,
                                                        false,  // a float may be a tensor's element
                                                        false, true});
+}
+
+TEST_CASE("an op that the backend does not observe keeps float, whatever its qconfig says") {
+  struct unobserved
+      : backend_config<
+            "unobserved",
+            backend_pattern_config<pattern<nn::embedding>, dtype_configs<weight_only_quint8>,
+                                   observation<observation_type::input_output_not_observed>>,
+            backend_pattern_config<pattern<nn::relu>, dtype_configs<activation_int8>>> {};
+  traced g;
+  g.placeholder("x");
+  g.add("emb", nn::embedding.id(), {a_node}, {0}, "emb");
+  g.add("relu", nn::relu.id(), {a_node}, {1}, "relu");
+  const auto plan = plan_of<everywhere, unobserved>(g.view());
+  check(plan.dtypes[1], f32, f32);
+  check(plan.dtypes[2], quint8, quint8);
 }
 
 TEST_CASE("only positional arguments outside of lists tell, an index does not") {

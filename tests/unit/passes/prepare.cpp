@@ -416,6 +416,103 @@ TEST_CASE("an op that is not observed has no observer on either side") {
         "out = output(activation_post_process_3)\n");
 }
 
+// ---- PyTorch 1.13 refuses
+
+TEST_CASE(
+    "under 1.13 quantized outputs are all of them, and the parts of a module have one qconfig") {
+  constexpr int second[] = {1};
+  const auto g = fuse(cat.view(), backend_v<x86>);
+  const auto refused = [&](const mapping_view& mapping, const view<int>& outputs) {
+    return std::string(
+        prepare_graph(g.view(), backend_v<x86>, mapping,
+                      prepare_options{.semantics = semantics::torch_1_13,
+                                      .policy = unsupported::skip,
+                                      .custom = {.output_quantized_indexes = outputs}})
+            .problem.message());
+  };
+  CHECK(refused(mapping_v<everywhere>, {}).empty());
+  CHECK(refused(mapping_v<everywhere>, {second, 1}) ==
+        "output_quantized_indexes can only be [0],\nwhich means all outputs");
+  dynamic_graph<stage::fused> fused;
+  fused.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  fused.add({.name = "conv", .op = nni::conv_relu2d.id()}, 0);
+  struct only_conv
+      : qconfig_mapping<object_type<nn::conv2d, qconfig<min_max_observer<>, min_max_observer<>>>> {
+  };
+  CHECK(check_fused_types(fused.view(), mapping_v<only_conv>).message() ==
+        "node conv:\nthe types inside of torch.ao.nn.intrinsic.ConvReLU2d\n"
+        "have different qconfigs: torch.nn.ReLU");
+}
+
+// ---- which observer
+
+constexpr const node& after(const dynamic_graph<stage::prepared>& g, std::string_view name) {
+  return g.view()[find(g.view(), name) + 1];
+}
+
+struct overwritten
+    : backend_config<
+          "overwritten",
+          backend_pattern_config<
+              pattern<nn::relu>, both_dtypes, overwrite_output_observer<min_max_observer<>>,
+              overwrite_output_fake_quantize<fake_quantize<min_max_observer<>>>>> {};
+constexpr auto relu_alone = sequential({1, 4}, nn::relu());
+
+TEST_CASE(
+    "a backend may say which observer an output has, or which fake quantize, if it is quint8") {
+  const auto fused = fuse(relu_alone.view(), backend_v<overwritten>);
+  const auto output_of = [&](const mapping_view& m, bool is_qat) {
+    const auto g = prepare_graph(fused.view(), backend_v<overwritten>, m, {.is_qat = is_qat});
+    return *after(g, "0").observer_config;
+  };
+  CHECK(output_of(mapping_v<everywhere>, false) == min_max_observer<>::value);
+  CHECK(output_of(mapping_v<everywhere>, true) == fake_quantize<min_max_observer<>>::value);
+  CHECK(output_of(mapping_v<qconfig_mapping<global<signed_8>>>, false) ==
+        histogram_observer<{.dtype = qint8}>::value);
+}
+
+TEST_CASE("the weight of a function has the weight's observer") {
+  dynamic_graph<stage::fused> f;
+  const int args[] = {0, 1};
+  f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  f.add({.name = "w", .op = nn::get_attr.id()}, nullptr, 0);
+  f.add({.name = "y", .op = fn::linear.id()}, args, 2);
+  f.add({.name = "out", .op = nn::output.id()}, 2);
+  const auto g = prepare_graph(f.view(), backend_v<x86>, mapping_v<everywhere>);
+  REQUIRE(!g.problem.any());
+  CHECK(*after(g, "x").observer_config == histogram_observer<>::value);
+  CHECK(*after(g, "w").observer_config == weights::value);
+  CHECK(*after(g, "y").observer_config == histogram_observer<>::value);
+}
+
+TEST_CASE("the weight of a norm function is observed in 1.13 alone") {
+  const argument args[] = {{.is = argument::kind::node},
+                           {.is = argument::kind::list, .integer = 1},
+                           {.is = argument::kind::integer, .integer = 4},
+                           {.is = argument::kind::node}};
+  const fx_row row{.target = {}, .scope = {}, .args = {args, 4}};
+  dynamic_graph<stage::fused> f;
+  const int reads[] = {0, 1};
+  f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  f.add({.name = "w", .op = nn::get_attr.id()}, nullptr, 0);
+  f.add({.name = "y", .op = fn::layer_norm.id(), .row = &row}, reads, 2);
+  f.add({.name = "out", .op = nn::output.id()}, 2);
+  using float_weight =
+      qconfig_mapping<global<qconfig<histogram_observer<>, placeholder_observer<>>>>;
+  const auto observers = [&f](semantics s) {
+    return prepare_graph(f.view(), backend_v<x86>, mapping_v<float_weight>, {.semantics = s})
+        .observers;
+  };
+  CHECK(observers(semantics::torch_1_13) == 3);
+  CHECK(observers(semantics::torch_2_1) == 2);
+}
+
+TEST_CASE("what is told first is a node that is rejected itself, not for the rest of its pattern") {
+  using mapping = qconfig_mapping<global<usual>, object_type<nn::relu, signed_8>>;
+  const std::string_view said = problem<x86, mapping>(residual).message();
+  CHECK(said.find("node: relu\n") != said.npos);
+}
+
 // ---- the same at run time
 
 TEST_CASE("observers placed at run time are where the compiler placed them") {

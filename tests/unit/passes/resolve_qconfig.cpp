@@ -146,6 +146,27 @@ static_assert(fused_entry<object_type<nn::relu, any>>(0) == -1);
 static_assert(
     fused_entry<object_type<nni::conv_relu2d, any>, object_type<nn::conv2d, qconfig_none>>(0) == 0);
 
+TEST_CASE("PyTorch 1.13 asks for the type of a fused module's first part before its own") {
+  const dynamic_graph<stage::fused> f = fused_graph();
+  const auto entry = [&f](const mapping_view& m, semantics s) {
+    return resolve_qconfigs(f.view(), m, s)[0];
+  };
+  using both = qconfig_mapping<object_type<nni::conv_relu2d, any>, object_type<nn::conv2d, any>>;
+  CHECK(entry(mapping_v<both>, semantics::torch_1_13) == 1);
+  CHECK(entry(mapping_v<both>, semantics::torch_2_1) == 0);
+  using none =
+      qconfig_mapping<object_type<nni::conv_relu2d, any>, object_type<nn::conv2d, qconfig_none>>;
+  CHECK(entry(mapping_v<none>, semantics::torch_1_13) == 0);
+}
+
+TEST_CASE("the order among calls of a method counts, but not in PyTorch 1.13") {
+  constexpr auto relus = model("x"_n = nn::placeholder({1, 4}), "a"_n = method::relu("x"_n),
+                               "b"_n = method::relu("a"_n), "out"_n = nn::output("b"_n));
+  using second_relu = qconfig_mapping<module_name_object_type_order<"", method::relu, 1, any>>;
+  CHECK(resolve_qconfigs(relus.view(), mapping_v<second_relu>)[2] == 0);
+  CHECK(resolve_qconfigs(relus.view(), mapping_v<second_relu>, semantics::torch_1_13)[2] == -1);
+}
+
 TEST_CASE("the entries are the same at run time") {
   using mapping = qconfig_mapping<g, t, r, n, o>;
   constexpr auto compiled = [] {

@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
+#include "ctq/backends/qnnpack.hpp"
 #include "ctq/passes/plan.hpp"
 #include "graphs.hpp"
 #include "random_configs.hpp"
@@ -128,6 +131,132 @@ TEST_CASE("the compiler and a program make the same plan of a constant") {
   CHECK(difference_of_constant<residual, no_fusion, but_sums>() == "");
   CHECK(difference_of_constant<dead_end, with_trees, but_sums>() == "");
 }
+
+// --- Options -------------------------------------------------------------------------------------
+
+constexpr int first[] = {0};
+constexpr op_info seen{op_kind::module, "my.Seen"};
+constexpr op_info integers{op_kind::module, "my.Integers"};
+constexpr mapping_view inside = mapping_v<everywhere>;
+constexpr backend_view other_backend = backend_v<qnnpack>;
+
+struct training : plan_options {
+  static constexpr bool is_qat = true;
+};
+struct quantized_ends : plan_options {
+  static constexpr prepare_custom_config prepare{.input_quantized_indexes = {first, 1},
+                                                 .output_quantized_indexes = {first, 1}};
+};
+struct old_quantized_ends : quantized_ends {
+  static constexpr auto semantics = ctq::semantics::torch_1_13;
+};
+struct as_1_13 : plan_options {
+  static constexpr auto semantics = ctq::semantics::torch_1_13;
+};
+struct standalone : plan_options {
+  static constexpr standalone_module modules[] = {
+      {.name = "pool", .custom = {.output_quantized_indexes = {first, 1}}},
+      {.type = nn::linear.id(),
+       .mapping = &inside,
+       .backend = &other_backend,
+       .custom = {.input_quantized_indexes = {first, 1}}}};
+  static constexpr prepare_custom_config prepare{.standalone = {modules, 2}};
+};
+struct custom : plan_options {
+  static constexpr custom_module observed[] = {{.float_class = nn::linear.id(), .observed = &seen}};
+  static constexpr custom_module quantized[] = {{.observed = &seen, .quantized = &integers}};
+  static constexpr prepare_custom_config prepare{.custom_modules = {observed, 1}};
+  static constexpr convert_custom_config convert{.custom_modules = {quantized, 1}};
+};
+struct but_fc : everywhere::set<module_name<"fc", random_mapping::usual>> {};
+struct convert_but_fc : everywhere::set<module_name<"fc", qconfig_none>> {};
+struct convert_without_fc : plan_options {
+  using convert_mapping = convert_but_fc;
+};
+struct convert_with_less : plan_options {
+  using convert_mapping = everywhere;
+};
+
+/// A program and the compiler, told the same.
+template <const auto& Model, class Backend, class Mapping, class Options>
+std::string difference_with() {
+  constexpr auto skip = unsupported::skip;
+  const mapping_view mapping = mapping_v<Mapping>;
+  const backend_view backend = backend_v<Backend>;
+  const prepare_options told{.semantics = Options::semantics,
+                             .policy = skip,
+                             .is_qat = Options::is_qat,
+                             .custom = Options::prepare};
+  convert_options told_convert{.semantics = Options::semantics, .prepared = told};
+  told_convert.custom = Options::convert;
+  if constexpr (!std::is_void_v<typename Options::convert_mapping>)
+    told_convert.mapping = &mapping_v<typename Options::convert_mapping>;
+  const auto fused = fuse(Model.view(), backend, {Options::semantics, Options::is_qat});
+  const auto prepared = prepare_graph(fused.view(), backend, mapping, told);
+  const auto reference = convert_graph(prepared.view(), backend, mapping, told_convert);
+  const auto lowered = lower(reference.view(), {.semantics = Options::semantics});
+
+  using check = graph_plan_check<Model, Backend, Mapping, skip, Options>;
+  const diagnostic& problem = prepared.problem.any() ? prepared.problem : reference.problem;
+  if (problem.message() != check::found.message()) return "another problem";
+  const auto in = [](const char* stage, const std::string& what) {
+    return what.empty() ? "" : std::string(stage) + ": " + what + "; ";
+  };
+  return in("fused", graphs::difference(fused.view(), fused_v<Model, Backend, Options>.view())) +
+         in("prepared",
+            graphs::difference(prepared.view(),
+                               prepared_v<Model, Backend, Mapping, skip, Options>.view())) +
+         in("reference",
+            graphs::difference(reference.view(),
+                               reference_v<Model, Backend, Mapping, skip, Options>.view())) +
+         in("lowered",
+            graphs::difference(lowered.view(),
+                               lowered_v<Model, Backend, Mapping, skip, Options>.view()));
+}
+
+TEST_CASE("the compiler and a program make the same plan with the same options") {
+  CHECK(difference_with<chain, x86, everywhere, plan_options>() == "");
+  CHECK(difference_with<chain, x86, everywhere, training>() == "");
+  CHECK(difference_with<residual, x86, everywhere, training>() == "");
+  CHECK(difference_with<chain, x86, everywhere, quantized_ends>() == "");
+  CHECK(difference_with<residual, x86, everywhere, old_quantized_ends>() == "");
+  CHECK(difference_with<chain, x86, everywhere, as_1_13>() == "");
+  CHECK(difference_with<dead_end, with_trees, but_sums, as_1_13>() == "");
+  CHECK(difference_with<chain, x86, everywhere, standalone>() == "");
+  CHECK(difference_with<chain, x86, everywhere, custom>() == "");
+  CHECK(difference_with<chain, x86, but_fc, convert_without_fc>() == "");
+  CHECK(difference_with<chain, x86, but_fc, convert_with_less>() == "");
+}
+
+// The options have their effects.
+template <class Options, class Mapping = everywhere>
+using told = graph_plan<chain, x86, Mapping, unsupported::error, Options>;
+template <class Graph>
+constexpr op_id op_at(const Graph& g, std::string_view name) {
+  return g.nodes[find(g.view(), name)].op;
+}
+static_assert(op_at(told<training>::fused, "conv") == nni::conv_bn_relu2d.id());
+static_assert(op_at(told<training>::prepared, "conv") == nniqat::conv_bn_relu2d.id());
+static_assert(told<quantized_ends>::prepared.nodes[0].dtype == quint8);
+static_assert(told<quantized_ends>::lowered.nodes[0].dtype == quint8);
+static_assert(op_at(told<custom>::prepared, "fc") == &seen);
+static_assert(op_at(told<custom>::reference, "fc") == &integers);
+static_assert(op_at(told<standalone>::lowered, "pool") == nn::max_pool2d.id());
+static_assert(told<convert_without_fc, but_fc>::lowered
+                  .nodes[find(told<convert_without_fc, but_fc>::lowered.view(), "fc")]
+                  .dtype == f32);
+template <class Options, class Mapping = everywhere>
+constexpr std::string_view refused =
+    plan_check<chain, x86, Mapping, unsupported::error, Options>::found.message();
+static_assert(refused<convert_with_less, but_fc>.starts_with("the qconfig_mapping of convert"));
+static_assert(refused<convert_without_fc, but_fc>.empty());
+static_assert(refused<as_1_13>.empty());
+
+// Compiled code does not take all of them.
+static_assert(refused<training>.starts_with("compiled code does not run a plan with\nis_qat\n"));
+static_assert(refused<quantized_ends>.find("input_quantized_indexes") != std::string_view::npos);
+static_assert(refused<standalone>.find("standalone modules") != std::string_view::npos);
+static_assert(refused<custom>.find("custom modules") != std::string_view::npos);
 
 // --- Random models -----------------------------------------------------------------------------
 

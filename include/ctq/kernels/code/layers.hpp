@@ -137,17 +137,51 @@ struct layer_code {
   static void run(const Shape& s, call_options o, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       run_to<Set, In, Out>(s, o.relu, x);
+    } else if constexpr (!std::same_as<In, Out> && std::same_as<Shape, shape> &&
+                         !is_reference<Set>) {
+      run_with_output_of_input_type<Set, In, Out, Fused>(s, x);
     } else if constexpr (Fused == fused_op::nothing) {
       run_to<Set, In, Out>(s, x.data->steps, x);
     } else if constexpr (Fused == fused_op::table) {
-      const std::byte* const table = x.packed + weight_bytes<Set>(s, dtype_of<In>);
-      const lookup_table<Out> look_up{reinterpret_cast<const Out*>(table)};
-      run_to<Set, In, Out>(s, epilogue{requantize_per_channel<Out>{x.data->steps}, look_up}, x);
+      run_to<Set, In, Out>(
+          s, epilogue{requantize_per_channel<Out>{x.data->steps}, table_of<Set, In, Out>(s, x)}, x);
     } else {
-      const residual_add<Out> sum{x.input<Out>(1), x.data->fused, x.data->in[1], x.data->out,
-                                  Fused == fused_op::add_relu};
-      run_to<Set, In, Out>(s, epilogue{requantize_per_channel<Out>{x.data->steps}, sum}, x);
+      run_to<Set, In, Out>(
+          s, epilogue{requantize_per_channel<Out>{x.data->steps}, sum_of<Out, Fused>(x)}, x);
     }
+  }
+
+  /// Run-time extents. quint8 and qint8 differ in the sign bit, so there is no code for outputs of
+  /// the other type than the inputs', which would take a compiler another ten seconds.
+  template <class Set, class In, class Out, fused_op Fused>
+  static void run_with_output_of_input_type(const shape& s, const operands& x) noexcept {
+    constexpr std::int32_t from_out_to_in = std::is_signed_v<In> ? -128 : 128;
+    output_range to = x.data->steps;
+    to.zero_point += from_out_to_in;
+    to.lo += from_out_to_in;
+    to.hi += from_out_to_in;
+    run_to<Set, In, In>(s, to, x);
+    const conv2d_shape c = conv2d_shape_of(s);
+    const elementwise_shape outputs{c.batch * c.out_h() * c.out_w() * c.out_channels};
+    auto* const bits = x.output<std::uint8_t>();
+    for (int i = 0; i < outputs.count; ++i) bits[i] ^= std::uint8_t{128};
+    if constexpr (Fused == fused_op::table) {
+      simd::apply_in_place<typename Set::isa>(table_of<Set, In, Out>(s, x), outputs,
+                                              x.output<Out>());
+    } else if constexpr (Fused != fused_op::nothing) {
+      simd::apply_in_place<typename Set::isa>(sum_of<Out, Fused>(x), outputs, x.output<Out>());
+    }
+  }
+
+  /// What is fused into the layer.
+  template <class Set, class In, class Out>
+  static lookup_table<Out> table_of(const shape& s, const operands& x) noexcept {
+    return {reinterpret_cast<const Out*>(x.packed + weight_bytes<Set>(s, dtype_of<In>))};
+  }
+  template <class Out, fused_op Fused>
+  static residual_add<Out> sum_of(const operands& x) noexcept {
+    return {x.input<Out>(1), x.data->fused, x.data->in[1], x.data->out,
+            Fused == fused_op::add_relu};
   }
 
   /// to  relu of floats, the range of outputs that are requantized, or an epilogue

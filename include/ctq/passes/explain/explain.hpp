@@ -75,19 +75,20 @@ inline constexpr auto fused_into_v = [] {
 }();
 
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
-          unsupported Policy = unsupported::error>
+          unsupported Policy = unsupported::error, class Options = plan_options>
 [[nodiscard]] consteval explanation explain() {
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // reported first
-  using p = plan<Model, Backend, Mapping, Policy>;
+  // reported first
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
+  using p = plan<Model, Backend, Mapping, Policy, Options>;
   return explanation{{.traced = p::traced.view(),
                       .into = {fused_into_v<Model, Backend>.data(), Model.count},
-                      .fused = fused_v<Model, Backend>.view(),
+                      .fused = fused_v<Model, Backend, Options>.view(),
                       .prepared = p::prepared.view(),
                       .lowered = p::lowered.view(),
                       .steps = {p::int8_schedule.steps, p::int8_schedule.count},
                       .backend = p::backend,
                       .mapping = p::mapping,
-                      .options = {.policy = Policy}}};
+                      .options = p::options}};
 }
 
 namespace explaining {
@@ -126,9 +127,9 @@ template <const explanation& Explanation>
 
 /// explanation::coverage: static_assert(coverage<net, backend, mapping>() == 1.0)
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
-          unsupported Policy = unsupported::error>
+          unsupported Policy = unsupported::error, class Options = plan_options>
 [[nodiscard]] consteval double coverage() {
-  return explain<Model, Backend, Mapping, Policy>().coverage();
+  return explain<Model, Backend, Mapping, Policy, Options>().coverage();
 }
 
 }  // namespace ctq

@@ -31,8 +31,7 @@ class step_writer {
 
   constexpr void finish(layers l = layers::alone) {
     steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_, l);
-    if (l == layers::fused)
-      for (int s = 0; s < steps_; ++s) out_.steps[s].code = chosen_code(out_.steps[s].key);
+    if (l == layers::fused) choose_codes(out_.steps, steps_);
     scratch_array<int, max_values> live{};
     resize(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);

@@ -55,8 +55,7 @@ class quantized_model<Plan, isa::compiled>
 
   [[nodiscard]] std::string_view isa() const { return this->values().kernels->isa; }
   [[nodiscard]] std::size_t arena_bytes() const {
-    return schedule.arena_bytes +
-           compiled_kernels::workspace_of(*this->values().kernels, steps());
+    return schedule.arena_bytes + compiled_kernels::workspace_of(*this->values().kernels, steps());
   }
 
  private:

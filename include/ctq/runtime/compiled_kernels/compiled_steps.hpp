@@ -14,7 +14,7 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/dispatch.hpp"
-#include "ctq/runtime/pack_steps.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/verbose.hpp"
 
@@ -30,6 +30,14 @@ namespace ctq::compiled_kernels {
   return choose_code(all(), wished_isa(isa, "ctq-kernels"), "ctq-kernels",
                      "the library has no code that this machine runs: build it with its option "
                      "kernels_isas=scalar, or all");
+}
+
+/// The same for models that cannot report an error: the fastest in place of a name in CTQ_ISA that
+/// the library does not have.
+/// Errors  no code at all
+[[nodiscard]] inline result<const kernel_set*> choose_or_fastest() {
+  const auto kernels = choose({});
+  return kernels || all().empty() ? kernels : all().front();
 }
 
 /// Bytes of the largest workspace.
@@ -56,8 +64,7 @@ namespace ctq::compiled_kernels {
     if (code == nullptr) {
       static_text<160> signature;
       ctq::kernels::append_signature(signature, s.key.kernel, s.key.in, s.key.out);
-      return fail("ctq-kernels",
-                  "no kernel has the signature " + std::string{signature.view()});
+      return fail("ctq-kernels", "no kernel has the signature " + std::string{signature.view()});
     }
     p->code.push_back({code, at});
     at += packing::padded(kernels.packing.packed_bytes(s.key));

@@ -13,18 +13,6 @@
 
 namespace ctq::compiled_kernels {
 
-template <class Descriptor, class In, class Out, class Kernels, fused_op Fused>
-void run(const kernel_signature& key, const operands& x) noexcept {
-  using code = kernels::kernel_code<Descriptor>;
-  const auto shape = key.template as<typename Descriptor::shape>();
-  const kernels::call_options options{key.relu, called_functions(key)};
-  if constexpr (Fused == fused_op::nothing) {
-    code::template run<Kernels, In, Out>(shape, options, x);
-  } else {
-    code::template run<Kernels, In, Out, Fused>(shape, options, x);
-  }
-}
-
 template <class Descriptor, class In, class Out, class Kernels>
 [[nodiscard]] kernel_function function_for_types(fused_op then) {
   constexpr bool fuses =
@@ -32,14 +20,15 @@ template <class Descriptor, class In, class Out, class Kernels>
        std::is_same_v<Descriptor, kernels::descriptors::linear>)&&!std::is_same_v<In, float>;
   if constexpr (fuses) {
     switch (then) {
-      case fused_op::add: return run<Descriptor, In, Out, Kernels, fused_op::add>;
-      case fused_op::add_relu: return run<Descriptor, In, Out, Kernels, fused_op::add_relu>;
-      case fused_op::table: return run<Descriptor, In, Out, Kernels, fused_op::table>;
+      case fused_op::add: return run_for_types<Descriptor, In, Out, Kernels, fused_op::add>;
+      case fused_op::add_relu:
+        return run_for_types<Descriptor, In, Out, Kernels, fused_op::add_relu>;
+      case fused_op::table: return run_for_types<Descriptor, In, Out, Kernels, fused_op::table>;
       case fused_op::nothing: break;
     }
   }
   if (then != fused_op::nothing) return nullptr;
-  return run<Descriptor, In, Out, Kernels, fused_op::nothing>;
+  return run_for_types<Descriptor, In, Out, Kernels>;
 }
 
 template <class Kernels>

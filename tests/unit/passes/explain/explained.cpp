@@ -55,6 +55,23 @@ TEST_CASE("each dtype config before the chosen one has its reason") {
   CHECK(node_named(m, "head").rejected.empty());
 }
 
+TEST_CASE("an entry of the mapping is used if a node that runs has it") {
+  explained_model m;
+  m.nodes.emplace_back().choice.qconfig = 1;
+  CHECK(!is_used(m, 1));
+  m.nodes[0].is_read = true;
+  CHECK(is_used(m, 1));
+  CHECK(!is_used(m, 0));
+}
+
+TEST_CASE("of several observers of a value its own is the first") {
+  dynamic_graph<stage::prepared> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  for (const int observer : {0, 1})
+    g.add({.op = q::activation_post_process.id(), .observer = observer}, 0);
+  CHECK(explaining::observers_behind(g.view())[0] == 0);
+}
+
 TEST_CASE("nodes that nothing reads do not run") {
   const explained_model m = all.model();
   CHECK(!node_named(m, "unread").is_read);

@@ -16,6 +16,14 @@ constexpr auto text_of() {
 
 }  // namespace
 
+constexpr auto quoted(std::string_view text) {
+  static_text<80> out;
+  explaining::quoted(out, text);
+  return out;
+}
+static_assert(quoted("a.b").view() == "\"a.b\"");
+static_assert(quoted("a\"b\\c\n").view() == "\"a\\\"b\\\\c\\u000a\"");
+
 static_assert(explaining::short_name(nn::conv2d.id()) == "Conv2d");
 static_assert(explaining::short_name(op::add.id()) == "add");
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <string_view>
 
 #include "ctq/backends/qconfigs.hpp"
@@ -11,6 +12,7 @@
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/prepare.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -37,6 +39,79 @@ int reader_of(graph g, std::string_view name) {
     for (const int a : g.args_of(i))
       if (g[a].name == name) last = i;
   return last;
+}
+
+/// A graph that is written node by node.
+struct by_hand {
+  dynamic_graph<stage::reference> g;
+
+  int add(std::string_view name, op_id op, const list<int>& args, dtype d = f32) {
+    node n{.name = name, .op = op, .dtype = d};
+    n.choice.dtype_config = 0;  // of an op that is to be quantized
+    return g.add(n, args);
+  }
+  static list<int> of(std::initializer_list<int> args) { return {args.begin(), args.size()}; }
+  int input(std::string_view name) { return add(name, nn::placeholder.id(), {}); }
+  int quantize(int from, dtype d = quint8) {
+    return add("q", q::quantize_per_tensor.id(), of({from}), d);
+  }
+  int dequantize(int from) { return add("d", q::dequantize.id(), of({from})); }
+  int rounded(int from, dtype d = quint8) { return dequantize(quantize(from, d)); }
+
+  /// The op on integers in the place of a node; null: none.
+  op_id form(int i, semantics s = {}) const {
+    return lowering::integer_forms<graph>{g.view(), s, false}.form[i];
+  }
+};
+
+TEST_CASE("an op whose float output something else reads is not lowered") {
+  by_hand b;
+  const int pool = b.add("pool", nn::max_pool2d.id(), by_hand::of({b.rounded(b.input("x"))}));
+  const int first = b.quantize(pool);
+  CHECK(b.form(first) == nn::max_pool2d.id());
+  const int second = b.quantize(pool);
+  CHECK(b.form(first) == nullptr);
+  CHECK(b.form(second) == nullptr);
+}
+
+TEST_CASE("a relu goes into an op only if nothing else reads that op") {
+  by_hand b;
+  const int x = b.rounded(b.input("x"));
+  const int sum = b.add("sum", op::add.id(), by_hand::of({x, x}));
+  const int relu = b.quantize(b.add("relu", nn::relu.id(), by_hand::of({sum})));
+  CHECK(b.form(relu) == q::add_relu.id());
+  b.add("other", nn::sigmoid.id(), by_hand::of({sum}));
+  CHECK(b.form(relu) == nullptr);
+}
+
+TEST_CASE("ops that PyTorch 1.13 has no form of on integers stay in float there") {
+  by_hand b;
+  const int flat =
+      b.quantize(b.add("flat", nn::flatten.id(), by_hand::of({b.rounded(b.input("x"))})));
+  CHECK(b.form(flat) == nn::flatten.id());
+  CHECK(b.form(flat, semantics::torch_1_13) == nullptr);
+}
+
+TEST_CASE("a user's op computes on integers if all its tensors have one dtype") {
+  for (const dtype other : {quint8, qint8}) {
+    by_hand b;
+    const int x = b.rounded(b.input("x"));
+    const int y = b.rounded(b.input("y"), other);
+    const int sum = b.quantize(b.add("sum", own::add_swish.id(), by_hand::of({x, y})));
+    CHECK((b.form(sum) == own::add_swish.id()) == (other == quint8));
+  }
+}
+
+TEST_CASE("a relu after a function with a dynamically quantized input goes into it") {
+  by_hand b;
+  const int x =
+      b.add("q", q::quantize_per_tensor_dynamic.id(), by_hand::of({b.input("x")}), quint8);
+  const int w = b.rounded(b.add("w", nn::get_attr.id(), {}), qint8);
+  const int y = b.add("y", fn::linear.id(), by_hand::of({b.dequantize(x), w}));
+  CHECK(b.form(y) == q::functional_linear_dynamic.id());
+  const int relu = b.add("relu", fn::relu.id(), by_hand::of({y}));
+  CHECK(b.form(relu) == q::functional_linear_relu_dynamic.id());
+  CHECK(b.form(y) == nullptr);
 }
 
 TEST_CASE("ops between dequantize and quantize stand in the place of the quantize") {

@@ -80,6 +80,37 @@ TEST_CASE("lowering at run time gives what the compiler gave") {
   graphs::check_equal(lowered<x86, everywhere>(net.view()).view(), g);
 }
 
+TEST_CASE("an input that nothing reads stays one") {
+  dynamic_graph<stage::reference> f;
+  f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  f.add({.name = "unused", .op = nn::placeholder.id()}, nullptr, 0);
+  f.add({.name = "out", .op = nn::output.id()}, 0);
+  CHECK(graphs::print(lower(f.view()).view()) ==
+        "x = placeholder()\nunused = placeholder()\nout = output(x)\n");
+}
+
+TEST_CASE("in PyTorch 1.13 what copies integers has the qparams of its input, not its own") {
+  dynamic_graph<stage::reference> f;
+  const auto quantized = [](int observer) {
+    return node{
+        .name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = observer};
+  };
+  f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  f.add(quantized(0), 0);
+  f.add({.name = "d", .op = q::dequantize.id()}, 1);
+  node pool{.name = "pool", .op = nn::max_pool2d.id()};
+  pool.choice.dtype_config = 0;
+  f.add(pool, 2);
+  f.add(quantized(1), 3);
+  f.add({.name = "d", .op = q::dequantize.id()}, 4);
+  f.add({.name = "out", .op = nn::output.id()}, 5);
+  const auto old = lower(f.view(), {.semantics = semantics::torch_1_13});
+  CHECK(old.view()[find(old.view(), "pool")].observer == 0);
+  const auto now = lower(f.view());
+  CHECK(now.view()[find(now.view(), "pool")].observer == 1);
+  CHECK(now.view().arg(find(now.view(), "pool"), 0).op == q::requantize.id());
+}
+
 TEST_CASE("without observers nothing is lowered") {
   CHECK(print<x86, qconfig_mapping<>>(net) ==
         graphs::print(fuse(net.view(), backend_v<x86>).view()));

@@ -50,6 +50,13 @@ inline constexpr auto twice_read =
           "act"_n = nn::hardswish("a"_n), "sum"_n = op::add("act"_n, "a"_n),
           "out"_n = nn::output("sum"_n));
 
+/// The sum reads what was computed two steps before, which is not at the start of the arena.
+inline constexpr auto late = model("x"_n = nn::placeholder({1, 8, 6, 6}),
+                                   "p"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+                                   "a"_n = nn::conv2d("p"_n, {.out_channels = 8, .kernel_size = 1}),
+                                   "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
+                                   "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
+
 template <const auto& Model>
 constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered>;
 template <const auto& Model>
@@ -86,6 +93,14 @@ TEST_CASE("a sum whose layer comes right before it is part of the layer") {
   CHECK(b.fused_observer == conv.out_observer);
   CHECK(b.out_observer == sum.out_observer);
   CHECK(joint<block>.arena_bytes <= alone<block>.arena_bytes);
+}
+
+TEST_CASE("of a sum the fused layer reads the other tensor, wherever that is") {
+  const step& a = joint<late>.steps[3];
+  const step& b = joint<late>.steps[4];
+  REQUIRE(b.key.then == fused_op::add);
+  CHECK(a.out != place{});
+  CHECK(b.in[1] == a.out);
 }
 
 TEST_CASE("what a fused layer reads lives until it has written") {

@@ -14,6 +14,7 @@
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
+#include "user_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -236,6 +237,29 @@ TEST_CASE("the observed model shows each value when it is there") {
   CHECK(s.observations[0].where.in == place::area::input);
   CHECK(s.observations[4].where.in == place::area::output);
   CHECK(walking::complaint(g.view(), s) == "");
+}
+
+TEST_CASE("a value that is shown later lives until then") {
+  dynamic_graph<stage::prepared> g;
+  const shape s{1, 8};
+  int last = g.add({.name = "x", .op = nn::placeholder.id(), .shape = s}, nullptr, 0);
+  const int a = last = g.add({.name = "a", .op = nn::relu.id(), .shape = s}, last);
+  for (const char* name : {"b", "c", "d"})
+    last = g.add({.name = name, .op = nn::relu.id(), .shape = s}, last);
+  g.add({.op = q::activation_post_process.id(), .shape = s, .observer = 0}, a);
+  g.add({.name = "out", .op = nn::output.id(), .shape = s}, last);
+  g.observers = 1;
+  const dynamic_schedule made = schedule(g.view());
+  REQUIRE(made.observations.size() == 1);
+  CHECK(made.observations[0].after_step == 3);
+  for (int i = 1; i < 4; ++i) CHECK(made.steps[i].out != made.steps[0].out);
+}
+
+TEST_CASE("a user's op on whole tensors reads them in the order of their axes") {
+  constexpr auto net = model("x"_n = nn::placeholder({1, 3, 8, 8}),
+                             "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+                             "turned"_n = own::reverse("conv"_n), "out"_n = nn::output("turned"_n));
+  CHECK(float_kernels(net) == "to_nhwc conv2d to_nchw function ");
 }
 
 constexpr auto two_doors = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::placeholder({1, 4}),

@@ -20,6 +20,7 @@ static_assert(!scheduling::order_matters({1, 8}));
 
 struct writer : scheduling::step_writer<graph_view<stage::traced>, dynamic_schedule> {
   using base = scheduling::step_writer<graph_view<stage::traced>, dynamic_schedule>;
+  using base::also_reads;
   using base::emit;
   using base::in_order;
   using base::new_output;
@@ -53,6 +54,21 @@ TEST_CASE("values that live at the same time have places of their own") {
   CHECK(s.steps[1].in[0].offset == s.steps[0].out.offset);
   CHECK(s.steps[1].out.offset != s.steps[1].in[0].offset);
   CHECK(s.arena_bytes >= 2 * 24 * sizeof(float));
+}
+
+TEST_CASE("a second value that a step reads lives until the step has written") {
+  dynamic_schedule s;
+  writer w(g, s);
+  w.relu(a);
+  w.relu(b);
+  w.next_sizes(elementwise_shape{24});
+  const int sum = w.new_value(24 * sizeof(float));
+  w.emit(kernel::binary_add, b, b, w.value_of_[b], sum);
+  w.also_reads(a, w.value_of_[a]);
+  w.finish();
+  REQUIRE(s.steps.size() == 3);
+  CHECK(s.steps[2].in[1] == s.steps[0].out);
+  CHECK(s.steps[2].out != s.steps[0].out);
 }
 
 TEST_CASE("a transpose comes only where the order can be seen, and once") {

@@ -86,6 +86,22 @@ TEST_CASE_TEMPLATE("simd quantize with a scale per channel gives the bytes of th
   }
 }
 
+TEST_CASE("one channel with another zero point is seen, wherever it is") {
+  constexpr int channels = 64;
+  const auto in = samples::plain_floats(channels, 9);
+  const std::vector<float> scale(channels, 0.05F);
+  for (std::size_t odd = 0; odd < channels; ++odd) {
+    std::vector<std::int32_t> zero_point(channels, 3);
+    zero_point[odd] = 40;
+    std::vector<std::uint8_t> expected(channels), out(channels);
+    reference::quantize({1, channels}, in.data(), scale.data(), zero_point.data(), 0, 255,
+                        expected.data());
+    simd::quantize<isa::native>({1, channels}, in.data(), scale.data(), zero_point.data(), 0, 255,
+                                out.data());
+    CHECK(out == expected);
+  }
+}
+
 TEST_CASE(
     "quantize with a scale per channel gives the same bytes with non-temporal stores, at any "
     "alignment") {

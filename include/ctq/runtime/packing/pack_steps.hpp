@@ -16,9 +16,9 @@
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/state_dict.hpp"
-#include "ctq/runtime/user_parameters.hpp"
 
 // From a state_dict and the qparams of activations to what the kernels of an instruction set read.
 
