@@ -58,10 +58,10 @@ constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
 constexpr float add_scalar(float x, const scalar_operand& o) noexcept { return x + o.value; }
 constexpr float mul_scalar(float x, const scalar_operand& o) noexcept { return x * o.value; }
 constexpr float sub_scalar(float x, const scalar_operand& o) noexcept {
-  return o.position == 0 ? o.value - x : x - o.value;
+  return o.position == 1 ? o.value - x : x - o.value;
 }
 constexpr float div_scalar(float x, const scalar_operand& o) noexcept {
-  return o.position == 0 ? o.value / x : x / o.value;
+  return o.position == 1 ? o.value / x : x / o.value;
 }
 constexpr float positive(float x) noexcept { return x < 0.0F ? 0.0F : x; }
 constexpr float add_scalar_relu(float x, const scalar_operand& o) noexcept {
@@ -77,8 +77,8 @@ inline float sqrt(float x) noexcept { return __builtin_sqrtf(x); }
 inline float rsqrt(float x) noexcept { return 1.0F / __builtin_sqrtf(x); }
 }  // namespace functions
 
-constexpr shape two_shapes(view<shape> in, attributes&, diagnostic& d) {
-  if (in.count == 1) return in[0];  // and a number
+constexpr shape two_shapes(view<shape> in, attributes& options, diagnostic& d) {
+  if (in.count == 1 && options.as<scalar_operand>().position != 0) return in[0];
   return shape_rules::needs(d, in, 2, 0) ? shape_rules::broadcast(in[0], in[1], d) : shape{};
 }
 
