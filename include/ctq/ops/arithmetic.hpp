@@ -48,6 +48,7 @@ namespace ctq::descriptors {
 
 namespace functions {
 constexpr float sub(float a, float b) noexcept { return a - b; }
+constexpr slopes_of_two slopes_of_sub(float, float) noexcept { return {1.0F, -1.0F}; }
 constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
 constexpr float square(float x) noexcept { return x * x; }
 inline float exp(float x) noexcept { return __builtin_expf(x); }
@@ -69,6 +70,7 @@ inline constexpr op_descriptor add{.is_commutative = true,
                                    .keeps_memory_order = true,
                                    .integer_form = &q::op_add::info,
                                    .integer_relu_form = &q::op_add_relu::info,
+                                   .gradient = gradient_rule::sum,
                                    .schedule = in_any_order(kernel::binary_add, 2)};
 inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
 inline constexpr op_descriptor q_add_relu{.keeps_memory_order = true,
@@ -80,15 +82,17 @@ inline constexpr op_descriptor mul{.is_commutative = true,
                                    .keeps_memory_order = true,
                                    .integer_form = &q::op_mul::info,
                                    .integer_relu_form = &q::op_mul_relu::info,
+                                   .gradient = gradient_rule::product,
                                    .schedule = in_any_order(kernel::binary_mul, 2)};
 inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
 inline constexpr op_descriptor q_mul_relu{.keeps_memory_order = true,
                                           .schedule = in_any_order(kernel::binary_mul, 2, true)};
 
-inline constexpr op_descriptor sub{.infer_shape = &two_equal_shapes,
-                                   .functions = elementwise<functions::sub, no_options, 2>,
-                                   .is_arithmetic = true,
-                                   .schedule = {.how = schedule_as::function}};
+inline constexpr op_descriptor sub{
+    .infer_shape = &two_equal_shapes,
+    .functions = differentiable<functions::sub, functions::slopes_of_sub, no_options, 2>,
+    .is_arithmetic = true,
+    .schedule = {.how = schedule_as::function}};
 inline constexpr op_descriptor abs{.functions = elementwise<functions::abs>};
 inline constexpr op_descriptor square{.functions = elementwise<functions::square>};
 inline constexpr op_descriptor exp{.functions = elementwise<functions::exp>};
