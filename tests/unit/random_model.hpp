@@ -195,7 +195,7 @@ class random_model {
     const bool divides = which == 5;  // by a number that is not zero
     const ctq::op_id op = ops[which];
     const ctq::attributes number{
-        ctq::scalar_operand{numbers[below(divides ? 4 : 5)], divides ? 1 : below(2)}};
+        ctq::scalar_operand{numbers[below(divides ? 4 : 5)], divides ? 2 : 1 + below(2)}};
     add_value(builder_.add(next_name(), op, number, {x.name}), x.shape);
     if (chance(30)) relu(values_.back());
   }

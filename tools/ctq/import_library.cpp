@@ -183,6 +183,11 @@ constexpr std::string_view code_form = R"(// From @SOURCE@, by ctq import --libr
 // CTQ_LIBRARY_CODE, and once for the baseline with CTQ_LIBRARY_DISPATCH, which chooses among them:
 // see meson.build and CMakeLists.txt.
 
+#if defined(CTQ_LIBRARY_CODE) || defined(CTQ_LIBRARY_DISPATCH)
+#undef CTQ_BASELINE_IS_INTENDED
+#define CTQ_BASELINE_IS_INTENDED
+#endif
+
 #include "@NAME@_plan.hpp"
 
 #if defined(CTQ_LIBRARY_CODE)
@@ -196,9 +201,9 @@ template struct ctq::dispatched<@SPACE@::@NAME@_plan>;
 #include <algorithm>
 #include <atomic>
 #include <ctq/inference.hpp>
-#include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "@NAME@.hpp"
@@ -258,7 +263,7 @@ struct @NAME@::state {
 };
 
 @NAME@::result @NAME@::load(const char* path) {
-  const std::filesystem::path file{path == nullptr ? "" : path};
+  const std::string_view file{path == nullptr ? "" : path};
   return result{new state{@NAME@_code::load_model(file)}};
 }
 

@@ -184,12 +184,12 @@ class importer {
     if (r.op->descriptor->schedule.with_number == nullptr || all.size() != 2 ||
         r.reads.size() != 1 || !all[0].keyword.empty() || !all[1].keyword.empty())
       return false;
-    ctq::scalar_operand number{.position = all[0].is == kind::node ? 1 : 0};
-    if (!read_number(all[number.position], number.value)) return false;
+    ctq::scalar_operand number{.position = all[0].is == kind::node ? 2 : 1};
+    if (!read_number(all[number.position - 1], number.value)) return false;
     r.attrs = ctq::attributes{number};
     const std::string in_cpp = cpp_number(number.value);
     const std::string tensor = cpp_string(name(r.reads[0])) + "_n";
-    r.call = number.position == 0 ? fmt::format("{}({}, {})", builder, in_cpp, tensor)
+    r.call = number.position == 1 ? fmt::format("{}({}, {})", builder, in_cpp, tensor)
                                   : fmt::format("{}({}, {})", builder, tensor, in_cpp);
     return true;
   }

@@ -68,9 +68,10 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
       c.positional.push_back(float_ops::list(reads.begin(), reads.end()));
     else
       c.positional = std::move(reads);
-    if (n.op->descriptor->schedule.with_number != nullptr && c.positional.size() == 1) {
-      const auto number = n.attrs.as<scalar_operand>();
-      c.positional.insert(c.positional.begin() + number.position,
+    const auto number = n.attrs.as<scalar_operand>();
+    if (n.op->descriptor->schedule.with_number != nullptr && c.positional.size() == 1 &&
+        number.position > 0) {
+      c.positional.insert(c.positional.begin() + (number.position - 1),
                           float_ops::value(static_cast<double>(number.value)));
       return c;
     }

@@ -18,11 +18,15 @@
 #pragma clang diagnostic ignored "-Wpedantic"
 #pragma clang diagnostic warning "-W#warnings"
 #warning \
-    "ctq: without AVX2 int8 code is several times slower. Compile with -march=native or, for machines since 2015, -march=x86-64-v3. One program for all machines: ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED."
+    "ctq: without AVX2 int8 code is several times slower. Compile with -march=native \
+or, for machines since 2015, -march=x86-64-v3. One program for all machines: \
+ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED."
 #pragma clang diagnostic pop
 #else
 #pragma message( \
-    "ctq: without AVX2 int8 code is several times slower. Compile with -march=native or, for machines since 2015, -march=x86-64-v3. One program for all machines: ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED.")
+    "ctq: without AVX2 int8 code is several times slower. Compile with -march=native \
+or, for machines since 2015, -march=x86-64-v3. One program for all machines: \
+ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED.")
 #endif
 #elif defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
 #if defined(__clang__)
@@ -30,10 +34,14 @@
 #pragma clang diagnostic ignored "-Wpedantic"
 #pragma clang diagnostic warning "-W#warnings"
 #warning \
-    "ctq: without dot products int8 code is several times slower. Compile with -mcpu=native or, for machines since 2018, -march=armv8.2-a+dotprod. One program for all machines: ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED."
+    "ctq: without dot products int8 code is several times slower. Compile with -mcpu=native \
+or, for machines since 2018, -march=armv8.2-a+dotprod. One program for all machines: \
+ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED."
 #pragma clang diagnostic pop
 #else
 #pragma message( \
-    "ctq: without dot products int8 code is several times slower. Compile with -mcpu=native or, for machines since 2018, -march=armv8.2-a+dotprod. One program for all machines: ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED.")
+    "ctq: without dot products int8 code is several times slower. Compile with -mcpu=native \
+or, for machines since 2018, -march=armv8.2-a+dotprod. One program for all machines: \
+ctq::dispatch, docs/howto/dispatch.md. Else define CTQ_BASELINE_IS_INTENDED.")
 #endif
 #endif

@@ -147,7 +147,7 @@ struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
 /// the place of the options.
 struct scalar_operand {
   float value{};
-  int position{};  // among the two arguments
+  int position{};  // 1: before the tensor, 2: after it; 0: there is no number
 };
 
 /// Functions of two tensors, or of a tensor and a number.
@@ -158,11 +158,11 @@ struct binary_op : function_op<Self, Options> {
   }
   constexpr call<1> operator()(node_name a,
                                float b) const requires std::same_as<Options, no_options> {
-    return {this->id(), attributes{scalar_operand{b, 1}}, {}, {a.text}};
+    return {this->id(), attributes{scalar_operand{b, 2}}, {}, {a.text}};
   }
   constexpr call<1> operator()(float a,
                                node_name b) const requires std::same_as<Options, no_options> {
-    return {this->id(), attributes{scalar_operand{a, 0}}, {}, {b.text}};
+    return {this->id(), attributes{scalar_operand{a, 1}}, {}, {b.text}};
   }
 };
 

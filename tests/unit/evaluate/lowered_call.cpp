@@ -95,10 +95,16 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
                                       a.steps, kernels);
   REQUIRE(sum.has_value());
   CHECK(sum->q.data == std::vector<std::int32_t>{3, 255});
-  const quantized_tensor row = steps_of(quint8, {1}, {2});
-  CHECK_FALSE(lowered::scheduled(q::add.id(), op::add.id(), {a, row}, {.positional = {{}, {}}},
-                                 a.steps, kernels)
-                  .has_value());
+  // Shapes may broadcast; those that do not have no kernel.
+  const auto with = [&](const quantized_tensor& other) {
+    return lowered::scheduled(q::add.id(), op::add.id(), {a, other}, {.positional = {{}, {}}},
+                              a.steps, kernels);
+  };
+  const auto rows = with(steps_of(quint8, {2, 1}, {2, 7}));
+  REQUIRE(rows.has_value());
+  CHECK(rows->q.shape == float_ops::extents{2, 2});
+  CHECK(rows->q.data == std::vector<std::int32_t>{3, 202, 8, 207});
+  CHECK_FALSE(with(steps_of(quint8, {3}, {2, 3, 4})).has_value());
 }
 
 TEST_CASE("the number among the arguments of a sum is found on either side") {

@@ -44,7 +44,7 @@ inline constexpr auto operands = ctq::model(
     "act1"_n = nn::hardtanh("conv1"_n, {.min_val = 0.0F, .max_val = 0.75F}),
     "conv2"_n = nn::conv2d("act1"_n, {.out_channels = 20, .kernel_size = 1}),
     "half"_n = op::mul("conv2"_n, 0.5F), "pool"_n = nn::adaptive_avg_pool2d("half"_n, {1}),
-    "gate"_n = nn::hardsigmoid("pool"_n), "scaled"_n = op::mul("gate"_n, "half"_n),
+    "gate"_n = nn::leaky_relu("pool"_n), "scaled"_n = op::mul("gate"_n, "half"_n),
     "conv3"_n = nn::conv2d("scaled"_n, {.out_channels = 20, .kernel_size = 1}),
     "sum"_n = op::add("conv3"_n, "act1"_n),
     "act3"_n = fn::clamp("sum"_n, {.min = 0.125F, .max = 0.5F}), "shift"_n = op::add(1, "act3"_n),

@@ -25,14 +25,20 @@ namespace ctq::scheduling {
 
 /// A layer of fewer products is compiled for its extents: a call is so short that reading them
 /// takes a noticeable part of it (Zen 3, AVX2, time of the shared kernel: 3x3, 1 to 8 channels @28
-/// 147 %, 8x16x32 200 %; of larger layers at most 105 %, as accurate as it can be measured).
-inline constexpr std::int64_t fewest_shared_products = 1'000'000;
-/// The same of depthwise convolutions: in small images most tiles are at an edge (5x5 @14 124 %,
-/// 3x3 @7 140 %; 3x3 @56 94 %, @112 101 %).
+/// 123 %, 8x16x32 190 %, 8 to 16 channels @14 105 %; of larger layers 100 % on average).
+inline constexpr std::int64_t fewest_shared_products = 250'000;
+/// The same of depthwise convolutions: in small images most tiles are at an edge (3x3 @14 115 %,
+/// @7 130 % and more; @56 95 %, @112 91 %).
 inline constexpr std::int64_t fewest_shared_depthwise_products = 1'200'000;
 
 [[nodiscard]] constexpr bool is_depthwise(const kernel_signature& key) {
   return key.kernel == kernel::conv2d && key.as<conv2d_shape>().depthwise();
+}
+
+/// Convolutions of several groups that are not depthwise: they have few products for each pixel of
+/// a group, and their loops are short (128 channels in 32 groups @28: the shared kernel 155 %).
+[[nodiscard]] constexpr bool is_grouped(const kernel_signature& key) {
+  return key.kernel == kernel::conv2d && key.as<conv2d_shape>().groups > 1 && !is_depthwise(key);
 }
 
 /// The code of a step by itself: large layers and all other kernels share the code of run-time
@@ -41,7 +47,7 @@ inline constexpr std::int64_t fewest_shared_depthwise_products = 1'200'000;
   if (key.kernel != kernel::conv2d && key.kernel != kernel::linear) return code_for::types;
   const std::int64_t fewest =
       is_depthwise(key) ? fewest_shared_depthwise_products : fewest_shared_products;
-  return products_of(key) < fewest ? code_for::extents : code_for::types;
+  return products_of(key) < fewest || is_grouped(key) ? code_for::extents : code_for::types;
 }
 
 /// A plan has at most as many depthwise kernels for extents; with more, all are shared. One takes

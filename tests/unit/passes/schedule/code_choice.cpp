@@ -78,6 +78,7 @@ TEST_CASE("small layers are compiled for their extents, large ones and other ker
   CHECK(chosen_code(conv(56, 64, 64, 3)) == code_for::types);
   CHECK(chosen_code(conv(14, 240, 240, 5, 240)) == code_for::extents);
   CHECK(chosen_code(conv(112, 32, 32, 3, 32)) == code_for::types);
+  CHECK(chosen_code(conv(56, 128, 128, 3, 32)) == code_for::extents);
   CHECK(chosen_code(signature(kernel::relu, quint8, quint8, elementwise_shape{64})) ==
         code_for::types);
 }

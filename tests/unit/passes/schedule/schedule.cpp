@@ -152,7 +152,7 @@ TEST_CASE("a number is an operand of a function of one tensor") {
   CHECK(steps[0].key.as<elementwise_shape>() == elementwise_shape{4});
   const auto number = net.nodes[2].attrs.as<scalar_operand>();
   CHECK(number.value == 2.0F);
-  CHECK(number.position == 0);
+  CHECK(number.position == 1);
   // In a model on integers it follows a layer as a table does.
   constexpr auto after_layer =
       model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
