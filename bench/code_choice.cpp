@@ -5,7 +5,10 @@
 
 #include "ctq/passes/schedule/code_choice.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,6 +31,11 @@ struct means {
 void run(const layer& of, subject specialized, subject shared, const ctq::kernel_signature& key,
          int windows, means& all) {
   shared.name = "shared";
+  shared.run();
+  if (of.distance(static_cast<const std::uint8_t*>(shared.answer())) != 0) {
+    std::printf("%s: the shared kernel differs from the reference\n", name_of(of).c_str());
+    std::exit(EXIT_FAILURE);
+  }
   bench_case c{};
   c.work = of.operations();
   c.distance = [&of](const void* out) {

@@ -7,6 +7,9 @@ traced as prepare_fx traces it, with FloatFunctional swapped for its FX version,
 Writes the rows, which `ctq import --fx` and `ctq explain --fx` read, and the weights beside them,
 NAME.safetensors. One --input for each input of the model: its shape. Runs with the Python that has
 PyTorch, 1.13 to 2.x.
+
+Modules that prepare_fx is told of in its PrepareCustomConfig are one row: standalone ones, whose own
+rows follow, and those that it does not trace into. Classes are called as rows do: my.models.Block.
 """
 
 import argparse
@@ -36,6 +39,17 @@ MODULES = [
 SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
                torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32",
                torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
+# Options, and the keys of PrepareCustomConfig that they fill.
+TOLD = {"--standalone-module": "standalone_module_name",
+        "--standalone-class": "standalone_module_class",
+        "--non-traceable-module": "non_traceable_module_name",
+        "--non-traceable-class": "non_traceable_module_class",
+        "--preserve": "preserved_attributes"}
+HELP = {"--standalone-module": ("PATH", "a module that is prepared on its own"),
+        "--standalone-class": ("CLASS", "the class of such modules"),
+        "--non-traceable-module": ("PATH", "a module that is not traced into"),
+        "--non-traceable-class": ("CLASS", "the class of such modules"),
+        "--preserve": ("NAME", "an attribute of the model that prepare keeps")}
 
 
 class NotExpressible(Exception):
@@ -111,25 +125,58 @@ def module_row(module):
 
 
 class Exporter:
-    def __init__(self, model, shapes):
+    """shapes: of the inputs; None: unknown. told: names of modules, classes and attributes."""
+
+    def __init__(self, model, shapes, told=None):
         self.model = model.eval()
         self.shapes = shapes
+        self.told = {key: list((told or {}).get(key) or ()) for key in TOLD.values()}
         self.names = function_names()
         self.read = []  # paths of the attributes that the graph reads
 
     def trace(self):
         quantize_fx._swap_ff_with_fxff(self.model)
-        tracer = QuantizationTracer([], [])
+        paths = self.told["standalone_module_name"] + self.told["non_traceable_module_name"]
+        classes = {class_name(type(m)): type(m) for m in self.model.modules()}
+        wanted = self.told["standalone_module_class"] + self.told["non_traceable_module_class"]
+        for name in wanted:
+            if name not in classes:
+                raise NotExpressible(f"no module of the model is a {name}")
+        for path in paths:
+            if not path or path not in dict(self.model.named_modules()):
+                raise NotExpressible(f"the model has no module {path}")
+        tracer = QuantizationTracer(paths, [classes[name] for name in wanted])
         graph = tracer.trace(self.model)
         return graph, tracer.node_name_to_scope
+
+    def is_standalone(self, row):
+        return row["op"] == "call_module" and (
+            row["target"] in self.told["standalone_module_name"] or
+            row["module"]["type"] in self.told["standalone_module_class"])
+
+    def content(self):
+        """The rows; if there is more to say, an object with them."""
+        rows = self.rows()
+        for name in self.told["preserved_attributes"]:
+            if not hasattr(self.model, name):
+                raise NotExpressible(f"the model has no attribute {name}")
+        if not any(self.told.values()):
+            return rows
+        told = {key: names for key, names in self.told.items() if names}
+        modules = {}
+        for path in (row["target"] for row in rows if self.is_standalone(row)):
+            inside = Exporter(self.model.get_submodule(path), None)
+            modules[path] = inside.content()
+            self.read += [f"{path}.{name}" for name in inside.read]
+        return {**told, **({"modules": modules} if modules else {}), "rows": rows}
 
     def rows(self):
         graph, scopes = self.trace()
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         self.read = [n.target for n in graph.nodes if n.op == "get_attr"]
-        if len(inputs) != len(self.shapes):
+        if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
-        shape_of = dict(zip(inputs, self.shapes))
+        shape_of = dict(zip(inputs, self.shapes or ()))
         return [self.row(node, shape_of, scopes) for node in graph.nodes]
 
     def row(self, node, shape_of, scopes):
@@ -143,7 +190,8 @@ class Exporter:
         except NotExpressible as e:
             raise NotExpressible(f"node {node.name} has {e}") from e
         if node.op == "placeholder":
-            row["shape"] = list(shape_of[node])
+            if node in shape_of:
+                row["shape"] = list(shape_of[node])
         elif node.op == "call_module":
             row["module"] = module_row(self.model.get_submodule(node.target))
             row["scope"] = node.target.rpartition(".")[0]
@@ -192,9 +240,20 @@ def write_whole(path, content):
         raise
 
 
-def write_rows(path, rows):
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    write_whole(path, f"[\n{lines}\n]\n".encode())
+def lines_of(content):
+    """One line a row, and a key."""
+    if isinstance(content, list):
+        return "[\n" + ",\n".join(json.dumps(row) for row in content) + "\n]"
+    if "rows" not in content:
+        return "{" + ",\n".join(f"{json.dumps(path)}: {lines_of(inside)}"
+                                for path, inside in content.items()) + "}"
+    return "{" + ",\n".join(
+        f"{json.dumps(key)}: {lines_of(value) if key in ('rows', 'modules') else json.dumps(value)}"
+        for key, value in content.items()) + "}"
+
+
+def write_rows(path, content):
+    write_whole(path, f"{lines_of(content)}\n".encode())
 
 
 def write_safetensors(path, tensors):
@@ -240,11 +299,14 @@ def main():
                         help="of one input, 1,3,224,224; repeat it for each")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
     parser.add_argument("--no-weights", action="store_true", help="only the rows")
+    for option, key in TOLD.items():
+        parser.add_argument(option, dest=key, action="append", metavar=HELP[option][0],
+                            help=HELP[option][1] + "; repeat it for each")
     arguments = parser.parse_args()
     try:
-        exporter = Exporter(find_model(arguments.model), arguments.input)
-        rows = exporter.rows()
-        write_rows(arguments.output, rows)
+        exporter = Exporter(find_model(arguments.model), arguments.input, vars(arguments))
+        content = exporter.content()
+        write_rows(arguments.output, content)
         if not arguments.no_weights:
             write_safetensors(arguments.output.with_suffix(".safetensors"), exporter.weights())
     except (NotExpressible, OSError) as e:

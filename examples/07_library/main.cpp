@@ -44,7 +44,7 @@ int main(int count, char** arguments) {
   const models::net::output logits = session(image);
   // [run]
 
-  std::printf("%s", (*loaded).isa());
+  std::printf("%s", loaded->isa());
   for (const float x : logits.values) std::printf(" %.9g", static_cast<double>(x));
   std::printf("\n");
 }

@@ -2,13 +2,17 @@
 #pragma once
 
 // For programs that only run int8 models: what a plan is made of, load_quantized, session. No
-// observers, no float models, no calibration. See ctq/ctq.hpp for all of ctq.
+// observers, no float models, no calibration, no streams. Of backends those of servers and phones;
+// others are in ctq/backends/. See ctq/ctq.hpp for all of ctq.
 
-#include "ctq/backends.hpp"
+#include "ctq/backends/qnnpack.hpp"
+#include "ctq/backends/x86.hpp"
 #include "ctq/graph.hpp"
 #include "ctq/io/load_quantized.hpp"
 #include "ctq/ops.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/converted_model.hpp"
 #include "ctq/runtime/session.hpp"
-#include "ctq/spec.hpp"
+#include "ctq/spec/observer.hpp"
+#include "ctq/spec/qconfig.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"

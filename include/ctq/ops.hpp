@@ -7,6 +7,7 @@
 
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
+#include "ctq/ops/broadcast.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/ops/concatenations.hpp"
 #include "ctq/ops/convolutions.hpp"

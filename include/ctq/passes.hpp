@@ -21,6 +21,7 @@
 #include "ctq/passes/pattern_index.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/passes/plan_options.hpp"
+#include "ctq/passes/plan_stages.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/reference_ops.hpp"
 #include "ctq/passes/rejection_text.hpp"
@@ -32,3 +33,4 @@
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
+#include "ctq/passes/standalone_plan.hpp"

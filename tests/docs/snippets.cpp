@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ctq/backends/default_qconfig_mappings.hpp>
 #include <ctq/ctq.hpp>
-#include <ctq/json/custom_config_from_json.hpp>
+#include <ctq/json/custom_config/from_json.hpp>
 #include <ctq/json/mapping_from_json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -65,6 +65,15 @@ struct int8_from_file : ctq::mapping_from_json<int8_json> {};
 [[maybe_unused]] constexpr ctq::checked_mapping<int8_from_file> int8_is_well_formed;
 // [mapping file]
 static_assert(!ctq::explain<net, ctq::x86, int8_from_file>().quantized("fc"));
+
+// [plan options]
+struct as_in_1_13 : ctq::plan_options {
+  static constexpr auto semantics = ctq::semantics::torch_1_13;
+  using convert_mapping = mixed;  // None here leaves nodes in float, though prepare observed them
+};
+static_assert(
+    !ctq::explain<net, ctq::x86, mixed, ctq::unsupported::error, as_in_1_13>().quantized("fc"));
+// [plan options]
 
 // [custom config]
 inline constexpr ctq::embedded_file blocks_json{"blocks.json", R"({

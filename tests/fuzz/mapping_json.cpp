@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "ctq/json/custom_config_file.hpp"
+#include "ctq/json/custom_config/file.hpp"
+#include "ctq/json/custom_config/write.hpp"
 #include "ctq/json/mapping_file.hpp"
-#include "ctq/json/write_custom_config.hpp"
 #include "ctq/json/write_mapping.hpp"
 #include "fuzz.hpp"
 

@@ -29,6 +29,7 @@ WITHOUT_LOGIC = {
     "passes/fx_semantics": "tests/golden runs both releases",
     # Macros, and names for other types.
     "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
+    "kernels/baseline_warning": "tests/integration/baseline_warning.py compiles with many flags",
     "kernels/xsimd": "each vector kernel is made of it",
 }
 
@@ -51,6 +52,10 @@ TESTED_WITH = {
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/user_ops": "runtime/bind_kernels",
+    "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",
+    "runtime/compiled_kernels/compiled_steps": "runtime/compiled_kernels/compiled_model",
+    "runtime/compiled_kernels/define_kernel_set": "runtime/compiled_kernels/compiled_model",
+    "runtime/compiled_kernels/kernel_set": "runtime/compiled_kernels/compiled_model",
     "core/reflect": "spec/reflect",
     "ops/op_members": "ops/describe",
     "train/check_trainable": "train/qat_model",
@@ -73,7 +78,7 @@ TESTED_WITH = {
     "ops/reflect": "ops/options",
     "runtime/convert": "runtime/quantized_model",
     "runtime/int8_model": "runtime/quantized_model",
-    "runtime/user_parameters": "runtime/user_ops",
+    "runtime/packing/user_parameters": "runtime/user_ops",
 }
 
 # Tests of several headers together, and what other tests are linked with.

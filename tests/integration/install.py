@@ -6,6 +6,11 @@
 
 WAY: pkg-config, meson or cmake use an installed ctq; subproject uses the source tree. A suffix
 -gcc or -clang, also after -plain, only names the test. The program has two translation units.
+
+    install.py kernels SOURCE_ROOT COMPILER...
+
+The same program with the library ctq-kernels, in each of these ways with each compiler, and what a
+linker says when headers and library are of different releases.
 """
 
 import json
@@ -26,10 +31,10 @@ def output(*command, **options):
     return run(*command, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
-def install(root, prefix, build, environment):
+def install(root, prefix, build, environment, *options):
     run("meson", "setup", build, root, "--prefix", prefix, "-Dtests=false",
         "-Dbenchmarks=disabled", "-Dexamples=disabled", "-Dtools=disabled",
-        "--wrap-mode=nofallback", env=environment)
+        "--wrap-mode=nofallback", *options, env=environment)
     run("meson", "install", "-C", build)
 
 
@@ -50,7 +55,12 @@ def with_meson(consumer, build, environment, compiler, flags):
 def with_cmake(consumer, build, environment, compiler, flags):
     run("cmake", "-S", consumer, "-B", build, f"-DCMAKE_PREFIX_PATH={environment['PREFIX']}",
         f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={' '.join(flags)}")
-    run("cmake", "--build", build)
+    said = subprocess.run(["cmake", "--build", build], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(said.stdout)
+    said.check_returncode()
+    assert flags or "define CTQ_BASELINE_IS_INTENDED" in said.stdout, \
+        "nothing says that the program is compiled for the oldest machines"
     run(build / "consumer")
 
 
@@ -65,6 +75,49 @@ def as_subproject(root, consumer, build):
     run("meson", "test", "-C", build, "--print-errorlogs")
 
 
+def with_kernels(root, consumer, folder, compilers):
+    """Optimized as little as it may be, and portable code alone, since that compiles fast."""
+    prefix = folder / "prefix"
+    paths = [prefix / "share/pkgconfig", prefix / "lib/pkgconfig"]
+    environment = {**os.environ, "PREFIX": str(prefix),
+                   "PKG_CONFIG_PATH": ":".join(map(str, paths))}
+    install(root, prefix, folder / "ctq-build", environment, "--libdir=lib", "-Doptimization=1",
+            "-Dkernels_library=enabled", "-Dkernels_isas=scalar")
+    plain = ["-fno-exceptions", "-fno-rtti"]
+    for compiler in compilers:
+        os.environ["CXX"] = environment["CXX"] = compiler
+        build = folder / ("meson-" + Path(compiler).name)
+        run("meson", "setup", build, consumer, "-Dpackage=ctq-kernels", env=environment)
+        run("meson", "test", "-C", build, "--print-errorlogs")
+
+        build = folder / ("cmake-" + Path(compiler).name)
+        run("cmake", "-S", consumer, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_CXX_COMPILER={compiler}", "-DCTQ_TARGET=ctq::kernels")
+        run("cmake", "--build", build)
+        run(build / "consumer")
+
+        def flags(which):
+            return output("pkg-config", which, "ctq-kernels", env=environment).split()
+        units = []
+        for name in ("main", "other"):
+            units.append(folder / f"{name}.o")
+            run(compiler, "-std=c++20", "-O1", *plain, *flags("--cflags"), "-c",
+                consumer / f"{name}.cpp", "-o", units[-1])
+        run(compiler, *units, *flags("--libs"), "-o", folder / "consumer-pkg-config")
+        run(folder / "consumer-pkg-config")
+        symbols = output("nm", "-C", *units)
+        assert "ctq::kernels::simd" not in symbols, "a program compiles no kernel"
+
+    # Headers of another release.
+    version = prefix / "include/ctq/core/version.hpp"
+    version.write_text(version.read_text().replace('"0.', '"9.'))
+    run(compiler, "-std=c++20", *flags("--cflags"), "-c", consumer / "other.cpp", "-o", units[1])
+    done = subprocess.run([compiler, *units, *flags("--libs"), "-o", "other"], text=True,
+                          capture_output=True, check=False)
+    print(done.stderr)
+    assert done.returncode != 0 and "ctq::compiled_kernels::of_release<9, " in done.stderr
+
+
 def main(way, root, compiler, *flags):
     root = Path(root)
     way = way.removesuffix("-gcc").removesuffix("-clang").removesuffix("-plain")
@@ -73,6 +126,8 @@ def main(way, root, compiler, *flags):
         os.chdir(folder)  # CMake writes into the directory that it is called from
         consumer = shutil.copytree(root / "tests/integration/consumer", folder / "consumer")
         os.environ["CXX"] = compiler
+        if way == "kernels":
+            return with_kernels(root, consumer, folder, [compiler, *flags])
         if way == "subproject":
             return as_subproject(root, consumer, folder / "build")
         prefix = folder / "prefix"

@@ -61,10 +61,13 @@ ISA_FLAGS = {  # those of meson/isa/meson.build that a list of edits may name
 # Forced inlining in code that is not optimized takes minutes to compile.
 FLAGS = ["-std=c++20", "-w", "-O0", "-Dalways_inline=unused", "-fdiagnostics-color=never"]
 
-# What compilers say when the value of a constant is wrong, or computing it fails.
+# What compilers say when the value of a constant is wrong, or computing it fails; and when a text is
+# no C++.
 WRONG_CONSTANT = re.compile(r"static assertion|static_assert|constant expression|non-constant|"
-                            r"in .constexpr. expansion|call to non-.constexpr. function|"
+                            r"constexpr. expansion|call to non-.constexpr. function|"
                             r"constraint.* not satisfied|initialized by a constant")
+NOT_CPP = re.compile(r"error: .*(was not declared|undeclared|expected .* (before|after)|expected '|"
+                     r"has no member|no member named|does not name|no match for)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](.*)[>"]', re.MULTILINE)
 
 
@@ -343,10 +346,10 @@ class Builder:
 
 
 def judged_error(error):
-    """A compile error is a test that failed if all of it is about constants."""
+    """A compile error is a test that failed if it is about constants, not about the language."""
     errors = [line for line in error.split("\n") if re.search(r"(^|\s)error: ", line)]
     text = errors[0].partition("error: ")[2] if errors else error[-500:]
-    wrong = any(WRONG_CONSTANT.search(line) for line in errors)
+    wrong = WRONG_CONSTANT.search(error) and not NOT_CPP.search(error)
     return Verdict("failed" if wrong else "broken", "does not compile: " + text[:160])
 
 

@@ -107,19 +107,22 @@ class random_model {
     const value x = pick();
     if (chance(20)) return join(x);
     if (chance(10)) return own_op(x);
+    if (chance(5)) return with_number(x);
     if (chance(20)) return relu(x);
     if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
     linear(x);
   }
 
   void relu(const value& x) {
-    switch (below(9)) {
+    switch (below(12)) {
       case 0: return emit(ctq::fn::relu, {x.name}, x.shape);
       case 1: return emit(ctq::fn::torch_relu, {x.name}, x.shape);
       case 2: return emit(ctq::method::relu, {x.name}, x.shape);
       case 3: return emit(ctq::nn::identity, {x.name}, x.shape);
       case 4: return emit(ctq::nn::leaky_relu, {x.name}, x.shape, {.negative_slope = 0.25F});
       case 5: return emit(ctq::fn::hardtanh, {x.name}, x.shape, {.min_val = -0.5F});
+      case 6: return emit(ctq::nn::relu6, {x.name}, x.shape);
+      case 7: return emit(ctq::fn::clamp, {x.name}, x.shape, {.min = 0.25F, .max = 1.0F});
       default: return emit(ctq::nn::relu, {x.name}, x.shape);
     }
   }
@@ -183,8 +186,46 @@ class random_model {
     if (chance(50)) relu(values_.back());
   }
 
+  /// A sum with a number, or a product, as an operator and as a function.
+  void with_number(const value& x) {
+    const float numbers[] = {0.5F, -0.25F, 2.0F, -1.5F, 0.0F};
+    const ctq::op_id ops[] = {ctq::op::add.id(), ctq::fn::add.id(), ctq::op::mul.id(),
+                              ctq::fn::mul.id(), ctq::op::sub.id(), ctq::op::truediv.id()};
+    const int which = below(6);
+    const bool divides = which == 5;  // by a number that is not zero
+    const ctq::op_id op = ops[which];
+    const ctq::attributes number{
+        ctq::scalar_operand{numbers[below(divides ? 4 : 5)], divides ? 2 : 1 + below(2)}};
+    add_value(builder_.add(next_name(), op, number, {x.name}), x.shape);
+    if (chance(30)) relu(values_.back());
+  }
+
+  /// As squeeze and excitation: the mean of each channel scales it, or is added to it. Or a value
+  /// with some extents of 1.
+  void broadcast(const value& x) {
+    value other = x;
+    if (x.shape.rank == 4) {
+      other.shape[2] = other.shape[3] = 1;
+      emit(ctq::nn::adaptive_avg_pool2d, {x.name}, other.shape, {1});
+      if (chance(50))
+        emit_module(ctq::nn::conv2d, values_.back(), x.shape[1],
+                    {.out_channels = chance(80) ? x.shape[1] : 1, .kernel_size = 1});
+    } else {
+      emit_module(ctq::nn::linear, x, x.shape[x.shape.rank - 1], {.out_features = 1});
+    }
+    other = values_.back();
+    // A module that is called again may have other channels.
+    for (int i = 0; i < x.shape.rank; ++i)
+      if (other.shape[i] != 1 && other.shape[i] != x.shape[i]) return;
+    if (chance(30)) return emit(ctq::op::add, {x.name, other.name}, x.shape);
+    if (chance(20)) return emit(ctq::op::sub, {other.name, x.name}, x.shape);
+    if (chance(50)) return emit(ctq::fn::mul, {x.name, other.name}, x.shape);
+    emit(ctq::op::mul, {other.name, x.name}, x.shape);
+  }
+
   /// An add or a cat with other values of matching shape.
   void join(const value& x) {
+    if (chance(25)) return broadcast(x);
     std::vector<std::string_view> fitting;
     for (const value& v : values_)
       if (v.shape == x.shape) fitting.push_back(v.name);

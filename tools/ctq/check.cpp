@@ -7,7 +7,7 @@
 #include "builtin_backends.hpp"
 #include "commands.hpp"
 #include "ctq/json/backend_file.hpp"
-#include "ctq/json/custom_config_file.hpp"
+#include "ctq/json/custom_config/file.hpp"
 #include "ctq/json/mapping_file.hpp"
 #include "ctq/json/write.hpp"
 #include "read_text.hpp"

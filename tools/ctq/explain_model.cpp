@@ -8,7 +8,7 @@
 #include "builtin_backends.hpp"
 #include "commands.hpp"
 #include "ctq/io/read_fx.hpp"
-#include "ctq/json/custom_config_file.hpp"
+#include "ctq/json/custom_config/file.hpp"
 #include "explain_rows.hpp"
 #include "mapping_source.hpp"
 #include "read_text.hpp"

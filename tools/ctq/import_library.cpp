@@ -75,19 +75,19 @@ constexpr std::string_view class_form = R"(// From @SOURCE@, by ctq import --lib
 ///           ever empty
 class @NAME@ {
  public:
-  /// float32, contiguous, in the order of the shape, the last extent fastest. Large ones do not fit
-  /// on a stack.
+  /// float32, contiguous, in the order of the shape, the last extent fastest. All zero at first.
+  /// Large ones do not fit on a stack: make them static or on the heap.
   struct input {
     static constexpr char name[] = @INPUT_NAME@;
     static constexpr int shape[] = {@INPUT_SHAPE@};
     static constexpr std::size_t size = @INPUT_SIZE@;
-    alignas(64) float values[size];
+    alignas(64) float values[size]{};
   };
   struct output {
     static constexpr char name[] = @OUTPUT_NAME@;
     static constexpr int shape[] = {@OUTPUT_SHAPE@};
     static constexpr std::size_t size = @OUTPUT_SIZE@;
-    alignas(64) float values[size];
+    alignas(64) float values[size]{};
   };
 
   class result;
@@ -133,6 +133,7 @@ class @NAME@::result {
 
   /// The network. Without one the program aborts with the error.
   [[nodiscard]] @NAME@ operator*() const noexcept;
+  [[nodiscard]] const @NAME@* operator->() const noexcept;
   /// The network. Without one the program writes the error to the standard error and exits with 1.
   [[nodiscard]] @NAME@ value_or_exit() const noexcept;
   /// Place and cause in one line, valid as long as this result; "" if there is a network.
@@ -182,6 +183,11 @@ constexpr std::string_view code_form = R"(// From @SOURCE@, by ctq import --libr
 // CTQ_LIBRARY_CODE, and once for the baseline with CTQ_LIBRARY_DISPATCH, which chooses among them:
 // see meson.build and CMakeLists.txt.
 
+#if defined(CTQ_LIBRARY_CODE) || defined(CTQ_LIBRARY_DISPATCH)
+#undef CTQ_BASELINE_IS_INTENDED
+#define CTQ_BASELINE_IS_INTENDED
+#endif
+
 #include "@NAME@_plan.hpp"
 
 #if defined(CTQ_LIBRARY_CODE)
@@ -195,9 +201,9 @@ template struct ctq::dispatched<@SPACE@::@NAME@_plan>;
 #include <algorithm>
 #include <atomic>
 #include <ctq/inference.hpp>
-#include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "@NAME@.hpp"
@@ -257,7 +263,7 @@ struct @NAME@::state {
 };
 
 @NAME@::result @NAME@::load(const char* path) {
-  const std::filesystem::path file{path == nullptr ? "" : path};
+  const std::string_view file{path == nullptr ? "" : path};
   return result{new state{@NAME@_code::load_model(file)}};
 }
 
@@ -296,6 +302,11 @@ bool @NAME@::result::has_value() const noexcept { return value_.state_->loaded.h
 @NAME@ @NAME@::result::operator*() const noexcept {
   static_cast<void>(*value_.state_->loaded);
   return value_;
+}
+
+const @NAME@* @NAME@::result::operator->() const noexcept {
+  static_cast<void>(*value_.state_->loaded);
+  return &value_;
 }
 
 @NAME@ @NAME@::result::value_or_exit() const noexcept {

@@ -121,7 +121,9 @@ class importer {
     switch (g_[i].op->kind) {
       case op_kind::placeholder: return placeholder(i, r);
       case op_kind::output: return output(i, r);
-      case op_kind::get_attr: return "is a get_attr node; models in C++ do not support them";
+      case op_kind::get_attr:
+        return "is a get_attr node; models in C++ do not have them, "
+               "ctq::evaluator does";
       default: return call(i, r);
     }
   }
@@ -139,7 +141,7 @@ class importer {
 
   std::string output(int i, model_row& r) const {
     if (g_[i].arg_count != 1 || g_[i].row->args[0].is != kind::node)
-      return "gives several tensors; models in C++ give one";
+      return "gives several tensors; models in C++ give one, ctq::evaluator all";
     r.call = fmt::format("nn::output({}_n)", cpp_string(name(r.reads[0])));
     return {};
   }
@@ -152,6 +154,7 @@ class importer {
     if (builder.empty()) return fmt::format("calls {}, which ctq has no op for", r.op->name);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = g_[i].row->args;
+    if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options
     int at = 0;
     bool list = false;
@@ -174,6 +177,21 @@ class importer {
     r.call = fmt::format("{}({}{}{}{}{})", builder, list ? "{" : "", reads, list ? "}" : "",
                          options.code.empty() ? "" : ", ", options.code);
     return {};
+  }
+
+  /// Sets the call of a function of two tensors, one of which is a number: x + 0.5.
+  bool with_number(const std::string& builder, const ctq::view<argument>& all, model_row& r) const {
+    if (r.op->descriptor->schedule.with_number == nullptr || all.size() != 2 ||
+        r.reads.size() != 1 || !all[0].keyword.empty() || !all[1].keyword.empty())
+      return false;
+    ctq::scalar_operand number{.position = all[0].is == kind::node ? 2 : 1};
+    if (!read_number(all[number.position - 1], number.value)) return false;
+    r.attrs = ctq::attributes{number};
+    const std::string in_cpp = cpp_number(number.value);
+    const std::string tensor = cpp_string(name(r.reads[0])) + "_n";
+    r.call = number.position == 1 ? fmt::format("{}({}, {})", builder, in_cpp, tensor)
+                                  : fmt::format("{}({}, {})", builder, tensor, in_cpp);
+    return true;
   }
 
   /// Whether the argument is a tensor, or a list of tensors.

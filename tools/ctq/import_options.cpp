@@ -57,6 +57,12 @@ bool read(const argument& a, float& out) {
   return (out != 0) == (a.real != 0);
 }
 
+}  // namespace
+
+bool read_number(const ctq::argument& a, float& out) { return read(a, out); }
+
+namespace {
+
 /// Reads an argument as an option of these attributes; false: it is not one. PyTorch has no stride
 /// of 0; among ctq's options it means a default.
 bool read(const argument* a, const option_field& f, ctq::attributes& to) {

@@ -22,6 +22,10 @@ struct imported_options {
 /// The name of an op in C++, "nn::conv2d"; empty if ctq does not have it.
 [[nodiscard]] std::string_view builder_of(ctq::op_id op);
 
+/// A number in a call as float32; false if it has none: it is no number, or too large, or an
+/// integer that is not exact.
+[[nodiscard]] bool read_number(const ctq::argument& a, float& out);
+
 /// Reads the options of a module, or the literals of a call: arguments by position or by keyword.
 ///   first  the position of the first option among `arguments` without a keyword
 [[nodiscard]] imported_options import_options(ctq::op_id op, ctq::view<ctq::argument> arguments,

@@ -52,6 +52,7 @@ struct kernel_facts {
 //   elementwise         an op by its definition, element by element, of one tensor or two
 //   function            the same of whole tensors
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
+//   binary_…_broadcast  of tensors of different shapes
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
 // clang-format off
 #define CTQ_KERNELS(KERNEL) \
@@ -61,6 +62,8 @@ struct kernel_facts {
   KERNEL(relu, elementwise_shape, equal) \
   KERNEL(binary_add, elementwise_shape, equal) \
   KERNEL(binary_mul, elementwise_shape, equal) \
+  KERNEL(binary_sub, broadcast_shape, equal) \
+  KERNEL(binary_div, broadcast_shape, equal) \
   KERNEL(conv2d, conv2d_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear, linear_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true) \
@@ -72,6 +75,8 @@ struct kernel_facts {
   KERNEL(function, function_shape, equal, .calls_op = true) \
   KERNEL(to_nhwc, transpose_shape, equal, .computes_ops = false) \
   KERNEL(to_nchw, transpose_shape, equal, .computes_ops = false) \
+  KERNEL(binary_add_broadcast, broadcast_shape, equal, .computes_ops = false) \
+  KERNEL(binary_mul_broadcast, broadcast_shape, equal, .computes_ops = false) \
   KERNEL(binary_add_within_one_step, elementwise_shape, equal_int8, .computes_ops = false)
 // clang-format on
 

@@ -40,6 +40,18 @@ struct elementwise_shape {
   friend constexpr bool operator==(const elementwise_shape&, const elementwise_shape&) = default;
 };
 
+/// Two tensors that are broadcast against each other, in axes of the output, the last one fastest;
+/// leading extents may be 1. A step is the distance of two neighbours along an axis, in elements: 0
+/// if the tensor is broadcast along it. The last steps are 0 or 1.
+struct broadcast_shape {
+  static constexpr int axes = 4;
+
+  int extent[axes]{};
+  int step[2][axes]{};  // by tensor
+
+  friend constexpr bool operator==(const broadcast_shape&, const broadcast_shape&) = default;
+};
+
 struct channels_shape {
   int rows{};  // pixels
   int channels{};

@@ -38,7 +38,7 @@ struct custom_module_source {
   std::string path{};                    // of the module
   qconfig_record qconfig{};              // of its node
   module_state modules{};                // it, by the name "", and those in it, by paths inside it
-  std::optional<quantization> output{};  // of the observer behind it, when it is converted; null:
+  std::optional<quantization> output{};  // of the observer behind it, when it is converted; none:
                                          // there is none, or it has observed nothing
 };
 
@@ -93,7 +93,7 @@ class custom_module_set {
       if (entry == nullptr) continue;
       const std::string path(path_of(n));
       const auto [at, is_new] = modules_.try_emplace(path);
-      module& m = at->second;
+      instance& m = at->second;
       for (int k = i + 1; k < g.size() && m.observer < 0; ++k)
         if (g[k].observer_config != nullptr && g.args_of(k)[0] == i) m.observer = g[k].observer;
       if (!is_new) continue;
@@ -127,12 +127,12 @@ class custom_module_set {
   }
 
   /// For the evaluator of the prepared graph.
-  [[nodiscard]] user_implementation observed() { return calls(&module::observed); }
+  [[nodiscard]] user_implementation observed() { return calls(&instance::observed); }
   /// For evaluators of the reference graph and of the lowered one.
-  [[nodiscard]] user_implementation quantized() { return calls(&module::quantized); }
+  [[nodiscard]] user_implementation quantized() { return calls(&instance::quantized); }
 
  private:
-  struct module {
+  struct instance {
     const custom_module_functions* functions{};
     custom_module_source source{};
     int observer = -1;  // behind it
@@ -146,7 +146,7 @@ class custom_module_set {
     return nullptr;
   }
 
-  [[nodiscard]] user_implementation calls(std::unique_ptr<custom_module_form> module::*form) {
+  [[nodiscard]] user_implementation calls(std::unique_ptr<custom_module_form> instance::*form) {
     return [this, form](
                const node& n, const std::vector<node_value>& reads,
                const std::vector<float_ops::named_value>&) -> std::optional<result<node_value>> {
@@ -159,7 +159,7 @@ class custom_module_set {
   }
 
   std::vector<custom_module_functions> functions_;
-  std::map<std::string, module> modules_;
+  std::map<std::string, instance> modules_;
 };
 
 }  // namespace ctq

@@ -22,7 +22,7 @@
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
-#include "ctq/runtime/pack_steps.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 
 // Calls the kernels of compiled models on tensors of run-time shape. Where there is no kernel the
 // result is nullopt, and the evaluator computes the op by its definition: dequantize, the float op,
@@ -64,7 +64,7 @@ class kernel_calls {
   }
 
   /// By the kernel of a schedule's step, which computes with integers of one dtype.
-  ///   in  tensors of one shape, as many as the step has
+  ///   in  tensors of one shape, or that broadcast; as many as the step has
   [[nodiscard]] std::optional<quantized_tensor> step(const op_schedule& s,
                                                      const kernel_signature::sizes& sizes,
                                                      std::span<const quantized_tensor* const> in,
@@ -81,7 +81,8 @@ class kernel_calls {
       const Q* from[2]{};
       for (std::size_t i = 0; i < in.size(); ++i) from[i] = narrowed<Q>(*in[i], in_[i]);
       kernels::with_descriptor(s.kernel, [&]<class Kernel>(std::type_identity<Kernel>) {
-        if constexpr (computes_plain_integers(Kernel::facts)) {
+        if constexpr (computes_plain_integers(Kernel::facts) ||
+                      std::is_same_v<typename Kernel::shape, broadcast_shape>) {
           const Q* const q =
               in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
                 x.data = &data;

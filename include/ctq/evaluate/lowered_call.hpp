@@ -15,6 +15,7 @@
 #include "ctq/evaluate/scalar_arithmetic.hpp"
 #include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/broadcast.hpp"
 #include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 
@@ -158,8 +159,14 @@ template <class Kernels>
   diagnostic problem;
   const shape out = from->descriptor->infer_shape({shapes, s.tensors}, *options, problem);
   if (problem.any() || !shape_rules::countable_elements(problem, out, "the output")) return {};
-  return kernels.step(s, s.sizes(*options, shapes[0], out), {in, tensors},
-                      {out.extent, out.extent + out.rank}, to);
+  const bool broadcasts = s.broadcasts && (s.broadcast == s.kernel || shapes[0] != shapes[1]);
+  op_schedule by = s;
+  if (broadcasts) by.kernel = s.broadcast;
+  return kernels.step(by,
+                      broadcasts ? to_block<kernel_signature::sizes>(
+                                       broadcast_sizes(shapes[0], shapes[1], out, layout::nchw))
+                                 : s.sizes(*options, shapes[0], out),
+                      {in, tensors}, {out.extent, out.extent + out.rank}, to);
 }
 
 /// A sum or a product of integers and a number, with a scale that follows from both.

@@ -68,6 +68,13 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
       c.positional.push_back(float_ops::list(reads.begin(), reads.end()));
     else
       c.positional = std::move(reads);
+    const auto number = n.attrs.as<scalar_operand>();
+    if (n.op->descriptor->schedule.with_number != nullptr && c.positional.size() == 1 &&
+        number.position > 0) {
+      c.positional.insert(c.positional.begin() + (number.position - 1),
+                          float_ops::value(static_cast<double>(number.value)));
+      return c;
+    }
     // An integer op that was a module has its options as the module had.
     const bool is_module = n.op->kind == op_kind::module || n.op->kind == op_kind::pass;
     calling::append_options(n, is_module ? c.attributes : c.keywords);

@@ -12,6 +12,7 @@
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/op_table.hpp"
+#include "ctq/spec/custom_config.hpp"
 
 // A model traced by torch.fx, read at run time: the graph and everything its nodes refer to.
 
@@ -23,15 +24,20 @@ struct fx_row_facts {
   std::optional<ctq::shape> shape{};  // of a placeholder, if given and of a supported rank
 };
 
+class fx_graph;
+
+/// A standalone module, traced on its own.
+struct fx_module;
+
 /// Move-only: the nodes of the graph point into data that it owns.
 class fx_graph {
  public:
-  fx_graph() = default;
-  fx_graph(fx_graph&&) = default;
-  fx_graph& operator=(fx_graph&&) = default;
+  inline fx_graph();
+  inline fx_graph(fx_graph&&) noexcept;
+  inline fx_graph& operator=(fx_graph&&) noexcept;
   fx_graph(const fx_graph&) = delete;
   fx_graph& operator=(const fx_graph&) = delete;
-  ~fx_graph() = default;
+  inline ~fx_graph();
 
   [[nodiscard]] graph_view<stage::traced> view() const& { return graph_.view(); }
   [[nodiscard]] temporary_graph_view<stage::traced> view() const&& { return {graph_.view()}; }
@@ -55,6 +61,20 @@ class fx_graph {
   /// User-defined ops, unknown to ctq, such as "Sub" or "torch.exp", for use in patterns and
   /// mappings.
   [[nodiscard]] ctq::view<op_id> own_ops() const { return as_view(own_); }
+
+  /// What the exporter was told: standalone modules and those that it did not trace into, by path
+  /// and by class; the attributes of the model to preserve. For prepare_options::custom; standalone
+  /// modules have neither a mapping nor a backend of their own.
+  [[nodiscard]] prepare_custom_config custom() const& {
+    return {.standalone = as_view(standalone_),
+            .non_traceable_module_names = as_view(non_traceable_names_),
+            .non_traceable_module_classes = as_view(non_traceable_classes_),
+            .preserved_attributes = as_view(preserved_)};
+  }
+  prepare_custom_config custom() const&& = delete;  // what it views lies in this object
+
+  /// The standalone modules, each traced on its own.
+  [[nodiscard]] const std::vector<fx_module>& modules() const { return modules_; }
 
   // Used by readers to build the graph.
 
@@ -83,6 +103,12 @@ class fx_graph {
     graph_.add(n, reads.data(), static_cast<int>(reads.size()));
   }
 
+  inline void add_module(std::string_view path, fx_graph&& graph);
+  void add_standalone(const standalone_module& m) { standalone_.push_back(m); }
+  void add_non_traceable(std::string_view path) { non_traceable_names_.push_back(path); }
+  void add_non_traceable(op_id type) { non_traceable_classes_.push_back(type); }
+  void add_preserved(std::string_view attribute) { preserved_.push_back(attribute); }
+
   /// Sets the module whose forward calls a function or method.
   void set_scope(int node, std::string_view scope) {
     rows_[static_cast<std::size_t>(node)].scope = scope;
@@ -104,6 +130,26 @@ class fx_graph {
   std::vector<fx_row_facts> facts_;
   std::vector<op_id> own_;
   std::map<std::pair<op_kind, std::string_view>, op_id> own_by_name_;
+  std::vector<standalone_module> standalone_;
+  std::vector<std::string_view> non_traceable_names_;
+  std::vector<op_id> non_traceable_classes_;
+  std::vector<std::string_view> preserved_;
+  std::vector<fx_module> modules_;
 };
+
+struct fx_module {
+  std::string_view path{};  // in the graph around it, which keeps the name
+  fx_graph graph{};
+};
+
+// fx_module is complete only here.
+fx_graph::fx_graph() = default;
+fx_graph::fx_graph(fx_graph&&) noexcept = default;
+fx_graph& fx_graph::operator=(fx_graph&&) noexcept = default;
+fx_graph::~fx_graph() = default;
+
+void fx_graph::add_module(std::string_view path, fx_graph&& graph) {
+  modules_.push_back({path, std::move(graph)});
+}
 
 }  // namespace ctq

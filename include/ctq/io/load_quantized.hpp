@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <span>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/quantized_file.hpp"
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/runtime/converted_model.hpp"
@@ -173,7 +173,7 @@ template <class Plan, class... Option>
 ///         what differs; as quantized_model::make or dispatched_model::make. With the file's name
 template <class Plan, code_option... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
-    const std::filesystem::path& path, Option...) {
+    const file_path& path, Option...) {
   auto file = read_safetensors(path);
   std::shared_ptr<const std::byte[]> data;
   if (file) data = std::move(file->bytes);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -48,12 +47,11 @@ namespace ctq {
 /// Errors  as read_safetensors; a tensor that is missing, is not in the model, or has another
 ///         shape. The message contains the names of file and tensor
 template <const auto& Model>
-[[nodiscard, gnu::cold]] result<model_weights<Model>> load_weights(
-    const std::filesystem::path& path) {
+[[nodiscard, gnu::cold]] result<model_weights<Model>> load_weights(const file_path& path) {
   const auto file = read_safetensors(path);
   if (!file) return unexpected{file.error()};
   const auto in_file = [&path](error e) {
-    e.place = path.filename().string() + ": " + e.place;
+    e.place = path.filename() + ": " + e.place;
     return unexpected{std::move(e)};
   };
   auto w = weights_of(*file);

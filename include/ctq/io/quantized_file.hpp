@@ -45,7 +45,8 @@ struct plan_identity {
 template <class Plan>
 [[nodiscard, gnu::cold]] plan_identity identity_of() {
   constexpr auto& schedule = Plan::int8_schedule;
-  return {std::string{Plan::backend.name}, text_of(Plan::mapping),
+  constexpr std::string_view backend = Plan::backend.name;  // the backend itself is not emitted
+  return {std::string{backend}, text_of(Plan::mapping),
           text_of(std::span(schedule.steps).first(schedule.count), std::span(Plan::lowered.nodes))};
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <charconv>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -13,6 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/io/fx_graph.hpp"
+#include "ctq/io/fx_options.hpp"
 #include "ctq/io/fx_scope.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/json/document.hpp"
@@ -32,6 +31,11 @@
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type
 //   shape   of a placeholder: integers from 1 to 2^31 - 1, or null
+//
+// or an object, with what the exporter was told (see fx_options.hpp), and the standalone modules by
+// path, each traced on its own:
+//
+//   {"rows": […], "standalone_module_name": ["head"], "modules": {"head": {"rows": […]}}}
 //
 // Errors contain the position: place "net.json:12:3", cause "row 11 relu: …".
 
@@ -53,7 +57,29 @@ class reader {
       : ops_(ops), text_(text), file_(file) {}
 
   /// The graph, or an error that names the row.
-  result<fx_graph> read(element rows) {
+  result<fx_graph> read(element root) {
+    if (root.type() != json::kind::object) return read_rows(root);
+    const element rows = root.find("rows");
+    if (!rows) return failed(root, "has no rows");
+    for (const auto [key, value] : root.members()) {
+      if (key.is("rows") || key.is("modules")) continue;
+      cause_ = add_exporter_option(graph_, ops_, key, value, wrong_);
+      if (!cause_.empty()) return failed(wrong_, cause_);
+    }
+    auto read = read_rows(rows);
+    const element modules = root.find("modules");
+    if (!read || !modules) return read;
+    if (modules.type() != json::kind::object) return failed(modules, "modules is not an object");
+    for (const auto [path, module] : modules.members()) {
+      auto inside = reader{ops_, text_, file_}.read(module);
+      if (!inside) return inside;
+      read->add_module(read->keep(unescaped(path)), *std::move(inside));
+    }
+    return read;
+  }
+
+ private:
+  result<fx_graph> read_rows(element rows) {
     if (rows.type() != json::kind::array) return failed(rows, "expected a list of rows");
     for (const element row : rows.elements()) {
       wrong_ = row;
@@ -66,7 +92,6 @@ class reader {
     return std::move(graph_);
   }
 
- private:
   [[nodiscard]] unexpected failed(element at, std::string cause) const {
     std::string place;
     json::append_position(place, file_, json::position_at(text_.data(), text_.size(), at.at()));
@@ -80,15 +105,6 @@ class reader {
   bool wrong(element at, std::string cause) {
     wrong_ = at;
     return wrong(std::move(cause));
-  }
-
-  static std::string unescaped(element e) {
-    std::string text;
-    if (e.has_escapes())
-      json::append_unescaped(text, e.text());
-    else
-      text = e.text();
-    return text;
   }
 
   bool text_of(element row, std::string_view key, std::string_view& out) {
@@ -239,17 +255,6 @@ class reader {
     }
     out.push_back(a);
     return true;
-  }
-
-  /// Python's integers have neither point nor exponent; one that does not fit becomes a float.
-  static void set_number(element e, argument& a) {
-    const std::string_view digits = e.text();
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), a.integer);
-    const bool whole = error == std::errc{} && end == digits.data() + digits.size();
-    a.is = whole ? argument::kind::integer : argument::kind::real;
-    if (!whole) a.integer = 0;
-    a.real = e.number();
   }
 
   void infer() {

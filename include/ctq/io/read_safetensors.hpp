@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <optional>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/io/safetensors.hpp"
 #include "ctq/io/safetensors_header.hpp"
@@ -148,26 +151,39 @@ namespace ctq {
   return own_safetensors(std::move(copy), content.size(), name);
 }
 
+/// Reads `size` bytes; interrupted reads are continued. Whether all could be read
+[[nodiscard, gnu::cold]] inline bool read_all(int descriptor, std::byte* to, std::size_t size) {
+  while (size > 0) {
+    const auto count = ::read(descriptor, to, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    to += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
 /// Reads a file from disk.
 /// Errors  place "weights.safetensors", "weights.safetensors: tensor fc.weight" or
 ///         "weights.safetensors: header byte 37"
-[[nodiscard, gnu::cold]] inline result<tensor_file> read_safetensors(
-    const std::filesystem::path& path) {
-  std::error_code problem;
-  const std::uint64_t size = std::filesystem::file_size(path, problem);
-  std::ifstream in;
-  if (!problem) {
-    in.open(path, std::ios::binary);
-    if (!in) problem = {errno, std::generic_category()};
+[[nodiscard, gnu::cold]] inline result<tensor_file> read_safetensors(const file_path& path) {
+  struct stat about {};
+  int problem = ::stat(path.c_str(), &about) == 0 ? 0 : errno;
+  if (problem == 0 && S_ISDIR(about.st_mode)) problem = EISDIR;
+  if (problem == 0 && !S_ISREG(about.st_mode)) problem = ENOTSUP;
+  const int descriptor = problem == 0 ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  if (problem == 0 && descriptor < 0) problem = errno;
+  if (problem != 0) {
+    return fail(path.string(),
+                "cannot be opened: " + std::error_code(problem, std::generic_category()).message());
   }
-  if (problem) return fail(path.string(), "cannot be opened: " + problem.message());
-  const auto bytes = static_cast<std::size_t>(size);
-  std::unique_ptr<std::byte[]> content{new (std::nothrow) std::byte[bytes]};
+  const auto size = static_cast<std::size_t>(about.st_size);
+  std::unique_ptr<std::byte[]> content{new (std::nothrow) std::byte[size]};
+  const bool complete = content != nullptr && read_all(descriptor, content.get(), size);
+  ::close(descriptor);
   if (!content) return fail(path.string(), sentence("no memory for ", size, " bytes"));
-  in.read(reinterpret_cast<char*>(content.get()), static_cast<std::streamsize>(size));
-  if (static_cast<std::uint64_t>(in.gcount()) != size)
-    return fail(path.string(), "cannot be read to its end");
-  return own_safetensors(std::move(content), bytes, path.string());
+  if (!complete) return fail(path.string(), "cannot be read to its end");
+  return own_safetensors(std::move(content), size, path.string());
 }
 
 }  // namespace ctq

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "ctq/core/list.hpp"
 #include "ctq/core/same_text.hpp"
+#include "ctq/json/count_values.hpp"
 #include "ctq/json/element.hpp"
 #include "ctq/json/number.hpp"
 #include "ctq/json/string.hpp"
@@ -33,29 +33,6 @@ struct syntax_error {
 
   [[nodiscard]] constexpr bool any() const { return !rule.empty(); }
 };
-
-[[nodiscard]] constexpr bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-/// The number of values in a valid text; for an invalid one at least the number parsed before the
-/// error. Every value but the first follows one of [ { , : outside of strings.
-[[nodiscard]] constexpr std::size_t count_values(const char* text, std::size_t size) {
-  std::size_t count = 1;
-  const char* const end = text + size;
-  for (const char* p = text; p != end; ++p) {
-    if (*p == '"') {
-      for (++p; p != end && *p != '"';) p += *p == '\\' && p + 1 != end ? 2 : 1;
-      if (p == end) break;
-    } else if (*p == ',' || *p == ':') {
-      ++count;
-    } else if (*p == '[' || *p == '{') {
-      while (p + 1 != end && is_space(p[1])) ++p;
-      if (p + 1 != end && p[1] != ']' && p[1] != '}') ++count;
-    }
-  }
-  return count;
-}
 
 /// Parses a text in one pass, without recursion and with few calls: in a constant expression a call
 /// costs more than a character.
@@ -308,58 +285,6 @@ constexpr void append_names(const basic_document<Values>& d, const char* text, T
   d.error = p.run();
   d.unescaped = p.unescaped();
   return d;
-}
-
-/// The same for a constant text: File has a member `text`, a string_view. Counting and parsing are
-/// two constants, each with the compiler's full limit of constexpr steps.
-template <const auto& File>
-inline constexpr std::size_t value_count_v = count_values(File.text.data(), File.text.size());
-
-template <std::size_t Count>
-[[nodiscard]] constexpr auto parse_exactly(const char* text, std::size_t size) {
-  basic_document<std::array<value, Count>> d{};
-  parser p{text, size, d.values.data()};
-  d.error = p.run();
-  d.unescaped = p.unescaped();
-  return d;
-}
-
-template <const auto& File>
-inline constexpr auto tape_v = parse_exactly<value_count_v<File>>(File.text.data(),
-                                                                  File.text.size());
-
-namespace constants {
-
-struct characters {
-  char* to;
-  constexpr void append(std::string_view s) {
-    const char* const end = s.data() + s.size();
-    for (const char* p = s.data(); p != end; ++p) *to++ = *p;
-  }
-};
-
-template <const auto& File>
-consteval auto text_with_names() {
-  std::array<char, File.text.size() + tape_v<File>.unescaped> all{};
-  characters out{all.data()};
-  out.append(File.text);
-  append_names(tape_v<File>, File.text.data(), out);
-  return all;
-}
-
-template <const auto& File>
-inline constexpr auto text_with_names_v = text_with_names<File>();
-
-}  // namespace constants
-
-/// The outermost value of a constant text without errors.
-template <const auto& File>
-[[nodiscard]] consteval element root_of() {
-  if constexpr (tape_v<File>.unescaped == 0) {
-    return {tape_v<File>.values.data(), File.text.data()};
-  } else {
-    return {tape_v<File>.values.data(), constants::text_with_names_v<File>.data()};
-  }
 }
 
 }  // namespace ctq::json

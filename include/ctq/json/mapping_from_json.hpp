@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/json/document.hpp"
+#include "ctq/json/constant_document.hpp"
 #include "ctq/json/embedded_file.hpp"
 #include "ctq/json/located.hpp"
 #include "ctq/json/read_mapping.hpp"

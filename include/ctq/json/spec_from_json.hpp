@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/json/document.hpp"
+#include "ctq/json/constant_document.hpp"
 #include "ctq/json/embedded_file.hpp"
 #include "ctq/json/located.hpp"
 #include "ctq/json/op_declarations.hpp"

@@ -8,6 +8,7 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/op_functions.hpp"
+#include "ctq/kernels/baseline_warning.hpp"
 #include "ctq/kernels/operands.hpp"
 
 // The code of kernels. kernel_code<Descriptor> has

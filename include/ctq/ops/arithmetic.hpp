@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/ops/broadcast.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Sums, products and other functions of one or two values.
@@ -18,8 +19,8 @@
   OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
   OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
   OP(method, method_op, sub, "sub", no_options, none) \
-  OP(fn, binary_op, div, "torch.div", no_options, arithmetic) \
-  OP(op, binary_op, truediv, "_operator.truediv", no_options, arithmetic) \
+  OP(fn, binary_op, div, "torch.div", no_options, div) \
+  OP(op, binary_op, truediv, "_operator.truediv", no_options, div) \
   OP(method, method_op, div, "div", no_options, none) \
   OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
   OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
@@ -39,7 +40,13 @@
   OP(q, pass_op, mul, "torch.ops.quantized.mul", no_options, q_mul) \
   OP(q, pass_op, mul_relu, "torch.ops.quantized.mul_relu", no_options, q_mul_relu) \
   OP(q, pass_op, add, "torch.ops.quantized.add", no_options, q_add) \
-  OP(q, pass_op, add_relu, "torch.ops.quantized.add_relu", no_options, q_add_relu)
+  OP(q, pass_op, add_relu, "torch.ops.quantized.add_relu", no_options, q_add_relu) \
+  OP(q, pass_op, add_scalar, "torch.ops.quantized.add_scalar", no_options, q_add_scalar) \
+  OP(q, pass_op, add_scalar_relu, "torch.ops.quantized.add_scalar_relu", no_options, q_add_scalar_relu) \
+  OP(q, pass_op, mul_scalar, "torch.ops.quantized.mul_scalar", no_options, q_mul_scalar) \
+  OP(q, pass_op, mul_scalar_relu, "torch.ops.quantized.mul_scalar_relu", no_options, q_mul_scalar_relu) \
+  OP(q, pass_op, sub_scalar, "sub_scalar", no_options, q_sub_scalar) \
+  OP(q, pass_op, div_scalar, "div_scalar", no_options, q_div_scalar)
 // clang-format on
 
 CTQ_ARITHMETIC(CTQ_DECLARE_OP)
@@ -47,9 +54,22 @@ CTQ_ARITHMETIC(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 namespace functions {
-constexpr float sub(float a, float b) noexcept { return a - b; }
-constexpr slopes_of_two slopes_of_sub(float, float) noexcept { return {1.0F, -1.0F}; }
 constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
+constexpr float add_scalar(float x, const scalar_operand& o) noexcept { return x + o.value; }
+constexpr float mul_scalar(float x, const scalar_operand& o) noexcept { return x * o.value; }
+constexpr float sub_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? o.value - x : x - o.value;
+}
+constexpr float div_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? o.value / x : x / o.value;
+}
+constexpr float positive(float x) noexcept { return x < 0.0F ? 0.0F : x; }
+constexpr float add_scalar_relu(float x, const scalar_operand& o) noexcept {
+  return positive(add_scalar(x, o));
+}
+constexpr float mul_scalar_relu(float x, const scalar_operand& o) noexcept {
+  return positive(mul_scalar(x, o));
+}
 constexpr float square(float x) noexcept { return x * x; }
 inline float exp(float x) noexcept { return __builtin_expf(x); }
 inline float log(float x) noexcept { return __builtin_logf(x); }
@@ -57,42 +77,82 @@ inline float sqrt(float x) noexcept { return __builtin_sqrtf(x); }
 inline float rsqrt(float x) noexcept { return 1.0F / __builtin_sqrtf(x); }
 }  // namespace functions
 
-constexpr shape two_equal_shapes(view<shape> in, attributes&, diagnostic& d) {
-  return shape_rules::needs(d, in, 2, 0) ? shape_rules::same_shapes(in, d) : shape{};
+constexpr shape two_shapes(view<shape> in, attributes& options, diagnostic& d) {
+  if (in.count == 1 && options.as<scalar_operand>().position != 0) return in[0];
+  return shape_rules::needs(d, in, 2, 0) ? shape_rules::broadcast(in[0], in[1], d) : shape{};
 }
 
-/// Of two values. On integers PyTorch has forms of some.
-inline constexpr op_descriptor arithmetic{.is_arithmetic = true};
+/// One step of two tensors, of equal shapes by the first kernel.
+constexpr op_schedule of_two(kernel_id kernel, kernel_id broadcast, op_id with_number,
+                             bool relu = false) {
+  return with(in_any_order(kernel, 2, relu), [&](op_schedule& s) {
+    s.broadcast = broadcast;
+    s.broadcasts = true;
+    s.with_number = with_number;
+  });
+}
 
-inline constexpr op_descriptor add{.is_commutative = true,
-                                   .infer_shape = &two_equal_shapes,
-                                   .is_arithmetic = true,
-                                   .keeps_memory_order = true,
-                                   .integer_form = &q::op_add::info,
-                                   .integer_relu_form = &q::op_add_relu::info,
-                                   .gradient = gradient_rule::sum,
-                                   .schedule = in_any_order(kernel::binary_add, 2)};
+/// A function of one number and a given one.
+constexpr op_descriptor of_number(const op_functions& functions) {
+  return {.functions = functions, .keeps_memory_order = true};
+}
+inline constexpr op_descriptor q_add_scalar =
+    of_number(elementwise<functions::add_scalar, scalar_operand>);
+inline constexpr op_descriptor q_add_scalar_relu =
+    of_number(elementwise<functions::add_scalar_relu, scalar_operand>);
+inline constexpr op_descriptor q_mul_scalar =
+    of_number(elementwise<functions::mul_scalar, scalar_operand>);
+inline constexpr op_descriptor q_mul_scalar_relu =
+    of_number(elementwise<functions::mul_scalar_relu, scalar_operand>);
+inline constexpr op_descriptor q_sub_scalar =
+    of_number(elementwise<functions::sub_scalar, scalar_operand>);
+inline constexpr op_descriptor q_div_scalar =
+    of_number(elementwise<functions::div_scalar, scalar_operand>);
+
+inline constexpr op_descriptor add{
+    .is_commutative = true,
+    .infer_shape = &two_shapes,
+    .is_arithmetic = true,
+    .keeps_memory_order = true,
+    .integer_form = &q::op_add::info,
+    .integer_relu_form = &q::op_add_relu::info,
+    .gradient = gradient_rule::sum,
+    .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast, &q::op_add_scalar::info)};
 inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
-inline constexpr op_descriptor q_add_relu{.keeps_memory_order = true,
-                                          .schedule = in_any_order(kernel::binary_add, 2, true)};
+inline constexpr op_descriptor q_add_relu{
+    .keeps_memory_order = true,
+    .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast,
+                       &q::op_add_scalar_relu::info, true)};
 
-inline constexpr op_descriptor mul{.is_commutative = true,
-                                   .infer_shape = &two_equal_shapes,
-                                   .is_arithmetic = true,
-                                   .keeps_memory_order = true,
-                                   .integer_form = &q::op_mul::info,
-                                   .integer_relu_form = &q::op_mul_relu::info,
-                                   .gradient = gradient_rule::product,
-                                   .schedule = in_any_order(kernel::binary_mul, 2)};
+inline constexpr op_descriptor mul{
+    .is_commutative = true,
+    .infer_shape = &two_shapes,
+    .is_arithmetic = true,
+    .keeps_memory_order = true,
+    .integer_form = &q::op_mul::info,
+    .integer_relu_form = &q::op_mul_relu::info,
+    .gradient = gradient_rule::product,
+    .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast, &q::op_mul_scalar::info)};
 inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
-inline constexpr op_descriptor q_mul_relu{.keeps_memory_order = true,
-                                          .schedule = in_any_order(kernel::binary_mul, 2, true)};
+inline constexpr op_descriptor q_mul_relu{
+    .keeps_memory_order = true,
+    .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast,
+                       &q::op_mul_scalar_relu::info, true)};
 
 inline constexpr op_descriptor sub{
-    .infer_shape = &two_equal_shapes,
-    .functions = differentiable<functions::sub, functions::slopes_of_sub, no_options, 2>,
+    .infer_shape = &two_shapes,
     .is_arithmetic = true,
-    .schedule = {.how = schedule_as::function}};
+    .on_integers = on_integers::own_scale,
+    .is_since_2_1 = true,
+    .gradient = gradient_rule::difference,
+    .schedule = of_two(kernel::binary_sub, kernel::binary_sub, &q::op_sub_scalar::info)};
+inline constexpr op_descriptor div{
+    .infer_shape = &two_shapes,
+    .is_arithmetic = true,
+    .on_integers = on_integers::own_scale,
+    .is_since_2_1 = true,
+    .gradient = gradient_rule::quotient,
+    .schedule = of_two(kernel::binary_div, kernel::binary_div, &q::op_div_scalar::info)};
 inline constexpr op_descriptor abs{.functions = elementwise<functions::abs>};
 inline constexpr op_descriptor square{.functions = elementwise<functions::square>};
 inline constexpr op_descriptor exp{.functions = elementwise<functions::exp>};

@@ -47,8 +47,8 @@ namespace ctq::descriptors {
 inline constexpr const op_descriptor& none = no_description;
 
 /// A descriptor with something changed.
-template <class Change>
-[[nodiscard]] constexpr op_descriptor with(op_descriptor d, Change change) {
+template <class Record, class Change>
+[[nodiscard]] constexpr Record with(Record d, Change change) {
   change(d);
   return d;
 }

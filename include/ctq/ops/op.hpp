@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 
@@ -142,11 +143,26 @@ struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
   constexpr call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
 };
 
-/// Functions of two tensors.
+/// The number in a call of a function of two tensors, one of which is a number: x + 0.5. It takes
+/// the place of the options.
+struct scalar_operand {
+  float value{};
+  int position{};  // 1: before the tensor, 2: after it; 0: there is no number
+};
+
+/// Functions of two tensors, or of a tensor and a number.
 template <class Self, class Options = no_options>
 struct binary_op : function_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
     return {this->id(), attributes{o}, {}, {a.text, b.text}};
+  }
+  constexpr call<1> operator()(node_name a,
+                               float b) const requires std::same_as<Options, no_options> {
+    return {this->id(), attributes{scalar_operand{b, 2}}, {}, {a.text}};
+  }
+  constexpr call<1> operator()(float a,
+                               node_name b) const requires std::same_as<Options, no_options> {
+    return {this->id(), attributes{scalar_operand{a, 1}}, {}, {b.text}};
   }
 };
 

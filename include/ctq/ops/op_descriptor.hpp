@@ -67,8 +67,10 @@ enum class gradient_rule : unsigned char {
   same,               // of a view: the elements are those of the input
   layer,              // linear layers and convolutions
   batch_norm,         //
-  sum,                //
+  sum,                // of two values, which are broadcast, and one of which may be a number
+  difference,         //
   product,            //
+  quotient,           //
   concatenation,      //
   max_pool,           //
   avg_pool,           //
@@ -88,6 +90,9 @@ struct op_schedule {
   bool relu = false;  // follows in the same kernel
   kernel_layout layout = kernel_layout::any;
   sizes_function sizes{};
+  kernel_id broadcast{};    // of two tensors: the kernel for different shapes; may be the same one
+  bool broadcasts = false;  // has such a kernel
+  op_id with_number{};      // of two tensors: the op whose functions compute it if one is a number
 };
 
 /// A tensor that an op owns: its name in a state_dict, without the module's.

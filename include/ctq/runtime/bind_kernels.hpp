@@ -53,10 +53,16 @@ template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, 
   }
 }
 
-/// A kernel with run-time extents: one function for all steps whose element types, fused op and
-/// kind of shape are equal.
-template <class Descriptor, class In, class Out, class Kernels, fused_op Fused = fused_op::nothing,
-          class Shape>
+/// A kernel with run-time extents, one function for each pair of element types and fused op.
+template <class Descriptor, class In, class Out, class Kernels, fused_op Fused = fused_op::nothing>
+[[gnu::noinline]] void run_for_types(const kernel_signature& key, const operands& x) noexcept {
+  call_kernel<Descriptor, In, Out, Kernels, Fused>(key.template as<typename Descriptor::shape>(),
+                                                   {key.relu, called_functions(key)}, x);
+}
+
+/// The same with the code that a constant signature needs: one function for all steps whose element
+/// types, fused op and kind of shape are equal.
+template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, class Shape>
 [[gnu::noinline]] void run_shared(const Shape& shape, kernels::call_options options,
                                   const operands& x) noexcept {
   call_kernel<Descriptor, In, Out, Kernels, Fused>(shape, options, x);
@@ -116,8 +122,7 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
-          run_shared<Descriptor, element_t<in>, element_t<out>, Kernels>(
-              key.as<typename Descriptor::shape>(), {key.relu, called_functions(key)}, x);
+          run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);
       });
     });
   });

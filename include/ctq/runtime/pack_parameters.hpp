@@ -9,7 +9,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
-#include "ctq/runtime/pack_steps.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 
 // pack_steps with the kernels of the headers.
 

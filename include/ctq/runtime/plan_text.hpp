@@ -53,9 +53,10 @@ namespace plan_text {
   for (const int observer : {s.in_observer[0], s.in_observer[1], s.fused_observer, s.out_observer})
     append_all(out, " ", observer);
   if (kernels::facts_of(s.key.kernel).calls_op) append_options(out, named(s.node));
-  if (s.fused_node >= 0) {
-    append_all(out, ", ", named(s.fused_node).op->name);
-    append_options(out, named(s.fused_node));
+  for (const int node : {s.fused_node, s.clamp_node}) {
+    if (node < 0) continue;
+    append_all(out, ", ", named(node).op->name);
+    append_options(out, named(node));
   }
 }
 

@@ -34,6 +34,14 @@ constexpr void append(Text& out, const elementwise_shape& s) {
   append_number(out, s.count);
 }
 template <class Text>
+constexpr void append(Text& out, const broadcast_shape& s) {
+  append_extents(out, s.extent[0], s.extent[1], s.extent[2], s.extent[3]);
+  for (const auto& step : s.step) {
+    out.append(":by");
+    append_extents(out, step[0], step[1], step[2], step[3]);
+  }
+}
+template <class Text>
 constexpr void append(Text& out, const channels_shape& s) {
   append_extents(out, s.rows, s.channels);
 }

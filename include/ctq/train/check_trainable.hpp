@@ -41,6 +41,13 @@ template <class Graph>
       d.line("a user op has one if it has").line("a member gradient");
       return d;
     }
+    if (n.op->descriptor->is_arithmetic)
+      for (int a = 0; a < n.arg_count; ++a)
+        if (g.nodes[g.args[n.first_arg + a]].shape.rank != n.shape.rank) {
+          d.line("training broadcasts operands with").line("as many axes as the result");
+          d.line("node: ", n.name);
+          return d;
+        }
     if (n.op->descriptor->gradient != gradient_rule::layer || !n.choice.quantized()) continue;
     if (mapping.entries[n.choice.qconfig].qconfig.weight.fake_quantize != fake_quantize_class::none)
       continue;

@@ -21,6 +21,7 @@ FILES = sorted(HERE.glob("*.json"))
 
 # All files of one program: a compiler starts once, not 70 times.
 PREAMBLE = """\
+#include "ctq/json/custom_config/from_json.hpp"
 #include "ctq/json/mapping_from_json.hpp"
 #include "ctq/json/spec_from_json.hpp"
 #include "ctq/spec/validate.hpp"
@@ -34,6 +35,10 @@ MAPPING = """\
 #include "{name}.json.hpp"
 struct {name} : ctq::mapping_from_json<{name}_json> {{}};
 ctq::checked_mapping<{name}> checked_{name};
+"""
+CUSTOM = """\
+#include "{name}.json.hpp"
+ctq::checked_custom_config<ctq::{kind}_custom_config_from_json<{name}_json>> checked_{name};
 """
 
 
@@ -79,9 +84,11 @@ def messages(output):
 
 
 def case_of(file):
-    """A QConfigMapping or a backend, by the name of its file."""
-    of = MAPPING if file.stem.startswith("mapping_") else CASE
-    return of.format(name=file.stem)
+    """A custom config, a QConfigMapping or a backend, by the name of its file."""
+    of = (CUSTOM if file.stem.startswith("custom_") else
+          MAPPING if file.stem.startswith("mapping_") else CASE)
+    kind = "convert" if file.stem.startswith("custom_convert_") else "prepare"
+    return of.format(name=file.stem, kind=kind)
 
 
 def compile_all(embed, compiler):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: the QConfig cannot be honoured: backend: x86 node: bn
 // expect: no integer kernel for torch.nn.BatchNorm2d quint8 to quint8 output shape: 1x3x8x8
-// expect: integer kernels: requantize, relu, binary_add, binary_mul, conv2d,
+// expect: integer kernels: requantize, relu, binary_add, binary_mul, binary_sub,
 // expect: to keep it in float: allow_float<bn>
 
 #include "ctq/backends/x86.hpp"

@@ -113,7 +113,7 @@ def main():
         assert by_name["x"]["shape"] == [1, 3, 16, 16]
         assert by_name["add"] == {"name": "add", "op": "call_function", "target": "torch.add",
                                   "args": [{"n": "layer1_bn"}, {"n": "stem_1"}],
-                                  "scope": "layer1"}, by_name["add"]
+                                  "scope": "layer1", "scope_type": "nets.Block"}, by_name["add"]
         assert by_name["relu_1"]["target"] == "F.relu" and by_name["relu_1"]["scope"] == "layer2"
         assert by_name["stem_0"]["module"]["kernel_size"] == [3, 3]
         assert by_name["layer1_conv"]["module"]["bias"] is False
@@ -131,6 +131,28 @@ def main():
         assert odd["getitem"]["args"][1][1] == "slice(1, None, None)", odd["getitem"]
         assert odd["to"]["args"][1] == "float32" and odd["weight"]["op"] == "get_attr"
 
+        done = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "told.json",
+                      "--standalone-module", "layer1", "--non-traceable-class", "nets.Block",
+                      "--non-traceable-module", "stem", "--preserve", "training")
+        assert done.returncode == 0, done.stderr
+        told = json.loads((folder / "told.json").read_text())
+        assert {key: told[key] for key in told if key not in ("rows", "modules")} == {
+            "standalone_module_name": ["layer1"], "non_traceable_module_class": ["nets.Block"],
+            "non_traceable_module_name": ["stem"], "preserved_attributes": ["training"]}, told
+        modules = {row["target"]: row["module"]["type"] for row in told["rows"] if "module" in row}
+        assert modules == {"stem": "nn.Sequential", "layer1": "nets.Block", "layer2": "nets.Block",
+                           "pool": "nn.AdaptiveAvgPool2d", "fc": "nn.Linear"}, modules
+        assert list(told["modules"]) == ["layer1"], told["modules"]
+        assert [row["target"] for row in told["modules"]["layer1"]] == [
+            "x", "conv", "bn", "torch.add", "F.relu", "output"], told["modules"]
+        explained = run(ctq, "explain", "--fx", folder / "told.json", "--backend", "fbgemm")
+        assert explained.returncode == 0 and "layer2" in explained.stdout, explained.stderr
+        for option, words in (("--non-traceable-class", "no module of the model is a no.Such"),
+                              ("--standalone-module", "the model has no module no.Such"),
+                              ("--preserve", "the model has no attribute no.Such")):
+            failed = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "x.json", option,
+                            "no.Such")
+            assert failed.returncode != 0 and words in failed.stderr, failed.stderr
         for model, words in (("nets:Nothing", "Nothing"), ("nets", "module:name"),
                              ("nets:not_a_model", "not_a_model"), ("nets:Odd", "2 inputs")):
             failed = export(folder, model, "--input", "1,3", "-o", "x.json")

@@ -180,6 +180,28 @@ def names(folder):
         assert line in lines, f"{line}:\n{text}"
 
 
+def numbers(folder):
+    """A sum or a product with a number, in either order, of tensors that broadcast."""
+    rows = folder / "numbers.json"
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4, 6, 6]},
+        module("pool", "pool", "nn.AdaptiveAvgPool2d", "x", output_size=1),
+        function("mul", "operator.mul", [ref("pool"), ref("x")]),
+        function("add", "operator.add", [0.5, ref("mul")]),
+        function("sub", "torch.sub", [ref("add"), 2]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("sub")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "numbers")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"mul"_n = op::mul("pool"_n, "x"_n),', '"add"_n = op::add(0.5F, "mul"_n),',
+                 '"sub"_n = fn::sub("add"_n, 2.0F),'):
+        assert line in lines, f"{line}:\n{text}"
+    code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--json")
+    nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
+    expect((code, nodes["mul"]["on_integers"], nodes["add"]["on_integers"]), (FINE, True, True),
+           "explain says what the compiled model does")
+
+
 def mistakes(folder):
     """What has no form in C++ is an error that says which node, and why."""
     rows = folder / "wrong.json"
@@ -189,8 +211,8 @@ def mistakes(folder):
         (changed("stem_0", module={"padding_mode": "reflect"}), 'padding_mode = "reflect"'),
         (changed("stem_1", module={"affine": False}), "affine = False"),
         (changed("fc", module={"type": "my.Head"}), "node fc: calls my.Head, which ctq has no op"),
-        (changed("add", args=[ref("pool"), 2.0]), "node block.add: calls _operator.add, which "
-         "reads 2"),
+        (changed("add", args=[ref("pool"), 1e300]), "node block.add: calls _operator.add, which "
+         "reads 1e+300, which is not a tensor"),
         (changed("fc", target="block.conv"), "node block.conv: is called more than once"),
         (changed("x", shape=None), "node x: has no shape"),
         (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
@@ -259,7 +281,7 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, mistakes, explanations):
+        for part in (headers, user_ops, names, numbers, mistakes, explanations):
             part(Path(name))
 
 

@@ -52,9 +52,9 @@ assert keys(definitions["constraints"]["oneOf"][1]) == fields("dtype_with_constr
 assert keys(definitions["config"]["properties"]["input_type_to_index"]) == \
     fields("input_index_record")
 assert keys(mapping) == ["$schema", "", *list_in("json/read_mapping.hpp", "keys")]
-assert keys(custom) == ["$schema", "ops", *list_in("json/read_custom_config.hpp", "keys")]
+assert keys(custom) == ["$schema", "ops", *list_in("json/custom_config/read.hpp", "keys")]
 assert keys(custom["$defs"]["prepare"]) == [
-    key for key in list_in("json/read_custom_config.hpp", "keys") if "quantized_custom" not in key]
+    key for key in list_in("json/custom_config/read.hpp", "keys") if "quantized_custom" not in key]
 known = sorted(set(re.findall(r'"(\w+(?:Observer|Quantize))"', source("spec/observer.hpp"))))
 for schema in (backend, mapping):
     assert keys(schema["$defs"]["observer"]) == ["class", "observer",

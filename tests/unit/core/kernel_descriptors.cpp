@@ -14,7 +14,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 18);
+static_assert(kernels::kernel_count == 22);
 static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
 static_assert(name_of(kernel::quantize) == "quantize" &&
               name_of(kernel::pooling_avg) == "pooling_avg" &&
@@ -43,9 +43,10 @@ static_assert(exists(kernel::binary_add_within_one_step, qint8, qint8) &&
 
 TEST_CASE("kernels that only move or compare values have equal input and output dtypes") {
   for (const kernel_id op :
-       {kernel::relu, kernel::binary_add, kernel::binary_mul, kernel::pooling_max,
-        kernel::pooling_avg, kernel::concat, kernel::elementwise, kernel::function, kernel::to_nhwc,
-        kernel::to_nchw}) {
+       {kernel::relu, kernel::binary_add, kernel::binary_mul, kernel::binary_sub,
+        kernel::binary_div, kernel::binary_add_broadcast, kernel::binary_mul_broadcast,
+        kernel::pooling_max, kernel::pooling_avg, kernel::concat, kernel::elementwise,
+        kernel::function, kernel::to_nhwc, kernel::to_nchw}) {
     CAPTURE(name_of(op));
     for (const dtype d : {f32, quint8, qint8}) CHECK(exists(op, d, d));
     for (const dtype d : {dtype::none, f16, qint32, quint4x2}) CHECK(!exists(op, d, d));
@@ -60,7 +61,8 @@ TEST_CASE("the existing kernels can be listed") {
   CHECK(types.view() == "float32 to quint8, float32 to qint8");
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
-        "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
+        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, linear, "
+        "pooling_max, pooling_avg, "
         "concat, elementwise, function");
   kernels::append_signature(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "linear_relu.hpp"
@@ -45,6 +46,19 @@ TEST_CASE("compare tells layer by layer what rounding costs") {
   CHECK((*layers)[2].name == "out");
   CHECK((*layers)[2].largest == doctest::Approx(0.25));
   CHECK((*layers)[1].largest_in_steps < 0.1);
+  // In decibels: ten times the logarithm of the quotient of the squares.
+  const auto out_of = [](auto& run) {
+    return run.run(data()[0])->back().real().template get_if<float_ops::tensor>()->data;
+  };
+  const std::vector<float> wanted = out_of(real);
+  const std::vector<float> got = out_of(rounded);
+  double signal = 0.0, noise = 0.0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double error = static_cast<double>(got[i]) - static_cast<double>(wanted[i]);
+    signal += static_cast<double>(wanted[i]) * static_cast<double>(wanted[i]);
+    noise += error * error;
+  }
+  CHECK((*layers)[2].sqnr == doctest::Approx(10.0 * std::log10(signal / noise)));
 }
 
 TEST_CASE("an op that has taken up a relu is compared with the relu") {

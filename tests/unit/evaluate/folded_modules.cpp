@@ -79,4 +79,7 @@ TEST_CASE("what does not fit is an error with the name of the module") {
   CHECK(channels.error().message() ==
         "conv.batch norm: has another number of channels than the weight");
   CHECK_FALSE(folded_attributes(conv(nn::conv2d.id()), module_state{}).has_value());
+  std::vector<float_ops::named_value> weight{{"weight", float_ops::filled({2, 1, 1, 1})}};
+  CHECK(fold_batch_norm(weight, {}, 1e-5, nn::conv2d.id()).error().message() ==
+        "batch norm: has no running_mean and running_var");
 }

@@ -43,7 +43,8 @@ TEST_CASE("integers that do not fit are an error") {
   const float_ops::python_call call{.positional = {dequantize(in)},
                                     .attributes = {{"weight", dequantize(weight)}, {"bias", {}}}};
   kernel_calls<reference_kernels> kernels;
-  CHECK_FALSE(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).has_value());
+  CHECK(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).error().cause ==
+        "the input does not fit the weight");
 }
 
 TEST_CASE("the options of a call are what it says, and what it leaves out") {
@@ -94,10 +95,16 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
                                       a.steps, kernels);
   REQUIRE(sum.has_value());
   CHECK(sum->q.data == std::vector<std::int32_t>{3, 255});
-  const quantized_tensor row = steps_of(quint8, {1}, {2});
-  CHECK_FALSE(lowered::scheduled(q::add.id(), op::add.id(), {a, row}, {.positional = {{}, {}}},
-                                 a.steps, kernels)
-                  .has_value());
+  // Shapes may broadcast; those that do not have no kernel.
+  const auto with = [&](const quantized_tensor& other) {
+    return lowered::scheduled(q::add.id(), op::add.id(), {a, other}, {.positional = {{}, {}}},
+                              a.steps, kernels);
+  };
+  const auto rows = with(steps_of(quint8, {2, 1}, {2, 7}));
+  REQUIRE(rows.has_value());
+  CHECK(rows->q.shape == float_ops::extents{2, 2});
+  CHECK(rows->q.data == std::vector<std::int32_t>{3, 202, 8, 207});
+  CHECK_FALSE(with(steps_of(quint8, {3}, {2, 3, 4})).has_value());
 }
 
 TEST_CASE("the number among the arguments of a sum is found on either side") {
@@ -105,6 +112,19 @@ TEST_CASE("the number among the arguments of a sum is found on either side") {
   CHECK(lowered::scalar_of({.positional = {x, 2}}) == 2.0);
   CHECK(lowered::scalar_of({.positional = {0.5, x}}) == 0.5);
   CHECK_FALSE(lowered::scalar_of({.positional = {x, x}}).has_value());
+}
+
+TEST_CASE("each call of a module has its own scale, in PyTorch 1.13 that of the last") {
+  const fx_row once{.target = "fc", .scope = {}, .args = {}};
+  dynamic_graph<stage::lowered> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  g.add({.name = "fc", .op = q::linear.id(), .observer = 1, .row = &once}, 0);
+  g.add({.name = "other", .op = q::linear.id(), .observer = 2}, 1);
+  g.add({.name = "fc_1", .op = q::linear.id(), .observer = 3, .row = &once}, 2);
+  CHECK(lowered::observer_of_output(g.view(), 1, semantics::torch_2_1) == 1);
+  CHECK(lowered::observer_of_output(g.view(), 1, semantics::torch_1_13) == 3);
+  CHECK(lowered::observer_of_output(g.view(), 2, semantics::torch_1_13) == 2);
+  CHECK(lowered::observer_of_output(g.view(), 3, semantics::torch_1_13) == 3);
 }
 
 TEST_CASE("a product with a number has its scale") {

@@ -52,8 +52,8 @@ TEST_CASE("values are quantized with what was found for the observer") {
   const auto out = r.quantized(some().real(), 4);
   REQUIRE(out.has_value());
   CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
-  CHECK_FALSE(r.quantized(some().real(), 5).has_value());
-  CHECK_FALSE(r.quantized(float_ops::value(1), 4).has_value());
+  CHECK(r.quantized(some().real(), 5).error().cause == "has no scale and zero point");
+  CHECK(r.quantized(float_ops::value(1), 4).error().cause == "requires a float tensor");
 }
 
 TEST_CASE("without steps of their own values are quantized with their range") {
@@ -61,6 +61,10 @@ TEST_CASE("without steps of their own values are quantized with their range") {
   const auto integers = r.dynamically_quantized(nullptr, some());
   REQUIRE(integers.has_value());
   CHECK(integers->integers()->q.data == std::vector<std::int32_t>{0, 255});
+  const auto reduced =
+      quantizer({.halve_dynamic_range = true}).dynamically_quantized(nullptr, some());
+  REQUIRE(reduced.has_value());
+  CHECK(reduced->integers()->q.data == std::vector<std::int32_t>{0, 127});
   constexpr observer_record half{observer_class::placeholder, {.dtype = f16}};
   const auto halves = r.dynamically_quantized(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
   REQUIRE(halves.has_value());

@@ -45,6 +45,15 @@ TEST_CASE("weights of any rank have a scale a channel") {
   }
 }
 
+TEST_CASE("the axis of the channels is that of the weight, also beyond four axes") {
+  observer_record fourth = per_channel;
+  fourth.args.ch_axis = 3;
+  const auto steps = weight_steps(fourth, {{1, 1, 1, 2, 1, 1}, {1.27F, -2.54F}}, {});
+  REQUIRE(steps.has_value());
+  CHECK((*steps)->axis == 3);
+  CHECK((*steps)->scale.size() == 2);
+}
+
 TEST_CASE("half precision has no steps") {
   const auto steps =
       weight_steps({observer_class::placeholder, {.dtype = f16}}, {{1, 1}, {1.0F}}, {});
@@ -59,4 +68,10 @@ TEST_CASE("a fake quantize gives what is left of the values") {
   const auto out = all.forward(0, fake, {{3}, {0.0F, 0.4F, 255.0F}});
   REQUIRE(out.has_value());
   CHECK(out->data == std::vector<float>{0.0F, 0.0F, 255.0F});
+  // What is switched off stays so for those that come later.
+  observer_set off;
+  off.enable(true, false);
+  const auto same = off.forward(0, fake, {{3}, {0.0F, 0.4F, 255.0F}});
+  REQUIRE(same.has_value());
+  CHECK(same->data == std::vector<float>{0.0F, 0.4F, 255.0F});
 }

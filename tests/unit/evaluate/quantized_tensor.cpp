@@ -21,6 +21,21 @@ TEST_CASE("quantize rounds ties to even and uses the whole range of the dtype") 
   CHECK(t.q.data == std::vector<std::int32_t>{0, 2, 2, 0, 127, -128});
 }
 
+TEST_CASE("dequantize counts from the zero point") {
+  const quantized_tensor t{tenths, {{3}, {10, 11, 0}}};
+  CHECK(dequantize(t).data == std::vector<float>{0.0F, 0.1F, -1.0F});
+}
+
+TEST_CASE("the steps of an observer keep its axis") {
+  const observers::per_channel_qparams p{
+      .scale = {0.5F, 2.0F}, .zero_point = {1, 2}, .float_zero_point = {}, .axis = 1};
+  const quantization s = quantization_of(qint8, p);
+  CHECK(s.axis == 1);
+  CHECK(s.scale == std::vector<double>{0.5, 2.0});
+  CHECK(s.zero_point == std::vector<std::int32_t>{1, 2});
+  CHECK(quantization_of(quint8, {.scale = 0.5F, .zero_point = 7}).zero_point[0] == 7);
+}
+
 TEST_CASE("what is no number becomes the zero point") {
   const auto t = quantize({{1}, {std::numeric_limits<float>::quiet_NaN()}}, tenths);
   CHECK(t.q.data[0] == 10);

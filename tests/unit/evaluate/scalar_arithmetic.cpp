@@ -26,6 +26,10 @@ TEST_CASE("multiplying by a number changes the scale, a negative one turns the r
   const auto turned = integer_product(x, -2.0);
   CHECK(turned.steps.zero_point[0] == 155);
   CHECK(reals(turned) == std::vector<float>{100.0F, 0.0F, -155.0F});
+  const auto of_int8 = integer_product(integers_of({3}, {-128, 5, 127}, 0.5, 5, qint8), -1.0);
+  CHECK(of_int8.steps.zero_point[0] == -6);
+  CHECK(of_int8.q.data == std::vector<std::int32_t>{127, -6, -128});
+  CHECK(reals(of_int8) == std::vector<float>{66.5F, 0.0F, -61.0F});
   CHECK(reals(integer_product(x, 0.0)) == std::vector<float>{0.0F, 0.0F, 0.0F});
 }
 

@@ -170,10 +170,13 @@ static_assert(complains("takes 1 inputs, not 0", nn::output, no_options{}));
 static_assert(gives(image, op::add, no_options{}, image, image));
 static_assert(gives({5}, fn::add, no_options{}, shape{5}, shape{5}));
 static_assert(
-    complains("reads tensors of different shapes\n"
+    complains("reads shapes that do not broadcast\n"
               "the input is [1, 3, 28, 28]\nthe input is [1, 3, 28, 27]",
               op::add, no_options{}, image, shape{1, 3, 28, 27}));
 static_assert(complains("takes 2 inputs, not 1", fn::add, no_options{}, image));
+static_assert(gives(image, op::mul, no_options{}, shape{1, 3, 1, 1}, image));
+static_assert(gives({2, 3}, fn::sub, no_options{}, shape{2, 1}, shape{3}));
+static_assert(gives(image, op::truediv, no_options{}, image, shape{1}));
 
 // cat
 using along = cat_options;

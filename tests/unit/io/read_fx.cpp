@@ -201,3 +201,46 @@ TEST_CASE("extents are whole numbers that an int holds") {
   CHECK(read_input("x", "3").error().cause == "row 0 x: shape is not a list");
   CHECK(read_input("x", "[1, 2, 3, 4, 0.5]").error().place == "fx graph:1:74");
 }
+TEST_CASE("each part of a row has its form") {
+  const auto wrong = [](const std::string& rest) {
+    return read_fx(R"([{"name": "f", "op": "call_module", "target": "f")" + rest + "}]")
+        .error()
+        .cause;
+  };
+  CHECK(wrong(R"(, "module": {}, "args": [])") == "row 0 f: its module has no type");
+  CHECK(wrong(R"(, "module": {"type": "nn.ReLU"}, "args": 7)") == "row 0 f: args is not a list");
+  CHECK(wrong(R"(, "module": {"type": "nn.ReLU"}, "args": [], "kwargs": [])") ==
+        "row 0 f: kwargs is not an object");
+  CHECK(read_fx(R"([{"name": "x", "op": "placeholder", "target": "x", "shape": [0]}])")
+            .error()
+            .cause == "row 0 x: an extent is 0, not a whole number from 1 to 2147483647");
+}
+
+TEST_CASE("what the exporter was told is read with the rows") {
+  constexpr std::string_view one = R"([{"name": "x", "op": "placeholder", "target": "x"}])";
+  const auto read_with = [&](const std::string& rest) {
+    return read_fx("{\"rows\": " + std::string(one) + rest + "}", ops<builtin>::value, "f");
+  };
+  const auto read = read_with(R"(, "non_traceable_module_name": ["a.b", "c\\d"],
+    "non_traceable_module_class": ["nn.LSTM", "my.Block"], "standalone_module_class": ["my.Block"],
+    "preserved_attributes": ["tag"], "modules": {})");
+  REQUIRE_MESSAGE(read.has_value(), read.error().message());
+  const prepare_custom_config c = read->custom();
+  REQUIRE(c.non_traceable_module_names.size() == 2);
+  CHECK(c.non_traceable_module_names[1] == "c\\d");
+  CHECK(c.non_traceable_module_classes[0] == nn::lstm.id());
+  CHECK(c.non_traceable_module_classes[1] == c.standalone[0].type);
+  CHECK(c.preserved_attributes[0] == "tag");
+  CHECK(read->modules().empty());
+
+  const auto wrong = [&](const std::string& rest) { return read_with(rest).error().message(); };
+  CHECK(wrong(R"(, "tags": [])") == "f:1:64: tags is not a known key");
+  CHECK(wrong(R"(, "preserved_attributes": "tag")") ==
+        "f:1:88: preserved_attributes is not a list");
+  CHECK(wrong(R"(, "preserved_attributes": [""])") ==
+        "f:1:89: preserved_attributes has an element that is not a name");
+  CHECK(wrong(R"(, "modules": [])") == "f:1:75: modules is not an object");
+  CHECK(wrong(R"(, "modules": {"a": {}})") == "f:1:81: has no rows");
+  CHECK(wrong(R"(, "modules": {"a": [7]})").find("row 0: is not an object") != std::string::npos);
+  CHECK(read_fx("{}", ops<builtin>::value, "f").error().message() == "f:1:1: has no rows");
+}

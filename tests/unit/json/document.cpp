@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/json/document.hpp"
+#include "ctq/json/constant_document.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ctq/json/constant_document.hpp"
 #include "ctq/json/document.hpp"
 
 using namespace ctq::json;

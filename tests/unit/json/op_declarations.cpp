@@ -93,6 +93,11 @@ TEST_CASE("a name of ctq's is taken, in any spelling") {
   }
 }
 
+TEST_CASE("what matches anything is not an op") {
+  CHECK(wrong(R"({"ops": ["MatchAllNode"]})") ==
+        "f:1:10: error: MatchAllNode matches anything, it is not a known op [duplicate-op]\n");
+}
+
 TEST_CASE("a name twice is told at the second") {
   CHECK(wrong(R"({"ops": ["a.b", {"name": "a.b", "kind": "module"}]})") ==
         "f:1:26: error: a.b is already declared [duplicate-op]\n");

@@ -52,7 +52,7 @@ TEST_CASE("NaN, and another number of channels, are errors") {
   CHECK(nan.columns().error().message() == "calibration data: channel 1 has NaN");
   other.observe(std::vector<float>{1, 2}, shape(1, 2, 1));
   other.observe(std::vector<float>{1, 2}, shape(2, 1, 1));
-  CHECK(!other.columns());
+  CHECK(other.columns().error().cause == "tensors have different numbers of channels");
 }
 
 TEST_CASE("a weight has a range for each channel of the input, in each group") {
@@ -68,7 +68,8 @@ TEST_CASE("a weight has a range for each channel of the input, in each group") {
 
 TEST_CASE("a weight that does not fit its input, or has NaN, is an error") {
   const std::vector<float> weight{1, 2, 3, 4};
-  CHECK(!observers::weight_columns(weight, std::array{2, 2}, 3));
+  CHECK(observers::weight_columns(weight, std::array{2, 2}, 3).error().cause ==
+        "does not fit an input of 3 channels");
   CHECK(!observers::weight_columns(weight, std::array{2, 2}, 6));
   CHECK(!observers::weight_columns(weight, std::array{2, 3}, 3));
   CHECK(!observers::weight_columns(weight, std::array{4}, 4));

@@ -25,8 +25,10 @@ TEST_CASE("the zero point may be any integer of the range") {
 }
 
 TEST_CASE("an invalid scale or zero point is an error") {
-  CHECK_FALSE(fixed_qparams{{.scale = 0.0F}}.calculate_qparams());
-  CHECK_FALSE(fixed_qparams{{.scale = 1.0F, .zero_point = 256}}.calculate_qparams());
+  CHECK(fixed_qparams{{.scale = 0.0F}}.calculate_qparams().error().message() ==
+        "FixedQParamsObserver: the scale is not positive");
+  CHECK(fixed_qparams{{.scale = 1.0F, .zero_point = 256}}.calculate_qparams().error().cause ==
+        "the zero point is outside the range of the dtype");
   CHECK_FALSE(
       fixed_qparams{{.dtype = qint8, .scale = 1.0F, .zero_point = -129}}.calculate_qparams());
 }

@@ -64,7 +64,8 @@ TEST_CASE("infinity is ignored, NaN is an error") {
   CHECK(counts(h) == list{1, 0, 0, 1});
   h.observe(std::vector{std::numeric_limits<float>::quiet_NaN()});
   CHECK(h.calculate_qparams().error().cause == "the observed values include NaN");
-  CHECK(!power_of_two_histogram({.bins = 1}).calculate_qparams());
+  CHECK(power_of_two_histogram({.bins = 1}).calculate_qparams().error().cause ==
+        "bins must be between 2 and 2²⁴");
 }
 
 TEST_CASE("ranges of the smallest and the largest floats have parameters") {

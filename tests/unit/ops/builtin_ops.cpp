@@ -92,6 +92,10 @@ TEST_CASE("an op has the same steps in float and on integers, whatever its name"
   CHECK(of(q::mul_relu.id()).schedule.relu);
   for (const op_id op : {op::add.id(), fn::add.id(), q::add.id()})
     CHECK(kernel_of(op) == kernel::binary_add);
+  for (const op_id op : {op::add.id(), q::add.id(), q::add_relu.id()})
+    CHECK(of(op).schedule.broadcast == kernel::binary_add_broadcast);
+  for (const op_id op : {op::truediv.id(), fn::div.id()})
+    CHECK(kernel_of(op) == kernel::binary_div);
   for (const op_id op : {nn::relu.id(), fn::relu.id(), method::relu.id()})
     CHECK(kernel_of(op) == kernel::relu);
   CHECK(of(nn::sigmoid.id()).schedule.how == schedule_as::function);
@@ -106,7 +110,7 @@ TEST_CASE("what is scheduled by its functions has them") {
     if (d.schedule.how == schedule_as::function) {
       CHECK(d.functions.elementwise);
       CHECK((d.functions.apply != nullptr));
-      CHECK(d.functions.tensors == (d.is_arithmetic ? 2 : 1));
+      CHECK(d.functions.tensors == 1);
     }
     if (d.schedule.how == schedule_as::step) CHECK((d.schedule.sizes != nullptr));
   }

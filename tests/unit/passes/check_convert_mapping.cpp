@@ -50,7 +50,9 @@ TEST_CASE("another qconfig, a missing key and a global None are errors") {
     return text.find("the qconfig_mapping of convert") != std::string::npos &&
            text.find(key) != std::string::npos;
   };
-  CHECK(names(message<everywhere, qconfig_mapping<global<other>>>(), "global"));
+  CHECK(
+      message<everywhere, qconfig_mapping<global<other>>>() ==
+      "the qconfig_mapping of convert says\nneither None nor what that of prepare does\nglobal: ");
   CHECK(names(message<everywhere, qconfig_mapping<global<none>>>(), "global"));
   using named = qconfig_mapping<global<usual>, module_name<"fc", usual>>;
   CHECK(names(message<named, everywhere>(), "module_name: fc"));

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 using namespace ctq;
 
 static_assert(gives_qparams(observer_class::histogram));
@@ -13,20 +15,24 @@ static_assert(!gives_qparams(observer_class::placeholder));
 namespace {
 
 template <class Weight>
-bool rejected(op_id op) {
+std::string rejection(op_id op) {
   dynamic_graph<stage::fused> g;
   g.add({.name = "up", .op = op}, nullptr, 0);
   constexpr mapping_entry entry = global<qconfig<min_max_observer<>, Weight>>::value;
-  return check_conv_transpose_weights(g.view(), {&entry, 1}, list<int>(1, 0)).any();
+  return std::string(
+      check_conv_transpose_weights(g.view(), {&entry, 1}, list<int>(1, 0)).message());
 }
 
 }  // namespace
 
 TEST_CASE("a transposed convolution cannot have a per-channel weight observer") {
   using per_channel = per_channel_min_max_observer<>;
-  CHECK(rejected<per_channel>(nn::conv_transpose2d.id()));
-  CHECK(!rejected<min_max_observer<>>(nn::conv_transpose2d.id()));
-  CHECK(!rejected<per_channel>(nn::conv2d.id()));
-  CHECK(!rejected<fake_quantize<moving_average_per_channel_min_max_observer<>>>(
-      nn::conv_transpose2d.id()));
+  CHECK(rejection<per_channel>(nn::conv_transpose2d.id()) ==
+        "a transposed convolution cannot have\na per-channel weight observer\nnode: up\n"
+        "torch.nn.ConvTranspose2d");
+  CHECK(rejection<min_max_observer<>>(nn::conv_transpose2d.id()).empty());
+  CHECK(rejection<per_channel>(nn::conv2d.id()).empty());
+  CHECK(rejection<fake_quantize<moving_average_per_channel_min_max_observer<>>>(
+            nn::conv_transpose2d.id())
+            .empty());
 }

@@ -117,7 +117,7 @@ TEST_CASE("a node without an entry of convert's mapping stays in float") {
 
 TEST_CASE("an input that is quantized already is dequantized for what reads it in float") {
   static constexpr int first[] = {0};
-  const prepare_options options{.input_quantized_indexes = {first, 1}};
+  const prepare_options options{.custom = {.input_quantized_indexes = {first, 1}}};
   const auto observed = prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
                                       mapping_v<qconfig_mapping<>>, options);
   const auto made = convert_graph(observed.view(), backend_v<x86>, mapping_v<qconfig_mapping<>>,

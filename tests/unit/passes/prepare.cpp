@@ -416,6 +416,34 @@ TEST_CASE("an op that is not observed has no observer on either side") {
         "out = output(activation_post_process_3)\n");
 }
 
+// ---- PyTorch 1.13 refuses
+
+TEST_CASE(
+    "under 1.13 quantized outputs are all of them, and the parts of a module have one qconfig") {
+  constexpr int second[] = {1};
+  const auto g = fuse(cat.view(), backend_v<x86>);
+  const auto refused = [&](const mapping_view& mapping, const view<int>& outputs) {
+    return std::string(
+        prepare_graph(g.view(), backend_v<x86>, mapping,
+                      prepare_options{.semantics = semantics::torch_1_13,
+                                      .policy = unsupported::skip,
+                                      .custom = {.output_quantized_indexes = outputs}})
+            .problem.message());
+  };
+  CHECK(refused(mapping_v<everywhere>, {}).empty());
+  CHECK(refused(mapping_v<everywhere>, {second, 1}) ==
+        "output_quantized_indexes can only be [0],\nwhich means all outputs");
+  dynamic_graph<stage::fused> fused;
+  fused.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  fused.add({.name = "conv", .op = nni::conv_relu2d.id()}, 0);
+  struct only_conv
+      : qconfig_mapping<object_type<nn::conv2d, qconfig<min_max_observer<>, min_max_observer<>>>> {
+  };
+  CHECK(check_fused_types(fused.view(), mapping_v<only_conv>).message() ==
+        "node conv:\nthe types inside of torch.ao.nn.intrinsic.ConvReLU2d\n"
+        "have different qconfigs: torch.nn.ReLU");
+}
+
 // ---- which observer
 
 constexpr const node& after(const dynamic_graph<stage::prepared>& g, std::string_view name) {

@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include "ctq/backends/qnnpack.hpp"
-#include "ctq/evaluate/nested_model.hpp"
 #include "ctq/passes/plan.hpp"
 #include "graphs.hpp"
 #include "random_configs.hpp"
@@ -39,7 +38,8 @@ std::string difference(const dynamic_schedule& a, const auto& b) {
     const step& y = b.steps[i];
     if (x.key != y.key || x.node != y.node || !std::ranges::equal(x.in, y.in) || x.out != y.out ||
         !std::ranges::equal(x.in_observer, y.in_observer) || x.out_observer != y.out_observer ||
-        x.fused_node != y.fused_node || x.fused_observer != y.fused_observer)
+        x.fused_node != y.fused_node || x.fused_observer != y.fused_observer ||
+        x.clamp_node != y.clamp_node)
       return "step " + std::to_string(i);
   }
   for (std::size_t i = 0; i < a.observations.size(); ++i) {
@@ -257,28 +257,6 @@ static_assert(refused<training>.starts_with("compiled code does not run a plan w
 static_assert(refused<quantized_ends>.find("input_quantized_indexes") != std::string_view::npos);
 static_assert(refused<standalone>.find("standalone modules") != std::string_view::npos);
 static_assert(refused<custom>.find("custom modules") != std::string_view::npos);
-
-// A standalone module has a plan of its own.
-inline constexpr auto linear_alone =
-    model("x"_n = nn::placeholder({1, 75}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
-          "out"_n = nn::output("fc"_n));
-
-TEST_CASE("a standalone module is planned by the compiler as by a program") {
-  using around = told<standalone>;
-  using alone = standalone_plan<around, "fc", linear_alone>;
-  static_assert(alone::backend.name == "qnnpack" && alone::mapping.entries == inside.entries);
-  const traced_model traced{chain.view(), "", {{linear_alone.view(), "fc", {}}}};
-  nested_model m = prepare_model(traced, backend_v<x86>, mapping_v<everywhere>,
-                                 {.policy = unsupported::skip, .custom = standalone::prepare});
-  convert_model(m, backend_v<x86>);
-  lower_model(m);
-  REQUIRE(m.modules.size() == 1);
-  CHECK(graphs::difference(m.modules[0]->prepared.view(), alone::prepared.view()) == "");
-  CHECK(graphs::difference(m.modules[0]->lowered.view(), alone::lowered.view()) == "");
-  using pooled = standalone_plan<around, "pool", linear_alone>;
-  static_assert(pooled::backend.name == "x86" && pooled::mapping.count == 1);
-  static_assert(pooled::mapping.entries[0].qconfig == mapping_v<everywhere>.entries[0].qconfig);
-}
 
 // --- Random models -----------------------------------------------------------------------------
 

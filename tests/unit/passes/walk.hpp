@@ -64,7 +64,7 @@ class walker {
   [[nodiscard]] std::size_t bytes_of(int i) const {
     return numel(g_[i].shape) * size_of(g_[i].dtype);
   }
-  [[nodiscard]] bool matters(int i) const { return scheduling::order_matters(g_[i].shape); }
+  [[nodiscard]] bool matters(int i) const { return order_matters(g_[i].shape); }
 
   void expect(bool fine, const char* what) {
     if (fine || !complaint_.empty()) return;
@@ -114,11 +114,13 @@ class walker {
     if (transpose || copies_whole) return move(s, transpose);
     if (s.key.kernel == kernel::concat) return part_of_cat(s);
     layout order = layout::nchw;
-    for (int a = 0; a < n.arg_count; ++a) {
+    int ordered = 0;  // arguments whose order matters: those with one pixel, which are broadcast,
+    for (int a = 0; a < n.arg_count; ++a) {  // have any
       const int from = g_.args_of(s.node)[a];
       const content c = read(s.in[at(a)], from);
-      if (a > 0 && matters(from)) expect(c.order == order, "two orders in one op");
-      order = c.order;
+      if (ordered > 0 && matters(from)) expect(c.order == order, "two orders in one op");
+      if (ordered == 0 || matters(from)) order = c.order;
+      ordered += matters(from) ? 1 : 0;
       expect(s.in_observer[at(a)] == g_[from].observer, "the input has other qparams");
       expect(s.key.in == g_[from].dtype, "the input has another dtype");
       if (matters(from) && spatial(s.key.kernel)) expect(order == layout::nhwc, "wants N, H, W, C");
@@ -129,7 +131,9 @@ class walker {
     if (as_in_the_graph(s.key.kernel)) order = layout::nchw;
     expect(s.out_observer == n.observer && s.key.out == n.dtype,
            "the output is another than the node's");
-    write(s.out, bytes_of(s.node), s.node, order);
+    const int made = s.clamp_node < 0 ? s.node : s.clamp_node;
+    expect(g_[made].observer == n.observer, "a clamp changes the qparams");
+    write(s.out, bytes_of(made), made, order);
   }
 
   static bool as_in_the_graph(kernel_id k) { return k == kernel::linear || k == kernel::function; }

@@ -111,6 +111,10 @@ TEST_CASE("elementwise kernels get both inputs and all qparams") {
   for (const kernel_id k :
        {kernel::binary_add, kernel::binary_mul, kernel::binary_add_within_one_step})
     for (const bool relu : {false, true}) CHECK(same_for_bytes(k, s, 77, 77, relu));
+  constexpr broadcast_shape of_rows{{1, 1, 7, 11}, {{0, 0, 11, 1}, {0, 0, 0, 1}}};
+  for (const kernel_id k : {kernel::binary_sub, kernel::binary_div, kernel::binary_add_broadcast,
+                            kernel::binary_mul_broadcast})
+    for (const bool relu : {false, true}) CHECK(same_for_bytes(k, of_rows, 77, 77, relu));
 }
 
 TEST_CASE("pools and moves get their shapes") {

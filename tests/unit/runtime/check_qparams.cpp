@@ -63,4 +63,7 @@ TEST_CASE("too few qparams are an error") {
   const auto model = quantized_model<plan_of_mlp>::make(small::state_of<plan_of_mlp>(w.get(), {}));
   REQUIRE(!model);
   CHECK(model.error().message().starts_with("qparams: 0 are given, the plan has "));
+  const auto observers = static_cast<std::size_t>(plan_of_mlp::prepared.observers);
+  CHECK(!quantized_model<plan_of_mlp>::make(small::state_of<plan_of_mlp>(
+      w.get(), std::vector<qparams>(observers - 1, {0.05F, 120, 0, 255}))));
 }

@@ -33,6 +33,8 @@ TEST_CASE("a sum that could leave int32 is an error with its channel") {
   const auto a = output_arithmetic_of({{0.0F, 3.0F}}, w, {.scale = 1.0F}, quint8, {});
   REQUIRE(!a);
   CHECK(a.error().place == "accumulator_overflow, channel 1");
+  CHECK(a.error().cause.find("the sum of products can leave int32, or an output step: bias") !=
+        std::string::npos);
 }
 
 TEST_CASE("a dead channel keeps its bias, however small its scale") {
@@ -53,7 +55,8 @@ TEST_CASE("weights whose sums could leave int32, whatever the input, are refused
   owned_weight w{.weight = std::vector<std::int8_t>(70'000, -128), .scale = {1.0F}};
   const status refused = check_sums(w);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().place == "accumulator_overflow, channel 0");
+  CHECK(refused.error().message() ==
+        "accumulator_overflow, channel 0: the sum of products can leave int32");
   w.weight.resize(60'000);
   CHECK(check_sums(w));
 }

@@ -38,6 +38,24 @@ TEST_CASE("layers have integers, scales and a bias; folded batch norms are gone"
           0.5001F * (*scale)[i / 6]);
 }
 
+TEST_CASE("a batch norm that no layer takes has a scale and a shift") {
+  const weights w{{{"bn.weight", {2}, {2.0F, 1.0F}},
+                   {"bn.bias", {2}, {10.0F, 0.5F}},
+                   {"bn.running_mean", {2}, {3.0F, -1.0F}},
+                   {"bn.running_var", {2}, {3.0F, 0.0F}}}};
+  const node n{.name = "bn",
+               .op = nn::batch_norm2d.id(),
+               .attrs = attributes{batch_norm2d_options{.eps = 1.0F}}};
+  state_dict d;
+  quantizing::add_batch_norm(n, {.nodes = {}, .weights = &w, .backend = {}, .mapping = {}}, d);
+  const auto scale = d.floats("bn.scale", {{2}});
+  const auto shift = d.floats("bn.shift", {{2}});
+  REQUIRE(scale);
+  REQUIRE(shift);
+  CHECK(std::vector(scale->begin(), scale->end()) == std::vector<float>{1.0F, 1.0F});
+  CHECK(std::vector(shift->begin(), shift->end()) == std::vector<float>{7.0F, 1.5F});
+}
+
 TEST_CASE("a weight that is missing is an error with its name") {
   const auto d = quantize_parameters<plan_of_net>(weights{});
   REQUIRE_FALSE(d);

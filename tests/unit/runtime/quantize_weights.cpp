@@ -36,7 +36,9 @@ TEST_CASE("one scale for all rows with a per-tensor observer") {
 TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
   const auto affine = quantize_weights(two_rows, min_max_observer<{.dtype = qint8}>::value, {});
   REQUIRE(!affine);
-  CHECK(affine.error().cause.find("symmetric") != std::string::npos);
+  CHECK(affine.error().cause == "the zero point must be 0: ask for a symmetric qscheme");
+  CHECK(quantize_weights(two_rows, min_max_observer<>::value, {}).error().cause ==
+        "there are kernels for qint8, not for quint8");
   const auto small_scale =
       quantize_weights(two_rows, per_channel, {.scale_min_lower_bound = 0.005});
   REQUIRE(!small_scale);

@@ -36,6 +36,20 @@ inline constexpr auto joints =
                "fc"_n = nn::linear("flat"_n, {.out_features = 9}), "act"_n = nn::leaky_relu("fc"_n),
                "out"_n = nn::output("act"_n));
 
+/// Operands that are no tensor of the same shape: a factor for each channel, and numbers; and
+/// clamps behind a layer and behind a sum that is fused into one.
+inline constexpr auto operands = ctq::model(
+    "x"_n = nn::placeholder({1, 3, 7, 6}),
+    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 20, .kernel_size = 1}),
+    "act1"_n = nn::hardtanh("conv1"_n, {.min_val = 0.0F, .max_val = 0.75F}),
+    "conv2"_n = nn::conv2d("act1"_n, {.out_channels = 20, .kernel_size = 1}),
+    "half"_n = op::mul("conv2"_n, 0.5F), "pool"_n = nn::adaptive_avg_pool2d("half"_n, {1}),
+    "gate"_n = nn::leaky_relu("pool"_n), "scaled"_n = op::mul("gate"_n, "half"_n),
+    "conv3"_n = nn::conv2d("scaled"_n, {.out_channels = 20, .kernel_size = 1}),
+    "sum"_n = op::add("conv3"_n, "act1"_n),
+    "act3"_n = fn::clamp("sum"_n, {.min = 0.125F, .max = 0.5F}), "shift"_n = op::add(1, "act3"_n),
+    "out"_n = nn::output("shift"_n));
+
 struct dynamic : ctq::qconfig_mapping<ctq::global<ctq::per_channel_dynamic_qconfig>> {};
 
 /// A sum that is fused into no layer.
@@ -89,6 +103,10 @@ TEST_CASE("layers whose input is quantized as it comes give the bytes of the int
 
 TEST_CASE("every kind of step gives the bytes of the interpreter") {
   CHECK(differences<small::net, small::int8>(200) == 0);
+}
+
+TEST_CASE("broadcast operands, numbers and clamps give the bytes of the interpreter") {
+  CHECK(differences<operands, small::int8>(50) == 0);
 }
 
 TEST_CASE("layers with an op fused into them give the bytes of the interpreter") {

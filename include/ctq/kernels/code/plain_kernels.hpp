@@ -8,6 +8,7 @@
 #include "ctq/kernels/reference/batch_norm2d.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/reference/binary_add_within_one_step.hpp"
+#include "ctq/kernels/reference/binary_broadcast.hpp"
 #include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/reference/concat.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
@@ -21,6 +22,7 @@
 #include "ctq/kernels/simd/elementwise/batch_norm2d.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add_within_one_step.hpp"
+#include "ctq/kernels/simd/elementwise/binary_broadcast.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
@@ -64,7 +66,7 @@ struct one_input_code : plain_code {
 template <class Descriptor>
 struct two_input_code : plain_code {
   template <class Set, class In, class Out>
-  static void run(elementwise_shape s, call_options o, const operands& x) noexcept {
+  static void run(typename Descriptor::shape s, call_options o, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), x.output<Out>(), o.relu);
     } else {
@@ -108,6 +110,10 @@ CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)
 CTQ_KERNEL_CODE(binary_add, two_input_code)
 CTQ_KERNEL_CODE(binary_mul, two_input_code)
+CTQ_KERNEL_CODE(binary_sub, two_input_code)
+CTQ_KERNEL_CODE(binary_div, two_input_code)
+CTQ_KERNEL_CODE(binary_add_broadcast, two_input_code)
+CTQ_KERNEL_CODE(binary_mul_broadcast, two_input_code)
 CTQ_KERNEL_CODE(binary_add_within_one_step, two_input_code)
 CTQ_KERNEL_CODE(batch_norm2d, batch_norm_code)
 #undef CTQ_KERNEL_CODE

@@ -120,6 +120,18 @@ template <class Dot>
   return runs_of(s, Dot::k_group);
 }
 
+/// runs_of, with the constants of a form.
+template <class Dot, class Shape>
+[[nodiscard, gnu::always_inline]] constexpr k_runs known_runs(const Shape& shape) {
+  k_runs runs = runs_of<Dot>(shape);
+  if constexpr (with_form<Shape>) {
+    runs.rows = Shape::form.rows;
+    runs.taps = Shape::form.taps;
+    if constexpr (Shape::form.steps > 0) runs.steps = Shape::form.steps;
+  }
+  return runs;
+}
+
 /// With fewer pixels, panels are not split. Parts of an image have at least as many, unless the
 /// image has fewer, so that their panels are those of the image.
 inline constexpr int fewest_pixels = 8;

@@ -118,7 +118,8 @@ constexpr list<int> observers_behind(graph_view<stage::prepared> g) {
 constexpr list<std::string_view> layers_of(const explained_stages& s) {
   list<std::string_view> layer(s.lowered.size());
   for (int i = s.steps.size() - 1; i >= 0; --i)
-    if (s.steps[i].fused_node >= 0) layer[s.steps[i].fused_node] = s.lowered[s.steps[i].node].name;
+    for (const int fused : {s.steps[i].fused_node, s.steps[i].clamp_node})
+      if (fused >= 0) layer[fused] = s.lowered[s.steps[i].node].name;
   return layer;
 }
 

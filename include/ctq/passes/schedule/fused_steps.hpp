@@ -9,10 +9,16 @@
 // A residual addition, or a function of one number, whose input is what the layer right before it
 // gives and what nobody else reads, becomes part of that layer's kernel: its values are never
 // written to memory. The bytes are those of the two kernels, one after the other.
+//
+// A clamp whose output has the qparams of its input becomes bounds of the kernel before it, which
+// clamps in any case. The bytes are those of dequantize, clamp, quantize: with equal qparams an
+// integer within the bounds stays as it is (kernels::same_scale_and_zero_point), and quantize is
+// monotonic, so those outside become the integer of the bound.
 
 namespace ctq::scheduling {
 
-/// Whether ops are fused into the kernels of layers. An interpreter runs them separately.
+/// Whether ops are fused into the kernels of layers. An interpreter runs them separately, except
+/// for clamps, which change no kernel.
 enum class layers : unsigned char { alone, fused };
 
 /// The post-op that a step becomes in the layer whose output it reads.
@@ -28,6 +34,20 @@ enum class layers : unsigned char { alone, fused };
          layer.then == fused_op::nothing;
 }
 
+/// Whether a step only clamps integers that keep their qparams.
+[[nodiscard]] constexpr bool is_clamp_of_integers(const step& s) {
+  return s.key.kernel == kernel::elementwise && s.key.called_op->descriptor->is_clamp &&
+         s.key.called_op->descriptor->functions.needs_table(s.key.in) && s.key.in != f32 &&
+         s.in_observer[0] == s.out_observer;
+}
+
+/// Whether the range of a step's output can be narrowed.
+[[nodiscard]] constexpr bool has_output_range(const step& s) {
+  const kernel_id k = s.key.kernel;
+  return (k == kernel::conv2d || k == kernel::linear || k == kernel::binary_add) &&
+         s.key.out != f32 && s.key.then != fused_op::table && s.clamp_node < 0;
+}
+
 /// Fuses steps into the preceding layers, and returns the number of steps that are left. The fused
 /// layer runs in the place of the op, so its operands live until then.
 ///   in, second_in, written  by step: values, second_in -1 if there is none
@@ -35,7 +55,8 @@ enum class layers : unsigned char { alone, fused };
 ///   area                    of each value
 template <class Steps, class Indices, class Values, class Areas>
 [[nodiscard]] constexpr int fuse_steps(Steps& steps, int count, Indices& in, Indices& second_in,
-                                       Indices& written, Values& values, const Areas& area) {
+                                       Indices& written, Values& values, const Areas& area,
+                                       layers mode) {
   int kept = 0;
   bool follows = false;  // the last step kept is the one before this one
   for (int s = 0; s < count; ++s) {
@@ -44,10 +65,20 @@ template <class Steps, class Indices, class Values, class Areas>
     const bool first = in[s] == between;
     const bool only_reader = follows && first != (second_in[s] == between) &&
                              values[between].read == s && area[between] == place::area::arena;
-    const fused_op then = only_reader && can_take_fused_op(steps[layer].key) &&
-                                  steps[layer].key.out == steps[s].key.in
-                              ? fused_as(steps[s].key)
-                              : fused_op::nothing;
+    if (only_reader && has_output_range(steps[layer]) && is_clamp_of_integers(steps[s])) {
+      values[between].bytes = 0;
+      if (values[in[layer]].read < s) values[in[layer]].read = s;
+      if (second_in[layer] >= 0 && values[second_in[layer]].read < s)
+        values[second_in[layer]].read = s;
+      steps[layer].clamp_node = steps[s].node;
+      written[layer] = written[s];
+      continue;
+    }
+    const fused_op then =
+        mode == layers::fused && only_reader && can_take_fused_op(steps[layer].key) &&
+                steps[layer].clamp_node < 0 && steps[layer].key.out == steps[s].key.in
+            ? fused_as(steps[s].key)
+            : fused_op::nothing;
     if (then == fused_op::nothing) {
       if (kept != s) {
         steps[kept] = steps[s];
@@ -69,7 +100,6 @@ template <class Steps, class Indices, class Values, class Areas>
     steps[layer].out_observer = steps[s].out_observer;
     second_in[layer] = then == fused_op::table ? -1 : first ? second_in[s] : in[s];
     written[layer] = written[s];
-    follows = false;
   }
   return kept;
 }

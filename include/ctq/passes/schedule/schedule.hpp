@@ -57,6 +57,7 @@ class scheduler : public step_writer<Graph, Schedule> {
       case schedule_as::function: return function(i);
       case schedule_as::nothing:
         out_.problem.line("no kernel for node ", g_.nodes[i].name, ":").line(g_.nodes[i].op->name);
+        if (g_.nodes[i].op->builtin) out_.problem.line("ctq::evaluator runs it");
     }
   }
 
@@ -70,6 +71,7 @@ class scheduler : public step_writer<Graph, Schedule> {
   constexpr void placeholder(int i) {
     if (out_.input_shape.rank != 0) {
       out_.problem.line("node ", g_.nodes[i].name, ":").line("a model has one placeholder");
+      out_.problem.line("ctq::evaluator runs several");
       return;
     }
     out_.input_shape = g_.nodes[i].shape;
@@ -113,18 +115,56 @@ class scheduler : public step_writer<Graph, Schedule> {
   constexpr void step_of(int i) {
     const op_schedule& s = schedule_of(i);
     const int a = arg(i);
+    if (s.with_number != nullptr && g_.nodes[i].arg_count == 1) return with_number(i, a);
     if (s.tensors == 2 && g_.nodes[a].dtype != g_.nodes[arg(i, 1)].dtype) {
       out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
       out_.problem.line(name_of(s.kernel), " of ", name_of(g_.nodes[a].dtype), " and ",
                         name_of(g_.nodes[arg(i, 1)].dtype));
       return;
     }
+    if (s.broadcasts && (s.broadcast == s.kernel || !equal_shapes(a, arg(i, 1))))
+      return broadcast(i, a, arg(i, 1));
     const layout order = order_for(s.layout, a);
     const int x = in_order(a, order);
     const int y = s.tensors == 2 ? in_order(arg(i, 1), order) : -1;
     next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
     emit(s.kernel, i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
+  }
+
+  [[nodiscard]] constexpr bool equal_shapes(int a, int b) const {
+    return g_.nodes[a].shape == g_.nodes[b].shape;
+  }
+
+  /// The order in which a and b are read together: that of the first with an order that matters; of
+  /// the axes, if a tensor of fewer axes has no other.
+  [[nodiscard]] constexpr layout order_of_both(int a, int b) const {
+    const int of[2] = {a, b};
+    for (const int i : of)
+      if (g_.nodes[i].shape.rank < 4 && order_matters(with_four_axes(g_.nodes[i].shape)))
+        return layout::nchw;
+    for (const int i : of)
+      if (order_matters(g_.nodes[i].shape)) return order_of_[i];
+    return layout::nhwc;
+  }
+
+  /// A function of one tensor and a number, which is the node's option.
+  constexpr void with_number(int i, int a) {
+    next_sizes(elementwise_shape{elements_of(i)});
+    const layout order = order_of_[a];
+    emit(kernel::elementwise, i, a, value_of_[a], new_output(i, order));
+    if (!out_.problem.any()) out_.steps[steps_ - 1].key.called_op = schedule_of(i).with_number;
+  }
+
+  /// A kernel of two tensors that are broadcast against each other.
+  constexpr void broadcast(int i, int a, int b) {
+    const op_schedule& s = schedule_of(i);
+    const layout order = order_of_both(a, b);
+    const int x = in_order(a, order);
+    const int y = in_order(b, order);
+    next_sizes(broadcast_sizes(g_.nodes[a].shape, g_.nodes[b].shape, g_.nodes[i].shape, order));
+    emit(s.broadcast, i, a, x, new_output(i, order), s.relu);
+    if (out_.problem.text.count == 0) this->also_reads(b, y);
   }
 
   /// No step, but the order is visible, so the input is transposed to N, C, H, W first.

@@ -36,6 +36,7 @@ struct step {
   int out_observer = -1;
   int fused_node = -1;      // of an op that is fused into a layer's kernel
   int fused_observer = -1;  // whose qparams the input of that op has
+  int clamp_node = -1;      // of a clamp that follows: it narrows the range of the output
 };
 
 /// A value that an observer of the observed model gets, after that many steps.

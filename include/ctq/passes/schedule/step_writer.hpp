@@ -5,6 +5,7 @@
 
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/broadcast.hpp"
 #include "ctq/passes/schedule/code_choice.hpp"
 #include "ctq/passes/schedule/fused_steps.hpp"
 #include "ctq/passes/schedule/memory.hpp"
@@ -14,11 +15,6 @@
 // steps are known.
 
 namespace ctq::scheduling {
-
-/// With one channel or one pixel both orders are equal.
-[[nodiscard]] constexpr bool order_matters(const shape& s) {
-  return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
-}
 
 /// A value is a contiguous block of memory; several nodes may be views of it. By node: the value of
 /// its output, and the order of its elements.
@@ -34,10 +30,8 @@ class step_writer {
   }
 
   constexpr void finish(layers l = layers::alone) {
-    if (l == layers::fused) {
-      steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_);
-      for (int s = 0; s < steps_; ++s) out_.steps[s].code = chosen_code(out_.steps[s].key);
-    }
+    steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_, l);
+    if (l == layers::fused) choose_codes(out_.steps, steps_);
     scratch_array<int, max_values> live{};
     resize(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);

@@ -14,7 +14,7 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/dispatch.hpp"
-#include "ctq/runtime/pack_steps.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/verbose.hpp"
 

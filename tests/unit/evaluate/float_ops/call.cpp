@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -203,6 +204,109 @@ TEST_CASE("errors say what is wrong") {
   CHECK(error_of(nn::relu.id(), {.positional = {float_ops::tensor{{2, 2}, {1.0F}}}}) ==
         "torch.nn.ReLU: input has a shape that does not match its data");
   CHECK(error_of(nn::output.id(), {}) == "output: has no float implementation");
+}
+
+TEST_CASE("each mistake in a call has its message") {
+  using float_ops::filled;
+  using float_ops::index_tensor;
+  using float_ops::list;
+  using float_ops::none;
+  const float_ops::value scalar = filled({}), three = filled({3}), grid = filled({2, 3}),
+                         image = filled({1, 3, 4, 4}), indices = index_tensor{{2}, {0, 5}};
+  struct mistake {
+    const char* op;
+    float_ops::python_call call;
+    const char* words;
+  };
+  const mistake mistakes[] = {
+      {"F.gelu",
+       {.positional = {three}, .keywords = {{"approximate", "x"}}},
+       "approximate is none or tanh"},
+      {"F.prelu", {.positional = {image, filled({2})}}, "needs one weight, or one a channel"},
+      {"operator.add", {.positional = {three, "x"}}, "needs tensors and numbers"},
+      {"operator.floordiv", {.positional = {indices, 0}}, "has no integer result"},
+      {"torch.div",
+       {.positional = {three, 2}, .keywords = {{"rounding_mode", "up"}}},
+       "supports rounding_mode None and floor only"},
+      {"torch.cat", {.positional = {list{three, indices}}}, "needs tensors of one type"},
+      {"F.conv_transpose2d",
+       {.positional = {filled({1, 3, 1, 1}), filled({3, 1, 1, 1})}, .keywords = {{"padding", 3}}},
+       "the output has no such extent"},
+      {"nn.ConvTranspose2d",
+       {.positional = {image, list{4}}, .attributes = {{"weight", filled({3, 1, 3, 3})}}},
+       "output_size needs one size per axis"},
+      {"F.embedding_bag",
+       {.positional = {index_tensor{{1, 2}, {0, 9}}, filled({3, 2})}},
+       "an index is outside the table"},
+      {"F.embedding", {.positional = {indices, three}}, "the weight needs two axes"},
+      {"F.embedding_bag",
+       {.positional = {index_tensor{{1, 2}, {0, 1}}, filled({3, 2})},
+        .keywords = {{"mode", "sum"}, {"per_sample_weights", three}}},
+       "per_sample_weights has another shape than the input"},
+      {"torch.split", {.positional = {scalar, 1}}, "a scalar cannot be split"},
+      {"torch.addmm", {.positional = {grid, grid, three}}, "mat1 and mat2 need two axes"},
+      {"torch.addmm",
+       {.positional = {filled({5}), grid, filled({3, 4})}},
+       "input does not broadcast"},
+      {"nn.BatchNorm1d", {.positional = {three}}, "the input needs two axes"},
+      {"torch.transpose", {.positional = {grid, 2, 0}}, "dimensions has no dimension"},
+      {"F.adaptive_avg_pool2d",
+       {.positional = {image, list{1, 2, 3}}},
+       "output_size needs one size per axis"},
+      {"F.adaptive_avg_pool2d", {.positional = {image, "x"}}, "output_size is not a size"},
+      {"nn.LSTM", {.positional = {image}}, "the input needs two or three axes"},
+      {"nn.LSTM",
+       {.positional = {filled({2, 1, 3}), 7},
+        .attributes = {{"weight_ih_l0", filled({4, 3})}, {"weight_hh_l0", filled({4, 1})}}},
+       "the state is not a pair of tensors"},
+      {"nn.GRU",
+       {.positional = {filled({2, 1, 3}), 7},
+        .attributes = {{"weight_ih_l0", filled({3, 3})}, {"weight_hh_l0", filled({3, 1})}}},
+       "the state is not a tensor"},
+      {"nn.GRU",
+       {.positional = {filled({2, 1, 3})},
+        .attributes = {{"num_layers", 0},
+                       {"weight_ih_l0", filled({3, 3})},
+                       {"weight_hh_l0", filled({3, 1})}}},
+       "needs a layer"},
+      {"nn.GRU",
+       {.positional = {filled({2, 1, 3})},
+        .attributes = {{"num_layers", 2},
+                       {"weight_ih_l0", filled({3, 3})},
+                       {"weight_hh_l0", filled({3, 1})},
+                       {"weight_ih_l1", filled({6, 1})},
+                       {"weight_hh_l1", filled({6, 2})}}},
+       "the layers have different sizes"},
+      {"nn.GRUCell",
+       {.positional = {image},
+        .attributes = {{"weight_ih", filled({3, 3})}, {"weight_hh", filled({3, 1})}}},
+       "the input needs one or two axes"},
+      {"repeat", {.positional = {grid, 1 << 30, 1 << 30}}, "repeats is too large"},
+      {"torch.repeat_interleave",
+       {.positional = {grid, std::int64_t{1} << 40}},
+       "repeats is too large"},
+      {"F.interpolate",
+       {.positional = {image}, .keywords = {{"scale_factor", list{2.0}}}},
+       "scale_factor needs one number per axis"},
+      {"F.pixel_shuffle", {.positional = {grid, 2}}, "needs three axes and a factor of at least 1"},
+      {"F.pixel_shuffle", {.positional = {image, 2}}, "the factor does not divide the extents"},
+      {"torch.flatten", {.positional = {image, 2, 1}}, "start_dim comes after end_dim"},
+      {"permute", {.positional = {grid, 0}}, "dims does not name each dimension"},
+      {"permute", {.positional = {grid, 0, 0}}, "dims names a dimension twice"},
+      {"torch.narrow", {.positional = {scalar, 0, 0, 1}}, "a scalar cannot be narrowed"},
+      {"torch.narrow",
+       {.positional = {grid, 1, 2, 2}},
+       "start and length reach outside the dimension"},
+      {"resize_", {.positional = {three, 4}}, "the tensor has fewer elements"},
+  };
+  for (const mistake& m : mistakes) {
+    CAPTURE(m.op);
+    const op_id op = ops<builtin>::value.find(m.op);
+    REQUIRE(op != nullptr);
+    const auto y = float_ops::call(op, m.call);
+    REQUIRE_FALSE(y.has_value());
+    CHECK_MESSAGE(y.error().cause.find(m.words) != std::string::npos, y.error().cause);
+  }
 }
 
 TEST_CASE("layers, also in fused modules, are computed by the functions that are given") {

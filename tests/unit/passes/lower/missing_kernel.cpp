@@ -5,12 +5,16 @@
 
 #include <string>
 
+#include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/backends/qnnpack.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/prepare.hpp"
+#include "ctq/passes/schedule/schedule.hpp"
+#include "networks/mobilenet_v3_small.hpp"
 #include "user_ops.hpp"
 
 using namespace ctq;
@@ -43,9 +47,40 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
         "no integer kernel for\nown.sum\nquint8 to quint8\noutput shape: 1x4\n"
         "integer kernels:\n"
-        "requantize, relu, binary_add, binary_mul, conv2d, linear, pooling_max, pooling_avg, "
-        "concat, elementwise, function\ndefine static void run(...) in the op\n"
+        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, linear, "
+        "pooling_max, pooling_avg, concat, elementwise, function\ndefine static void run(...) in "
+        "the op\n"
         "to keep it in float:\nallow_float<c>");
+}
+
+/// How many steps of the int8 model have this kernel; -1: it does not compile.
+template <class Backend>
+int steps_with(kernel_id kernel, graph_view<stage::traced> g) {
+  const auto entries = default_qconfig_mapping_entries(backend_v<Backend>.name, false);
+  const mapping_view mapping{entries.data(), static_cast<int>(entries.size())};
+  const auto fused = fuse(g, backend_v<Backend>);
+  const auto prepared = prepare_graph(fused.view(), backend_v<Backend>, mapping);
+  const auto reference = convert_graph(prepared.view(), backend_v<Backend>, mapping);
+  const auto low = lower(reference.view());
+  const auto steps = schedule(low.view());
+  if (prepared.problem.any() || missing_kernel(low.view(), backend_v<Backend>).any() ||
+      steps.problem.any())
+    return -1;
+  int found = 0;
+  for (const step& s : steps.steps) {
+    const bool at_the_door = s.key.kernel == kernel::quantize || s.key.kernel == kernel::dequantize;
+    if (s.key.in == f32 && !at_the_door) return -1;
+    found += s.key.kernel == kernel ? 1 : 0;
+  }
+  return found;
+}
+
+TEST_CASE("all of MobileNetV3 runs on integers, squeeze and excitation as broadcast products") {
+  constexpr auto net = networks::mobilenet_v3_small(64);
+  REQUIRE(!net.problem.any());
+  CHECK(steps_with<x86>(kernel::binary_mul_broadcast, net.view()) == 9);
+  CHECK(steps_with<qnnpack>(kernel::binary_mul_broadcast, net.view()) == 9);
+  CHECK(steps_with<qnnpack>(kernel::binary_mul, net.view()) == 0);
 }
 
 TEST_CASE("where all that the backend accepted runs on integers there is nothing to tell") {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string_view>
+
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/plan.hpp"
@@ -28,6 +30,15 @@ inline constexpr auto chain =
           "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
           "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
           "act"_n = nn::hardswish("b"_n), "out"_n = nn::output("act"_n));
+
+/// Three clamps: after a layer, after a sum, and after something else.
+inline constexpr auto clamped = model(
+    "x"_n = nn::placeholder({1, 8, 6, 6}),
+    "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}), "act"_n = nn::relu6("a"_n),
+    "b"_n = nn::conv2d("act"_n, {.out_channels = 8, .kernel_size = 1}),
+    "sum"_n = op::add("act"_n, "b"_n), "act2"_n = fn::hardtanh("sum"_n),
+    "pool"_n = nn::max_pool2d("act2"_n, {.kernel_size = 2}),
+    "act3"_n = fn::clamp("pool"_n, {.min = 0.5F}), "out"_n = nn::output("act3"_n));
 
 inline constexpr auto doubled =
     model("x"_n = nn::placeholder({1, 8}), "a"_n = nn::linear("x"_n, {.out_features = 8}),
@@ -98,6 +109,26 @@ TEST_CASE("what a fused layer reads lives until it has written") {
   CHECK(b.in[1] == place{});
   CHECK(b.in_observer[1] == -1);
   CHECK(b.in[0] != b.out);
+}
+
+TEST_CASE("a clamp after a layer or a sum is part of its range, also for an interpreter") {
+  // quantize, to_nhwc, a, b, sum, pool, act3, to_nchw, dequantize
+  REQUIRE(alone<clamped>.count == 9);
+  const auto& g = plan<clamped, x86, everywhere>::lowered;
+  const auto name = [&](int node) { return node < 0 ? std::string_view{} : g.nodes[node].name; };
+  const step& a = alone<clamped>.steps[2];
+  CHECK(name(a.node) == "a");
+  CHECK(name(a.clamp_node) == "act");
+  CHECK(a.key.then == fused_op::nothing);
+  CHECK(name(alone<clamped>.steps[4].clamp_node) == "act2");
+  CHECK(name(alone<clamped>.steps[6].node) == "act3");
+  // A sum that is fused into a layer is clamped there.
+  REQUIRE(joint<clamped>.count == 8);
+  const step& b = joint<clamped>.steps[3];
+  CHECK(b.key.then == fused_op::add);
+  CHECK(name(b.node) == "b");
+  CHECK(name(b.clamp_node) == "act2");
+  CHECK(b.out == joint<clamped>.steps[4].in[0]);
 }
 
 TEST_CASE("what somebody else reads too, or an op twice, is written to memory") {

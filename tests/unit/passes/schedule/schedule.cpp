@@ -118,6 +118,50 @@ TEST_CASE("elementwise ops take any order, an add brings both sides into one") {
   CHECK(float_kernels(net) == "relu to_nhwc conv2d to_nchw binary_add ");
 }
 
+TEST_CASE("tensors that are broadcast are read in one order") {
+  constexpr auto gated = model("x"_n = nn::placeholder({2, 3, 8, 8}),
+                               "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+                               "pool"_n = nn::adaptive_avg_pool2d("conv"_n, {1}),
+                               "mul"_n = op::mul("pool"_n, "conv"_n),
+                               "sub"_n = op::sub("mul"_n, "mul"_n), "out"_n = nn::output("sub"_n));
+  CHECK(float_kernels(gated) ==
+        "to_nhwc conv2d pooling_avg binary_mul_broadcast binary_sub to_nchw ");
+  const auto steps = schedule(gated.view()).steps;
+  CHECK(steps[3].key.as<broadcast_shape>() ==
+        broadcast_shape{{1, 2, 64, 3}, {{0, 3, 0, 1}, {0, 192, 3, 1}}});
+  CHECK(steps[4].key.as<broadcast_shape>() ==
+        broadcast_shape{{1, 1, 1, 384}, {{0, 0, 0, 1}, {0, 0, 0, 1}}});
+  // An image without a batch axis lies in the order of its axes.
+  constexpr auto lower_rank =
+      model("x"_n = nn::placeholder({1, 3, 8, 8}),
+            "conv"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),
+            "flat"_n = fn::flatten("x"_n, {.end_dim = 1}), "add"_n = op::add("conv"_n, "flat"_n),
+            "out"_n = nn::output("add"_n));
+  CHECK(float_kernels(lower_rank) == "to_nhwc conv2d to_nchw to_nchw binary_add_broadcast ");
+}
+
+TEST_CASE("a number is an operand of a function of one tensor") {
+  constexpr auto net =
+      model("x"_n = nn::placeholder({1, 4}), "sum"_n = op::add("x"_n, 0.5F),
+            "difference"_n = op::sub(2, "sum"_n), "out"_n = nn::output("difference"_n));
+  CHECK(net.nodes[1].shape == shape{1, 4});
+  const auto steps = schedule(net.view()).steps;
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].key.called_op == q::add_scalar.id());
+  CHECK(steps[1].key.called_op == q::sub_scalar.id());
+  CHECK(steps[0].key.as<elementwise_shape>() == elementwise_shape{4});
+  const auto number = net.nodes[2].attrs.as<scalar_operand>();
+  CHECK(number.value == 2.0F);
+  CHECK(number.position == 1);
+  // In a model on integers it follows a layer as a table does.
+  constexpr auto after_layer =
+      model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+            "mul"_n = fn::mul("fc"_n, 2), "out"_n = nn::output("mul"_n));
+  const auto fused = schedule(lowered(after_layer.view()).view(), scheduling::layers::fused).steps;
+  REQUIRE(fused.size() == 3);
+  CHECK(fused[1].key.then == fused_op::table);
+}
+
 TEST_CASE("one pixel or one channel needs no transpose") {
   constexpr auto pixel = sequential({2, 3, 4, 4}, nn::adaptive_avg_pool2d(), nn::flatten(),
                                     nn::linear({.out_features = 2}));
@@ -221,7 +265,7 @@ TEST_CASE("a user's op on whole tensors reads them in the order of their axes") 
 constexpr auto two_doors = model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::placeholder({1, 4}),
                                  "add"_n = op::add("x"_n, "y"_n), "out"_n = nn::output("add"_n));
 static_assert(schedule(two_doors.view()).problem.message() ==
-              "node y:\na model has one placeholder");
+              "node y:\na model has one placeholder\nctq::evaluator runs several");
 
 struct mystery_op : module_op<mystery_op> {
   static constexpr std::string_view name = "my.Mystery";

@@ -5,6 +5,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
@@ -104,6 +105,57 @@ struct input_rows {
   template <class Dot, int N>
   [[gnu::always_inline]] void load_border(typename Dot::vec (&to)[N]) const {
     unroll<N>([&](auto v) __attribute__((always_inline)) { to[v] = border_pixel<Dot>(); });
+  }
+};
+
+/// Count rows of one block of channels, none of them padding: Columns columns of an image, or of a
+/// copy of it with its padding. Addresses need fewer instructions than those of input_rows, which
+/// counts where the extents are not constants (3x3, 144 channels @56 with stride 2 on AVX2, Zen 3:
+/// 94 % of the time of a kernel for that shape; 119 % with input_rows).
+template <int Count, int Columns, int Width, class In>
+struct inner_columns {
+  const In* row[Count];
+  std::ptrdiff_t channels;
+  int first;
+  In copy[Count][Columns][Width];
+
+  /// x: the first column. Columns at an edge of the image are copied.
+  [[gnu::always_inline]] inner_columns(const input_rows<Count, 1, In>& rows, int x) noexcept
+      : channels(rows.channels), first(x) {
+    const bool inside =
+        (rows.moves[0][0] & rows.moves[0][Count - 1]) != 0 && x >= 0 && x + Columns <= rows.columns;
+    if (inside) [[likely]] {
+      unroll<Count>([&](auto j) __attribute__((always_inline)) {
+        row[j] = rows.base[0][j] + x * rows.channels;
+      });
+    } else {
+      copy_from(rows, x);
+    }
+  }
+
+  template <class Dot, int Half>
+  [[gnu::always_inline]] void load_half(int x, int group,
+                                        typename Dot::vec (&to)[Dot::k_group / 2]) const {
+    typename Dot::vec a[Dot::k_group];
+    unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
+      const int of = std::min(group * Dot::k_group + j, Count - 1);
+      a[j] = channels_at<Dot>(row[of] + (x - first) * channels);
+    });
+    Dot::template interleave_half<Half>(a, to);
+  }
+
+ private:
+  [[gnu::always_inline]] void copy_from(const input_rows<Count, 1, In>& rows, int x) noexcept {
+    for (int c = 0; c < Columns; ++c) {
+      const bool is_pixel = x + c >= 0 && x + c < rows.columns;
+      const std::ptrdiff_t at = (x + c) * rows.channels;
+      unroll<Count>([&](auto j) __attribute__((always_inline)) {
+        const In* const from = is_pixel ? rows.base[0][j] + (at & rows.moves[0][j]) : rows.border;
+        std::memcpy(copy[j][c], from, sizeof copy[j][c]);
+      });
+    }
+    unroll<Count>([&](auto j) __attribute__((always_inline)) { row[j] = copy[j][0]; });
+    channels = Width;
   }
 };
 

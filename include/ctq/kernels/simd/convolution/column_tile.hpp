@@ -149,7 +149,10 @@ template <class Dot, int Rows, class In, class To, class Out>
 
 /// Rows output rows from each of y on, all columns, one block of channels that starts at `in` and
 /// `out`. The last tile moves back to end with the row: a smaller one would be as much code again.
-template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
+/// ManyShapes: whether the code is for several shapes. With a constant shape addresses are
+/// constants, and tiles inside of the image would gain nothing by code of their own.
+template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
+          class Out>
 [[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
                                                 const In* border,
                                                 const std::array<int, rows_per_register_of<Dot>>& y,
@@ -164,16 +167,26 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   const std::ptrdiff_t out_y = out_x * s.out_w();
   const input_rows<plan.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
-  const auto tile = [&](int x) __attribute__((always_inline)) {
+  constexpr int in_columns = (columns - 1) * Stride + Kernel;
+  constexpr int plan_rows = plan.in_rows(Rows);
+  const auto tile_of = [&](const auto& input, int x) __attribute__((always_inline)) {
     half_of<Dot> first[Rows][columns];
     half_of<Dot> second[Rows][columns];
     const int in_x = x * Stride - s.padding_w;
-    column_half<Dot, Kernel, Stride, Rows, columns, 0>(rows, in_x, block, first);
-    column_half<Dot, Kernel, Stride, Rows, columns, 1>(rows, in_x, block, second);
+    column_half<Dot, Kernel, Stride, Rows, columns, 0>(input, in_x, block, first);
+    column_half<Dot, Kernel, Stride, Rows, columns, 1>(input, in_x, block, second);
     unroll<Rows, columns>([&](auto m, auto n) __attribute__((always_inline)) {
       Dot::template store_halves<Dot::k_group / 2>(first[m][n], second[m][n], to,
                                                    to_row + (m * out_y + (x + n) * out_x));
     });
+  };
+  const auto tile = [&](int x) __attribute__((always_inline)) {
+    if constexpr (ManyShapes && rows_per_register_of<Dot> == 1) {
+      using columns_of_tile = inner_columns<plan_rows, in_columns, column_plan<Dot>::width, In>;
+      tile_of(columns_of_tile(rows, x * Stride - s.padding_w), x);
+    } else {
+      tile_of(rows, x);
+    }
   };
   for (int x = 0; x < s.out_w(); x += columns) tile(std::min(x, s.out_w() - columns));
 }

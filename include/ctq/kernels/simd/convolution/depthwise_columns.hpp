@@ -27,14 +27,15 @@ namespace ctq::kernels::simd {
 inline constexpr int any = 0;
 
 /// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. A
-/// single remaining row of a 5x5 or 7x7 kernel has no tiles of its own, which take seconds to
-/// compile.
-template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
+/// single remaining row of a 5x5 or 7x7 kernel, or of many shapes, has no tiles of its own, which
+/// take seconds to compile.
+template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
+          class Out>
 [[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
                                                const In* border,
                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                const std::byte* block, const To& to, Out* out) {
-  if constexpr (Kernel == any || (Kernel > 3 && Rows == 1)) {
+  if constexpr (Kernel == any || (Rows == 1 && (Kernel > 3 || (Stride == 1 && ManyShapes)))) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
   } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
     if constexpr (Stride == 1) {
@@ -43,12 +44,13 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
       slide_by_two<Dot>(s, in, border, y, block, to, out);
     }
   } else {
-    column_tiles<Dot, Kernel, Stride, Rows>(s, in, border, y, block, to, out);
+    column_tiles<Dot, Kernel, Stride, Rows, ManyShapes>(s, in, border, y, block, to, out);
   }
 }
 
 /// The same for `count` blocks of channels, packed contiguously. start(i): the first channel
-template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out, class Start>
+template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
+          class Out, class Start>
 [[gnu::always_inline]] inline void column_row_blocks(
     const conv2d_shape& s, const In* in, const In* border,
     const std::array<int, rows_per_register_of<Dot>>& y, const std::byte* packed, const To& to,
@@ -57,7 +59,8 @@ template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class
   const block_layout<Dot> layout{Dot::k_group, steps};
   for (int i = 0; i < count; ++i, packed += layout.bytes()) {
     const int first = start(i);
-    column_rows<Dot, Kernel, Stride, Rows>(s, in + first, border, y, packed, to, out + first);
+    column_rows<Dot, Kernel, Stride, Rows, ManyShapes>(s, in + first, border, y, packed, to,
+                                                       out + first);
   }
 }
 
@@ -78,12 +81,12 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   const auto wide_bounds = wide::prepared(to);
   const auto bounds = Dot::prepared(to);
   const auto run_wide = [&](auto rows, const auto& y) __attribute__((always_inline)) {
-    column_row_blocks<wide, Kernel, Stride, rows>(
+    column_row_blocks<wide, Kernel, Stride, rows, with_form<Shape>>(
         s, in, border, y, packed, wide_bounds, out,
         blocks.wide(), [&](int i) __attribute__((always_inline)) { return blocks.wide_start(i); });
   };
   const auto run_narrow = [&](auto rows, const auto& y) __attribute__((always_inline)) {
-    column_row_blocks<Dot, Kernel, Stride, rows>(
+    column_row_blocks<Dot, Kernel, Stride, rows, with_form<Shape>>(
         s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, bounds,
         out, blocks.narrow(), [&](int i) __attribute__((always_inline)) {
           return blocks.narrow_start(i);
@@ -121,7 +124,11 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
     int y = 0;
     for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});
     // The rest is moved back or, if it is one row, computed by itself.
-    if constexpr (most > 1) {
+    constexpr bool has_rest = [] {
+      if constexpr (constant_shape<Shape>) return Shape::value.out_h() % Rows != 0;
+      return true;
+    }();
+    if constexpr (most > 1 && has_rest) {
       if (y + 1 < s.out_h() && y > 0) {
         all_blocks(most, {s.out_h() - most});
       } else {

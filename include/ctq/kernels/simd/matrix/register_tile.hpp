@@ -58,18 +58,6 @@ template <class Dot, class Shape>
   }
 }
 
-/// runs_of, with the constants of a form.
-template <class Dot, class Shape>
-[[nodiscard, gnu::always_inline]] constexpr k_runs known_runs(const Shape& shape) {
-  k_runs runs = runs_of<Dot>(shape);
-  if constexpr (with_form<Shape>) {
-    runs.rows = Shape::form.rows;
-    runs.taps = Shape::form.taps;
-    if constexpr (Shape::form.steps > 0) runs.steps = Shape::form.steps;
-  }
-  return runs;
-}
-
 /// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, in the layout of
 /// block_layout and k_runs. Stores `used` channels of each pixel.
 template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, class Out,

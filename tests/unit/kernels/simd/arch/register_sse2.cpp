@@ -58,8 +58,8 @@ TEST_CASE("sums of two products of bytes saturate, as pmaddubsw") {
     words expected;
     for (std::size_t j = 0; j < expected.size(); ++j) {
       const auto product = [&](std::size_t k) { return static_cast<std::uint8_t>(a[k]) * b[k]; };
-      expected[j] = static_cast<std::int16_t>(
-          std::clamp(product(2 * j) + product(2 * j + 1), -32768, 32767));
+      expected[j] =
+          static_cast<std::int16_t>(std::clamp(product(2 * j) + product(2 * j + 1), -32768, 32767));
     }
     CHECK(saved<words>(xmm::products8(xmm::load(a.data()), xmm::load(b.data()))) == expected);
   }

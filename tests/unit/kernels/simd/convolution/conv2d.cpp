@@ -133,6 +133,11 @@ void check_constant_shape() {
   CHECK(conv2d_equals_reference<isa_t, std::uint8_t, std::uint8_t>(shape, values::random, 1));
   CHECK(conv2d_equals_reference<isa_t, std::int8_t, std::int8_t>(shape, values::extreme, 2));
   CHECK(float_equals_reference(shape, 3));
+  // The kernel of all shapes of its form.
+  constexpr simd::formed_shape<simd::form_of<isa_t, std::int8_t>(S)> on_integers{S};
+  CHECK(conv2d_equals_reference<isa_t, std::uint8_t, std::uint8_t>(on_integers, values::random, 4));
+  constexpr simd::formed_shape<simd::form_of<isa_t, float>(S)> on_floats{S};
+  CHECK(float_equals_reference(on_floats, 5));
 }
 
 }  // namespace

@@ -156,3 +156,25 @@ TEST_CASE("depthwise by columns equals the reference for compile-time shapes") {
   CHECK(equals_reference<std::int8_t, std::int8_t>(constant<depthwise_shape(17, 9, 7, 1, 2, 5)>{},
                                                    values::random, 9));
 }
+
+TEST_CASE("shapes of one form share a kernel: edges, single rows, several blocks of channels") {
+  const auto check_form = []<conv2d_shape S>(constant<S>, unsigned seed) {
+    CAPTURE(seed);
+    constexpr simd::formed_shape<simd::form_of<isa_t, std::uint8_t>(S)> shape{S};
+    CHECK(equals_reference<std::uint8_t, std::uint8_t>(shape, values::random, seed));
+    // Other extents of this form, if they are.
+    constexpr auto form = simd::form_of<isa_t, std::uint8_t>(S);
+    for (const int height : {1, 2, 5, 8, 13}) {
+      conv2d_shape other = S;
+      other.in_h = height;
+      if (!(simd::form_of<isa_t, std::uint8_t>(other) == form)) continue;
+      CAPTURE(height);
+      CHECK(equals_reference<std::uint8_t, std::uint8_t>(simd::formed_shape<form>{other},
+                                                         values::extreme, seed));
+    }
+  };
+  check_form(constant<depthwise_shape(80, 7, 8, 1, 1)>{}, 1);
+  check_form(constant<depthwise_shape(72, 9, 11, 2, 1)>{}, 2);
+  check_form(constant<depthwise_shape(96, 7, 9, 1, 2, 5)>{}, 3);
+  check_form(constant<depthwise_shape(24, 7, 5, 1, 1)>{}, 4);
+}

@@ -16,9 +16,9 @@
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/state_dict.hpp"
-#include "ctq/runtime/user_parameters.hpp"
 
 // From a state_dict and the qparams of activations to what the kernels of an instruction set read.
 
@@ -102,6 +102,13 @@ template <class T>
   return done{};
 }
 
+/// The op whose functions a table holds: the node's, or, with a number as an operand, that of one
+/// tensor.
+[[nodiscard]] constexpr op_id op_of_table(const node& n) {
+  const op_id with_number = n.op->descriptor->schedule.with_number;
+  return with_number != nullptr ? with_number : n.op;
+}
+
 /// Packs the lookup table of an op of one tensor: its output for each of the 256 integers of a
 /// type.
 [[gnu::cold]] inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
@@ -114,6 +121,31 @@ template <class T>
   } else {
     make(reinterpret_cast<std::int8_t*>(packed));
   }
+}
+
+/// Narrows the range of a step's output to what a clamp lets through.
+[[gnu::cold]] inline void clamp_output(const node& clamp, const kernel_signature& key,
+                                       step_data& d) {
+  const auto within = [&]<class element>(element) {
+    const qparams q = d.out;
+    const element ends[] = {static_cast<element>(q.quant_min), static_cast<element>(q.quant_max)};
+    element clamped[2];
+    ctq::kernels::reference::elementwise<element>(
+        clamp.op->descriptor->functions, clamp.attrs,
+        {.in = {{ends, {2}, q}}, .out = {clamped, {2}, q}});
+    const auto narrow = [&](std::int32_t& bound) {
+      bound = std::clamp<std::int32_t>(bound, clamped[0], clamped[1]);
+    };
+    if (ctq::kernels::facts_of(key.kernel).has_weights && key.then == fused_op::nothing) {
+      narrow(d.steps.lo);
+      narrow(d.steps.hi);
+    } else {
+      narrow(d.out.quant_min);
+      narrow(d.out.quant_max);
+    }
+  };
+  if (key.out == quint8) return within(std::uint8_t{});
+  within(std::int8_t{});
 }
 
 }  // namespace packing
@@ -146,6 +178,8 @@ template <class T>
     d.out = qparams_of(s.out_observer);
     d.fused = qparams_of(s.fused_observer);
     d.steps = ctq::kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
+    if (s.clamp_node >= 0)
+      packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);
     status ok = done{};
     const std::size_t bytes = kernels.packed_bytes(s.key);
     if (ctq::kernels::facts_of(s.key.kernel).has_weights) {
@@ -153,7 +187,7 @@ template <class T>
       if (s.key.then == fused_op::table) {
         const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
         d.options = op.attrs;
-        packing::pack_table(op.op, d, s.key.out, d.fused, packed + bytes - 256);
+        packing::pack_table(packing::op_of_table(op), d, s.key.out, d.fused, packed + bytes - 256);
       }
     } else if (s.key.kernel == kernel::batch_norm2d) {
       ok = packing::pack_batch_norm(s, n, state, packed);

@@ -7,8 +7,8 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/report.hpp"
+#include "ctq/json/custom_config/read.hpp"
 #include "ctq/json/embedded_file.hpp"
-#include "ctq/json/read_custom_config.hpp"
 #include "ctq/json/spec_from_json.hpp"
 
 // Custom configs of prepare, convert and fuse from embedded JSON files:
@@ -137,8 +137,12 @@ struct convert_custom_config_from_json {
 
 template <const embedded_file& File>
 struct fuse_custom_config_from_json {
-  static constexpr fuse_custom_config value{
-      file_parts::custom_config_v<File, json::custom_config_kind::fuse, ops<builtin>>.root.preserved_attributes};
+ private:
+  static constexpr const prepare_custom_config& parts =
+      file_parts::custom_config_v<File, json::custom_config_kind::fuse, ops<builtin>>.root;
+
+ public:
+  static constexpr fuse_custom_config value{parts.preserved_attributes};
   static constexpr diagnostic problem =
       file_parts::first_custom_config_problem<File, json::custom_config_kind::fuse, ops<builtin>>();
 };

@@ -7,7 +7,7 @@
 #include "ctq/json/write_mapping.hpp"
 #include "ctq/spec/custom_config.hpp"
 
-// Custom configs as JSON, in the form that read_custom_config.hpp describes, one line per key.
+// Custom configs as JSON, in the form that read.hpp describes, one line per key.
 // Empty lists are omitted, as in PyTorch's to_dict.
 
 namespace ctq::json {

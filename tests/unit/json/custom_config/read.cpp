@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/json/read_custom_config.hpp"
+#include "ctq/json/custom_config/read.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
+#include "../parsed.hpp"
 #include "ctq/backends/x86.hpp"
-#include "parsed.hpp"
 
 using namespace ctq;
 using json::custom_config_kind;

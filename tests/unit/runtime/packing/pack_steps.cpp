@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/runtime/pack_steps.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "ctq/json/custom_config/read.hpp"
 #include "ctq/json/op_declarations.hpp"
-#include "ctq/json/read_custom_config.hpp"
 #include "ctq/json/spec_file.hpp"
 
 // A custom config of prepare, convert or fuse, read from JSON at run time, with its findings.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: line<10>{"node sum:"}
-// expect: line<34>{"reads tensors of different shapes"}
+// expect: line<35>{"reads shapes that do not broadcast"}
 // expect: line<26>{"the input is [1, 3, 4, 4]"}
 
 #include "ctq/graph/model.hpp"

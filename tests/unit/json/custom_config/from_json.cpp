@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/json/custom_config_from_json.hpp"
+#include "ctq/json/custom_config/from_json.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "ctq/backends/x86.hpp"
-#include "ctq/json/custom_config_file.hpp"
-#include "ctq/json/write_custom_config.hpp"
+#include "ctq/json/custom_config/file.hpp"
+#include "ctq/json/custom_config/write.hpp"
 
 using namespace ctq;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/json/write_custom_config.hpp"
+#include "ctq/json/custom_config/write.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layers with the kernels of the library ctq-kernels, in percent of the time that a kernel takes
+// which is compiled for the shape, as a program that includes the headers has it.
+// bench-compiled-kernels [WINDOWS]
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "ctq/passes/schedule/memory.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
+#include "layer.hpp"
+#include "measure.hpp"
+#include "shapes.hpp"
+
+namespace bench {
+
+namespace {
+
+/// The kernels in the library of the instruction set that the rest is compiled for.
+const ctq::kernel_set& same_kernels() {
+  for (const ctq::kernel_set* set : ctq::compiled_kernels::all())
+    if (set->isa == ctq::isa::native::name) return *set;
+  std::fprintf(stderr, "ctq-kernels has no code for %s\n", ctq::isa::native::name.data());
+  std::exit(1);
+}
+
+subject compiled_layer(const ctq::kernel_set& set, const ctq::kernel_signature& key,
+                       const layer& of) {
+  struct state {
+    ctq::kernel_signature key;
+    ctq::kernel_function run;
+    ctq::aligned_buffer memory, workspace;
+    ctq::step_data data;
+    ctq::operands x;
+  };
+  // Contiguous, each aligned to a cache line.
+  const std::size_t in = ctq::align_up(set.packing.packed_bytes(key));
+  const std::size_t out = in + ctq::align_up(of.in.size());
+  auto s = std::make_shared<state>(state{key,
+                                         set.function_of(key),
+                                         ctq::aligned_buffer{out + of.outputs()},
+                                         ctq::aligned_buffer{set.workspace_bytes(key)},
+                                         {},
+                                         {}});
+  std::byte* const memory = s->memory.data();
+  std::memcpy(memory + in, of.in.data(), of.in.size());
+  set.packing.pack(key, {of.weight.data(), of.folded.data(), of.multiplier.data()}, memory);
+  s->data.in[0].zero_point = layer::zero_point_in;
+  s->data.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
+  s->x = {.in = {memory + in},
+          .out = memory + out,
+          .packed = memory,
+          .workspace = s->workspace.data(),
+          .data = &s->data};
+  return {"compiled",
+          [s] { s->run(s->key, s->x); },
+          [s] { return s->x.out; },
+          {memory, s->memory.size()}};
+}
+
+/// Of ratios of times: mean and maximum, of large layers and of small ones.
+struct ratios {
+  double logarithms{}, most{};
+  int count{};
+
+  void add(double ratio) {
+    logarithms += std::log(ratio);
+    most = ratio > most ? ratio : most;
+    ++count;
+  }
+  void print(const char* which) const {
+    if (count > 0)
+      std::printf("%s: mean %.1f %%, at most %.1f %%\n", which, 100 * std::exp(logarithms / count),
+                  100 * most);
+  }
+};
+
+struct summary {
+  ratios large, small;  // from a million products on, and below
+};
+
+void run(const layer& of, subject in_headers, const ctq::kernel_signature& key, int windows,
+         summary& all) {
+  bench_case c{};
+  c.work = of.operations();
+  c.distance = [&of](const void* out) {
+    return of.distance(static_cast<const std::uint8_t*>(out));
+  };
+  c.subjects = {std::move(in_headers), compiled_layer(same_kernels(), key, of)};
+  const result r = measure(c, windows, 0.004);
+  const double ratio = r.seconds("compiled") / r.ours();
+  const double products = static_cast<double>(of.operations()) / 2;
+  std::printf("%-34s %9.2f MMAC %10.3f us %7.1f %%\n", name_of(of).c_str(), products / 1e6,
+              r.ours() * 1e6, 100 * ratio);
+  std::fflush(stdout);
+  (products >= 1e6 ? all.large : all.small).add(ratio);
+}
+
+template <std::size_t N, class Entry, class Make>
+void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Make in_headers, int windows,
+             summary& all) {
+  for (std::size_t i = 0; i < N; ++i) {
+    const auto shape = [](const auto& s) {
+      if constexpr (requires { s.kernel_h; }) {
+        return s;
+      } else {
+        return ctq::as_conv2d(s);
+      }
+    }(entries[i].shape);
+    const layer of(shape, kernel == ctq::kernel::linear);
+    run(of, in_headers(i, of), ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape),
+        windows, all);
+  }
+}
+
+}  // namespace
+
+}  // namespace bench
+
+int main(int count, char** arguments) {
+  using namespace bench;
+  stay_on_one_core(arguments);
+  const int windows = count > 1 ? std::atoi(arguments[1]) : 21;
+  summary all;
+  run_all(gemms, ctq::kernel::linear, ctq_gemm, windows, all);
+  run_all(convs, ctq::kernel::conv2d, ctq_conv, windows, all);
+  run_all(depthwises, ctq::kernel::conv2d, ctq_depthwise, windows, all);
+  all.large.print("1 MMAC and more");
+  all.small.print("less than 1 MMAC");
+}

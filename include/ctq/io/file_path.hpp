@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+// An argument that names a file, without <filesystem>, which takes a compiler half a second.
+
+namespace ctq {
+
+/// The name of a file: a literal, a string, a std::filesystem::path, or any type with c_str().
+class file_path {
+ public:
+  file_path(const char* name) : name_(name) {}
+  file_path(std::string_view name) : name_(name) {}
+  template <class Path>
+  requires requires(const Path& p) {
+    { p.c_str() } -> std::convertible_to<const char*>;
+  }
+  file_path(const Path& path) : name_(path.c_str()) {}
+
+  [[nodiscard]] const char* c_str() const { return name_.c_str(); }
+  [[nodiscard]] const std::string& string() const { return name_; }
+  /// The part after the last slash.
+  [[nodiscard]] std::string filename() const { return name_.substr(name_.rfind('/') + 1); }
+
+ private:
+  std::string name_;
+};
+
+}  // namespace ctq

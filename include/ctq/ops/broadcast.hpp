@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/ops/shape_checks.hpp"
+
+// Broadcasting of two tensors, as in NumPy and PyTorch: axes are aligned from the last one on, and
+// an extent of 1, or an axis that is not there, is repeated.
+
+namespace ctq {
+
+namespace shape_rules {
+
+/// The shape of a with b, or what does not match.
+constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
+  shape out = a.rank >= b.rank ? a : b;
+  const shape& other = a.rank >= b.rank ? b : a;
+  const int before = out.rank - other.rank;
+  for (int axis = 0; axis < other.rank; ++axis) {
+    int& extent = out.extent[before + axis];
+    if (extent == 1) extent = other[axis];
+    if (other[axis] == extent || other[axis] == 1) continue;
+    complain(d, "reads shapes that do not broadcast");
+    show_input(d, a);
+    show_input(d, b);
+    return {};
+  }
+  return out;
+}
+
+}  // namespace shape_rules
+
+/// With one channel or one pixel both orders of the elements of an image are equal.
+[[nodiscard]] constexpr bool order_matters(const shape& s) {
+  return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
+}
+
+/// The same with axes of extent 1 before the first.
+[[nodiscard]] constexpr shape with_four_axes(const shape& s) {
+  shape out{1, 1, 1, 1};
+  for (int axis = 0; axis < s.rank; ++axis) out.extent[4 - s.rank + axis] = s.extent[axis];
+  return out;
+}
+
+/// How a kernel reads two tensors that are broadcast to `out`. Axes that both have, or that neither
+/// has, are merged, so that loops are long.
+///   order  of the elements of all three. Of nhwc, a tensor with fewer axes has one channel or one
+///          pixel.
+[[nodiscard]] constexpr broadcast_shape broadcast_sizes(const shape& a, const shape& b,
+                                                        const shape& out, layout order) {
+  constexpr int axes = broadcast_shape::axes;
+  constexpr int in_memory[2][axes] = {{0, 1, 2, 3}, {0, 2, 3, 1}};
+  const int(&axis_of)[axes] = in_memory[order == layout::nhwc && out.rank == axes ? 1 : 0];
+  const shape extents[3] = {with_four_axes(a), with_four_axes(b), with_four_axes(out)};
+  broadcast_shape s{.extent = {1, 1, 1, 1}};
+  int first = axes;      // of the axes that are written, from the last on
+  int next[2] = {1, 1};  // the step along the next axis, if the tensor has it
+  for (int i = axes - 1; i >= 0; --i) {
+    const int extent = extents[2].extent[axis_of[i]];
+    if (extent == 1) continue;
+    int step[2]{};
+    bool merges = first < axes;
+    for (int t = 0; t < 2; ++t) {
+      const int own = extents[t].extent[axis_of[i]];
+      step[t] = own == 1 ? 0 : next[t];
+      next[t] *= own;
+      merges = merges && step[t] == s.step[t][first] * s.extent[first];
+    }
+    if (merges) {
+      s.extent[first] *= extent;
+      continue;
+    }
+    --first;
+    s.extent[first] = extent;
+    s.step[0][first] = step[0];
+    s.step[1][first] = step[1];
+  }
+  if (first == axes) s.step[0][axes - 1] = s.step[1][axes - 1] = 1;
+  return s;
+}
+
+}  // namespace ctq

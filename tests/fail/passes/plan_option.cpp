@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: compiled code does not run a plan with is_qat it observes, but does not train
+// expect: its graphs are those of graph_plan<...>, an evaluator runs them
+
+#include "ctq/backends/x86.hpp"
+#include "ctq/passes/plan.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
+          "out"_n = nn::output("fc"_n));
+
+struct int8
+    : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
+struct training : plan_options {
+  static constexpr bool is_qat = true;
+};
+
+#ifdef CTQ_FIXED
+graph_plan<net, x86, int8, unsupported::error, training> planned;
+#else
+plan<net, x86, int8, unsupported::error, training> planned;
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/passes/standalone_plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ctq/backends/qnnpack.hpp"
+#include "ctq/backends/x86.hpp"
+#include "ctq/evaluate/nested_model.hpp"
+#include "graphs.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({1, 8}), "relu"_n = nn::relu("x"_n),
+          "fc"_n = nn::linear("relu"_n, {.out_features = 4}), "out"_n = nn::output("fc"_n));
+inline constexpr auto inside =
+    model("x"_n = nn::placeholder({1, 8}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+          "out"_n = nn::output("fc"_n));
+
+struct everywhere
+    : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {};
+struct histograms
+    : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
+constexpr mapping_view its_mapping = mapping_v<histograms>;
+constexpr backend_view its_backend = backend_v<qnnpack>;
+constexpr int first[] = {0};
+
+struct told : plan_options {
+  static constexpr standalone_module modules[] = {
+      {.name = "relu", .custom = {.output_quantized_indexes = {first, 1}}},
+      {.type = nn::linear.id(),
+       .mapping = &its_mapping,
+       .backend = &its_backend,
+       .custom = {.input_quantized_indexes = {first, 1}}}};
+  static constexpr prepare_custom_config prepare{.standalone = {modules, 2}};
+};
+using around = graph_plan<net, x86, everywhere, unsupported::skip, told>;
+using alone = standalone_plan<around, "fc", inside>;
+static_assert(alone::backend.name == "qnnpack" && alone::mapping.entries == its_mapping.entries);
+static_assert(alone::prepared.nodes[0].dtype == quint8);
+
+// Without a mapping and a backend it has those of the model around it.
+using inherits = standalone_plan<around, "relu", inside>;
+static_assert(inherits::backend.name == "x86" && inherits::mapping.count == 1);
+static_assert(inherits::mapping.entries[0].qconfig == mapping_v<everywhere>.entries[0].qconfig);
+
+TEST_CASE("a standalone module is planned by the compiler as by a program") {
+  const traced_model traced{net.view(), "", {{inside.view(), "fc", {}}}};
+  nested_model m = prepare_model(traced, backend_v<x86>, mapping_v<everywhere>,
+                                 {.policy = unsupported::skip, .custom = told::prepare});
+  convert_model(m, backend_v<x86>);
+  lower_model(m);
+  REQUIRE(m.modules.size() == 1);
+  CHECK(graphs::difference(m.modules[0]->prepared.view(), alone::prepared.view()) == "");
+  CHECK(graphs::difference(m.modules[0]->lowered.view(), alone::lowered.view()) == "");
+}
+
+}  // namespace
