@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctq/ctq.hpp>
 #include <ctq/train.hpp>
-#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -40,7 +40,8 @@ struct int4_weights
                                                                 .averaging_constant = 1.0}>>>>> {};
 // [mapping]
 
-constexpr std::size_t pixels = 28 * 28;
+constexpr int side = 28;
+constexpr std::size_t pixels = std::size_t{side} * side;
 using qat_model = decltype(ctq::prepare_qat<network, ctq::x86, int4_weights>(
     std::declval<const ctq::model_weights<network>&>()));
 
@@ -48,6 +49,26 @@ using qat_model = decltype(ctq::prepare_qat<network, ctq::x86, int4_weights>(
 struct batch {
   std::vector<float> images;
   std::vector<int> labels;
+
+  /// Moves each image by up to two pixels and mirrors half of them, as the float network was
+  /// trained.
+  void augment(ctq::training::random_source& random) {
+    std::vector<float> moved(pixels);
+    for (std::size_t first = 0; first < images.size(); first += pixels) {
+      const int down = static_cast<int>(random.below(5)) - 2;
+      const int right = static_cast<int>(random.below(5)) - 2;
+      const bool mirror = random.below(2) == 1;
+      for (int y = 0; y < side; ++y)
+        for (int x = 0; x < side; ++x) {
+          const int row = y + down, column = (mirror ? side - 1 - x : x) + right;
+          const bool outside = row < 0 || row >= side || column < 0 || column >= side;
+          moved[static_cast<std::size_t>(y * side + x)] =
+              outside ? normalized(0)
+                      : images[first + static_cast<std::size_t>(row * side + column)];
+        }
+      std::ranges::copy(moved, images.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+  }
 
   batch(const data_set& data, std::span<const std::size_t> chosen) {
     for (const std::size_t i : chosen) {
@@ -120,7 +141,8 @@ training_result train(qat_model& model, const data_set& data, const options& o) 
       model.disable_observer();
     }
     for (std::size_t step = 0; step < steps; ++step) {
-      const batch b(data, std::span(order).subspan(step * o.batch, o.batch));
+      batch b(data, std::span(order).subspan(step * o.batch, o.batch));
+      b.augment(random);
       const auto logits = model.forward(b.images).value_or_exit();
       const auto loss = ctq::cross_entropy(logits, b.labels).value_or_exit();
       model.zero_gradients();
