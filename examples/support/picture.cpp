@@ -6,16 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "canvas.hpp"
 #include "font_5x7.hpp"
-
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#define STB_IMAGE_WRITE_STATIC
-// Suppresses warnings in stb's C code.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#include <stb/stb_image_write.h>
-#pragma GCC diagnostic pop
 
 namespace demo {
 namespace {
@@ -24,55 +16,15 @@ constexpr int zoom = 3;
 constexpr int margin = 8;
 constexpr int line_height = font::height + 3;
 
-struct color {
-  std::uint8_t red, green, blue;
-};
-constexpr color paper{255, 255, 255};
-constexpr color ink{32, 32, 32};
 constexpr color right{0, 120, 50};
 constexpr color wrong{200, 20, 30};
 
-class canvas {
- public:
-  canvas(int width, int height)
-      : width_(width),
-        height_(height),
-        pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), paper) {}
-
-  void square(int x, int y, int side, color c) {
-    for (int row = y; row < y + side; ++row) std::fill_n(&at(x, row), side, c);
-  }
-
-  void image(int x, int y, std::span<const std::uint8_t> gray) {
-    std::size_t i = 0;
-    for (int row = 0; row < image_side; ++row)
-      for (int column = 0; column < image_side; ++column, ++i)
-        square(x + column * zoom, y + row * zoom, zoom, {gray[i], gray[i], gray[i]});
-  }
-
-  void text(int x, int y, std::string_view words, color c) {
-    for (const char letter : words) {
-      for (int row = 0; row < font::height; ++row)
-        for (int column = 0; column < font::width; ++column)
-          if (font::is_ink(letter, row, column)) at(x + column, y + row) = c;
-      x += font::advance;
-    }
-  }
-
-  [[nodiscard]] bool write_png(const char* path) const {
-    return stbi_write_png(path, width_, height_, 3, pixels_.data(), width_ * 3) != 0;
-  }
-
- private:
-  color& at(int x, int y) {
-    return pixels_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
-                   static_cast<std::size_t>(x)];
-  }
-
-  int width_;
-  int height_;
-  std::vector<color> pixels_;
-};
+void draw(canvas& sheet, int x, int y, std::span<const std::uint8_t> gray) {
+  std::size_t i = 0;
+  for (int row = 0; row < image_side; ++row)
+    for (int column = 0; column < image_side; ++column, ++i)
+      sheet.square(x + column * zoom, y + row * zoom, zoom, {gray[i], gray[i], gray[i]});
+}
 
 /// The horizontal distance of images: the larger width of image and text.
 int cell_width(std::span<const captioned_image> images) {
@@ -103,12 +55,11 @@ ctq::status write_contact_sheet(const std::filesystem::path& path,
     const int x = margin + i % columns * wide;
     const int y = margin + i / columns * high;
     const int below = y + image_side * zoom + 4;
-    sheet.image(x, y, image.pixels);
+    draw(sheet, x, y, image.pixels);
     sheet.text(x, below, image.title, ink);
     sheet.text(x, below + line_height, image.caption, image.right ? right : wrong);
   }
-  if (!sheet.write_png(path.string().c_str())) return ctq::fail(path.string(), "cannot be written");
-  return ctq::done{};
+  return sheet.write_png(path);
 }
 
 }  // namespace demo

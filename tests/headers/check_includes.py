@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "evaluate": ["core", "ops", "spec", "graph", "passes", "kernels", "observers", "runtime"],
     "io": ["core", "ops", "spec", "json", "graph", "passes", "kernels", "observers", "runtime",
            "evaluate"],
+    "train": ["core", "ops", "spec", "backends", "graph", "passes", "kernels", "observers", "runtime"],
     "inference": ["core", "ops", "spec", "backends", "graph", "passes", "kernels", "runtime", "io"],
     "ctq": ["core", "ops", "spec", "json", "backends", "graph", "passes", "kernels", "observers",
             "runtime", "evaluate", "io"],

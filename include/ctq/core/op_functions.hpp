@@ -55,6 +55,18 @@ struct op_arguments {
   parameter_refs parameters{};
 };
 
+/// The derivatives of a function of two numbers with respect to both.
+struct slopes_of_two {
+  float first{}, second{};
+};
+
+/// What the gradient of an elementwise op gets.
+struct gradient_arguments {
+  tensor_ref<const float> in[2]{};
+  const float* grad_out{};  // as many elements as each input
+  float* grad_in[2]{};      // the gradients are added; null: not wanted
+};
+
 /// In a form that does not depend on the op; null: there is none.
 struct op_functions {
   template <class T>
@@ -66,6 +78,7 @@ struct op_functions {
   function<float> apply{};
   function<std::uint8_t> run_u8{};
   function<std::int8_t> run_s8{};
+  void (*add_gradient)(const gradient_arguments&, const attributes&) noexcept {};
 
   template <class Q>
   [[nodiscard]] constexpr function<Q> run() const {

@@ -128,8 +128,47 @@ constexpr float clamp_to(float x, const clamp_options& o) noexcept {
 
 }  // namespace functions
 
+/// The derivatives, where PyTorch's kernels have one: at a kink it is that of one side.
+namespace slopes {
+
+constexpr float relu(float x) noexcept { return x > 0.0F ? 1.0F : 0.0F; }
+constexpr float between(float x, float lo, float hi) noexcept {
+  return x > lo && x < hi ? 1.0F : 0.0F;
+}
+constexpr float relu6(float x) noexcept { return between(x, 0.0F, 6.0F); }
+constexpr float hardtanh(float x, const hardtanh_options& o) noexcept {
+  return between(x, o.min_val, o.max_val);
+}
+constexpr float clamp_to(float x, const clamp_options& o) noexcept {
+  return x >= o.min && x <= o.max ? 1.0F : 0.0F;
+}
+constexpr float hardsigmoid(float x) noexcept { return between(x, -3.0F, 3.0F) / 6.0F; }
+constexpr float hardswish(float x) noexcept {
+  return x < -3.0F ? 0.0F : x <= 3.0F ? x / 3.0F + 0.5F : 1.0F;
+}
+constexpr float leaky_relu(float x, const leaky_relu_options& o) noexcept {
+  return x > 0.0F ? 1.0F : o.negative_slope;
+}
+inline float sigmoid(float x) noexcept {
+  const float y = functions::sigmoid(x);
+  return y * (1.0F - y);
+}
+inline float tanh(float x) noexcept {
+  const float y = functions::tanh(x);
+  return (1.0F - y) * (1.0F + y);
+}
+inline float silu(float x) noexcept {
+  const float y = functions::sigmoid(x);
+  return y * (1.0F + x * (1.0F - y));
+}
+inline float elu(float x, const elu_options& o) noexcept {
+  return x > 0.0F ? 1.0F : o.alpha * __builtin_expf(x);
+}
+
+}  // namespace slopes
+
 inline constexpr op_descriptor relu{.infer_shape = &same_shape,
-                                    .functions = elementwise<functions::relu>,
+                                    .functions = differentiable<functions::relu, slopes::relu>,
                                     .is_relu = true,
                                     .keeps_memory_order = true,
                                     .on_integers = on_integers::input_scale,
@@ -155,36 +194,38 @@ constexpr op_descriptor clamping(const op_functions& functions) {
               [](op_descriptor& d) { d.is_clamp = true; });
 }
 
-inline constexpr op_descriptor relu6 = clamping(elementwise<functions::relu6>);
+inline constexpr op_descriptor relu6 = clamping(differentiable<functions::relu6, slopes::relu6>);
 inline constexpr op_descriptor hardtanh =
-    clamping(elementwise<functions::hardtanh, hardtanh_options>);
+    clamping(differentiable<functions::hardtanh, slopes::hardtanh, hardtanh_options>);
 inline constexpr op_descriptor hardtanh_in_place = only_traced(hardtanh);
-inline constexpr op_descriptor clamp = clamping(elementwise<functions::clamp_to, clamp_options>);
+inline constexpr op_descriptor clamp =
+    clamping(differentiable<functions::clamp_to, slopes::clamp_to, clamp_options>);
 
 inline constexpr op_descriptor leaky_relu =
-    with(activation(elementwise<functions::leaky_relu, leaky_relu_options>, on_integers::own_scale),
+    with(activation(differentiable<functions::leaky_relu, slopes::leaky_relu, leaky_relu_options>,
+                    on_integers::own_scale),
          [](op_descriptor& d) { d.module_form = &nn::op_leaky_relu::info; });
-inline constexpr op_descriptor elu =
-    with(activation(elementwise<functions::elu, elu_options>, on_integers::own_scale),
-         [](op_descriptor& d) { d.keeps_memory_order = false; });
+inline constexpr op_descriptor elu = with(
+    activation(differentiable<functions::elu, slopes::elu, elu_options>, on_integers::own_scale),
+    [](op_descriptor& d) { d.keeps_memory_order = false; });
 inline constexpr op_descriptor hardswish =
-    activation(elementwise<functions::hardswish>, on_integers::own_scale);
+    activation(differentiable<functions::hardswish, slopes::hardswish>, on_integers::own_scale);
 
-inline constexpr op_descriptor hardsigmoid =
-    activation(elementwise<functions::hardsigmoid>, on_integers::from_0_to_1);
+inline constexpr op_descriptor hardsigmoid = activation(
+    differentiable<functions::hardsigmoid, slopes::hardsigmoid>, on_integers::from_0_to_1);
 inline constexpr op_descriptor hardsigmoid_in_place = only_traced(hardsigmoid);
 inline constexpr op_descriptor sigmoid =
-    activation(elementwise<functions::sigmoid>, on_integers::from_0_to_1);
+    activation(differentiable<functions::sigmoid, slopes::sigmoid>, on_integers::from_0_to_1);
 inline constexpr op_descriptor sigmoid_in_place = only_traced(sigmoid);
 inline constexpr op_descriptor tanh =
-    with(activation(elementwise<functions::tanh>, on_integers::from_neg1_to_1),
+    with(activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
          [](op_descriptor& d) { d.module_form = &nn::op_tanh::info; });
 inline constexpr op_descriptor tanh_in_place = only_traced(tanh);
 inline constexpr op_descriptor functional_leaky_relu{.functions = leaky_relu.functions};
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};
 inline constexpr op_descriptor functional_tanh{.functions = tanh.functions};
 inline constexpr op_descriptor selu{.functions = elementwise<functions::selu>};
-inline constexpr op_descriptor silu{.functions = elementwise<functions::silu>};
+inline constexpr op_descriptor silu{.functions = differentiable<functions::silu, slopes::silu>};
 inline constexpr op_descriptor mish{.functions = elementwise<functions::mish>};
 inline constexpr op_descriptor log_sigmoid{.functions = elementwise<functions::log_sigmoid>};
 inline constexpr op_descriptor softplus{.functions =

@@ -54,6 +54,8 @@ CTQ_ARITHMETIC(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 namespace functions {
+constexpr float sub(float a, float b) noexcept { return a - b; }
+constexpr slopes_of_two slopes_of_sub(float, float) noexcept { return {1.0F, -1.0F}; }
 constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
 constexpr float add_scalar(float x, const scalar_operand& o) noexcept { return x + o.value; }
 constexpr float mul_scalar(float x, const scalar_operand& o) noexcept { return x * o.value; }
@@ -116,6 +118,7 @@ inline constexpr op_descriptor add{
     .keeps_memory_order = true,
     .integer_form = &q::op_add::info,
     .integer_relu_form = &q::op_add_relu::info,
+    .gradient = gradient_rule::sum,
     .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast, &q::op_add_scalar::info)};
 inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
 inline constexpr op_descriptor q_add_relu{
@@ -130,6 +133,7 @@ inline constexpr op_descriptor mul{
     .keeps_memory_order = true,
     .integer_form = &q::op_mul::info,
     .integer_relu_form = &q::op_mul_relu::info,
+    .gradient = gradient_rule::product,
     .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast, &q::op_mul_scalar::info)};
 inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
 inline constexpr op_descriptor q_mul_relu{
@@ -139,6 +143,7 @@ inline constexpr op_descriptor q_mul_relu{
 
 inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,
+    .functions = differentiable<functions::sub, functions::slopes_of_sub, no_options, 2>,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
     .is_since_2_1 = true,

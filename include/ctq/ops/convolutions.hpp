@@ -138,6 +138,7 @@ constexpr op_descriptor convolution(int axes, bool relu = false) {
   if (!relu) d.infer_shape = &conv2d_shape_rule;
   d.keeps_memory_order = true;
   d.parameters = &conv2d_parameters;
+  d.gradient = gradient_rule::layer;
   d.schedule = in_order(kernel_layout::nhwc, kernel::conv2d, &conv2d_sizes, relu);
   return d;
 }

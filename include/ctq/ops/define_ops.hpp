@@ -68,6 +68,14 @@ inline constexpr op_functions elementwise{
     .elementwise = true,
     .apply = &describing::apply_each<Function, Options, isa::native, Tensors>};
 
+/// The same with its derivative, for training.
+template <auto Function, auto Slope, class Options = no_options, int Tensors = 1>
+inline constexpr op_functions differentiable = [] {
+  op_functions f = elementwise<Function, Options, Tensors>;
+  f.add_gradient = &describing::add_gradient_of_each<Slope, Options, isa::native, Tensors>;
+  return f;
+}();
+
 constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
   return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(numel(out))});
 }

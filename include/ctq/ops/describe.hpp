@@ -8,6 +8,7 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/ops/op_descriptor.hpp"
+#include "ctq/ops/op_members.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
 // From the static members of an op's type to its descriptor. They are found by their names:
@@ -23,6 +24,9 @@
 // run          void(tensor_ref<const Q>…, tensor_ref<Q>), Q std::uint8_t or std::int8_t: a kernel
 //              on integers, with the bytes of dequantize, apply, quantize. The instruction
 //              set may come first, as a tag: run(ctq::isa::avx2, …)
+// gradient     float(float), or slopes_of_two(float, float): the derivative of an elementwise
+// apply,
+//              for training
 // infer_shape  shape(view<shape>, options&, diagnostic&), constexpr, of a function of tensors: it
 //              may complete the options; without it the output has the shape of the inputs
 // parameters   op_parameters(const options&), constexpr: the tensors that a module owns, by their
@@ -37,96 +41,6 @@
 // core/no_contract.hpp).
 
 namespace ctq::describing {
-
-// A name that Op declares is ambiguous in `mixed`, whatever its type, so a member with the right
-// name and the wrong signature is distinguished from none.
-struct names {
-  void apply();
-  void run();
-  void infer_shape();
-  void parameters();
-};
-template <class Op>
-struct mixed : Op, names {};
-
-template <class Op>
-concept names_apply = !requires {
-  &mixed<Op>::apply;
-};
-template <class Op>
-concept names_run = !requires {
-  &mixed<Op>::run;
-};
-template <class Op>
-concept names_infer_shape = !requires {
-  &mixed<Op>::infer_shape;
-};
-template <class Op>
-concept names_parameters = !requires {
-  &mixed<Op>::parameters;
-};
-
-template <class Op>
-using options_of = typename Op::options;
-
-/// Op's static members as functions.
-template <class Op>
-struct apply_of {
-  template <class... X>
-  constexpr auto operator()(const X&... x) const requires requires {
-    Op::apply(x...);
-  }
-  { return Op::apply(x...); }
-};
-template <class Op>
-struct run_of {
-  template <class... X>
-  constexpr auto operator()(const X&... x) const requires requires {
-    Op::run(x...);
-  }
-  { return Op::run(x...); }
-};
-
-template <class F, class... X>
-concept takes = requires(F f, const X&... x) {
-  f(x...);
-};
-
-/// Satisfied if f takes these, followed by the parameters, the options, both or neither.
-template <class F, class Options, class... X>
-concept callable = takes<F, X..., parameter_refs, Options> || takes<F, X..., parameter_refs> ||
-    takes<F, X..., Options> || takes<F, X...>;
-
-template <class F, class Options, class... X>
-requires callable<F, Options, X...>
-constexpr auto call(F f, const parameter_refs& p, const Options& o, const X&... x) {
-  if constexpr (takes<F, X..., parameter_refs, Options>) {
-    return f(x..., p, o);
-  } else if constexpr (takes<F, X..., parameter_refs>) {
-    return f(x..., p);
-  } else if constexpr (takes<F, X..., Options>) {
-    return f(x..., o);
-  } else {
-    return f(x...);
-  }
-}
-
-/// Satisfied if Op::apply returns a Result for these.
-template <class Op, class Result, class... X>
-concept applies_to = requires(const parameter_refs& p, const options_of<Op>& o, const X&... x) {
-  { describing::call(apply_of<Op>{}, p, o, x...) } -> std::same_as<Result>;
-};
-
-/// Satisfied if Op::run takes these tensors, after an instruction set or without.
-template <class Op, class... X>
-concept takes_isa = callable<run_of<Op>, options_of<Op>, isa::native, X...>;
-template <class Op, class... X>
-concept runs_on = takes_isa<Op, X...> || callable<run_of<Op>, options_of<Op>, X...>;
-
-template <class Op, class Q, int Tensors>
-inline constexpr bool has_run =
-    (Tensors != 2 && runs_on<Op, tensor_ref<const Q>, tensor_ref<Q>>) ||
-    (Tensors != 1 && runs_on<Op, tensor_ref<const Q>, tensor_ref<const Q>, tensor_ref<Q>>);
 
 /// Calls f with the tensors that an op reads.
 template <int Tensors, class T, class F>
@@ -150,6 +64,23 @@ template <auto Function, class Options, class Isa, int Tensors>
       x.out[i] = describing::call(Function, x.parameters, o, x.in[0][i]);
     } else {
       x.out[i] = describing::call(Function, x.parameters, o, x.in[0][i], x.in[1][i]);
+    }
+  }
+}
+
+/// Adds the derivative times grad_out to each gradient that is wanted.
+template <auto Slope, class Options, class Isa, int Tensors>
+[[gnu::noinline]] void add_gradient_of_each(const gradient_arguments& x,
+                                            const attributes& a) noexcept {
+  const auto o = a.as<Options>();
+  const std::size_t n = x.in[0].size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (Tensors == 1) {
+      x.grad_in[0][i] += x.grad_out[i] * describing::call(Slope, parameter_refs{}, o, x.in[0][i]);
+    } else {
+      const slopes_of_two s = describing::call(Slope, parameter_refs{}, o, x.in[0][i], x.in[1][i]);
+      if (x.grad_in[0] != nullptr) x.grad_in[0][i] += x.grad_out[i] * s.first;
+      if (x.grad_in[1] != nullptr) x.grad_in[1][i] += x.grad_out[i] * s.second;
     }
   }
 }
@@ -179,37 +110,6 @@ constexpr op_parameters parameters(const attributes& a) {
   return Op::parameters(a.as<options_of<Op>>());
 }
 
-/// How many tensors Op reads, by its members; 0 if it has none.
-template <class Op>
-constexpr int tensors_of() {
-  using in = tensor_ref<const float>;
-  using out = tensor_ref<float>;
-  if (applies_to<Op, float, float> || applies_to<Op, void, in, out>) return 1;
-  if (applies_to<Op, float, float, float> || applies_to<Op, void, in, in, out>) return 2;
-  if (has_run<Op, std::uint8_t, 1> || has_run<Op, std::int8_t, 1>) return 1;
-  return has_run<Op, std::uint8_t, 2> || has_run<Op, std::int8_t, 2> ? 2 : 0;
-}
-
-/// Which of the members can be called.
-template <class Op>
-struct usable {
-  using in = tensor_ref<const float>;
-  using out = tensor_ref<float>;
-  static constexpr int tensors = tensors_of<Op>();
-  static constexpr bool elementwise =
-      applies_to<Op, float, float> || applies_to<Op, float, float, float>;
-  static constexpr bool of_tensors =
-      !elementwise && (applies_to<Op, void, in, out> || applies_to<Op, void, in, in, out>);
-  static constexpr bool run_u8 = has_run<Op, std::uint8_t, tensors>;
-  static constexpr bool run_s8 = has_run<Op, std::int8_t, tensors>;
-  static constexpr bool infer_shape = requires(options_of<Op> & o, diagnostic& d) {
-    { Op::infer_shape(view<shape>{}, o, d) } -> std::same_as<shape>;
-  };
-  static constexpr bool parameters = requires(const options_of<Op>& o) {
-    { Op::parameters(o) } -> std::same_as<op_parameters>;
-  };
-};
-
 /// What is wrong with a member that cannot be called; nothing if all can.
 template <class Op>
 constexpr std::string_view problem_of() {
@@ -221,6 +121,9 @@ constexpr std::string_view problem_of() {
     return "run must be static, and take as many\ntensors as apply:\n"
            "void(tensor_ref<const std::uint8_t>,\ntensor_ref<std::uint8_t>);\n"
            "const options& may come last";
+  if (names_gradient<Op> && !can::gradient)
+    return "gradient must be static, of an\nelementwise apply: float(float) or\n"
+           "slopes_of_two(float, float);\nconst options& may come last";
   if (names_infer_shape<Op> && !can::infer_shape)
     return "infer_shape must be static constexpr\nshape(view<shape>, const options&,\n"
            "diagnostic&)";
@@ -274,6 +177,9 @@ constexpr op_descriptor describe() {
   }
   if constexpr (can::elementwise)
     d.functions.apply = &apply_each<apply_of<Op>{}, options_of<Op>, isa::native, tensors>;
+  if constexpr (can::gradient)
+    d.functions.add_gradient =
+        &add_gradient_of_each<gradient_of<Op>{}, options_of<Op>, isa::native, tensors>;
   if constexpr (can::of_tensors) d.functions.apply = &apply_tensors<Op, isa::native, tensors>;
   if constexpr (can::run_u8)
     d.functions.run_u8 = &run_tensors<Op, isa::native, tensors, std::uint8_t>;

@@ -96,6 +96,7 @@ inline constexpr op_descriptor linear{.infer_shape = &linear_shape_rule,
                                       .integer_form = &q::op_linear::info,
                                       .integer_relu_form = &q::op_linear_relu::info,
                                       .dynamic_form = &q::op_linear_dynamic::info,
+                                      .gradient = gradient_rule::layer,
                                       .schedule = linear_step(kernel::linear, false)};
 inline constexpr op_descriptor linear_relu{.layer_axes = 0,
                                            .weights = op_weights::quantizable,
@@ -103,6 +104,7 @@ inline constexpr op_descriptor linear_relu{.layer_axes = 0,
                                            .integer_form = &q::op_linear_relu::info,
                                            .dynamic_form = &q::op_linear_relu_dynamic::info,
                                            .fused_of = {&nn::op_linear::info, &nn::op_relu::info},
+                                           .gradient = gradient_rule::layer,
                                            .schedule = linear_step(kernel::linear, true)};
 inline constexpr op_descriptor functional_linear{
     .layer_axes = 0,

@@ -70,6 +70,7 @@ inline constexpr op_descriptor batch_norm2d{.infer_shape = &batch_norm2d_shape_r
                                             .parameters = &batch_norm2d_parameters,
                                             .on_integers = on_integers::own_scale,
                                             .is_batch_norm = true,
+                                            .gradient = gradient_rule::batch_norm,
                                             .schedule = batch_norm2d_step(false)};
 inline constexpr op_descriptor functional_batch_norm{.weights = op_weights::in_float};
 
@@ -78,6 +79,7 @@ inline constexpr op_descriptor bn_relu2d{
     .weights = op_weights::in_float,
     .on_integers = on_integers::own_scale,
     .fused_of = {&nn::op_batch_norm2d::info, &nn::op_relu::info},
+    .gradient = gradient_rule::batch_norm,
     .schedule = batch_norm2d_step(true)};
 inline constexpr op_descriptor bn_relu3d{
     .makes_channels_last = true,

@@ -60,6 +60,22 @@ enum class kernel_layout : unsigned char {
   nhwc,  // channels last
 };
 
+/// How the gradient of an op is computed in training; train/ has the code, by these names. Ops that
+/// compute element by element have a function for it instead, op_functions::add_gradient.
+enum class gradient_rule : unsigned char {
+  none,               // it cannot be trained through
+  same,               // of a view: the elements are those of the input
+  layer,              // linear layers and convolutions
+  batch_norm,         //
+  sum,                //
+  product,            //
+  concatenation,      //
+  max_pool,           //
+  avg_pool,           //
+  adaptive_avg_pool,  //
+  dropout,            // which drops elements in training alone
+};
+
 /// The steps of a node.
 struct op_schedule {
   /// From options and the shapes of the first input and the output to the kernel's shape record.
@@ -165,6 +181,7 @@ struct op_descriptor {
   bool is_batch_norm = false;
   bool keeps_batch_norm = false;  // a fused module that has its batch norm as a part, to be trained
   op_id float_form{};  // of a module of quantization-aware training: its form in inference
+  gradient_rule gradient = gradient_rule::none;
 
   op_schedule schedule{};
 };
@@ -200,6 +217,11 @@ struct parameter_layout_of {
     l.scales = take(4 * parameter.shape[d.channel_axis]);
   }
   return l;
+}
+
+/// Training computes the gradients of its inputs and parameters.
+[[nodiscard]] constexpr bool has_gradient(const op_descriptor& d) {
+  return d.gradient != gradient_rule::none || d.functions.add_gradient != nullptr;
 }
 
 /// The range of the output is known beforehand: a sigmoid's is 0 to 1.

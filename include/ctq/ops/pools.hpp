@@ -122,6 +122,7 @@ inline constexpr op_descriptor max_pool2d{
     .pool_axes = 2,
     .keeps_memory_order = true,
     .on_integers = on_integers::input_scale,
+    .gradient = gradient_rule::max_pool,
     .schedule =
         in_order(kernel_layout::nhwc, kernel::pooling_max, &pool2d_sizes<max_pool2d_options>)};
 inline constexpr op_descriptor avg_pool2d{
@@ -130,6 +131,7 @@ inline constexpr op_descriptor avg_pool2d{
     .keeps_memory_order = true,
     .on_integers = on_integers::input_scale,
     .gives_any_scale = true,
+    .gradient = gradient_rule::avg_pool,
     .schedule =
         in_order(kernel_layout::nhwc, kernel::pooling_avg, &pool2d_sizes<avg_pool2d_options>)};
 inline constexpr op_descriptor adaptive_avg_pool2d{
@@ -138,6 +140,7 @@ inline constexpr op_descriptor adaptive_avg_pool2d{
     .keeps_memory_order = true,
     .on_integers = on_integers::input_scale,
     .gives_any_scale = true,
+    .gradient = gradient_rule::adaptive_avg_pool,
     .schedule = in_order(kernel_layout::nhwc, kernel::pooling_avg, &adaptive_avg_pool2d_sizes)};
 
 }  // namespace ctq::descriptors

@@ -8,7 +8,7 @@
 namespace ctq {
 
 struct dropout_options {
-  float p = 0.5F;        // without effect: what is quantized is not trained
+  float p = 0.5F;        // of training alone: the probability that an element becomes zero
   flag inplace = false;  // without effect
 };
 
@@ -98,6 +98,7 @@ constexpr shape flatten_shape_rule(view<shape> in, attributes& a, diagnostic& d)
 inline constexpr op_descriptor flatten{.infer_shape = &flatten_shape_rule<flatten_options>,
                                        .is_view = true,
                                        .on_integers = on_integers::input_scale,
+                                       .gradient = gradient_rule::same,
                                        .schedule = {.how = schedule_as::view}};
 inline constexpr op_descriptor module_flatten = with(flatten, [](op_descriptor& d) {
   d.infer_shape = &flatten_shape_rule<nn_flatten_options>;
@@ -121,13 +122,14 @@ inline constexpr op_descriptor unsqueeze_method{.first_non_tensor = 1,
 inline constexpr op_descriptor unchanged{.infer_shape = &same_shape,
                                          .is_view = true,
                                          .on_integers = on_integers::input_scale,
+                                         .gradient = gradient_rule::same,
                                          .schedule = {.how = schedule_as::same}};
 inline constexpr op_descriptor identity = with(unchanged, [](op_descriptor& d) {
   d.is_identity = true;
   d.keeps_memory_order = true;
 });
 
-/// What is quantized is not trained.
+/// In inference dropout does nothing.
 inline constexpr op_descriptor torch_dropout{.is_identity = true};
 inline constexpr op_descriptor dropout{
     .infer_shape = &same_shape,
@@ -137,6 +139,7 @@ inline constexpr op_descriptor dropout{
     .keeps_memory_order = true,
     .on_integers = on_integers::own_scale,
     .gives_any_scale = true,
+    .gradient = gradient_rule::dropout,
     .schedule = {.how = schedule_as::function}};
 
 inline constexpr op_descriptor attribute{.is_view = true};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,9 +41,12 @@ namespace ctq {
 /// Errors  observers that are missing (those of a model that was moved from); one that has seen
 ///         nothing, or only infinite values, or NaN; a scale the backend does not allow; with the
 ///         node whose output it watches
+///   trained  of a model that was trained: by number, the qparams that its fake quantizes have
+///            instead of those of their observers; empty: none
 [[nodiscard, gnu::cold]] inline result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
-    std::span<const observers::any_observer> all, semantics s = {}) {
+    std::span<const observers::any_observer> all, semantics s = {},
+    std::span<const std::optional<qparams>> trained = {}) {
   if (all.size() < static_cast<std::size_t>(g.observers))
     return fail("observers", std::to_string(all.size()) + " are given, the model has " +
                                  std::to_string(g.observers));
@@ -53,11 +57,13 @@ namespace ctq {
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
     const std::string place = place_of(watched);
-    if (!o.observed())
+    const auto number = static_cast<std::size_t>(g[i].observer);
+    const bool learned = !trained.empty() && trained[number].has_value();
+    if (!o.observed() && !learned)
       return fail(place, o.ignored_infinity()
                              ? "its observer has seen infinite values alone, which have no range"
                              : "its observer has seen no data: calibrate first");
-    const auto q = o.calculate_qparams();
+    const auto q = learned ? result<qparams>(*trained[number]) : o.calculate_qparams();
     if (!q) return fail(place + ", " + q.error().place, q.error().cause);
     if (watched.choice.quantized()) {
       const auto& wanted = config_of(backend, watched.choice).output_dtype;
@@ -71,9 +77,8 @@ namespace ctq {
         return fail(place_of(g[reader]) + ", input", fits.error().message());
     }
     const quant_range range = range_of(o.record().args.dtype);
-    out[static_cast<std::size_t>(g[i].observer)] = {q->scale, q->zero_point,
-                                                    static_cast<std::int32_t>(range.min),
-                                                    static_cast<std::int32_t>(range.max)};
+    out[number] = {q->scale, q->zero_point, static_cast<std::int32_t>(range.min),
+                   static_cast<std::int32_t>(range.max)};
   }
   return out;
 }

@@ -29,6 +29,12 @@
 
 namespace ctq {
 
+/// The qparams of a node's weight, of a model that was trained with fake quantizes.
+struct trained_qparams {
+  std::string_view node;
+  weight_qparams weight;
+};
+
 /// What a state_dict is made from.
 struct parameter_sources {
   std::span<const node> nodes;  // of the graph the schedule was made for
@@ -36,6 +42,7 @@ struct parameter_sources {
   backend_view backend;
   mapping_view mapping;
   ctq::semantics semantics{};
+  std::span<const trained_qparams> trained{};  // of others a new observer sees the weight
 };
 
 /// The dtype config that was chosen for a quantized node.
@@ -64,8 +71,11 @@ namespace quantizing {
 /// Errors  as quantize_weights
 [[nodiscard, gnu::cold]] inline result<quantized_weights> quantized_weight(
     const node& n, const folded_weights& f, const parameter_sources& from) {
+  const weight_qparams* trained = nullptr;
+  for (const trained_qparams& t : from.trained)
+    if (t.node == n.name) trained = &t.weight;
   return quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
-                          config_of(from.backend, n.choice).weight_dtype, from.semantics);
+                          config_of(from.backend, n.choice).weight_dtype, from.semantics, trained);
 }
 
 [[nodiscard, gnu::cold]] inline status add_layer(const step& s, const node& n,
@@ -168,15 +178,16 @@ namespace quantizing {
 
 /// The state_dict of a plan's int8 model.
 template <class Plan>
-[[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(const weights& w,
-                                                                semantics s = {}) {
+[[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(
+    const weights& w, semantics s = {}, std::span<const trained_qparams> trained = {}) {
   constexpr auto& schedule = Plan::int8_schedule;
   return quantize_parameters(std::span(schedule.steps).first(schedule.count),
                              {.nodes = std::span(Plan::lowered.nodes),
                               .weights = &w,
                               .backend = Plan::backend,
                               .mapping = Plan::mapping,
-                              .semantics = s});
+                              .semantics = s,
+                              .trained = trained});
 }
 
 /// The parameters of a schedule that computes in float alone, for the kernels of a set.

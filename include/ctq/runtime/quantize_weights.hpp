@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
@@ -23,36 +24,56 @@ struct quantized_weights {
   std::vector<float> scale;         // one for each output
 };
 
-/// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer specifies.
-[[nodiscard, gnu::cold]] inline result<quantized_weights> quantize_weights(
-    const folded_weights& f, const observer_record& record,
-    const dtype_with_constraints_record& constraints, semantics s = {}) {
-  if (record.args.dtype != qint8)
-    return fail("weight",
-                "there are kernels for qint8, not for " + std::string{name_of(record.args.dtype)});
-  observers::any_observer observer{record};
-  const auto rest = static_cast<int>(f.outputs == 0 ? 0 : f.weight.size() / f.outputs);
-  observer.observe(f.weight, {static_cast<int>(f.outputs), rest});
-  quantized_weights q{.weight = std::vector<std::int8_t>(f.weight.size()), .scale = {}};
-  std::vector<std::int32_t> zero_points;
+/// The scale and zero point of each output's weight.
+struct weight_qparams {
+  std::vector<float> scale;
+  std::vector<std::int32_t> zero_point;
+};
+
+/// Those that an observer or a fake quantize calculates, the same for all outputs if per tensor.
+/// Errors  as its own
+template <class Observer>
+[[nodiscard, gnu::cold]] result<weight_qparams> weight_qparams_of(const Observer& observer,
+                                                                  std::size_t outputs) {
   if (observer.is_per_channel()) {
     auto found = observer.calculate_per_channel_qparams();
     if (!found) return unexpected{found.error()};
-    q.scale = found->scale;
-    zero_points = found->zero_point;
-    if (q.scale.size() != f.outputs) return fail("weight", "ch_axis must be 0, the outputs");
-  } else {
-    const auto found = observer.calculate_qparams();
-    if (!found) return unexpected{found.error()};
-    q.scale.assign(f.outputs, found->scale);
-    zero_points.assign(f.outputs, found->zero_point);
+    return weight_qparams{found->scale, found->zero_point};
   }
-  for (const std::int32_t z : zero_points)
+  const auto found = observer.calculate_qparams();
+  if (!found) return unexpected{found.error()};
+  return weight_qparams{std::vector<float>(outputs, found->scale),
+                        std::vector<std::int32_t>(outputs, found->zero_point)};
+}
+
+/// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer specifies.
+///   trained  the scales and zero points that training has found; null: those of a new observer
+[[nodiscard, gnu::cold]] inline result<quantized_weights> quantize_weights(
+    const folded_weights& f, const observer_record& record,
+    const dtype_with_constraints_record& constraints, semantics s = {},
+    const weight_qparams* trained = nullptr) {
+  if (record.args.dtype != qint8)
+    return fail("weight",
+                "there are kernels for qint8, not for " + std::string{name_of(record.args.dtype)});
+  const std::size_t per_output = f.outputs == 0 ? 0 : f.weight.size() / f.outputs;
+  weight_qparams p;
+  if (trained != nullptr) {
+    p = *trained;
+  } else {
+    observers::any_observer observer{record};
+    observer.observe(f.weight, {static_cast<int>(f.outputs), static_cast<int>(per_output)});
+    auto found = weight_qparams_of(observer, f.outputs);
+    if (!found) return unexpected{found.error()};
+    p = *std::move(found);
+  }
+  if (p.scale.size() != f.outputs) return fail("weight", "ch_axis must be 0, the outputs");
+  for (const std::int32_t z : p.zero_point)
     if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
-  for (const float scale : q.scale)
+  for (const float scale : p.scale)
     if (const status fits = observers::check_bounds(scale, constraints, s); !fits)
       return fail("weight", fits.error().message());
-  const std::size_t per_output = f.outputs == 0 ? 0 : f.weight.size() / f.outputs;
+  quantized_weights q{.weight = std::vector<std::int8_t>(f.weight.size()),
+                      .scale = std::move(p.scale)};
   for (std::size_t i = 0; i < f.weight.size(); ++i) {
     const float inverse = 1.0F / q.scale[i / per_output];
     const float steps = std::nearbyint(f.weight[i] * inverse);

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "ctq/ops/op_table.hpp"
@@ -77,6 +80,67 @@ TEST_CASE("NaN stays NaN") {
     f.apply({.in = {{&x, {1}}}, .out = {&out, {1}}}, {});
     CHECK(out != out);
   }
+}
+
+/// The derivative of the op at x.
+template <class Op>
+double slope(const Op& op, double x, const typename Op::options& o = {}) {
+  const auto at = static_cast<float>(x);
+  const float one = 1;
+  float gradient = 0;
+  op.id()->descriptor->functions.add_gradient(
+      {.in = {{&at, {1}}}, .grad_out = &one, .grad_in = {&gradient}}, attributes{o});
+  return static_cast<double>(gradient);
+}
+
+/// Compares op with f, the same function in float64, and its derivative with differences of f, away
+/// from the kinks.
+template <class Op, class F>
+void compare(const Op& op, F f, std::initializer_list<double> kinks,
+             const typename Op::options& o = {}) {
+  CAPTURE(op.id()->name);
+  for (int i = -160; i <= 160; ++i) {
+    const double x = i / 20.0;
+    CAPTURE(x);
+    CHECK(static_cast<double>(of(op, static_cast<float>(x), o)) ==
+          doctest::Approx(f(static_cast<double>(static_cast<float>(x)))).epsilon(1e-5));
+    bool near = false;
+    for (const double k : kinks) near |= std::fabs(x - k) < 0.01;
+    if (near) continue;
+    const double h = 1e-5;
+    const double difference = (f(x + h) - f(x - h)) / (2 * h);
+    CHECK(std::fabs(slope(op, x, o) - difference) <= 1e-4 * std::fabs(difference) + 1e-6);
+  }
+}
+
+TEST_CASE("derivatives equal central differences in float64") {
+  const auto clamped = [](double x, double lo, double hi) { return std::clamp(x, lo, hi); };
+  compare(nn::relu, [](double x) { return x < 0 ? 0.0 : x; }, {0});
+  compare(fn::torch_relu, [](double x) { return x < 0 ? 0.0 : x; }, {0});
+  compare(nn::relu6, [&](double x) { return clamped(x, 0, 6); }, {0, 6});
+  compare(nn::hardtanh, [&](double x) { return clamped(x, -2, 1.5); }, {-2, 1.5},
+          {.min_val = -2.0F, .max_val = 1.5F});
+  compare(fn::clamp, [&](double x) { return clamped(x, -1, 4); }, {-1, 4},
+          {.min = -1.0F, .max = 4.0F});
+  compare(nn::leaky_relu, [](double x) { return x < 0 ? 0.25 * x : x; }, {0},
+          {.negative_slope = 0.25F});
+  compare(nn::elu, [](double x) { return x > 0 ? x : 1.5 * std::expm1(x); }, {0}, {.alpha = 1.5F});
+  compare(nn::hardswish, [&](double x) { return x * clamped(x + 3, 0, 6) / 6; }, {-3, 3});
+  compare(nn::hardsigmoid, [&](double x) { return clamped(x + 3, 0, 6) / 6; }, {-3, 3});
+  compare(nn::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, {});
+  compare(nn::tanh, [](double x) { return std::tanh(x); }, {});
+  compare(nn::silu, [](double x) { return x / (1 + std::exp(-x)); }, {});
+}
+
+TEST_CASE("derivatives at kinks are those of PyTorch") {
+  CHECK(slope(nn::relu, 0) == 0.0);
+  CHECK(slope(nn::relu6, 6) == 0.0);
+  CHECK(slope(nn::hardtanh, -1) == 0.0);
+  CHECK(slope(fn::clamp, 2, {.min = 0.0F, .max = 2.0F}) == 1.0);
+  CHECK(slope(nn::hardswish, -3) == doctest::Approx(-0.5));
+  CHECK(slope(nn::hardswish, 3) == doctest::Approx(1.5));
+  CHECK(slope(nn::hardsigmoid, 3) == 0.0);
+  CHECK(slope(nn::leaky_relu, 0) == doctest::Approx(0.01));
 }
 
 }  // namespace

@@ -136,4 +136,40 @@ TEST_CASE("a kernel may be a template over the instruction set and the integer")
   CHECK(h.has_run(qint8));
 }
 
+// ---- derivatives
+
+struct op_cube : function_op<op_cube, own::swish_options> {
+  static constexpr std::string_view name = "own.cube";
+  static float apply(float x, const own::swish_options& o) { return o.beta * x * x * x; }
+  static float gradient(float x, const own::swish_options& o) { return 3.0F * o.beta * x * x; }
+};
+struct op_scaled : binary_op<op_scaled> {
+  static constexpr std::string_view name = "own.scaled";
+  static float apply(float x, float y) { return 2.0F * x * y; }
+  static slopes_of_two gradient(float x, float y) { return {2.0F * y, 2.0F * x}; }
+};
+struct op_wrong_gradient : function_op<op_wrong_gradient> {
+  static constexpr std::string_view name = "own.wrong_gradient";
+  static float apply(float x) { return x; }
+  static double gradient(float) { return 1.0; }
+};
+static_assert(has_gradient(*op_cube::id()->descriptor));
+static_assert(has_gradient(*op_scaled::id()->descriptor));
+static_assert(!has_gradient(*own::swish.id()->descriptor));
+static_assert(functions_of(op_wrong_gradient::id()).problem.starts_with("gradient must be static"));
+
+TEST_CASE("derivatives are multiplied by the gradient of the output, and added") {
+  const float x[2]{2.0F, -1.0F}, y[2]{5.0F, 3.0F}, grad_out[2]{1.0F, 10.0F};
+  float grad_x[2]{100.0F, 100.0F}, grad_y[2]{};
+  op_cube::id()->descriptor->functions.add_gradient(
+      {.in = {{x, {2}}}, .grad_out = grad_out, .grad_in = {grad_x}},
+      attributes{own::swish_options{0.5F}});
+  CHECK(grad_x[0] == 106.0F);
+  CHECK(grad_x[1] == 115.0F);
+  op_scaled::id()->descriptor->functions.add_gradient(
+      {.in = {{x, {2}}, {y, {2}}}, .grad_out = grad_out, .grad_in = {nullptr, grad_y}}, {});
+  CHECK(grad_y[0] == 4.0F);
+  CHECK(grad_y[1] == -20.0F);
+}
+
 }  // namespace

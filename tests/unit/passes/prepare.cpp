@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ctq/backends/native.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
@@ -500,7 +501,7 @@ TEST_CASE("the weight of a norm function is observed in 1.13 alone") {
   using float_weight =
       qconfig_mapping<global<qconfig<histogram_observer<>, placeholder_observer<>>>>;
   const auto observers = [&f](semantics s) {
-    return prepare_graph(f.view(), backend_v<x86>, mapping_v<float_weight>, {.semantics = s})
+    return prepare_graph(f.view(), backend_v<native>, mapping_v<float_weight>, {.semantics = s})
         .observers;
   };
   CHECK(observers(semantics::torch_1_13) == 3);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/diagnostic.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// Whether a prepared model can be trained: found while it compiles.
+
+namespace ctq::training {
+
+/// Both operands are tensors with the shape of the output.
+template <class Graph, class Node>
+[[nodiscard]] constexpr bool reads_two_of_its_shape(const Graph& g, const Node& n) {
+  if (n.arg_count != 2) return false;
+  for (int a = 0; a < 2; ++a)
+    if (!(g.nodes[g.args[n.first_arg + a]].shape == n.shape)) return false;
+  return true;
+}
+
+/// The first node that cannot be trained through: an op without a gradient, operands
+/// that broadcast, one that mixes the samples of a batch, an observer that does not fake-quantize.
+template <class Graph>
+[[nodiscard]] constexpr diagnostic check_trainable(const Graph& g, const mapping_view& mapping) {
+  diagnostic d;
+  const auto& first = g.nodes[0];
+  for (int i = 0; i < g.count; ++i) {
+    const auto& n = g.nodes[i];
+    if (n.shape.rank < 1 || n.shape[0] != first.shape[0]) {
+      d.line("training adds samples along the").line("first axis, which must stay as it is");
+      d.line("node: ", n.name);
+      return d;
+    }
+    if (n.op->kind == op_kind::placeholder && i > 0) {
+      d.line("training has one input").line("node: ", n.name);
+      return d;
+    }
+    if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
+    if (is_any_of(n.op, q::activation_post_process)) {
+      if (n.observer_config->fake_quantize != fake_quantize_class::none) continue;
+      d.line("no fake quantize for the output of")
+          .line("node: ", g.nodes[g.args[n.first_arg]].name);
+      d.line("a QConfig for training has them:");
+      d.line("default_qat_qconfig_mapping,").line("fake_quantize<...>");
+      return d;
+    }
+    if (!has_gradient(*n.op->descriptor)) {
+      d.line("the op has no gradient").line("node: ", n.name).line(n.op->name);
+      d.line("a user op has one if it has").line("a member gradient");
+      return d;
+    }
+    if (n.op->descriptor->is_arithmetic && !reads_two_of_its_shape(g, n)) {
+      d.line("no gradient for operands that").line("broadcast, nor for a number");
+      d.line("node: ", n.name);
+      return d;
+    }
+    if (n.op->descriptor->gradient != gradient_rule::layer || !n.choice.quantized()) continue;
+    if (mapping.entries[n.choice.qconfig].qconfig.weight.fake_quantize != fake_quantize_class::none)
+      continue;
+    d.line("no fake quantize for the weight of").line("node: ", n.name);
+    d.line("a QConfig for training has them:");
+    d.line("default_qat_qconfig_mapping,").line("fake_quantize<...>");
+    return d;
+  }
+  return d;
+}
+
+/// The same as a compile error.
+template <class Plan>
+struct trainable_check {
+  static constexpr diagnostic found = check_trainable(Plan::prepared, Plan::mapping);
+  static constexpr bool bad() { return found.any(); }
+  static constexpr auto message() { return found.text; }
+};
+
+}  // namespace ctq::training

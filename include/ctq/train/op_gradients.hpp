@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/train/gradients/elements.hpp"
+#include "ctq/train/gradients/pools.hpp"
+#include "ctq/train/node_state.hpp"
+#include "ctq/train/random.hpp"
+
+// Forward and backward of one node, by the gradient rule that its op's descriptor names.
+
+namespace ctq::training {
+
+/// How the nodes of a graph are trained.
+struct training_mode {
+  bool training = true;       // dropout drops, batch norms use the statistics of the batch
+  bool frozen_norms = false;  // batch norms use their running statistics, and do not move them
+  double batch_norm_momentum = 0.1;
+
+  [[nodiscard]] bool norm_of_batch() const { return training && !frozen_norms; }
+};
+
+/// A node of the graph with its own state and those of its arguments.
+template <class Isa>
+struct node_in_training {
+  const node& n;
+  node_state<Isa>& out;
+  std::vector<node_state<Isa>*> args;
+
+  [[nodiscard]] const op_descriptor& descriptor() const { return *n.op->descriptor; }
+  [[nodiscard]] std::size_t count() const { return out.value.size(); }
+  template <class Options>
+  [[nodiscard]] Options options() const {
+    return n.attrs.template as<Options>();
+  }
+  /// Calls visit(argument, its rows) for each part of a concatenation.
+  template <class Visit>
+  void for_each_part(Visit visit) const {
+    const int axis = options<cat_options>().dim;
+    std::size_t earlier = 0;
+    for (node_state<Isa>* const part : args) {
+      visit(*part, concatenated_rows(part->shape, out.shape, axis, earlier));
+      earlier += static_cast<std::size_t>(part->shape[axis]);
+    }
+  }
+};
+
+namespace ruling {
+
+inline void relu_in_place(std::vector<float>& x) {
+  for (float& y : x) y = y < 0.0F ? 0.0F : y;
+}
+
+/// The functions of the op itself.
+template <class Isa>
+void apply_functions(const node_in_training<Isa>& x) {
+  op_arguments<float> call{.out = {x.out.value.data(), x.out.shape}};
+  for (std::size_t a = 0; a < x.args.size() && a < 2; ++a)
+    call.in[a] = {x.args[a]->value.data(), x.args[a]->shape};
+  x.descriptor().functions.apply(call, x.n.attrs);
+}
+template <class Isa>
+void add_gradient_of_functions(const node_in_training<Isa>& x) {
+  gradient_arguments call{.grad_out = x.out.gradient.data()};
+  for (std::size_t a = 0; a < x.args.size() && a < 2; ++a) {
+    call.in[a] = {x.args[a]->value.data(), x.args[a]->shape};
+    call.grad_in[a] = x.args[a]->wanted_gradient();
+  }
+  x.descriptor().functions.add_gradient(call, x.n.attrs);
+}
+
+}  // namespace ruling
+
+/// Computes the value of a node. Its shape is set, and the size of its value.
+/// Requires  an op with a gradient, or the output; not a fake quantize
+/// Errors    as layer and trained_norm
+template <class Isa>
+[[nodiscard]] status apply(const node_in_training<Isa>& x, const training_mode& mode,
+                           random_source& random) {
+  node_state<Isa>& out = x.out;
+  const node_state<Isa>& in = *x.args[0];
+  const float* const from = in.value.data();
+  float* const to = out.value.data();
+  switch (x.descriptor().gradient) {
+    case gradient_rule::same: out.value = in.value; break;
+    case gradient_rule::layer:
+      return out.layer->forward(in.shape, from, out.shape, to, mode.norm_of_batch(),
+                                mode.batch_norm_momentum);
+    case gradient_rule::batch_norm: {
+      status normed =
+          out.norm->forward(out.shape, from, mode.norm_of_batch(), mode.batch_norm_momentum, to);
+      if (x.descriptor().schedule.relu) ruling::relu_in_place(out.value);
+      return normed;
+    }
+    case gradient_rule::sum: apply_sum(x.count(), from, x.args[1]->value.data(), to); break;
+    case gradient_rule::product: apply_product(x.count(), from, x.args[1]->value.data(), to); break;
+    case gradient_rule::concatenation:
+      x.for_each_part([&](const node_state<Isa>& part, const concatenated_rows& rows) {
+        apply_concatenation(rows, part.value.data(), to);
+      });
+      break;
+    case gradient_rule::max_pool:
+      apply_max_pool(x.template options<max_pool2d_options>(), in.shape, out.shape, from, to,
+                     out.chosen);
+      break;
+    case gradient_rule::avg_pool:
+      apply_average_pool(x.template options<avg_pool2d_options>(), in.shape, out.shape, from, to);
+      break;
+    case gradient_rule::adaptive_avg_pool:
+      apply_average_pool(x.template options<adaptive_avg_pool2d_options>(), in.shape, out.shape,
+                         from, to);
+      break;
+    case gradient_rule::dropout:
+      out.factors.clear();
+      if (mode.training)
+        apply_dropout(x.count(), x.template options<dropout_options>().p, random, from, to,
+                      out.factors);
+      else
+        out.value = in.value;
+      break;
+    case gradient_rule::none:
+      if (x.n.op->kind == op_kind::output)
+        out.value = in.value;
+      else
+        ruling::apply_functions(x);
+  }
+  return done{};
+}
+
+/// Adds the gradients of a node's parameters and arguments, given that of its output, which may be
+/// overwritten.
+/// Errors  as layer
+template <class Isa>
+[[nodiscard]] status add_gradient(const node_in_training<Isa>& x) {
+  node_state<Isa>& out = x.out;
+  node_state<Isa>& in = *x.args[0];
+  float* const grad = out.gradient.data();
+  if (out.layer)
+    return out.layer->backward(in.shape, in.value.data(), out.shape, out.value.data(), grad,
+                               in.wanted_gradient());
+  if (out.norm) {
+    if (x.descriptor().schedule.relu)
+      for (std::size_t i = 0; i < x.count(); ++i) grad[i] = out.value[i] > 0.0F ? grad[i] : 0.0F;
+    out.norm->backward(out.shape, in.value.data(), grad);
+  }
+  if (std::ranges::none_of(x.args, [](const auto* a) { return a->needs_gradient; })) return done{};
+  switch (x.descriptor().gradient) {
+    case gradient_rule::sum:
+      for (node_state<Isa>* const a : x.args)
+        if (float* const to = a->wanted_gradient()) add_to(x.count(), grad, to);
+      break;
+    case gradient_rule::product:
+      for (std::size_t a = 0; a < 2; ++a)
+        if (float* const to = x.args[a]->wanted_gradient())
+          add_product_gradient(x.count(), x.args[1 - a]->value.data(), grad, to);
+      break;
+    case gradient_rule::concatenation:
+      x.for_each_part([&](node_state<Isa>& part, const concatenated_rows& rows) {
+        if (float* const to = part.wanted_gradient()) add_concatenation_gradient(rows, grad, to);
+      });
+      break;
+    case gradient_rule::max_pool:
+      add_max_pool_gradient(out.chosen, grad, in.writable_gradient());
+      break;
+    case gradient_rule::avg_pool:
+      add_average_pool_gradient(x.template options<avg_pool2d_options>(), in.shape, out.shape, grad,
+                                in.writable_gradient());
+      break;
+    case gradient_rule::adaptive_avg_pool:
+      add_average_pool_gradient(x.template options<adaptive_avg_pool2d_options>(), in.shape,
+                                out.shape, grad, in.writable_gradient());
+      break;
+    case gradient_rule::dropout:
+      if (out.factors.empty())
+        add_to(x.count(), grad, in.writable_gradient());
+      else
+        add_product_gradient(x.count(), out.factors.data(), grad, in.writable_gradient());
+      break;
+    case gradient_rule::same:
+    case gradient_rule::layer:
+    case gradient_rule::batch_norm: add_to(x.count(), grad, in.writable_gradient()); break;
+    case gradient_rule::none:
+      if (x.n.op->kind == op_kind::output)
+        add_to(x.count(), grad, in.writable_gradient());
+      else
+        ruling::add_gradient_of_functions(x);
+  }
+  return done{};
+}
+
+}  // namespace ctq::training
