@@ -126,11 +126,15 @@ def resnet50():
     return n.head(x, 1000)
 
 
-def int8_program(of, header="inference", arguments=""):
-    """A program that loads and runs the int8 model of a network. arguments: of load_quantized"""
+def int8_program(of, header="inference", mapping="int8"):
+    """A program that loads and runs the int8 model of a network.
+
+    mapping: int8, or one of ctq/backends/default_qconfig_mappings.hpp
+    """
     rows = ",\n    ".join(of.rows)
+    more = "" if mapping == "int8" else "#include <ctq/backends/default_qconfig_mappings.hpp>\n"
     return f"""#include <ctq/{header}.hpp>
-namespace nn = ctq::nn;
+{more}namespace nn = ctq::nn;
 namespace fn = ctq::fn;
 namespace op = ctq::op;
 using namespace ctq::literals;
@@ -140,9 +144,9 @@ struct int8
     : ctq::qconfig_mapping<
           ctq::global<ctq::qconfig<ctq::histogram_observer<>,
                                    ctq::per_channel_min_max_observer<>>>> {{}};
-using plan = ctq::plan<net, ctq::x86, int8>;
+using plan = ctq::plan<net, ctq::x86, {mapping}>;
 int run(const char* path, const ctq::tensor<float, {", ".join(map(str, of.image))}>& image) {{
-  const auto model = ctq::load_quantized<plan>(path{arguments});
+  const auto model = ctq::load_quantized<plan>(path);
   if (!model) return 1;
   return (*model)(image).values[0] > 0.0F ? 0 : 2;
 }}

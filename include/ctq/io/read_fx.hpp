@@ -60,7 +60,7 @@ class reader {
   result<fx_graph> read(element root) {
     if (root.type() != json::kind::object) return read_rows(root);
     const element rows = root.find("rows");
-    if (!rows) return failed(root, "has no rows");
+    if (!rows) return failed(root, "expected a list of rows");
     for (const auto [key, value] : root.members()) {
       if (key.is("rows") || key.is("modules")) continue;
       cause_ = add_exporter_option(graph_, ops_, key, value, wrong_);

@@ -234,13 +234,14 @@ TEST_CASE("what the exporter was told is read with the rows") {
   CHECK(read->modules().empty());
 
   const auto wrong = [&](const std::string& rest) { return read_with(rest).error().message(); };
-  CHECK(wrong(R"(, "tags": [])") == "f:1:64: tags is not a known key");
+  CHECK(wrong(R"(, "tags": [])") == "f:1:63: tags is not a known key");
   CHECK(wrong(R"(, "preserved_attributes": "tag")") ==
-        "f:1:88: preserved_attributes is not a list");
+        "f:1:87: preserved_attributes is not a list");
   CHECK(wrong(R"(, "preserved_attributes": [""])") ==
-        "f:1:89: preserved_attributes has an element that is not a name");
-  CHECK(wrong(R"(, "modules": [])") == "f:1:75: modules is not an object");
-  CHECK(wrong(R"(, "modules": {"a": {}})") == "f:1:81: has no rows");
+        "f:1:88: preserved_attributes has an element that is not a name");
+  CHECK(wrong(R"(, "modules": [])") == "f:1:74: modules is not an object");
+  CHECK(wrong(R"(, "modules": {"a": {}})") == "f:1:80: expected a list of rows");
   CHECK(wrong(R"(, "modules": {"a": [7]})").find("row 0: is not an object") != std::string::npos);
-  CHECK(read_fx("{}", ops<builtin>::value, "f").error().message() == "f:1:1: has no rows");
+  CHECK(read_fx("{}", ops<builtin>::value, "f").error().message() ==
+        "f:1:1: expected a list of rows");
 }

@@ -174,8 +174,8 @@ struct layer_code {
   }
 
   /// What is fused into the layer.
-  template <class Set, class In, class Out>
-  static lookup_table<Out> table_of(const shape& s, const operands& x) noexcept {
+  template <class Set, class In, class Out, class Shape>
+  static lookup_table<Out> table_of(const Shape& s, const operands& x) noexcept {
     return {reinterpret_cast<const Out*>(x.packed + weight_bytes<Set>(s, dtype_of<In>))};
   }
   template <class Out, fused_op Fused>

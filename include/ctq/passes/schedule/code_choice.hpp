@@ -25,8 +25,8 @@ namespace ctq::scheduling {
 
 /// A layer of fewer products is compiled for its extents: a call is so short that reading them
 /// takes a noticeable part of it (Zen 3, AVX2, time of the shared kernel: 3x3, 1 to 8 channels @28
-/// 123 %, 8x16x32 190 %; of larger layers 100 % on average).
-inline constexpr std::int64_t fewest_shared_products = 1'000'000;
+/// 123 %, 8x16x32 190 %, 8 to 16 channels @14 105 %; of larger layers 100 % on average).
+inline constexpr std::int64_t fewest_shared_products = 250'000;
 /// The same of depthwise convolutions: in small images most tiles are at an edge (3x3 @14 115 %,
 /// @7 130 % and more; @56 95 %, @112 91 %).
 inline constexpr std::int64_t fewest_shared_depthwise_products = 1'200'000;
