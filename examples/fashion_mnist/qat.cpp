@@ -4,7 +4,7 @@
 // rounded weights and activations, and converted.
 //
 //   qat [--data DIR] [--weights FILE] [--picture FILE] [--images N] [--epochs N] [--batch N]
-//       [--test-images N]
+//       [--rate X] [--test-images N]
 
 #include <algorithm>
 #include <chrono>
@@ -40,8 +40,7 @@ struct int4_weights
                                                                 .averaging_constant = 1.0}>>>>> {};
 // [mapping]
 
-constexpr int side = 28;
-constexpr std::size_t pixels = std::size_t{side} * side;
+constexpr std::size_t pixels = 28 * 28;
 using qat_model = decltype(ctq::prepare_qat<network, ctq::x86, int4_weights>(
     std::declval<const ctq::model_weights<network>&>()));
 
@@ -49,26 +48,6 @@ using qat_model = decltype(ctq::prepare_qat<network, ctq::x86, int4_weights>(
 struct batch {
   std::vector<float> images;
   std::vector<int> labels;
-
-  /// Moves each image by up to two pixels and mirrors half of them, as the float network was
-  /// trained.
-  void augment(ctq::training::random_source& random) {
-    std::vector<float> moved(pixels);
-    for (std::size_t first = 0; first < images.size(); first += pixels) {
-      const int down = static_cast<int>(random.below(5)) - 2;
-      const int right = static_cast<int>(random.below(5)) - 2;
-      const bool mirror = random.below(2) == 1;
-      for (int y = 0; y < side; ++y)
-        for (int x = 0; x < side; ++x) {
-          const int row = y + down, column = (mirror ? side - 1 - x : x) + right;
-          const bool outside = row < 0 || row >= side || column < 0 || column >= side;
-          moved[static_cast<std::size_t>(y * side + x)] =
-              outside ? normalized(0)
-                      : images[first + static_cast<std::size_t>(row * side + column)];
-        }
-      std::ranges::copy(moved, images.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-  }
 
   batch(const data_set& data, std::span<const std::size_t> chosen) {
     for (const std::size_t i : chosen) {
@@ -113,6 +92,7 @@ double converted_accuracy(qat_model& model, const data_set& data) {
 struct options {
   std::string data, weights, picture;
   std::size_t images, epochs, batch, test_images;
+  float rate;  // the learning rate of the first step
 };
 
 struct training_result {
@@ -126,7 +106,7 @@ struct training_result {
 training_result train(qat_model& model, const data_set& data, const options& o) {
   const std::size_t steps = data.size() / o.batch;
   ctq::sgd optimizer({.momentum = 0.9F, .weight_decay = 1e-4F});
-  const ctq::cosine_schedule rate{.initial = 0.01F,
+  const ctq::cosine_schedule rate{.initial = o.rate,
                                   .steps = static_cast<std::int64_t>(o.epochs * steps)};
   ctq::training::random_source random(1);
   training_result result;
@@ -141,8 +121,7 @@ training_result train(qat_model& model, const data_set& data, const options& o) 
       model.disable_observer();
     }
     for (std::size_t step = 0; step < steps; ++step) {
-      batch b(data, std::span(order).subspan(step * o.batch, o.batch));
-      b.augment(random);
+      const batch b(data, std::span(order).subspan(step * o.batch, o.batch));
       const auto logits = model.forward(b.images).value_or_exit();
       const auto loss = ctq::cross_entropy(logits, b.labels).value_or_exit();
       model.zero_gradients();
@@ -226,14 +205,15 @@ int main(int argc, char** argv) {
       {"--weights", "examples/fashion_mnist/fashion_mnist.safetensors"},
       {"--picture", "qat_loss.png"},
       {"--images", "20000"},
-      {"--epochs", "5"},
+      {"--epochs", "3"},
       {"--batch", "32"},
+      {"--rate", "0.01"},
       {"--test-images", "10000"}};
   for (int i = 1; i < argc; i += 2) {
     if (!option.contains(argv[i]) || i + 1 == argc) {
       std::fprintf(stderr,
                    "usage: %s [--data DIR] [--weights FILE] [--picture FILE] [--images N] "
-                   "[--epochs N] [--batch N] [--test-images N]\n",
+                   "[--epochs N] [--batch N] [--rate X] [--test-images N]\n",
                    argv[0]);
       return 2;
     }
@@ -248,5 +228,6 @@ int main(int argc, char** argv) {
     return static_cast<std::size_t>(n);
   };
   return run({option["--data"], option["--weights"], option["--picture"], number("--images"),
-              number("--epochs"), number("--batch"), number("--test-images")});
+              number("--epochs"), number("--batch"), number("--test-images"),
+              std::strtof(option["--rate"].c_str(), nullptr)});
 }

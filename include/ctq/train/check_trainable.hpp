@@ -23,10 +23,6 @@ template <class Graph>
       d.line("node: ", n.name);
       return d;
     }
-    if (n.op->kind == op_kind::placeholder && i > 0) {
-      d.line("training has one input").line("node: ", n.name);
-      return d;
-    }
     if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
     if (is_any_of(n.op, q::activation_post_process)) {
       if (n.observer_config->fake_quantize != fake_quantize_class::none) continue;

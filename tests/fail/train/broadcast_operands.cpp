@@ -10,17 +10,16 @@ using namespace ctq;
 using namespace ctq::literals;
 
 #ifdef CTQ_FIXED
-inline constexpr int start_dim = 1;
+inline constexpr auto other = nn::adaptive_avg_pool2d("x"_n, {.output_size = 1});
 #else
-inline constexpr int start_dim = 0;
+inline constexpr auto other = fn::flatten("x"_n, {.start_dim = 1});
 #endif
 
 inline constexpr auto net =
-    model("x"_n = nn::placeholder({1, 1}), "flat"_n = fn::flatten("x"_n, {.start_dim = start_dim}),
-          "sum"_n = op::add("x"_n, "flat"_n), "fc"_n = nn::linear("sum"_n, {.out_features = 2}),
-          "out"_n = nn::output("fc"_n));
+    model("x"_n = nn::placeholder({1, 4, 1, 1}), "other"_n = other,
+          "sum"_n = op::add("x"_n, "other"_n), "out"_n = nn::output("sum"_n));
 
-struct mapping : qconfig_mapping<global<qconfig_none>> {};
+struct mapping : qconfig_mapping<> {};
 using checked = plan<net, x86, mapping, unsupported::skip>;
 
 report<training::trainable_check<checked>> found;
