@@ -4,15 +4,15 @@
 // rounded weights and activations, and converted.
 //
 //   qat [--data DIR] [--weights FILE] [--picture FILE] [--images N] [--epochs N] [--batch N]
-//       [--test-images N]
+//       [--rate X] [--test-images N]
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctq/ctq.hpp>
 #include <ctq/train.hpp>
-#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -92,6 +92,7 @@ double converted_accuracy(qat_model& model, const data_set& data) {
 struct options {
   std::string data, weights, picture;
   std::size_t images, epochs, batch, test_images;
+  float rate;  // the learning rate of the first step
 };
 
 struct training_result {
@@ -105,7 +106,7 @@ struct training_result {
 training_result train(qat_model& model, const data_set& data, const options& o) {
   const std::size_t steps = data.size() / o.batch;
   ctq::sgd optimizer({.momentum = 0.9F, .weight_decay = 1e-4F});
-  const ctq::cosine_schedule rate{.initial = 0.01F,
+  const ctq::cosine_schedule rate{.initial = o.rate,
                                   .steps = static_cast<std::int64_t>(o.epochs * steps)};
   ctq::training::random_source random(1);
   training_result result;
@@ -204,14 +205,15 @@ int main(int argc, char** argv) {
       {"--weights", "examples/fashion_mnist/fashion_mnist.safetensors"},
       {"--picture", "qat_loss.png"},
       {"--images", "20000"},
-      {"--epochs", "5"},
+      {"--epochs", "3"},
       {"--batch", "32"},
+      {"--rate", "0.01"},
       {"--test-images", "10000"}};
   for (int i = 1; i < argc; i += 2) {
     if (!option.contains(argv[i]) || i + 1 == argc) {
       std::fprintf(stderr,
                    "usage: %s [--data DIR] [--weights FILE] [--picture FILE] [--images N] "
-                   "[--epochs N] [--batch N] [--test-images N]\n",
+                   "[--epochs N] [--batch N] [--rate X] [--test-images N]\n",
                    argv[0]);
       return 2;
     }
@@ -226,5 +228,6 @@ int main(int argc, char** argv) {
     return static_cast<std::size_t>(n);
   };
   return run({option["--data"], option["--weights"], option["--picture"], number("--images"),
-              number("--epochs"), number("--batch"), number("--test-images")});
+              number("--epochs"), number("--batch"), number("--test-images"),
+              std::strtof(option["--rate"].c_str(), nullptr)});
 }

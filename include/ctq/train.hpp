@@ -4,6 +4,7 @@
 // train: quantization-aware training of compiled models. Not part of ctq/ctq.hpp.
 
 #include "ctq/train/check_trainable.hpp"
+#include "ctq/train/gradients/arithmetic.hpp"
 #include "ctq/train/gradients/batch_norm.hpp"
 #include "ctq/train/gradients/convolution.hpp"
 #include "ctq/train/gradients/elements.hpp"

@@ -24,6 +24,9 @@ KERNEL = re.compile(r"13convolve_formI|10layer_codeI.*3runI.*17integral_constant
 # What a program that only runs an int8 model does without.
 NEEDLESS = re.compile(r"8convolve.*9float_dot|14observed_model|11float_model|_observer_state|8ios_base")
 
+# As the dependency ctq-kernels has it.
+COMPILED = "#define CTQ_COMPILED_KERNELS\n#define CTQ_BASELINE_IS_INTENDED\n"
+
 # Name, source, the most megabytes, seconds and kernels.
 PROGRAMS = [
     ("`ctq/ctq.hpp`", "#include <ctq/ctq.hpp>\n", 500, 40, 0),
@@ -35,6 +38,11 @@ PROGRAMS = [
      networks.int8_program(networks.mobilenet_v3_small(),
                            mapping="ctq::default_qconfig_mapping<ctq::x86>"), 1100, 250, 30),
     ("ResNet-50", networks.int8_program(networks.resnet50()), 900, 150, 16),
+    ("MobileNetV2, `ctq-kernels`", COMPILED + networks.int8_program(networks.mobilenet_v2()),
+     600, 50, 0),
+    ("MobileNetV3-small, `ctq-kernels`",
+     COMPILED + networks.int8_program(networks.mobilenet_v3_small(),
+                                      mapping="ctq::default_qconfig_mapping<ctq::x86>"), 600, 50, 0),
 ]
 
 

@@ -53,7 +53,7 @@ SKIPPED = 77            # exit code of a test whose instruction set this machine
 
 NATIVE = ["-march=native"] if platform.machine() == "x86_64" else ["-mcpu=native"]
 ISA_FLAGS = {  # those of meson/isa/meson.build that a list of edits may name
-    "native": NATIVE, "scalar": ["-DCTQ_ISA_SCALAR"], "sse4": ["-msse4.1"],
+    "native": NATIVE, "scalar": ["-DCTQ_ISA_SCALAR"], "sse2": [], "sse4": ["-msse4.1"],
     "avx2": ["-mavx2", "-mfma"], "avxvnni": ["-mavx2", "-mfma", "-mavxvnni"],
     "avx512": ["-march=skylake-avx512"], "avx512vnni": ["-march=cascadelake"],
     "amx": ["-march=cascadelake", "-mamx-tile", "-mamx-int8"],

@@ -54,8 +54,6 @@ CTQ_ARITHMETIC(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 namespace functions {
-constexpr float sub(float a, float b) noexcept { return a - b; }
-constexpr slopes_of_two slopes_of_sub(float, float) noexcept { return {1.0F, -1.0F}; }
 constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
 constexpr float add_scalar(float x, const scalar_operand& o) noexcept { return x + o.value; }
 constexpr float mul_scalar(float x, const scalar_operand& o) noexcept { return x * o.value; }
@@ -143,16 +141,17 @@ inline constexpr op_descriptor q_mul_relu{
 
 inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,
-    .functions = differentiable<functions::sub, functions::slopes_of_sub, no_options, 2>,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
     .is_since_2_1 = true,
+    .gradient = gradient_rule::difference,
     .schedule = of_two(kernel::binary_sub, kernel::binary_sub, &q::op_sub_scalar::info)};
 inline constexpr op_descriptor div{
     .infer_shape = &two_shapes,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
     .is_since_2_1 = true,
+    .gradient = gradient_rule::quotient,
     .schedule = of_two(kernel::binary_div, kernel::binary_div, &q::op_div_scalar::info)};
 inline constexpr op_descriptor abs{.functions = elementwise<functions::abs>};
 inline constexpr op_descriptor square{.functions = elementwise<functions::square>};

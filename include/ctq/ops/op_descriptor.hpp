@@ -67,8 +67,10 @@ enum class gradient_rule : unsigned char {
   same,               // of a view: the elements are those of the input
   layer,              // linear layers and convolutions
   batch_norm,         //
-  sum,                //
+  sum,                // of two values, which are broadcast, and one of which may be a number
+  difference,         //
   product,            //
+  quotient,           //
   concatenation,      //
   max_pool,           //
   avg_pool,           //

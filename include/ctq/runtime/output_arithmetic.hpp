@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +31,25 @@ template <class Real>
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-[[nodiscard]] inline kernels::channel_sums sums_of_channel(const quantized_weight_view& w,
-                                                           std::size_t outputs,
-                                                           std::size_t channel) {
+/// Hot: else it is compiled for size, since its callers are cold.
+[[nodiscard, gnu::hot]] inline kernels::channel_sums sums_of_channel(const quantized_weight_view& w,
+                                                                     std::size_t outputs,
+                                                                     std::size_t channel) {
   const std::size_t per_output = w.weight.size() / outputs;
+  auto left = w.weight.subspan(channel * per_output, per_output);
   kernels::channel_sums sums;
-  for (std::size_t i = 0; i < per_output; ++i) sums.add(w.weight[channel * per_output + i]);
+  while (!left.empty()) {  // parts whose sums fit 32 bits, so that vectors have more of them
+    const auto part = left.first(std::min(left.size(), std::size_t{1} << 16));
+    std::int32_t of_weights = 0;
+    std::int32_t of_sizes = 0;
+    for (const int weight : part) {
+      of_weights += weight;
+      of_sizes += weight < 0 ? -weight : weight;
+    }
+    sums.of_weights += of_weights;
+    sums.of_sizes += of_sizes;
+    left = left.subspan(part.size());
+  }
   return sums;
 }
 

@@ -10,17 +10,8 @@
 
 namespace ctq::training {
 
-/// Both operands are tensors with the shape of the output.
-template <class Graph, class Node>
-[[nodiscard]] constexpr bool reads_two_of_its_shape(const Graph& g, const Node& n) {
-  if (n.arg_count != 2) return false;
-  for (int a = 0; a < 2; ++a)
-    if (!(g.nodes[g.args[n.first_arg + a]].shape == n.shape)) return false;
-  return true;
-}
-
-/// The first node that cannot be trained through: an op without a gradient, operands
-/// that broadcast, one that mixes the samples of a batch, an observer that does not fake-quantize.
+/// The first node that cannot be trained through: an op without a gradient, one that mixes the
+/// samples of a batch, an observer that does not fake-quantize.
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_trainable(const Graph& g, const mapping_view& mapping) {
   diagnostic d;
@@ -30,10 +21,6 @@ template <class Graph>
     if (n.shape.rank < 1 || n.shape[0] != first.shape[0]) {
       d.line("training adds samples along the").line("first axis, which must stay as it is");
       d.line("node: ", n.name);
-      return d;
-    }
-    if (n.op->kind == op_kind::placeholder && i > 0) {
-      d.line("training has one input").line("node: ", n.name);
       return d;
     }
     if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
@@ -50,11 +37,13 @@ template <class Graph>
       d.line("a user op has one if it has").line("a member gradient");
       return d;
     }
-    if (n.op->descriptor->is_arithmetic && !reads_two_of_its_shape(g, n)) {
-      d.line("no gradient for operands that").line("broadcast, nor for a number");
-      d.line("node: ", n.name);
-      return d;
-    }
+    if (n.op->descriptor->is_arithmetic)
+      for (int a = 0; a < n.arg_count; ++a)
+        if (g.nodes[g.args[n.first_arg + a]].shape.rank != n.shape.rank) {
+          d.line("training broadcasts operands with").line("as many axes as the result");
+          d.line("node: ", n.name);
+          return d;
+        }
     if (n.op->descriptor->gradient != gradient_rule::layer || !n.choice.quantized()) continue;
     if (mapping.entries[n.choice.qconfig].qconfig.weight.fake_quantize != fake_quantize_class::none)
       continue;

@@ -8,6 +8,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/builtin_ops.hpp"
+#include "ctq/train/gradients/arithmetic.hpp"
 #include "ctq/train/gradients/elements.hpp"
 #include "ctq/train/gradients/pools.hpp"
 #include "ctq/train/node_state.hpp"
@@ -57,6 +58,41 @@ inline void relu_in_place(std::vector<float>& x) {
   for (float& y : x) y = y < 0.0F ? 0.0F : y;
 }
 
+/// The two operands of a node: its arguments, or one and a number.
+template <class Isa>
+class two_operands {
+ public:
+  explicit two_operands(const node_in_training<Isa>& x) {
+    const auto number = x.template options<scalar_operand>();
+    for (std::size_t i = 0, arg = 0; i < 2; ++i) {
+      if (x.args.size() == 1 && number.position == static_cast<int>(i) + 1) {
+        value_ = number.value;
+        operand_[i].data = &value_;
+        operand_[i].shape.rank = x.out.shape.rank;
+        for (int axis = 0; axis < x.out.shape.rank; ++axis) operand_[i].shape[axis] = 1;
+      } else {
+        arg_[i] = static_cast<int>(arg);
+        operand_[i].data = x.args[arg]->value.data();
+        operand_[i].shape = x.args[arg++]->shape;
+      }
+    }
+  }
+  two_operands(const two_operands&) = delete;
+  two_operands& operator=(const two_operands&) = delete;
+
+  void want_gradients(const node_in_training<Isa>& x) {
+    for (std::size_t i = 0; i < 2; ++i)
+      if (arg_[i] >= 0)
+        operand_[i].gradient = x.args[static_cast<std::size_t>(arg_[i])]->wanted_gradient();
+  }
+  [[nodiscard]] const operand_ref<float>& operator[](std::size_t i) const { return operand_[i]; }
+
+ private:
+  float value_{};
+  operand_ref<float> operand_[2]{};
+  int arg_[2] = {-1, -1};
+};
+
 /// The functions of the op itself.
 template <class Isa>
 void apply_functions(const node_in_training<Isa>& x) {
@@ -98,8 +134,14 @@ template <class Isa>
       if (x.descriptor().schedule.relu) ruling::relu_in_place(out.value);
       return normed;
     }
-    case gradient_rule::sum: apply_sum(x.count(), from, x.args[1]->value.data(), to); break;
-    case gradient_rule::product: apply_product(x.count(), from, x.args[1]->value.data(), to); break;
+    case gradient_rule::sum:
+    case gradient_rule::difference:
+    case gradient_rule::product:
+    case gradient_rule::quotient: {
+      const ruling::two_operands<Isa> operands(x);
+      apply_arithmetic(x.descriptor().gradient, out.shape, operands[0], operands[1], to);
+      break;
+    }
     case gradient_rule::concatenation:
       x.for_each_part([&](const node_state<Isa>& part, const concatenated_rows& rows) {
         apply_concatenation(rows, part.value.data(), to);
@@ -152,14 +194,14 @@ template <class Isa>
   if (std::ranges::none_of(x.args, [](const auto* a) { return a->needs_gradient; })) return done{};
   switch (x.descriptor().gradient) {
     case gradient_rule::sum:
-      for (node_state<Isa>* const a : x.args)
-        if (float* const to = a->wanted_gradient()) add_to(x.count(), grad, to);
-      break;
+    case gradient_rule::difference:
     case gradient_rule::product:
-      for (std::size_t a = 0; a < 2; ++a)
-        if (float* const to = x.args[a]->wanted_gradient())
-          add_product_gradient(x.count(), x.args[1 - a]->value.data(), grad, to);
+    case gradient_rule::quotient: {
+      ruling::two_operands<Isa> operands(x);
+      operands.want_gradients(x);
+      add_arithmetic_gradient(x.descriptor().gradient, out.shape, operands[0], operands[1], grad);
       break;
+    }
     case gradient_rule::concatenation:
       x.for_each_part([&](node_state<Isa>& part, const concatenated_rows& rows) {
         if (float* const to = part.wanted_gradient()) add_concatenation_gradient(rows, grad, to);
@@ -180,7 +222,7 @@ template <class Isa>
       if (out.factors.empty())
         add_to(x.count(), grad, in.writable_gradient());
       else
-        add_product_gradient(x.count(), out.factors.data(), grad, in.writable_gradient());
+        add_gradient_of_factors(x.count(), out.factors.data(), grad, in.writable_gradient());
       break;
     case gradient_rule::same:
     case gradient_rule::layer:

@@ -11,8 +11,7 @@ struct no_steps {
 
 #ifdef CTQ_FIXED
 using with_options = converted_plan<no_steps, shared_kernels_option>;
+static_assert(with_options::int8_schedule.count == 0);
 #else
 using with_options = converted_plan<no_steps, specialized_kernels_option, shared_kernels_option>;
 #endif
-
-int steps() { return with_options::int8_schedule.count; }

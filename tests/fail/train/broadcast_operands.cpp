@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: line<30>{"no gradient for operands that"}
-// expect: line<28>{"broadcast, nor for a number"}
-// expect: line<13>{"node: scaled"}
+// expect: line<34>{"training broadcasts operands with"}
+// expect: line<27>{"as many axes as the result"}
+// expect: line<10>{"node: sum"}
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/train/qat_model.hpp"
@@ -10,16 +10,16 @@ using namespace ctq;
 using namespace ctq::literals;
 
 #ifdef CTQ_FIXED
-inline constexpr auto scaled = op::mul("x"_n, "x"_n);
+inline constexpr auto other = nn::adaptive_avg_pool2d("x"_n, {.output_size = 1});
 #else
-inline constexpr auto scaled = op::mul("x"_n, 2.0F);
+inline constexpr auto other = fn::flatten("x"_n, {.start_dim = 1});
 #endif
 
 inline constexpr auto net =
-    model("x"_n = nn::placeholder({1, 4}), "scaled"_n = scaled,
-          "fc"_n = nn::linear("scaled"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
+    model("x"_n = nn::placeholder({1, 4, 1, 1}), "other"_n = other,
+          "sum"_n = op::add("x"_n, "other"_n), "out"_n = nn::output("sum"_n));
 
-struct mapping : qconfig_mapping<module_name<"scaled", qconfig_none>> {};
+struct mapping : qconfig_mapping<> {};
 using checked = plan<net, x86, mapping, unsupported::skip>;
 
 report<training::trainable_check<checked>> found;

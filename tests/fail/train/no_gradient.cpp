@@ -2,6 +2,8 @@
 // expect: line<23>{"the op has no gradient"}
 // expect: line<13>{"node: halved"}
 // expect: line<9>{"own.half"}
+// expect: line<28>{"a user op has one if it has"}
+// expect: line<18>{"a member gradient"}
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/train/qat_model.hpp"

@@ -31,18 +31,27 @@ namespace packing {
   return key.then == fused_op::nothing ? d.out : d.fused;
 }
 
-/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights.
+/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights. Hot: else it is
+/// compiled for size, since its callers are cold.
 template <class T>
-[[nodiscard]] std::vector<T> channels_last(std::span<const T> oihw, int outputs, int channels) {
+[[nodiscard, gnu::hot]] std::vector<T> channels_last(std::span<const T> oihw, int outputs,
+                                                     int channels) {
   const auto rows = static_cast<std::size_t>(outputs), columns = static_cast<std::size_t>(channels);
-  std::vector<T> out(oihw.begin(), oihw.end());
+  std::vector<T> out(oihw.size());
   const std::size_t pixels = oihw.empty() ? 0 : oihw.size() / rows / columns;
-  if (pixels < 2) return out;
   for (std::size_t o = 0; o < rows; ++o)
     for (std::size_t p = 0; p < pixels; ++p)
       for (std::size_t c = 0; c < columns; ++c)
         out[(o * pixels + p) * columns + c] = oihw[(o * columns + c) * pixels + p];
   return out;
+}
+
+/// Calls f(pointer to the weights in this order), without a copy if they are.
+template <class T, class F>
+void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f) {
+  const bool one_pixel = shape.size() < 3 || (shape[2] == 1 && shape[3] == 1);
+  if (one_pixel || shape[1] == 1) return f(oihw.data());
+  f(channels_last(oihw, shape[0], shape[1]).data());
 }
 
 /// The shape of a layer's weight in PyTorch's layout.
@@ -66,8 +75,9 @@ template <class T>
   if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
     const auto weight = state.floats(name + ".weight", shape);
     if (!weight) return unexpected{weight.error()};
-    const std::vector<float> ordered = channels_last(*weight, shape[0], shape[1]);
-    kernels.pack(s.key, {ordered.data(), bias->data(), nullptr}, packed);
+    with_channels_last<float>(*weight, shape, [&](const float* ordered) {
+      kernels.pack(s.key, {ordered, bias->data(), nullptr}, packed);
+    });
     return done{};
   }
   const auto weight = state.integers(name + ".weight", shape);
@@ -83,9 +93,9 @@ template <class T>
   const auto arithmetic = output_arithmetic_of(*bias, {*weight, *scale}, data.in[0], s.key.in,
                                                layer_output(s.key, data));
   if (!arithmetic) return at_node(arithmetic.error());
-  const std::vector<std::int8_t> ordered = channels_last(*weight, shape[0], shape[1]);
-  kernels.pack(s.key, {ordered.data(), arithmetic->bias.data(), arithmetic->multiplier.data()},
-               packed);
+  with_channels_last<std::int8_t>(*weight, shape, [&](const std::int8_t* ordered) {
+    kernels.pack(s.key, {ordered, arithmetic->bias.data(), arithmetic->multiplier.data()}, packed);
+  });
   return done{};
 }
 

@@ -8,8 +8,8 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/train/random.hpp"
 
-// Ops that compute nothing but sums and products of elements, or move them, and their gradients,
-// which are added. Inputs and outputs of a sum, a product and dropout have equal shapes.
+// Concatenation and dropout, which move elements or multiply them, and their gradients, which are
+// added.
 
 namespace ctq::training {
 
@@ -18,19 +18,14 @@ void add_to(std::size_t count, const Real* from, Real* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
+/// out[i] = a[i] * b[i], and a gradient with respect to one factor, given the other.
 template <class Real>
-void apply_sum(std::size_t count, const Real* a, const Real* b, Real* out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
-}
-
-template <class Real>
-void apply_product(std::size_t count, const Real* a, const Real* b, Real* out) {
+void apply_factors(std::size_t count, const Real* a, const Real* b, Real* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
 }
-/// With respect to one factor, given the other.
 template <class Real>
-void add_product_gradient(std::size_t count, const Real* other, const Real* grad_out,
-                          Real* grad_in) {
+void add_gradient_of_factors(std::size_t count, const Real* other, const Real* grad_out,
+                             Real* grad_in) {
   for (std::size_t i = 0; i < count; ++i) grad_in[i] += grad_out[i] * other[i];
 }
 
@@ -69,7 +64,7 @@ void apply_dropout(std::size_t count, float p, random_source& random, const Real
   const Real kept = p < 1.0F ? Real{1} / (Real{1} - static_cast<Real>(p)) : Real{0};
   factors.resize(count);
   for (Real& f : factors) f = random.uniform() < p ? Real{0} : kept;
-  apply_product(count, in, factors.data(), out);
+  apply_factors(count, in, factors.data(), out);
 }
 
 }  // namespace ctq::training

@@ -8,29 +8,6 @@
 using namespace ctq;
 using differences::vector;
 
-TEST_CASE("gradients of sums and products equal central differences") {
-  vector a = differences::random(20, 1), b = differences::random(20, 2);
-  const vector grad_out = differences::random(20, 3);
-  vector out(20);
-  const auto sum = [&] {
-    training::apply_sum(20, a.data(), b.data(), out.data());
-    return differences::loss(out, grad_out);
-  };
-  vector grad(20);
-  training::add_to(20, grad_out.data(), grad.data());
-  differences::check(a, grad, sum);
-  differences::check(b, grad, sum);
-  const auto product = [&] {
-    training::apply_product(20, a.data(), b.data(), out.data());
-    return differences::loss(out, grad_out);
-  };
-  vector grad_a(20), grad_b(20);
-  training::add_product_gradient(20, b.data(), grad_out.data(), grad_a.data());
-  training::add_product_gradient(20, a.data(), grad_out.data(), grad_b.data());
-  differences::check(a, grad_a, product);
-  differences::check(b, grad_b, product);
-}
-
 TEST_CASE("gradients of a concatenation go to its parts") {
   for (int axis = 1; axis < 4; ++axis) {
     shape first{2, 2, 3, 2}, second = first, whole = first;

@@ -254,7 +254,7 @@ template <class Tile, class Shape, class In, class To, class Out>
     tile_product<Tile, p.block.pixels, p.block.channels, p.chunk == 1>(p, in, packed, to, out,
                                                                        workspace);
   } else if constexpr (with_form<Shape>) {
-    constexpr conv2d_form f = Shape::form;
+    constexpr auto f = Shape::form;
     tile_product<Tile, f.block.pixels, f.block.channels, !f.chunked>(shape.tiles, in, packed, to,
                                                                      out, workspace);
   } else {

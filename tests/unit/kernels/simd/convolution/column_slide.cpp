@@ -62,11 +62,13 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
   const simd::column_plan<Dot> plan{3, s.stride_h};
   simd::pack_block<Dot>(
       from, 9, 0, plan.width, Dot::k_group, plan.steps(), packed.data(),
-      [&](int channel, int step, int j) {
-        const simd::kernel_tap tap = plan.tap_of(step, j, channel);
-        return tap.row < 0
-                   ? std::int8_t{}
-                   : weight[static_cast<std::size_t>(channel * 9 + tap.row * 3 + tap.column)];
+      [&](int channel, simd::packed_channel<Dot> to) {
+        simd::pack_each(plan.steps(), to, [&](int step, int j) {
+          const simd::kernel_tap tap = plan.tap_of(step, j, channel);
+          return tap.row < 0
+                     ? std::int8_t{}
+                     : weight[static_cast<std::size_t>(channel * 9 + tap.row * 3 + tap.column)];
+        });
       });
   const std::vector<In> border(static_cast<std::size_t>(plan.width), static_cast<In>(zero_point));
   const samples::guarded<In> out(expected.size());
