@@ -45,6 +45,11 @@ constexpr shape image{1, 3, 28, 28};
 
 // conv2d
 using conv = conv2d_options;
+static_assert(gives({1, 6, 14, 28}, nn::conv2d,
+                    conv{.out_channels = 6, .kernel_size = 1, .stride = {2, 1}}, image));
+constexpr op_parameters grouped = nn::conv2d.id()->descriptor->parameters(
+    attributes{conv{.in_channels = 6, .out_channels = 4, .kernel_size = {3, 5}, .groups = 2}});
+static_assert(grouped.item[0].shape == shape{4, 3, 3, 5} && grouped.item[1].shape == shape{4});
 static_assert(gives({1, 6, 24, 24}, nn::conv2d, conv{.out_channels = 6, .kernel_size = 5}, image));
 static_assert(gives({1, 6, 28, 28}, nn::conv2d,
                     conv{.out_channels = 6, .kernel_size = 5, .padding = 2}, image));

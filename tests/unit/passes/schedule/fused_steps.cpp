@@ -57,6 +57,12 @@ inline constexpr auto late = model("x"_n = nn::placeholder({1, 8, 6, 6}),
                                    "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
                                    "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
 
+inline constexpr auto bounded =
+    model("x"_n = nn::placeholder({1, 8, 6, 6}),
+          "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+          "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
+          "act"_n = nn::relu6("b"_n), "out"_n = nn::output("act"_n));
+
 template <const auto& Model>
 constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered>;
 template <const auto& Model>
@@ -109,6 +115,9 @@ TEST_CASE("what a fused layer reads lives until it has written") {
   CHECK(b.in[1] == place{});
   CHECK(b.in_observer[1] == -1);
   CHECK(b.in[0] != b.out);
+  const step& with_bounds = joint<bounded>.steps[3];
+  REQUIRE(with_bounds.clamp_node >= 0);
+  CHECK(with_bounds.in[0] != with_bounds.out);
 }
 
 TEST_CASE("a clamp after a layer or a sum is part of its range, also for an interpreter") {

@@ -239,6 +239,22 @@ TEST_CASE("the observed model shows each value when it is there") {
   CHECK(walking::complaint(g.view(), s) == "");
 }
 
+TEST_CASE("the sizes of an average pool say whether it counts the padding") {
+  for (const bool counts : {false, true}) {
+    dynamic_graph<stage::traced> g;
+    g.add({.name = "x", .op = nn::placeholder.id(), .shape = {1, 3, 8, 8}}, nullptr, 0);
+    const avg_pool2d_options o{
+        .kernel_size = 3, .stride = 1, .padding = 1, .count_include_pad = counts};
+    g.add({.name = "p", .op = nn::avg_pool2d.id(), .attrs = attributes{o}, .shape = {1, 3, 8, 8}},
+          0);
+    g.add({.name = "out", .op = nn::output.id(), .shape = {1, 3, 8, 8}}, 1);
+    const dynamic_schedule s = schedule(g.view());
+    REQUIRE(s.steps.size() == 3);
+    CHECK(s.steps[1].key.as<pool2d_shape>().count_include_pad == (counts ? 1 : 0));
+    CHECK(s.steps[1].key.as<pool2d_shape>().kernel_w == 3);
+  }
+}
+
 TEST_CASE("a value that is shown later lives until then") {
   dynamic_graph<stage::prepared> g;
   const shape s{1, 8};
