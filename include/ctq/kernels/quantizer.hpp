@@ -24,7 +24,8 @@ struct quantizer {
 };
 
 /// Requires  2⁻¹²⁶ <= scale <= 2¹¹⁸, so that 1 / scale and all dequantized 8-bit values are finite;
-///           quant_min <= zero_point <= quant_max, both in the range of the element type
+///           quant_min <= quant_max, both in the range of the element type; the zero point is
+///           between them unless they are the bounds of a clamp
 [[nodiscard, gnu::always_inline]] constexpr quantizer quantizer_of(const qparams& p) noexcept {
   return {.inverse = 1.0F / p.scale,
           .low = static_cast<float>(p.quant_min - p.zero_point),
@@ -32,10 +33,11 @@ struct quantizer {
           .zero_point = p.zero_point};
 }
 
-/// Quantizes max(x, 0). Scales are positive and rounding is monotonic, so the clamp can implement
-/// it.
+/// Quantizes max(x, 0), then clamps. Scales are positive and rounding is monotonic, so one clamp can
+/// implement both.
 [[nodiscard, gnu::always_inline]] constexpr quantizer with_relu(quantizer q) noexcept {
   q.low = q.low < 0.0F ? 0.0F : q.low;
+  q.low = q.low > q.high ? q.high : q.low;
   return q;
 }
 

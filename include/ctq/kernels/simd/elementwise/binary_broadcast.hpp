@@ -216,6 +216,17 @@ template <class Isa, quantized Q>
                          });
   }
 }
+template <vectorized Isa>
+struct float_quotient {
+  [[nodiscard, gnu::always_inline]] float operator()(float x, float y) const noexcept {
+    return x / y;
+  }
+  [[nodiscard, gnu::always_inline]] batch<Isa, float> operator()(
+      const batch<Isa, float>& x, const batch<Isa, float>& y) const noexcept {
+    return divide<Isa>(x, y);
+  }
+};
+
 /// As reference::binary_div on floats, bit for bit.
 template <class Isa>
 [[gnu::noinline]] void binary_div(const broadcast_shape& shape, const float* a, const float* b,
@@ -223,13 +234,10 @@ template <class Isa>
   if constexpr (!vectorized<Isa>) {
     reference::binary_div(shape, a, b, out, relu);
   } else {
-    for_broadcast_blocks(
-        shape, a, b, out, [&](elementwise_shape s, const float* x, const float* y, float* to) {
-          for_floats<Isa>(
-              s, to, relu,
-              [](const auto& p, const auto& q) __attribute__((always_inline)) { return p / q; }, x,
-              y);
-        });
+    for_broadcast_blocks(shape, a, b, out,
+                         [&](elementwise_shape s, const float* x, const float* y, float* to) {
+                           for_floats<Isa>(s, to, relu, float_quotient<Isa>{}, x, y);
+                         });
   }
 }
 
