@@ -33,8 +33,8 @@ struct quantizer {
           .zero_point = p.zero_point};
 }
 
-/// Quantizes max(x, 0), then clamps. Scales are positive and rounding is monotonic, so one clamp can
-/// implement both.
+/// Quantizes max(x, 0), then clamps. Scales are positive and rounding is monotonic, so one clamp
+/// can implement both.
 [[nodiscard, gnu::always_inline]] constexpr quantizer with_relu(quantizer q) noexcept {
   q.low = q.low < 0.0F ? 0.0F : q.low;
   q.low = q.low > q.high ? q.high : q.low;

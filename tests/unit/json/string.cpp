@@ -19,8 +19,8 @@ static_assert(length("\xC2\x80") == 2 && length("\xDF\xBFz") == 2);
 static_assert(length("\xE0\xA0\x80") == 3 && length("\xED\x9F\xBF") == 3);
 static_assert(length("\xEE\x80\x80") == 3 && length("\xEF\xBF\xBF") == 3);
 static_assert(length("\xF0\x90\x80\x80") == 4 && length("\xF4\x8F\xBF\xBF") == 4);
-static_assert(length("\x80") == 0 && length("\xFF") == 0);                      // no lead
-static_assert(length("\xC3") == 0 && length("\xE2\x82") == 0);                  // cut off
+static_assert(length("\x80") == 0 && length("\xFF") == 0);      // no lead
+static_assert(length("\xC3") == 0 && length("\xE2\x82") == 0);  // cut off
 static_assert(length("\xC3\xA9"sv.substr(0, 1)) == 0 && length("\xE2\x82\xAC"sv.substr(0, 2)) == 0);
 static_assert(length("\xC3z") == 0 && length("\xF0\x90\x80z") == 0);            // cut off
 static_assert(length("\xC0\x80") == 0 && length("\xC1\xBF") == 0);              // too long

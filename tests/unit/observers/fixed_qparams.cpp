@@ -20,8 +20,9 @@ TEST_CASE("observed data changes nothing") {
 
 TEST_CASE("the zero point may be any integer of the range") {
   for (const int zero_point : {0, 1, 255})
-    CHECK(fixed_qparams{{.scale = 1.0F, .zero_point = zero_point}}.calculate_qparams()->zero_point ==
-          zero_point);
+    CHECK(
+        fixed_qparams{{.scale = 1.0F, .zero_point = zero_point}}.calculate_qparams()->zero_point ==
+        zero_point);
 }
 
 TEST_CASE("an invalid scale or zero point is an error") {
