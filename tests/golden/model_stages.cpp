@@ -90,8 +90,8 @@ double deviation_of_output(ctq::evaluator<Stage>& run, const std::vector<node_va
 }
 
 std::vector<node_value> in_float(const std::vector<node_value>& values) {
-  std::vector<node_value> out;
-  for (const node_value& v : values) out.emplace_back(v.real());
+  std::vector<node_value> out(values.size());
+  std::ranges::transform(values, out.begin(), [](const node_value& v) { return v.real(); });
   return out;
 }
 
