@@ -2,7 +2,7 @@
 // expect: lower
 
 #include "ctq/backends/x86.hpp"
-#include "ctq/passes/plan.hpp"
+#include "ctq/passes/plan_stages.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

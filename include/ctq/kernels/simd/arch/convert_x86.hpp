@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/conversions.hpp"
 #include "ctq/kernels/simd/arch/register128.hpp"
 #include "ctq/kernels/simd/arch/register256.hpp"
