@@ -15,7 +15,7 @@ static_assert(!gives_qparams(observer_class::placeholder));
 namespace {
 
 template <class Weight>
-std::string rejection(op_id op) {
+std::string refusal_of(op_id op) {
   dynamic_graph<stage::fused> g;
   g.add({.name = "up", .op = op}, nullptr, 0);
   constexpr mapping_entry entry = global<qconfig<min_max_observer<>, Weight>>::value;
@@ -27,12 +27,12 @@ std::string rejection(op_id op) {
 
 TEST_CASE("a transposed convolution cannot have a per-channel weight observer") {
   using per_channel = per_channel_min_max_observer<>;
-  CHECK(rejection<per_channel>(nn::conv_transpose2d.id()) ==
+  CHECK(refusal_of<per_channel>(nn::conv_transpose2d.id()) ==
         "a transposed convolution cannot have\na per-channel weight observer\nnode: up\n"
         "torch.nn.ConvTranspose2d");
-  CHECK(rejection<min_max_observer<>>(nn::conv_transpose2d.id()).empty());
-  CHECK(rejection<per_channel>(nn::conv2d.id()).empty());
-  CHECK(rejection<fake_quantize<moving_average_per_channel_min_max_observer<>>>(
+  CHECK(refusal_of<min_max_observer<>>(nn::conv_transpose2d.id()).empty());
+  CHECK(refusal_of<per_channel>(nn::conv2d.id()).empty());
+  CHECK(refusal_of<fake_quantize<moving_average_per_channel_min_max_observer<>>>(
             nn::conv_transpose2d.id())
             .empty());
 }
