@@ -80,16 +80,17 @@ struct schedule_size {
 /// One step per node, a transpose per argument, a copy per input of a cat; none for observers.
 template <class Graph>
 constexpr schedule_size size_of_schedule(const Graph& g) {
-  schedule_size most;
+  int steps = 0;
+  int inputs = 0;
   for (int i = 0; i < g.count; ++i) {
-    const op_id op = g.nodes[i].op;
-    if (op == q::activation_post_process.id()) continue;
-    most.steps += 1 + g.nodes[i].arg_count;
-    if (op->kind == op_kind::placeholder) ++most.inputs;
-    if (op->kind == op_kind::output) most.outputs += g.nodes[i].arg_count;
-    if (op->descriptor->schedule.how == schedule_as::concat) most.steps += g.nodes[i].arg_count;
+    const schedule_as how = g.nodes[i].op->descriptor->schedule.how;
+    if (how == schedule_as::observe) continue;
+    steps += 1 + g.nodes[i].arg_count;
+    if (how == schedule_as::step) continue;
+    if (how == schedule_as::concat) steps += g.nodes[i].arg_count;
+    if (how == schedule_as::input) ++inputs;
   }
-  return most;
+  return {steps, inputs, g.count == 0 ? 0 : g.nodes[g.count - 1].arg_count};
 }
 template <const auto& Graph>
 inline constexpr schedule_size size_v = size_of_schedule(Graph);
