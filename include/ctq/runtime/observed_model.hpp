@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
