@@ -39,12 +39,13 @@ void run(const layer& of, subject specialized, subject shared, const ctq::kernel
   bench_case c = case_of(of);
   c.subjects = {std::move(specialized), std::move(shared)};
   const result r = measure(c, windows, 0.004);
-  const bool chosen_shared = ctq::scheduling::chosen_code(key) == ctq::code_for::types;
+  const ctq::scheduling::layer_size size = ctq::scheduling::layer_size_of(key);
+  const bool chosen_shared = ctq::scheduling::chosen_code(size) == ctq::code_for::types;
   const double ratio = r.seconds("shared") / r.ours();
   const double chosen = chosen_shared ? ratio : 1.0;
   std::printf("%-34s %12lld %10.3f us %7.1f %%   %s\n", name_of(of).c_str(),
-              static_cast<long long>(ctq::scheduling::products_of(key)), r.ours() * 1e6,
-              100 * ratio, chosen_shared ? "shared" : "specialized");
+              static_cast<long long>(size.products), r.ours() * 1e6, 100 * ratio,
+              chosen_shared ? "shared" : "specialized");
   std::fflush(stdout);
   all.shared += std::log(ratio);
   all.chosen += std::log(chosen);

@@ -9,6 +9,7 @@
 
 namespace ctq {
 
+/// Along one axis each extent is one number.
 struct conv2d_options {
   int in_channels = 0;  // 0: as many as the input has
   int out_channels{};
@@ -44,7 +45,7 @@ struct conv2d_options {
   OP(nnqr, module_op, conv_transpose##N##d, "torch.ao.nn.quantized.reference.ConvTranspose" #N "d", no_options, none)
 
 #define CTQ_CONVOLUTIONS(OP) \
-  CTQ_CONVOLUTIONS_OF(OP, 1, no_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options) \
   CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options) \
   CTQ_CONVOLUTIONS_OF(OP, 3, no_options) \
   OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", no_options, weighted) \
@@ -55,45 +56,88 @@ CTQ_CONVOLUTIONS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-constexpr shape conv2d_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+/// The options of a convolution along one axis, as those of an image of one row.
+constexpr conv2d_options along_row(conv2d_options o) {
+  using shape_rules::along_row;
+  o.kernel_size = along_row(o.kernel_size, 1);
+  o.stride = along_row(o.stride, 1);
+  o.padding = along_row(o.padding, 0);
+  o.dilation = along_row(o.dilation, 1);
+  return o;
+}
+/// Those of a convolution along so many axes.
+template <int Axes>
+constexpr conv2d_options conv_options_of(const attributes& a) {
+  const auto o = a.as<conv2d_options>();
+  return Axes == 1 ? along_row(o) : o;
+}
+
+template <class Options>
+constexpr bool are_numbers(diagnostic& d, const Options& o) {
+  using shape_rules::one_number;
+  return one_number(d, "kernel_size", o.kernel_size) && one_number(d, "stride", o.stride) &&
+         one_number(d, "padding", o.padding) && one_number(d, "dilation", o.dilation);
+}
+
+/// Completes and checks channels and groups.
+template <class Options>
+constexpr bool valid_channels(diagnostic& d, Options& o, const shape& x) {
   using namespace shape_rules;
-  if (!needs(d, in, 1, 4)) return {};
-  const shape& x = in[0];
-  auto o = a.as<conv2d_options>();
-  if (!settle(d, "in_channels", o.in_channels, x.extent[1], x)) return {};
+  if (!settle(d, "in_channels", o.in_channels, x.extent[1], x)) return false;
   if (o.out_channels < 1) {
     complain(d, "out_channels is ", o.out_channels);
-    return {};
+    return false;
   }
-  if (o.groups < 1 || o.in_channels % o.groups != 0 || o.out_channels % o.groups != 0) {
-    complain(d, "groups ", o.groups, " must divide\nin_channels ", o.in_channels,
-             " and out_channels ", o.out_channels);
-    return {};
-  }
-  if (!valid_window(d, x, o.kernel_size, o.stride, o.padding, o.dilation)) return {};
+  if (o.groups >= 1 && o.in_channels % o.groups == 0 && o.out_channels % o.groups == 0) return true;
+  complain(d, "groups ", o.groups, " must divide\nin_channels ", o.in_channels,
+           " and out_channels ", o.out_channels);
+  return false;
+}
+
+template <int Axes>
+constexpr shape conv_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (!needs(d, in, 1, Axes + 2)) return {};
+  auto given = a.as<conv2d_options>();
+  if (Axes == 1 && !are_numbers(d, given)) return {};
+  if (!valid_channels(d, given, in[0])) return {};
+  a = attributes{given};
+  const auto o = conv_options_of<Axes>(a);
+  if (!valid_window(d, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return {};
   if (!countable_weight(
           d, {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
     return {};
-  a = attributes{o};
-  return {x.extent[0], o.out_channels,
-          windows(x.extent[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false),
-          windows(x.extent[3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false)};
+  const shape x = as_image(in[0]);
+  const int rows = windows(x[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false);
+  const int columns = windows(x[3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false);
+  if (Axes == 1) return {x[0], o.out_channels, columns};
+  return {x[0], o.out_channels, rows, columns};
 }
 
-constexpr op_parameters conv2d_parameters(const attributes& a) {
+/// The shape of a weight (O, I, …) whose kernel has so many axes.
+template <int Axes>
+constexpr shape weight_shape(int outer, int inner, extent2d kernel) {
+  if (Axes == 1) return {outer, inner, kernel.w};
+  return {outer, inner, kernel.h, kernel.w};
+}
+
+template <int Axes>
+constexpr op_parameters conv_parameters(const attributes& a) {
   const auto o = a.as<conv2d_options>();
   const op_parameter weight{
-      "weight", {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}};
+      "weight", weight_shape<Axes>(o.out_channels, o.in_channels / o.groups, o.kernel_size)};
   if (!o.bias) return {weight};
   return {weight, op_parameter{"bias", {o.out_channels}}};
 }
 
-constexpr kernel_signature::sizes conv2d_sizes(attributes a, shape in, shape) {
-  const auto o = a.as<conv2d_options>();
-  return to_block<kernel_signature::sizes>(conv2d_shape{.batch = in.extent[0],
-                                                        .in_h = in.extent[2],
-                                                        .in_w = in.extent[3],
-                                                        .in_channels = in.extent[1],
+template <int Axes>
+constexpr kernel_signature::sizes conv_sizes(attributes a, shape in, shape) {
+  const auto o = conv_options_of<Axes>(a);
+  const shape x = shape_rules::as_image(in);
+  return to_block<kernel_signature::sizes>(conv2d_shape{.batch = x[0],
+                                                        .in_h = x[2],
+                                                        .in_w = x[3],
+                                                        .in_channels = x[1],
                                                         .out_channels = o.out_channels,
                                                         .kernel_h = o.kernel_size.h,
                                                         .kernel_w = o.kernel_size.w,
@@ -131,29 +175,36 @@ constexpr op_descriptor trained(op_id float_form) {
   return {.weights = op_weights::quantizable, .float_form = float_form};
 }
 
-/// A convolution over so many axes. Those over two have kernels.
-constexpr op_descriptor convolution(int axes, bool relu = false) {
-  op_descriptor d{.layer_axes = axes, .weights = op_weights::quantizable};
-  if (axes != 2) return d;
-  if (!relu) d.infer_shape = &conv2d_shape_rule;
-  d.keeps_memory_order = true;
-  d.parameters = &conv2d_parameters;
-  d.gradient = gradient_rule::layer;
-  d.schedule = in_order(kernel_layout::nhwc, kernel::conv2d, &conv2d_sizes, relu);
+/// A convolution over so many axes. One over one axis is computed as that of an image of one row.
+template <int Axes>
+constexpr op_descriptor convolution(bool relu = false) {
+  op_descriptor d{.layer_axes = Axes, .weights = op_weights::quantizable};
+  if constexpr (Axes <= 2) {
+    if (!relu) d.infer_shape = &conv_shape_rule<Axes>;
+    d.parameters = &conv_parameters<Axes>;
+    d.schedule = in_order(kernel_layout::nhwc, kernel::conv2d, &conv_sizes<Axes>, relu);
+  }
+  if constexpr (Axes == 2) {
+    d.keeps_memory_order = true;
+    d.gradient = gradient_rule::layer;
+  }
   return d;
 }
-constexpr op_descriptor integer_convolution(int axes, bool relu) {
-  return {.makes_channels_last = axes > 1, .schedule = convolution(axes, relu).schedule};
+template <int Axes>
+constexpr op_descriptor integer_convolution(bool relu) {
+  return {.layer_axes = Axes,
+          .makes_channels_last = Axes > 1,
+          .schedule = convolution<Axes>(relu).schedule};
 }
 
 #define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                         \
-  inline constexpr op_descriptor conv##N##d = with(convolution(N), [](op_descriptor& d) {       \
+  inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) {     \
     d.integer_form = &q::op_conv##N##d::info;                                                   \
     d.integer_relu_form = &q::op_conv_relu##N##d::info;                                         \
     d.with_relu = &nni::op_conv_relu##N##d::info;                                               \
   });                                                                                           \
   inline constexpr op_descriptor conv_relu##N##d =                                              \
-      with(convolution(N, true), [](op_descriptor& d) {                                         \
+      with(convolution<N>(true), [](op_descriptor& d) {                                         \
         d.integer_form = &q::op_conv_relu##N##d::info;                                          \
         d.fused_of[0] = &nn::op_conv##N##d::info;                                               \
         d.fused_of[1] = &nn::op_relu::info;                                                     \
@@ -169,8 +220,8 @@ constexpr op_descriptor integer_convolution(int axes, bool relu) {
       {&nn::op_conv##N##d::info, &nn::op_batch_norm##N##d::info, &nn::op_relu::info});          \
   inline constexpr op_descriptor qat_conv##N##d = trained(&nn::op_conv##N##d::info);            \
   inline constexpr op_descriptor qat_conv_relu##N##d = trained(&nni::op_conv_relu##N##d::info); \
-  inline constexpr op_descriptor q_conv##N##d = integer_convolution(N, false);                  \
-  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution(N, true);              \
+  inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);                  \
+  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);              \
   inline constexpr op_descriptor q_functional_conv##N##d{.makes_channels_last = N > 1};
 CTQ_DESCRIBE_CONVOLUTIONS_OF(1)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(2)

@@ -103,8 +103,23 @@ constexpr int windows(std::int64_t in, std::int64_t kernel, std::int64_t stride,
   return static_cast<int>(n < INT32_MAX ? n : INT32_MAX);
 }
 
-constexpr bool valid_window(diagnostic& d, const shape& in, extent2d kernel, extent2d stride,
+/// One axis of pixels is an image of one row.
+constexpr shape as_image(const shape& s) { return s.rank == 3 ? shape{s[0], s[1], 1, s[2]} : s; }
+
+/// An option of a window along one axis, as one of an image of one row.
+///   across  what it is along the other axis
+constexpr extent2d along_row(extent2d option, int across) { return {across, option.w}; }
+
+/// Whether an option of a window along one axis is one number.
+constexpr bool one_number(diagnostic& d, const char* option, extent2d e) {
+  if (e.h != e.w) complain(d, option, " is {", e.h, ", ", e.w, "};\none axis has one number");
+  return e.h == e.w;
+}
+
+/// Of the last two axes of an image, or the last one of three.
+constexpr bool valid_window(diagnostic& d, const shape& given, extent2d kernel, extent2d stride,
                             extent2d padding, extent2d dilation) {
+  const shape in = as_image(given);
   if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
       dilation.w < 1 || padding.h < 0 || padding.w < 0) {
     complain(d, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
@@ -112,15 +127,19 @@ constexpr bool valid_window(diagnostic& d, const shape& in, extent2d kernel, ext
   }
   if (windows(in.extent[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
       windows(in.extent[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
-    complain(d, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
-    show_input(d, in);
+    if (given.rank == 3) {
+      complain(d, "kernel_size ", kernel.w, " does not fit");
+    } else {
+      complain(d, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
+    }
+    show_input(d, given);
     return false;
   }
   if (countable(in.extent[0], in.extent[1], in.extent[2] + 2 * std::int64_t{padding.h},
                 in.extent[3] + 2 * std::int64_t{padding.w}))
     return true;
   complain(d, "padding ", padding.h, "x", padding.w, ": more than\n2^31 - 1 elements");
-  show_input(d, in);
+  show_input(d, given);
   return false;
 }
 

@@ -125,7 +125,9 @@ class step_writer {
     if (order_of_[i] == wanted || !order_matters(g_.nodes[i].shape)) return value_of_[i];
     const int from = value_of_[i];
     const shape& s = g_.nodes[i].shape;
-    next_sizes(transpose_shape{s.extent[0], s.extent[1], s.extent[2] * s.extent[3]});
+    int pixels = 1;
+    for (int axis = 2; axis < s.rank; ++axis) pixels *= s.extent[axis];
+    next_sizes(transpose_shape{s.extent[0], s.extent[1], pixels});
     emit(wanted == layout::nhwc ? kernel::to_nhwc : kernel::to_nchw, i, i, from,
          new_output(i, wanted));
     return value_of_[i];

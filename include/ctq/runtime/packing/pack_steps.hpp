@@ -11,6 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/check_qparams.hpp"
@@ -49,15 +50,19 @@ template <class T>
 /// Calls f(pointer to the weights in this order), without a copy if they are.
 template <class T, class F>
 void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f) {
-  const bool one_pixel = shape.size() < 3 || (shape[2] == 1 && shape[3] == 1);
-  if (one_pixel || shape[1] == 1) return f(oihw.data());
+  std::size_t pixels = 1;
+  for (const int extent : shape.subspan(shape.size() < 2 ? shape.size() : 2))
+    pixels *= static_cast<std::size_t>(extent);
+  if (pixels == 1 || shape[1] == 1) return f(oihw.data());
   f(channels_last(oihw, shape[0], shape[1]).data());
 }
 
 /// The shape of a layer's weight in PyTorch's layout.
-[[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key) {
+[[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key,
+                                                              const node& n) {
   if (key.kernel == kernel::conv2d) {
     const auto s = key.as<conv2d_shape>();
+    if (n.op->descriptor->layer_axes == 1) return {s.out_channels, s.in_group(), s.kernel_w};
     return {s.out_channels, s.in_group(), s.kernel_h, s.kernel_w};
   }
   const auto s = key.as<linear_shape>();
@@ -69,7 +74,7 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
                                                   const node& n, const state_dict& state,
                                                   const step_data& data, std::byte* packed) {
   const std::string name{n.name};
-  const std::vector<int> shape = weight_shape(s.key);
+  const std::vector<int> shape = weight_shape(s.key, n);
   const auto bias = state.floats(name + ".bias", {{shape[0]}});
   if (!bias) return unexpected{bias.error()};
   if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
