@@ -40,7 +40,6 @@ struct int4_weights
                                                                 .averaging_constant = 1.0}>>>>> {};
 // [mapping]
 
-constexpr std::size_t pixels = 28 * 28;
 using qat_model = decltype(ctq::prepare_qat<network, ctq::x86, int4_weights>(
     std::declval<const ctq::model_weights<network>&>()));
 
@@ -138,6 +137,21 @@ training_result train(qat_model& model, const data_set& data, const options& o) 
 }
 // [train]
 
+/// Post-training quantization: the same observers, without rounding and without training.
+void calibrate(qat_model& model, const data_set& data) {
+  model.eval();
+  model.disable_fake_quant();
+  std::vector<std::size_t> first(std::min<std::size_t>(512, data.size()));
+  for (std::size_t i = 0; i < first.size(); ++i) first[i] = i;
+  demo::progress_bar bar{"calibrating on " + std::to_string(first.size()) + " images",
+                         first.size()};
+  for (std::size_t i = 0; i < first.size(); i += 32) {
+    const std::size_t count = std::min<std::size_t>(32, first.size() - i);
+    model.forward(batch(data, std::span(first).subspan(i, count)).images).value_or_exit();
+    bar.advance(count);
+  }
+}
+
 int run(const options& o) {
   const data_set test = read_data_set(o.data, "t10k", o.test_images).value_or_exit();
   const data_set images = read_data_set(o.data, "train", o.images).value_or_exit();
@@ -151,20 +165,7 @@ int run(const options& o) {
   auto model = ctq::prepare_qat<network, ctq::x86, int4_weights>(weights);
   // [model]
 
-  // Post-training quantization: the same observers, without rounding and without training.
-  model.eval();
-  model.disable_fake_quant();
-  {
-    std::vector<std::size_t> first(std::min<std::size_t>(512, images.size()));
-    for (std::size_t i = 0; i < first.size(); ++i) first[i] = i;
-    demo::progress_bar bar{"calibrating on " + std::to_string(first.size()) + " images",
-                           first.size()};
-    for (std::size_t i = 0; i < first.size(); i += 32) {
-      const std::size_t count = std::min<std::size_t>(32, first.size() - i);
-      model.forward(batch(images, std::span(first).subspan(i, count)).images).value_or_exit();
-      bar.advance(count);
-    }
-  }
+  calibrate(model, images);
   const double ptq_accuracy = converted_accuracy(model, test);
   model.disable_observer();
   const double float_accuracy = simulated_accuracy(model, test);
