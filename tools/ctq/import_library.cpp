@@ -243,8 +243,8 @@ static std::size_t arena_bytes_of(const model& m) {
 constexpr bool same_shape(const ctq::shape& s, std::span<const int> extents) {
   return std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
 }
-static_assert(same_shape(@NAME@_plan::int8_schedule.input_shape, @NAME@::input::shape));
-static_assert(same_shape(@NAME@_plan::int8_schedule.output_shape, @NAME@::output::shape));
+static_assert(same_shape(@NAME@_plan::int8_schedule.inputs[0].shape, @NAME@::input::shape));
+static_assert(same_shape(@NAME@_plan::int8_schedule.outputs[0].shape, @NAME@::output::shape));
 
 constexpr std::align_val_t alignment{64};
 

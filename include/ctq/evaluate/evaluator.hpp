@@ -18,6 +18,7 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/passes/qat_modules.hpp"
 
 // A graph of any stage, evaluated op by op as in Python: for tests, for calibration, and to find

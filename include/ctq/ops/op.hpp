@@ -130,8 +130,14 @@ using method_op = op_base<Self, op_kind::method, Options>;
 template <class Self, class Options = no_options>
 using pass_op = op_base<Self, op_kind::pass, Options>;
 
+/// "out"_n = nn::output("boxes"_n, "scores"_n): what the model returns; a tuple, if several.
 template <class Self, class Options = no_options>
-using output_op = op_base<Self, op_kind::output, Options>;
+struct output_op : op_base<Self, op_kind::output, Options> {
+  template <std::same_as<node_name>... Name>
+  constexpr call<sizeof...(Name)> operator()(Name... x) const {
+    return {this->id(), {}, {}, {x.text...}};
+  }
+};
 
 /// A tensor that a module owns, read by its name.
 template <class Self, class Options = no_options>

@@ -28,8 +28,15 @@ CTQ_PASS_OPS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
+/// Of the first tensor that is returned; each has its own, that of its node.
+constexpr shape output_shape(view<shape> in, attributes&, diagnostic& d) {
+  if (!in.empty()) return in[0];
+  shape_rules::complain(d, "a model returns a tensor or more");
+  return {};
+}
+
 inline constexpr op_descriptor placeholder{.schedule = {.how = schedule_as::input}};
-inline constexpr op_descriptor output{.infer_shape = &same_shape,
+inline constexpr op_descriptor output{.infer_shape = &output_shape,
                                       .schedule = {.how = schedule_as::output}};
 inline constexpr op_descriptor activation_post_process{.schedule = {.how = schedule_as::observe}};
 inline constexpr op_descriptor quantize{.keeps_memory_order = true,

@@ -33,7 +33,8 @@ struct dispatched_code {
   std::string_view isa;
   std::size_t arena_bytes;
   result<parameters> (*make)(const state_dict&, std::span<const qparams>);
-  void (*run)(const parameters&, const void* in, void* out, std::byte* arena) noexcept;
+  void (*run)(const parameters&, const void* const* in, void* const* out,
+              std::byte* arena) noexcept;
 };
 
 /// The code of a plan, if the program contains it: the linker puts null in place of a function that
@@ -107,9 +108,6 @@ class dispatched_model : public int8_model<dispatched_model<Plan>, Plan> {
   using base = int8_model<dispatched_model, Plan>;
 
  public:
-  using typename base::input_argument;
-  using typename base::output_view;
-
   /// isa: name of the instruction set to run on; empty: the environment variable CTQ_ISA or,
   /// without it, the fastest · keep: as quantized_model::make
   /// Errors  as choose; as quantized_model::make
@@ -123,10 +121,9 @@ class dispatched_model : public int8_model<dispatched_model<Plan>, Plan> {
     return dispatched_model{**code, *std::move(p), std::move(state), keep};
   }
 
-  /// One inference in the caller's memory: allocates nothing and cannot fail.
-  ///   memory  arena_bytes(), 64-byte aligned, used by one run at a time
-  void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
-    code_->run(this->values(), in.data(), out.data(), memory);
+  /// run, with the elements of all inputs and outputs, in order.
+  void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
+    code_->run(this->values(), in, out, memory);
   }
 
   [[nodiscard]] std::string_view isa() const { return code_->isa; }

@@ -13,6 +13,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
 #include "ctq/runtime/fold.hpp"

@@ -10,11 +10,19 @@
 
 namespace ctq::training {
 
-/// The first node that cannot be trained through: an op without a gradient, one that mixes the
-/// samples of a batch, an observer that does not fake-quantize.
+/// Several inputs or outputs, or the first node that cannot be trained through: an op without a
+/// gradient, one that mixes the samples of a batch, an observer that does not fake-quantize.
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_trainable(const Graph& g, const mapping_view& mapping) {
   diagnostic d;
+  int inputs = 0;
+  for (int i = 0; i < g.count; ++i) {
+    inputs += g.nodes[i].op->kind == op_kind::placeholder ? 1 : 0;
+    if (inputs < 2 && (g.nodes[i].op->kind != op_kind::output || g.nodes[i].arg_count == 1))
+      continue;
+    d.line("training has one input and one").line("output");
+    return d;
+  }
   const auto& first = g.nodes[0];
   for (int i = 0; i < g.count; ++i) {
     const auto& n = g.nodes[i];

@@ -12,6 +12,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/runtime/weights.hpp"

@@ -249,5 +249,10 @@ static_assert(training::trainable_check<plan<tiny, x86, observers_alone>>::found
               "no fake quantize for the output of\nnode: x\na QConfig for training has them:\n"
               "default_qat_qconfig_mapping,\nfake_quantize<...>");
 static_assert(!training::trainable_check<plan<tiny, x86, learnable>>::bad());
+constexpr auto two_outputs =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+          "out"_n = nn::output("fc"_n, "x"_n));
+static_assert(training::trainable_check<plan<two_outputs, x86, learnable>>::found.message() ==
+              "training has one input and one\noutput");
 
 }  // namespace

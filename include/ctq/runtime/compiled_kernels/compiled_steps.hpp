@@ -72,15 +72,15 @@ namespace ctq::compiled_kernels {
   return p;
 }
 
-/// p: of make · in, out: elements of the model's input and output · arena: the schedule's values,
-/// then at `workspace` the kernels' memory, 64-byte aligned
-/// after(step): called after each step, with -1 before the first
+/// p: of make · in, out: elements of the model's inputs and outputs, in order · arena: the
+/// schedule's values, then at `workspace` the kernels' memory, 64-byte aligned after(step): called
+/// after each step, with -1 before the first
 template <class After>
-void run(std::span<const step> steps, const parameters& p, const void* in, void* out,
+void run(std::span<const step> steps, const parameters& p, const void* const* in, void* const* out,
          std::byte* arena, std::size_t workspace, After after) noexcept {
   const auto address = [&](const place& at) -> void* {
-    if (at.in == place::area::input) return const_cast<void*>(in);
-    return at.in == place::area::output ? out : arena + at.offset;
+    if (at.in == place::area::input) return const_cast<void*>(in[at.offset]);
+    return at.in == place::area::output ? out[at.offset] : arena + at.offset;
   };
   after(-1);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -96,8 +96,8 @@ void run(std::span<const step> steps, const parameters& p, const void* in, void*
 
 /// The same, with a line for each step if CTQ_VERBOSE is set. nodes: of the graph of the schedule
 [[gnu::noinline]] inline void run(std::span<const step> steps, std::span<const node> nodes,
-                                  const parameters& p, const void* in, void* out, std::byte* arena,
-                                  std::size_t workspace) noexcept {
+                                  const parameters& p, const void* const* in, void* const* out,
+                                  std::byte* arena, std::size_t workspace) noexcept {
   if (!verbose::on()) [[likely]]
     return run(steps, p, in, out, arena, workspace, [](int) {});
   std::int64_t start = 0;

@@ -11,6 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/check_qparams.hpp"
