@@ -95,11 +95,9 @@ def plain(value):
     if isinstance(value, torch.dtype):
         return str(value).replace("torch.", "")
     if isinstance(value, slice):
-        parts = [plain(p) for p in (value.start, value.stop, value.step)]
-        if not any(isinstance(p, dict) for p in parts):
-            return f"slice({parts[0]}, {parts[1]}, {parts[2]})"
+        return {"s": [plain(value.start), plain(value.stop), plain(value.step)]}
     if value is Ellipsis:
-        return "..."
+        return {"e": "..."}
     raise NotExpressible(f"an argument of type {type(value).__name__}")
 
 

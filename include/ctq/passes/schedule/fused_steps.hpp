@@ -46,8 +46,8 @@ enum class layers : unsigned char { alone, fused };
 /// Whether the range of a step's output can be narrowed.
 [[nodiscard]] constexpr bool has_output_range(const step& s) {
   const kernel_id k = s.key.kernel;
-  return (k == kernel::conv2d || k == kernel::linear || k == kernel::binary_add) &&
-         s.key.out != f32 && s.key.then != fused_op::table && s.clamp_node < 0;
+  return (kernels::facts_of(k).has_weights || k == kernel::binary_add) && s.key.out != f32 &&
+         s.key.then != fused_op::table && s.clamp_node < 0;
 }
 
 /// The steps of a schedule with the values that they read and write.
