@@ -213,7 +213,7 @@ constexpr bool valid_transposed_window(diagnostic& d, const shape& x,
     complain(d, "output_padding: 0 or more, and less than\nstride or dilation");
     return false;
   }
-  const auto reach = [](int dilation, int kernel) { return 2.0 * dilation * (kernel - 1); };
+  const auto reach = [](std::int64_t dilation, int kernel) { return 2 * dilation * (kernel - 1); };
   if (countable(x[0], x[1], x[2] + reach(o.dilation.h, o.kernel_size.h) + 1,
                 x[3] + reach(o.dilation.w, o.kernel_size.w)))
     return true;
