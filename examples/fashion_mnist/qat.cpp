@@ -49,7 +49,6 @@ struct int4_weights
                                                                 .averaging_constant = 1.0}>>>>> {};
 // [mapping]
 
-constexpr std::size_t pixels = 28 * 28;
 using qat_model = decltype(ctq::prepare_qat<network, ctq::x86, int4_weights>(
     std::declval<const ctq::model_weights<network>&>()));
 
