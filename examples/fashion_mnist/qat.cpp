@@ -180,6 +180,19 @@ training_result train(qat_model& model, const data_set& data, const options& o) 
 }
 // [train]
 
+/// Post-training quantization: the same observers, without rounding and without training.
+void calibrate(qat_model& model, const data_set& data) {
+  model.eval();
+  model.disable_fake_quant();
+  const std::size_t count = std::min<std::size_t>(512, data.size());
+  demo::progress_bar bar{"calibrating on " + std::to_string(count) + " images", count};
+  for (std::size_t i = 0; i < count; i += 32) {
+    const batch b(data, in_order(i, std::min(i + 32, count)));
+    model.forward(b.images).value_or_exit();
+    bar.advance(b.labels.size());
+  }
+}
+
 int run(const options& o) {
   const data_set all = read_data_set(o.data, "train", 60000).value_or_exit();
   const std::size_t rest = all.size() - std::min(o.hold_out, all.size());
@@ -197,18 +210,7 @@ int run(const options& o) {
   auto model = ctq::prepare_qat<network, ctq::x86, int4_weights>(weights);
   // [model]
 
-  // Post-training quantization: the same observers, without rounding and without training.
-  model.eval();
-  model.disable_fake_quant();
-  {
-    const std::size_t count = std::min<std::size_t>(512, images.size());
-    demo::progress_bar bar{"calibrating on " + std::to_string(count) + " images", count};
-    for (std::size_t i = 0; i < count; i += 32) {
-      const batch b(images, in_order(i, std::min(i + 32, count)));
-      model.forward(b.images).value_or_exit();
-      bar.advance(b.labels.size());
-    }
-  }
+  calibrate(model, images);
   const double ptq_accuracy = converted_accuracy(model, test);
   model.disable_observer();
   const double float_accuracy = simulated_accuracy(model, test);
