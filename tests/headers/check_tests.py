@@ -60,6 +60,8 @@ TESTED_WITH = {
     "core/reflect": "spec/reflect",
     "ops/op_members": "ops/describe",
     "train/check_trainable": "train/qat_model",
+    "train/gradients/convolution_geometry": "train/gradients/convolution",
+    "train/gradients/depthwise_convolution": "train/gradients/convolution",
     "train/lanes": "train/matrix_product",
     "train/node_state": "train/training_graph",
     "train/op_gradients": "train/training_graph",

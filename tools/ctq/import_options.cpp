@@ -154,6 +154,8 @@ std::string shown(const argument& a) {
     case kind::text: return fmt::format("\"{}\"", a.text);
     case kind::list: return "a list";
     case kind::dict: return "a dict";
+    case kind::slice: return "a slice";
+    case kind::ellipsis: return "...";
     case kind::node: return "a tensor";
   }
   return {};

@@ -148,9 +148,14 @@ class evaluator {
 
   [[nodiscard]] result<node_value> output(const node& n,
                                           const std::vector<node_value>& reads) const {
-    const bool one =
-        n.row == nullptr || (n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node);
+    const bool one = n.row == nullptr
+                         ? reads.size() == 1
+                         : n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node;
     if (one) return reads[0];
+    if (n.row == nullptr) {
+      const std::vector<float_ops::value> all = real_values(reads);
+      return node_value(float_ops::list(all.begin(), all.end()));
+    }
     return node_value(call_of(n, real_values(reads)).positional[0]);
   }
 

@@ -53,8 +53,11 @@ constexpr conv2d_options along_row(conv2d_options o) {
 /// Those of a convolution along so many axes.
 template <int Axes>
 constexpr conv2d_options conv_options_of(const attributes& a) {
-  const auto o = a.as<conv2d_options>();
-  return Axes == 1 ? along_row(o) : o;
+  if constexpr (Axes == 1) {
+    return along_row(a.as<conv2d_options>());
+  } else {
+    return a.as<conv2d_options>();
+  }
 }
 
 template <class Options>
@@ -83,20 +86,22 @@ template <int Axes>
 constexpr shape conv_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;
   if (!needs(d, in, 1, Axes + 2)) return {};
-  auto given = a.as<conv2d_options>();
-  if (Axes == 1 && !are_numbers(d, given)) return {};
-  if (!valid_channels(d, given, in[0])) return {};
-  a = attributes{given};
-  const auto o = conv_options_of<Axes>(a);
-  if (!valid_window(d, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return {};
+  const shape& x = in[0];
+  auto o = a.as<conv2d_options>();
+  if (Axes == 1 && !are_numbers(d, o)) return {};
+  if (!valid_channels(d, o, x)) return {};
+  a = attributes{o};
+  if constexpr (Axes == 1) o = along_row(o);
+  if (!valid_window(d, x, o.kernel_size, o.stride, o.padding, o.dilation)) return {};
   if (!countable_weight(
           d, {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
     return {};
-  const shape x = as_image(in[0]);
-  const int rows = windows(x[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false);
-  const int columns = windows(x[3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false);
-  if (Axes == 1) return {x[0], o.out_channels, columns};
-  return {x[0], o.out_channels, rows, columns};
+  const int columns =
+      windows(x.extent[Axes + 1], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false);
+  if constexpr (Axes == 1) return {x.extent[0], o.out_channels, columns};
+  return {x.extent[0], o.out_channels,
+          windows(x.extent[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false),
+          columns};
 }
 
 /// The shape of a weight (O, I, …) whose kernel has so many axes.
@@ -177,7 +182,9 @@ constexpr bool valid_transposed_window(diagnostic& d, const shape& x,
     complain(d, "output_padding: 0 or more, and less than\nstride or dilation");
     return false;
   }
-  const auto reach = [](int dilation, int kernel) { return 2.0 * dilation * (kernel - 1); };
+  const auto reach = [](int dilation, int kernel) {
+    return 2 * std::int64_t{dilation} * (kernel - 1);
+  };
   if (countable(x[0], x[1], x[2] + reach(o.dilation.h, o.kernel_size.h) + 1,
                 x[3] + reach(o.dilation.w, o.kernel_size.w)))
     return true;

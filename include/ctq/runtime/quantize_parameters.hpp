@@ -184,6 +184,15 @@ namespace quantizing {
 [[nodiscard, gnu::cold]] inline result<state_dict> quantize_parameters(
     std::span<const step> steps, const parameter_sources& from) {
   state_dict to;
+  for (const node& n : from.nodes) {
+    if (n.op == nullptr || n.op->kind != op_kind::get_attr) continue;
+    const std::string name{path_of(n)};
+    const weight_tensor* const given = from.weights->find(name);
+    if (given == nullptr || given->values.size() != numel(n.shape))
+      return fail("tensor " + name,
+                  given == nullptr ? "is missing" : "has another shape than the model says");
+    to.set(name, given->shape, given->values);
+  }
   for (const step& s : steps) {
     const node& n = from.nodes[static_cast<std::size_t>(s.node)];
     if (const std::string missing = quantizing::missing_weight(s, n, *from.weights);

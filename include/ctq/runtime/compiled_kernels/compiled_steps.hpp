@@ -80,6 +80,8 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
          std::byte* arena, std::size_t workspace, After after) noexcept {
   const auto address = [&](const place& at) -> void* {
     if (at.in == place::area::input) return const_cast<void*>(in[at.offset]);
+    if (at.in == place::area::constant)
+      return const_cast<std::byte*>(p.constants.data() + at.offset);
     return at.in == place::area::output ? out[at.offset] : arena + at.offset;
   };
   after(-1);

@@ -13,7 +13,9 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
@@ -210,6 +212,28 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
   within(std::int8_t{});
 }
 
+/// The elements of all parameters and buffers that are operands.
+/// Errors  as state_dict::floats
+[[nodiscard, gnu::cold]] inline result<aligned_buffer> pack_constants(std::span<const node> nodes,
+                                                                      const state_dict& state) {
+  const auto is_constant = [](const node& n) {
+    return n.op != nullptr && n.op->kind == op_kind::get_attr;
+  };
+  std::size_t bytes = 0;
+  for (const node& n : nodes) bytes += is_constant(n) ? constant_bytes(n) : 0;
+  aligned_buffer all(bytes);
+  std::byte* at = all.data();
+  for (const node& n : nodes) {
+    if (!is_constant(n)) continue;
+    const auto values = state.floats(std::string{path_of(n)},
+                                     {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
+    if (!values) return unexpected{values.error()};
+    std::memcpy(at, values->data(), values->size_bytes());
+    at += constant_bytes(n);
+  }
+  return all;
+}
+
 }  // namespace packing
 
 /// nodes: of the graph the schedule was made for · qparams: one an observer; none for schedules
@@ -222,6 +246,9 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
                                                               const state_dict& state,
                                                               std::span<const qparams> qparams) {
   parameters p{aligned_buffer(packed_end(kernels, steps)), std::vector<step_data>(steps.size())};
+  auto constants = packing::pack_constants(nodes, state);
+  if (!constants) return unexpected{constants.error()};
+  p.constants = *std::move(constants);
   const bool on_integers =
       std::ranges::any_of(steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
   if (const status ok = check_qparams(on_integers ? steps : steps.first(0), qparams); !ok)

@@ -68,8 +68,8 @@ int steps_with(kernel_id kernel, graph_view<stage::traced> g) {
     return -1;
   int found = 0;
   for (const step& s : steps.steps) {
-    const bool at_the_door = s.key.kernel == kernel::quantize || s.key.kernel == kernel::dequantize;
-    if (s.key.in == f32 && !at_the_door) return -1;
+    const bool converts = s.key.kernel == kernel::quantize || s.key.kernel == kernel::dequantize;
+    if (s.key.in == f32 && !converts) return -1;
     found += s.key.kernel == kernel ? 1 : 0;
   }
   return found;
