@@ -71,6 +71,8 @@ struct kernel_facts {
   KERNEL(batch_norm2d, channels_shape, float_only) \
   KERNEL(pooling_max, pool2d_shape, equal) \
   KERNEL(pooling_avg, pool2d_shape, equal) \
+  KERNEL(resampling, resampling_shape, equal) \
+  KERNEL(pixel_shuffle, pixel_shuffle_shape, equal) \
   KERNEL(concat, concat_shape, equal) \
   KERNEL(elementwise, elementwise_shape, equal, .calls_op = true) \
   KERNEL(function, function_shape, equal, .calls_op = true) \

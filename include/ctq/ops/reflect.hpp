@@ -37,6 +37,9 @@ BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, d
 BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool2d_options, kernel_size, stride, padding, ceil_mode,
                         count_include_pad);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
+BOOST_HANA_ADAPT_STRUCT(ctq::interpolate_options, size, scale_factor, mode, align_corners);
+BOOST_HANA_ADAPT_STRUCT(ctq::pixel_shuffle_options, upscale_factor);
+BOOST_HANA_ADAPT_STRUCT(ctq::pixel_unshuffle_options, downscale_factor);
 BOOST_HANA_ADAPT_STRUCT(ctq::flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::nn_flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::cat_options, dim);
@@ -49,6 +52,7 @@ template <class T>
 constexpr option_field::type type_of() {
   if (std::same_as<T, float>) return option_field::type::real;
   if (std::same_as<T, flag>) return option_field::type::flag;
+  if (std::same_as<T, interpolation>) return option_field::type::word;
   return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
 }
 
@@ -60,8 +64,9 @@ inline constexpr auto fields = [] {
   const Options defaults{};
   for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
     static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
-                  std::same_as<T, extent2d>);
-    all[at++] = {name, type_of<T>(), word};
+                  std::same_as<T, extent2d> || std::same_as<T, interpolation>);
+    all[at++] = {name, type_of<T>(), word,
+                 std::same_as<T, interpolation> ? &interpolation_words : nullptr};
     word += static_cast<int>(sizeof(T) / 4);
   });
   return all;
