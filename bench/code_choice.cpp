@@ -36,11 +36,7 @@ void run(const layer& of, subject specialized, subject shared, const ctq::kernel
     std::printf("%s: the shared kernel differs from the reference\n", name_of(of).c_str());
     std::exit(EXIT_FAILURE);
   }
-  bench_case c{};
-  c.work = of.operations();
-  c.distance = [&of](const void* out) {
-    return of.distance(static_cast<const std::uint8_t*>(out));
-  };
+  bench_case c = case_of(of);
   c.subjects = {std::move(specialized), std::move(shared)};
   const result r = measure(c, windows, 0.004);
   const ctq::scheduling::layer_size size = ctq::scheduling::layer_size_of(key);
@@ -61,14 +57,7 @@ template <std::size_t N, class Entry, class Specialized, class Shared>
 void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Specialized specialized,
              Shared shared, int windows, means& all) {
   for (std::size_t i = 0; i < N; ++i) {
-    const auto shape = [](const auto& s) {
-      if constexpr (requires { s.kernel_h; }) {
-        return s;
-      } else {
-        return ctq::as_conv2d(s);
-      }
-    }(entries[i].shape);
-    const layer of(shape, kernel == ctq::kernel::linear);
+    const layer of(entries[i].shape);
     run(of, specialized(i, of), shared(i, of),
         ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape), windows, all);
   }

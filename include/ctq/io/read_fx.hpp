@@ -16,6 +16,7 @@
 #include "ctq/io/fx_graph.hpp"
 #include "ctq/io/fx_options.hpp"
 #include "ctq/io/fx_scope.hpp"
+#include "ctq/io/fx_values.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/position.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <list>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/version.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/quantized_file.hpp"
 #include "ctq/io/write_safetensors.hpp"
 #include "ctq/runtime/named_tensors.hpp"
@@ -29,7 +29,8 @@ struct quantized_content {
 
 namespace quantized_file {
 
-[[nodiscard, gnu::cold]] inline quantized_content content_of(
+template <int = 0>
+[[nodiscard, gnu::cold]] quantized_content content_of(
     const quantized_state& state, const plan_identity& plan,
     std::span<const observed_activation> activations) {
   quantized_content c;
@@ -75,7 +76,7 @@ namespace quantized_file {
 ///         write_safetensors
 template <class Plan>
 [[nodiscard, gnu::cold]] status save_quantized(const quantized_state& state,
-                                               const std::filesystem::path& path) {
+                                               const file_path& path) {
   if (!state.is_kept)
     return fail(path.string(), "this model was loaded: copy the file that it was loaded from");
   const quantized_content c =

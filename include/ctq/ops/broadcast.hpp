@@ -32,7 +32,19 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
 
 /// With one channel or one pixel both orders of the elements of an image are equal.
 [[nodiscard]] constexpr bool order_matters(const shape& s) {
-  return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
+  bool has_pixels = false;
+  for (int axis = 2; axis < s.rank; ++axis) has_pixels = has_pixels || s.extent[axis] != 1;
+  return has_pixels && s.extent[1] != 1;
+}
+
+/// The same with axes of extent 1 before the first, if it has fewer.
+[[nodiscard]] constexpr shape with_axes(const shape& s, int rank) {
+  if (s.rank >= rank) return s;
+  shape out;
+  out.rank = rank;
+  for (int axis = 0; axis < rank; ++axis)
+    out.extent[axis] = axis < rank - s.rank ? 1 : s.extent[axis - rank + s.rank];
+  return out;
 }
 
 /// The same with axes of extent 1 before the first.
@@ -42,6 +54,12 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
   return out;
 }
 
+/// Which axis of a tensor is the one at a position in memory, the last one fastest.
+[[nodiscard]] constexpr int axis_in_memory(int position, int rank, layout order) {
+  if (order == layout::nchw || rank < 3 || position == 0) return position;
+  return position == rank - 1 ? 1 : position + 1;
+}
+
 /// How a kernel reads two tensors that are broadcast to `out`. Axes that both have, or that neither
 /// has, are merged, so that loops are long.
 ///   order  of the elements of all three. Of nhwc, a tensor with fewer axes has one channel or one
@@ -49,8 +67,10 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
 [[nodiscard]] constexpr broadcast_shape broadcast_sizes(const shape& a, const shape& b,
                                                         const shape& out, layout order) {
   constexpr int axes = broadcast_shape::axes;
-  constexpr int in_memory[2][axes] = {{0, 1, 2, 3}, {0, 2, 3, 1}};
-  const int(&axis_of)[axes] = in_memory[order == layout::nhwc && out.rank == axes ? 1 : 0];
+  const int before = axes - out.rank;  // axes of extent 1
+  int axis_of[axes]{};                 // in memory
+  for (int i = 0; i < axes; ++i)
+    axis_of[i] = i < before ? i : before + axis_in_memory(i - before, out.rank, order);
   const shape extents[3] = {with_four_axes(a), with_four_axes(b), with_four_axes(out)};
   broadcast_shape s{.extent = {1, 1, 1, 1}};
   int first = axes;      // of the axes that are written, from the last on

@@ -148,14 +148,19 @@ class scheduler : public step_writer<Graph, Schedule> {
 
   /// The order in which a and b are read together: that of the first with an order that matters; of
   /// the axes, if a tensor of fewer axes has no other.
-  [[nodiscard]] constexpr layout order_of_both(int a, int b) const {
+  ///   rank  of the output
+  [[nodiscard]] constexpr layout order_of_both(int a, int b, int rank) const {
     const int of[2] = {a, b};
     for (const int i : of)
-      if (g_.nodes[i].shape.rank < 4 && order_matters(with_four_axes(g_.nodes[i].shape)))
+      if (g_.nodes[i].shape.rank < rank && order_matters(with_axes(g_.nodes[i].shape, rank)))
         return layout::nchw;
     for (const int i : of)
-      if (order_matters(g_.nodes[i].shape)) return order_of_[i];
+      if (g_.nodes[i].shape.rank == rank && order_matters(g_.nodes[i].shape)) return order_of_[i];
     return layout::nhwc;
+  }
+  /// An operand of a step whose output has `rank` axes: with fewer, both orders are equal there.
+  [[nodiscard]] constexpr int broadcast_operand(int i, int rank, layout order) {
+    return in_order(i, g_.nodes[i].shape.rank < rank ? layout::nchw : order);
   }
 
   /// A function of one tensor and a number, which is the node's option.
@@ -169,9 +174,10 @@ class scheduler : public step_writer<Graph, Schedule> {
   /// A kernel of two tensors that are broadcast against each other.
   constexpr void broadcast(int i, int a, int b) {
     const op_schedule& s = schedule_of(i);
-    const layout order = order_of_both(a, b);
-    const int x = in_order(a, order);
-    const int y = in_order(b, order);
+    const int rank = g_.nodes[i].shape.rank;
+    const layout order = order_of_both(a, b, rank);
+    const int x = broadcast_operand(a, rank, order);
+    const int y = broadcast_operand(b, rank, order);
     next_sizes(broadcast_sizes(g_.nodes[a].shape, g_.nodes[b].shape, g_.nodes[i].shape, order));
     emit(s.broadcast, i, a, x, new_output(i, order), s.relu);
     if (out_.problem.text.count == 0) this->also_reads(b, y);

@@ -6,6 +6,7 @@
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/plan.hpp"
+#include "kernels/square_shape.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -16,16 +17,7 @@ namespace {
 
 constexpr kernel_signature conv(int size, int in, int out, int kernel, int groups = 1) {
   return signature(kernel::conv2d, quint8, quint8,
-                   conv2d_shape{.batch = 1,
-                                .in_h = size,
-                                .in_w = size,
-                                .in_channels = in,
-                                .out_channels = out,
-                                .kernel_h = kernel,
-                                .kernel_w = kernel,
-                                .padding_h = kernel / 2,
-                                .padding_w = kernel / 2,
-                                .groups = groups});
+                   samples::square_shape(kernel, 1, in, out, size, groups));
 }
 static_assert(layer_size_of(conv(10, 8, 16, 3)).products == 10 * 10 * 16 * 9 * 8);
 static_assert(layer_size_of(conv(10, 8, 8, 3, 8)).products == 10 * 10 * 8 * 9);
