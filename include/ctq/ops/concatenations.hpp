@@ -65,7 +65,7 @@ constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
 [[nodiscard]] constexpr concat_shape cat_sizes(shape out, layout order, int dim, int extent,
                                                int before) {
   const bool nhwc = order == layout::nhwc;
-  const int axes[max_rank] = {0, nhwc ? 2 : 1, nhwc ? 3 : 2, nhwc ? 1 : 3};
+  const int axes[max_rank] = {0, nhwc ? 2 : 1, nhwc ? 3 : 2, nhwc ? 1 : 3, 4, 5};
   int rows = 1;
   int inner = 1;
   bool outside = true;

@@ -17,7 +17,6 @@
   CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", no_options, pixel_shuffle) \
   OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", no_options, interpolate) \
   CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, no_options, repeat_interleave) \
-  OP(method, method_op, expand, "expand", no_options, none) \
   OP(method, method_op, repeat, "repeat", no_options, repeat)
 // clang-format on
 

@@ -15,7 +15,7 @@ namespace ctq::float_ops {
 
 namespace activation {
 
-inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + std::erf(x * 0.70710678F)); }
+inline float gelu(float x) noexcept { return descriptors::functions::gelu(x); }
 inline float gelu_tanh(float x) noexcept {
   const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
   return 0.5F * x * (1.0F + std::tanh(inner));
