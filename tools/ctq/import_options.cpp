@@ -76,7 +76,7 @@ bool read_indices(const argument* a, const option_field& f, ctq::attributes& to)
     const argument& one = list ? a[i + 1] : *a;
     ctq::index_item& index = indices.item[indices.count++];
     if (one.is == kind::none) {
-      index = ctq::new_axis;
+      index = ctq::index::new_axis;
     } else if (!read(one, index.start)) {
       return false;
     }
@@ -136,10 +136,10 @@ std::string code_of(const ctq::index_list& indices) {
     if (i > 0) code += ", ";
     switch (index.is()) {
       case ctq::index_item::element: code += cpp_number(index.start); break;
-      case ctq::index_item::new_axis: code += "ctq::new_axis"; break;
-      case ctq::index_item::ellipsis: code += "ctq::ellipsis"; break;
+      case ctq::index_item::new_axis: code += "ctq::index::new_axis"; break;
+      case ctq::index_item::ellipsis: code += "ctq::index::ellipsis"; break;
       case ctq::index_item::range:
-        code += fmt::format("ctq::slice({}, {}, {})", cpp_number(index.start),
+        code += fmt::format("ctq::index::slice({}, {}, {})", cpp_number(index.start),
                             cpp_number(index.stop), cpp_number(index.step()));
     }
   }
@@ -226,7 +226,8 @@ bool has_no_effect(std::string_view option) { return option == "inplace" || opti
 
 /// Options that are inferred from the input.
 bool is_found(std::string_view option) {
-  return option == "num_channels" || option == "in_channels" || option == "in_features" || option == "num_features";
+  return option == "num_channels" || option == "in_channels" || option == "in_features" ||
+         option == "num_features";
 }
 
 /// Sizes that are arguments each: x.view(1, -1). Several positional integers are one option.
@@ -236,7 +237,8 @@ bool read_rest(const option_field& f, int position, std::vector<placed>& argumen
   std::vector<placed*> read_ones;
   for (placed& a : arguments) {
     int size{};
-    const bool fits = a.name.empty() && a.position == position + static_cast<int>(read_ones.size()) &&
+    const bool fits = a.name.empty() &&
+                      a.position == position + static_cast<int>(read_ones.size()) &&
                       read_ones.size() < ctq::max_rank && read(*a.value, size);
     if (!fits) return false;
     sizes[sizes.rank++] = size;

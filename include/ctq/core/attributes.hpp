@@ -51,6 +51,8 @@ struct index_item {
   friend constexpr bool operator==(const index_item&, const index_item&) = default;
 };
 
+namespace index {
+
 /// x[start:stop:step] of Python, of one axis; the step is 1 or more.
 [[nodiscard]] constexpr index_item slice(int start = 0, int stop = INT32_MAX, int step = 1) {
   return {index_item::range, start, stop, step};
@@ -59,6 +61,8 @@ struct index_item {
 inline constexpr index_item ellipsis{index_item::ellipsis, 0, 0, 0};
 /// None: an axis of one element.
 inline constexpr index_item new_axis{index_item::new_axis, 0, 0, 0};
+
+}  // namespace index
 
 /// The indices of x[…], at most five.
 struct index_list {

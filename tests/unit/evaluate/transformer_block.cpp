@@ -34,8 +34,8 @@ inline constexpr auto vit = model(
     "proj"_n = nn::linear("joined"_n, {.out_features = 24}), "add1"_n = op::add("proj"_n, "x"_n),
     "norm2"_n = nn::layer_norm("add1"_n), "fc1"_n = nn::linear("norm2"_n, {.out_features = 40}),
     "gelu"_n = nn::gelu("fc1"_n), "fc2"_n = nn::linear("gelu"_n, {.out_features = 24}),
-    "add2"_n = op::add("fc2"_n, "add1"_n), "cls"_n = op::getitem("add2"_n, {.index = {slice(), 0}}),
-    "out"_n = nn::output("cls"_n));
+    "add2"_n = op::add("fc2"_n, "add1"_n),
+    "cls"_n = op::getitem("add2"_n, {.index = {index::slice(), 0}}), "out"_n = nn::output("cls"_n));
 
 /// The encoder layer of BERT: three linear layers, the norms after the sums.
 inline constexpr auto bert = model(

@@ -64,12 +64,14 @@ static_assert(complains("gives parts of different sizes;\nnarrow takes one of an
 static_assert(complains("chunks is 0", fn::chunk, {.chunks = 0}, x));
 static_assert(shape_of(fn::split, {.split_size_or_sections = 1, .dim = 1}, x) == shape{3, 2, 1, 4});
 static_assert(shape_of(fn::unbind, {.dim = 1}, x) == shape{3, 2, 4});
-static_assert(shape_of(op::getitem, {.index = {slice(), -1}}, x) == shape{2, 4});
-static_assert(shape_of(op::getitem, {.index = {ellipsis, slice(1, 4, 2), new_axis}}, x) ==
-              shape{2, 3, 2, 1});
+static_assert(shape_of(op::getitem, {.index = {index::slice(), -1}}, x) == shape{2, 4});
+static_assert(shape_of(op::getitem,
+                       {.index = {index::ellipsis, index::slice(1, 4, 2), index::new_axis}},
+                       x) == shape{2, 3, 2, 1});
 static_assert(complains("an index is outside the input, or\nselects nothing", op::getitem,
                         {.index = {2}}, x));
-static_assert(complains("an index is outside the input", op::getitem, {.index = {slice(1, 1)}}, x));
+static_assert(complains("an index is outside the input", op::getitem,
+                        {.index = {index::slice(1, 1)}}, x));
 
 static_assert(shape_of(fn::matmul, {}, shape{2, 5, 3}, x) == shape{2, 5, 4});
 static_assert(shape_of(fn::matmul, {}, shape{5, 3}, x) == shape{2, 5, 4});
@@ -92,7 +94,7 @@ static_assert(shape_of(nn::softmax, {.dim = -3}, x) == x);
 static_assert(complains("dim 3 of 3 axes", nn::softmax, {.dim = 3}, x));
 
 TEST_CASE("a view says where its elements lie") {
-  attributes a{getitem_options{.index = {1, slice(0, 4, 2)}}};
+  attributes a{getitem_options{.index = {1, index::slice(0, 4, 2)}}};
   const shape in[] = {x};
   diagnostic d;
   const shape out = op::getitem.id()->descriptor->infer_shape({in, 1}, a, d);

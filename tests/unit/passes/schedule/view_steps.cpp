@@ -34,10 +34,11 @@ TEST_CASE("a view is copied when its elements are needed in order") {
                        "v"_n = method::view("u"_n, {.shape = {6, 4}}), "y"_n = nn::relu("v"_n),
                        "out"_n = nn::output("y"_n))) == "relu ");
   // A part that lies at the start is copied as well: its value has more elements.
-  CHECK(steps_of(
-            model("x"_n = nn::placeholder({4, 3}), "fc"_n = nn::linear("x"_n, {.out_features = 3}),
-                  "p"_n = op::getitem("fc"_n, {.index = {slice(0, 2)}}), "y"_n = nn::sigmoid("p"_n),
-                  "out"_n = nn::output("y"_n))) == "linear reorder elementwise ");
+  CHECK(steps_of(model("x"_n = nn::placeholder({4, 3}),
+                       "fc"_n = nn::linear("x"_n, {.out_features = 3}),
+                       "p"_n = op::getitem("fc"_n, {.index = {index::slice(0, 2)}}),
+                       "y"_n = nn::sigmoid("p"_n), "out"_n = nn::output("y"_n))) ==
+        "linear reorder elementwise ");
 }
 
 TEST_CASE("the channels of an image are its last axis in memory") {
