@@ -36,19 +36,16 @@ void run(const layer& of, subject specialized, subject shared, const ctq::kernel
     std::printf("%s: the shared kernel differs from the reference\n", name_of(of).c_str());
     std::exit(EXIT_FAILURE);
   }
-  bench_case c{};
-  c.work = of.operations();
-  c.distance = [&of](const void* out) {
-    return of.distance(static_cast<const std::uint8_t*>(out));
-  };
+  bench_case c = case_of(of);
   c.subjects = {std::move(specialized), std::move(shared)};
   const result r = measure(c, windows, 0.004);
-  const bool chosen_shared = ctq::scheduling::chosen_code(key) == ctq::code_for::types;
+  const ctq::scheduling::layer_size size = ctq::scheduling::layer_size_of(key);
+  const bool chosen_shared = ctq::scheduling::chosen_code(size) == ctq::code_for::types;
   const double ratio = r.seconds("shared") / r.ours();
   const double chosen = chosen_shared ? ratio : 1.0;
   std::printf("%-34s %12lld %10.3f us %7.1f %%   %s\n", name_of(of).c_str(),
-              static_cast<long long>(ctq::scheduling::products_of(key)), r.ours() * 1e6,
-              100 * ratio, chosen_shared ? "shared" : "specialized");
+              static_cast<long long>(size.products), r.ours() * 1e6, 100 * ratio,
+              chosen_shared ? "shared" : "specialized");
   std::fflush(stdout);
   all.shared += std::log(ratio);
   all.chosen += std::log(chosen);
@@ -60,14 +57,7 @@ template <std::size_t N, class Entry, class Specialized, class Shared>
 void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Specialized specialized,
              Shared shared, int windows, means& all) {
   for (std::size_t i = 0; i < N; ++i) {
-    const auto shape = [](const auto& s) {
-      if constexpr (requires { s.kernel_h; }) {
-        return s;
-      } else {
-        return ctq::as_conv2d(s);
-      }
-    }(entries[i].shape);
-    const layer of(shape, kernel == ctq::kernel::linear);
+    const layer of(entries[i].shape);
     run(of, specialized(i, of), shared(i, of),
         ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape), windows, all);
   }

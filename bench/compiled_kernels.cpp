@@ -6,15 +6,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
 
-#include "ctq/passes/schedule/memory.hpp"
-#include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "layer.hpp"
+#include "layer_memory.hpp"
 #include "measure.hpp"
 #include "shapes.hpp"
 
@@ -32,36 +30,13 @@ const ctq::kernel_set& same_kernels() {
 
 subject compiled_layer(const ctq::kernel_set& set, const ctq::kernel_signature& key,
                        const layer& of) {
-  struct state {
-    ctq::kernel_signature key;
-    ctq::kernel_function run;
-    ctq::aligned_buffer memory, workspace;
-    ctq::step_data data;
-    ctq::operands x;
-  };
-  // Contiguous, each aligned to a cache line.
-  const std::size_t in = ctq::align_up(set.packing.packed_bytes(key));
-  const std::size_t out = in + ctq::align_up(of.in.size());
-  auto s = std::make_shared<state>(state{key,
-                                         set.function_of(key),
-                                         ctq::aligned_buffer{out + of.outputs()},
-                                         ctq::aligned_buffer{set.workspace_bytes(key)},
-                                         {},
-                                         {}});
-  std::byte* const memory = s->memory.data();
-  std::memcpy(memory + in, of.in.data(), of.in.size());
-  set.packing.pack(key, {of.weight.data(), of.folded.data(), of.multiplier.data()}, memory);
-  s->data.in[0].zero_point = layer::zero_point_in;
-  s->data.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
-  s->x = {.in = {memory + in},
-          .out = memory + out,
-          .packed = memory,
-          .workspace = s->workspace.data(),
-          .data = &s->data};
-  return {"compiled",
-          [s] { s->run(s->key, s->x); },
-          [s] { return s->x.out; },
-          {memory, s->memory.size()}};
+  auto memory =
+      std::make_shared<layer_memory>(of, set.packing.packed_bytes(key), set.workspace_bytes(key));
+  set.packing.pack(key, {of.weight.data(), of.folded.data(), of.multiplier.data()},
+                   memory->packed());
+  return layer_memory::subject_of(
+      "compiled", std::move(memory),
+      [key, run = set.function_of(key)](const ctq::operands& x) { run(key, x); });
 }
 
 /// Of ratios of times: mean and maximum, of large layers and of small ones.
@@ -87,11 +62,7 @@ struct summary {
 
 void run(const layer& of, subject in_headers, const ctq::kernel_signature& key, int windows,
          summary& all) {
-  bench_case c{};
-  c.work = of.operations();
-  c.distance = [&of](const void* out) {
-    return of.distance(static_cast<const std::uint8_t*>(out));
-  };
+  bench_case c = case_of(of);
   c.subjects = {std::move(in_headers), compiled_layer(same_kernels(), key, of)};
   const result r = measure(c, windows, 0.004);
   const double ratio = r.seconds("compiled") / r.ours();
@@ -106,14 +77,7 @@ template <std::size_t N, class Entry, class Make>
 void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Make in_headers, int windows,
              summary& all) {
   for (std::size_t i = 0; i < N; ++i) {
-    const auto shape = [](const auto& s) {
-      if constexpr (requires { s.kernel_h; }) {
-        return s;
-      } else {
-        return ctq::as_conv2d(s);
-      }
-    }(entries[i].shape);
-    const layer of(shape, kernel == ctq::kernel::linear);
+    const layer of(entries[i].shape);
     run(of, in_headers(i, of), ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape),
         windows, all);
   }

@@ -5,10 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "ctq/passes/schedule/memory.hpp"
-#include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "layer.hpp"
+#include "layer_memory.hpp"
 
 // ctq as a compiled model runs a layer: with a kernel for its extents, or with one of run-time
 // extents that layers share.
@@ -21,33 +20,13 @@ template <ctq::kernel_signature Key, ctq::code_for Code>
 subject ctq_layer(const layer& of) {
   using descriptor = ctq::kernels::descriptor_of<Key.kernel>;
   constexpr auto shape = Key.template as<typename descriptor::shape>();
-  struct state {
-    ctq::aligned_buffer memory, workspace;
-    ctq::step_data data;
-    ctq::operands x;
-  };
-  // Contiguous, each aligned to a cache line.
-  const std::size_t in = ctq::align_up(ctq::packed_bytes<kernels>(Key));
-  const std::size_t out = in + ctq::align_up(of.in.size());
-  auto s = std::make_shared<state>(state{ctq::aligned_buffer{out + of.outputs()},
-                                         ctq::aligned_buffer{ctq::workspace_bytes<kernels>(Key)},
-                                         {},
-                                         {}});
-  std::byte* const memory = s->memory.data();
-  std::memcpy(memory + in, of.in.data(), of.in.size());
+  auto memory = std::make_shared<layer_memory>(of, ctq::packed_bytes<kernels>(Key),
+                                               ctq::workspace_bytes<kernels>(Key));
   ctq::kernels::kernel_code<descriptor>::template pack<kernels, std::uint8_t>(
-      shape, of.weight.data(), of.folded.data(), of.multiplier.data(), memory);
-  s->data.in[0].zero_point = layer::zero_point_in;
-  s->data.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
-  s->x = {.in = {memory + in},
-          .out = memory + out,
-          .packed = memory,
-          .workspace = s->workspace.data(),
-          .data = &s->data};
-  return {"ctq",
-          [s] { ctq::run_kernel<Key, kernels, Code>(s->x); },
-          [s] { return s->x.out; },
-          {memory, s->memory.size()}};
+      shape, of.weight.data(), of.folded.data(), of.multiplier.data(), memory->packed());
+  return layer_memory::subject_of("ctq", std::move(memory), [](const ctq::operands& x) {
+    ctq::run_kernel<Key, kernels, Code>(x);
+  });
 }
 
 /// The function for entry `index` of a list of shapes: table[index] is compiled for that shape.

@@ -27,7 +27,8 @@ struct layer {
   static constexpr int zero_point_in = 117;
   static constexpr int zero_point_out = 128;
 
-  explicit layer(const ctq::conv2d_shape& s, bool is_linear);
+  explicit layer(const ctq::conv2d_shape& s) : layer(s, false) {}
+  explicit layer(const ctq::linear_shape& s) : layer(ctq::as_conv2d(s), true) {}
 
   [[nodiscard]] std::size_t outputs() const {
     return static_cast<std::size_t>(shape.out_h() * shape.out_w() * shape.out_channels);
@@ -43,6 +44,8 @@ struct layer {
   [[nodiscard]] int distance(const std::uint8_t* out) const;
 
  private:
+  layer(const ctq::conv2d_shape& s, bool is_linear);
+
   struct row {
     std::size_t at;
     std::vector<std::uint8_t> values;
@@ -56,6 +59,18 @@ struct layer {
 [[nodiscard]] std::string name_of_conv(const ctq::conv2d_shape& s);
 [[nodiscard]] inline std::string name_of(const layer& of) {
   return of.linear ? name_of_gemm(of.shape) : name_of_conv(of.shape);
+}
+
+/// Without subjects. It refers to the layer.
+[[nodiscard]] inline bench_case case_of(const layer& of) {
+  bench_case c{};
+  c.name = name_of(of);
+  c.work = of.operations();
+  c.traffic = of.bytes();
+  c.distance = [&of](const void* answer) {
+    return of.distance(static_cast<const std::uint8_t*>(answer));
+  };
+  return c;
 }
 
 // The subject of each library; empty if it does not have the kernel. ctq compiles one for each

@@ -20,6 +20,7 @@
 #include "ctq/io/load_quantized.hpp"
 #include "ctq/io/write_safetensors.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
+#include "shapes.hpp"
 
 namespace {
 
@@ -59,17 +60,7 @@ class resnet50 {
   void convolve(const std::string& name, int in, int out, int kernel_size, int stride, int extent) {
     add(name,
         signature(kernel::conv2d, quint8, quint8,
-                  conv2d_shape{.batch = 1,
-                               .in_h = extent,
-                               .in_w = extent,
-                               .in_channels = in,
-                               .out_channels = out,
-                               .kernel_h = kernel_size,
-                               .kernel_w = kernel_size,
-                               .stride_h = stride,
-                               .stride_w = stride,
-                               .padding_h = kernel_size / 2,
-                               .padding_w = kernel_size / 2}),
+                  bench::square(kernel_size, stride, in, out, extent)),
         {out, in, kernel_size, kernel_size});
   }
   void add(const std::string& name, const kernel_signature& key, std::vector<std::int64_t> shape) {

@@ -84,16 +84,11 @@ void run_case(const options& o, bench_case& c, std::vector<result>& all) {
 template <class Make>
 void run_layer(const options& o, regime kind, const layer& of, double others, bool counted,
                Make make_ours, std::vector<result>& all) {
-  bench_case c{.kind = kind,
-               .name = name_of(of),
-               .counted = counted,
-               .work = of.operations(),
-               .traffic = of.bytes(),
-               .others = peers_have_amx() ? others : 1.0,
-               .subjects = {make_ours()},
-               .distance = [&of](const void* answer) {
-                 return of.distance(static_cast<const std::uint8_t*>(answer));
-               }};
+  bench_case c = case_of(of);
+  c.kind = kind;
+  c.counted = counted;
+  c.others = peers_have_amx() ? others : 1.0;
+  c.subjects = {make_ours()};
   if (!o.alone) {
     add(c, onednn(of));
     add(c, xnnpack(of));
@@ -110,15 +105,8 @@ void run_layer(const options& o, regime kind, const layer& of, double others, bo
 void run_gemms(const options& o, std::vector<result>& all) {
   for (std::size_t i = 0; i < std::size(gemms); ++i) {
     const gemm_entry& e = gemms[i];
-    const ctq::conv2d_shape as_conv{.batch = 1,
-                                    .in_h = 1,
-                                    .in_w = e.shape.rows,
-                                    .in_channels = e.shape.in_features,
-                                    .out_channels = e.shape.out_features,
-                                    .kernel_h = 1,
-                                    .kernel_w = 1};
-    if (!wanted(o, regime::gemm, name_of_gemm(as_conv))) continue;
-    const layer of(as_conv, true);
+    if (!wanted(o, regime::gemm, name_of_gemm(ctq::as_conv2d(e.shape)))) continue;
+    const layer of(e.shape);
     run_layer(
         o, regime::gemm, of, e.others, e.counted, [&] { return ctq_gemm(i, of); }, all);
   }
@@ -129,7 +117,7 @@ void run_convs(const options& o, regime kind, const Entries& entries, Make make,
                std::vector<result>& all) {
   for (std::size_t i = 0; i < std::size(entries); ++i) {
     if (!wanted(o, kind, name_of_conv(entries[i].shape))) continue;
-    const layer of(entries[i].shape, false);
+    const layer of(entries[i].shape);
     run_layer(
         o, kind, of, entries[i].others, entries[i].counted, [&] { return make(i, of); }, all);
   }

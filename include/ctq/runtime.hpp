@@ -24,6 +24,7 @@
 #include "ctq/runtime/int8_code.hpp"
 #include "ctq/runtime/int8_model.hpp"
 #include "ctq/runtime/interpreter.hpp"
+#include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/named_tensors.hpp"
 #include "ctq/runtime/observed_model.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"

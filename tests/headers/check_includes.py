@@ -37,7 +37,8 @@ EXCEPTIONS = {}
 
 # Costly to parse: the layers that most of the tests need do without.
 LIGHT = ["core", "ops", "spec", "json", "backends", "graph", "passes"]
-HEAVY_HEADERS = ["vector", "iostream", "ranges", "algorithm", "functional", "regex"]
+HEAVY_HEADERS = ["string", "vector", "iostream", "ranges", "algorithm", "functional", "regex"]
+HEAVY_ALLOWED = ["ctq/core/result.hpp", "ctq/json/backend_file.hpp", "ctq/graph/place_of.hpp"]
 
 # What touches files is in io alone.
 FILE_HEADERS = ["fstream", "filesystem", "cstdio", "stdio.h", "zlib.h"]
@@ -81,7 +82,7 @@ def check_includes(header, lines, known):
                 yield number, f"{layer} must not include {name}"
         elif quote == '"':
             yield number, f'"{name}": own headers are included as "ctq/..."'
-        if layer in LIGHT and name in HEAVY_HEADERS:
+        if layer in LIGHT and name in HEAVY_HEADERS and header not in HEAVY_ALLOWED:
             yield number, f"{layer} must stay light, <{name}> is not"
         if layer != "io" and name in FILE_HEADERS:
             yield number, f"<{name}> is for io alone"

@@ -7,40 +7,20 @@
 
 #include "cpp_names.hpp"
 #include "ctq/io/read_fx.hpp"
-#include "ctq/passes/convert.hpp"
-#include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower/lower.hpp"
-#include "ctq/passes/lower/missing_kernel.hpp"
-#include "ctq/passes/mapping_names.hpp"
-#include "ctq/passes/prepare.hpp"
-#include "ctq/passes/schedule/schedule.hpp"
 #include "import_model.hpp"
+#include "library_names.hpp"
+#include "library_plan.hpp"
 
 namespace tool {
 
 namespace {
 
-/// Names that the class of a library declares, and targets that build systems reserve.
-constexpr std::string_view members[] = {
-    "arena_bytes", "error", "has_value", "input", "isa",  "load",  "name",         "output",
-    "result",      "run",   "session",   "shape", "size", "state", "value_or_exit"};
-constexpr std::string_view targets[] = {
-    "all",           "benchmark",      "clean",
-    "depend",        "dist",           "edit_cache",
-    "help",          "install",        "list_install_components",
-    "package",       "package_source", "preinstall",
-    "rebuild_cache", "reconfigure",    "test",
-    "uninstall"};
-
-/// Constants and types in the header of the plan.
-constexpr std::string_view suffixes[] = {"_model",        "_backend", "_mapping", "_backend_json",
-                                         "_mapping_json", "_plan",    "_code"};
-
-/// Replaces @NAME@, @SPACE@ and the like by what they stand for.
 struct substitution {
-  std::string_view key;
+  std::string_view key;  // @NAME@, @SPACE@ and the like
   std::string value;
 };
+
+/// A form with all substitutions.
 std::string filled(std::string_view form, const std::vector<substitution>& with) {
   std::string text;
   while (!form.empty()) {
@@ -243,8 +223,8 @@ static std::size_t arena_bytes_of(const model& m) {
 constexpr bool same_shape(const ctq::shape& s, std::span<const int> extents) {
   return std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
 }
-static_assert(same_shape(@NAME@_plan::int8_schedule.input_shape, @NAME@::input::shape));
-static_assert(same_shape(@NAME@_plan::int8_schedule.output_shape, @NAME@::output::shape));
+static_assert(same_shape(@NAME@_plan::int8_schedule.inputs[0].shape, @NAME@::input::shape));
+static_assert(same_shape(@NAME@_plan::int8_schedule.outputs[0].shape, @NAME@::output::shape));
 
 constexpr std::align_val_t alignment{64};
 
@@ -383,18 +363,6 @@ find_package(ctq REQUIRED)
 ctq_add_library(@NAME@ @NAME@.cpp)
 )";
 
-/// A file as a constant ctq::embedded_file, one line of it to a line.
-std::string embedded(const std::string& constant, std::string_view file, std::string_view text) {
-  std::string code =
-      fmt::format("inline constexpr ctq::embedded_file {}{{\n    {},", constant, cpp_string(file));
-  while (!text.empty()) {
-    const std::size_t line = std::min(text.find('\n'), text.size() - 1) + 1;
-    code += fmt::format("\n    {}", cpp_string(text.substr(0, line)));
-    text.remove_prefix(line);
-  }
-  return code + "};\n";
-}
-
 std::string extents_of(const ctq::shape& s) {
   std::string text;
   for (int axis = 0; axis < s.rank; ++axis)
@@ -402,78 +370,29 @@ std::string extents_of(const ctq::shape& s) {
   return text;
 }
 
-/// The first reason why the plan would not compile; empty if it does.
-std::string plan_problem(const ctq::graph_view<ctq::stage::traced>& traced,
-                         const ctq::backend_view& backend, const ctq::mapping_view& mapping) {
-  const auto fused = fuse(traced, backend);
-  ctq::diagnostic problem = check_mapping_names(traced, fused.view(), backend, mapping);
-  const auto prepared = prepare_graph(fused.view(), backend, mapping);
-  if (!problem.any()) problem = prepared.problem;
-  if (!problem.any()) {
-    const auto reference = convert_graph(prepared.view(), backend, mapping);
-    const auto lowered = lower(reference.view());
-    problem = missing_kernel(lowered.view(), backend);
-    if (!problem.any()) problem = schedule(lowered.view(), ctq::scheduling::layers::fused).problem;
-  }
-  std::string words{problem.message()};
-  std::replace(words.begin(), words.end(), '\n', ' ');
-  return words;
-}
-
-/// The includes, and the types of the backend and the mapping.
-struct plan_parts {
-  std::string includes, types;
-};
-
-plan_parts parts_of(const library_request& r) {
-  plan_parts parts{
-      .includes = fmt::format("// From {}, {}.\n", cpp_comment(r.source), library_mark),
-      .types = {}};
-  const auto include = [&parts](std::string_view header) {
-    parts.includes += fmt::format("#include <ctq/{}.hpp>\n", header);
+std::vector<substitution> substitutions_for(const library_request& r, const ctq::node& in,
+                                            const ctq::node& out) {
+  return {
+      {"@SOURCE@", cpp_comment(r.source)},
+      {"@BACKEND@", cpp_comment(r.backend.name)},
+      {"@NAME@", r.name},
+      {"@SPACE@", r.space},
+      {"@OPEN@", fmt::format("namespace {} {{\n", r.space)},
+      {"@CLOSE@", fmt::format("}}  // namespace {}", r.space)},
+      {"@INPUT_NAME@", cpp_string(in.name)},
+      {"@INPUT_SHAPE@", extents_of(in.shape)},
+      {"@INPUT_SIZE@", fmt::to_string(numel(in.shape))},
+      {"@OUTPUT_NAME@", cpp_string(out.name)},
+      {"@OUTPUT_SHAPE@", extents_of(out.shape)},
+      {"@OUTPUT_SIZE@", fmt::to_string(numel(out.shape))},
   };
-  const std::string backend = r.name + "_backend";
-  const std::string mapping = r.name + "_mapping";
-  if (!r.backend_text) include(fmt::format("backends/{}", r.backend.name));
-  if (!r.mapping_text) include("backends/default_qconfig_mappings");
-  if (r.mapping_text) include("json/mapping_from_json");
-  if (r.backend_text) include("json/spec_from_json");
-  include("passes/plan");
-  if (r.backend_text) {
-    parts.types += embedded(backend + "_json", r.backend_file, *r.backend_text);
-    parts.types += fmt::format("struct {0} : ctq::spec_from_json<{0}_json> {{}};\n\n", backend);
-  } else {
-    parts.types += fmt::format("using {} = ctq::{};\n", backend, r.backend.name);
-  }
-  if (r.mapping_text) {
-    parts.types += embedded(mapping + "_json", r.mapping_file, *r.mapping_text);
-    parts.types += fmt::format("struct {0} : ctq::mapping_from_json<{0}_json> {{}};\n\n", mapping);
-  } else {
-    parts.types += fmt::format("using {} = ctq::default_qconfig_mapping<{}>;\n", mapping, backend);
-  }
-  parts.types +=
-      fmt::format("using {0}_plan = ctq::plan<{0}_model, {0}_backend, {0}_mapping>;\n", r.name);
-  return parts;
 }
 
 }  // namespace
 
-std::string library_name_problem(std::string_view name) {
-  if (std::string why = identifier_problem(name); !why.empty()) return why;
-  for (const std::string_view suffix : suffixes)
-    if (const std::string longer = fmt::format("{}{}", name, suffix);
-        !identifier_problem(longer).empty())
-      return fmt::format("makes {}, which {}", longer, identifier_problem(longer));
-  if (std::find(std::begin(members), std::end(members), name) != std::end(members))
-    return "is a name that the class of a library declares";
-  if (std::find(std::begin(targets), std::end(targets), name) != std::end(targets))
-    return "is a name that build systems reserve";
-  return {};
-}
-
 ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   if (std::string why = library_name_problem(r.name); !why.empty()) return ctq::fail(r.name, why);
-  const plan_parts parts = parts_of(r);
+  const plan_parts parts = plan_parts_of(r);
   auto model = import_model(r.rows, r.file, r.name + "_model", r.space, r.source, {},
                             {.includes = parts.includes, .command = "ctq import --library"});
   if (!model) return ctq::unexpected{model.error()};
@@ -494,20 +413,7 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   if (in == nullptr || out == nullptr) return ctq::fail(r.file, "has no input or no output");
   if (in->shape.rank == 0 || out->shape.rank == 0)
     return ctq::fail(r.file, "has an input or an output without dimensions");
-  const std::vector<substitution> with{
-      {"@SOURCE@", cpp_comment(r.source)},
-      {"@BACKEND@", cpp_comment(r.backend.name)},
-      {"@NAME@", r.name},
-      {"@SPACE@", r.space},
-      {"@OPEN@", fmt::format("namespace {} {{\n", r.space)},
-      {"@CLOSE@", fmt::format("}}  // namespace {}", r.space)},
-      {"@INPUT_NAME@", cpp_string(in->name)},
-      {"@INPUT_SHAPE@", extents_of(in->shape)},
-      {"@INPUT_SIZE@", fmt::to_string(numel(in->shape))},
-      {"@OUTPUT_NAME@", cpp_string(out->name)},
-      {"@OUTPUT_SHAPE@", extents_of(out->shape)},
-      {"@OUTPUT_SIZE@", fmt::to_string(numel(out->shape))},
-  };
+  const std::vector<substitution> with = substitutions_for(r, *in, *out);
   const std::string plan_end =
       fmt::format("\nnamespace {} {{\n\n{}\n}}  // namespace {}\n", r.space, parts.types, r.space);
   return std::vector<text_file>{{r.name + ".hpp", filled(class_form, with)},

@@ -140,9 +140,16 @@ class importer {
   }
 
   std::string output(int i, model_row& r) const {
-    if (g_[i].arg_count != 1 || g_[i].row->args[0].is != kind::node)
-      return "gives several tensors; models in C++ give one, ctq::evaluator all";
-    r.call = fmt::format("nn::output({}_n)", cpp_string(name(r.reads[0])));
+    const ctq::view<argument> all = g_[i].row->args;
+    const bool together = all.size() > 0 && (all[0].is == kind::list || all[0].is == kind::dict);
+    const int values = together ? static_cast<int>(all[0].integer) : 1;
+    if (values == 0 || g_[i].arg_count != values || all.size() != values + (together ? 1 : 0))
+      return "gives other things than tensors; models in C++ give a tensor, a tuple or a dict of "
+             "tensors, ctq::evaluator all";
+    std::string reads;
+    for (const int a : r.reads)
+      reads += fmt::format("{}{}_n", reads.empty() ? "" : ", ", cpp_string(name(a)));
+    r.call = fmt::format("nn::output({})", reads);
     return {};
   }
 

@@ -66,18 +66,31 @@ bool read_number(const ctq::argument& a, float& out) { return read(a, out); }
 
 namespace {
 
-/// Reads an index of x[…]: an integer or None, or a list of them.
+/// A bound of a slice, which may be None; false: it is neither.
+bool read_bound(const argument& a, int& bound) { return a.is == kind::none || read(a, bound); }
+
+/// Reads the indices of x[…]: an integer, None, ... or a slice, or a list of them.
 bool read_indices(const argument* a, const option_field& f, ctq::attributes& to) {
   const bool list = a->is == kind::list;
   const std::int64_t count = list ? a->integer : 1;
+  if (list) ++a;
   ctq::index_list indices;
   if (count > ctq::index_list::max_count) return false;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const argument& one = list ? a[i + 1] : *a;
+  for (std::int64_t i = 0; i < count; ++i, ++a) {
     ctq::index_item& index = indices.item[indices.count++];
-    if (one.is == kind::none) {
+    if (a->is == kind::none) {
       index = ctq::index::new_axis;
-    } else if (!read(one, index.start)) {
+    } else if (a->is == kind::ellipsis) {
+      index = ctq::index::ellipsis;
+    } else if (a->is == kind::slice) {
+      index = ctq::index::slice();
+      int step = 1;
+      if (a->integer != 3 || !read_bound(a[1], index.start) || !read_bound(a[2], index.stop) ||
+          !read_bound(a[3], step) || step < 1)
+        return false;
+      index = ctq::index::slice(index.start, index.stop, step);
+      a += 3;
+    } else if (!read(*a, index.start)) {
       return false;
     }
   }
@@ -200,6 +213,8 @@ std::string shown(const argument& a) {
     case kind::text: return fmt::format("\"{}\"", a.text);
     case kind::list: return "a list";
     case kind::dict: return "a dict";
+    case kind::slice: return "a slice";
+    case kind::ellipsis: return "...";
     case kind::node: return "a tensor";
   }
   return {};

@@ -98,6 +98,31 @@ struct conv2d_shape {
   friend constexpr bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
 };
 
+/// A convolution of an image with stride - 1 zeros between its pixels.
+struct conv_transpose2d_shape {
+  int batch{};
+  int in_h{}, in_w{};
+  int in_channels{}, out_channels{};
+  int kernel_h{}, kernel_w{};
+  int stride_h = 1, stride_w = 1;
+  int padding_h{}, padding_w{};  // outputs that are left out on each side
+  int output_padding_h{}, output_padding_w{};
+  int dilation_h = 1, dilation_w = 1;
+  int groups = 1;
+
+  [[nodiscard]] constexpr int out_h() const {
+    return (in_h - 1) * stride_h - 2 * padding_h + dilation_h * (kernel_h - 1) + output_padding_h +
+           1;
+  }
+  [[nodiscard]] constexpr int out_w() const {
+    return (in_w - 1) * stride_w - 2 * padding_w + dilation_w * (kernel_w - 1) + output_padding_w +
+           1;
+  }
+
+  friend constexpr bool operator==(const conv_transpose2d_shape&,
+                                   const conv_transpose2d_shape&) = default;
+};
+
 /// A linear layer is a convolution with kernels of one pixel, on an image of one row.
 [[nodiscard]] constexpr conv2d_shape as_conv2d(const linear_shape& s) {
   return {.batch = 1,

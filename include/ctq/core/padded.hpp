@@ -13,7 +13,7 @@ namespace ctq {
 template <class T, std::size_t Bytes>
 struct padded {
   T value{};
-  unsigned char rest[Bytes - sizeof(T)]{};
+  unsigned rest[(Bytes - sizeof(T)) / 4]{};  // few, since each element costs the compiler
 };
 
 template <class T, std::size_t Bytes>

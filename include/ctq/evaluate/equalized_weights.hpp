@@ -44,6 +44,7 @@ namespace equalizing {
 template <const auto& Model, class Backend>
 class equalized_weights {
   static constexpr auto& schedule = fused_schedule_v<Model, Backend>;
+  static_assert(schedule.input_count == 1, "equalization scales the one input of a model");
 
  public:
   using input = typename io_types<schedule>::input;
@@ -58,7 +59,7 @@ class equalized_weights {
   [[nodiscard]] input scaled(input_view x) const {
     input out;
     std::copy(x.data(), x.data() + input::size, out.data());
-    const shape& s = schedule.input_shape;
+    const shape& s = schedule.inputs[0].shape;
     for (const layer_equalization& l : layers_) {
       if (l.at.placeholder < 0) continue;
       const int axis = channel_axis(fused_v<Model, Backend>.view()[l.at.layer.node].op);
@@ -93,7 +94,7 @@ class column_observing_model : report<float_check<Model, Backend>> {
   column_observing_model& operator=(const column_observing_model&) = delete;
 
   void operator()(input x) {
-    const shape& s = schedule.input_shape;
+    const shape& s = schedule.inputs[0].shape;
     equalizer_({float_ops::tensor{{s.extent, s.extent + s.rank}, {x.data(), x.data() + numel(s)}}});
   }
 

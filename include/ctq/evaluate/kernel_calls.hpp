@@ -20,6 +20,7 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
+#include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
@@ -48,6 +49,11 @@ namespace ctq {
 template <class Kernels>
 class kernel_calls {
   using conv2d = kernels::kernel_code<kernels::descriptors::conv2d>;
+  using conv_transpose2d = kernels::kernel_code<kernels::descriptors::conv_transpose2d>;
+  template <class Shape>
+  static constexpr bool is_transposed = std::is_same_v<Shape, conv_transpose2d_shape>;
+  template <class Shape>
+  using code_of = std::conditional_t<is_transposed<Shape>, conv_transpose2d, conv2d>;
 
  public:
   [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
@@ -98,8 +104,10 @@ class kernel_calls {
 
   /// A convolution or a linear layer; nullopt if no kernel has these types, or if a sum could leave
   /// int32.
+  ///   s     a layer_shape or transposed_layer_shape
   ///   bias  [O] or null
-  [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<layer_shape>& s,
+  template <class Layer = layer_shape>
+  [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<Layer>& s,
                                                       const quantized_tensor& in,
                                                       const node_value& weight,
                                                       const std::vector<float>* bias,
@@ -107,9 +115,10 @@ class kernel_calls {
     if (!s || !has_kernels(in.steps) || !has_kernels(to)) return {};
     std::optional<quantized_tensor> out;
     with_type(in.steps.dtype, [&]<class Q>(Q) {
-      const layer_key key{s->conv, in.steps, to, bias == nullptr ? std::vector<float>() : *bias};
+      const layer_key key{to_block<kernel_signature::sizes>(s->conv), in.steps, to,
+                          bias == nullptr ? std::vector<float>() : *bias};
       const packed_layer& p = packed_.of(weight.share_integers(), key,
-                                         [&] { return pack<Q>(key, *weight.integers()); });
+                                         [&] { return pack<Q>(s->conv, key, *weight.integers()); });
       if (!p.exact) return;
       // An output of the other integer type is computed as one of the input's type and offset by
       // 128: half as many kernels to compile.
@@ -137,7 +146,7 @@ class kernel_calls {
 
  private:
   struct layer_key {
-    conv2d_shape shape{};
+    kernel_signature::sizes shape{};
     quantization in{}, out{};
     std::vector<float> bias{};
 
@@ -181,25 +190,30 @@ class kernel_calls {
   float_ops::tensor layer(const layer_shape& s, const float_ops::tensor& in,
                           const std::shared_ptr<const float_ops::tensor>& weight,
                           const float_ops::tensor* bias) {
-    const layer_key key{s.conv, {}, {}, bias == nullptr ? std::vector<float>() : bias->data};
+    const layer_key key{to_block<kernel_signature::sizes>(s.conv),
+                        {},
+                        {},
+                        bias == nullptr ? std::vector<float>() : bias->data};
     const packed_layer& p = packed_.of(weight, key, [&] {
       return packed<float>(s.conv, std::span(weight->data),
-                           bias == nullptr ? nullptr : key.bias.data(), nullptr);
+                           bias == nullptr ? nullptr : key.bias.data(), nullptr, 0);
     });
     const float* const out = run_layer(s, in.data.data(), in.shape, p, {});
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 
   /// Returns where the outputs are.
-  template <class T>
-  const T* run_layer(const layer_shape& s, const T* in, const float_ops::extents& shape,
+  template <class Layer, class T>
+  const T* run_layer(const Layer& s, const T* in, const float_ops::extents& shape,
                      const packed_layer& p, const step_data& data) {
     const T* const from[] = {in};
     return in_order<T>(s.order, from, shape, s.out, [&](operands x) {
       x.packed = p.bytes.data();
-      x.workspace = workspace_.of(conv2d::template workspace_bytes<Kernels>(s.conv, dtype_of<T>));
+      using code = code_of<decltype(s.conv)>;
+      const kernel_signature key = signature(kernel_id{}, dtype_of<T>, dtype_of<T>, s.conv);
+      x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
       x.data = &data;
-      conv2d::template run<Kernels, T, T>(s.conv, {}, x);
+      code::template run<Kernels, T, T>(s.conv, {}, x);
     });
   }
 
@@ -244,33 +258,61 @@ class kernel_calls {
     f(std::int8_t{});
   }
 
-  template <class In>
-  static packed_layer pack(const layer_key& k, const quantized_tensor& weight) {
-    const auto outputs = static_cast<std::size_t>(k.shape.out_channels);
+  /// The axis of a weight that has a scale for each channel.
+  template <class Shape>
+  static constexpr int channel_axis = is_transposed<Shape> ? 1 : 0;
+
+  template <class In, class Shape>
+  static packed_layer pack(const Shape& s, const layer_key& k, const quantized_tensor& weight) {
+    const auto outputs = static_cast<std::size_t>(s.out_channels);
     const quantization& steps = weight.steps;
     const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
     const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
-    if (steps.axis > 0 || !steps.float_zero_point.empty() ||
-        !std::ranges::all_of(steps.zero_point, is_zero) ||
+    if ((steps.is_per_channel() && steps.axis != channel_axis<Shape>) || steps.scale.empty() ||
+        !steps.float_zero_point.empty() || !std::ranges::all_of(steps.zero_point, is_zero) ||
         !std::ranges::all_of(weight.q.data, is_int8))
       return {};
-    const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
-    std::vector<float> scale(steps.scale.begin(), steps.scale.end()), bias = k.bias;
-    scale.resize(outputs, scale[0]);
+    const std::vector<std::int8_t> integers =
+        ordered(s, std::vector<std::int8_t>(weight.q.data.begin(), weight.q.data.end()));
+    std::vector<float> scale, bias = k.bias;
+    for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
+      scale.push_back(static_cast<float>(steps.scale[o % steps.scale.size()]));
     bias.resize(outputs);
-    const auto a = output_arithmetic_of(bias, {integers, scale}, qparams_of(k.in), k.in.dtype,
-                                        qparams_of(k.out));
+    const qparams in = qparams_of(k.in);
+    const auto a = output_arithmetic_of(bias, {integers, scale}, in, k.in.dtype, qparams_of(k.out));
     if (!a) return {};
-    return packed<In>(k.shape, std::span(integers), a->bias.data(), a->multiplier.data());
+    return packed_in_order<In>(s, integers, a->bias.data(), a->multiplier.data(), in.zero_point);
   }
 
-  template <class In, class Weight, class Bias>
-  static packed_layer packed(const conv2d_shape& s, std::span<const Weight> weight,
-                             const Bias* bias, const float* multiplier) {
-    const std::vector<Weight> ordered =
-        packing::channels_last(weight, s.out_channels, s.in_group());
-    packed_layer p{aligned_buffer(conv2d::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
-    conv2d::template pack<Kernels, In>(s, ordered.data(), bias, multiplier, p.bytes.data());
+  template <class In, class Shape, class Weight, class Bias>
+  static packed_layer packed(const Shape& s, std::span<const Weight> weight, const Bias* bias,
+                             const float* multiplier, std::int32_t in_zero_point) {
+    return packed_in_order<In>(s, ordered(s, weight), bias, multiplier, in_zero_point);
+  }
+
+  /// The order in which kernels read weights.
+  template <class Shape, class Weights>
+  static auto ordered(const Shape& s, const Weights& weight) {
+    const std::span<const typename Weights::value_type> all(weight);
+    if constexpr (is_transposed<Shape>) {
+      return packing::transposed_channels_last(all, s.in_channels, s.out_channels, s.groups);
+    } else {
+      return packing::channels_last(all, s.out_channels, s.in_group());
+    }
+  }
+
+  template <class In, class Shape, class Weight, class Bias>
+  static packed_layer packed_in_order(const Shape& s, const std::vector<Weight>& weight,
+                                      const Bias* bias, const float* multiplier,
+                                      [[maybe_unused]] std::int32_t in_zero_point) {
+    using code = code_of<Shape>;
+    packed_layer p{aligned_buffer(code::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
+    if constexpr (is_transposed<Shape>) {
+      code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, in_zero_point,
+                                       p.bytes.data());
+    } else {
+      code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, p.bytes.data());
+    }
     return p;
   }
 

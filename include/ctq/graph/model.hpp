@@ -33,7 +33,7 @@ struct pending {
   std::string_view name;
   op_id op{};
   const attributes* attrs{};
-  const ctq::shape* shape{};  // of a placeholder
+  const ctq::shape* shape{};  // of a placeholder or a get_attr
   const std::string_view* args{};
   int arg_count{};
 };
@@ -100,7 +100,8 @@ class linker {
     out_.nodes[i].first_arg = first_arg;
     out_.nodes[i].arg_count = row.arg_count;
     out_.nodes[i].attrs = *row.attrs;
-    if (row.op->kind == op_kind::placeholder) out_.nodes[i].shape = *row.shape;
+    if (row.op->kind == op_kind::placeholder || row.op->kind == op_kind::get_attr)
+      out_.nodes[i].shape = *row.shape;
     ++count_;
     infer(i, d);
     if ((row.op->kind == op_kind::output) != last && !d.any())

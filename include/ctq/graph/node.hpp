@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
@@ -92,13 +91,6 @@ constexpr void append_name(Text& out, const node& n) {
   if (n.number < 0) return;
   out.append("_");
   append_number(out, n.number);
-}
-
-/// What errors call a node: "node conv1".
-[[nodiscard, gnu::cold]] inline std::string place_of(const node& n) {
-  std::string place = "node ";
-  append_name(place, n);
-  return place;
 }
 
 }  // namespace ctq

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/gzip_reader.hpp"
 #include "ctq/io/message.hpp"
 
@@ -119,7 +119,7 @@ template <class Source>
 ///   limit  of the data, in bytes; a small packed file may hold a thousand times its size
 /// Errors  place: the file; cause: not IDX, cut off, too long, too large, damaged (gzip's
 ///         checksum), trailing data
-[[nodiscard]] inline result<idx_array> read_idx(const std::filesystem::path& path,
+[[nodiscard]] inline result<idx_array> read_idx(const file_path& path,
                                                 std::uint64_t limit = max_idx_bytes) {
   file_bytes source{path.string()};
   if (!source.is_open())

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_call.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/fx_graph.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/io/read_safetensors.hpp"
@@ -100,12 +100,12 @@ template <stored_element From, class To>
 /// evaluator keeps a reference to the result.
 /// Errors  as read_safetensors and modules_of, with the file's name
 [[nodiscard]] inline result<module_state> load_modules(const fx_graph& model,
-                                                       const std::filesystem::path& path) {
+                                                       const file_path& path) {
   const auto file = read_safetensors(path);
   if (!file) return unexpected{file.error()};
   auto modules = modules_of(model, *file);
   if (!modules)
-    return fail(path.filename().string() + ": " + modules.error().place, modules.error().cause);
+    return fail(path.filename() + ": " + modules.error().place, modules.error().cause);
   return modules;
 }
 

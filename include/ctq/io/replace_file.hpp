@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/message.hpp"
 
 // Atomic replacement of files. Data is written to an unnamed or temporary file in the same
@@ -29,7 +29,8 @@ class file_replacement {
  public:
   /// Follows symbolic links. Pipes, terminals and other special files are written directly.
   /// Errors  those of the system; the file is a directory, or is not writable
-  [[nodiscard]] static result<file_replacement> open(const std::filesystem::path& path) {
+  [[nodiscard]] static result<file_replacement> open(const file_path& to) {
+    const std::string& path = to.string();
     file_replacement file;
     struct stat old {};
     const bool exists = ::stat(path.c_str(), &old) == 0;
@@ -97,30 +98,37 @@ class file_replacement {
  private:
   file_replacement() = default;
 
-  [[nodiscard]] static unexpected failed(const std::filesystem::path& path, std::string_view what,
-                                         int reason) {
+  [[nodiscard]] static unexpected failed(const std::string& path, std::string_view what, int reason) {
     const std::error_code code{reason, std::generic_category()};
-    return fail(path.string(), sentence(what, ": ", code.message()));
+    return fail(path, sentence(what, ": ", code.message()));
+  }
+
+  /// The directory of a file, with the slash after it; empty if the name has none.
+  static std::string directory_of(const std::string& path) {
+    return path.substr(0, path.rfind('/') + 1);
   }
 
   /// Resolves symbolic links, even if the target does not exist yet.
-  static std::filesystem::path behind_links(std::filesystem::path path) {
-    std::error_code none;
-    for (int links = 0; links < 40 && std::filesystem::is_symlink(path, none); ++links) {
-      const std::filesystem::path to = std::filesystem::read_symlink(path, none);
-      if (none) break;
-      path = path.parent_path() / to;
+  static std::string behind_links(std::string path) {
+    char to[4096];
+    for (int links = 0; links < 40; ++links) {
+      const ssize_t count = ::readlink(path.c_str(), to, sizeof(to));
+      if (count <= 0 || count == sizeof(to)) break;  // no link, or longer than any path
+      const std::string target(to, static_cast<std::size_t>(count));
+      path = target.front() == '/' ? target : directory_of(path) + target;
     }
     return path;
   }
 
-  [[nodiscard]] std::filesystem::path directory() const {
-    return target_.has_parent_path() ? target_.parent_path() : std::filesystem::path{"."};
+  [[nodiscard]] std::string directory() const {
+    std::string name = directory_of(target_);
+    return name.empty() ? "." : name;
   }
 
   /// An unused name in the directory.
-  [[nodiscard]] std::filesystem::path name_beside(int attempt) const {
-    return directory() / sentence(".ctq-", static_cast<long>(::getpid()), "-", attempt, ".tmp");
+  [[nodiscard]] std::string name_beside(int attempt) const {
+    return sentence(directory_of(target_), ".ctq-", static_cast<long>(::getpid()), "-", attempt,
+                    ".tmp");
   }
   static constexpr int attempts = 1000;
 
@@ -132,7 +140,7 @@ class file_replacement {
       fd_ = ::open(directory().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 #endif
     for (int i = 0; fd_ < 0 && i < attempts; ++i) {
-      std::filesystem::path name = name_beside(i);
+      std::string name = name_beside(i);
       fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (fd_ >= 0) beside_ = std::move(name);
       if (fd_ < 0 && errno != EEXIST) return;
@@ -143,12 +151,12 @@ class file_replacement {
   bool give_name() {
     if (!beside_.empty()) return true;
     const std::string open_file = sentence("/proc/self/fd/", fd_);
-    const auto link = [&open_file](const std::filesystem::path& to) {
+    const auto link = [&open_file](const std::string& to) {
       return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
     };
     if (link(target_)) return sync_directory(), true;
     for (int i = 0; errno == EEXIST && i < attempts; ++i) {
-      std::filesystem::path name = name_beside(i);
+      std::string name = name_beside(i);
       if (!link(name)) continue;
       beside_ = std::move(name);
       return true;
@@ -164,9 +172,9 @@ class file_replacement {
     ::close(fd);
   }
 
-  std::filesystem::path path_;    // as it was given
-  std::filesystem::path target_;  // after resolving links
-  std::filesystem::path beside_;  // the new file, while it has a temporary name
+  std::string path_;    // as it was given
+  std::string target_;  // after resolving links
+  std::string beside_;  // the new file, while it has a temporary name
   int fd_ = -1;
   bool is_beside_ = false;
 };

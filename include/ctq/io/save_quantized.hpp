@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <list>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/version.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/quantized_file.hpp"
 #include "ctq/io/write_safetensors.hpp"
 #include "ctq/runtime/named_tensors.hpp"
@@ -75,7 +75,7 @@ namespace quantized_file {
 ///         write_safetensors
 template <class Plan>
 [[nodiscard, gnu::cold]] status save_quantized(const quantized_state& state,
-                                               const std::filesystem::path& path) {
+                                               const file_path& path) {
   if (!state.is_kept)
     return fail(path.string(), "this model was loaded: copy the file that it was loaded from");
   const quantized_content c =

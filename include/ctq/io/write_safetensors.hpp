@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -15,6 +14,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
+#include "ctq/io/file_path.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/io/replace_file.hpp"
 #include "ctq/io/safetensors.hpp"
@@ -141,7 +141,7 @@ struct safetensors_plan {
 /// Writes or replaces the file atomically. It is not modified if the format cannot represent the
 /// tensors, or if the disk is full.
 /// Errors  as serialize_safetensors, with the prefix "weights.safetensors: "; those of the system
-[[nodiscard, gnu::cold]] inline status write_safetensors(const std::filesystem::path& path,
+[[nodiscard, gnu::cold]] inline status write_safetensors(const file_path& path,
                                                          std::span<const stored_tensor> tensors,
                                                          const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);

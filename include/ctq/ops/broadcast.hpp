@@ -33,18 +33,20 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
 
 /// With one channel or one pixel both orders of the elements of an image are equal.
 [[nodiscard]] constexpr bool order_matters(const shape& s) {
-  return s.rank == 4 && s.extent[1] != 1 && s.extent[2] * s.extent[3] != 1;
+  bool has_pixels = false;
+  for (int axis = 2; axis < s.rank; ++axis) has_pixels = has_pixels || s.extent[axis] != 1;
+  return has_pixels && s.extent[1] != 1;
 }
 
-/// The same with axes of extent 1 before the first.
+/// The same with axes of extent 1 before the first, if it has fewer.
 [[nodiscard]] constexpr shape with_axes(const shape& s, int rank) {
+  if (s.rank >= rank) return s;
   shape out;
   out.rank = rank;
   for (int axis = 0; axis < rank; ++axis)
-    out.extent[axis] = axis < rank - s.rank ? 1 : s.extent[axis - (rank - s.rank)];
+    out.extent[axis] = axis < rank - s.rank ? 1 : s.extent[axis - rank + s.rank];
   return out;
 }
-[[nodiscard]] constexpr shape with_four_axes(const shape& s) { return with_axes(s, 4); }
 
 /// How a kernel reads two tensors that are broadcast to `out`. Axes that both have, or that neither
 /// has, are merged, so that loops are long. An extent of 0: more axes than a kernel has are left.
@@ -59,7 +61,8 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
   int first = axes;      // of the axes that are written, from the last on
   int next[2] = {1, 1};  // the step along the next axis, if the tensor has it
   for (int i = all - 1; i >= 0; --i) {
-    const int axis = axis_in_memory(order, out.rank, i);
+    const int before = all - out.rank;  // axes of extent 1
+    const int axis = i < before ? i : before + axis_in_memory(i - before, out.rank, order);
     const int extent = extents[2].extent[axis];
     if (extent == 1) continue;
     int step[2]{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/ops/broadcast.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Concatenation of tensors, which are given as a list.
@@ -64,16 +65,15 @@ constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
 ///   before  how much of the row earlier inputs fill, along dim
 [[nodiscard]] constexpr concat_shape cat_sizes(shape out, layout order, int dim, int extent,
                                                int before) {
-  const bool nhwc = order == layout::nhwc;
-  const int axes[max_rank] = {0, nhwc ? 2 : 1, nhwc ? 3 : 2, nhwc ? 1 : 3, 4, 5};
   int rows = 1;
   int inner = 1;
   bool outside = true;
   for (int k = 0; k < out.rank; ++k) {
-    if (axes[k] == dim) {
+    const int axis = axis_in_memory(k, out.rank, order);
+    if (axis == dim) {
       outside = false;
     } else {
-      (outside ? rows : inner) *= out[axes[k]];
+      (outside ? rows : inner) *= out[axis];
     }
   }
   return {rows, extent * inner, out[dim] * inner, before * inner};

@@ -38,7 +38,7 @@ struct instance_norm_options {
 
 // clang-format off
 #define CTQ_NORMS(OP) \
-  OP(nn, module_op, batch_norm1d, "torch.nn.BatchNorm1d", no_options, batch_norm1d) \
+  OP(nn, module_op, batch_norm1d, "torch.nn.BatchNorm1d", batch_norm2d_options, batch_norm1d) \
   OP(nn, module_op, batch_norm2d, "torch.nn.BatchNorm2d", batch_norm2d_options, batch_norm2d) \
   OP(nn, module_op, batch_norm3d, "torch.nn.BatchNorm3d", no_options, batch_norm3d) \
   OP(nn, module_op, layer_norm, "torch.nn.LayerNorm", layer_norm_options, layer_norm) \
@@ -58,12 +58,20 @@ CTQ_NORMS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-constexpr shape batch_norm2d_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  if (!shape_rules::needs(d, in, 1, 4)) return {};
+/// Of two axes there is nothing but channels.
+constexpr shape batch_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   auto o = a.as<batch_norm2d_options>();
   if (!shape_rules::settle(d, "num_features", o.num_features, in[0].extent[1], in[0])) return {};
   a = attributes{o};
   return in[0];
+}
+
+constexpr shape batch_norm1d_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  const bool flat = in.count == 1 && in[0].rank == 2;
+  return shape_rules::needs(d, in, 1, flat ? 2 : 3) ? batch_norm_shape_rule(in, a, d) : shape{};
+}
+constexpr shape batch_norm2d_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  return shape_rules::needs(d, in, 1, 4) ? batch_norm_shape_rule(in, a, d) : shape{};
 }
 
 constexpr op_parameters batch_norm2d_parameters(const attributes& a) {
@@ -73,14 +81,18 @@ constexpr op_parameters batch_norm2d_parameters(const attributes& a) {
 }
 
 constexpr kernel_signature::sizes batch_norm2d_sizes(attributes, shape x, shape) {
-  return to_block<kernel_signature::sizes>(channels_shape{x[0] * x[2] * x[3], x[1]});
+  return to_block<kernel_signature::sizes>(channels_shape{static_cast<int>(numel(x)) / x[1], x[1]});
 }
 
 constexpr op_schedule batch_norm2d_step(bool relu) {
   return in_order(kernel_layout::nhwc, kernel::batch_norm2d, &batch_norm2d_sizes, relu);
 }
 
-inline constexpr op_descriptor batch_norm1d{.weights = op_weights::in_float, .is_batch_norm = true};
+inline constexpr op_descriptor batch_norm1d{.infer_shape = &batch_norm1d_shape_rule,
+                                            .weights = op_weights::in_float,
+                                            .parameters = &batch_norm2d_parameters,
+                                            .is_batch_norm = true,
+                                            .schedule = batch_norm2d_step(false)};
 inline constexpr op_descriptor batch_norm3d{.makes_channels_last = true,
                                             .weights = op_weights::in_float,
                                             .on_integers = on_integers::own_scale,

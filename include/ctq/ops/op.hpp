@@ -67,7 +67,7 @@ template <std::size_t Arity>
 struct call {
   op_id op{};
   attributes attrs{};
-  ctq::shape shape{};  // placeholders only
+  ctq::shape shape{};  // placeholders and get_attr only
   std::array<std::string_view, Arity> args{};
 };
 
@@ -130,12 +130,21 @@ using method_op = op_base<Self, op_kind::method, Options>;
 template <class Self, class Options = no_options>
 using pass_op = op_base<Self, op_kind::pass, Options>;
 
+/// "out"_n = nn::output("boxes"_n, "scores"_n): what the model returns; a tuple, if several.
 template <class Self, class Options = no_options>
-using output_op = op_base<Self, op_kind::output, Options>;
+struct output_op : op_base<Self, op_kind::output, Options> {
+  template <std::same_as<node_name>... Name>
+  constexpr call<sizeof...(Name)> operator()(Name... x) const {
+    return {this->id(), {}, {}, {x.text...}};
+  }
+};
 
-/// A tensor that a module owns, read by its name.
+/// "pos"_n = nn::get_attr({1, 197, 192}): a parameter or buffer that is an operand, by its shape.
+/// The node has its name.
 template <class Self, class Options = no_options>
-using get_attr_op = op_base<Self, op_kind::get_attr, Options>;
+struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
+  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
+};
 
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
 template <class Self, class Options = no_options>

@@ -45,6 +45,7 @@ enum class on_integers : unsigned char {
 enum class schedule_as : unsigned char {
   nothing,   // no kernel computes it
   input,     //
+  constant,  //
   output,    //
   observe,   // its input, shown to an observer
   same,      // its input

@@ -31,13 +31,13 @@ struct adaptive_avg_pool2d_options {
 
 // clang-format off
 #define CTQ_POOLS(OP) \
-  CTQ_MODULE_AND_FUNCTION(OP, max_pool1d, "MaxPool1d", max_pool2d_options, other_pool1d) \
+  CTQ_MODULE_AND_FUNCTION(OP, max_pool1d, "MaxPool1d", max_pool2d_options, max_pool1d) \
   CTQ_MODULE_AND_FUNCTION(OP, max_pool2d, "MaxPool2d", max_pool2d_options, max_pool2d) \
   CTQ_MODULE_AND_FUNCTION(OP, max_pool3d, "MaxPool3d", max_pool2d_options, other_pool3d) \
-  CTQ_MODULE_AND_FUNCTION(OP, avg_pool1d, "AvgPool1d", avg_pool2d_options, other_pool1d) \
+  CTQ_MODULE_AND_FUNCTION(OP, avg_pool1d, "AvgPool1d", avg_pool2d_options, avg_pool1d) \
   CTQ_MODULE_AND_FUNCTION(OP, avg_pool2d, "AvgPool2d", avg_pool2d_options, avg_pool2d) \
   CTQ_MODULE_AND_FUNCTION(OP, avg_pool3d, "AvgPool3d", avg_pool2d_options, other_pool3d) \
-  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool1d, "AdaptiveAvgPool1d", no_options, other_pool1d) \
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool1d, "AdaptiveAvgPool1d", adaptive_avg_pool2d_options, adaptive_avg_pool1d) \
   CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool2d, "AdaptiveAvgPool2d", adaptive_avg_pool2d_options, adaptive_avg_pool2d) \
   CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool3d, "AdaptiveAvgPool3d", no_options, other_pool3d) \
   CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool1d, "AdaptiveMaxPool1d", no_options, none) \
@@ -49,12 +49,38 @@ CTQ_POOLS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-template <class Options>
-constexpr shape pool2d_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  using namespace shape_rules;
-  if (!needs(d, in, 1, 4)) return {};
+/// The options of a pool along one axis, as those of an image of one row.
+template <int Axes, class Options>
+constexpr Options pool_options_of(const attributes& a) {
+  using shape_rules::along_row;
   auto o = a.as<Options>();
-  if (o.stride.h == 0 && o.stride.w == 0) o.stride = o.kernel_size;
+  if (Axes != 1) return o;
+  o.kernel_size = along_row(o.kernel_size, 1);
+  o.stride = along_row(o.stride, 1);
+  o.padding = along_row(o.padding, 0);
+  if constexpr (requires { o.dilation; }) o.dilation = along_row(o.dilation, 1);
+  return o;
+}
+
+/// The extents of one axis, or two.
+template <int Axes>
+constexpr shape with_pixels(const shape& in, int rows, int columns) {
+  if (Axes == 1) return {in[0], in[1], columns};
+  return {in[0], in[1], rows, columns};
+}
+
+template <int Axes, class Options>
+constexpr shape pool_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (!needs(d, in, 1, Axes + 2)) return {};
+  auto given = a.as<Options>();
+  if (given.stride.h == 0 && given.stride.w == 0) given.stride = given.kernel_size;
+  if (Axes == 1 &&
+      !(one_number(d, "kernel_size", given.kernel_size) && one_number(d, "stride", given.stride) &&
+        one_number(d, "padding", given.padding)))
+    return {};
+  a = attributes{given};
+  const auto o = pool_options_of<Axes, Options>(a);
   extent2d dilation = 1;
   if constexpr (requires { o.dilation; }) dilation = o.dilation;
   if (!valid_window(d, in[0], o.kernel_size, o.stride, o.padding, dilation)) return {};
@@ -62,34 +88,34 @@ constexpr shape pool2d_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
     complain(d, "padding exceeds half of kernel_size");
     return {};
   }
-  a = attributes{o};
-  return {in[0][0], in[0][1],
-          windows(in[0][2], o.kernel_size.h, o.stride.h, o.padding.h, dilation.h, o.ceil_mode),
-          windows(in[0][3], o.kernel_size.w, o.stride.w, o.padding.w, dilation.w, o.ceil_mode)};
+  const shape x = as_image(in[0]);
+  return with_pixels<Axes>(
+      x, windows(x[2], o.kernel_size.h, o.stride.h, o.padding.h, dilation.h, o.ceil_mode),
+      windows(x[3], o.kernel_size.w, o.stride.w, o.padding.w, dilation.w, o.ceil_mode));
 }
 
-constexpr shape adaptive_avg_pool2d_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  if (!shape_rules::needs(d, in, 1, 4)) return {};
+template <int Axes>
+constexpr shape adaptive_pool_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, Axes + 2)) return {};
   const auto o = a.as<adaptive_avg_pool2d_options>();
+  if (Axes == 1 && !shape_rules::one_number(d, "output_size", o.output_size)) return {};
   if (o.output_size.h < 1 || o.output_size.w < 1) {
     shape_rules::complain(d, "output_size is 1 or more");
     return {};
   }
-  return {in[0][0], in[0][1], o.output_size.h, o.output_size.w};
+  return with_pixels<Axes>(in[0], o.output_size.h, o.output_size.w);
 }
 
 constexpr pool2d_shape pool_sizes(shape in, shape out) {
-  return {.batch = in.extent[0],
-          .in_h = in.extent[2],
-          .in_w = in.extent[3],
-          .channels = in.extent[1],
-          .out_h = out.extent[2],
-          .out_w = out.extent[3]};
+  const shape x = shape_rules::as_image(in);
+  const shape y = shape_rules::as_image(out);
+  return {
+      .batch = x[0], .in_h = x[2], .in_w = x[3], .channels = x[1], .out_h = y[2], .out_w = y[3]};
 }
 
-template <class Options>
-constexpr kernel_signature::sizes pool2d_sizes(attributes a, shape in, shape out) {
-  const auto o = a.as<Options>();
+template <int Axes, class Options>
+constexpr kernel_signature::sizes window_pool_sizes(attributes a, shape in, shape out) {
+  const auto o = pool_options_of<Axes, Options>(a);
   pool2d_shape s = pool_sizes(in, out);
   s.kernel_h = o.kernel_size.h;
   s.kernel_w = o.kernel_size.w;
@@ -106,42 +132,60 @@ constexpr kernel_signature::sizes pool2d_sizes(attributes a, shape in, shape out
   return to_block<kernel_signature::sizes>(s);
 }
 
-constexpr kernel_signature::sizes adaptive_avg_pool2d_sizes(attributes, shape in, shape out) {
+constexpr kernel_signature::sizes adaptive_pool_sizes(attributes, shape in, shape out) {
   pool2d_shape s = pool_sizes(in, out);
   s.adaptive = 1;
   return to_block<kernel_signature::sizes>(s);
 }
 
-inline constexpr op_descriptor other_pool1d{.pool_axes = 1,
-                                            .on_integers = on_integers::input_scale};
 inline constexpr op_descriptor other_pool3d{.pool_axes = 3,
                                             .on_integers = on_integers::input_scale};
 
-inline constexpr op_descriptor max_pool2d{
-    .infer_shape = &pool2d_shape_rule<max_pool2d_options>,
-    .pool_axes = 2,
-    .keeps_memory_order = true,
-    .on_integers = on_integers::input_scale,
-    .gradient = gradient_rule::max_pool,
-    .schedule =
-        in_order(kernel_layout::nhwc, kernel::pooling_max, &pool2d_sizes<max_pool2d_options>)};
-inline constexpr op_descriptor avg_pool2d{
-    .infer_shape = &pool2d_shape_rule<avg_pool2d_options>,
-    .pool_axes = 2,
-    .keeps_memory_order = true,
-    .on_integers = on_integers::input_scale,
-    .gives_any_scale = true,
-    .gradient = gradient_rule::avg_pool,
-    .schedule =
-        in_order(kernel_layout::nhwc, kernel::pooling_avg, &pool2d_sizes<avg_pool2d_options>)};
-inline constexpr op_descriptor adaptive_avg_pool2d{
-    .infer_shape = &adaptive_avg_pool2d_shape_rule,
-    .pool_axes = 2,
-    .keeps_memory_order = true,
-    .on_integers = on_integers::input_scale,
-    .gives_any_scale = true,
-    .gradient = gradient_rule::adaptive_avg_pool,
-    .schedule = in_order(kernel_layout::nhwc, kernel::pooling_avg, &adaptive_avg_pool2d_sizes)};
+template <int Axes>
+constexpr op_descriptor max_pool() {
+  op_descriptor d{.infer_shape = &pool_shape_rule<Axes, max_pool2d_options>,
+                  .pool_axes = Axes,
+                  .on_integers = on_integers::input_scale,
+                  .schedule = in_order(kernel_layout::nhwc, kernel::pooling_max,
+                                       &window_pool_sizes<Axes, max_pool2d_options>)};
+  if (Axes != 2) return d;
+  d.keeps_memory_order = true;
+  d.gradient = gradient_rule::max_pool;
+  return d;
+}
+template <int Axes>
+constexpr op_descriptor avg_pool() {
+  op_descriptor d{.infer_shape = &pool_shape_rule<Axes, avg_pool2d_options>,
+                  .pool_axes = Axes,
+                  .on_integers = on_integers::input_scale,
+                  .gives_any_scale = true,
+                  .schedule = in_order(kernel_layout::nhwc, kernel::pooling_avg,
+                                       &window_pool_sizes<Axes, avg_pool2d_options>)};
+  if (Axes != 2) return d;
+  d.keeps_memory_order = true;
+  d.gradient = gradient_rule::avg_pool;
+  return d;
+}
+template <int Axes>
+constexpr op_descriptor adaptive_avg_pool() {
+  op_descriptor d{
+      .infer_shape = &adaptive_pool_shape_rule<Axes>,
+      .pool_axes = Axes,
+      .on_integers = on_integers::input_scale,
+      .gives_any_scale = true,
+      .schedule = in_order(kernel_layout::nhwc, kernel::pooling_avg, &adaptive_pool_sizes)};
+  if (Axes != 2) return d;
+  d.keeps_memory_order = true;
+  d.gradient = gradient_rule::adaptive_avg_pool;
+  return d;
+}
+
+inline constexpr op_descriptor max_pool1d = max_pool<1>();
+inline constexpr op_descriptor max_pool2d = max_pool<2>();
+inline constexpr op_descriptor avg_pool1d = avg_pool<1>();
+inline constexpr op_descriptor avg_pool2d = avg_pool<2>();
+inline constexpr op_descriptor adaptive_avg_pool1d = adaptive_avg_pool<1>();
+inline constexpr op_descriptor adaptive_avg_pool2d = adaptive_avg_pool<2>();
 
 }  // namespace ctq::descriptors
 

@@ -22,6 +22,8 @@
 BOOST_HANA_ADAPT_STRUCT(ctq::no_options);
 BOOST_HANA_ADAPT_STRUCT(ctq::conv2d_options, in_channels, out_channels, kernel_size, stride,
                         padding, dilation, groups, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose2d_options, in_channels, out_channels, kernel_size,
+                        stride, padding, output_padding, groups, bias, dilation);
 BOOST_HANA_ADAPT_STRUCT(ctq::linear_options, in_features, out_features, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::batch_norm2d_options, num_features, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);

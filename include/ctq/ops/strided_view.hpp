@@ -15,10 +15,10 @@ struct strided_view {
   int offset{};          // of the first element
 };
 
-/// The axes of an image in the order of memory, the last one fastest.
-[[nodiscard]] constexpr int axis_in_memory(layout order, int rank, int place) {
-  constexpr int channels_last[] = {0, 2, 3, 1};
-  return order == layout::nhwc && rank == 4 ? channels_last[place] : place;
+/// Which axis of a tensor is the one at a position in memory, the last one fastest.
+[[nodiscard]] constexpr int axis_in_memory(int position, int rank, layout order) {
+  if (order == layout::nchw || rank < 3 || position == 0) return position;
+  return position == rank - 1 ? 1 : position + 1;
 }
 
 /// All elements of a value, without gaps.
@@ -26,7 +26,7 @@ struct strided_view {
   strided_view v{.shape = s};
   int step = 1;
   for (int place = s.rank - 1; place >= 0; --place) {
-    const int axis = axis_in_memory(order, s.rank, place);
+    const int axis = axis_in_memory(place, s.rank, order);
     v.step[axis] = step;
     step *= s.extent[axis];
   }

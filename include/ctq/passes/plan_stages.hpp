@@ -71,20 +71,33 @@ constexpr growth growth_of(const Graph& prepared, const prepare_options& options
 template <const auto& Prepared, class Options>
 inline constexpr growth growth_v = growth_of(Prepared, prepare_options_v<Options, unsupported{}>);
 
+struct schedule_size {
+  int steps = 0;
+  int inputs = 0;
+  int outputs = 0;
+};
+
 /// One step per node, a transpose per argument, a copy per input of a cat; none for observers.
 template <class Graph>
-constexpr int most_steps(const Graph& g) {
+constexpr schedule_size size_of_schedule(const Graph& g) {
   int steps = 0;
+  int inputs = 0;
   for (int i = 0; i < g.count; ++i) {
-    const op_id op = g.nodes[i].op;
-    if (op == q::activation_post_process.id()) continue;
+    const schedule_as how = g.nodes[i].op->descriptor->schedule.how;
+    if (how == schedule_as::observe) continue;
     steps += 1 + g.nodes[i].arg_count;
-    if (op->descriptor->schedule.how == schedule_as::concat) steps += g.nodes[i].arg_count;
+    if (how == schedule_as::step) continue;
+    if (how == schedule_as::concat) steps += g.nodes[i].arg_count;
+    if (how == schedule_as::input) ++inputs;
   }
-  return steps;
+  return {steps, inputs, g.count == 0 ? 0 : g.nodes[g.count - 1].arg_count};
 }
 template <const auto& Graph>
-inline constexpr int most_steps_v = most_steps(Graph);
+inline constexpr schedule_size size_v = size_of_schedule(Graph);
+
+template <const auto& Graph>
+using schedule =
+    static_schedule<size_v<Graph>.steps, Graph.count, size_v<Graph>.inputs, size_v<Graph>.outputs>;
 
 template <const auto& Model>
 using fused = static_graph<stage::fused, Model.count, Model.arg_count>;
@@ -107,12 +120,12 @@ using lowered = static_graph<stage::lowered,
                                  growth_v<Prepared, Options>.requantized>;
 
 template <const auto& Graph>
-inline constexpr static_schedule<most_steps_v<Graph>, Graph.count> schedule_v{
+inline constexpr schedule<Graph> schedule_v{
     [](auto& out) { scheduling::schedule_into(Graph, out); }};
 
 /// The same with ops fused into the kernels of layers.
 template <const auto& Graph>
-inline constexpr static_schedule<most_steps_v<Graph>, Graph.count> layer_fused_schedule_v{
+inline constexpr schedule<Graph> layer_fused_schedule_v{
     [](auto& out) { scheduling::schedule_into(Graph, out, scheduling::layers::fused); }};
 
 }  // namespace stages

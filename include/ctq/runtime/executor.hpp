@@ -48,44 +48,46 @@ class executor {
   /// Bytes that kernels need besides the arena.
   [[nodiscard]] static std::size_t workspace_bytes(const parameters&) { return 0; }
 
-  /// in, out: elements of the model's input and output · arena: arena_bytes, 64-byte aligned
-  /// after(step): called after each step, with -1 before the first
+  /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte
+  /// aligned after(step): called after each step, with -1 before the first
   template <class After>
-  static void run(const parameters& p, const void* in, void* out, std::byte* arena,
+  static void run(const parameters& p, const void* const* in, void* const* out, std::byte* arena,
                   After after) noexcept {
     after(std::integral_constant<int, -1>{});
     run_all(std::make_index_sequence<step_count>{}, p, in, out, arena, after);
   }
 
-  static void run(const parameters& p, const void* in, void* out, std::byte* arena) noexcept {
+  static void run(const parameters& p, const void* const* in, void* const* out,
+                  std::byte* arena) noexcept {
     run(p, in, out, arena, [](auto) {});
   }
 
   /// The address of a value that a step or an observer reads.
-  [[gnu::always_inline]] static const void* source(const place& from, const void* in,
-                                                   const void* out,
+  [[gnu::always_inline]] static const void* source(const parameters& p, const place& from,
+                                                   const void* const* in, void* const* out,
                                                    const std::byte* arena) noexcept {
-    if (from.in == place::area::input) return in;
-    return from.in == place::area::output ? out : arena + from.offset;
+    if (from.in == place::area::input) return in[from.offset];
+    if (from.in == place::area::constant) return p.constants.data() + from.offset;
+    return from.in == place::area::output ? out[from.offset] : arena + from.offset;
   }
 
  private:
   template <std::size_t... I, class After>
   [[gnu::always_inline]] static void run_all(std::index_sequence<I...>, const parameters& p,
-                                             const void* in, void* out, std::byte* arena,
-                                             After& after) noexcept {
+                                             const void* const* in, void* const* out,
+                                             std::byte* arena, After& after) noexcept {
     using in_order = int[];  // a fold would stop at 256 steps on clang
     (void)in_order{0, (run_step<I>(p, in, out, arena),
                        after(std::integral_constant<int, static_cast<int>(I)>{}), 0)...};
   }
 
   template <std::size_t I>
-  [[gnu::always_inline]] static void run_step(const parameters& p, const void* in, void* out,
-                                              std::byte* arena) noexcept {
+  [[gnu::always_inline]] static void run_step(const parameters& p, const void* const* in,
+                                              void* const* out, std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
     run_kernel<s.key, Kernels, s.code>(
-        {.in = {source(s.in[0], in, out, arena), source(s.in[1], in, out, arena)},
-         .out = s.out.in == place::area::output ? out : arena + s.out.offset,
+        {.in = {source(p, s.in[0], in, out, arena), source(p, s.in[1], in, out, arena)},
+         .out = s.out.in == place::area::output ? out[s.out.offset] : arena + s.out.offset,
          .packed = p.packed.data() + packed_offset[I],
          .workspace = arena + Schedule.arena_bytes,
          .data = &p.data[I]});
@@ -95,7 +97,8 @@ class executor {
 template <class Isa, class Code>
 [[gnu::cold, gnu::noinline]] void run_traced(std::span<const step> steps,
                                              std::span<const node> nodes, const parameters& p,
-                                             const void* in, void* out, std::byte* arena) noexcept {
+                                             const void* const* in, void* const* out,
+                                             std::byte* arena) noexcept {
   using kernel_set = simd_kernels<Isa>;
   std::int64_t start = 0;
   Code::run(p, in, out, arena, [&](int i) {
@@ -117,7 +120,8 @@ template <class Isa, class Code>
 template <class Isa, class Code>
 [[gnu::always_inline]] inline void run_code(std::span<const step> steps,
                                             std::span<const node> nodes, const parameters& p,
-                                            const void* in, void* out, std::byte* arena) noexcept {
+                                            const void* const* in, void* const* out,
+                                            std::byte* arena) noexcept {
   if (verbose::on()) return run_traced<Isa, Code>(steps, nodes, p, in, out, arena);
   Code::run(p, in, out, arena);
 }

@@ -39,8 +39,10 @@ class int8_code {
                                        std::span(Plan::lowered.nodes), state, qparams);
   }
 
-  /// in, out: elements of the model's input and output · arena: arena_bytes, 64-byte aligned
-  static void run(const parameters& p, const void* in, void* out, std::byte* arena) noexcept {
+  /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte
+  /// aligned
+  static void run(const parameters& p, const void* const* in, void* const* out,
+                  std::byte* arena) noexcept {
     run_code<Isa, code>(schedule.steps, Plan::lowered.nodes, p, in, out, arena);
   }
 };

@@ -8,6 +8,7 @@
 
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/session.hpp"
 #include "ctq/runtime/state_dict.hpp"
@@ -21,25 +22,15 @@ namespace ctq {
 /// Lifetime  owns all it needs. Copies share the packed weights; to move is to copy, so that no
 ///           model is ever empty
 template <class Model, class Plan>
-class int8_model {
-  using io = io_types<Plan::int8_schedule>;
-
+class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8_schedule>::inputs,
+                                             typename io_types<Plan::int8_schedule>::outputs> {
  public:
   using plan = Plan;
-  using input = typename io::input;
-  using output = typename io::output;
-  using input_view = typename io::input_view;
-  using input_argument = typename io::input_argument;
-  using output_view = typename io::output_view;
+  static constexpr auto& traced = Plan::traced;
+  static constexpr auto& schedule = Plan::int8_schedule;
 
   int8_model(const int8_model&) = default;
   int8_model& operator=(const int8_model&) = default;
-
-  /// One inference, as session. It allocates an arena; a session keeps its own.
-  output operator()(const input_argument& in) const { return session<Model>{model()}(in); }
-  void operator()(const input_argument& in, output_view out) const {
-    session<Model>{model()}(in, out);
-  }
 
   /// Scale and zero point of each observer of the plan.
   [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
@@ -70,8 +61,6 @@ class int8_model {
     parameters values;
     quantized_state source;
   };
-
-  [[nodiscard]] const Model& model() const { return static_cast<const Model&>(*this); }
 
   std::shared_ptr<const model_state> state_;
 };

@@ -37,14 +37,14 @@ class interpreter {
     return interpreter{std::move(s), *std::move(p)};
   }
 
-  /// in, out: elements of the model's input and output
+  /// in, out: elements of the model's inputs and outputs, in order
   /// after(step, output): called after each step with its output
   template <class After>
-  void run(const void* in, void* out, After after) {
+  void run(std::span<const void* const> in, std::span<void* const> out, After after) {
     std::size_t packed = 0;
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       const step& s = schedule_.steps[i];
-      void* const target = at(s.out, nullptr, out);
+      void* const target = at(s.out, in, out);
       run_kernel<Kernels>(s.key, {.in = {at(s.in[0], in, out), at(s.in[1], in, out)},
                                   .out = target,
                                   .packed = parameters_.packed.data() + packed,
@@ -53,6 +53,14 @@ class interpreter {
       packed += packing::padded(packed_bytes<Kernels>(s.key));
       after(s, static_cast<const void*>(target));
     }
+  }
+  void run(std::span<const void* const> in, std::span<void* const> out) {
+    run(in, out, [](const step&, const void*) {});
+  }
+  /// The same of a model with one input and one output.
+  template <class After>
+  void run(const void* in, void* out, After after) {
+    run(std::span(&in, 1), std::span(&out, 1), after);
   }
   void run(const void* in, void* out) {
     run(in, out, [](const step&, const void*) {});
@@ -70,11 +78,12 @@ class interpreter {
     return s.arena_bytes + most;
   }
 
-  void* at(const place& p, const void* in, void* out) {
+  void* at(const place& p, std::span<const void* const> in, std::span<void* const> out) {
     switch (p.in) {
-      case place::area::input: return const_cast<void*>(in);
-      case place::area::output: return out;
+      case place::area::input: return const_cast<void*>(in[p.offset]);
+      case place::area::output: return out[p.offset];
       case place::area::arena: return arena_.data() + p.offset;
+      case place::area::constant: return parameters_.constants.data() + p.offset;
       case place::area::none: break;
     }
     return nullptr;

@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/executor.hpp"
+#include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
@@ -84,25 +86,23 @@ namespace ctq {
 }
 
 /// A float model that passes the values that a plan observes to their observers: what prepare
-/// returns and convert reads.
+/// returns and convert reads. It is calibrated by calling it, once for each sample, preprocessed as
+/// in training. NaN makes convert return an error; histograms ignore infinite values.
 ///
 /// Threads   one at a time, since a run changes the observers
 /// Lifetime  owns all it needs; shares the weights that it was made from
 /// Requires  not moved from; checked
 template <const auto& Model, class Plan, class Isa = isa::of_models>
-class observed_model {
+class observed_model : public model_calls<observed_model<Model, Plan, Isa>, false,
+                                          typename io_types<Plan::observed_schedule>::inputs,
+                                          typename io_types<Plan::observed_schedule>::outputs> {
+  static constexpr auto& traced = Model;
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
-  using io = io_types<schedule>;
 
  public:
   using plan = Plan;
   using isa = Isa;
-  using input = typename io::input;
-  using output = typename io::output;
-  using input_view = typename io::input_view;
-  using input_argument = typename io::input_argument;
-  using output_view = typename io::output_view;
 
   explicit observed_model(model_weights<Model> w, ctq::semantics s = ctq::semantics::torch_2_1)
       : weights_(std::move(w)),
@@ -113,32 +113,6 @@ class observed_model {
         observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes + code::workspace_bytes(parameters_)) {}
 
-  /// Computes the float output and passes every observed value to its observer: calibration, once
-  /// for each sample. Input and output are contiguous float32, in the shapes of the model's
-  /// placeholder and output node (images: N, C, H, W), preprocessed as in training. NaN makes
-  /// convert return an error; histograms ignore infinite values.
-  output operator()(const input_argument& in) {
-    output out;
-    (*this)(in, out);
-    return out;
-  }
-  /// The same, into an existing tensor, which must not overlap with the input.
-  void operator()(const input_argument& in, output_view out) {
-    require(arena_.data() != nullptr, "this observed_model was moved from");
-    int next = 0;
-    code::run(
-        parameters_, in.data(), out.data(), arena_.data(), [&](int step) __attribute__((noinline)) {
-          for (; next < schedule.observation_count; ++next) {
-            const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
-            if (o.after_step != step) return;
-            const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
-            const void* const at = code::source(o.where, in.data(), out.data(), arena_.data());
-            observers_[static_cast<std::size_t>(o.observer)].observe(
-                {static_cast<const float*>(at), numel(s)}, s);
-          }
-        });
-  }
-
   [[nodiscard]] const weights& float_weights() const& { return weights_.get(); }
   const weights& float_weights() const&& = delete;
   /// By number: qparams #i of explain are those of observer i.
@@ -147,6 +121,25 @@ class observed_model {
   [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
 
  private:
+  template <class, bool, class, class>
+  friend class model_calls;
+
+  void run_tensors(const void* const* in, void* const* out) {
+    require(arena_.data() != nullptr, "this observed_model was moved from");
+    int next = 0;
+    code::run(
+        parameters_, in, out, arena_.data(), [&](int step) __attribute__((noinline)) {
+          for (; next < schedule.observation_count; ++next) {
+            const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
+            if (o.after_step != step) return;
+            const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
+            const void* const at = code::source(parameters_, o.where, in, out, arena_.data());
+            observers_[static_cast<std::size_t>(o.observer)].observe(
+                {static_cast<const float*>(at), numel(s)}, s);
+          }
+        });
+  }
+
   model_weights<Model> weights_;
   parameters parameters_;
   ctq::semantics semantics_;
@@ -170,7 +163,7 @@ template <const auto& Model, class Backend, class Mapping = default_qconfig_mapp
           class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
                                       semantics s = Options::semantics) {
-  // first words
+  // Reported first.
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
   return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }

@@ -13,6 +13,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
 #include "ctq/runtime/fold.hpp"
@@ -78,6 +79,30 @@ namespace quantizing {
                           config_of(from.backend, n.choice).weight_dtype, from.semantics, trained);
 }
 
+/// The same of a transposed convolution, whose channels are the second axis of its weight. The
+/// scales are one for each output.
+[[nodiscard, gnu::cold]] inline result<quantized_weights> quantized_transposed_weight(
+    const node& n, const folded_weights& f, const std::vector<int>& shape,
+    const parameter_sources& from) {
+  ctq::shape weight;
+  weight.rank = static_cast<int>(shape.size());
+  for (std::size_t a = 0; a < shape.size(); ++a) weight.extent[a] = shape[a];
+  folded_weights by_channel{.weight = std::vector<float>(f.weight.size()),
+                            .bias = {},
+                            .outputs = static_cast<std::size_t>(shape[1])};
+  packing::for_each_by_channel(weight, 1, [&](std::size_t at, std::size_t moved) {
+    by_channel.weight[moved] = f.weight[at];
+  });
+  result<quantized_weights> w = quantized_weight(n, by_channel, from);
+  if (!w) return w;
+  quantized_weights out{.weight = std::vector<std::int8_t>(f.weight.size()), .scale = {}};
+  packing::for_each_by_channel(
+      weight, 1, [&](std::size_t at, std::size_t moved) { out.weight[at] = w->weight[moved]; });
+  while (out.scale.size() < f.outputs)
+    out.scale.insert(out.scale.end(), w->scale.begin(), w->scale.end());
+  return out;
+}
+
 [[nodiscard, gnu::cold]] inline status add_layer(const step& s, const node& n,
                                                  const parameter_sources& from, state_dict& to) {
   const std::string name{n.name};
@@ -87,7 +112,9 @@ namespace quantizing {
   if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
-    result<quantized_weights> w = quantized_weight(n, f, from);
+    result<quantized_weights> w = transposed_groups(n) > 0
+                                      ? quantized_transposed_weight(n, f, shape, from)
+                                      : quantized_weight(n, f, from);
     if (!w) return unexpected{w.error()};
     to.set(name + ".weight", std::move(shape), std::move(w->weight));
     to.set(name + ".weight_scale", {outputs}, std::move(w->scale));
@@ -157,6 +184,15 @@ namespace quantizing {
 [[nodiscard, gnu::cold]] inline result<state_dict> quantize_parameters(
     std::span<const step> steps, const parameter_sources& from) {
   state_dict to;
+  for (const node& n : from.nodes) {
+    if (n.op == nullptr || n.op->kind != op_kind::get_attr) continue;
+    const std::string name{path_of(n)};
+    const weight_tensor* const given = from.weights->find(name);
+    if (given == nullptr || given->values.size() != numel(n.shape))
+      return fail("tensor " + name,
+                  given == nullptr ? "is missing" : "has another shape than the model says");
+    to.set(name, given->shape, given->values);
+  }
   for (const step& s : steps) {
     const node& n = from.nodes[static_cast<std::size_t>(s.node)];
     if (const std::string missing = quantizing::missing_weight(s, n, *from.weights);

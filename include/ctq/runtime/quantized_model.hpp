@@ -19,7 +19,7 @@ template <class Plan, class Isa>
 class int8_code;
 
 /// An int8 model, compiled for one instruction set: straight-line code over packed weights and one
-/// arena. Its input and output are float32: it contains the quantize and dequantize steps.
+/// arena. Its inputs and outputs are float32: it contains the quantize and dequantize steps.
 ///
 /// Threads, Lifetime  as int8_model
 template <class Plan, class Isa = isa::of_models>
@@ -29,8 +29,6 @@ class quantized_model : public int8_model<quantized_model<Plan, Isa>, Plan> {
 
  public:
   using isa = Isa;
-  using typename base::input_argument;
-  using typename base::output_view;
   static constexpr std::size_t arena_bytes = code::arena_bytes;
   using arena = ctq::arena<arena_bytes>;
 
@@ -45,14 +43,9 @@ class quantized_model : public int8_model<quantized_model<Plan, Isa>, Plan> {
     return quantized_model{*std::move(p), std::move(state), keep};
   }
 
-  /// One inference in the caller's memory: allocates nothing and cannot fail.
-  ///   out     must not overlap with the input
-  ///   memory  arena_bytes, 64-byte aligned, used by one run at a time
-  void run(const input_argument& in, output_view out, arena& memory) const noexcept {
-    run(in, out, memory.data());
-  }
-  void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
-    code::run(this->values(), in.data(), out.data(), memory);
+  /// run, with the elements of all inputs and outputs, in order.
+  void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
+    code::run(this->values(), in, out, memory);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/tensor.hpp"
 
 // A model with the memory that its runs need.
@@ -25,43 +26,44 @@ struct alignas(64) arena {
 };
 
 /// An int8 model (quantized_model or dispatched_model) and its arena. The arena is allocated here
-/// once; a run allocates nothing and cannot fail.
+/// once; a run allocates nothing and cannot fail. Inputs are preprocessed as in training. Values
+/// outside the calibrated range saturate; NaN becomes the zero point.
 ///
 /// Threads   one at a time; as many sessions of one model as there are threads
 /// Lifetime  keeps the model alive: it may be made of a temporary one
 /// Requires  not moved from; checked
 template <class Model>
-class session {
+class session
+    : public model_calls<session<Model>, true, typename Model::inputs, typename Model::outputs> {
+  using calls = model_calls<session<Model>, true, typename Model::inputs, typename Model::outputs>;
+
  public:
-  using input = typename Model::input;
-  using output = typename Model::output;
-  using input_view = typename Model::input_view;
-  using input_argument = typename Model::input_argument;
-  using output_view = typename Model::output_view;
-
   explicit session(Model model) : model_(std::move(model)), memory_(bytes_of(model_)) {}
-
-  /// One inference. Input and output are contiguous float32, in the shapes of the model's
-  /// placeholder and output node (images: N, C, H, W), preprocessed as in training. Values outside
-  /// the calibrated range saturate; NaN becomes the zero point.
-  output operator()(const input_argument& in) noexcept {
-    output out;
-    (*this)(in, out);
-    return out;
-  }
-  /// The same, into an existing tensor, which must not overlap with the input.
-  void operator()(const input_argument& in, output_view out) noexcept {
-    require(memory_.data() != nullptr, "this session was moved from");
-    model_.run(in, out, memory_.data());
-  }
 
   /// Are all elements finite? Runs do not check it.
   /// Errors  as ctq::check_finite
-  [[nodiscard]] static status check_finite(const input_argument& in) {
-    return ctq::check_finite(std::span(in.data(), in.size));
+  template <class... Input>
+  [[nodiscard]] static status check_finite(const Input&... in) {
+    status all = done{};
+    const auto check = [&all](std::span<const float> x) {
+      if (all) all = ctq::check_finite(x);
+    };
+    (check(std::span(in.data(), in.size)), ...);
+    return all;
   }
 
  private:
+  friend calls;
+  template <class, class, class>
+  friend class shared_model_calls;
+  static constexpr auto& traced = Model::plan::traced;
+  static constexpr auto& schedule = Model::plan::int8_schedule;
+
+  void run_tensors(const void* const* in, void* const* out) noexcept {
+    require(memory_.data() != nullptr, "this session was moved from");
+    model_.run_tensors(in, out, memory_.data());
+  }
+
   static std::size_t bytes_of(const Model& m) {
     if constexpr (std::is_member_function_pointer_v<decltype(&Model::arena_bytes)>) {
       return m.arena_bytes();

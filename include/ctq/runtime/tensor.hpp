@@ -4,11 +4,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/dtype.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
 
@@ -65,9 +68,9 @@ class tensor_argument {
   static constexpr std::size_t size = tensor<T, Extent...>::size;
 
   // NOLINTBEGIN(google-explicit-constructor)
-  constexpr tensor_argument(const tensor<T, Extent...>& t) : data_(t.data()) {}
-  constexpr tensor_argument(tensor_view<const T, Extent...> v) : data_(v.data()) {}
-  constexpr tensor_argument(tensor_view<T, Extent...> v) : data_(v.data()) {}
+  constexpr tensor_argument(const tensor<T, Extent...>& t) noexcept : data_(t.data()) {}
+  constexpr tensor_argument(tensor_view<const T, Extent...> v) noexcept : data_(v.data()) {}
+  constexpr tensor_argument(tensor_view<T, Extent...> v) noexcept : data_(v.data()) {}
   // NOLINTEND(google-explicit-constructor)
   tensor_argument(const tensor_argument&) = delete;
   tensor_argument& operator=(const tensor_argument&) = delete;
@@ -88,35 +91,75 @@ class tensor_argument {
   return done{};
 }
 
-/// The input and the output of a schedule, as types.
+/// The element type of a model's input or output.
+template <dtype D>
+using tensor_element = std::conditional_t<D == quint8, std::uint8_t,
+                                          std::conditional_t<D == qint8, std::int8_t, float>>;
+
+/// The types of several tensors, in order.
+template <class... Tensor>
+struct tensor_list {
+  static constexpr std::size_t size = sizeof...(Tensor);
+  using together = std::tuple<Tensor...>;
+};
+template <class Tensor>
+struct tensor_list<Tensor> {
+  static constexpr std::size_t size = 1;
+  using together = Tensor;
+};
+
+namespace tensors {
+
+template <class Tensor>
+struct forms;
+template <class T, int... Extent>
+struct forms<tensor<T, Extent...>> {
+  using view = tensor_view<T, Extent...>;
+  using const_view = tensor_view<const T, Extent...>;
+  using argument = tensor_argument<T, Extent...>;
+};
+
+template <class List>
+struct forms_of_list;
+template <class... Tensor>
+struct forms_of_list<tensor_list<Tensor...>> {
+  using view = typename tensor_list<typename forms<Tensor>::view...>::together;
+  using const_view = typename tensor_list<typename forms<Tensor>::const_view...>::together;
+};
+
+}  // namespace tensors
+
+/// What a call of a model reads, and writes, for a tensor.
+template <class Tensor>
+using argument_of = typename tensors::forms<Tensor>::argument;
+template <class Tensor>
+using view_of = typename tensors::forms<Tensor>::view;
+
+/// The inputs and the outputs of a schedule, as types. Of several `input` and `output` are tuples.
 /// (Keyed by the schedule, since g++ 12 crashes on a shape as a dependent template argument.)
 template <const auto& Schedule>
 class io_types {
-  template <std::size_t... Axis>
-  static auto input_extents(std::index_sequence<Axis...>)
-      -> std::integer_sequence<int, Schedule.input_shape.extent[Axis]...>;
-  template <std::size_t... Axis>
-  static auto output_extents(std::index_sequence<Axis...>)
-      -> std::integer_sequence<int, Schedule.output_shape.extent[Axis]...>;
-
-  template <class T, class Extents>
-  struct with;
-  template <class T, int... Extent>
-  struct with<T, std::integer_sequence<int, Extent...>> {
-    using owner = tensor<T, Extent...>;
-    using view = tensor_view<T, Extent...>;
-    using argument = tensor_argument<T, Extent...>;
-  };
-
-  using in = decltype(input_extents(std::make_index_sequence<Schedule.input_shape.rank>{}));
-  using out = decltype(output_extents(std::make_index_sequence<Schedule.output_shape.rank>{}));
+  template <std::size_t I, std::size_t... Axis>
+  static auto input_of(std::index_sequence<Axis...>)
+      -> tensor<tensor_element<Schedule.inputs[I].dtype>, Schedule.inputs[I].shape.extent[Axis]...>;
+  template <std::size_t I, std::size_t... Axis>
+  static auto output_of(std::index_sequence<Axis...>)
+      -> tensor<tensor_element<Schedule.outputs[I].dtype>,
+                Schedule.outputs[I].shape.extent[Axis]...>;
+  template <std::size_t... I>
+  static auto inputs_of(std::index_sequence<I...>) -> tensor_list<
+      decltype(input_of<I>(std::make_index_sequence<Schedule.inputs[I].shape.rank>{}))...>;
+  template <std::size_t... I>
+  static auto outputs_of(std::index_sequence<I...>) -> tensor_list<
+      decltype(output_of<I>(std::make_index_sequence<Schedule.outputs[I].shape.rank>{}))...>;
 
  public:
-  using input = typename with<float, in>::owner;
-  using input_view = typename with<const float, in>::view;
-  using input_argument = typename with<float, in>::argument;
-  using output = typename with<float, out>::owner;
-  using output_view = typename with<float, out>::view;
+  using inputs = decltype(inputs_of(std::make_index_sequence<Schedule.input_count>{}));
+  using outputs = decltype(outputs_of(std::make_index_sequence<Schedule.output_count>{}));
+  using input = typename inputs::together;
+  using output = typename outputs::together;
+  using input_view = typename tensors::forms_of_list<inputs>::const_view;
+  using output_view = typename tensors::forms_of_list<outputs>::view;
 };
 
 }  // namespace ctq

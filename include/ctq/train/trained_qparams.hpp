@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"

@@ -116,8 +116,8 @@ void check() {
     oracle->run(x.data(), expected.data());
     CHECK(ours.values == expected.values);
     const std::vector<float> bytes(ours.values.begin(), ours.values.end());
-    CHECK(evaluated(eval, x, plan::int8_schedule.input_shape) == bytes);
-    CHECK(evaluated(fast, x, plan::int8_schedule.input_shape) == bytes);
+    CHECK(evaluated(eval, x, Model.nodes[0].shape) == bytes);
+    CHECK(evaluated(fast, x, Model.nodes[0].shape) == bytes);
     reference(x, in_float);
     for (std::size_t k = 0; k < ours.size; ++k) {
       error += std::fabs(ours[k] - in_float[k]);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <filesystem>
 #include <random>
 
 #include "ctq/io/read_safetensors.hpp"

@@ -54,9 +54,14 @@ static_assert(sizes({2, 1}, {3}) == broadcast_shape{{1, 1, 2, 3}, {{0, 0, 1, 0},
 static_assert(sizes({2, 1, 4, 1}, {3, 1, 5}, layout::nchw) ==
               broadcast_shape{{2, 3, 4, 5}, {{4, 0, 1, 0}, {0, 5, 0, 1}}});
 
-static_assert(!order_matters({2, 3, 4}) && !order_matters({2, 1, 4, 5}) &&
+static_assert(!order_matters({2, 3}) && !order_matters({2, 1, 4, 5}) &&
               !order_matters({2, 3, 1, 1}) && order_matters({2, 3, 4, 5}));
-static_assert(with_four_axes({3, 1, 5}) == shape{1, 3, 1, 5});
+static_assert(order_matters({2, 3, 4}) && !order_matters({2, 3, 1}) && !order_matters({2, 1, 4}));
+static_assert(with_axes({3, 5}, 4) == shape{1, 1, 3, 5} && with_axes({3, 5}, 2) == shape{3, 5});
+// Channels last, of three axes.
+static_assert(sizes({2, 3, 5}, {2, 3, 1}) ==
+              broadcast_shape{{1, 2, 5, 3}, {{0, 15, 3, 1}, {0, 3, 0, 1}}});
+static_assert(with_axes({3, 1, 5}, 4) == shape{1, 3, 1, 5});
 
 }  // namespace
 

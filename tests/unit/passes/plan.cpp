@@ -29,7 +29,7 @@ static_assert(whole::traced.count == 7);
 static_assert(whole::prepared.observers == 3);
 static_assert(!whole::prepared.problem.any());
 static_assert(whole::int8_schedule.count == 6);
-static_assert(whole::int8_schedule.output_shape == shape{1, 10});
+static_assert(whole::int8_schedule.outputs[0].shape == shape{1, 10});
 static_assert(whole::observed_schedule.observation_count == 5);
 static_assert(whole::backend.name == "x86" && whole::mapping.count == 1);
 static_assert(!plan_check<net, x86, everywhere, unsupported::error>::bad());

@@ -49,8 +49,9 @@ std::string difference(const dynamic_schedule& a, const auto& b) {
         x.where != y.where)
       return "observation " + std::to_string(i);
   }
-  const bool doors = a.input_shape == b.input_shape && a.output_shape == b.output_shape &&
-                     a.output_dtype == b.output_dtype && a.output_observer == b.output_observer;
+  bool doors = a.input_count == b.input_count && a.output_count == b.output_count;
+  for (int i = 0; doors && i < a.input_count; ++i) doors = a.inputs[i] == b.inputs[i];
+  for (int i = 0; doors && i < a.output_count; ++i) doors = a.outputs[i] == b.outputs[i];
   if (!doors) return "the doors";
   return a.arena_bytes == b.arena_bytes ? "" : "the size of the arena";
 }

@@ -29,6 +29,8 @@ template <std::size_t Steps, std::size_t Observations>
   static_cast<schedule_record&>(out) = s;
   for (std::size_t i = 0; i < s.steps.size(); ++i) out.steps[i] = s.steps[i];
   for (std::size_t i = 0; i < s.observations.size(); ++i) out.observations[i] = s.observations[i];
+  for (int i = 0; i < s.input_count; ++i) out.inputs[i] = s.inputs[i];
+  for (int i = 0; i < s.output_count; ++i) out.outputs[i] = s.outputs[i];
   out.count = static_cast<int>(s.steps.size());
   out.observation_count = static_cast<int>(s.observations.size());
   return out;

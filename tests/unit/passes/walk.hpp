@@ -34,12 +34,18 @@ class walker {
   walker(graph_view<Stage> g, const dynamic_schedule& s)
       : g_(g), schedule_(s), value_(at(g.size())) {
     // Views and observers are other names for a value.
+    std::size_t inputs = 0;
+    std::size_t constants = 0;
     for (int i = 0; i < g.size(); ++i) {
       const bool same = is_any_of(g[i].op, nn::flatten, fn::flatten, nn::identity, nn::output,
                                   q::activation_post_process);
       value_[at(i)] = same ? value_[at(g.args_of(i)[0])] : i;
+      if (g[i].op->kind == op_kind::get_attr) {
+        memory_.push_back({place::area::constant, constants, bytes_of(i), i, layout::nchw, 0});
+        constants += constant_bytes(g[i]);
+      }
       if (g[i].op->kind == op_kind::placeholder)
-        memory_.push_back({place::area::input, 0, bytes_of(i), i, layout::nchw, 0});
+        memory_.push_back({place::area::input, inputs++, bytes_of(i), i, layout::nchw, 0});
     }
   }
 
@@ -50,11 +56,14 @@ class walker {
       one(schedule_.steps[at(s)]);
       watch(s);
     }
-    const int last = g_.args_of(g_.size() - 1)[0];
-    const content* const out = find({place::area::output, 0});
-    expect(out != nullptr && out->value == value_[at(last)], "the output is not the model's");
-    expect(out != nullptr && (out->order == layout::nchw || !matters(last)),
-           "the output is not N, C, H, W");
+    const argument_list returned = g_.args_of(g_.size() - 1);
+    for (int o = 0; o < returned.size(); ++o) {
+      const content* const out = find({place::area::output, at(o)});
+      expect(out != nullptr && out->value == value_[at(returned[o])],
+             "an output is not the model's");
+      expect(out != nullptr && (out->order == layout::nchw || !matters(returned[o])),
+             "an output is not N, C, H, W");
+    }
   }
 
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
@@ -71,6 +80,12 @@ class walker {
     complaint_ = "step " + std::to_string(step_) + ": " + what;
   }
 
+  /// Inputs and outputs have numbers for offsets.
+  static bool overlap(place::area in, std::size_t a, std::size_t a_bytes, std::size_t b,
+                      std::size_t b_bytes) {
+    return in == place::area::arena ? a < b + b_bytes && b < a + a_bytes : a == b;
+  }
+
   content* find(const place& p) {
     for (content& c : memory_)
       if (c.area == p.in && c.offset == p.offset) return &c;
@@ -85,21 +100,20 @@ class walker {
     const bool whole = there && (c->parts == 0 || c->parts == g_[c->value].arg_count);
     expect(whole, "an operand is not complete");
     if (there && p.in == reading_into_.in)
-      expect(c->offset + c->bytes <= reading_into_.offset ||
-                 reading_into_.offset + into_bytes_ <= c->offset,
+      expect(!overlap(p.in, c->offset, c->bytes, reading_into_.offset, into_bytes_),
              "an operand lies where the output goes");
     return there ? *c : content{};
   }
 
   void write(const place& p, std::size_t bytes, int value, layout order, int parts = 0) {
     expect(p.in == place::area::arena || p.in == place::area::output, "the output has no place");
-    expect(p.offset % arena_alignment == 0, "the output is not aligned");
-    if (p.in == place::area::arena)
+    if (p.in == place::area::arena) {
+      expect(p.offset % arena_alignment == 0, "the output is not aligned");
       expect(p.offset + bytes <= schedule_.arena_bytes, "outside the arena");
+    }
     std::vector<content> kept;
     for (const content& c : memory_)
-      if (c.area != p.in || c.offset + c.bytes <= p.offset || p.offset + bytes <= c.offset)
-        kept.push_back(c);
+      if (c.area != p.in || !overlap(p.in, c.offset, c.bytes, p.offset, bytes)) kept.push_back(c);
     kept.push_back({p.in, p.offset, bytes, value, order, parts});
     memory_ = std::move(kept);
   }

@@ -29,6 +29,8 @@ struct fixture {
   ctq::tensor<float, 3, 21> x;
   ctq::tensor<float, 3, 5> y;
   ctq::aligned_buffer arena{code::arena_bytes};
+  const void* in[1] = {x.data()};
+  void* out[1] = {y.data()};
 
   fixture() {
     std::mt19937 random{3};
@@ -48,14 +50,14 @@ TEST_CASE("the executor gives the bytes of the interpreter over the same kernels
   REQUIRE(oracle);
   ctq::tensor<float, 3, 5> expected;
   oracle->run(f.x.data(), expected.data());
-  code::run(f.p, f.x.data(), f.y.data(), f.arena.data());
+  code::run(f.p, f.in, f.out, f.arena.data());
   CHECK(f.y.values == expected.values);
 }
 
 TEST_CASE("the hook is called before the first step and behind each, in order") {
   fixture f;
   std::vector<int> seen;
-  code::run(f.p, f.x.data(), f.y.data(), f.arena.data(), [&](auto step) { seen.push_back(step); });
+  code::run(f.p, f.in, f.out, f.arena.data(), [&](auto step) { seen.push_back(step); });
   std::vector<int> all{-1};
   for (int i = 0; i < static_cast<int>(schedule.count); ++i) all.push_back(i);
   CHECK(seen == all);
@@ -65,8 +67,7 @@ TEST_CASE("a value lies at the doors or in the arena") {
   fixture f;
   const std::byte* const arena = f.arena.data();
   using where = ctq::place::area;
-  CHECK(code::source({.in = where::input}, f.x.data(), f.y.data(), arena) == f.x.data());
-  CHECK(code::source({.in = where::output}, f.x.data(), f.y.data(), arena) == f.y.data());
-  CHECK(code::source({.in = where::arena, .offset = 64}, f.x.data(), f.y.data(), arena) ==
-        arena + 64);
+  CHECK(code::source(f.p, {.in = where::input}, f.in, f.out, arena) == f.x.data());
+  CHECK(code::source(f.p, {.in = where::output}, f.in, f.out, arena) == f.y.data());
+  CHECK(code::source(f.p, {.in = where::arena, .offset = 64}, f.in, f.out, arena) == arena + 64);
 }

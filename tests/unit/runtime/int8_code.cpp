@@ -49,13 +49,15 @@ TEST_CASE("a verbose run writes a line a step, and gives the same bytes") {
   tensor<float, 3, 21> x;
   small::fill(x, random);
   tensor<float, 3, 5> quiet, aloud;
+  const void* const in[] = {x.data()};
+  void* const to_quiet[] = {quiet.data()};
+  void* const to_aloud[] = {aloud.data()};
   aligned_buffer arena(code::arena_bytes);
 
   verbose::state.store(0);
-  const std::string nothing =
-      errors_of([&] { code::run(*p, x.data(), quiet.data(), arena.data()); });
+  const std::string nothing = errors_of([&] { code::run(*p, in, to_quiet, arena.data()); });
   verbose::state.store(1);
-  const std::string lines = errors_of([&] { code::run(*p, x.data(), aloud.data(), arena.data()); });
+  const std::string lines = errors_of([&] { code::run(*p, in, to_aloud, arena.data()); });
   verbose::state.store(0);
 
   CHECK(nothing.empty());

@@ -47,9 +47,9 @@ void compare(std::size_t m, std::size_t n, std::size_t k) {
 
 template <class Isa>
 void compare_all() {
-  for (const std::size_t m : {1, 4, 7})
-    for (const std::size_t n : {1, 8, 13, 50})
-      for (const std::size_t k : {0, 1, 9, 200}) {
+  for (const std::size_t m : {1U, 4U, 7U})
+    for (const std::size_t n : {1U, 8U, 13U, 50U})
+      for (const std::size_t k : {0U, 1U, 9U, 200U}) {
         compare<Isa, float>(m, n, k);
         compare<Isa, double>(m, n, k);
       }

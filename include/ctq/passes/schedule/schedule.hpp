@@ -10,8 +10,8 @@
 //
 // Graphs speak of N, C, H, W; in memory rank-4 activations lie in NHWC order, which is what the
 // kernels read. Transposes are inserted only where the order is visible: at inputs and
-// outputs, and where a view (flatten) merges axes. Values live in one arena; the model's input and
-// output stay in the caller's memory.
+// outputs, and where a view (flatten) merges axes. Values live in one arena; the model's inputs and
+// outputs stay in the caller's memory.
 
 namespace ctq {
 
@@ -51,7 +51,8 @@ class scheduler : public view_steps<Graph, Schedule> {
       for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->settled(i, arg(i, a));
     switch (schedule_of(i).how) {
       case schedule_as::input: return placeholder(i);
-      case schedule_as::output: return output(arg(i));
+      case schedule_as::constant: return constant(i);
+      case schedule_as::output: return outputs(i);
       case schedule_as::observe: return observe(i, arg(i));
       case schedule_as::same: return same_as(i, arg(i));
       case schedule_as::view: return this->as_view(i);
@@ -74,30 +75,39 @@ class scheduler : public view_steps<Graph, Schedule> {
   }
 
   constexpr void placeholder(int i) {
-    if (out_.input_shape.rank != 0) {
-      out_.problem.line("node ", g_.nodes[i].name, ":").line("a model has one placeholder");
-      out_.problem.line("ctq::evaluator runs several");
-      return;
-    }
-    out_.input_shape = g_.nodes[i].shape;
     value_of_[i] = this->new_value(0, place::area::input);
+    values_[value_of_[i]].offset = static_cast<std::size_t>(out_.input_count);
     order_of_[i] = layout::nchw;
+    out_.add_input({g_.nodes[i].shape, g_.nodes[i].dtype, g_.nodes[i].observer});
   }
 
-  /// The last value is written to the caller's memory by its step, or copied there.
+  constexpr void constant(int i) {
+    value_of_[i] = this->new_value(0, place::area::constant);
+    values_[value_of_[i]].offset = constant_bytes_;
+    order_of_[i] = layout::nchw;
+    constant_bytes_ += ctq::constant_bytes(g_.nodes[i]);
+  }
+
+  constexpr void outputs(int i) {
+    for (int a = 0; a < g_.nodes[i].arg_count && !out_.problem.any(); ++a) output(arg(i, a));
+  }
+
+  /// A value that the model returns is written to the caller's memory by its steps, and read there
+  /// by others; an input, or what is returned already, is copied there.
   constexpr void output(int from) {
-    const int last = in_order(from, layout::nchw);
-    if (area_[last] == place::area::arena && steps_ > 0 && written_[steps_ - 1] == last) {
-      area_[last] = place::area::output;
-      values_[last].bytes = 0;
-    } else {
+    const int number = out_.output_count;
+    int written = in_order(from, layout::nchw);
+    if (area_[written] != place::area::arena) {
       const int width = elements_of(from);
+      const int copy = this->new_value(0, place::area::output);
       next_sizes(concat_shape{1, width, width, 0});
-      emit(kernel::concat, from, from, last, this->new_value(0, place::area::output));
+      emit(kernel::concat, from, from, written, copy);
+      written = copy;
     }
-    out_.output_shape = g_.nodes[from].shape;
-    out_.output_dtype = g_.nodes[from].dtype;
-    out_.output_observer = g_.nodes[from].observer;
+    area_[written] = place::area::output;
+    values_[written].bytes = 0;
+    values_[written].offset = static_cast<std::size_t>(number);
+    out_.add_output({g_.nodes[from].shape, g_.nodes[from].dtype, g_.nodes[from].observer});
   }
 
   constexpr void observe(int i, int from) {
@@ -138,14 +148,19 @@ class scheduler : public view_steps<Graph, Schedule> {
 
   /// The order in which a and b are read together: that of the first with an order that matters; of
   /// the axes, if a tensor of fewer axes has no other.
-  [[nodiscard]] constexpr layout order_of_both(int a, int b) const {
+  ///   rank  of the output
+  [[nodiscard]] constexpr layout order_of_both(int a, int b, int rank) const {
     const int of[2] = {a, b};
     for (const int i : of)
-      if (g_.nodes[i].shape.rank < 4 && order_matters(with_four_axes(g_.nodes[i].shape)))
+      if (g_.nodes[i].shape.rank < rank && order_matters(with_axes(g_.nodes[i].shape, rank)))
         return layout::nchw;
     for (const int i : of)
-      if (order_matters(g_.nodes[i].shape)) return order_of_[i];
+      if (g_.nodes[i].shape.rank == rank && order_matters(g_.nodes[i].shape)) return order_of_[i];
     return layout::nhwc;
+  }
+  /// An operand of a step whose output has `rank` axes: with fewer, both orders are equal there.
+  [[nodiscard]] constexpr int broadcast_operand(int i, int rank, layout order) {
+    return in_order(i, g_.nodes[i].shape.rank < rank ? layout::nchw : order);
   }
 
   /// A function of one tensor and a number, which is the node's option.
@@ -159,9 +174,10 @@ class scheduler : public view_steps<Graph, Schedule> {
   /// A kernel of two tensors that are broadcast against each other.
   constexpr void broadcast(int i, int a, int b) {
     const op_schedule& s = schedule_of(i);
-    const layout order = order_of_both(a, b);
-    const int x = in_order(a, order);
-    const int y = in_order(b, order);
+    const int rank = g_.nodes[i].shape.rank;
+    const layout order = order_of_both(a, b, rank);
+    const int x = broadcast_operand(a, rank, order);
+    const int y = broadcast_operand(b, rank, order);
     const broadcast_shape sizes =
         broadcast_sizes(g_.nodes[a].shape, g_.nodes[b].shape, g_.nodes[i].shape, order);
     if (sizes.extent[broadcast_shape::axes - 1] == 0 && !out_.problem.any()) {
@@ -218,6 +234,8 @@ class scheduler : public view_steps<Graph, Schedule> {
     if (d.parameters == nullptr) return 0;
     return parameter_layout(d, g_.nodes[i].attrs, is_quantized(g_.nodes[i].dtype)).bytes;
   }
+
+  std::size_t constant_bytes_ = 0;  // of the constants so far
 };
 
 /// Writes the steps of a graph, or the problem.

@@ -15,9 +15,10 @@ namespace ctq {
 
 /// The place of a value.
 struct place {
-  enum class area : unsigned char { none, arena, input, output };
+  enum class area : unsigned char { none, arena, input, output, constant };
   area in = area::none;
-  std::size_t offset{};  // bytes, in the arena
+  std::size_t offset{};  // bytes, in the arena or among the constants; of an input or an
+                         // output its number
 
   friend constexpr bool operator==(const place&, const place&) = default;
 };
@@ -47,13 +48,20 @@ struct observation_point {
   place where{};
 };
 
+/// A tensor that a model reads or writes.
+struct model_tensor {
+  ctq::shape shape{};
+  ctq::dtype dtype = f32;
+  int observer = -1;  // whose qparams it has
+
+  friend constexpr bool operator==(const model_tensor&, const model_tensor&) = default;
+};
+
 /// A schedule without its steps.
 struct schedule_record {
   std::size_t arena_bytes{};
-  shape input_shape{};
-  shape output_shape{};
-  dtype output_dtype = f32;
-  int output_observer = -1;
+  int input_count{};
+  int output_count{};
   diagnostic problem{};
 };
 
@@ -63,6 +71,8 @@ struct dynamic_schedule : schedule_record {
 
   list<step> steps;
   list<observation_point> observations;
+  list<model_tensor> inputs;   // in the order of the placeholders
+  list<model_tensor> outputs;  // in the order in which the model returns them
 
   /// Allocates steps and observations, which are then written by index; close() sets their number.
   constexpr void open(int step_count, int observation_count) {
@@ -73,16 +83,28 @@ struct dynamic_schedule : schedule_record {
     steps.truncate(step_count);
     observations.truncate(observation_count);
   }
+
+  constexpr void add_input(const model_tensor& t) {
+    inputs.push_back(t);
+    ++input_count;
+  }
+  constexpr void add_output(const model_tensor& t) {
+    outputs.push_back(t);
+    ++output_count;
+  }
 };
 
 /// A schedule in a constant.
-template <std::size_t Steps, std::size_t Observations>
+template <std::size_t Steps, std::size_t Observations, std::size_t Inputs = 1,
+          std::size_t Outputs = 1>
 struct static_schedule : schedule_record {
   static constexpr std::size_t max_steps = Steps > 0 ? Steps : 1;
   static constexpr std::size_t max_observations = Observations;
 
   step steps[max_steps]{};
   observation_point observations[Observations + 1]{};
+  model_tensor inputs[Inputs + 1]{};
+  model_tensor outputs[Outputs + 1]{};
   int count{};
   int observation_count{};
 
@@ -98,6 +120,9 @@ struct static_schedule : schedule_record {
     count = steps_written;
     observation_count = observations_written;
   }
+
+  constexpr void add_input(const model_tensor& t) { inputs[input_count++] = t; }
+  constexpr void add_output(const model_tensor& t) { outputs[output_count++] = t; }
 };
 
 }  // namespace ctq

@@ -30,7 +30,8 @@ class step_writer {
   }
 
   constexpr void finish(layers l = layers::alone) {
-    steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_, l);
+    steps_ = fuse_steps(steps_and_values{out_.steps, in_, second_in_, written_, values_, area_},
+                        steps_, l);
     if (l == layers::fused) choose_codes(out_.steps, steps_);
     scratch_array<int, max_values> live{};
     resize(live, count_);
@@ -125,7 +126,9 @@ class step_writer {
     if (order_of_[i] == wanted || !order_matters(g_.nodes[i].shape)) return value_of_[i];
     const int from = value_of_[i];
     const shape& s = g_.nodes[i].shape;
-    next_sizes(transpose_shape{s.extent[0], s.extent[1], s.extent[2] * s.extent[3]});
+    int pixels = 1;
+    for (int axis = 2; axis < s.rank; ++axis) pixels *= s.extent[axis];
+    next_sizes(transpose_shape{s.extent[0], s.extent[1], pixels});
     emit(wanted == layout::nhwc ? kernel::to_nhwc : kernel::to_nchw, i, i, from,
          new_output(i, wanted));
     return value_of_[i];

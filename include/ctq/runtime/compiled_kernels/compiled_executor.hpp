@@ -36,16 +36,17 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
   /// p: of compiled_kernels::make · arena: arena_bytes + workspace_bytes, 64-byte aligned
   /// after(step): called after each step, with -1 before the first
   template <class After>
-  static void run(const parameters& p, const void* in, void* out, std::byte* arena,
+  static void run(const parameters& p, const void* const* in, void* const* out, std::byte* arena,
                   After after) noexcept {
     compiled_kernels::run(steps(), p, in, out, arena, arena_bytes, after);
   }
 
   /// The address of a value that an observer reads.
-  static const void* source(const place& from, const void* in, const void* out,
-                            const std::byte* arena) noexcept {
-    if (from.in == place::area::input) return in;
-    return from.in == place::area::output ? out : arena + from.offset;
+  static const void* source(const parameters& p, const place& from, const void* const* in,
+                            void* const* out, const std::byte* arena) noexcept {
+    if (from.in == place::area::input) return in[from.offset];
+    if (from.in == place::area::constant) return p.constants.data() + from.offset;
+    return from.in == place::area::output ? out[from.offset] : arena + from.offset;
   }
 
   static constexpr std::span<const step> steps() {
@@ -57,7 +58,7 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
 template <class Isa, class Code>
 requires std::same_as<Isa, isa::compiled>
 void run_code(std::span<const step>, std::span<const node> nodes, const parameters& p,
-              const void* in, void* out, std::byte* arena) noexcept {
+              const void* const* in, void* const* out, std::byte* arena) noexcept {
   compiled_kernels::run(Code::steps(), nodes, p, in, out, arena, Code::arena_bytes);
 }
 

@@ -27,9 +27,6 @@ class quantized_model<Plan, isa::compiled>
   using base = int8_model<quantized_model, Plan>;
 
  public:
-  using typename base::input_argument;
-  using typename base::output_view;
-
   /// isa: name of the instruction set to run on; empty: the environment variable CTQ_ISA or,
   /// without it, the fastest · keep: for save: the model shares the elements of `state`
   /// Errors  an instruction set that the library does not have or this machine does not run;
@@ -45,24 +42,21 @@ class quantized_model<Plan, isa::compiled>
     return quantized_model{*std::move(p), std::move(state), keep};
   }
 
-  /// One inference in the caller's memory: allocates nothing and cannot fail.
-  ///   out     must not overlap with the input
-  ///   memory  arena_bytes(), 64-byte aligned, used by one run at a time
-  void run(const input_argument& in, output_view out, std::byte* memory) const noexcept {
-    compiled_kernels::run(steps(), Plan::lowered.nodes, this->values(), in.data(), out.data(),
-                          memory, schedule.arena_bytes);
+  /// run, with the elements of all inputs and outputs, in order.
+  void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
+    compiled_kernels::run(steps(), Plan::lowered.nodes, this->values(), in, out, memory,
+                          Plan::int8_schedule.arena_bytes);
   }
 
   [[nodiscard]] std::string_view isa() const { return this->values().kernels->isa; }
   [[nodiscard]] std::size_t arena_bytes() const {
-    return schedule.arena_bytes + compiled_kernels::workspace_of(*this->values().kernels, steps());
+    return Plan::int8_schedule.arena_bytes +
+           compiled_kernels::workspace_of(*this->values().kernels, steps());
   }
 
  private:
-  static constexpr auto& schedule = Plan::int8_schedule;
-
   static constexpr std::span<const step> steps() {
-    return {schedule.steps, static_cast<std::size_t>(schedule.count)};
+    return {Plan::int8_schedule.steps, static_cast<std::size_t>(Plan::int8_schedule.count)};
   }
 
   using base::base;

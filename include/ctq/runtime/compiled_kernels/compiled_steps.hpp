@@ -27,7 +27,7 @@ namespace ctq::compiled_kernels {
 /// variable CTQ_ISA or, without it, the fastest.
 /// Errors  as choose_code
 [[nodiscard]] inline result<const kernel_set*> choose(std::string_view isa) {
-  return choose_code(all(), wished_isa(isa, "ctq-kernels"), "ctq-kernels",
+  return choose_code(all(), requested_isa(isa, "ctq-kernels"), "ctq-kernels",
                      "the library has no code that this machine runs: build it with its option "
                      "kernels_isas=scalar, or all");
 }
@@ -72,15 +72,17 @@ namespace ctq::compiled_kernels {
   return p;
 }
 
-/// p: of make · in, out: elements of the model's input and output · arena: the schedule's values,
-/// then at `workspace` the kernels' memory, 64-byte aligned
-/// after(step): called after each step, with -1 before the first
+/// p: of make · in, out: elements of the model's inputs and outputs, in order · arena: the
+/// schedule's values, then at `workspace` the kernels' memory, 64-byte aligned after(step): called
+/// after each step, with -1 before the first
 template <class After>
-void run(std::span<const step> steps, const parameters& p, const void* in, void* out,
+void run(std::span<const step> steps, const parameters& p, const void* const* in, void* const* out,
          std::byte* arena, std::size_t workspace, After after) noexcept {
   const auto address = [&](const place& at) -> void* {
-    if (at.in == place::area::input) return const_cast<void*>(in);
-    return at.in == place::area::output ? out : arena + at.offset;
+    if (at.in == place::area::input) return const_cast<void*>(in[at.offset]);
+    if (at.in == place::area::constant)
+      return const_cast<std::byte*>(p.constants.data() + at.offset);
+    return at.in == place::area::output ? out[at.offset] : arena + at.offset;
   };
   after(-1);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -96,8 +98,8 @@ void run(std::span<const step> steps, const parameters& p, const void* in, void*
 
 /// The same, with a line for each step if CTQ_VERBOSE is set. nodes: of the graph of the schedule
 [[gnu::noinline]] inline void run(std::span<const step> steps, std::span<const node> nodes,
-                                  const parameters& p, const void* in, void* out, std::byte* arena,
-                                  std::size_t workspace) noexcept {
+                                  const parameters& p, const void* const* in, void* const* out,
+                                  std::byte* arena, std::size_t workspace) noexcept {
   if (!verbose::on()) [[likely]]
     return run(steps, p, in, out, arena, workspace, [](int) {});
   std::int64_t start = 0;

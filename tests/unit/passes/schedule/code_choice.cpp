@@ -6,31 +6,25 @@
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/plan.hpp"
+#include "kernels/square_shape.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
 using scheduling::chosen_code;
-using scheduling::products_of;
+using scheduling::layer_size_of;
 
 namespace {
 
 constexpr kernel_signature conv(int size, int in, int out, int kernel, int groups = 1) {
   return signature(kernel::conv2d, quint8, quint8,
-                   conv2d_shape{.batch = 1,
-                                .in_h = size,
-                                .in_w = size,
-                                .in_channels = in,
-                                .out_channels = out,
-                                .kernel_h = kernel,
-                                .kernel_w = kernel,
-                                .padding_h = kernel / 2,
-                                .padding_w = kernel / 2,
-                                .groups = groups});
+                   samples::square_shape(kernel, 1, in, out, size, groups));
 }
-static_assert(products_of(conv(10, 8, 16, 3)) == 10 * 10 * 16 * 9 * 8);
-static_assert(products_of(conv(10, 8, 8, 3, 8)) == 10 * 10 * 8 * 9);
-static_assert(products_of(signature(kernel::linear, quint8, quint8, linear_shape{2, 3, 4})) == 24);
-static_assert(products_of(signature(kernel::relu, quint8, quint8, elementwise_shape{9})) == 0);
+static_assert(layer_size_of(conv(10, 8, 16, 3)).products == 10 * 10 * 16 * 9 * 8);
+static_assert(layer_size_of(conv(10, 8, 8, 3, 8)).products == 10 * 10 * 8 * 9);
+static_assert(
+    layer_size_of(signature(kernel::linear, quint8, quint8, linear_shape{2, 3, 4})).products == 24);
+static_assert(
+    layer_size_of(signature(kernel::relu, quint8, quint8, elementwise_shape{9})).products == 0);
 
 inline constexpr auto net =
     model("x"_n = nn::placeholder({1, 64, 28, 28}),
@@ -74,11 +68,11 @@ static_assert(specialized_depthwise(4) == 0);
 }  // namespace
 
 TEST_CASE("small layers are compiled for their extents, large ones and other kernels are not") {
-  CHECK(chosen_code(conv(14, 8, 16, 3)) == code_for::extents);
-  CHECK(chosen_code(conv(56, 64, 64, 3)) == code_for::types);
-  CHECK(chosen_code(conv(14, 240, 240, 5, 240)) == code_for::extents);
-  CHECK(chosen_code(conv(112, 32, 32, 3, 32)) == code_for::types);
-  CHECK(chosen_code(conv(56, 128, 128, 3, 32)) == code_for::extents);
-  CHECK(chosen_code(signature(kernel::relu, quint8, quint8, elementwise_shape{64})) ==
-        code_for::types);
+  CHECK(chosen_code(layer_size_of(conv(14, 8, 16, 3))) == code_for::extents);
+  CHECK(chosen_code(layer_size_of(conv(56, 64, 64, 3))) == code_for::types);
+  CHECK(chosen_code(layer_size_of(conv(14, 240, 240, 5, 240))) == code_for::extents);
+  CHECK(chosen_code(layer_size_of(conv(112, 32, 32, 3, 32))) == code_for::types);
+  CHECK(chosen_code(layer_size_of(conv(56, 128, 128, 3, 32))) == code_for::extents);
+  CHECK(chosen_code(layer_size_of(
+            signature(kernel::relu, quint8, quint8, elementwise_shape{64}))) == code_for::types);
 }

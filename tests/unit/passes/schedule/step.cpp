@@ -15,10 +15,8 @@ constexpr dynamic_schedule two_steps() {
   s.steps.push_back(step{.key = {.kernel = kernel::relu, .in = quint8, .out = quint8}, .node = 2});
   s.observations.push_back({.after_step = -1, .observer = 0, .node = 0, .where = {}});
   s.arena_bytes = 128;
-  s.input_shape = {1, 4};
-  s.output_shape = {1, 2};
-  s.output_dtype = quint8;
-  s.output_observer = 3;
+  s.add_input({.shape = {1, 4}});
+  s.add_output({.shape = {1, 2}, .dtype = quint8, .observer = 3});
   return s;
 }
 
@@ -27,8 +25,9 @@ static_assert(static_copy.count == 2 && static_copy.observation_count == 1 &&
               static_copy.arena_bytes == 128);
 static_assert(static_copy.steps[1].node == 2 && static_copy.steps[1].key.kernel == kernel::relu);
 static_assert(static_copy.observations[0].after_step == -1);
-static_assert(static_copy.input_shape == shape{1, 4} && static_copy.output_shape == shape{1, 2});
-static_assert(static_copy.output_dtype == quint8 && static_copy.output_observer == 3);
+static_assert(static_copy.input_count == 1 && static_copy.inputs[0].shape == shape{1, 4});
+static_assert(static_copy.output_count == 1 &&
+              static_copy.outputs[0] == model_tensor{{1, 2}, quint8, 3});
 static_assert(!static_copy.problem.any());
 
 static_assert(step{}.in[0] == place{} && step{}.out.in == place::area::none);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -45,6 +46,7 @@ of_release<headers.major, headers.minor, headers.patch, headers.layout>() noexce
 namespace {
 
 using namespace ctq;
+using namespace ctq::literals;
 
 using net_plan = plan<small::net, x86, small::int8>;
 using model = quantized_model<net_plan, isa::compiled>;
@@ -73,7 +75,20 @@ input any_input(int seed) {
   return x;
 }
 
+constexpr auto two = ctq::model("x"_n = nn::placeholder({1, 4}), "y"_n = nn::placeholder({1, 4}),
+                                "sum"_n = op::add("x"_n, "y"_n), "act"_n = nn::relu("sum"_n),
+                                "out"_n = nn::output("sum"_n, "y"_n, "act"_n));
+
 }  // namespace
+
+TEST_CASE("compiled kernels read several inputs and write several outputs") {
+  float_model<two, x86, isa::compiled> run{small::checked_weights<two>(1)};
+  const auto [sum, y, act] = run(tensor<float, 1, 4>{1.0F, -2.0F, 0.5F, 0.0F},
+                                 tensor<float, 1, 4>{2.0F, 1.0F, 0.0F, -1.0F});
+  CHECK(sum.values == std::array{3.0F, -1.0F, 0.5F, -1.0F});
+  CHECK(y.values == std::array{2.0F, 1.0F, 0.0F, -1.0F});
+  CHECK(act.values == std::array{3.0F, 0.0F, 0.5F, 0.0F});
+}
 
 TEST_CASE("a model with compiled kernels has the bytes of the interpreter") {
   const auto made = model::make(state());
@@ -126,6 +141,18 @@ TEST_CASE("a library without code for the machine is an error") {
   CHECK(none.error().cause.find("kernels_isas") != std::string::npos);
   CHECK(!compiled_kernels::choose_or_fastest());
   set_count = all;
+}
+
+TEST_CASE("a library that lacks a kernel of a plan is an error with its signature") {
+  ctq::kernel_set set = fast;
+  set.function_of = [](const kernel_signature&) -> kernel_function { return nullptr; };
+  constexpr auto& schedule = net_plan::int8_schedule;
+  const quantized_state s = state();
+  const auto made =
+      compiled_kernels::make(set, std::span(schedule.steps).first(schedule.count),
+                             std::span(net_plan::lowered.nodes), s.tensors, s.qparams);
+  REQUIRE(!made);
+  CHECK(made.error().message().starts_with("ctq-kernels: no kernel has the signature quantize"));
 }
 
 TEST_CASE("a set has a kernel for each signature that exists, and no other") {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ctq/kernels/simd/arch/all_dots.hpp"
+#include "kernels/square_shape.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -14,16 +15,7 @@ using isa_t = isa::native;
 namespace {
 
 constexpr conv2d_shape square(int size, int in, int out, int kernel, int groups = 1) {
-  return {.batch = 1,
-          .in_h = size,
-          .in_w = size,
-          .in_channels = in,
-          .out_channels = out,
-          .kernel_h = kernel,
-          .kernel_w = kernel,
-          .padding_h = kernel / 2,
-          .padding_w = kernel / 2,
-          .groups = groups};
+  return samples::square_shape(kernel, 1, in, out, size, groups);
 }
 constexpr simd::conv2d_form form(const conv2d_shape& s) {
   return simd::form_of<isa_t, std::uint8_t>(s);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kernels/emulated_tiles.hpp"
+#include "kernels/square_shape.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -25,17 +26,7 @@ constexpr conv2d_shape gemm(int m, int n, int k) {
           .kernel_w = 1};
 }
 constexpr conv2d_shape square(int kernel, int stride, int in, int out, int size) {
-  return {.batch = 1,
-          .in_h = size,
-          .in_w = size,
-          .in_channels = in,
-          .out_channels = out,
-          .kernel_h = kernel,
-          .kernel_w = kernel,
-          .stride_h = stride,
-          .stride_w = stride,
-          .padding_h = kernel / 2,
-          .padding_w = kernel / 2};
+  return samples::square_shape(kernel, stride, in, out, size);
 }
 constexpr method by(const conv2d_shape& s) { return plan<tiled, std::uint8_t>(s).by; }
 constexpr simd::tile_plan tiles(const conv2d_shape& s) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "ctq/graph/node.hpp"
+
+// Apart from the node: most of what reads nodes needs no std::string.
+
+namespace ctq {
+
+/// What errors call a node: "node conv1".
+[[nodiscard, gnu::cold]] inline std::string place_of(const node& n) {
+  std::string place = "node ";
+  append_name(place, n);
+  return place;
+}
+
+}  // namespace ctq
