@@ -39,7 +39,7 @@ FOLDERS_WITHOUT_LOGIC = {
     "backends": re.compile(r"backends/(\w+_configs|op_categories|rows)$"),
     # Rows and descriptors of ops: tests/golden has PyTorch's answers, evaluate/float_ops formulas,
     # graph/shape_rules the shapes.
-    "ops": re.compile(r"ops/(arithmetic|concatenations|convolutions|define_ops|embeddings|linear|"
+    "ops": re.compile(r"ops/(arithmetic|concatenations|convolution_shapes|convolutions|define_ops|embeddings|linear|"
                       r"norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
     # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
     "arch": re.compile(r"kernels/simd/arch/"),
@@ -51,6 +51,7 @@ TESTED_WITH = {
     "kernels/code/blocking_text": "runtime/step_text",
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",
+    "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/user_ops": "runtime/bind_kernels",
     "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",
     "runtime/compiled_kernels/compiled_steps": "runtime/compiled_kernels/compiled_model",
@@ -92,7 +93,7 @@ WITHOUT_HEADER = {
     "evaluate/random_scales", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
-    "passes/static_and_dynamic", "runtime/user_ops",
+    "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

@@ -132,6 +132,7 @@ class importer {
     if (!model_.shape_of(i))
       return "has no shape; the row of an input needs one: \"shape\": [1, 3, 224, 224]";
     r.shape = *model_.shape_of(i);
+    r.attrs = ctq::attributes{r.shape};
     std::string extents;
     for (int axis = 0; axis < r.shape.rank; ++axis)
       extents += fmt::format("{}{}", axis > 0 ? ", " : "", cpp_number(r.shape[axis]));
@@ -226,7 +227,7 @@ auto linked(const std::vector<model_row>& rows) {
   std::vector<ctq::linking::pending> pending;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (const int a : rows[i].reads) reads[i].push_back(rows[static_cast<std::size_t>(a)].name);
-    pending.push_back({rows[i].name, rows[i].op, &rows[i].attrs, &rows[i].shape, reads[i].data(),
+    pending.push_back({rows[i].name, rows[i].op, &rows[i].attrs, reads[i].data(),
                        static_cast<int>(reads[i].size())});
   }
   return ctq::linking::link(pending.data(), pending.size());

@@ -34,6 +34,8 @@ bool means_nothing(std::string_view name, const argument& a) {
   if (name == "bias") return a.is == kind::boolean && a.integer == 1;  // of norms with weights
   if (name == "return_indices" || name == "training")
     return a.is == kind::boolean && a.integer == 0;
+  if (name == "recompute_scale_factor" || name == "antialias")
+    return a.is == kind::none || (a.is == kind::boolean && a.integer == 0);
   if (name == "divisor_override" || name == "out") return a.is == kind::none;
   if (name == "alpha") return a.is == kind::integer && a.integer == 1;
   return false;
@@ -127,6 +129,11 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       return true;
     }
     case option_field::type::indices: return read_indices(a, f, to);
+    case option_field::type::word:
+      if (a->is != kind::text) return false;
+      numbers[0] = f.words->find(a->text);
+      if (numbers[0] < 0) return false;
+      break;
     case option_field::type::extent: {
       const bool list = a->is == kind::list;
       if (list && a->integer != 1 && a->integer != 2) return false;
@@ -173,6 +180,12 @@ std::string code_of(const ctq::attributes& a, const option_field& f) {
       return fmt::format("{{{}}}", code);
     }
     case option_field::type::indices: return code_of(list_of<ctq::index_list>(a, f));
+    case option_field::type::word: {
+      std::string word{f.words->words[number]};
+      for (char& c : word)
+        if (c == '-') c = '_';
+      return fmt::format("ctq::{}::{}", f.words->type, word);
+    }
     case option_field::type::extent: break;
   }
   const int second = integer_of(a, f, 1);

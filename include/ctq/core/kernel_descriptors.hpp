@@ -74,6 +74,8 @@ struct kernel_facts {
   KERNEL(batch_norm2d, channels_shape, float_only) \
   KERNEL(pooling_max, pool2d_shape, equal) \
   KERNEL(pooling_avg, pool2d_shape, equal) \
+  KERNEL(resampling, resampling_shape, equal) \
+  KERNEL(pixel_shuffle, pixel_shuffle_shape, equal) \
   KERNEL(concat, concat_shape, equal) \
   KERNEL(softmax, softmax_shape, float_only) \
   KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \

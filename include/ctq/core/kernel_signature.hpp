@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
@@ -149,6 +150,39 @@ struct pool2d_shape {
   int adaptive{};
 
   friend constexpr bool operator==(const pool2d_shape&, const pool2d_shape&) = default;
+};
+
+/// Where a resized axis samples the other one.
+enum class sampling_rule : int { nearest, nearest_exact, linear, linear_aligned };
+
+/// Images of another size. Floats are kept as their bits.
+struct resampling_shape {
+  int batch{};
+  int in_h{}, in_w{};
+  int channels{};
+  int out_h{}, out_w{};
+  sampling_rule sampling{};
+  int scale_bits[2]{};  // input pixels per output pixel, along H and W
+
+  [[nodiscard]] constexpr float scale_h() const { return std::bit_cast<float>(scale_bits[0]); }
+  [[nodiscard]] constexpr float scale_w() const { return std::bit_cast<float>(scale_bits[1]); }
+  [[nodiscard]] constexpr bool is_nearest() const {
+    return sampling == sampling_rule::nearest || sampling == sampling_rule::nearest_exact;
+  }
+
+  friend constexpr bool operator==(const resampling_shape&, const resampling_shape&) = default;
+};
+
+/// in_h x in_w pixels of channels * factor² channels, to or from factor² times as many pixels.
+struct pixel_shuffle_shape {
+  int batch{};
+  int in_h{}, in_w{};  // of the image of fewer pixels
+  int channels{};      // of the other
+  int factor = 1;
+  int gathers{};  // 1: pixels become channels
+
+  friend constexpr bool operator==(const pixel_shuffle_shape&,
+                                   const pixel_shuffle_shape&) = default;
 };
 
 /// One input of a concatenation: rows of in_width elements go to column offset of rows of

@@ -16,14 +16,11 @@
 #include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/layer_shape.hpp"
 #include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/packed_layer.hpp"
 #include "ctq/evaluate/packed_weights.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
-#include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
-#include "ctq/runtime/output_arithmetic.hpp"
-#include "ctq/runtime/packing/pack_steps.hpp"
 
 // Calls the kernels of compiled models on tensors of run-time shape. Where there is no kernel the
 // result is nullopt, and the evaluator computes the op by its definition: dequantize, the float op,
@@ -48,13 +45,6 @@ namespace ctq {
 /// Remembers packed weights, so one thread at a time may use it.
 template <class Kernels>
 class kernel_calls {
-  using conv2d = kernels::kernel_code<kernels::descriptors::conv2d>;
-  using conv_transpose2d = kernels::kernel_code<kernels::descriptors::conv_transpose2d>;
-  template <class Shape>
-  static constexpr bool is_transposed = std::is_same_v<Shape, conv_transpose2d_shape>;
-  template <class Shape>
-  using code_of = std::conditional_t<is_transposed<Shape>, conv_transpose2d, conv2d>;
-
  public:
   [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
     if (!has_kernels(steps) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(steps));
@@ -117,8 +107,10 @@ class kernel_calls {
     with_type(in.steps.dtype, [&]<class Q>(Q) {
       const layer_key key{to_block<kernel_signature::sizes>(s->conv), in.steps, to,
                           bias == nullptr ? std::vector<float>() : *bias};
-      const packed_layer& p = packed_.of(weight.share_integers(), key,
-                                         [&] { return pack<Q>(s->conv, key, *weight.integers()); });
+      const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
+        return pack_integer_layer<Kernels, Q>(s->conv, *weight.integers(), key.bias,
+                                              qparams_of(in.steps), qparams_of(to));
+      });
       if (!p.exact) return;
       // An output of the other integer type is computed as one of the input's type and offset by
       // 128: half as many kernels to compile.
@@ -151,10 +143,6 @@ class kernel_calls {
     std::vector<float> bias{};
 
     friend bool operator==(const layer_key&, const layer_key&) = default;
-  };
-  struct packed_layer {
-    aligned_buffer bytes{};
-    bool exact = false;  // the weight is int8, and no sum leaves int32
   };
 
   /// Computes an op on integers without weights: the others need not be compiled here.
@@ -195,8 +183,8 @@ class kernel_calls {
                         {},
                         bias == nullptr ? std::vector<float>() : bias->data};
     const packed_layer& p = packed_.of(weight, key, [&] {
-      return packed<float>(s.conv, std::span(weight->data),
-                           bias == nullptr ? nullptr : key.bias.data(), nullptr, 0);
+      return pack_float_layer<Kernels>(s.conv, std::span<const float>(weight->data),
+                                       bias == nullptr ? nullptr : key.bias.data());
     });
     const float* const out = run_layer(s, in.data.data(), in.shape, p, {});
     return {s.out, {out, out + float_ops::numel(s.out)}};
@@ -209,7 +197,7 @@ class kernel_calls {
     const T* const from[] = {in};
     return in_order<T>(s.order, from, shape, s.out, [&](operands x) {
       x.packed = p.bytes.data();
-      using code = code_of<decltype(s.conv)>;
+      using code = layer_packing::code_of<decltype(s.conv)>;
       const kernel_signature key = signature(kernel_id{}, dtype_of<T>, dtype_of<T>, s.conv);
       x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
       x.data = &data;
@@ -256,64 +244,6 @@ class kernel_calls {
   static void with_type(dtype d, F f) {
     if (d == quint8) return f(std::uint8_t{});
     f(std::int8_t{});
-  }
-
-  /// The axis of a weight that has a scale for each channel.
-  template <class Shape>
-  static constexpr int channel_axis = is_transposed<Shape> ? 1 : 0;
-
-  template <class In, class Shape>
-  static packed_layer pack(const Shape& s, const layer_key& k, const quantized_tensor& weight) {
-    const auto outputs = static_cast<std::size_t>(s.out_channels);
-    const quantization& steps = weight.steps;
-    const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
-    const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
-    if ((steps.is_per_channel() && steps.axis != channel_axis<Shape>) || steps.scale.empty() ||
-        !steps.float_zero_point.empty() || !std::ranges::all_of(steps.zero_point, is_zero) ||
-        !std::ranges::all_of(weight.q.data, is_int8))
-      return {};
-    const std::vector<std::int8_t> integers =
-        ordered(s, std::vector<std::int8_t>(weight.q.data.begin(), weight.q.data.end()));
-    std::vector<float> scale, bias = k.bias;
-    for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
-      scale.push_back(static_cast<float>(steps.scale[o % steps.scale.size()]));
-    bias.resize(outputs);
-    const qparams in = qparams_of(k.in);
-    const auto a = output_arithmetic_of(bias, {integers, scale}, in, k.in.dtype, qparams_of(k.out));
-    if (!a) return {};
-    return packed_in_order<In>(s, integers, a->bias.data(), a->multiplier.data(), in.zero_point);
-  }
-
-  template <class In, class Shape, class Weight, class Bias>
-  static packed_layer packed(const Shape& s, std::span<const Weight> weight, const Bias* bias,
-                             const float* multiplier, std::int32_t in_zero_point) {
-    return packed_in_order<In>(s, ordered(s, weight), bias, multiplier, in_zero_point);
-  }
-
-  /// The order in which kernels read weights.
-  template <class Shape, class Weights>
-  static auto ordered(const Shape& s, const Weights& weight) {
-    const std::span<const typename Weights::value_type> all(weight);
-    if constexpr (is_transposed<Shape>) {
-      return packing::transposed_channels_last(all, s.in_channels, s.out_channels, s.groups);
-    } else {
-      return packing::channels_last(all, s.out_channels, s.in_group());
-    }
-  }
-
-  template <class In, class Shape, class Weight, class Bias>
-  static packed_layer packed_in_order(const Shape& s, const std::vector<Weight>& weight,
-                                      const Bias* bias, const float* multiplier,
-                                      [[maybe_unused]] std::int32_t in_zero_point) {
-    using code = code_of<Shape>;
-    packed_layer p{aligned_buffer(code::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
-    if constexpr (is_transposed<Shape>) {
-      code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, in_zero_point,
-                                       p.bytes.data());
-    } else {
-      code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, p.bytes.data());
-    }
-    return p;
   }
 
   packed_weights<layer_key, packed_layer> packed_;

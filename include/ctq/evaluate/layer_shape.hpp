@@ -28,6 +28,16 @@ struct layer_shape {
   float_ops::extents out{};
 };
 
+/// The extents of an output of one or two axes of pixels.
+///   out  of the input
+///   y    the output as an image
+[[nodiscard]] inline float_ops::extents layer_outputs(float_ops::extents out, const shape& y) {
+  out[1] = y[1];
+  if (out.size() == 4) out[2] = y[2];
+  out.back() = y[3];
+  return out;
+}
+
 /// A convolution along one or two axes: one axis is an image of one row. Nothing for those along
 /// three axes, of no elements, or of so many that an int does not count them, and for extents that
 /// do not fit each other.
@@ -60,9 +70,7 @@ struct layer_shape {
       !shape_rules::countable_elements(problem, y, "the output"))
     return {};
   layer_shape l{from_block<conv2d_shape>(d.schedule.sizes(options, x, y)), d.schedule.layout, in};
-  l.out[1] = y[1];
-  if (axes == 2) l.out[2] = y[2];
-  l.out.back() = y[3];
+  l.out = layer_outputs(in, y);
   return l;
 }
 
@@ -103,9 +111,7 @@ struct transposed_layer_shape {
   if (problem.any() || !shape_rules::countable_elements(problem, y, "the output")) return {};
   transposed_layer_shape l{from_block<conv_transpose2d_shape>(d.schedule.sizes(options, x, y)),
                            d.schedule.layout, in};
-  l.out[1] = y[1];
-  if (axes == 2) l.out[2] = y[2];
-  l.out.back() = y[3];
+  l.out = layer_outputs(in, y);
   return l;
 }
 

@@ -144,6 +144,11 @@ template <class Kernels>
       otherwise = float_ops::literal(to.default_text);
     }
     const bool is_none = v->is<float_ops::none>();
+    if (is_option && option->is == option_field::type::flag && is_none) continue;  // False
+    if (is_option && option->is == option_field::type::real && !is_none) {
+      const auto real = float_ops::as_real(*v);  // the option is as exact as a float
+      if (!real || static_cast<double>(static_cast<float>(*real)) != *real) return {};
+    }
     if (is_none && !otherwise.is<float_ops::none>()) return {};
     if (is_none || is_option) continue;
     const auto number = float_ops::as_real(*v);

@@ -37,6 +37,9 @@ BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, d
 BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool2d_options, kernel_size, stride, padding, ceil_mode,
                         count_include_pad);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
+BOOST_HANA_ADAPT_STRUCT(ctq::interpolate_options, size, scale_factor, mode, align_corners);
+BOOST_HANA_ADAPT_STRUCT(ctq::pixel_shuffle_options, upscale_factor);
+BOOST_HANA_ADAPT_STRUCT(ctq::pixel_unshuffle_options, downscale_factor);
 BOOST_HANA_ADAPT_STRUCT(ctq::flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::nn_flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::cat_options, dim);
@@ -65,6 +68,7 @@ constexpr option_field::type type_of() {
   if (std::same_as<T, flag>) return option_field::type::flag;
   if (std::same_as<T, shape>) return option_field::type::extents;
   if (std::same_as<T, index_list>) return option_field::type::indices;
+  if (std::same_as<T, interpolation>) return option_field::type::word;
   return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
 }
 
@@ -76,9 +80,10 @@ inline constexpr auto fields = [] {
   const Options defaults{};
   for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
     static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
-                  std::same_as<T, extent2d> || std::same_as<T, shape> ||
-                  std::same_as<T, index_list>);
-    all[at++] = {name, type_of<T>(), word};
+                  std::same_as<T, extent2d> || std::same_as<T, interpolation> ||
+                  std::same_as<T, shape> || std::same_as<T, index_list>);
+    all[at++] = {name, type_of<T>(), word,
+                 std::same_as<T, interpolation> ? &interpolation_words : nullptr};
     word += static_cast<int>(sizeof(T) / 4);
   });
   return all;
@@ -142,6 +147,7 @@ constexpr void set(attributes& a, const option_field& f, float value) {
   switch (f.is) {
     case option_field::type::integer:
     case option_field::type::flag:
+    case option_field::type::word:
     case option_field::type::real: return 1;
     case option_field::type::extent: return 2;
     case option_field::type::extents: return static_cast<int>(sizeof(shape) / 4);

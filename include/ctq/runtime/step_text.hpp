@@ -86,6 +86,19 @@ constexpr void append(Text& out, const pool2d_shape& s) {
   append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
 }
 template <class Text>
+constexpr void append(Text& out, const resampling_shape& s) {
+  constexpr std::string_view rules[] = {"nearest", "nearest-exact", "linear", "linear-aligned"};
+  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
+  out.append(":");
+  append_extents(out, s.batch, s.out_h, s.out_w, s.channels);
+  append_all(out, ":", rules[static_cast<int>(s.sampling)]);
+}
+template <class Text>
+constexpr void append(Text& out, const pixel_shuffle_shape& s) {
+  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
+  append_all(out, s.gathers != 0 ? ":from" : ":to", s.factor);
+}
+template <class Text>
 constexpr void append(Text& out, const concat_shape& s) {
   append_extents(out, s.rows, s.in_width);
   out.append(":");

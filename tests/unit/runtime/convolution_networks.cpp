@@ -18,11 +18,24 @@
 #include "small_net.hpp"
 
 using namespace ctq;
+using namespace ctq::literals;
 
 namespace {
 
 inline constexpr auto keyword_spotter = networks::keyword_spotter(61);
 inline constexpr auto unet = networks::unet(12);
+
+/// Images that become larger in each of the ways that backends list.
+inline constexpr auto upscaling = model(
+    "x"_n = nn::placeholder({1, 3, 5, 6}),
+    "conv1"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
+    "near"_n = fn::interpolate("conv1"_n, {.scale_factor = 2.0F}),
+    "conv2"_n = nn::conv2d("near"_n, {.out_channels = 8, .kernel_size = 1}),
+    "smooth"_n = fn::interpolate("conv2"_n, {.size = {13, 9}, .mode = interpolation::bilinear}),
+    "conv3"_n = nn::conv2d("smooth"_n, {.out_channels = 12, .kernel_size = 3}),
+    "shuffled"_n = nn::pixel_shuffle("conv3"_n, {.upscale_factor = 2}),
+    "conv4"_n = nn::conv2d("shuffled"_n, {.out_channels = 3, .kernel_size = 1}),
+    "out"_n = nn::output("conv4"_n));
 
 /// How many nodes of a plan between quantize and dequantize compute in float.
 template <class Plan>
@@ -90,4 +103,10 @@ TEST_CASE("a U-Net, with transposed convolutions") {
   const outcome o = run<unet, default_qconfig_mapping<x86>>(10);
   CHECK(o.other_bytes == 0);
   CHECK(o.error < 0.15F * o.size);
+}
+
+TEST_CASE("images that are interpolated, and whose channels become pixels") {
+  const outcome o = run<upscaling, small::int8>(20);
+  CHECK(o.other_bytes == 0);
+  CHECK(o.error < 0.1F * o.size);
 }

@@ -151,6 +151,10 @@ class operands {
         set(a, f, static_cast<float>(real(f.name)));
       } else if (f.is == option_field::type::indices || f.is == option_field::type::extents) {
         continue;  // lists, which ops read as they are
+      } else if (f.is == option_field::type::word) {
+        const int known = f.words->find(text(f.name));
+        require(known >= 0, "has no such " + std::string(f.name));
+        set(a, f, known);
       } else if (f.is == option_field::type::extent) {
         const std::vector<int> pair = integers(f.name, 2);
         set(a, f, pair[0], 0);

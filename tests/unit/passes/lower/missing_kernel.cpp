@@ -47,10 +47,9 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
         "no integer kernel for\nown.sum\nquint8 to quint8\noutput shape: 1x4\n"
         "integer kernels:\n"
-        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, conv_transpose2d, linear, "
-        "pooling_max, pooling_avg, concat, matmul, elementwise, function\ndefine static void "
-        "run(...) in "
-        "the op\n"
+        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
+        "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, concat, "
+        "matmul, elementwise, function\ndefine static void run(...) in the op\n"
         "to keep it in float:\nallow_float<c>");
 }
 
