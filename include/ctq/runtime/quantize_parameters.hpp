@@ -203,7 +203,8 @@ namespace quantizing {
       added = quantizing::add_layer(s, n, from, to);
     } else if (s.key.kernel == kernel::batch_norm2d) {
       quantizing::add_batch_norm(n, from, to);
-    } else if (kernels::facts_of(s.key.kernel).calls_op) {
+    } else if (const auto& facts = kernels::facts_of(s.key.kernel);
+               facts.calls_op || facts.has_tensors) {
       added = quantizing::add_user_parameters(s, n, from, to);
     }
     if (!added && added.error().place.starts_with("tensor ")) return unexpected{added.error()};
