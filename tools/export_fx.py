@@ -8,7 +8,7 @@ Writes the rows, which `ctq import --fx` and `ctq explain --fx` read, and the we
 NAME.safetensors. One --input for each input of the model: its shape. Runs with the Python that has
 PyTorch, 1.13 to 2.x.
 
-Modules that prepare_fx is told of in its PrepareCustomConfig are one row: standalone ones, whose own
+Modules that a PrepareCustomConfig names are one row: standalone ones, whose own
 rows follow, and those that it does not trace into. Classes are called as rows do: my.models.Block.
 """
 
@@ -39,17 +39,14 @@ MODULES = [
 SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
                torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32",
                torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
-# Options, and the keys of PrepareCustomConfig that they fill.
-TOLD = {"--standalone-module": "standalone_module_name",
-        "--standalone-class": "standalone_module_class",
-        "--non-traceable-module": "non_traceable_module_name",
-        "--non-traceable-class": "non_traceable_module_class",
-        "--preserve": "preserved_attributes"}
-HELP = {"--standalone-module": ("PATH", "a module that is prepared on its own"),
-        "--standalone-class": ("CLASS", "the class of such modules"),
-        "--non-traceable-module": ("PATH", "a module that is not traced into"),
-        "--non-traceable-class": ("CLASS", "the class of such modules"),
-        "--preserve": ("NAME", "an attribute of the model that prepare keeps")}
+# By option: the key of PrepareCustomConfig that it fills, and its help.
+CUSTOM = {
+    "--standalone-module": ("standalone_module_name", "PATH", "a module that is prepared on its own"),
+    "--standalone-class": ("standalone_module_class", "CLASS", "the class of such modules"),
+    "--non-traceable-module": ("non_traceable_module_name", "PATH", "a module that is not traced into"),
+    "--non-traceable-class": ("non_traceable_module_class", "CLASS", "the class of such modules"),
+    "--preserve": ("preserved_attributes", "NAME", "an attribute of the model that prepare keeps"),
+}
 
 
 class NotExpressible(Exception):
@@ -98,11 +95,9 @@ def plain(value):
     if isinstance(value, torch.dtype):
         return str(value).replace("torch.", "")
     if isinstance(value, slice):
-        parts = [plain(p) for p in (value.start, value.stop, value.step)]
-        if not any(isinstance(p, dict) for p in parts):
-            return f"slice({parts[0]}, {parts[1]}, {parts[2]})"
+        return {"s": [plain(value.start), plain(value.stop), plain(value.step)]}
     if value is Ellipsis:
-        return "..."
+        return {"e": "..."}
     raise NotExpressible(f"an argument of type {type(value).__name__}")
 
 
@@ -125,20 +120,20 @@ def module_row(module):
 
 
 class Exporter:
-    """shapes: of the inputs; None: unknown. told: names of modules, classes and attributes."""
+    """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig."""
 
-    def __init__(self, model, shapes, told=None):
+    def __init__(self, model, shapes, custom=None):
         self.model = model.eval()
         self.shapes = shapes
-        self.told = {key: list((told or {}).get(key) or ()) for key in TOLD.values()}
+        self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
         self.names = function_names()
         self.read = []  # paths of the attributes that the graph reads
 
     def trace(self):
         quantize_fx._swap_ff_with_fxff(self.model)
-        paths = self.told["standalone_module_name"] + self.told["non_traceable_module_name"]
+        paths = self.custom["standalone_module_name"] + self.custom["non_traceable_module_name"]
         classes = {class_name(type(m)): type(m) for m in self.model.modules()}
-        wanted = self.told["standalone_module_class"] + self.told["non_traceable_module_class"]
+        wanted = self.custom["standalone_module_class"] + self.custom["non_traceable_module_class"]
         for name in wanted:
             if name not in classes:
                 raise NotExpressible(f"no module of the model is a {name}")
@@ -151,24 +146,24 @@ class Exporter:
 
     def is_standalone(self, row):
         return row["op"] == "call_module" and (
-            row["target"] in self.told["standalone_module_name"] or
-            row["module"]["type"] in self.told["standalone_module_class"])
+            row["target"] in self.custom["standalone_module_name"] or
+            row["module"]["type"] in self.custom["standalone_module_class"])
 
     def content(self):
         """The rows; if there is more to say, an object with them."""
         rows = self.rows()
-        for name in self.told["preserved_attributes"]:
+        for name in self.custom["preserved_attributes"]:
             if not hasattr(self.model, name):
                 raise NotExpressible(f"the model has no attribute {name}")
-        if not any(self.told.values()):
+        if not any(self.custom.values()):
             return rows
-        told = {key: names for key, names in self.told.items() if names}
+        custom = {key: names for key, names in self.custom.items() if names}
         modules = {}
         for path in (row["target"] for row in rows if self.is_standalone(row)):
             inside = Exporter(self.model.get_submodule(path), None)
             modules[path] = inside.content()
             self.read += [f"{path}.{name}" for name in inside.read]
-        return {**told, **({"modules": modules} if modules else {}), "rows": rows}
+        return {**custom, **({"modules": modules} if modules else {}), "rows": rows}
 
     def rows(self):
         graph, scopes = self.trace()
@@ -192,6 +187,11 @@ class Exporter:
         if node.op == "placeholder":
             if node in shape_of:
                 row["shape"] = list(shape_of[node])
+        elif node.op == "get_attr":
+            value = operator.attrgetter(node.target)(self.model)
+            if isinstance(value, torch.Tensor):
+                row["shape"] = list(value.shape)
+            row["scope"] = node.target.rpartition(".")[0]
         elif node.op == "call_module":
             row["module"] = module_row(self.model.get_submodule(node.target))
             row["scope"] = node.target.rpartition(".")[0]
@@ -299,9 +299,9 @@ def main():
                         help="of one input, 1,3,224,224; repeat it for each")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
     parser.add_argument("--no-weights", action="store_true", help="only the rows")
-    for option, key in TOLD.items():
-        parser.add_argument(option, dest=key, action="append", metavar=HELP[option][0],
-                            help=HELP[option][1] + "; repeat it for each")
+    for option, (key, metavar, what) in CUSTOM.items():
+        parser.add_argument(option, dest=key, action="append", metavar=metavar,
+                            help=what + "; repeat it for each")
     arguments = parser.parse_args()
     try:
         exporter = Exporter(find_model(arguments.model), arguments.input, vars(arguments))

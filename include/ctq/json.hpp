@@ -37,3 +37,4 @@
 #include "ctq/json/write_backend.hpp"
 #include "ctq/json/write_mapping.hpp"
 #include "ctq/json/write_observer.hpp"
+#include "ctq/json/write_op.hpp"

@@ -64,10 +64,12 @@ class call_printer {
       case argument::kind::integer: return a.integer;
       case argument::kind::real: return a.real;
       case argument::kind::text: return std::string(a.text);
+      case argument::kind::ellipsis: return {{"e", "..."}};
       case argument::kind::list:
+      case argument::kind::slice:
       case argument::kind::dict: break;
     }
-    json all = a.is == argument::kind::list ? json::array() : json::object();
+    json all = a.is == argument::kind::dict ? json::object() : json::array();
     for (std::int64_t i = 0; i < a.integer; ++i) {
       const std::string key(n_.row->args[at_].keyword);
       if (all.is_array())
@@ -75,6 +77,7 @@ class call_printer {
       else
         all[key] = print();
     }
+    if (a.is == argument::kind::slice) return {{"s", all}};
     return all.is_array() ? all : json{{"d", all}};
   }
 

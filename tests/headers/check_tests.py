@@ -39,7 +39,7 @@ FOLDERS_WITHOUT_LOGIC = {
     "backends": re.compile(r"backends/(\w+_configs|op_categories|rows)$"),
     # Rows and descriptors of ops: tests/golden has PyTorch's answers, evaluate/float_ops formulas,
     # graph/shape_rules the shapes.
-    "ops": re.compile(r"ops/(arithmetic|concatenations|convolutions|define_ops|embeddings|linear|"
+    "ops": re.compile(r"ops/(arithmetic|concatenations|convolution_shapes|convolutions|define_ops|embeddings|linear|"
                       r"norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
     # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
     "arch": re.compile(r"kernels/simd/arch/"),
@@ -51,6 +51,7 @@ TESTED_WITH = {
     "kernels/code/blocking_text": "runtime/step_text",
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",
+    "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/user_ops": "runtime/bind_kernels",
     "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",
     "runtime/compiled_kernels/compiled_steps": "runtime/compiled_kernels/compiled_model",
@@ -59,6 +60,8 @@ TESTED_WITH = {
     "core/reflect": "spec/reflect",
     "ops/op_members": "ops/describe",
     "train/check_trainable": "train/qat_model",
+    "train/gradients/convolution_geometry": "train/gradients/convolution",
+    "train/gradients/depthwise_convolution": "train/gradients/convolution",
     "train/lanes": "train/matrix_product",
     "train/node_state": "train/training_graph",
     "train/op_gradients": "train/training_graph",
@@ -70,6 +73,7 @@ TESTED_WITH = {
     "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
     "kernels/simd/convolution/column_tile": "kernels/simd/convolution/depthwise_columns",
     "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
+    "kernels/simd/elementwise/broadcast_blocks": "kernels/simd/elementwise/binary_broadcast",
     "kernels/simd/epilogue/epilogue_rows": "kernels/simd/epilogue/post_ops",
     "kernels/simd/matrix/register_tile": "kernels/simd/matrix/dense",
     "kernels/int4_weights": "kernels/simd/matrix/linear_weight_int4",
@@ -87,7 +91,7 @@ WITHOUT_HEADER = {
     "evaluate/random_scales", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
-    "passes/static_and_dynamic", "runtime/user_ops",
+    "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

@@ -29,7 +29,7 @@ ISAS = {"x86_64": ["sse2", "avx2", "avx512"], "aarch64": ["neon", "dotprod"]}[pl
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-O0"]
 
 
-def check_header(folder, root, compiler, flags):
+def check_header(folder, compiler, flags):
     """It includes nothing of ctq and no more of the standard library than it needs."""
     (folder / "one.cpp").write_text('#include "net.hpp"\n#include "net.hpp"\n')
     with_header = [compiler, "-std=c++20", *STRICT, *flags, "-I", folder / "net", folder / "one.cpp"]
@@ -96,6 +96,10 @@ def build_with_pkg_config(folder, prefix, compiler, flags):
     compiled("program", folder / "main.cpp", build / "net.o")
     compiled("embedded", "-DEMBEDDED", folder / "main.cpp", build / "net.o")
     return build
+
+
+BUILD = {"cmake": build_with_cmake, "meson": build_with_meson, "subproject": build_with_meson,
+         "pkg-config": build_with_pkg_config}
 
 
 def answer(program, *arguments, **variables):
@@ -224,7 +228,7 @@ def main(way, root, ctq, compiler, *flags):
         run(ctq, "import", "--fx", folder / "net.json", "--library", folder / "net", "--backend",
             "x86")
         if way == "header":
-            return check_header(folder, root, compiler, flags)
+            return check_header(folder, compiler, flags)
         prefix = temporary / "prefix"
         os.environ.update(CXX=compiler, PKG_CONFIG_PATH=str(prefix / "share/pkgconfig"))
         os.chdir(temporary)
@@ -233,8 +237,7 @@ def main(way, root, ctq, compiler, *flags):
             (folder / "subprojects/ctq").symlink_to(root)
         else:
             install(root, prefix, temporary / "ctq-build", os.environ)
-        build = {"cmake": build_with_cmake, "meson": build_with_meson,
-                 "subproject": build_with_meson, "pkg-config": build_with_pkg_config}[way](folder, prefix, compiler, flags)
+        build = BUILD[way](folder, prefix, compiler, flags)
         return check_programs(folder, build, way != "pkg-config")
 
 

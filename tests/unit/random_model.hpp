@@ -21,7 +21,9 @@
 
 class random_model {
  public:
-  explicit random_model(unsigned seed) : seed_(seed), random_(seed) {
+  ///   transposes  has transposed convolutions, whose weights PyTorch quantizes per tensor only
+  explicit random_model(unsigned seed, bool transposes = false)
+      : seed_(seed), transposes_(transposes), random_(seed) {
     const ctq::shape image{1 + below(2), 1 + below(4), 4 + below(9), 4 + below(9)};
     add_value(builder_.placeholder(image), image);
     const int count = 1 + below(30);
@@ -94,6 +96,10 @@ class random_model {
   static ctq::shape shape_after(ctq::op_id op, const ctq::attributes& attrs, ctq::shape s) {
     if (is_any_of(op, ctq::nn::linear)) {
       s[s.rank - 1] = attrs.as<ctq::linear_options>().out_features;
+    } else if (is_any_of(op, ctq::nn::conv1d)) {
+      const auto o = attrs.as<ctq::conv2d_options>();
+      s[1] = o.out_channels;
+      s[2] = (s[2] + 2 * o.padding.w - o.kernel_size.w) / o.stride.w + 1;
     } else if (is_any_of(op, ctq::nn::conv2d)) {
       const auto o = attrs.as<ctq::conv2d_options>();
       s[1] = o.out_channels;
@@ -109,7 +115,9 @@ class random_model {
     if (chance(10)) return own_op(x);
     if (chance(5)) return with_number(x);
     if (chance(20)) return relu(x);
+    if (x.shape.rank == 4 && chance(10)) return enlarge(x);
     if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
+    if (x.shape.rank == 3 && chance(70)) return along_one_axis(x);
     linear(x);
   }
 
@@ -186,6 +194,57 @@ class random_model {
     if (chance(50)) relu(values_.back());
   }
 
+  /// A transposed convolution, an interpolation, or channels that become pixels.
+  void enlarge(const value& x) {
+    ctq::shape s = x.shape;
+    const int kind = below(4);
+    if (kind == 0 && s[1] % 4 == 0) {
+      s = {s[0], s[1] / 4, 2 * s[2], 2 * s[3]};
+      return emit(ctq::nn::pixel_shuffle, {x.name}, s, {2});
+    }
+    if (kind == 1 && transposes_) {
+      const int kernel = 2 + below(2), padding = below(2), groups = s[1] % 2 == 0 ? 2 : 1;
+      s[1] = groups * (1 + below(3));
+      s[2] = 2 * (s[2] - 1) - 2 * padding + kernel;
+      s[3] = 2 * (s[3] - 1) - 2 * padding + kernel;
+      if (s[2] < 1 || s[3] < 1 || numel(s) > 5000) return;
+      return emit(ctq::nn::conv_transpose2d, {x.name}, s,
+                  {.out_channels = s[1],
+                   .kernel_size = kernel,
+                   .stride = 2,
+                   .padding = padding,
+                   .groups = groups});
+    }
+    s[2] = 1 + below(12);
+    s[3] = 1 + below(12);
+    emit(ctq::fn::interpolate, {x.name}, s,
+         {.size = {s[2], s[3]},
+          .mode = chance(50) ? ctq::interpolation::nearest : ctq::interpolation::bilinear,
+          .align_corners = false});
+  }
+
+  /// Of [N, C, L].
+  void along_one_axis(const value& x) {
+    ctq::shape s = x.shape;
+    switch (below(4)) {
+      case 0:
+        if (s[2] < 2) return;
+        s[2] /= 2;
+        return chance(50) ? emit(ctq::nn::max_pool1d, {x.name}, s, {.kernel_size = 2})
+                          : emit(ctq::fn::avg_pool1d, {x.name}, s, {.kernel_size = 2});
+      case 1: s[2] = 1 + below(6); return emit(ctq::nn::adaptive_avg_pool1d, {x.name}, s, {s[2]});
+      case 2:
+        if (!transposes_ || numel(s) > 2500) return;
+        s = {s[0], 1 + below(4), 2 * s[2] + 1};
+        return emit(ctq::nn::conv_transpose1d, {x.name}, s,
+                    {.out_channels = s[1], .kernel_size = 3, .stride = 2});
+      default:
+        emit_module(ctq::nn::conv1d, x, s[1],
+                    {.out_channels = 1 + below(5), .kernel_size = 3, .padding = 1});
+        if (chance(50)) relu(values_.back());
+    }
+  }
+
   /// A sum with a number, or a product, as an operator and as a function.
   void with_number(const value& x) {
     const float numbers[] = {0.5F, -0.25F, 2.0F, -1.5F, 0.0F};
@@ -245,6 +304,7 @@ class random_model {
   }
 
   unsigned seed_;
+  bool transposes_;
   std::mt19937 random_;
   graph_builder builder_;
   std::vector<value> values_;
@@ -285,12 +345,13 @@ inline std::string print(const random_model& m) {
 /// Checks `count` random models with consecutive seeds from first_seed() on. The first failure
 /// fails the test and prints the graph and how to reproduce it.
 ///  trouble_of(model)  the error, or empty
+///  transposes  as random_model's
 template <class TroubleOf>
-void check_random_models(unsigned count, TroubleOf trouble_of) {
+void check_random_models(unsigned count, TroubleOf trouble_of, bool transposes = false) {
   const unsigned first = first_seed();
   MESSAGE(count, " random models, CTQ_SEED=", first);
   for (unsigned i = 0; i < count; ++i) {
-    random_model m(first + i);
+    random_model m(first + i, transposes);
     std::string trouble{m.graph().problem.message()};
     if (trouble.empty()) trouble = trouble_of(m);
     if (trouble.empty()) continue;

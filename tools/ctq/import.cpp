@@ -19,6 +19,7 @@
 #include "ctq/io/replace_file.hpp"
 #include "import_library.hpp"
 #include "import_model.hpp"
+#include "library_names.hpp"
 #include "mapping_source.hpp"
 #include "read_text.hpp"
 #include "terminal.hpp"
@@ -80,8 +81,8 @@ exit_code write(const std::vector<text_file>& files) {
   return fine;
 }
 
-/// Whether a file that a library would replace is there and was not written by this command.
-bool is_of_somebody_else(const std::filesystem::path& path) {
+/// Whether a file that a library would replace was not written by this command.
+bool must_be_kept(const std::filesystem::path& path) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return false;
   if (!std::filesystem::is_regular_file(path, none)) return true;
@@ -102,7 +103,7 @@ exit_code write_library(const std::filesystem::path& folder, std::vector<text_fi
   }
   for (text_file& f : files) {
     f.name = (folder / f.name).string();
-    if (!is_of_somebody_else(f.name)) continue;
+    if (!must_be_kept(f.name)) continue;
     complain("{}: is there and was not written {}: choose another folder", f.name, library_mark);
     return unreadable;
   }

@@ -33,9 +33,6 @@ struct library_request {
 /// The first line of every generated file contains it.
 inline constexpr std::string_view library_mark = "by ctq import --library";
 
-/// Why a library cannot have this name; empty if it can.
-[[nodiscard]] std::string library_name_problem(std::string_view name);
-
 /// A library for a network: NAME.hpp with a class that needs no header of ctq, NAME_plan.hpp with
 /// the model and its plan, NAME.cpp with the code, and a meson.build and a CMakeLists.txt that
 /// compile it for each instruction set.

@@ -31,6 +31,8 @@ bool means_nothing(std::string_view name, const argument& a) {
     return a.is == kind::boolean && a.integer == 1;
   if (name == "return_indices" || name == "training")
     return a.is == kind::boolean && a.integer == 0;
+  if (name == "recompute_scale_factor" || name == "antialias")
+    return a.is == kind::none || (a.is == kind::boolean && a.integer == 0);
   if (name == "divisor_override" || name == "out") return a.is == kind::none;
   if (name == "alpha") return a.is == kind::integer && a.integer == 1;
   return false;
@@ -81,6 +83,11 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       set(to, f, real);
       return true;
     }
+    case option_field::type::word:
+      if (a->is != kind::text) return false;
+      numbers[0] = f.words->find(a->text);
+      if (numbers[0] < 0) return false;
+      break;
     case option_field::type::extent: {
       const bool list = a->is == kind::list;
       if (list && a->integer != 1 && a->integer != 2) return false;
@@ -101,6 +108,12 @@ std::string code_of(const ctq::attributes& a, const option_field& f) {
     case option_field::type::integer: return cpp_number(number);
     case option_field::type::flag: return number != 0 ? "true" : "false";
     case option_field::type::real: return cpp_number(real_of(a, f));
+    case option_field::type::word: {
+      std::string word{f.words->words[number]};
+      for (char& c : word)
+        if (c == '-') c = '_';
+      return fmt::format("ctq::{}::{}", f.words->type, word);
+    }
     case option_field::type::extent: break;
   }
   const int second = integer_of(a, f, 1);
@@ -141,6 +154,8 @@ std::string shown(const argument& a) {
     case kind::text: return fmt::format("\"{}\"", a.text);
     case kind::list: return "a list";
     case kind::dict: return "a dict";
+    case kind::slice: return "a slice";
+    case kind::ellipsis: return "...";
     case kind::node: return "a tensor";
   }
   return {};

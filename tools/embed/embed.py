@@ -22,8 +22,9 @@ from pathlib import Path
 # Compilers take pieces of any size, but MSVC and some editors do not.
 PIECE = 8192
 
-HEADER = """\
-// {file}, as ctq-embed wrote it: change that file instead.
+NOTE = "// {file}, as ctq-embed wrote it: change that file instead.\n"
+
+HEADER = NOTE + """\
 #pragma once
 // Disables warnings about long strings.
 #pragma GCC system_header
@@ -59,8 +60,7 @@ def literal(piece):
     return b'"' + b"".join(b"\\%03o" % byte for byte in piece) + b'"'
 
 
-BYTES = """\
-// {file}, as ctq-embed wrote it: change that file instead.
+BYTES = NOTE + """\
 #pragma once
 
 #include <cstddef>
@@ -73,8 +73,7 @@ inline std::span<const std::byte> {name}() noexcept {{
 }}
 """
 
-OBJECT = """\
-// {file}, as ctq-embed wrote it: change that file instead.
+OBJECT = NOTE + """\
 #pragma once
 
 #include <cstddef>
@@ -87,8 +86,7 @@ extern "C" {{
 inline std::span<const std::byte> {name}() noexcept {{ return {{{name}_begin, {name}_end}}; }}
 """
 
-ASSEMBLY = """\
-// {file}, as ctq-embed wrote it: change that file instead.
+ASSEMBLY = NOTE + """\
 __asm__(
     ".pushsection .rodata.{name}, \\"a\\"\\n"
     ".balign 64\\n"
@@ -116,6 +114,15 @@ def comment(text):
     return re.sub(r"[^ -\[\]-~]", "?", text)
 
 
+def spec_header(source, target, name=None):
+    source = Path(source)
+    name = name_of(source, name)
+    pieces = b"\n".join(map(literal, pieces_of(source.read_bytes()))) or b'""'
+    file = source.name.replace("\\", "\\\\").replace('"', '\\"')
+    before, after = HEADER.format(file=file, name=name, pieces="\0").encode().split(b"\0")
+    Path(target).write_bytes(before + pieces + after)
+
+
 def bytes_header(source, target, name=None):
     source = Path(source)
     data = source.read_bytes()
@@ -138,19 +145,19 @@ def object_files(source, target, code, name=None):
     Path(code).write_text(ASSEMBLY.format(file=file, name=name, path=path[1:-1]))
 
 
-def main(source, target, name=None):
-    source = Path(source)
-    name = name_of(source, name)
-    pieces = b"\n".join(map(literal, pieces_of(source.read_bytes()))) or b'""'
-    file = source.name.replace("\\", "\\\\").replace('"', '\\"')
-    before, after = HEADER.format(file=file, name=name, pieces="\0").encode().split(b"\0")
-    Path(target).write_bytes(before + pieces + after)
+# By option: what writes the files, and how many names of files it takes.
+FORMS = {"--bytes": (bytes_header, 2), "--object": (object_files, 3)}
 
 
-if __name__ == "__main__":
-    forms = {"--bytes": (bytes_header, 2), "--object": (object_files, 3)}
-    form, files = forms.get(sys.argv[1] if len(sys.argv) > 1 else "", (main, 2))
-    arguments = sys.argv[1 if form is main else 2:]
+def main(arguments):
+    form, files = spec_header, 2
+    if arguments and arguments[0] in FORMS:
+        form, files = FORMS[arguments[0]]
+        arguments = arguments[1:]
     if not files <= len(arguments) <= files + 1:
         sys.exit(__doc__)
     form(*arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -42,6 +42,7 @@ struct attributes {
   std::uint64_t word[max_words]{};
 
   constexpr attributes() = default;
+  constexpr explicit attributes(const no_options&) {}  // as below, in less compile time
 
   template <fits_in<8 * max_words> Options>
   constexpr explicit attributes(const Options& options)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
@@ -98,6 +99,31 @@ struct conv2d_shape {
   friend constexpr bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
 };
 
+/// A convolution of an image with stride - 1 zeros between its pixels.
+struct conv_transpose2d_shape {
+  int batch{};
+  int in_h{}, in_w{};
+  int in_channels{}, out_channels{};
+  int kernel_h{}, kernel_w{};
+  int stride_h = 1, stride_w = 1;
+  int padding_h{}, padding_w{};  // outputs that are left out on each side
+  int output_padding_h{}, output_padding_w{};
+  int dilation_h = 1, dilation_w = 1;
+  int groups = 1;
+
+  [[nodiscard]] constexpr int out_h() const {
+    return (in_h - 1) * stride_h - 2 * padding_h + dilation_h * (kernel_h - 1) + output_padding_h +
+           1;
+  }
+  [[nodiscard]] constexpr int out_w() const {
+    return (in_w - 1) * stride_w - 2 * padding_w + dilation_w * (kernel_w - 1) + output_padding_w +
+           1;
+  }
+
+  friend constexpr bool operator==(const conv_transpose2d_shape&,
+                                   const conv_transpose2d_shape&) = default;
+};
+
 /// A linear layer is a convolution with kernels of one pixel, on an image of one row.
 [[nodiscard]] constexpr conv2d_shape as_conv2d(const linear_shape& s) {
   return {.batch = 1,
@@ -120,10 +146,46 @@ struct pool2d_shape {
   int stride_h = 1, stride_w = 1;
   int padding_h{}, padding_w{};
   int dilation_h = 1, dilation_w = 1;  // max pooling only
-  int count_include_pad = 1;           // average pooling only
+  /// What averages divide by: the pixels of a window inside input and padding, those inside the
+  /// input, or this number.
+  static constexpr int padded_pixels = -1, input_pixels = 0;
+  int divisor = padded_pixels;
   int adaptive{};
 
   friend constexpr bool operator==(const pool2d_shape&, const pool2d_shape&) = default;
+};
+
+/// Where a resized axis samples the other one.
+enum class sampling_rule : int { nearest, nearest_exact, linear, linear_aligned };
+
+/// Images of another size. Floats are kept as their bits.
+struct resampling_shape {
+  int batch{};
+  int in_h{}, in_w{};
+  int channels{};
+  int out_h{}, out_w{};
+  sampling_rule sampling{};
+  int scale_bits[2]{};  // input pixels per output pixel, along H and W
+
+  [[nodiscard]] constexpr float scale_h() const { return std::bit_cast<float>(scale_bits[0]); }
+  [[nodiscard]] constexpr float scale_w() const { return std::bit_cast<float>(scale_bits[1]); }
+  [[nodiscard]] constexpr bool is_nearest() const {
+    return sampling == sampling_rule::nearest || sampling == sampling_rule::nearest_exact;
+  }
+
+  friend constexpr bool operator==(const resampling_shape&, const resampling_shape&) = default;
+};
+
+/// in_h x in_w pixels of channels * factor² channels, to or from factor² times as many pixels.
+struct pixel_shuffle_shape {
+  int batch{};
+  int in_h{}, in_w{};  // of the image of fewer pixels
+  int channels{};      // of the other
+  int factor = 1;
+  int gathers{};  // 1: pixels become channels
+
+  friend constexpr bool operator==(const pixel_shuffle_shape&,
+                                   const pixel_shuffle_shape&) = default;
 };
 
 /// One input of a concatenation: rows of in_width elements go to column offset of rows of

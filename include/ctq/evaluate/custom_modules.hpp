@@ -38,7 +38,7 @@ struct custom_module_source {
   std::string path{};                    // of the module
   qconfig_record qconfig{};              // of its node
   module_state modules{};                // it, by the name "", and those in it, by paths inside it
-  std::optional<quantization> output{};  // of the observer behind it, when it is converted; none:
+  std::optional<quantization> output{};  // of the observer after it, when it is converted; none:
                                          // there is none, or it has observed nothing
 };
 
@@ -117,8 +117,8 @@ class custom_module_set {
   /// Errors  of from_observed
   [[nodiscard]] status convert(const quantizations& steps) {
     for (auto& [path, m] : modules_) {
-      const auto behind = steps.activations.find(m.observer);
-      if (behind != steps.activations.end()) m.source.output = behind->second;
+      const auto output = steps.activations.find(m.observer);
+      if (output != steps.activations.end()) m.source.output = output->second;
       auto quantized = m.functions->from_observed(*m.observed, m.source);
       if (!quantized) return unexpected{quantized.error()};
       m.quantized = *std::move(quantized);
@@ -135,7 +135,7 @@ class custom_module_set {
   struct instance {
     const custom_module_functions* functions{};
     custom_module_source source{};
-    int observer = -1;  // behind it
+    int observer = -1;  // of its output
     std::unique_ptr<custom_module_form> observed{};
     std::unique_ptr<custom_module_form> quantized{};
   };

@@ -133,6 +133,9 @@ class evaluator {
       const lowered::origin from = lowered::origin_of(n.op);
       if (from.op != nullptr && from.op->descriptor->weights != op_weights::none)
         return weighted(i, from, reads);
+      // Transposed convolutions keep their names.
+      if (n.op->descriptor->is_transposed && is_quantized(n.dtype) && n.weight != nullptr)
+        return weighted(i, {.op = n.op}, reads);
       if (auto out = scheduled(n, from, reads)) return node_value(*std::move(out));
       if (from.op != nullptr) return binary(n, from, reads);
       auto out = call(n, n.op, reads);
@@ -145,9 +148,14 @@ class evaluator {
 
   [[nodiscard]] result<node_value> output(const node& n,
                                           const std::vector<node_value>& reads) const {
-    const bool one =
-        n.row == nullptr || (n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node);
+    const bool one = n.row == nullptr
+                         ? reads.size() == 1
+                         : n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node;
     if (one) return reads[0];
+    if (n.row == nullptr) {
+      const std::vector<float_ops::value> all = real_values(reads);
+      return node_value(float_ops::list(all.begin(), all.end()));
+    }
     return node_value(call_of(n, real_values(reads)).positional[0]);
   }
 

@@ -16,13 +16,11 @@
 #include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/layer_shape.hpp"
 #include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/packed_layer.hpp"
 #include "ctq/evaluate/packed_weights.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
-#include "ctq/runtime/output_arithmetic.hpp"
-#include "ctq/runtime/packing/pack_steps.hpp"
 
 // Calls the kernels of compiled models on tensors of run-time shape. Where there is no kernel the
 // result is nullopt, and the evaluator computes the op by its definition: dequantize, the float op,
@@ -47,8 +45,6 @@ namespace ctq {
 /// Remembers packed weights, so one thread at a time may use it.
 template <class Kernels>
 class kernel_calls {
-  using conv2d = kernels::kernel_code<kernels::descriptors::conv2d>;
-
  public:
   [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
     if (!has_kernels(steps) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(steps));
@@ -98,8 +94,10 @@ class kernel_calls {
 
   /// A convolution or a linear layer; nullopt if no kernel has these types, or if a sum could leave
   /// int32.
+  ///   s     a layer_shape or transposed_layer_shape
   ///   bias  [O] or null
-  [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<layer_shape>& s,
+  template <class Layer = layer_shape>
+  [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<Layer>& s,
                                                       const quantized_tensor& in,
                                                       const node_value& weight,
                                                       const std::vector<float>* bias,
@@ -107,9 +105,12 @@ class kernel_calls {
     if (!s || !has_kernels(in.steps) || !has_kernels(to)) return {};
     std::optional<quantized_tensor> out;
     with_type(in.steps.dtype, [&]<class Q>(Q) {
-      const layer_key key{s->conv, in.steps, to, bias == nullptr ? std::vector<float>() : *bias};
-      const packed_layer& p = packed_.of(weight.share_integers(), key,
-                                         [&] { return pack<Q>(key, *weight.integers()); });
+      const layer_key key{to_block<kernel_signature::sizes>(s->conv), in.steps, to,
+                          bias == nullptr ? std::vector<float>() : *bias};
+      const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
+        return pack_integer_layer<Kernels, Q>(s->conv, *weight.integers(), key.bias,
+                                              qparams_of(in.steps), qparams_of(to));
+      });
       if (!p.exact) return;
       // An output of the other integer type is computed as one of the input's type and offset by
       // 128: half as many kernels to compile.
@@ -137,15 +138,11 @@ class kernel_calls {
 
  private:
   struct layer_key {
-    conv2d_shape shape{};
+    kernel_signature::sizes shape{};
     quantization in{}, out{};
     std::vector<float> bias{};
 
     friend bool operator==(const layer_key&, const layer_key&) = default;
-  };
-  struct packed_layer {
-    aligned_buffer bytes{};
-    bool exact = false;  // the weight is int8, and no sum leaves int32
   };
 
   /// Computes an op on integers without weights: the others need not be compiled here.
@@ -181,25 +178,30 @@ class kernel_calls {
   float_ops::tensor layer(const layer_shape& s, const float_ops::tensor& in,
                           const std::shared_ptr<const float_ops::tensor>& weight,
                           const float_ops::tensor* bias) {
-    const layer_key key{s.conv, {}, {}, bias == nullptr ? std::vector<float>() : bias->data};
+    const layer_key key{to_block<kernel_signature::sizes>(s.conv),
+                        {},
+                        {},
+                        bias == nullptr ? std::vector<float>() : bias->data};
     const packed_layer& p = packed_.of(weight, key, [&] {
-      return packed<float>(s.conv, std::span(weight->data),
-                           bias == nullptr ? nullptr : key.bias.data(), nullptr);
+      return pack_float_layer<Kernels>(s.conv, std::span<const float>(weight->data),
+                                       bias == nullptr ? nullptr : key.bias.data());
     });
     const float* const out = run_layer(s, in.data.data(), in.shape, p, {});
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 
   /// Returns where the outputs are.
-  template <class T>
-  const T* run_layer(const layer_shape& s, const T* in, const float_ops::extents& shape,
+  template <class Layer, class T>
+  const T* run_layer(const Layer& s, const T* in, const float_ops::extents& shape,
                      const packed_layer& p, const step_data& data) {
     const T* const from[] = {in};
     return in_order<T>(s.order, from, shape, s.out, [&](operands x) {
       x.packed = p.bytes.data();
-      x.workspace = workspace_.of(conv2d::template workspace_bytes<Kernels>(s.conv, dtype_of<T>));
+      using code = layer_packing::code_of<decltype(s.conv)>;
+      const kernel_signature key = signature(kernel_id{}, dtype_of<T>, dtype_of<T>, s.conv);
+      x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
       x.data = &data;
-      conv2d::template run<Kernels, T, T>(s.conv, {}, x);
+      code::template run<Kernels, T, T>(s.conv, {}, x);
     });
   }
 
@@ -242,36 +244,6 @@ class kernel_calls {
   static void with_type(dtype d, F f) {
     if (d == quint8) return f(std::uint8_t{});
     f(std::int8_t{});
-  }
-
-  template <class In>
-  static packed_layer pack(const layer_key& k, const quantized_tensor& weight) {
-    const auto outputs = static_cast<std::size_t>(k.shape.out_channels);
-    const quantization& steps = weight.steps;
-    const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
-    const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
-    if (steps.axis > 0 || !steps.float_zero_point.empty() ||
-        !std::ranges::all_of(steps.zero_point, is_zero) ||
-        !std::ranges::all_of(weight.q.data, is_int8))
-      return {};
-    const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
-    std::vector<float> scale(steps.scale.begin(), steps.scale.end()), bias = k.bias;
-    scale.resize(outputs, scale[0]);
-    bias.resize(outputs);
-    const auto a = output_arithmetic_of(bias, {integers, scale}, qparams_of(k.in), k.in.dtype,
-                                        qparams_of(k.out));
-    if (!a) return {};
-    return packed<In>(k.shape, std::span(integers), a->bias.data(), a->multiplier.data());
-  }
-
-  template <class In, class Weight, class Bias>
-  static packed_layer packed(const conv2d_shape& s, std::span<const Weight> weight,
-                             const Bias* bias, const float* multiplier) {
-    const std::vector<Weight> ordered =
-        packing::channels_last(weight, s.out_channels, s.in_group());
-    packed_layer p{aligned_buffer(conv2d::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
-    conv2d::template pack<Kernels, In>(s, ordered.data(), bias, multiplier, p.bytes.data());
-    return p;
   }
 
   packed_weights<layer_key, packed_layer> packed_;

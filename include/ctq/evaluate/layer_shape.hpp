@@ -28,6 +28,16 @@ struct layer_shape {
   float_ops::extents out{};
 };
 
+/// The extents of an output of one or two axes of pixels.
+///   out  of the input
+///   y    the output as an image
+[[nodiscard]] inline float_ops::extents layer_outputs(float_ops::extents out, const shape& y) {
+  out[1] = y[1];
+  if (out.size() == 4) out[2] = y[2];
+  out.back() = y[3];
+  return out;
+}
+
 /// A convolution along one or two axes: one axis is an image of one row. Nothing for those along
 /// three axes, of no elements, or of so many that an int does not count them, and for extents that
 /// do not fit each other.
@@ -60,9 +70,48 @@ struct layer_shape {
       !shape_rules::countable_elements(problem, y, "the output"))
     return {};
   layer_shape l{from_block<conv2d_shape>(d.schedule.sizes(options, x, y)), d.schedule.layout, in};
-  l.out[1] = y[1];
-  if (axes == 2) l.out[2] = y[2];
-  l.out.back() = y[3];
+  l.out = layer_outputs(in, y);
+  return l;
+}
+
+/// The same of a transposed convolution.
+struct transposed_layer_shape {
+  conv_transpose2d_shape conv{};
+  kernel_layout order = kernel_layout::nhwc;
+  float_ops::extents out{};
+};
+
+/// As convolution_layer, of a transposed one.
+///
+/// Shapes  in [N, I, ...] · weight [I, O/groups, ...]
+[[nodiscard]] inline std::optional<transposed_layer_shape> transposed_convolution_layer(
+    const float_ops::extents& in, const float_ops::extents& weight, const window_steps& w,
+    const std::vector<int>& output_padding) {
+  const std::size_t axes = in.size() - 2;
+  const auto has = [axes](const std::vector<int>& v) { return v.size() == axes; };
+  if (in.size() < 3 || axes > 2 || weight.size() != in.size() || !has(w.stride) ||
+      !has(w.padding) || !has(w.dilation) || !has(output_padding) || float_ops::numel(in) == 0)
+    return {};
+  const auto last_two = [axes](const std::vector<int>& v, int height) {
+    return extent2d{axes == 1 ? height : v[v.size() - 2], v.back()};
+  };
+  const extent2d pixels = last_two(in, 1);
+  const shape x{in[0], in[1], pixels.h, pixels.w};
+  attributes options{conv_transpose2d_options{.in_channels = weight[0],
+                                              .out_channels = weight[1] * w.groups,
+                                              .kernel_size = last_two(weight, 1),
+                                              .stride = last_two(w.stride, 1),
+                                              .padding = last_two(w.padding, 0),
+                                              .output_padding = last_two(output_padding, 0),
+                                              .groups = w.groups,
+                                              .dilation = last_two(w.dilation, 1)}};
+  diagnostic problem;
+  const op_descriptor& d = *nn::conv_transpose2d.id()->descriptor;
+  const shape y = d.infer_shape({&x, 1}, options, problem);
+  if (problem.any() || !shape_rules::countable_elements(problem, y, "the output")) return {};
+  transposed_layer_shape l{from_block<conv_transpose2d_shape>(d.schedule.sizes(options, x, y)),
+                           d.schedule.layout, in};
+  l.out = layer_outputs(in, y);
   return l;
 }
 

@@ -58,6 +58,29 @@ struct origin {
   return {};
 }
 
+/// A transposed convolution on integers; nullopt if no kernel computes it.
+///   args   the call of the float op
+///   terms  the bias, or null
+template <class Kernels>
+[[nodiscard]] result<std::optional<quantized_tensor>> transposed(
+    const origin& from, const quantized_tensor& in, const node_value& weight,
+    float_ops::operands& args, const std::vector<float>* terms, const quantization& out,
+    kernel_calls<Kernels>& kernels) {
+  const float_ops::extents& shape = weight.integers()->q.shape;
+  const int axes = float_ops::rank(shape) - 2;
+  const bool has_size = args.has("output_size") && !args.is_none("output_size");
+  if (axes < 1 || axes > 2 || in.q.shape.size() != shape.size() || has_size)
+    return std::optional<quantized_tensor>();  // said, or computed, by the float op
+  const window_steps w{args.integers("stride", axes), args.integers("padding", axes),
+                       args.integers("dilation", axes), args.integer("groups")};
+  const std::vector<int> output_padding = args.integers("output_padding", axes);
+  if (args.failed()) return args.failure();
+  const auto layer = transposed_convolution_layer(in.q.shape, shape, w, output_padding);
+  if (!layer || (terms != nullptr && static_cast<int>(terms->size()) != layer->out[1]))
+    return std::optional<quantized_tensor>();
+  return kernels.layer(layer, in, weight, terms, out, from.relu);
+}
+
 /// A linear layer or a convolution on integers; nullopt if no kernel computes it.
 ///   call  the float op's: its arguments; None in place of the input and the weight is allowed
 /// Errors  as the float op's arguments; a weight that is not quantized
@@ -76,6 +99,8 @@ template <class Kernels>
   const float_ops::extents& shape = weight.integers()->q.shape;
   const float_ops::tensor* const bias = args.floats_or_null("bias");
   const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
+  if (from.op->descriptor->is_transposed)
+    return transposed(from, in, weight, args, terms, out, kernels);
   const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
   args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
   if (from.op->descriptor->layer_axes == 0) {
@@ -119,6 +144,11 @@ template <class Kernels>
       otherwise = float_ops::literal(to.default_text);
     }
     const bool is_none = v->is<float_ops::none>();
+    if (is_option && option->is == option_field::type::flag && is_none) continue;  // False
+    if (is_option && option->is == option_field::type::real && !is_none) {
+      const auto real = float_ops::as_real(*v);  // the option is as exact as a float
+      if (!real || static_cast<double>(static_cast<float>(*real)) != *real) return {};
+    }
     if (is_none && !otherwise.is<float_ops::none>()) return {};
     if (is_none || is_option) continue;
     const auto number = float_ops::as_real(*v);

@@ -36,15 +36,25 @@ class argument_reader {
       case argument::kind::integer: return a.integer;
       case argument::kind::real: return a.real;
       case argument::kind::text: return a.text;
+      case argument::kind::ellipsis: return float_ops::ellipsis{};
       case argument::kind::list:
+      case argument::kind::slice:
       case argument::kind::dict: break;  // its values: only outputs are dicts
     }
     float_ops::list items;
     for (std::int64_t i = 0; i < a.integer; ++i) items.push_back(next());
-    return items;
+    return a.is == argument::kind::slice ? sliced(items) : items;
   }
 
  private:
+  /// A slice; one that is not made of integers and None is not an index, and stays a list.
+  static float_ops::value sliced(const float_ops::list& bounds) {
+    for (const float_ops::value& b : bounds)
+      if (!b.is<float_ops::none>() && !float_ops::as_integer(b)) return bounds;
+    return float_ops::slice{float_ops::as_integer(bounds[0]), float_ops::as_integer(bounds[1]),
+                            float_ops::as_integer(bounds[2])};
+  }
+
   view<argument> args_;
   const std::vector<float_ops::value>& reads_;
   int at_ = 0;

@@ -14,7 +14,7 @@ namespace ctq {
 struct argument_place {
   int position = -1;           // -1: passed by keyword
   std::string_view keyword{};  // of the parameter, if it is passed by keyword
-  bool in_list = false;        // or in a dict
+  bool in_list = false;        // or in a dict or a slice
 };
 
 namespace argument_places {

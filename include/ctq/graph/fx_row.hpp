@@ -13,17 +13,31 @@
 
 namespace ctq {
 
-/// One argument of a Python call. A list is followed by its elements, a dict by its values.
+/// One argument of a Python call. A list is followed by its elements, a dict by its values, a slice
+/// by its start, stop and step.
 struct argument {
-  enum class kind : std::uint8_t { node, none, boolean, integer, real, text, list, dict };
+  enum class kind : std::uint8_t {
+    node,
+    none,
+    boolean,
+    integer,
+    real,
+    text,
+    list,
+    dict,
+    slice,
+    ellipsis
+  };
 
   kind is{};
   std::string_view keyword{};  // the parameter's name, if it is passed by keyword; a dict's key
-  std::int64_t integer{};      // also of booleans: 0 or 1 · list, dict: how many elements follow
+  std::int64_t integer{};  // also of booleans: 0 or 1 · list, dict, slice: how many elements follow
   double real{};
   std::string_view text{};
 
-  [[nodiscard]] constexpr bool has_elements() const { return is == kind::list || is == kind::dict; }
+  [[nodiscard]] constexpr bool has_elements() const {
+    return is == kind::list || is == kind::dict || is == kind::slice;
+  }
 };
 
 struct fx_row {

@@ -8,7 +8,7 @@
 
 namespace ctq::shape_rules {
 
-/// Placeholders: the only op with a given shape.
+/// Placeholders and get_attr: the ops with a given shape.
 constexpr void check_given(const node& n, view<shape> in, diagnostic& d) {
   if (!needs(d, in, 0, 0)) return;
   bool positive = n.shape.rank > 0;
@@ -23,7 +23,7 @@ constexpr void check_given(const node& n, view<shape> in, diagnostic& d) {
 ///   d   unchanged if it has a message already
 constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   if (d.any()) return;
-  if (n.op->kind == op_kind::placeholder) {
+  if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::get_attr) {
     check_given(n, in, d);
   } else if (n.op->descriptor->infer_shape == nullptr) {
     const bool of_pytorch = n.op->name.starts_with("torch.") || n.op->kind == op_kind::method;

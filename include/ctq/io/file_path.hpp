@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// An argument that names a file, without <filesystem>, which takes a compiler half a second.
+// An argument that names a file, without <filesystem>, which is slow to compile.
 
 namespace ctq {
 

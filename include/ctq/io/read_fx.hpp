@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <charconv>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "ctq/io/fx_graph.hpp"
 #include "ctq/io/fx_options.hpp"
 #include "ctq/io/fx_scope.hpp"
+#include "ctq/io/fx_values.hpp"
 #include "ctq/io/message.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/position.hpp"
@@ -25,12 +29,13 @@
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
 //   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
-//           lists are constants; {"d": {key: arg}} is a dict
+//           lists are constants; {"d": {key: arg}} is a dict, {"s": [start, stop, step]} a slice,
+//           {"e": "..."} an Ellipsis; as an index also "slice(1, None, 2)" and "..."
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
 //           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type
-//   shape   of a placeholder: integers from 1 to 2^31 - 1, or null
+//   shape   of a placeholder or a get_attr: integers from 1 to 2^31 - 1, or null
 //
 // or an object, with what the exporter was told (see fx_options.hpp), and the standalone modules by
 // path, each traced on its own:
@@ -144,6 +149,7 @@ class reader {
     }
     std::vector<argument> arguments;
     std::vector<int> reads;
+    reads_index_ = n.op == op::getitem.id();
     if (!read_arguments(row, arguments, reads)) return false;
     if (const element scope = row.find("scope"); scope && scope.type() == json::kind::string) {
       has_scopes_ = true;
@@ -152,14 +158,16 @@ class reader {
     if (const element type = row.find("scope_type"); type && type.type() == json::kind::string)
       fx.scope_type = graph_.op(op_kind::module, unescaped(type), ops_);
     fx_row_facts facts{.at = row.at()};
-    if (kind->second == op_kind::placeholder && !read_shape(row.find("shape"), facts.shape))
-      return false;
+    if (kind->second == op_kind::placeholder || kind->second == op_kind::get_attr) {
+      if (!read_shape(row.find("shape"), facts.shape)) return false;
+      if (facts.shape) n.shape = *facts.shape;
+    }
     by_name_.emplace(n.name, at_);
     graph_.add(n, fx, std::move(arguments), std::move(options), reads, facts);
     return true;
   }
 
-  /// The shape of an input; none if its rank is not supported.
+  /// The shape of an input or of an attribute; none if its rank is not supported.
   bool read_shape(element list, std::optional<shape>& out) {
     if (!list || list.type() == json::kind::null) return true;
     if (list.type() != json::kind::array) return wrong(list, "shape is not a list");
@@ -223,6 +231,7 @@ class reader {
       case json::kind::string:
         a.is = argument::kind::text;
         a.text = graph_.keep(unescaped(e));
+        if (reads_index_ && append_index(a, out)) return true;
         break;
       case json::kind::number: set_number(e, a); break;
       case json::kind::array: {
@@ -243,6 +252,20 @@ class reader {
             if (!append(value, graph_.keep(unescaped(key)), out, reads)) return false;
           return true;
         }
+        if (const element bounds = e.find("s"); reads != nullptr && bounds) {
+          if (bounds.type() != json::kind::array || bounds.size() != 3)
+            return wrong(bounds, "a slice is a list of start, stop and step");
+          a.is = argument::kind::slice;
+          a.integer = 3;
+          out.push_back(a);
+          for (const element bound : bounds.elements())
+            if (!append(bound, {}, out, reads)) return false;
+          return true;
+        }
+        if (reads != nullptr && e.find("e")) {
+          a.is = argument::kind::ellipsis;
+          break;
+        }
         const element name = e.find("n");
         if (reads == nullptr || !name || name.type() != json::kind::string)
           return wrong(e, "an argument is an object without \"n\"");
@@ -254,6 +277,35 @@ class reader {
       }
     }
     out.push_back(a);
+    return true;
+  }
+
+  /// Appends what a text stands for among indices: "..." or "slice(1, None, 2)"; false: nothing.
+  static bool append_index(argument text, std::vector<argument>& out) {
+    std::string_view rest = text.text;
+    constexpr std::string_view begin = "slice(";
+    if (rest == "...") {
+      text.is = argument::kind::ellipsis;
+      out.push_back(text);
+      return true;
+    }
+    if (!rest.starts_with(begin) || !rest.ends_with(")")) return false;
+    rest = rest.substr(begin.size(), rest.size() - begin.size() - 1);
+    argument bounds[3];
+    for (argument& bound : bounds) {
+      const std::size_t comma = rest.find(", ");
+      const std::string_view word = rest.substr(0, comma);
+      bound.is = word == "None" ? argument::kind::none : argument::kind::integer;
+      const char* const end = word.data() + word.size();
+      const auto read = std::from_chars(word.data(), end, bound.integer);
+      if (word != "None" && (read.ec != std::errc{} || read.ptr != end)) return false;
+      if ((comma == rest.npos) != (&bound == &bounds[2])) return false;
+      rest = comma == rest.npos ? std::string_view{} : rest.substr(comma + 2);
+    }
+    text.is = argument::kind::slice;
+    text.integer = 3;
+    out.push_back(text);
+    out.insert(out.end(), std::begin(bounds), std::end(bounds));
     return true;
   }
 
@@ -269,6 +321,7 @@ class reader {
   std::unordered_map<std::string_view, int> by_name_;
   int at_ = 0;
   bool has_scopes_ = false;
+  bool reads_index_ = false;  // the arguments of the row are those of x[index]
   std::string name_;
   std::string cause_;
   element wrong_;

@@ -142,7 +142,7 @@ class parser {
     return true;
   }
 
-  /// Gives a string with escapes its place behind the text.
+  /// Gives a string with escapes its place after the text.
   constexpr void measure(value& v) {
     counted_text bytes;
     append_unescaped(bytes, {text_ + v.begin, v.end - v.begin});
@@ -262,13 +262,13 @@ struct basic_document {
   std::size_t unescaped{};  // what append_names() appends, in bytes
 
   /// The outermost value.
-  /// Requires  no error; text is the parsed text, and names behind it if element::name() is called
+  /// Requires  no error; text is the parsed text, and names after it if element::name() is called
   [[nodiscard]] constexpr element root(const char* text) const { return {values.data(), text}; }
 };
 
 using document = basic_document<list<value>>;
 
-/// Appends the values of all strings with escapes, which element::name() expects behind the text.
+/// Appends the values of all strings with escapes, which element::name() expects after the text.
 /// Requires  no error
 template <class Values, class Text>
 constexpr void append_names(const basic_document<Values>& d, const char* text, Text& out) {

@@ -31,7 +31,7 @@ struct value {
   std::uint32_t end{};
   std::uint32_t next{};       // the index after this value and its contents
   std::uint32_t count{};      // elements of an array, members of an object
-  std::uint32_t unescaped{};  // of a string with escapes: where its value begins, behind the text
+  std::uint32_t unescaped{};  // of a string with escapes: where its value begins, after the text
   double number{};  // numbers; booleans: 0 or 1; strings with escapes: the bytes of their value
 };
 static_assert(sizeof(value) == 32);

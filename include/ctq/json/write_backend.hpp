@@ -7,6 +7,7 @@
 
 #include "ctq/core/text_buffer.hpp"
 #include "ctq/json/write_observer.hpp"
+#include "ctq/json/write_op.hpp"
 #include "ctq/ops/op_table.hpp"
 #include "ctq/spec/backend_config.hpp"
 
@@ -192,12 +193,11 @@ constexpr void append_json(Text& out, const backend_view& backend) {
   append_string(out, backend.name);
   out.append(",\n");
   const list<op_id> own = user_ops(backend);
-  constexpr std::string_view kinds[] = {"", "", "", "module", "function", "method", ""};
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    out.append(i == 0 ? "  \"ops\": [{\"name\": " : ", {\"name\": ");
-    append_string(out, own[i]->name);
-    append_all(out, ", \"kind\": \"", kinds[static_cast<std::size_t>(own[i]->kind)],
-               i + 1 == own.size() ? "\"}],\n" : "\"}");
+  if (!own.empty()) {
+    out.append("  \"ops\": ");
+    writer<Text> declarations{out};
+    write_declarations(declarations, own);
+    out.append(",\n");
   }
   dtype_texts texts;
   out.append("  \"configs\": [");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "ctq/json/write_observer.hpp"
+#include "ctq/json/write_op.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // QConfigMappings as JSON, in the form that read_mapping.hpp describes, one line per entry. Entries
@@ -29,8 +30,7 @@ constexpr void write_qconfig(writer<Text>& out, const mapping_entry& e) {
 
 /// One entry of a level with keys: ["torch.nn.Linear", QCONFIG].
 template <class Text>
-constexpr void write_entry(Text& text, const mapping_entry& e) {
-  writer<Text> out{text};
+constexpr void write_entry(writer<Text>& out, const mapping_entry& e) {
   out.array([&] {
     if (e.level != mapping_level::object_type) out.value(e.module);
     if (e.op != nullptr) write_op(out, e.op);
@@ -63,7 +63,8 @@ constexpr void append_json(Text& out, const mapping_view& mapping) {
       if (first) append_all(out, any ? ",\n  \"" : "\n  \"", name_of(level), "\": [");
       any = true;
       out.append(first ? "\n    " : ",\n    ");
-      mapping_parts::write_entry(out, e);
+      writer<Text> entry{out};
+      mapping_parts::write_entry(entry, e);
       first = false;
     }
     if (!first) out.append("\n  ]");

@@ -22,16 +22,6 @@ constexpr void write_value(writer<Text>& out, const T& v) {
   }
 }
 
-/// The name of an op; only those of users may need escapes.
-template <class Text>
-constexpr void write_op(writer<Text>& out, op_id op) {
-  if (op->builtin) {
-    out.plain({}, op->name);
-  } else {
-    out.value(op->name);
-  }
-}
-
 template <class Text>
 constexpr void write_observer(writer<Text>& out, const observer_record& o) {
   const bool fake = o.fake_quantize != fake_quantize_class::none;

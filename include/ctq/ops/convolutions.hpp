@@ -2,30 +2,15 @@
 #pragma once
 
 #include "ctq/ops/activations.hpp"
+#include "ctq/ops/convolution_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/norms.hpp"
 
 // Convolutions, fused with what follows them, trained, and on integers.
 
-namespace ctq {
-
-/// Along one axis each extent is one number.
-struct conv2d_options {
-  int in_channels = 0;  // 0: as many as the input has
-  int out_channels{};
-  extent2d kernel_size{};
-  extent2d stride = 1;
-  extent2d padding = 0;
-  extent2d dilation = 1;
-  int groups = 1;
-  flag bias = true;
-};
-
-}  // namespace ctq
-
 // clang-format off
 /// Those of N axes; options: of those that a model in C++ can call.
-#define CTQ_CONVOLUTIONS_OF(OP, N, options) \
+#define CTQ_CONVOLUTIONS_OF(OP, N, options, transposed_options) \
   OP(nn, module_op, conv##N##d, "torch.nn.Conv" #N "d", options, conv##N##d) \
   OP(fn, function_op, conv##N##d, "torch.nn.functional.conv" #N "d", no_options, functional_conv##N##d) \
   OP(nni, module_op, conv_relu##N##d, "torch.ao.nn.intrinsic.ConvReLU" #N "d", options, conv_relu##N##d) \
@@ -40,14 +25,14 @@ struct conv2d_options {
   OP(q, pass_op, conv_relu##N##d, "torch.ao.nn.intrinsic.quantized.ConvReLU" #N "d", options, q_conv_relu##N##d) \
   OP(q, pass_op, functional_conv##N##d, "torch.ops.quantized.conv" #N "d", no_options, q_functional_conv##N##d) \
   OP(q, pass_op, functional_conv##N##d_relu, "torch.ops.quantized.conv" #N "d_relu", no_options, q_functional_conv##N##d) \
-  OP(nn, module_op, conv_transpose##N##d, "torch.nn.ConvTranspose" #N "d", no_options, conv_transpose##N##d) \
+  OP(nn, module_op, conv_transpose##N##d, "torch.nn.ConvTranspose" #N "d", transposed_options, conv_transpose##N##d) \
   OP(fn, function_op, conv_transpose##N##d, "torch.nn.functional.conv_transpose" #N "d", no_options, functional_conv_transpose) \
   OP(nnqr, module_op, conv_transpose##N##d, "torch.ao.nn.quantized.reference.ConvTranspose" #N "d", no_options, none)
 
 #define CTQ_CONVOLUTIONS(OP) \
-  CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options) \
-  CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options) \
-  CTQ_CONVOLUTIONS_OF(OP, 3, no_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options, conv_transpose2d_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options, conv_transpose2d_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 3, no_options, no_options) \
   OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", no_options, weighted) \
   OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", no_options, weighted)
 // clang-format on
@@ -56,106 +41,22 @@ CTQ_CONVOLUTIONS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// The options of a convolution along one axis, as those of an image of one row.
-constexpr conv2d_options along_row(conv2d_options o) {
-  using shape_rules::along_row;
-  o.kernel_size = along_row(o.kernel_size, 1);
-  o.stride = along_row(o.stride, 1);
-  o.padding = along_row(o.padding, 0);
-  o.dilation = along_row(o.dilation, 1);
-  return o;
-}
-/// Those of a convolution along so many axes.
-template <int Axes>
-constexpr conv2d_options conv_options_of(const attributes& a) {
-  const auto o = a.as<conv2d_options>();
-  return Axes == 1 ? along_row(o) : o;
-}
-
-template <class Options>
-constexpr bool are_numbers(diagnostic& d, const Options& o) {
-  using shape_rules::one_number;
-  return one_number(d, "kernel_size", o.kernel_size) && one_number(d, "stride", o.stride) &&
-         one_number(d, "padding", o.padding) && one_number(d, "dilation", o.dilation);
-}
-
-/// Completes and checks channels and groups.
-template <class Options>
-constexpr bool valid_channels(diagnostic& d, Options& o, const shape& x) {
-  using namespace shape_rules;
-  if (!settle(d, "in_channels", o.in_channels, x.extent[1], x)) return false;
-  if (o.out_channels < 1) {
-    complain(d, "out_channels is ", o.out_channels);
-    return false;
-  }
-  if (o.groups >= 1 && o.in_channels % o.groups == 0 && o.out_channels % o.groups == 0) return true;
-  complain(d, "groups ", o.groups, " must divide\nin_channels ", o.in_channels,
-           " and out_channels ", o.out_channels);
-  return false;
-}
-
-template <int Axes>
-constexpr shape conv_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  using namespace shape_rules;
-  if (!needs(d, in, 1, Axes + 2)) return {};
-  auto given = a.as<conv2d_options>();
-  if (Axes == 1 && !are_numbers(d, given)) return {};
-  if (!valid_channels(d, given, in[0])) return {};
-  a = attributes{given};
-  const auto o = conv_options_of<Axes>(a);
-  if (!valid_window(d, in[0], o.kernel_size, o.stride, o.padding, o.dilation)) return {};
-  if (!countable_weight(
-          d, {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
-    return {};
-  const shape x = as_image(in[0]);
-  const int rows = windows(x[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false);
-  const int columns = windows(x[3], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false);
-  if (Axes == 1) return {x[0], o.out_channels, columns};
-  return {x[0], o.out_channels, rows, columns};
-}
-
-/// The shape of a weight (O, I, …) whose kernel has so many axes.
-template <int Axes>
-constexpr shape weight_shape(int outer, int inner, extent2d kernel) {
-  if (Axes == 1) return {outer, inner, kernel.w};
-  return {outer, inner, kernel.h, kernel.w};
-}
-
-template <int Axes>
-constexpr op_parameters conv_parameters(const attributes& a) {
-  const auto o = a.as<conv2d_options>();
-  const op_parameter weight{
-      "weight", weight_shape<Axes>(o.out_channels, o.in_channels / o.groups, o.kernel_size)};
-  if (!o.bias) return {weight};
-  return {weight, op_parameter{"bias", {o.out_channels}}};
-}
-
-template <int Axes>
-constexpr kernel_signature::sizes conv_sizes(attributes a, shape in, shape) {
-  const auto o = conv_options_of<Axes>(a);
-  const shape x = shape_rules::as_image(in);
-  return to_block<kernel_signature::sizes>(conv2d_shape{.batch = x[0],
-                                                        .in_h = x[2],
-                                                        .in_w = x[3],
-                                                        .in_channels = x[1],
-                                                        .out_channels = o.out_channels,
-                                                        .kernel_h = o.kernel_size.h,
-                                                        .kernel_w = o.kernel_size.w,
-                                                        .stride_h = o.stride.h,
-                                                        .stride_w = o.stride.w,
-                                                        .padding_h = o.padding.h,
-                                                        .padding_w = o.padding.w,
-                                                        .dilation_h = o.dilation.h,
-                                                        .dilation_w = o.dilation.w,
-                                                        .groups = o.groups});
-}
-
 inline constexpr op_descriptor conv_transpose3d{
     .is_transposed = true, .weights = op_weights::quantizable, .channel_axis = 1};
-inline constexpr op_descriptor conv_transpose1d =
-    with(conv_transpose3d, [](op_descriptor& d) { d.on_integers = on_integers::own_scale; });
-inline constexpr op_descriptor conv_transpose2d =
-    with(conv_transpose1d, [](op_descriptor& d) { d.makes_channels_last = true; });
+
+/// Along one axis or two.
+template <int Axes>
+constexpr op_descriptor transposed_convolution() {
+  op_descriptor d = conv_transpose3d;
+  d.infer_shape = &conv_transpose_shape_rule<Axes>;
+  d.makes_channels_last = Axes > 1;
+  d.parameters = &conv_transpose_parameters<Axes>;
+  d.on_integers = on_integers::own_scale;
+  d.schedule = in_order(kernel_layout::nhwc, kernel::conv_transpose2d, &conv_transpose_sizes<Axes>);
+  return d;
+}
+inline constexpr op_descriptor conv_transpose1d = transposed_convolution<1>();
+inline constexpr op_descriptor conv_transpose2d = transposed_convolution<2>();
 inline constexpr op_descriptor functional_conv_transpose{.weights = op_weights::quantizable,
                                                          .channel_axis = 1};
 inline constexpr op_descriptor weighted{.weights = op_weights::quantizable};

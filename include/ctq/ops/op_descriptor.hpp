@@ -44,6 +44,7 @@ enum class on_integers : unsigned char {
 enum class schedule_as : unsigned char {
   nothing,   // no kernel computes it
   input,     //
+  constant,  //
   output,    //
   observe,   // its input, shown to an observer
   same,      // its input
@@ -116,13 +117,28 @@ struct op_parameters {
   [[nodiscard]] constexpr const op_parameter* end() const { return item + count; }
 };
 
+/// The values of an option that PyTorch writes as words, in the order of the enumeration, and the
+/// name of that in ctq.
+struct option_words_of {
+  std::string_view type{};
+  view<std::string_view> words{};
+
+  /// The value of a word, or -1.
+  [[nodiscard]] constexpr int find(std::string_view word) const {
+    for (int i = 0; i < words.size(); ++i)
+      if (words[i] == word) return i;
+    return -1;
+  }
+};
+
 /// One of the options: options are structs of such fields, without bytes between them.
 struct option_field {
-  enum class type : unsigned char { integer, flag, real, extent };
+  enum class type : unsigned char { integer, flag, real, extent, word };
 
   std::string_view name{};
   type is = type::integer;
-  int word{};  // where it begins, in words of 4 bytes
+  int word{};                      // where it begins, in words of 4 bytes
+  const option_words_of* words{};  // of type word
 };
 
 /// The options of an op by name, and their defaults.

@@ -9,7 +9,7 @@
 #define CTQ_PASS_OPS(OP) \
   OP(nn, output_op, output, "output", no_options, output) \
   OP(nn, placeholder_op, placeholder, "placeholder", no_options, placeholder) \
-  OP(nn, get_attr_op, get_attr, "get_attr", no_options, none) \
+  OP(nn, get_attr_op, get_attr, "get_attr", no_options, get_attr) \
   OP(q, pass_op, activation_post_process, "activation_post_process", no_options, activation_post_process) \
   OP(q, pass_op, quantize_per_tensor, "torch.quantize_per_tensor", no_options, quantize) \
   OP(q, pass_op, quantize_per_channel, "torch.quantize_per_channel", no_options, none) \
@@ -36,6 +36,7 @@ constexpr shape output_shape(view<shape> in, attributes&, diagnostic& d) {
 }
 
 inline constexpr op_descriptor placeholder{.schedule = {.how = schedule_as::input}};
+inline constexpr op_descriptor get_attr{.schedule = {.how = schedule_as::constant}};
 inline constexpr op_descriptor output{.infer_shape = &output_shape,
                                       .schedule = {.how = schedule_as::output}};
 inline constexpr op_descriptor activation_post_process{.schedule = {.how = schedule_as::observe}};

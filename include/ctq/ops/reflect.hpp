@@ -22,6 +22,8 @@
 BOOST_HANA_ADAPT_STRUCT(ctq::no_options);
 BOOST_HANA_ADAPT_STRUCT(ctq::conv2d_options, in_channels, out_channels, kernel_size, stride,
                         padding, dilation, groups, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose2d_options, in_channels, out_channels, kernel_size,
+                        stride, padding, output_padding, groups, bias, dilation);
 BOOST_HANA_ADAPT_STRUCT(ctq::linear_options, in_features, out_features, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::batch_norm2d_options, num_features, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);
@@ -33,8 +35,11 @@ BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
 BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, dilation, ceil_mode);
 BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool2d_options, kernel_size, stride, padding, ceil_mode,
-                        count_include_pad);
+                        count_include_pad, divisor_override);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
+BOOST_HANA_ADAPT_STRUCT(ctq::interpolate_options, size, scale_factor, mode, align_corners);
+BOOST_HANA_ADAPT_STRUCT(ctq::pixel_shuffle_options, upscale_factor);
+BOOST_HANA_ADAPT_STRUCT(ctq::pixel_unshuffle_options, downscale_factor);
 BOOST_HANA_ADAPT_STRUCT(ctq::flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::nn_flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::cat_options, dim);
@@ -47,6 +52,7 @@ template <class T>
 constexpr option_field::type type_of() {
   if (std::same_as<T, float>) return option_field::type::real;
   if (std::same_as<T, flag>) return option_field::type::flag;
+  if (std::same_as<T, interpolation>) return option_field::type::word;
   return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
 }
 
@@ -58,8 +64,9 @@ inline constexpr auto fields = [] {
   const Options defaults{};
   for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
     static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
-                  std::same_as<T, extent2d>);
-    all[at++] = {name, type_of<T>(), word};
+                  std::same_as<T, extent2d> || std::same_as<T, interpolation>);
+    all[at++] = {name, type_of<T>(), word,
+                 std::same_as<T, interpolation> ? &interpolation_words : nullptr};
     word += static_cast<int>(sizeof(T) / 4);
   });
   return all;

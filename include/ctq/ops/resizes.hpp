@@ -1,9 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
 #include "ctq/ops/define_ops.hpp"
 
 // Padding, interpolation, repeats, pixel_shuffle and pixel_unshuffle.
+
+namespace ctq {
+
+enum class interpolation : int { nearest, nearest_exact, linear, bilinear };
+
+inline constexpr std::string_view interpolation_names[] = {"nearest", "nearest-exact", "linear",
+                                                           "bilinear"};
+inline constexpr option_words_of interpolation_words{"interpolation", {interpolation_names, 4}};
+
+/// Either size or scale_factor.
+struct interpolate_options {
+  extent2d size = 0;  // of the output
+  float scale_factor = 0.0F;
+  interpolation mode = interpolation::nearest;
+  flag align_corners = false;
+};
+
+struct pixel_shuffle_options {
+  int upscale_factor{};
+};
+
+struct pixel_unshuffle_options {
+  int downscale_factor{};
+};
+
+}  // namespace ctq
 
 // clang-format off
 #define CTQ_RESIZES(OP) \
@@ -11,11 +41,11 @@
   OP(nn, module_op, zero_pad2d, "torch.nn.ZeroPad2d", no_options, none) \
   OP(nn, module_op, reflection_pad2d, "torch.nn.ReflectionPad2d", no_options, none) \
   OP(nn, module_op, replication_pad2d, "torch.nn.ReplicationPad2d", no_options, none) \
-  OP(nn, module_op, upsample, "torch.nn.Upsample", no_options, ordered) \
+  OP(nn, module_op, upsample, "torch.nn.Upsample", interpolate_options, upsample) \
   OP(fn, function_op, pad, "torch.nn.functional.pad", no_options, ordered) \
-  CTQ_MODULE_AND_FUNCTION(OP, pixel_shuffle, "PixelShuffle", no_options, pixel_shuffle) \
-  CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", no_options, pixel_shuffle) \
-  OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", no_options, interpolate) \
+  CTQ_MODULE_AND_FUNCTION(OP, pixel_shuffle, "PixelShuffle", pixel_shuffle_options, pixel_shuffle) \
+  CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", pixel_unshuffle_options, pixel_unshuffle) \
+  OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", interpolate_options, interpolate) \
   CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, no_options, repeat_interleave) \
   OP(method, method_op, expand, "expand", no_options, none) \
   OP(method, method_op, repeat, "repeat", no_options, repeat)
@@ -26,10 +56,118 @@ CTQ_RESIZES(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 inline constexpr op_descriptor ordered{.keeps_memory_order = true};
-inline constexpr op_descriptor interpolate{.keeps_memory_order = true,
-                                           .on_integers = on_integers::input_scale};
-inline constexpr op_descriptor pixel_shuffle{.on_integers = on_integers::input_scale,
-                                             .is_since_2_1 = true};
+/// The extent of an output axis that is `factor` times as long; below 1: there is none.
+constexpr int scaled_extent(int in, float factor) {
+  const double extent = in * static_cast<double>(factor);
+  return extent >= 1.0 && extent <= INT32_MAX ? static_cast<int>(extent) : 0;
+}
+
+constexpr shape interpolate_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  const bool one_axis = in.count == 1 && in[0].rank == 3;
+  if (!needs(d, in, 1, one_axis ? 3 : 4)) return {};
+  const auto o = a.as<interpolate_options>();
+  if (o.mode == (one_axis ? interpolation::bilinear : interpolation::linear)) {
+    complain(d, "mode: linear along one axis, bilinear\nalong two");
+    show_input(d, in[0]);
+    return {};
+  }
+  const bool has_size = o.size != extent2d{0};
+  if (has_size == (o.scale_factor != 0.0F)) {
+    complain(d, "needs either size or scale_factor");
+    return {};
+  }
+  if (one_axis && !one_number(d, "size", o.size)) return {};
+  const int last = in[0].rank - 1;
+  shape out = in[0];
+  out[last] = has_size ? o.size.w : scaled_extent(out[last], o.scale_factor);
+  if (!one_axis) out[2] = has_size ? o.size.h : scaled_extent(out[2], o.scale_factor);
+  for (int axis = 2; axis <= last; ++axis)
+    if (out[axis] < 1) {
+      complain(d, "size and scale_factor leave no pixels");
+      return {};
+    }
+  return out;
+}
+
+/// Input elements per output element, as PyTorch computes it.
+constexpr int scale_bits_of(const interpolate_options& o, int in, int out) {
+  float scale = o.scale_factor != 0.0F
+                    ? static_cast<float>(1.0 / static_cast<double>(o.scale_factor))
+                    : static_cast<float>(in) / static_cast<float>(out);
+  if (o.align_corners && (o.mode == interpolation::linear || o.mode == interpolation::bilinear))
+    scale = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0F;
+  return std::bit_cast<int>(scale);
+}
+
+constexpr kernel_signature::sizes interpolate_sizes(attributes a, shape in, shape out) {
+  const auto o = a.as<interpolate_options>();
+  const shape x = shape_rules::as_image(in);
+  const shape y = shape_rules::as_image(out);
+  const sampling_rule rule = o.mode == interpolation::nearest         ? sampling_rule::nearest
+                             : o.mode == interpolation::nearest_exact ? sampling_rule::nearest_exact
+                             : o.align_corners ? sampling_rule::linear_aligned
+                                               : sampling_rule::linear;
+  // The rows of one axis: one, which is the first.
+  const int rows = in.rank == 3 ? std::bit_cast<int>(1.0F) : scale_bits_of(o, x[2], y[2]);
+  return to_block<kernel_signature::sizes>(
+      resampling_shape{.batch = x[0],
+                       .in_h = x[2],
+                       .in_w = x[3],
+                       .channels = x[1],
+                       .out_h = y[2],
+                       .out_w = y[3],
+                       .sampling = rule,
+                       .scale_bits = {rows, scale_bits_of(o, x[3], y[3])}});
+}
+
+/// Of one number among the options: the factor.
+template <bool Gathers>
+constexpr shape pixel_shuffle_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (!needs(d, in, 1, 4)) return {};
+  const int f = a.as<pixel_shuffle_options>().upscale_factor;
+  const shape& x = in[0];
+  const bool fits =
+      f >= 1 && f < 1 << 15 && (Gathers ? x[2] % f == 0 && x[3] % f == 0 : x[1] % (f * f) == 0);
+  if (!fits) {
+    complain(d, "the factor ", f, " does not divide the extents");
+    show_input(d, x);
+    return {};
+  }
+  if (Gathers) return {x[0], x[1] * f * f, x[2] / f, x[3] / f};
+  return {x[0], x[1] / (f * f), x[2] * f, x[3] * f};
+}
+
+template <bool Gathers>
+constexpr kernel_signature::sizes pixel_shuffle_sizes(attributes a, shape in, shape out) {
+  const shape& small = Gathers ? out : in;
+  return to_block<kernel_signature::sizes>(
+      pixel_shuffle_shape{.batch = in[0],
+                          .in_h = small[2],
+                          .in_w = small[3],
+                          .channels = (Gathers ? in : out)[1],
+                          .factor = a.as<pixel_shuffle_options>().upscale_factor,
+                          .gathers = Gathers ? 1 : 0});
+}
+
+inline constexpr op_descriptor upsample{
+    .infer_shape = &interpolate_shape_rule,
+    .keeps_memory_order = true,
+    .schedule = in_order(kernel_layout::nhwc, kernel::resampling, &interpolate_sizes)};
+inline constexpr op_descriptor interpolate =
+    with(upsample, [](op_descriptor& d) { d.on_integers = on_integers::input_scale; });
+
+template <bool Gathers>
+constexpr op_descriptor shuffled_pixels() {
+  return {.infer_shape = &pixel_shuffle_shape_rule<Gathers>,
+          .on_integers = on_integers::input_scale,
+          .is_since_2_1 = true,
+          .schedule =
+              in_order(kernel_layout::nhwc, kernel::pixel_shuffle, &pixel_shuffle_sizes<Gathers>)};
+}
+inline constexpr op_descriptor pixel_shuffle = shuffled_pixels<false>();
+inline constexpr op_descriptor pixel_unshuffle = shuffled_pixels<true>();
 inline constexpr op_descriptor repeat{.first_non_tensor = 1,
                                       .end_non_tensors = all_arguments,
                                       .on_integers = on_integers::input_scale};

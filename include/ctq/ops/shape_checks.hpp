@@ -72,16 +72,16 @@ constexpr bool settle(diagnostic& d, const char* option, int& given, int found, 
   return false;
 }
 
-/// Whether a tensor can have so many elements, the product of these: kernels count in int. (A
-/// double is exact enough, and does not overflow.)
+/// Whether a tensor can have so many elements, the product of these: kernels count in int.
 template <class... Int>
 constexpr bool countable(Int... factors) {
-  return (static_cast<double>(factors) * ...) <= INT32_MAX;
+  std::int64_t product = 1;
+  return ((factors <= INT32_MAX && (product *= factors) <= INT32_MAX) && ...);
 }
 
 constexpr bool countable_elements(diagnostic& d, const shape& s, const char* of) {
-  double elements = 1;
-  for (int axis = 0; axis < s.rank; ++axis) elements *= s.extent[axis];
+  std::int64_t elements = 1;
+  for (int axis = 0; axis < s.rank && elements <= INT32_MAX; ++axis) elements *= s.extent[axis];
   if (elements <= INT32_MAX || d.any()) return true;
   static_text<64> text;
   append_shape(text, s);
@@ -117,29 +117,30 @@ constexpr bool one_number(diagnostic& d, const char* option, extent2d e) {
 }
 
 /// Of the last two axes of an image, or the last one of three.
-constexpr bool valid_window(diagnostic& d, const shape& given, extent2d kernel, extent2d stride,
+constexpr bool valid_window(diagnostic& d, const shape& in, extent2d kernel, extent2d stride,
                             extent2d padding, extent2d dilation) {
-  const shape in = as_image(given);
+  const int rows = in.rank == 3 ? 1 : in.extent[2];
+  const int columns = in.extent[in.rank - 1];
   if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
       dilation.w < 1 || padding.h < 0 || padding.w < 0) {
     complain(d, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
     return false;
   }
-  if (windows(in.extent[2], kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
-      windows(in.extent[3], kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
-    if (given.rank == 3) {
+  if (windows(rows, kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
+      windows(columns, kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
+    if (in.rank == 3) {
       complain(d, "kernel_size ", kernel.w, " does not fit");
     } else {
       complain(d, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
     }
-    show_input(d, given);
+    show_input(d, in);
     return false;
   }
-  if (countable(in.extent[0], in.extent[1], in.extent[2] + 2 * std::int64_t{padding.h},
-                in.extent[3] + 2 * std::int64_t{padding.w}))
+  if (countable(in.extent[0], in.extent[1], rows + 2 * std::int64_t{padding.h},
+                columns + 2 * std::int64_t{padding.w}))
     return true;
   complain(d, "padding ", padding.h, "x", padding.w, ": more than\n2^31 - 1 elements");
-  show_input(d, given);
+  show_input(d, in);
   return false;
 }
 

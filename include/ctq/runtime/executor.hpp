@@ -63,10 +63,11 @@ class executor {
   }
 
   /// The address of a value that a step or an observer reads.
-  [[gnu::always_inline]] static const void* source(const place& from, const void* const* in,
-                                                   void* const* out,
+  [[gnu::always_inline]] static const void* source(const parameters& p, const place& from,
+                                                   const void* const* in, void* const* out,
                                                    const std::byte* arena) noexcept {
     if (from.in == place::area::input) return in[from.offset];
+    if (from.in == place::area::constant) return p.constants.data() + from.offset;
     return from.in == place::area::output ? out[from.offset] : arena + from.offset;
   }
 
@@ -85,7 +86,7 @@ class executor {
                                               void* const* out, std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
     run_kernel<s.key, Kernels, s.code>(
-        {.in = {source(s.in[0], in, out, arena), source(s.in[1], in, out, arena)},
+        {.in = {source(p, s.in[0], in, out, arena), source(p, s.in[1], in, out, arena)},
          .out = s.out.in == place::area::output ? out[s.out.offset] : arena + s.out.offset,
          .packed = p.packed.data() + packed_offset[I],
          .workspace = arena + Schedule.arena_bytes,

@@ -14,8 +14,8 @@
 
 namespace ctq {
 
-/// weight (O, I/groups, kh, kw) or (out, in); bias one value for each output, zeros if the module
-/// has none.
+/// weight (O, I/groups, kh, kw) or (out, in), of a transposed convolution (I, O/groups, kh, kw);
+/// bias one value for each output, zeros if the module has none.
 struct folded_weights {
   std::vector<float> weight;
   std::vector<float> bias;
@@ -46,18 +46,29 @@ struct batch_norm_values {
   return b;
 }
 
+/// The groups of a transposed convolution; 0 of other layers.
+[[nodiscard]] inline std::size_t transposed_groups(const node& n) {
+  return n.op->descriptor->is_transposed
+             ? static_cast<std::size_t>(n.attrs.as<conv_transpose2d_options>().groups)
+             : 0;
+}
+
 [[nodiscard]] inline folded_weights fold(const node& n, const weights& w) {
   folded_weights f{.weight = w.find(n.name, "weight")->values, .bias = {}, .outputs = 0};
   const weight_tensor& weight = *w.find(n.name, "weight");
-  f.outputs = static_cast<std::size_t>(weight.shape[0]);
+  const std::size_t groups = transposed_groups(n);
+  f.outputs = static_cast<std::size_t>(weight.shape[groups > 0 ? 1 : 0]);
+  if (groups > 0) f.outputs *= groups;
   const weight_tensor* const bias = w.find(n.name, "bias");
   f.bias = bias != nullptr ? bias->values : std::vector<float>(f.outputs, 0.0F);
   if (n.batch_norm.empty()) return f;
   const batch_norm_values b = batch_norm_of(w, n.batch_norm, n.batch_norm_eps);
   const bool linear = weight.shape.size() == 2;
   const auto order = linear ? kernels::fold_order::linear : kernels::fold_order::conv;
-  kernels::fold_batch_norm(f.weight, f.bias, order, f.outputs, 1,
-                           [&b](std::size_t channel) { return b.channel(channel); });
+  const std::size_t inputs = static_cast<std::size_t>(weight.shape[0]);
+  kernels::fold_batch_norm(
+      f.weight, f.bias, order, groups > 0 ? inputs * (f.outputs / groups) : f.outputs,
+      groups > 0 ? groups : 1, [&b](std::size_t channel) { return b.channel(channel); });
   return f;
 }
 

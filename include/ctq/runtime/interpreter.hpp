@@ -83,6 +83,7 @@ class interpreter {
       case place::area::input: return const_cast<void*>(in[p.offset]);
       case place::area::output: return out[p.offset];
       case place::area::arena: return arena_.data() + p.offset;
+      case place::area::constant: return parameters_.constants.data() + p.offset;
       case place::area::none: break;
     }
     return nullptr;

@@ -135,7 +135,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
             const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
             if (o.after_step != step) return;
             const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
-            const void* const at = code::source(o.where, in, out, arena_.data());
+            const void* const at = code::source(parameters_, o.where, in, out, arena_.data());
             observers_[static_cast<std::size_t>(o.observer)].observe(
                 {static_cast<const float*>(at), numel(s)}, s);
           }
@@ -165,7 +165,7 @@ template <const auto& Model, class Backend, class Mapping = default_qconfig_mapp
           class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
                                       semantics s = Options::semantics) {
-  // first words
+  // Reported first.
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
   return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }

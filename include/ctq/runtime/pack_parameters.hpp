@@ -24,18 +24,23 @@ template <class Kernels>
     return kernels::kernel_code<kernels::descriptors::linear_dynamic>::template pack<Kernels>(
         key.as<linear_shape>(), integers, from.multiplier, static_cast<const float*>(from.bias),
         packed);
-  const auto pack = [&](auto code, const auto& sizes) {
+  const auto pack = [&](auto code, const auto& sizes, auto... zero_point) {
     binding::with_dtype(key.in, [&](auto in) {
       if constexpr (in == f32) {
         code.template pack<Kernels, float>(sizes, static_cast<const float*>(from.weight),
-                                           static_cast<const float*>(from.bias), nullptr, packed);
+                                           static_cast<const float*>(from.bias), nullptr,
+                                           zero_point..., packed);
       } else {
-        code.template pack<Kernels, element_t<in>>(
-            sizes, integers, static_cast<const std::int32_t*>(from.bias), from.multiplier, packed);
+        code.template pack<Kernels, element_t<in>>(sizes, integers,
+                                                   static_cast<const std::int32_t*>(from.bias),
+                                                   from.multiplier, zero_point..., packed);
       }
     });
   };
-  if (key.kernel == kernel::conv2d) {
+  if (key.kernel == kernel::conv_transpose2d) {
+    pack(kernels::kernel_code<kernels::descriptors::conv_transpose2d>{},
+         key.as<conv_transpose2d_shape>(), from.in_zero_point);
+  } else if (key.kernel == kernel::conv2d) {
     pack(kernels::kernel_code<kernels::descriptors::conv2d>{}, key.as<conv2d_shape>());
   } else {
     pack(kernels::kernel_code<kernels::descriptors::linear>{}, key.as<linear_shape>());

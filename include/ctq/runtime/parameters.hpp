@@ -16,13 +16,14 @@ struct compiled_step {
   std::size_t packed{};  // where its parameters begin
 };
 
-/// The parameters of a schedule: data of each step, and all weights in the order in which their
-/// kernels read them.
+/// The parameters of a schedule: data of each step, all weights in the order in which their kernels
+/// read them, and its constants.
 struct parameters {
   aligned_buffer packed;
   std::vector<step_data> data;        // one for each step
   std::vector<compiled_step> code{};  // one for each step; none if the program has the kernels
   const kernel_set* kernels{};        // that the code is of
+  aligned_buffer constants{};         // parameters and buffers that are operands
 };
 
 }  // namespace ctq

@@ -82,6 +82,31 @@ template <int = 0>
                           config_of(from.backend, n.choice).weight_dtype, from.semantics, trained);
 }
 
+/// The same of a transposed convolution, whose channels are the second axis of its weight. The
+/// scales are one for each output.
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_weights> quantized_transposed_weight(
+    const node& n, const folded_weights& f, const std::vector<int>& shape,
+    const parameter_sources& from) {
+  ctq::shape weight;
+  weight.rank = static_cast<int>(shape.size());
+  for (std::size_t a = 0; a < shape.size(); ++a) weight.extent[a] = shape[a];
+  folded_weights by_channel{.weight = std::vector<float>(f.weight.size()),
+                            .bias = {},
+                            .outputs = static_cast<std::size_t>(shape[1])};
+  packing::for_each_by_channel(weight, 1, [&](std::size_t at, std::size_t moved) {
+    by_channel.weight[moved] = f.weight[at];
+  });
+  result<quantized_weights> w = quantized_weight(n, by_channel, from);
+  if (!w) return w;
+  quantized_weights out{.weight = std::vector<std::int8_t>(f.weight.size()), .scale = {}};
+  packing::for_each_by_channel(
+      weight, 1, [&](std::size_t at, std::size_t moved) { out.weight[at] = w->weight[moved]; });
+  while (out.scale.size() < f.outputs)
+    out.scale.insert(out.scale.end(), w->scale.begin(), w->scale.end());
+  return out;
+}
+
 template <int = 0>
 [[nodiscard, gnu::cold]] status add_layer(const step& s, const node& n,
                                           const parameter_sources& from, state_dict& to) {
@@ -92,7 +117,9 @@ template <int = 0>
   if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
-    result<quantized_weights> w = quantized_weight(n, f, from);
+    result<quantized_weights> w = transposed_groups(n) > 0
+                                      ? quantized_transposed_weight(n, f, shape, from)
+                                      : quantized_weight(n, f, from);
     if (!w) return unexpected{w.error()};
     to.set(name + ".weight", std::move(shape), std::move(w->weight));
     to.set(name + ".weight_scale", {outputs}, std::move(w->scale));
@@ -163,6 +190,15 @@ template <int = 0>
 [[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(std::span<const step> steps,
                                                                 const parameter_sources& from) {
   state_dict to;
+  for (const node& n : from.nodes) {
+    if (n.op == nullptr || n.op->kind != op_kind::get_attr) continue;
+    const std::string name{path_of(n)};
+    const weight_tensor* const given = from.weights->find(name);
+    if (given == nullptr || given->values.size() != numel(n.shape))
+      return fail("tensor " + name,
+                  given == nullptr ? "is missing" : "has another shape than the model says");
+    to.set(name, given->shape, given->values);
+  }
   for (const step& s : steps) {
     const node& n = from.nodes[static_cast<std::size_t>(s.node)];
     if (const std::string missing = quantizing::missing_weight(s, n, *from.weights);

@@ -26,6 +26,7 @@
 //   conv1.bias           float32 (O), zeros if the module has none
 //   bn.scale, bn.shift   float32 (C): a batch norm that is folded into no layer
 //   gate.NAME            the parameters of a user op
+//   pos                  float32: a parameter or a buffer that is an operand
 
 namespace ctq {
 

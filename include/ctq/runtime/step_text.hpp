@@ -63,6 +63,18 @@ constexpr void append(Text& out, const conv2d_shape& s) {
   if (s.groups != 1) append_all(out, ":g", s.groups);
 }
 template <class Text>
+constexpr void append(Text& out, const conv_transpose2d_shape& s) {
+  append_extents(out, s.batch, s.in_h, s.in_w, s.in_channels);
+  out.append(":");
+  append_extents(out, s.batch, s.out_h(), s.out_w(), s.out_channels);
+  append_pair(out, "k", s.kernel_h, s.kernel_w, 0);
+  append_pair(out, "s", s.stride_h, s.stride_w, 1);
+  append_pair(out, "p", s.padding_h, s.padding_w, 0);
+  append_pair(out, "op", s.output_padding_h, s.output_padding_w, 0);
+  append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
+  if (s.groups != 1) append_all(out, ":g", s.groups);
+}
+template <class Text>
 constexpr void append(Text& out, const pool2d_shape& s) {
   append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
   out.append(":");
@@ -72,6 +84,19 @@ constexpr void append(Text& out, const pool2d_shape& s) {
   append_pair(out, "s", s.stride_h, s.stride_w, 1);
   append_pair(out, "p", s.padding_h, s.padding_w, 0);
   append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
+}
+template <class Text>
+constexpr void append(Text& out, const resampling_shape& s) {
+  constexpr std::string_view rules[] = {"nearest", "nearest-exact", "linear", "linear-aligned"};
+  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
+  out.append(":");
+  append_extents(out, s.batch, s.out_h, s.out_w, s.channels);
+  append_all(out, ":", rules[static_cast<int>(s.sampling)]);
+}
+template <class Text>
+constexpr void append(Text& out, const pixel_shuffle_shape& s) {
+  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
+  append_all(out, s.gathers != 0 ? ":from" : ":to", s.factor);
 }
 template <class Text>
 constexpr void append(Text& out, const concat_shape& s) {

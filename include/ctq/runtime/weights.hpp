@@ -61,6 +61,9 @@ struct parameter {
 /// The parameters of a node of a traced graph; none if its op has none.
 [[nodiscard, gnu::cold]] inline std::vector<parameter> parameters_of(const node& n) {
   std::vector<parameter> all;
+  if (n.op->kind == op_kind::get_attr)
+    all.push_back(
+        {std::string{path_of(n)}, std::vector<int>(n.shape.extent, n.shape.extent + n.shape.rank)});
   if (n.op->descriptor->parameters == nullptr) return all;
   for (const op_parameter& p : n.op->descriptor->parameters(n.attrs))
     all.push_back({std::string{n.name} + "." + std::string{p.name},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
+
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
@@ -10,23 +12,39 @@
 
 namespace ctq::training {
 
+/// Says that something has no fake quantize, and which QConfigs have them.
+///   node  whose
+constexpr diagnostic without_fake_quantize(std::string_view what, std::string_view node) {
+  diagnostic d;
+  d.line("no fake quantize for ", what).line("node: ", node);
+  d.line("a QConfig for training has them:");
+  d.line("default_qat_qconfig_mapping,").line("fake_quantize<...>");
+  return d;
+}
+
+template <class Graph>
+[[nodiscard]] constexpr bool has_one_input_and_output(const Graph& g) {
+  int inputs = 0;
+  for (int i = 0; i < g.count; ++i) {
+    inputs += g.nodes[i].op->kind == op_kind::placeholder ? 1 : 0;
+    if (g.nodes[i].op->kind == op_kind::output && g.nodes[i].arg_count != 1) return false;
+  }
+  return inputs < 2;
+}
+
 /// Several inputs or outputs, or the first node that cannot be trained through: an op without a
 /// gradient, one that mixes the samples of a batch, an observer that does not fake-quantize.
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_trainable(const Graph& g, const mapping_view& mapping) {
   diagnostic d;
-  int inputs = 0;
-  for (int i = 0; i < g.count; ++i) {
-    inputs += g.nodes[i].op->kind == op_kind::placeholder ? 1 : 0;
-    if (inputs < 2 && (g.nodes[i].op->kind != op_kind::output || g.nodes[i].arg_count == 1))
-      continue;
+  if (!has_one_input_and_output(g)) {
     d.line("training has one input and one").line("output");
     return d;
   }
-  const auto& first = g.nodes[0];
+  const auto& input = g.nodes[0];
   for (int i = 0; i < g.count; ++i) {
     const auto& n = g.nodes[i];
-    if (n.shape.rank < 1 || n.shape[0] != first.shape[0]) {
+    if (n.shape.rank < 1 || n.shape[0] != input.shape[0]) {
       d.line("training adds samples along the").line("first axis, which must stay as it is");
       d.line("node: ", n.name);
       return d;
@@ -34,11 +52,7 @@ template <class Graph>
     if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::output) continue;
     if (is_any_of(n.op, q::activation_post_process)) {
       if (n.observer_config->fake_quantize != fake_quantize_class::none) continue;
-      d.line("no fake quantize for the output of")
-          .line("node: ", g.nodes[g.args[n.first_arg]].name);
-      d.line("a QConfig for training has them:");
-      d.line("default_qat_qconfig_mapping,").line("fake_quantize<...>");
-      return d;
+      return without_fake_quantize("the output of", g.nodes[g.args[n.first_arg]].name);
     }
     if (!has_gradient(*n.op->descriptor)) {
       d.line("the op has no gradient").line("node: ", n.name).line(n.op->name);
@@ -55,10 +69,7 @@ template <class Graph>
     if (n.op->descriptor->gradient != gradient_rule::layer || !n.choice.quantized()) continue;
     if (mapping.entries[n.choice.qconfig].qconfig.weight.fake_quantize != fake_quantize_class::none)
       continue;
-    d.line("no fake quantize for the weight of").line("node: ", n.name);
-    d.line("a QConfig for training has them:");
-    d.line("default_qat_qconfig_mapping,").line("fake_quantize<...>");
-    return d;
+    return without_fake_quantize("the weight of", n.name);
   }
   return d;
 }

@@ -15,6 +15,7 @@
 #include "ctq/train/gradients/batch_norm.hpp"
 #include "ctq/train/gradients/convolution.hpp"
 #include "ctq/train/gradients/linear.hpp"
+#include "ctq/train/trained_norm.hpp"
 #include "ctq/train/trained_tensor.hpp"
 
 // A layer in training: a convolution or linear layer whose weight is fake-quantized, perhaps with
@@ -27,50 +28,6 @@
 // Source  PyTorch torch.nn.qat, torch.nn.intrinsic.qat: _ConvBnNd, LinearBn1d
 
 namespace ctq::training {
-
-/// A batch norm that is trained: alone, or as part of a layer.
-class trained_norm {
- public:
-  trained_norm(const weights& w, const std::string& name, double eps)
-      : gamma_(w, name + ".weight"),
-        beta_(w, name + ".bias"),
-        mean_(w, name + ".running_mean"),
-        variance_(w, name + ".running_var"),
-        eps_(eps) {}
-
-  [[nodiscard]] trained_tensor& gamma() { return gamma_; }
-  [[nodiscard]] trained_tensor& beta() { return beta_; }
-  [[nodiscard]] trained_tensor& running_mean() { return mean_; }
-  [[nodiscard]] trained_tensor& running_variance() { return variance_; }
-  [[nodiscard]] double eps() const { return eps_; }
-
-  /// out = the norm of x; out may be x.
-  ///   of_batch  normalizes with the statistics of the batch, and moves the running ones
-  /// Errors  one element per channel, which has no variance
-  status forward(const shape& s, const float* x, bool of_batch, double momentum, float* out) {
-    const std::size_t channels = gamma_.value.size();
-    if (of_batch && numel(s) <= channels)
-      return fail("batch norm " + gamma_.name, "cannot be trained on one element per channel");
-    statistics_ =
-        of_batch ? statistics_of_batch(s, x, eps_)
-                 : running_statistics(channels, mean_.value.data(), variance_.value.data(), eps_);
-    if (of_batch)
-      move_running_statistics(statistics_, momentum, mean_.value.data(), variance_.value.data());
-    normalize(s, statistics_, gamma_.value.data(), beta_.value.data(), x, out);
-    return done{};
-  }
-
-  /// Replaces the gradient of the output of the last forward, of x, by that of x.
-  void backward(const shape& s, const float* x, float* grad) {
-    normalize_gradient(s, statistics_, gamma_.value.data(), x, grad, gamma_.gradient.data(),
-                       beta_.gradient.data());
-  }
-
- private:
-  trained_tensor gamma_, beta_, mean_, variance_;
-  double eps_;
-  norm_statistics statistics_;
-};
 
 /// A convolution along two axes, or a linear layer.
 template <class Isa>
@@ -145,16 +102,7 @@ class layer {
     if (norm_) {
       norm_->backward(out_shape, unscaled_.data(), grad);
       if (bias_) add_channel_sums(out_shape, grad, bias_->gradient.data());
-      for_each_channel_run(out_shape, [&](std::size_t c, std::size_t at, std::size_t n) {
-        const float scale = scale_[c], added = bias_ ? bias_->value[c] : 0.0F;
-        // unscaled = out / s + bias, so its derivative is -(unscaled - bias) / s.
-        grad_scale[c] -=
-            sum_of<float>(
-                n, [&](std::size_t i) { return grad[at + i] * (unscaled_[at + i] - added); }) /
-            static_cast<double>(scale);
-        const float inverse = 1.0F / scale;
-        for (std::size_t i = at; i < at + n; ++i) grad[i] *= inverse;
-      });
+      gradient_of_unscaling(out_shape, grad, grad_scale);
     } else if (bias_) {
       add_bias_gradient(out_shape, grad);
     }
@@ -215,6 +163,21 @@ class layer {
     const status rounded = fake_quantize_->template forward<Isa>(scaled_, weight_rows(), rounded_);
     if (!rounded) return fail("weight, " + rounded.error().place, rounded.error().cause);
     return done{};
+  }
+
+  /// From the gradient of the batch norm's input to that of the product, in place; adds the
+  /// derivative by s to grad_scale.
+  void gradient_of_unscaling(const shape& out_shape, float* grad, std::vector<double>& grad_scale) {
+    for_each_channel_run(out_shape, [&](std::size_t c, std::size_t at, std::size_t n) {
+      const float scale = scale_[c], added = bias_ ? bias_->value[c] : 0.0F;
+      // unscaled = out / s + bias, so its derivative is -(unscaled - bias) / s.
+      grad_scale[c] -=
+          sum_of<float>(n,
+                        [&](std::size_t i) { return grad[at + i] * (unscaled_[at + i] - added); }) /
+          static_cast<double>(scale);
+      const float inverse = 1.0F / scale;
+      for (std::size_t i = at; i < at + n; ++i) grad[i] *= inverse;
+    });
   }
 
   /// From the gradient of the rounded weight to that of W * s, in place.

@@ -52,7 +52,7 @@ struct node_in_training {
   }
 };
 
-namespace ruling {
+namespace op_gradients {
 
 inline void relu_in_place(std::vector<float>& x) {
   for (float& y : x) y = y < 0.0F ? 0.0F : y;
@@ -111,7 +111,7 @@ void add_gradient_of_functions(const node_in_training<Isa>& x) {
   x.descriptor().functions.add_gradient(call, x.n.attrs);
 }
 
-}  // namespace ruling
+}  // namespace op_gradients
 
 /// Computes the value of a node. Its shape is set, and the size of its value.
 /// Requires  an op with a gradient, or the output; not a fake quantize
@@ -131,14 +131,14 @@ template <class Isa>
     case gradient_rule::batch_norm: {
       status normed =
           out.norm->forward(out.shape, from, mode.norm_of_batch(), mode.batch_norm_momentum, to);
-      if (x.descriptor().schedule.relu) ruling::relu_in_place(out.value);
+      if (x.descriptor().schedule.relu) op_gradients::relu_in_place(out.value);
       return normed;
     }
     case gradient_rule::sum:
     case gradient_rule::difference:
     case gradient_rule::product:
     case gradient_rule::quotient: {
-      const ruling::two_operands<Isa> operands(x);
+      const op_gradients::two_operands<Isa> operands(x);
       apply_arithmetic(x.descriptor().gradient, out.shape, operands[0], operands[1], to);
       break;
     }
@@ -170,7 +170,7 @@ template <class Isa>
       if (x.n.op->kind == op_kind::output)
         out.value = in.value;
       else
-        ruling::apply_functions(x);
+        op_gradients::apply_functions(x);
   }
   return done{};
 }
@@ -197,7 +197,7 @@ template <class Isa>
     case gradient_rule::difference:
     case gradient_rule::product:
     case gradient_rule::quotient: {
-      ruling::two_operands<Isa> operands(x);
+      op_gradients::two_operands<Isa> operands(x);
       operands.want_gradients(x);
       add_arithmetic_gradient(x.descriptor().gradient, out.shape, operands[0], operands[1], grad);
       break;
@@ -231,7 +231,7 @@ template <class Isa>
       if (x.n.op->kind == op_kind::output)
         add_to(x.count(), grad, in.writable_gradient());
       else
-        ruling::add_gradient_of_functions(x);
+        op_gradients::add_gradient_of_functions(x);
   }
   return done{};
 }

@@ -134,7 +134,8 @@ template <const auto& Model, class Backend, class Mapping = default_qat_qconfig_
 [[nodiscard, gnu::cold]] auto prepare_qat(const model_weights<Model>& w,
                                           const qat_options& o = {}) {
   using plan = plan<Model, Backend, Mapping, Policy>;
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));  // first words
+  // Reported first.
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));
   static_cast<void>(sizeof(report<training::trainable_check<plan>>));
   return qat_model<Model, plan, Isa>{w, o};
 }

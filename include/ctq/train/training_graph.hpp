@@ -180,43 +180,54 @@ class training_graph {
     const node& n = g_[i];
     state& s = at(i);
     for (int a = 0; a < n.arg_count; ++a) s.needs_gradient |= arg(i, a).needs_gradient;
-    const auto learns = [&](const observer_record& r, bool is_weight, const std::string& name) {
-      if (r.fake_quantize == fake_quantize_class::learnable_fake_quantize)
-        learned_.push_back({i, is_weight, name + ".scale", name + ".zero_point"});
-      return r.fake_quantize == fake_quantize_class::learnable_fake_quantize;
-    };
     if (is_fake_quantize(i)) {
-      auto& f = fake_quantizes_[static_cast<std::size_t>(n.observer)];
-      if (f) {  // shared
-        s.needs_gradient |= f->template get_if<observers::learnable_fake_quantize>() != nullptr;
-        return;
-      }
-      f.emplace(*n.observer_config, semantics_);
-      s.needs_gradient |= learns(*n.observer_config, false,
-                                 "activation_post_process_" + std::to_string(n.observer));
+      s.needs_gradient |= add_fake_quantize(i);
     } else if (n.op->descriptor->gradient == gradient_rule::layer) {
-      const std::string name{n.name};
-      const observer_record* const weight =
-          n.choice.quantized() ? &mapping.entries[n.choice.qconfig].qconfig.weight : nullptr;
-      s.layer.emplace(
-          typename training::layer<Isa>::description{
-              .name = name,
-              .convolution = n.op->descriptor->layer_axes == 2
-                                 ? std::optional(n.attrs.template as<conv2d_options>())
-                                 : std::nullopt,
-              .batch_norm = std::string{n.batch_norm},
-              .eps = static_cast<double>(n.batch_norm_eps),
-              .relu = n.op->descriptor->schedule.relu,
-              .fake_quantize = weight,
-              .semantics = semantics_},
-          w);
-      if (weight != nullptr) learns(*weight, true, name + ".weight_fake_quant");
+      add_layer(i, mapping, w);
       s.needs_gradient = true;
     } else if (n.op->descriptor->gradient == gradient_rule::batch_norm) {
       s.norm.emplace(w, std::string{n.name},
                      static_cast<double>(n.attrs.template as<batch_norm2d_options>().eps));
       s.needs_gradient = true;
     }
+  }
+
+  /// Whether it learns.
+  bool add_fake_quantize(int i) {
+    const node& n = g_[i];
+    auto& f = fake_quantizes_[static_cast<std::size_t>(n.observer)];
+    if (f)  // shared with an earlier node
+      return f->template get_if<observers::learnable_fake_quantize>() != nullptr;
+    f.emplace(*n.observer_config, semantics_);
+    return add_learned_of(i, *n.observer_config, false,
+                          "activation_post_process_" + std::to_string(n.observer));
+  }
+
+  void add_layer(int i, const mapping_view& mapping, const weights& w) {
+    const node& n = g_[i];
+    const std::string name{n.name};
+    const observer_record* const weight =
+        n.choice.quantized() ? &mapping.entries[n.choice.qconfig].qconfig.weight : nullptr;
+    at(i).layer.emplace(
+        typename training::layer<Isa>::description{
+            .name = name,
+            .convolution = n.op->descriptor->layer_axes == 2
+                               ? std::optional(n.attrs.template as<conv2d_options>())
+                               : std::nullopt,
+            .batch_norm = std::string{n.batch_norm},
+            .eps = static_cast<double>(n.batch_norm_eps),
+            .relu = n.op->descriptor->schedule.relu,
+            .fake_quantize = weight,
+            .semantics = semantics_},
+        w);
+    if (weight != nullptr) add_learned_of(i, *weight, true, name + ".weight_fake_quant");
+  }
+
+  /// Whether the fake quantize of a node learns.
+  bool add_learned_of(int i, const observer_record& r, bool is_weight, const std::string& name) {
+    if (r.fake_quantize != fake_quantize_class::learnable_fake_quantize) return false;
+    learned_.push_back({i, is_weight, name + ".scale", name + ".zero_point"});
+    return true;
   }
 
   [[nodiscard]] node_in_training<Isa> node_at(int i) {

@@ -169,7 +169,7 @@ static_assert(sizeof models::net{i}::output::name == {len(name.encode()) + 5});
     mine.mkdir()
     (mine / "CMakeLists.txt").write_text("project(mine)\n")
     code, _, err = run(*arguments, mine, "--name", "net")
-    expect((code, os.listdir(mine)), (UNREADABLE, ["CMakeLists.txt"]), "a folder of somebody else")
+    expect((code, os.listdir(mine)), (UNREADABLE, ["CMakeLists.txt"]), "a folder with other files")
     assert "was not written by ctq import --library" in err, err
     expect(run(*arguments, folder / "library0", "--name", "net0")[0], FINE, "written again")
     before = {file: file.read_text() for file in (folder / "library0").iterdir()}

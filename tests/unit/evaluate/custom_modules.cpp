@@ -96,7 +96,7 @@ result<node_value> run_sequence(evaluator<Stage>& run, const node_value& sequenc
       x = quantized_tensor{q->steps, step_of(q->q, t)};
     const auto values = run.run({x, h, c});
     if (!values) return unexpected{values.error()};
-    // A value behind its observer, or dequantized, is the same one.
+    // Observers and dequantize change no value.
     h = values->back().real();
     c = (*values)[static_cast<std::size_t>(find(g, "cy"))].real();
     const float_ops::value now = h.real();
@@ -105,6 +105,14 @@ result<node_value> run_sequence(evaluator<Stage>& run, const node_value& sequenc
   }
   return node_value(float_ops::value(
       float_ops::list{out, float_ops::value(float_ops::list{h.real(), c.real()})}));
+}
+
+/// What the observers of a prepared model have found.
+quantizations activations_of(const observer_set& observers, int count) {
+  quantizations steps;
+  for (int o = 0; o < count; ++o)
+    if (const auto seen = observers.steps(o)) steps.activations[o] = *seen;
+  return steps;
 }
 
 constexpr int first[] = {0};
@@ -148,8 +156,7 @@ class quantized_lstm : public custom_module_form {
     model_ = prepare_model({cell.view()}, backend_v<native>, {&mapping_, 1}, from.options_);
     convert_model(model_, backend_v<native>);
     lower_model(model_, {.only_with_kernels = false});
-    for (int o = 0; o < model_.prepared.observers; ++o)
-      if (const auto seen = from.observers_.steps(o)) steps_.activations[o] = *seen;
+    steps_ = activations_of(from.observers_, model_.prepared.observers);
     run_.emplace(model_.lowered.view(), layers_, evaluation_options{.steps = &steps_});
   }
 
@@ -221,12 +228,42 @@ using dynamic_int8 =
     qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
             min_max_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}>>;
 
-/// By how much the quantized output differs from the float one, relative to its size.
+using form_result = result<custom_module_functions::form>;
+
 struct outcome {
-  double error = 1.0;
+  double error = 1.0;  // of the quantized output, relative to the float one
   int layers = 0;
   int calibrations = 0;
 };
+
+/// Makes the forms of the LSTM, and notes what they have done.
+custom_module_functions lstm_functions(quant_type type, outcome& noted) {
+  return {.float_class = nn::lstm.id(),
+          .type = type,
+          .from_float = [](const custom_module_source& from) -> form_result {
+            return custom_module_functions::form(std::make_unique<observed_lstm>(from));
+          },
+          .from_observed = [&noted](custom_module_form& from,
+                                    const custom_module_source& source) -> form_result {
+            CHECK(source.path == "lstm");
+            auto& observed = static_cast<observed_lstm&>(from);
+            auto quantized = std::make_unique<quantized_lstm>(observed);
+            noted.calibrations = observed.calls;
+            noted.layers = quantized->integer_layers();
+            return custom_module_functions::form(std::move(quantized));
+          }};
+}
+
+/// The root of the mean squared error, relative to that of the exact values.
+double relative_error(const tensor& values, const tensor& exact) {
+  double noise = 0.0, signal = 0.0;
+  for (std::size_t i = 0; i < exact.data.size(); ++i) {
+    const double x = exact.data[i];
+    noise += std::pow(values.data[i] - x, 2);
+    signal += x * x;
+  }
+  return std::sqrt(noise / signal);
+}
 
 template <class QConfig>
 outcome quantize_lstm(quant_type type) {
@@ -246,23 +283,7 @@ outcome quantize_lstm(quant_type type) {
   lower_model(m, {.only_with_kernels = false});
   CHECK(m.lowered.nodes[find(m.lowered.view(), "lstm")].op == &quantized_class);
 
-  const quantized_lstm* made = nullptr;
-  custom_module_set custom(
-      {{.float_class = nn::lstm.id(),
-        .type = type,
-        .from_float =
-            [](const custom_module_source& from) -> result<custom_module_functions::form> {
-          return custom_module_functions::form(std::make_unique<observed_lstm>(from));
-        },
-        .from_observed = [&](custom_module_form& from, const custom_module_source& source)
-            -> result<custom_module_functions::form> {
-          CHECK(source.path == "lstm");
-          auto& form = static_cast<observed_lstm&>(from);
-          all.calibrations = form.calls;
-          auto made_now = std::make_unique<quantized_lstm>(form);
-          made = made_now.get();
-          return custom_module_functions::form(std::move(made_now));
-        }}});
+  custom_module_set custom({lstm_functions(type, all)});
   REQUIRE(custom.prepare(m.prepared.view(), mapping, options, modules));
   observer_set observers;
   evaluator<stage::prepared> calibrate(
@@ -270,12 +291,8 @@ outcome quantize_lstm(quant_type type) {
   std::mt19937 bits(3);
   const tensor x = random_tensor(bits, {steps_in_time, batch, features});
   for (int i = 0; i < 3; ++i) REQUIRE(calibrate.run({x}));
-  quantizations steps;
-  for (int o = 0; o < m.prepared.observers; ++o)
-    if (const auto seen = observers.steps(o)) steps.activations[o] = *seen;
+  const quantizations steps = activations_of(observers, m.prepared.observers);
   REQUIRE(custom.convert(steps));
-  REQUIRE(made != nullptr);
-  all.layers = made->integer_layers();
 
   evaluator<stage::traced> in_float(graph->view(), modules, {});
   evaluator<stage::lowered> on_integers(m.lowered.view(), modules,
@@ -284,15 +301,9 @@ outcome quantize_lstm(quant_type type) {
   const auto got = on_integers.run({x});
   REQUIRE_MESSAGE(wanted.has_value(), wanted.error().message());
   REQUIRE_MESSAGE(got.has_value(), got.error().message());
-  const float_ops::value a = wanted->back().real();
-  const float_ops::value b = got->back().real();
-  double noise = 0.0, signal = 0.0;
-  for (std::size_t i = 0; i < a.get_if<tensor>()->data.size(); ++i) {
-    const double exact = a.get_if<tensor>()->data[i];
-    noise += std::pow(b.get_if<tensor>()->data[i] - exact, 2);
-    signal += exact * exact;
-  }
-  all.error = std::sqrt(noise / signal);
+  const float_ops::value exact = wanted->back().real();
+  const float_ops::value values = got->back().real();
+  all.error = relative_error(*values.get_if<tensor>(), *exact.get_if<tensor>());
   return all;
 }
 
@@ -332,28 +343,34 @@ class twice : public custom_module_form {
   std::optional<quantization> output_;
 };
 
-TEST_CASE("a static module reads integers, and has the qparams of the observer behind it") {
+constexpr mapping_view twice_mapping = mapping_v<qconfig_mapping<global<static_int8>>>;
+constexpr custom_module twice_classes[] = {{&twice_class, &observed_twice, &quantized_twice}};
+constexpr prepare_options twice_options{.custom = {.custom_modules = {twice_classes, 1}}};
+
+/// x, twice, out.
+nested_model prepared_twice() {
   dynamic_graph<stage::traced> g;
   g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
   g.add({.name = "twice", .op = &twice_class}, 0);
   g.add({.name = "out", .op = nn::output.id()}, 1);
-  constexpr mapping_view mapping = mapping_v<qconfig_mapping<global<static_int8>>>;
-  const custom_module classes[] = {{&twice_class, &observed_twice, &quantized_twice}};
-  const prepare_options options{.custom = {.custom_modules = {classes, 1}}};
-  nested_model m = prepare_model({g.view()}, backend_v<native>, mapping, options);
+  return prepare_model({g.view()}, backend_v<native>, twice_mapping, twice_options);
+}
+
+TEST_CASE("a static module reads integers, and has the qparams of the observer after it") {
+  nested_model m = prepared_twice();
   convert_model(m, backend_v<native>);
   const module_state none;
   custom_module_set custom(
       {{.float_class = &twice_class,
-        .from_float = [](const custom_module_source&) -> result<custom_module_functions::form> {
+        .from_float = [](const custom_module_source&) -> form_result {
           return custom_module_functions::form(std::make_unique<twice>());
         },
-        .from_observed = [](custom_module_form&, const custom_module_source& source)
-            -> result<custom_module_functions::form> {
+        .from_observed = [](custom_module_form&,
+                            const custom_module_source& source) -> form_result {
           if (!source.output) return fail(source.path, "has observed nothing");
           return custom_module_functions::form(std::make_unique<twice>(source.output));
         }}});
-  REQUIRE(custom.prepare(m.prepared.view(), mapping, options, none));
+  REQUIRE(custom.prepare(m.prepared.view(), twice_mapping, twice_options, none));
 
   const auto early = custom.quantized()(m.reference.nodes[2], {}, {});
   REQUIRE(early.has_value());
@@ -365,8 +382,7 @@ TEST_CASE("a static module reads integers, and has the qparams of the observer b
   evaluator<stage::prepared> calibrate(
       m.prepared.view(), none, {.observers = &observers, .implementation = custom.observed()});
   REQUIRE(calibrate.run({tensor{{1, 3}, {0.0F, 0.5F, 1.0F}}}));
-  quantizations steps;
-  for (int o = 0; o < m.prepared.observers; ++o) steps.activations[o] = *observers.steps(o);
+  const quantizations steps = activations_of(observers, m.prepared.observers);
   REQUIRE(custom.convert(steps));
   evaluator<stage::reference> int8(m.reference.view(), none,
                                    {.steps = &steps, .implementation = custom.quantized()});
@@ -379,18 +395,11 @@ TEST_CASE("a static module reads integers, and has the qparams of the observer b
 }
 
 TEST_CASE("a class without functions is an error, with what is missing") {
-  dynamic_graph<stage::traced> g;
-  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-  g.add({.name = "twice", .op = &twice_class}, 0);
-  g.add({.name = "out", .op = nn::output.id()}, 1);
-  constexpr mapping_view mapping = mapping_v<qconfig_mapping<global<static_int8>>>;
-  const custom_module classes[] = {{&twice_class, &observed_twice, &quantized_twice}};
-  const prepare_options options{.custom = {.custom_modules = {classes, 1}}};
-  const nested_model m = prepare_model({g.view()}, backend_v<native>, mapping, options);
+  const nested_model m = prepared_twice();
   const module_state none;
   for (const quant_type type : {quant_type::dynamic, quant_type::static_}) {
     custom_module_set custom({{.float_class = &twice_class, .type = type}});
-    const status done = custom.prepare(m.prepared.view(), mapping, options, none);
+    const status done = custom.prepare(m.prepared.view(), twice_mapping, twice_options, none);
     REQUIRE_FALSE(done.has_value());
     CHECK(done.error().message() ==
           "twice: the custom class my.Twice has no from_float and from_observed for quant type "

@@ -90,6 +90,23 @@ TEST_CASE("a reference graph computes with rounded values and weights") {
   CHECK((*weight)->steps.scale[0] == doctest::Approx(3.0 / 127.5));
 }
 
+TEST_CASE("several outputs are a list of them") {
+  static constexpr auto two =
+      model("x"_n = nn::placeholder({1, 2}), "y"_n = nn::placeholder({1, 2}),
+            "sum"_n = op::add("x"_n, "y"_n), "out"_n = nn::output("sum"_n, "y"_n, "sum"_n));
+  const module_state none;
+  const auto values =
+      evaluator<stage::traced>(two.view(), none, {})
+          .run({float_ops::tensor{{1, 2}, {1.0F, 2.0F}}, float_ops::tensor{{1, 2}, {4.0F, 8.0F}}});
+  REQUIRE(values.has_value());
+  const float_ops::value returned = values->back().real();
+  const auto* all = returned.get_if<float_ops::list>();
+  REQUIRE((all != nullptr && all->size() == 3));
+  CHECK((*all)[0].get_if<float_ops::tensor>()->data == std::vector<float>{5.0F, 10.0F});
+  CHECK((*all)[1].get_if<float_ops::tensor>()->data == std::vector<float>{4.0F, 8.0F});
+  CHECK((*all)[2].is_same((*all)[0]));
+}
+
 TEST_CASE("what cannot be evaluated is an error that names the node") {
   const module_state none;
   const auto values = evaluator<stage::traced>(net.view(), none, {}).run(input());

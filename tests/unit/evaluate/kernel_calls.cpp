@@ -112,6 +112,43 @@ void compare_convolution(random_integers& random, dtype d, dtype to) {
   CHECK(are_equal(wanted, fast{}.layer(shape, x, by, terms, out, relu)));
 }
 
+/// The same of a transposed one, with a scale for each channel of a group or one for all.
+void compare_transposed(random_integers& random, dtype d, dtype to) {
+  const int groups = 1 + random.below(3);
+  const int inputs = groups * (1 + random.below(9));
+  const int outputs = 1 + random.below(9);  // of a group
+  const int axes = 1 + random.below(2);
+  float_ops::extents in{1 + random.below(2), inputs};
+  float_ops::extents weight{inputs, outputs};
+  float_ops::convolution_options o;
+  o.groups = groups;
+  for (int a = 0; a < axes; ++a) {
+    in.push_back(2 + random.below(6));
+    weight.push_back(1 + random.below(4));
+    o.stride.push_back(1 + random.below(3));
+    o.padding.push_back(random.below(2));
+    o.dilation.push_back(1 + random.below(2));
+    o.output_padding.push_back(random.below(std::max(o.stride.back(), o.dilation.back())));
+  }
+  quantization channels = per_channel(outputs);
+  channels.axis = 1;
+  const auto x = random.tensor(per_tensor(d, 0.02, d == quint8 ? 90 : -7), in);
+  const node_value by =
+      random.tensor(random.below(2) == 0 ? channels : per_tensor(qint8, 0.004, 0), weight);
+  const float_ops::tensor bias{{groups * outputs}, random.bias(groups * outputs)};
+  const quantization out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
+  const auto shape = transposed_convolution_layer(
+      in, weight, {o.stride, o.padding, o.dilation, groups}, o.output_padding);
+  if (!shape) return;  // the padding leaves nothing
+  const auto wanted = plain{}.layer(shape, x, by, &bias.data, out, false);
+  REQUIRE(wanted.has_value());
+  CHECK(is_near(
+      *wanted,
+      float_ops::transposed_convolution(dequantize(x), dequantize(*by.integers()), &bias, o),
+      false));
+  CHECK(are_equal(wanted, fast{}.layer(shape, x, by, &bias.data, out, false)));
+}
+
 float_ops::tensor random_tensor(std::mt19937& random, float_ops::extents shape) {
   std::normal_distribution<float> normal;
   float_ops::tensor t = float_ops::filled(std::move(shape));
@@ -156,6 +193,15 @@ TEST_CASE("convolutions give the same integers by both sets, near those of the f
   for (int i = 0; i < 160; ++i) {
     CAPTURE(i);
     compare_convolution(random, types[i % 2], types[i / 2 % 2]);
+  }
+}
+
+TEST_CASE("transposed convolutions do so too") {
+  random_integers random(8);
+  const dtype types[] = {quint8, qint8};
+  for (int i = 0; i < 80; ++i) {
+    CAPTURE(i);
+    compare_transposed(random, types[i % 2], types[i / 2 % 2]);
   }
 }
 

@@ -45,6 +45,33 @@ TEST_CASE("what kernels have no form for has no shape") {
   CHECK_FALSE(convolution_layer({1, 1, 4, 4, 4}, {1, 1, 2, 2, 2}, three).has_value());
 }
 
+TEST_CASE("a transposed convolution of one axis or two") {
+  const auto s = transposed_convolution_layer({2, 6, 10}, {6, 2, 5}, {{2}, {1}, {1}, 2}, {1});
+  REQUIRE(s.has_value());
+  CHECK(s->conv == conv_transpose2d_shape{.batch = 2,
+                                          .in_h = 1,
+                                          .in_w = 10,
+                                          .in_channels = 6,
+                                          .out_channels = 4,
+                                          .kernel_h = 1,
+                                          .kernel_w = 5,
+                                          .stride_w = 2,
+                                          .padding_w = 1,
+                                          .output_padding_w = 1,
+                                          .groups = 2});
+  CHECK(s->out == float_ops::extents{2, 4, 22});
+  const auto image =
+      transposed_convolution_layer({1, 3, 4, 5}, {3, 7, 2, 3}, {{2, 1}, {0, 1}, {1, 1}, 1}, {0, 0});
+  REQUIRE(image.has_value());
+  CHECK(image->out == float_ops::extents{1, 7, 8, 5});
+  const window_steps one{{1}, {0}, {1}, 1};
+  CHECK_FALSE(transposed_convolution_layer({1, 2, 4}, {3, 2, 2}, one, {0}).has_value());
+  CHECK_FALSE(transposed_convolution_layer({1, 2, 4}, {2, 2, 2}, one, {1}).has_value());
+  CHECK_FALSE(transposed_convolution_layer({1, 2, 4}, {2, 2, 2}, one, {}).has_value());
+  CHECK_FALSE(
+      transposed_convolution_layer({1, 2, 2}, {2, 2, 1}, {{1}, {1}, {1}, 1}, {0}).has_value());
+}
+
 TEST_CASE("a linear layer is a convolution on one row, whatever axes come before the features") {
   const auto s = linear_layer({2, 3, 5}, {4, 5});
   REQUIRE(s.has_value());

@@ -39,6 +39,27 @@ TEST_CASE("the nodes of a row are what was computed, everything else as it was w
   CHECK(c.keywords[0].given.is<float_ops::none>());
 }
 
+TEST_CASE("slices and Ellipsis are those of Python") {
+  using kind = argument::kind;
+  const std::vector<argument> written{in,
+                                      {.is = kind::list, .integer = 2},
+                                      {.is = kind::ellipsis},
+                                      {.is = kind::slice, .integer = 3},
+                                      {.is = kind::none},
+                                      in,
+                                      number(2)};
+  fx_row row;
+  row.args = {written.data(), static_cast<int>(written.size())};
+  node n{.name = "getitem", .op = op::getitem.id()};
+  n.row = &row;
+  const float_ops::python_call c = call_of(n, {1.5, -1});
+  const auto* items = c.positional[1].get_if<float_ops::list>();
+  REQUIRE(items != nullptr);
+  CHECK((*items)[0].is<float_ops::ellipsis>());
+  REQUIRE((*items)[1].is<float_ops::slice>());
+  CHECK(*(*items)[1].get_if<float_ops::slice>() == float_ops::slice{{}, -1, 2});
+}
+
 TEST_CASE("what fusion has appended stands behind the arguments that were written") {
   const std::vector<argument> written{in};
   fx_row row;

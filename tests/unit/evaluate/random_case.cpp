@@ -19,6 +19,9 @@ namespace random_cases {
 namespace {
 
 using int8_everywhere = global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>;
+using int8_per_tensor =
+    qconfig<min_max_observer<>,
+            min_max_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}>>;
 
 /// A weight shrinks with what it sums over, so that values keep their size.
 weight_tensor random_parameter(const parameter& p, random_numbers& random) {
@@ -104,7 +107,7 @@ user_implementation implementation_of_user_ops(const quantizations* steps) {
   };
 }
 
-random_case::random_case(unsigned seed) : model(seed), random(seed) {
+random_case::random_case(unsigned seed) : model(seed, true), random(seed) {
   const auto g = model.graph().view();
   float_weights = random_weights(g, random);
   modules = modules_of(g, float_weights);
@@ -118,7 +121,9 @@ float_ops::tensor random_case::input() {
 }
 
 lowered_case::lowered_case(random_case& c)
-    : backend(backend_v<x86>), everything(int8_everywhere::value) {
+    : backend(backend_v<x86>),
+      entries{int8_everywhere::value, object_type<nn::conv_transpose1d, int8_per_tensor>::value,
+              object_type<nn::conv_transpose2d, int8_per_tensor>::value} {
   fused = fuse(c.model.graph().view(), backend);
   prepared = prepare_graph(fused.view(), backend, mapping(), unsupported::skip);
   reference = convert_graph(prepared.view(), backend, mapping());

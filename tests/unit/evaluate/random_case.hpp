@@ -59,10 +59,10 @@ struct lowered_case {
   lowered_case& operator=(const lowered_case&) = delete;
   ~lowered_case() = default;
 
-  [[nodiscard]] mapping_view mapping() const { return {&everything, 1}; }
+  [[nodiscard]] mapping_view mapping() const { return {entries, 3}; }
 
   backend_view backend;
-  mapping_entry everything;
+  mapping_entry entries[3];
   dynamic_graph<stage::fused> fused;
   dynamic_graph<stage::prepared> prepared;
   dynamic_graph<stage::reference> reference;

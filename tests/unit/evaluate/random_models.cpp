@@ -46,9 +46,10 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
 /// Is the node computed in float by sums, whose order is not the same in both?
 bool sums_floats(const node& n) {
   return n.dtype == f32 &&
-         is_any_of(n.op, nn::conv2d, nni::conv_relu2d, nn::linear, nni::linear_relu,
-                   nn::batch_norm2d, nni::bn_relu2d, nn::avg_pool2d, fn::avg_pool2d,
-                   nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d);
+         is_any_of(n.op, nn::conv1d, nni::conv_relu1d, nn::conv_transpose1d, nn::conv_transpose2d,
+                   fn::avg_pool1d, nn::adaptive_avg_pool1d, nn::conv2d, nni::conv_relu2d,
+                   nn::linear, nni::linear_relu, nn::batch_norm2d, nni::bn_relu2d, nn::avg_pool2d,
+                   fn::avg_pool2d, nn::adaptive_avg_pool2d, fn::adaptive_avg_pool2d);
 }
 
 /// Scales that are any float32, not only what a range divided by 255 gives.
@@ -107,21 +108,24 @@ std::vector<node_value> by_fast_kernels(const lowered_case& q, const random_case
 TEST_CASE("fuse keeps the float output of a thousand random models") {
   constexpr double tolerance = 1e-4;  // of the largest value: float32 sums in another order
   int fused_ops = 0;
-  check_random_models(1000, [&](const random_model& m) {
-    random_case c(m.seed());
-    const auto traced = c.model.graph().view();
-    const auto fused = fuse(traced, backend_v<x86>);
-    fused_ops += traced.size() - fused.view().size();
-    const float_ops::tensor x = c.input();
-    const std::vector<node_value> values = run(traced, c.modules, x);
-    const std::vector<float> before = output_of(values);
-    const std::vector<float> after = output_of(run(fused.view(), c.modules, x));
-    if (after.size() != before.size()) return std::string("fused, the output has another size");
-    const double off = difference(before, after);
-    if (off <= tolerance * largest_of(values)) return std::string();
-    return "fused, the output differs by " + std::to_string(off) + " of " +
-           std::to_string(largest_of(values));
-  });
+  check_random_models(
+      1000,
+      [&](const random_model& m) {
+        random_case c(m.seed());
+        const auto traced = c.model.graph().view();
+        const auto fused = fuse(traced, backend_v<x86>);
+        fused_ops += traced.size() - fused.view().size();
+        const float_ops::tensor x = c.input();
+        const std::vector<node_value> values = run(traced, c.modules, x);
+        const std::vector<float> before = output_of(values);
+        const std::vector<float> after = output_of(run(fused.view(), c.modules, x));
+        if (after.size() != before.size()) return std::string("fused, the output has another size");
+        const double off = difference(before, after);
+        if (off <= tolerance * largest_of(values)) return std::string();
+        return "fused, the output differs by " + std::to_string(off) + " of " +
+               std::to_string(largest_of(values));
+      },
+      true);
   CHECK(fused_ops > 500);
 }
 
@@ -157,17 +161,20 @@ TEST_CASE(
 }
 
 TEST_CASE("float models differ by fast kernels in the last bits") {
-  check_random_models(100, [&](const random_model& m) {
-    random_case c(m.seed());
-    const auto g = c.model.graph().view();
-    const float_ops::tensor x = c.input();
-    const std::vector<node_value> wanted = run(g, c.modules, x);
-    evaluator<stage::traced, fast_kernels> fast(
-        g, c.modules, {.implementation = implementation_of_user_ops(nullptr)});
-    const auto values = fast.run({x});
-    if (!values) return values.error().message();
-    return difference(output_of(wanted), output_of(*values)) <= 1e-4 * largest_of(wanted)
-               ? std::string()
-               : std::string("another output");
-  });
+  check_random_models(
+      100,
+      [&](const random_model& m) {
+        random_case c(m.seed());
+        const auto g = c.model.graph().view();
+        const float_ops::tensor x = c.input();
+        const std::vector<node_value> wanted = run(g, c.modules, x);
+        evaluator<stage::traced, fast_kernels> fast(
+            g, c.modules, {.implementation = implementation_of_user_ops(nullptr)});
+        const auto values = fast.run({x});
+        if (!values) return values.error().message();
+        return difference(output_of(wanted), output_of(*values)) <= 1e-4 * largest_of(wanted)
+                   ? std::string()
+                   : std::string("another output");
+      },
+      true);
 }

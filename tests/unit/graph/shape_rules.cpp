@@ -90,6 +90,65 @@ static_assert(complains("requires an input of 4 axes\nthe input is [3, 28, 28]",
 static_assert(complains("takes 1 inputs, not 2", nn::conv2d, conv{}, image, image));
 static_assert(complains("takes 1 inputs, not 0", nn::conv2d, conv{}));
 
+// one axis
+constexpr shape sound{2, 3, 28};
+static_assert(gives({2, 6, 24}, nn::conv1d, conv{.out_channels = 6, .kernel_size = 5}, sound));
+static_assert(gives({2, 6, 13}, nn::conv1d,
+                    conv{.out_channels = 6, .kernel_size = 5, .stride = 2, .padding = 1}, sound));
+static_assert(complains("kernel_size is {1, 5};\none axis has one number", nn::conv1d,
+                        conv{.out_channels = 6, .kernel_size = {1, 5}}, sound));
+static_assert(complains("kernel_size 29 does not fit\nthe input is [2, 3, 28]", nn::conv1d,
+                        conv{.out_channels = 6, .kernel_size = 29}, sound));
+static_assert(complains("requires an input of 3 axes\nthe input is [1, 3, 28, 28]", nn::conv1d,
+                        conv{.out_channels = 4, .kernel_size = 1}, image));
+
+// transposed convolutions
+using transposed = conv_transpose2d_options;
+static_assert(gives({1, 6, 56, 56}, nn::conv_transpose2d,
+                    transposed{.out_channels = 6, .kernel_size = 2, .stride = 2}, image));
+static_assert(gives({1, 6, 56, 30}, nn::conv_transpose2d,
+                    transposed{.out_channels = 6,
+                               .kernel_size = 3,
+                               .stride = {2, 1},
+                               .padding = {1, 0},
+                               .output_padding = {1, 0}},
+                    image));
+static_assert(gives({2, 6, 57}, nn::conv_transpose1d,
+                    transposed{.out_channels = 6, .kernel_size = 2, .stride = 2, .dilation = 2},
+                    sound));
+static_assert(complains("output_padding: 0 or more, and less than\nstride or dilation",
+                        nn::conv_transpose2d,
+                        transposed{.out_channels = 6, .kernel_size = 2, .output_padding = 1},
+                        image));
+static_assert(complains("the padding leaves no output\nthe input is [1, 3, 28, 28]",
+                        nn::conv_transpose2d,
+                        transposed{.out_channels = 6, .kernel_size = 2, .padding = 15}, image));
+static_assert(complains("kernel_size and dilation: more than\n2^31 - 1 elements",
+                        nn::conv_transpose2d,
+                        transposed{.out_channels = 6, .kernel_size = 3, .dilation = 1 << 28},
+                        image));
+static_assert(complains(window, nn::conv_transpose2d, transposed{.out_channels = 6}, image));
+
+// images of another size
+using resized = interpolate_options;
+static_assert(gives({1, 3, 56, 56}, fn::interpolate, resized{.scale_factor = 2.0F}, image));
+static_assert(gives({1, 3, 14, 14}, nn::upsample, resized{.scale_factor = 0.51F}, image));
+static_assert(gives({1, 3, 5, 7}, fn::interpolate,
+                    resized{.size = {5, 7}, .mode = interpolation::bilinear}, image));
+static_assert(gives({2, 3, 9}, fn::interpolate, resized{.size = 9, .mode = interpolation::linear},
+                    sound));
+static_assert(complains("needs either size or scale_factor", fn::interpolate, resized{}, image));
+static_assert(complains("size and scale_factor leave no pixels", fn::interpolate,
+                        resized{.scale_factor = 0.01F}, image));
+static_assert(complains("mode: linear along one axis, bilinear\nalong two\nthe input is [2, 3, 28]",
+                        fn::interpolate, resized{.size = 9, .mode = interpolation::bilinear},
+                        sound));
+static_assert(gives({1, 2, 4, 6}, nn::pixel_shuffle, pixel_shuffle_options{2}, shape{1, 8, 2, 3}));
+static_assert(gives({1, 8, 2, 3}, fn::pixel_unshuffle, pixel_unshuffle_options{2},
+                    shape{1, 2, 4, 6}));
+static_assert(complains("the factor 3 does not divide the extents\nthe input is [1, 8, 2, 3]",
+                        nn::pixel_shuffle, pixel_shuffle_options{3}, shape{1, 8, 2, 3}));
+
 // linear
 using dense = linear_options;
 static_assert(gives({1, 10}, nn::linear, dense{.out_features = 10}, shape{1, 784}));
@@ -142,7 +201,14 @@ static_assert(complains(window, nn::max_pool2d, max_pool{}, image));
 static_assert(complains(window, nn::max_pool2d, max_pool{.kernel_size = 2, .stride = {0, 2}},
                         image));
 
+static_assert(gives({2, 3, 14}, nn::max_pool1d, max_pool{.kernel_size = 2}, sound));
+static_assert(gives({2, 3, 10}, fn::avg_pool1d, avg_pool{.kernel_size = 3, .ceil_mode = true},
+                    sound));
+
 using adaptive = adaptive_avg_pool2d_options;
+static_assert(gives({2, 3, 7}, nn::adaptive_avg_pool1d, adaptive{7}, sound));
+static_assert(gives(sound, nn::batch_norm1d, norm{}, sound) &&
+              gives({2, 3}, nn::batch_norm1d, norm{}, shape{2, 3}));
 static_assert(gives({1, 3, 1, 1}, nn::adaptive_avg_pool2d, adaptive{}, image));
 static_assert(gives({1, 3, 7, 5}, fn::adaptive_avg_pool2d, adaptive{{7, 5}}, image));
 static_assert(gives({1, 3, 40, 40}, nn::adaptive_avg_pool2d, adaptive{40}, image));  // may grow
@@ -169,7 +235,7 @@ static_assert(gives(image, nn::relu, relu_options{}, image));
 static_assert(gives({7}, fn::relu, relu_options{}, shape{7}));
 static_assert(gives({7}, nn::output, no_options{}, shape{7}));
 static_assert(complains("takes 1 inputs, not 2", nn::relu, relu_options{}, image, image));
-static_assert(complains("takes 1 inputs, not 0", nn::output, no_options{}));
+static_assert(complains("a model returns a tensor or more", nn::output, no_options{}));
 
 // add
 static_assert(gives(image, op::add, no_options{}, image, image));

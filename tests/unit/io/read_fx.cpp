@@ -2,6 +2,7 @@
 #include "ctq/io/read_fx.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <string>
 #include <type_traits>
@@ -68,6 +69,43 @@ TEST_CASE("a node reads the nodes of its arguments in the order of their appeara
   CHECK(cat[1] == 0);
   CHECK(cat[2] == 2);
   CHECK(g.args_of(8).size() == 2);
+}
+
+TEST_CASE("slices, Ellipsis and None are indices, and inputs have their shapes") {
+  const result<fx_graph> read = read_fx(R"rows([
+    {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [2, 5]},
+    {"name": "n", "op": "call_method", "target": "size", "args": [{"n": "x"}, 1]},
+    {"name": "a", "op": "call_function", "target": "operator.getitem",
+     "args": [{"n": "x"}, [{"e": "..."}, {"s": [1, {"n": "n"}, null]}]]},
+    {"name": "b", "op": "call_function", "target": "_operator.getitem",
+     "args": [{"n": "a"}, ["slice(None, -1, 2)", "...", null, -1]]},
+    {"name": "c", "op": "call_method", "target": "view", "args": [{"n": "b"}, "...", "slice(1)"]},
+    {"name": "output", "op": "output", "target": "output", "args": [{"n": "c"}]}])rows");
+  REQUIRE(read.has_value());
+  const graph_view<stage::traced> g = read->view();
+  CHECK(g[0].shape == shape{2, 5});
+  CHECK(g.args_of(2).size() == 2);
+  CHECK(g.args_of(2)[1] == 1);
+  using kind = argument::kind;
+  const view<argument> a = g[2].row->args;
+  REQUIRE(a.size() == 7);
+  CHECK(a[2].is == kind::ellipsis);
+  CHECK(a[3].is == kind::slice);
+  CHECK(a[4].integer == 1);
+  CHECK(a[5].is == kind::node);
+  CHECK(a[6].is == kind::none);
+  const view<argument> b = g[3].row->args;
+  REQUIRE(b.size() == 9);
+  CHECK(b[2].is == kind::slice);
+  CHECK(b[3].is == kind::none);
+  CHECK(b[4].integer == -1);
+  CHECK(b[5].integer == 2);
+  CHECK(b[6].is == kind::ellipsis);
+  CHECK(b[8].integer == -1);
+  CHECK(g[4].row->args[1].is == kind::text);  // no index
+  CHECK(problem_of(R"({"name": "y", "op": "call_function", "target": "operator.getitem",
+                       "args": [{"n": "x"}, {"s": [1, 2]}]})")
+            .ends_with("row 1 y: a slice is a list of start, stop and step"));
 }
 
 TEST_CASE("arguments are kept as they stand in the call") {
@@ -167,6 +205,13 @@ TEST_CASE("what is no list of rows is an error") {
   CHECK(read_fx("[]").error().message() == "fx graph:1:1: there is no row");
   CHECK(read_fx("[1,\n}").error().place == "fx graph:2:1");
   CHECK(read_fx("{", ops<builtin>::value, "net.json").error().place == "net.json:1:2");
+  constexpr std::size_t size = 0x7FFFFFFF;
+  void* const text =
+      ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(text != MAP_FAILED);
+  CHECK(read_fx({static_cast<const char*>(text), size}).error().message() ==
+        "fx graph: the text is larger than 2 GB");
+  ::munmap(text, size);
 }
 
 namespace {

@@ -84,8 +84,8 @@ static_assert(plan_check<norm, x86, everywhere, unsupported::error>::found.messa
               "pattern: torch.ao.nn.intrinsic.BNReLU2d\nno integer kernel for\n"
               "torch.ao.nn.intrinsic.BNReLU2d\nquint8 to quint8\noutput shape: 1x3x4x4\n"
               "integer kernels:\n"
-              "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, linear, "
-              "pooling_max, pooling_avg, "
+              "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
+              "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
               "concat, elementwise, function\nto keep it in float:\nallow_float<bn>");
 static_assert(!plan_check<norm, x86, everywhere, unsupported::skip>::bad());
 struct but_bn : everywhere::set<allow_float<"bn">> {};

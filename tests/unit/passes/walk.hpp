@@ -35,10 +35,15 @@ class walker {
       : g_(g), schedule_(s), value_(at(g.size())) {
     // Views and observers are other names for a value.
     std::size_t inputs = 0;
+    std::size_t constants = 0;
     for (int i = 0; i < g.size(); ++i) {
       const bool same = is_any_of(g[i].op, nn::flatten, fn::flatten, nn::identity, nn::output,
                                   q::activation_post_process);
       value_[at(i)] = same ? value_[at(g.args_of(i)[0])] : i;
+      if (g[i].op->kind == op_kind::get_attr) {
+        memory_.push_back({place::area::constant, constants, bytes_of(i), i, layout::nchw, 0});
+        constants += constant_bytes(g[i]);
+      }
       if (g[i].op->kind == op_kind::placeholder)
         memory_.push_back({place::area::input, inputs++, bytes_of(i), i, layout::nchw, 0});
     }

@@ -67,7 +67,7 @@ TEST_CASE("a value lies at the doors or in the arena") {
   fixture f;
   const std::byte* const arena = f.arena.data();
   using where = ctq::place::area;
-  CHECK(code::source({.in = where::input}, f.in, f.out, arena) == f.x.data());
-  CHECK(code::source({.in = where::output}, f.in, f.out, arena) == f.y.data());
-  CHECK(code::source({.in = where::arena, .offset = 64}, f.in, f.out, arena) == arena + 64);
+  CHECK(code::source(f.p, {.in = where::input}, f.in, f.out, arena) == f.x.data());
+  CHECK(code::source(f.p, {.in = where::output}, f.in, f.out, arena) == f.y.data());
+  CHECK(code::source(f.p, {.in = where::arena, .offset = 64}, f.in, f.out, arena) == arena + 64);
 }

@@ -3,7 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -32,6 +33,14 @@ inline constexpr auto net = ctq::model(
     "boxes"_n = nn::linear("scores"_n, {.out_features = 4}),
     "out"_n = nn::output("boxes"_n, "features"_n, "scores"_n, "size"_n, "boxes"_n));
 using plan = ctq::plan<net, ctq::x86, small::int8>;
+
+/// Parameters and buffers as operands, one of them returned.
+inline constexpr auto constants = ctq::model(
+    "x"_n = nn::placeholder({1, 3, 2}), "block.pos"_n = nn::get_attr({3, 2}),
+    "sum"_n = ctq::op::add("x"_n, "block.pos"_n), "act"_n = nn::relu("sum"_n),
+    "flat"_n = fn::flatten("act"_n, {.start_dim = 1}),
+    "fc"_n = nn::linear("flat"_n, {.out_features = 2}), "scale"_n = nn::get_attr({2}),
+    "scaled"_n = ctq::op::mul("fc"_n, "scale"_n), "out"_n = nn::output("scaled"_n, "block.pos"_n));
 
 }  // namespace several
 
@@ -141,4 +150,49 @@ TEST_CASE("float models have several inputs and outputs") {
   for (std::size_t i = 0; i < read.size; ++i) CHECK(read[i] == doctest::Approx(wanted.read[i]));
   CHECK(again.values == boxes.values);
   CHECK(size.values == t.size.values);
+}
+
+TEST_CASE("parameters and buffers that are operands come from the weights, and are quantized") {
+  using several::constants;
+  const auto weights = small::checked_weights<constants>(6);
+  const ctq::weight_tensor& pos = *weights.get().find("block.pos");
+  auto observed = ctq::prepare<constants, ctq::x86, small::int8>(weights);
+  using plan = decltype(observed)::plan;
+  std::mt19937 random{2};
+  ctq::tensor<float, 1, 3, 2> x;
+  for (int i = 0; i < 3; ++i) {
+    small::fill(x, random);
+    const auto [y, same] = observed(x);
+    CHECK(std::equal(same.begin(), same.end(), pos.values.begin()));
+  }
+  const auto model = ctq::convert(observed).value_or_exit();
+  auto oracle = ctq::interpreter<ctq::reference_kernels>::make(
+      plan::lowered.view(), weights.get(), model.qparams(), plan::backend, plan::mapping);
+  REQUIRE(oracle);
+  ctq::float_model<constants, ctq::x86> in_float{weights};
+  const auto [wanted, wanted_pos] = in_float(x);
+  const auto [ours, our_pos] = model(x);
+  row_of_2 expected;
+  ctq::tensor<float, 3, 2> expected_pos;
+  const void* const in[] = {x.data()};
+  void* const out[] = {expected.data(), expected_pos.data()};
+  oracle->run(in, out);
+  CHECK(ours.values == expected.values);
+  CHECK(our_pos.values == expected_pos.values);
+  CHECK(our_pos.values == wanted_pos.values);
+  for (std::size_t i = 0; i < ours.size; ++i) CHECK(std::abs(ours[i] - wanted[i]) < 0.1F);
+
+  // The quantized constant is that of its observer.
+  const auto is_quantized_constant = [](const ctq::step& s) {
+    return s.in[0].in == ctq::place::area::constant && s.key.kernel == ctq::kernel::quantize;
+  };
+  int quantized = 0;
+  for (int i = 0; i < plan::int8_schedule.count; ++i)
+    quantized += is_quantized_constant(plan::int8_schedule.steps[i]) ? 1 : 0;
+  CHECK(quantized == 2);
+
+  auto fewer = weights.get().tensors();
+  std::erase_if(fewer, [](const ctq::weight_tensor& t) { return t.name == "scale"; });
+  const auto missing = ctq::model_weights<constants>::check(ctq::weights{fewer});
+  CHECK(missing.error().message() == "tensor scale: is missing; the model needs [2]");
 }

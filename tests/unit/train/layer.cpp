@@ -46,7 +46,7 @@ void near(std::span<const float> a, std::span<const float> b) {
   }
 }
 
-void compare(const example& e) {
+weights weights_of(const example& e) {
   const int outputs = e.weight_shape[0];
   const auto channels = static_cast<std::size_t>(outputs);
   std::vector<weight_tensor> tensors{
@@ -57,15 +57,11 @@ void compare(const example& e) {
       tensors.push_back({name, {outputs}, random(channels, 3 + tensors.size())});
     for (float& v : tensors.back().values) v = v * v + 0.1F;
   }
-  const weights w{tensors};
-  training::layer<isa::native> layer(
-      {.name = "m",
-       .convolution = e.is_linear ? std::nullopt : std::optional{e.convolution},
-       .batch_norm = e.norm ? "n" : "",
-       .eps = 1e-3,
-       .relu = e.relu,
-       .fake_quantize = &per_channel},
-      w);
+  return weights{tensors};
+}
+
+/// The module of the evaluator.
+module_in_training module_of(const example& e, const weights& w) {
   const auto tensor_of = [&](const char* name) {
     const weight_tensor& t = *w.find(name);
     return float_ops::tensor{{t.shape.begin(), t.shape.end()}, t.values};
@@ -83,8 +79,28 @@ void compare(const example& e) {
                     .running_mean = tensor_of("n.running_mean"),
                     .running_var = tensor_of("n.running_var"),
                     .eps = 1e-3};
-  module_in_training expected(p, per_channel);
+  return module_in_training(p, per_channel);
+}
 
+void zero_gradients(training::layer<isa::native>& layer) {
+  std::ranges::fill(layer.weight().gradient, 0.0F);
+  if (layer.bias()) std::ranges::fill(layer.bias()->gradient, 0.0F);
+  if (!layer.norm()) return;
+  std::ranges::fill(layer.norm()->gamma().gradient, 0.0F);
+  std::ranges::fill(layer.norm()->beta().gradient, 0.0F);
+}
+
+void compare(const example& e) {
+  const weights w = weights_of(e);
+  module_in_training expected = module_of(e, w);
+  training::layer<isa::native> layer(
+      {.name = "m",
+       .convolution = e.is_linear ? std::nullopt : std::optional{e.convolution},
+       .batch_norm = e.norm ? "n" : "",
+       .eps = 1e-3,
+       .relu = e.relu,
+       .fake_quantize = &per_channel},
+      w);
   const ctq::shape in_shape = shape_of(e.in_shape), out_shape = shape_of(e.out_shape);
   for (const std::uint64_t step : {20U, 30U}) {
     const float_ops::tensor x{{e.in_shape.begin(), e.in_shape.end()},
@@ -100,10 +116,7 @@ void compare(const example& e) {
     std::vector<float> out(numel(out_shape)), grad_out = grad.data, grad_in(numel(in_shape));
     REQUIRE(layer.forward(in_shape, x.data.data(), out_shape, out.data(), true, 0.1));
     near(out, y->data);
-    std::ranges::fill(layer.weight().gradient, 0.0F);
-    if (e.bias) std::ranges::fill(layer.bias()->gradient, 0.0F);
-    if (e.norm) std::ranges::fill(layer.norm()->gamma().gradient, 0.0F);
-    if (e.norm) std::ranges::fill(layer.norm()->beta().gradient, 0.0F);
+    zero_gradients(layer);
     REQUIRE(layer.backward(in_shape, x.data.data(), out_shape, out.data(), grad_out.data(),
                            grad_in.data()));
     near(grad_in, g->x.data);

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
+#include "ctq/kernels/sampling_point.hpp"
 
 // Resizing of images: interpolate, and pixel_shuffle, which moves elements between channels and
 // pixels.
@@ -22,43 +22,19 @@ namespace ctq::float_ops {
 
 namespace resizing {
 
-/// Interpolation of two elements of an axis: (1 - weight) * in[a] + weight * in[b].
-struct interpolation_point {
-  std::size_t a{}, b{};
-  float weight{};
-};
+using rule = sampling_rule;
 
-/// The sampling points of an axis, computed in float32 as in PyTorch. scale: input elements per
-/// output element.
-enum class rule : unsigned char { nearest, nearest_exact, linear, linear_aligned };
-
-[[nodiscard]] inline std::vector<interpolation_point> points(int in, int out, float scale,
-                                                             rule how) {
-  std::vector<interpolation_point> all;
-  const auto last = static_cast<std::size_t>(in - 1);
-  for (int i = 0; i < out; ++i) {
-    const auto at = static_cast<float>(i);
-    if (how == rule::nearest || how == rule::nearest_exact) {
-      const float place = how == rule::nearest ? at * scale : (at + 0.5F) * scale;
-      const auto index = static_cast<std::size_t>(std::floor(place));
-      all.push_back({.a = index < last ? index : last, .b = 0, .weight = 0});
-      all.back().b = all.back().a;
-      continue;
-    }
-    float place =
-        how == rule::linear_aligned ? at * scale : no_contract((at + 0.5F) * scale) - 0.5F;
-    if (place < 0.0F) place = 0.0F;
-    auto a = static_cast<std::size_t>(place);
-    if (a > last) a = last;
-    const float weight = place - static_cast<float>(a);
-    all.push_back({.a = a, .b = a < last ? a + 1 : a, .weight = weight > 1.0F ? 1.0F : weight});
-  }
+/// The sampling points of an axis. scale: input elements per output element
+[[nodiscard]] inline std::vector<kernels::sampling_point> points(int in, int out, float scale,
+                                                                 rule how) {
+  std::vector<kernels::sampling_point> all;
+  for (int i = 0; i < out; ++i) all.push_back(kernels::sampling_point_of(i, in, scale, how));
   return all;
 }
 
 /// Resizes one axis.
 inline tensor resize_axis(const tensor& in, std::size_t axis,
-                          const std::vector<interpolation_point>& to) {
+                          const std::vector<kernels::sampling_point>& to) {
   extents shape = in.shape;
   shape[axis] = static_cast<int>(to.size());
   tensor out = filled(shape);
@@ -66,15 +42,12 @@ inline tensor resize_axis(const tensor& in, std::size_t axis,
   const auto extent = static_cast<std::size_t>(in.shape[axis]);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t i = 0; i < to.size(); ++i) {
-      const float* const a = in.data.data() + (r * extent + to[i].a) * row;
-      const float* const b = in.data.data() + (r * extent + to[i].b) * row;
+      const float* const a =
+          in.data.data() + (r * extent + static_cast<std::size_t>(to[i].a)) * row;
+      const float* const b =
+          in.data.data() + (r * extent + static_cast<std::size_t>(to[i].b)) * row;
       float* const o = out.data.data() + (r * to.size() + i) * row;
-      const double weight = static_cast<double>(to[i].weight);
-      for (std::size_t x = 0; x < row; ++x)
-        o[x] = to[i].a == to[i].b
-                   ? a[x]
-                   : static_cast<float>(no_contract((1.0 - weight) * static_cast<double>(a[x])) +
-                                        no_contract(weight * static_cast<double>(b[x])));
+      for (std::size_t x = 0; x < row; ++x) o[x] = kernels::interpolated(to[i], a[x], b[x]);
     }
   return out;
 }

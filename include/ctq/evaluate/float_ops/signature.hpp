@@ -101,12 +101,17 @@ class parameter_reader {
   return real;
 }
 
-/// An option as a value. A kernel size or stride of 0 is not given: None.
+/// An option as a value. A kernel size, stride, factor or divisor of 0 is not given: None.
 [[nodiscard]] inline value python_value(const attributes& a, const option_field& f) {
   switch (f.is) {
-    case option_field::type::integer: return integer_of(a, f);
+    case option_field::type::integer:
+      if (f.name == "divisor_override" && integer_of(a, f) == 0) return {};
+      return integer_of(a, f);
     case option_field::type::flag: return integer_of(a, f) != 0;
-    case option_field::type::real: return real_of(a, f);
+    case option_field::type::real:
+      if (f.name == "scale_factor" && real_of(a, f) == 0.0F) return {};
+      return real_of(a, f);
+    case option_field::type::word: return std::string(f.words->words[integer_of(a, f)]);
     case option_field::type::extent: break;
   }
   const int h = integer_of(a, f, 0), w = integer_of(a, f, 1);

@@ -47,6 +47,17 @@ struct custom_config_draft {
   list<mapping_entry> entries{};
 };
 
+/// The lists that records view: those of a draft, and the linked ones.
+struct custom_config_lists {
+  list<custom_module> custom_modules{};
+  list<std::string_view> names{};
+  list<op_id> classes{};
+  list<int> indexes{};
+  list<mapping_entry> entries{};
+  list<mapping_view> mappings{};
+  list<standalone_module> standalone{};
+};
+
 /// The record of a part of a draft, with views of the given lists.
 template <class Lists>
 constexpr prepare_custom_config linked(const custom_config_part& c, const Lists& lists) {

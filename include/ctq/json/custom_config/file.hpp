@@ -26,13 +26,13 @@ class custom_config_file : public spec_file {
     for (const op_info& op : declared_) own_.push_back(&op);
     const custom_config_draft d =
         custom_config_reader{root(), kind, {own_ops(), ops.builtin}, backends, found_}.draft;
-    lists_.custom_modules = d.custom_modules;
-    lists_.names = d.names;
-    lists_.classes = d.classes;
-    lists_.indexes = d.indexes;
-    lists_.entries = d.entries;
-    lists_.mappings = list<mapping_view>(d.mappings.size());
-    lists_.standalone = list<standalone_module>(d.standalone.size());
+    lists_ = {d.custom_modules,
+              d.names,
+              d.classes,
+              d.indexes,
+              d.entries,
+              list<mapping_view>(d.mappings.size()),
+              list<standalone_module>(d.standalone.size())};
     link(d, backends, lists_);
     root_ = linked(d.root, lists_);
   }
@@ -59,16 +59,6 @@ class custom_config_file : public spec_file {
   fuse_custom_config fuse() const&& = delete;
 
  private:
-  struct custom_config_lists {
-    list<custom_module> custom_modules;
-    list<std::string_view> names;
-    list<op_id> classes;
-    list<int> indexes;
-    list<mapping_entry> entries;
-    list<mapping_view> mappings;
-    list<standalone_module> standalone;
-  };
-
   list<op_info> declared_;
   list<op_id> own_;
   custom_config_lists lists_;

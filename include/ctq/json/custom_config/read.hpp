@@ -44,18 +44,27 @@ class custom_config_reader : private reader {
   custom_config_draft draft{};
 
  private:
-  static constexpr std::string_view keys[] = {"standalone_module_name",
-                                              "standalone_module_class",
-                                              "float_to_observed_custom_module_class",
-                                              "non_traceable_module_name",
-                                              "non_traceable_module_class",
-                                              "input_quantized_idxs",
-                                              "output_quantized_idxs",
-                                              "observed_to_quantized_custom_module_class",
-                                              "preserved_attributes"};
-  static constexpr int key_count = 9;
-  static constexpr int observed_to_quantized = 7;
-  static constexpr int preserved_attributes = 8;
+  enum key_index {
+    standalone_name,
+    standalone_class,
+    float_to_observed,
+    non_traceable_name,
+    non_traceable_class,
+    input_quantized,
+    output_quantized,
+    observed_to_quantized,
+    preserved_attributes,
+    key_count
+  };
+  static constexpr std::string_view keys[key_count] = {"standalone_module_name",
+                                                       "standalone_module_class",
+                                                       "float_to_observed_custom_module_class",
+                                                       "non_traceable_module_name",
+                                                       "non_traceable_module_class",
+                                                       "input_quantized_idxs",
+                                                       "output_quantized_idxs",
+                                                       "observed_to_quantized_custom_module_class",
+                                                       "preserved_attributes"};
 
   [[nodiscard]] constexpr bool is_known(int key) const {
     return key == preserved_attributes ||
@@ -94,22 +103,23 @@ class custom_config_reader : private reader {
 
   constexpr void read_member(int key, element e, int& standalone, custom_config_part& out) {
     switch (key) {
-      case 0:
-      case 1: return standalone_modules(e, key == 0, standalone);
-      case 2:
+      case standalone_name:
+      case standalone_class: return standalone_modules(e, key == standalone_name, standalone);
+      case float_to_observed:
       case observed_to_quantized: out.custom_modules = custom_modules(e); return;
-      case 3: out.non_traceable_module_names = names(e); return;
-      case 4: out.non_traceable_module_classes = classes(e); return;
-      case 5: out.input_quantized_indexes = indexes(e); return;
-      case 6: out.output_quantized_indexes = indexes(e); return;
+      case non_traceable_name: out.non_traceable_module_names = names(e); return;
+      case non_traceable_class: out.non_traceable_module_classes = classes(e); return;
+      case input_quantized: out.input_quantized_indexes = indexes(e); return;
+      case output_quantized: out.output_quantized_indexes = indexes(e); return;
       default: out.preserved_attributes = names(e);
     }
   }
 
-  constexpr bool expect_items(element e) {
-    if (!expect(e, kind::array)) return false;
-    if (e.size() <= max_custom_items) return true;
-    error(rule::too_many, e, "more than 1024 items");
+  constexpr bool expect_items(element e) { return expect(e, kind::array) && fits(e.size(), e); }
+
+  constexpr bool fits(std::uint32_t items, element where) {
+    if (items <= max_custom_items) return true;
+    error(rule::too_many, where, "more than 1024 items");
     return false;
   }
 
@@ -117,7 +127,7 @@ class custom_config_reader : private reader {
   constexpr list_part<standalone_draft> reserve_standalone(element object) {
     list_part<standalone_draft> part{static_cast<int>(draft.standalone.size()), 0};
     if (kind_ != custom_config_kind::prepare) return part;
-    for (int key = 0; key < 2; ++key) {
+    for (const key_index key : {standalone_name, standalone_class}) {
       const element e = object.find(keys[key]);
       if (!e || e.type() != kind::array || e.size() > max_custom_items) continue;
       for (std::uint32_t i = 0; i < e.size(); ++i) draft.standalone.emplace_back();
@@ -217,17 +227,13 @@ class custom_config_reader : private reader {
         error(rule::unknown_key, key, "expected static, dynamic, qat or weight_only");
       if (!expect(value, kind::object)) continue;
       for (const auto [from, to] : value.members()) {
-        if (out_.full() || !has_space(part, from)) return part;
+        if (out_.full() || !fits(static_cast<std::uint32_t>(part.count) + 1, from)) return part;
         custom_module c{.type = type};
         op_id& first = kind_ == custom_config_kind::prepare ? c.float_class : c.observed;
         op_id& second = kind_ == custom_config_kind::prepare ? c.observed : c.quantized;
         first = module_class(from);
         second = module_class(to);
-        for (int i = part.first; first != nullptr && i < part.first + part.count; ++i) {
-          const custom_module& other = draft.custom_modules[i];
-          if (other.type == type && (other.float_class == first || other.observed == first))
-            error(rule::duplicate_key, from, from.text(), " is duplicated");
-        }
+        check_new(part, type, first, from);
         draft.custom_modules.push_back(c);
         ++part.count;
       }
@@ -235,39 +241,40 @@ class custom_config_reader : private reader {
     return part;
   }
 
-  constexpr bool has_space(const list_part<custom_module>& part, element at) {
-    if (part.count < static_cast<int>(max_custom_items)) return true;
-    error(rule::too_many, at, "more than 1024 items");
-    return false;
+  constexpr void check_new(const list_part<custom_module>& part, quant_type type, op_id first,
+                           element from) {
+    for (int i = part.first; first != nullptr && i < part.first + part.count; ++i) {
+      const custom_module& other = draft.custom_modules[i];
+      if (other.type == type && (other.float_class == first || other.observed == first))
+        error(rule::duplicate_key, from, from.text(), " is duplicated");
+    }
+  }
+
+  /// Appends read_item(item) for each item of an array.
+  template <class T, class Read>
+  constexpr list_part<T> items(element e, list<T>& all, Read read_item) {
+    list_part<T> part{static_cast<int>(all.size()), 0};
+    if (!expect_items(e)) return part;
+    for (const element item : e.elements()) all.push_back(read_item(item));
+    part.count = static_cast<int>(e.size());
+    return part;
   }
 
   constexpr list_part<std::string_view> names(element e) {
-    list_part<std::string_view> part{static_cast<int>(draft.names.size()), 0};
-    if (!expect_items(e)) return part;
-    for (const element item : e.elements()) draft.names.push_back(name(item));
-    part.count = static_cast<int>(e.size());
-    return part;
+    return items(e, draft.names, [this](element item) { return name(item); });
   }
 
   constexpr list_part<op_id> classes(element e) {
-    list_part<op_id> part{static_cast<int>(draft.classes.size()), 0};
-    if (!expect_items(e)) return part;
-    for (const element item : e.elements()) draft.classes.push_back(module_class(item));
-    part.count = static_cast<int>(e.size());
-    return part;
+    return items(e, draft.classes, [this](element item) { return module_class(item); });
   }
 
   constexpr list_part<int> indexes(element e) {
-    list_part<int> part{static_cast<int>(draft.indexes.size()), 0};
-    if (!expect_items(e)) return part;
-    for (const element item : e.elements()) {
+    return items(e, draft.indexes, [this](element item) {
       int i = 0;
       read(item, i);
       if (i < 0) error(rule::wrong_type, item, "expected an index from 0, not ", i);
-      draft.indexes.push_back(i);
-    }
-    part.count = static_cast<int>(e.size());
-    return part;
+      return i;
+    });
   }
 
   custom_config_kind kind_;

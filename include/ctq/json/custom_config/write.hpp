@@ -5,6 +5,7 @@
 
 #include "ctq/core/list.hpp"
 #include "ctq/json/write_mapping.hpp"
+#include "ctq/json/write_op.hpp"
 #include "ctq/spec/custom_config.hpp"
 
 // Custom configs as JSON, in the form that read.hpp describes, one line per key.
@@ -15,8 +16,7 @@ namespace ctq::json {
 namespace custom_config_parts {
 
 template <class Text>
-constexpr void write_mapping(Text& text, const mapping_view& mapping) {
-  writer<Text> out{text};
+constexpr void write_mapping(writer<Text>& out, const mapping_view& mapping) {
   out.object([&] {
     for (int l = static_cast<int>(mapping_level::global);
          l <= static_cast<int>(mapping_level::module_name_object_type_order); ++l) {
@@ -31,11 +31,9 @@ constexpr void write_mapping(Text& text, const mapping_view& mapping) {
         continue;
       }
       out.plain_key(name_of(level)).array([&] {
-        for (int i = 0; i < mapping.count; ++i) {
-          if (mapping.entries[i].level != level) continue;
-          out.verbatim("");  // the comma
-          mapping_parts::write_entry(text, mapping.entries[i]);
-        }
+        for (int i = 0; i < mapping.count; ++i)
+          if (mapping.entries[i].level == level)
+            mapping_parts::write_entry(out, mapping.entries[i]);
       });
     }
   });
@@ -44,12 +42,13 @@ constexpr void write_mapping(Text& text, const mapping_view& mapping) {
 template <class Text>
 class custom_config_writer {
  public:
-  ///   lines  true: each member on a line of its own
-  constexpr custom_config_writer(Text& text, bool lines) : text_(text), lines_(lines) {}
+  ///   is_root  each member is on a line of its own, and ops of the user are declared; else the
+  ///            config is that of a standalone module
+  constexpr custom_config_writer(Text& text, bool is_root) : text_(text), is_root_(is_root) {}
 
   constexpr void prepare(const prepare_custom_config& c) {
     open();
-    ops(c);
+    if (is_root_) declare(own_of(c));
     standalone("standalone_module_name", c, true);
     standalone("standalone_module_class", c, false);
     classes("float_to_observed_custom_module_class", c.custom_modules, &custom_module::float_class,
@@ -84,11 +83,11 @@ class custom_config_writer {
 
  private:
   constexpr void open() { text_.append("{"); }
-  constexpr void close() { text_.append(lines_ ? any_ ? "\n}\n" : "}\n" : "}"); }
+  constexpr void close() { text_.append(is_root_ ? any_ ? "\n}\n" : "}\n" : "}"); }
 
   template <class Body>
   constexpr void member(std::string_view key, Body body) {
-    text_.append(any_ ? (lines_ ? ",\n  \"" : ", \"") : (lines_ ? "\n  \"" : "\""));
+    text_.append(any_ ? (is_root_ ? ",\n  \"" : ", \"") : (is_root_ ? "\n  \"" : "\""));
     any_ = true;
     append_all(text_, key, "\": ");
     writer<Text> out{text_};
@@ -127,14 +126,11 @@ class custom_config_writer {
       if (s.mapping == nullptr) {
         out.null();
       } else {
-        out.verbatim("");  // the comma
-        write_mapping(text_, *s.mapping);
+        write_mapping(out, *s.mapping);
       }
       out.verbatim("[]");
       out.verbatim("");  // the comma
-      custom_config_writer inside{text_, false};
-      inside.nested_ = true;
-      inside.prepare(s.custom);
+      custom_config_writer{text_, false}.prepare(s.custom);
       if (s.backend == nullptr) {
         out.null();
       } else {
@@ -173,12 +169,7 @@ class custom_config_writer {
     });
   }
 
-  // The ops of the user, declared at the top.
-
-  constexpr void ops(const prepare_custom_config& c) {
-    if (!nested_) declare(own_of(c));
-  }
-
+  /// The ops of the user.
   static constexpr ctq::list<op_id> own_of(const prepare_custom_config& c) {
     ctq::list<op_id> own;
     collect(c, own);
@@ -204,23 +195,13 @@ class custom_config_writer {
   }
 
   constexpr void declare(const ctq::list<op_id>& own) {
-    constexpr std::string_view kinds[] = {"", "", "", "module", "function", "method", ""};
     if (own.empty()) return;
-    member("ops", [&](writer<Text>& out) {
-      out.array([&] {
-        for (const op_id op : own)
-          out.object([&] {
-            out.plain_key("name").value(op->name);
-            out.plain_key("kind").plain({}, kinds[static_cast<std::size_t>(op->kind)]);
-          });
-      });
-    });
+    member("ops", [&](writer<Text>& out) { write_declarations(out, own); });
   }
 
   Text& text_;
-  bool lines_;
-  bool nested_ = false;
-  bool any_ = false;
+  bool is_root_;
+  bool any_ = false;  // members
 };
 
 }  // namespace custom_config_parts

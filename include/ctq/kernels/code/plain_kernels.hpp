@@ -12,12 +12,16 @@
 #include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/reference/concat.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/reference/pixel_shuffle.hpp"
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
+#include "ctq/kernels/reference/resampling.hpp"
 #include "ctq/kernels/reference/transpose.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
+#include "ctq/kernels/simd/data_movement/pixel_shuffle.hpp"
+#include "ctq/kernels/simd/data_movement/resampling.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/elementwise/batch_norm2d.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
@@ -105,6 +109,8 @@ CTQ_KERNEL_CODE(requantize, one_input_code)
 CTQ_KERNEL_CODE(relu, one_input_code)
 CTQ_KERNEL_CODE(pooling_avg, one_input_code)
 CTQ_KERNEL_CODE(pooling_max, copying_code)
+CTQ_KERNEL_CODE(resampling, one_input_code)
+CTQ_KERNEL_CODE(pixel_shuffle, copying_code)
 CTQ_KERNEL_CODE(concat, copying_code)
 CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <initializer_list>
+
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
 // A residual addition, or a function of one number, whose input is what the layer right before it
-// gives and what nobody else reads, becomes part of that layer's kernel: its values are never
+// gives and what no other step reads, becomes part of that layer's kernel: its values are never
 // written to memory. The bytes are those of the two kernels, one after the other.
 //
 // A clamp whose output has the qparams of its input becomes bounds of the kernel before it, which
@@ -44,34 +46,59 @@ enum class layers : unsigned char { alone, fused };
 /// Whether the range of a step's output can be narrowed.
 [[nodiscard]] constexpr bool has_output_range(const step& s) {
   const kernel_id k = s.key.kernel;
-  return (k == kernel::conv2d || k == kernel::linear || k == kernel::binary_add) &&
-         s.key.out != f32 && s.key.then != fused_op::table && s.clamp_node < 0;
+  return (kernels::facts_of(k).has_weights || k == kernel::binary_add) && s.key.out != f32 &&
+         s.key.then != fused_op::table && s.clamp_node < 0;
 }
+
+/// The steps of a schedule with the values that they read and write.
+template <class Steps, class Indices, class Values, class Areas>
+struct steps_and_values {
+  Steps& steps;
+  Indices& in;         // by step: the value that it reads
+  Indices& second_in;  // by step: the other value, or -1
+  Indices& written;    // by step: the value that it writes
+  Values& values;      // when each is written and last read, in the original steps
+  const Areas& area;   // by value
+
+  /// Step `s` runs as part of the step `layer`, which then reads its operands later, and whose own
+  /// output needs no memory.
+  constexpr void merge(int layer, int s) {
+    values[written[layer]].bytes = 0;
+    for (const int operand : {in[layer], second_in[layer]})
+      if (operand >= 0 && values[operand].read < s) values[operand].read = s;
+    written[layer] = written[s];
+  }
+
+  /// Makes step `s` a post-op of a layer.
+  ///   other  which operand of the step is not the layer's output
+  constexpr void fuse(int layer, int s, fused_op then, int other) {
+    merge(layer, s);
+    const bool has_other = then != fused_op::table;
+    steps[layer].key.then = then;
+    steps[layer].fused_node = steps[s].node;
+    steps[layer].fused_observer = steps[layer].out_observer;
+    steps[layer].in_observer[1] = has_other ? steps[s].in_observer[other] : -1;
+    steps[layer].out_observer = steps[s].out_observer;
+    second_in[layer] = !has_other ? -1 : other == 1 ? second_in[s] : in[s];
+  }
+};
 
 /// Fuses steps into the preceding layers, and returns the number of steps that are left. The fused
 /// layer runs in the place of the op, so its operands live until then.
-///   in, second_in, written  by step: values, second_in -1 if there is none
-///   values                  when each is written and last read, in the original steps
-///   area                    of each value
-template <class Steps, class Indices, class Values, class Areas>
-[[nodiscard]] constexpr int fuse_steps(Steps& steps, int count, Indices& in, Indices& second_in,
-                                       Indices& written, Values& values, const Areas& area,
-                                       layers mode) {
+template <class... Lists>
+[[nodiscard]] constexpr int fuse_steps(steps_and_values<Lists...> x, int count, layers mode) {
+  auto& steps = x.steps;
   int kept = 0;
   bool follows = false;  // the last step kept is the one before this one
   for (int s = 0; s < count; ++s) {
     const int layer = kept - 1;
-    const int between = follows ? written[layer] : -1;
-    const bool first = in[s] == between;
-    const bool only_reader = follows && first != (second_in[s] == between) &&
-                             values[between].read == s && area[between] == place::area::arena;
+    const int between = follows ? x.written[layer] : -1;
+    const bool first = x.in[s] == between;
+    const bool only_reader = follows && first != (x.second_in[s] == between) &&
+                             x.values[between].read == s && x.area[between] == place::area::arena;
     if (only_reader && has_output_range(steps[layer]) && is_clamp_of_integers(steps[s])) {
-      values[between].bytes = 0;
-      if (values[in[layer]].read < s) values[in[layer]].read = s;
-      if (second_in[layer] >= 0 && values[second_in[layer]].read < s)
-        values[second_in[layer]].read = s;
+      x.merge(layer, s);
       steps[layer].clamp_node = steps[s].node;
-      written[layer] = written[s];
       continue;
     }
     const fused_op then =
@@ -79,27 +106,18 @@ template <class Steps, class Indices, class Values, class Areas>
                 steps[layer].clamp_node < 0 && steps[layer].key.out == steps[s].key.in
             ? fused_as(steps[s].key)
             : fused_op::nothing;
-    if (then == fused_op::nothing) {
-      if (kept != s) {
-        steps[kept] = steps[s];
-        in[kept] = in[s];
-        second_in[kept] = second_in[s];
-        written[kept] = written[s];
-      }
-      ++kept;
-      follows = true;
+    if (then != fused_op::nothing) {
+      x.fuse(layer, s, then, first ? 1 : 0);
       continue;
     }
-    values[between].bytes = 0;
-    if (values[in[layer]].read < s) values[in[layer]].read = s;
-    steps[layer].key.then = then;
-    steps[layer].fused_node = steps[s].node;
-    steps[layer].fused_observer = steps[layer].out_observer;
-    steps[layer].in_observer[1] =
-        then == fused_op::table ? -1 : steps[s].in_observer[first ? 1 : 0];
-    steps[layer].out_observer = steps[s].out_observer;
-    second_in[layer] = then == fused_op::table ? -1 : first ? second_in[s] : in[s];
-    written[layer] = written[s];
+    if (kept != s) {
+      steps[kept] = steps[s];
+      x.in[kept] = x.in[s];
+      x.second_in[kept] = x.second_in[s];
+      x.written[kept] = x.written[s];
+    }
+    ++kept;
+    follows = true;
   }
   return kept;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "ctq/core/list.hpp"
+#include "ctq/core/shape.hpp"
 
 // The memory plan: every value gets a place in one arena, and two values share bytes only if one
 // is dead before the other is written. Blocks are allocated and freed in the order of execution,
@@ -16,6 +17,13 @@ inline constexpr std::size_t arena_alignment = 64;
 
 [[nodiscard]] constexpr std::size_t align_up(std::size_t bytes) {
   return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
+
+/// The bytes that a parameter or buffer takes among the constants of a schedule, which follow one
+/// another in the order of their nodes.
+template <class Node>
+[[nodiscard]] constexpr std::size_t constant_bytes(const Node& n) {
+  return align_up(numel(n.shape) * sizeof(float));
 }
 
 /// One value: written by step `written`, last read by step `read`.

@@ -48,6 +48,7 @@ class scheduler : public step_writer<Graph, Schedule> {
   constexpr void visit(int i) {
     switch (schedule_of(i).how) {
       case schedule_as::input: return placeholder(i);
+      case schedule_as::constant: return constant(i);
       case schedule_as::output: return outputs(i);
       case schedule_as::observe: return observe(i, arg(i));
       case schedule_as::same: return same_as(i, arg(i));
@@ -73,6 +74,13 @@ class scheduler : public step_writer<Graph, Schedule> {
     values_[value_of_[i]].offset = static_cast<std::size_t>(out_.input_count);
     order_of_[i] = layout::nchw;
     out_.add_input({g_.nodes[i].shape, g_.nodes[i].dtype, g_.nodes[i].observer});
+  }
+
+  constexpr void constant(int i) {
+    value_of_[i] = this->new_value(0, place::area::constant);
+    values_[value_of_[i]].offset = constant_bytes_;
+    order_of_[i] = layout::nchw;
+    constant_bytes_ += ctq::constant_bytes(g_.nodes[i]);
   }
 
   constexpr void outputs(int i) {
@@ -225,6 +233,8 @@ class scheduler : public step_writer<Graph, Schedule> {
     if (d.parameters == nullptr) return 0;
     return parameter_layout(d, g_.nodes[i].attrs, is_quantized(g_.nodes[i].dtype)).bytes;
   }
+
+  std::size_t constant_bytes_ = 0;  // of the constants so far
 };
 
 /// Writes the steps of a graph, or the problem.

@@ -15,9 +15,10 @@ namespace ctq {
 
 /// The place of a value.
 struct place {
-  enum class area : unsigned char { none, arena, input, output };
+  enum class area : unsigned char { none, arena, input, output, constant };
   area in = area::none;
-  std::size_t offset{};  // bytes, in the arena; of an input or an output its number
+  std::size_t offset{};  // bytes, in the arena or among the constants; of an input or an
+                         // output its number
 
   friend constexpr bool operator==(const place&, const place&) = default;
 };

@@ -30,7 +30,8 @@ class step_writer {
   }
 
   constexpr void finish(layers l = layers::alone) {
-    steps_ = fuse_steps(out_.steps, steps_, in_, second_in_, written_, values_, area_, l);
+    steps_ = fuse_steps(steps_and_values{out_.steps, in_, second_in_, written_, values_, area_},
+                        steps_, l);
     if (l == layers::fused) choose_codes(out_.steps, steps_);
     scratch_array<int, max_values> live{};
     resize(live, count_);

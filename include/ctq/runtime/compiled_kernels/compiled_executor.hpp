@@ -42,9 +42,10 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
   }
 
   /// The address of a value that an observer reads.
-  static const void* source(const place& from, const void* const* in, void* const* out,
-                            const std::byte* arena) noexcept {
+  static const void* source(const parameters& p, const place& from, const void* const* in,
+                            void* const* out, const std::byte* arena) noexcept {
     if (from.in == place::area::input) return in[from.offset];
+    if (from.in == place::area::constant) return p.constants.data() + from.offset;
     return from.in == place::area::output ? out[from.offset] : arena + from.offset;
   }
 

@@ -27,7 +27,7 @@ namespace ctq::compiled_kernels {
 /// variable CTQ_ISA or, without it, the fastest.
 /// Errors  as choose_code
 [[nodiscard]] inline result<const kernel_set*> choose(std::string_view isa) {
-  return choose_code(all(), wished_isa(isa, "ctq-kernels"), "ctq-kernels",
+  return choose_code(all(), requested_isa(isa, "ctq-kernels"), "ctq-kernels",
                      "the library has no code that this machine runs: build it with its option "
                      "kernels_isas=scalar, or all");
 }
@@ -80,6 +80,8 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
          std::byte* arena, std::size_t workspace, After after) noexcept {
   const auto address = [&](const place& at) -> void* {
     if (at.in == place::area::input) return const_cast<void*>(in[at.offset]);
+    if (at.in == place::area::constant)
+      return const_cast<std::byte*>(p.constants.data() + at.offset);
     return at.in == place::area::output ? out[at.offset] : arena + at.offset;
   };
   after(-1);

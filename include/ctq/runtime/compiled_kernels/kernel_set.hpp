@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -21,6 +22,7 @@ struct unpacked_layer {
   const void* weight{};       // (O, kh, kw, I/groups), float or int8
   const void* bias{};         // O: float, or int32 where the layer requantizes
   const float* multiplier{};  // O, where it requantizes; of linear_dynamic the scales of the weight
+  std::int32_t in_zero_point{};  // that is folded into the bias
 };
 
 /// How the parameters of a step are packed.

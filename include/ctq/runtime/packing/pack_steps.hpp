@@ -13,7 +13,9 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
@@ -57,16 +59,55 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
   f(channels_last(oihw, shape[0], shape[1]).data());
 }
 
-/// The shape of a layer's weight in PyTorch's layout.
-[[nodiscard, gnu::cold]] inline std::vector<int> weight_shape(const kernel_signature& key,
-                                                              const node& n) {
+/// The weight (I, O/g, kh, kw) of a transposed convolution to (O, kh, kw, I/g).
+template <class T>
+[[nodiscard, gnu::hot]] std::vector<T> transposed_channels_last(std::span<const T> weight,
+                                                                int inputs, int outputs,
+                                                                int groups) {
+  std::vector<T> out(weight.size());
+  if (weight.empty()) return out;
+  const auto in_group = static_cast<std::size_t>(inputs / groups);
+  const auto out_group = static_cast<std::size_t>(outputs / groups);
+  const std::size_t pixels = weight.size() / static_cast<std::size_t>(inputs) / out_group;
+  std::size_t to = 0;
+  for (std::size_t o = 0; o < static_cast<std::size_t>(outputs); ++o)
+    for (std::size_t p = 0; p < pixels; ++p)
+      for (std::size_t c = 0; c < in_group; ++c) {
+        const std::size_t input = o / out_group * in_group + c;
+        out[to++] = weight[(input * out_group + o % out_group) * pixels + p];
+      }
+  return out;
+}
+
+/// The weight of a layer in PyTorch's layout.
+struct weight_of_layer {
+  std::vector<int> shape;
+  int outputs{};
+  int transposed_groups = 0;  // of a transposed convolution, else 0
+};
+
+[[nodiscard, gnu::cold]] inline weight_of_layer weight_of(const kernel_signature& key,
+                                                          const node& n) {
+  if (key.kernel == kernel::conv_transpose2d) {
+    const auto s = key.as<conv_transpose2d_shape>();
+    const shape weight = n.op->descriptor->parameters(n.attrs).item[0].shape;
+    return {{weight.extent, weight.extent + weight.rank}, s.out_channels, s.groups};
+  }
   if (key.kernel == kernel::conv2d) {
     const auto s = key.as<conv2d_shape>();
-    if (n.op->descriptor->layer_axes == 1) return {s.out_channels, s.in_group(), s.kernel_w};
-    return {s.out_channels, s.in_group(), s.kernel_h, s.kernel_w};
+    if (n.op->descriptor->layer_axes == 1)
+      return {{s.out_channels, s.in_group(), s.kernel_w}, s.out_channels};
+    return {{s.out_channels, s.in_group(), s.kernel_h, s.kernel_w}, s.out_channels};
   }
   const auto s = key.as<linear_shape>();
-  return {s.out_features, s.in_features};
+  return {{s.out_features, s.in_features}, s.out_features};
+}
+
+/// Calls f(pointer to the weights in the order of kernels).
+template <class T, class F>
+void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f) {
+  if (w.transposed_groups == 0) return with_channels_last<T>(weight, w.shape, f);
+  f(transposed_channels_last(weight, w.shape[0], w.outputs, w.transposed_groups).data());
 }
 
 /// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
@@ -74,34 +115,42 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
                                                   const node& n, const state_dict& state,
                                                   const step_data& data, std::byte* packed) {
   const std::string name{n.name};
-  const std::vector<int> shape = weight_shape(s.key, n);
-  const auto bias = state.floats(name + ".bias", {{shape[0]}});
+  const weight_of_layer layer = weight_of(s.key, n);
+  const auto bias = state.floats(name + ".bias", {{layer.outputs}});
   if (!bias) return unexpected{bias.error()};
   if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
-    const auto weight = state.floats(name + ".weight", shape);
+    const auto weight = state.floats(name + ".weight", layer.shape);
     if (!weight) return unexpected{weight.error()};
-    with_channels_last<float>(*weight, shape, [&](const float* ordered) {
+    with_kernel_order<float>(*weight, layer, [&](const float* ordered) {
       kernels.pack(s.key, {ordered, bias->data(), nullptr}, packed);
     });
     return done{};
   }
-  const auto weight = state.integers(name + ".weight", shape);
+  const auto weight = state.integers(name + ".weight", layer.shape);
   if (!weight) return unexpected{weight.error()};
-  const auto scale = state.floats(name + ".weight_scale", {{shape[0]}});
+  const auto scale = state.floats(name + ".weight_scale", {{layer.outputs}});
   if (!scale) return unexpected{scale.error()};
+  status packing = done{};
   const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
   if (s.key.kernel == kernel::linear_dynamic) {
     if (const status ok = check_sums({*weight, *scale}); !ok) return at_node(ok.error());
     kernels.pack(s.key, {weight->data(), bias->data(), scale->data()}, packed);
     return done{};
   }
-  const auto arithmetic = output_arithmetic_of(*bias, {*weight, *scale}, data.in[0], s.key.in,
-                                               layer_output(s.key, data));
-  if (!arithmetic) return at_node(arithmetic.error());
-  with_channels_last<std::int8_t>(*weight, shape, [&](const std::int8_t* ordered) {
-    kernels.pack(s.key, {ordered, arithmetic->bias.data(), arithmetic->multiplier.data()}, packed);
+  with_kernel_order<std::int8_t>(*weight, layer, [&](const std::int8_t* ordered) {
+    // The channels' sums do not depend on the order of their weights.
+    const auto arithmetic = output_arithmetic_of(*bias, {{ordered, weight->size()}, *scale},
+                                                 data.in[0], s.key.in, layer_output(s.key, data));
+    if (!arithmetic) {
+      packing = at_node(arithmetic.error());
+      return;
+    }
+    kernels.pack(
+        s.key,
+        {ordered, arithmetic->bias.data(), arithmetic->multiplier.data(), data.in[0].zero_point},
+        packed);
   });
-  return done{};
+  return packing;
 }
 
 /// Errors  as state_dict::floats
@@ -163,6 +212,28 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
   within(std::int8_t{});
 }
 
+/// The elements of all parameters and buffers that are operands.
+/// Errors  as state_dict::floats
+[[nodiscard, gnu::cold]] inline result<aligned_buffer> pack_constants(std::span<const node> nodes,
+                                                                      const state_dict& state) {
+  const auto is_constant = [](const node& n) {
+    return n.op != nullptr && n.op->kind == op_kind::get_attr;
+  };
+  std::size_t bytes = 0;
+  for (const node& n : nodes) bytes += is_constant(n) ? constant_bytes(n) : 0;
+  aligned_buffer all(bytes);
+  std::byte* at = all.data();
+  for (const node& n : nodes) {
+    if (!is_constant(n)) continue;
+    const auto values = state.floats(std::string{path_of(n)},
+                                     {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
+    if (!values) return unexpected{values.error()};
+    std::memcpy(at, values->data(), values->size_bytes());
+    at += constant_bytes(n);
+  }
+  return all;
+}
+
 }  // namespace packing
 
 /// nodes: of the graph the schedule was made for · qparams: one an observer; none for schedules
@@ -175,6 +246,9 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
                                                               const state_dict& state,
                                                               std::span<const qparams> qparams) {
   parameters p{aligned_buffer(packed_end(kernels, steps)), std::vector<step_data>(steps.size())};
+  auto constants = packing::pack_constants(nodes, state);
+  if (!constants) return unexpected{constants.error()};
+  p.constants = *std::move(constants);
   const bool on_integers =
       std::ranges::any_of(steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
   if (const status ok = check_qparams(on_integers ? steps : steps.first(0), qparams); !ok)

@@ -5,58 +5,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "ctq/core/op_functions.hpp"
-#include "ctq/ops/convolutions.hpp"
+#include "ctq/train/gradients/convolution_geometry.hpp"
+#include "ctq/train/gradients/depthwise_convolution.hpp"
 #include "ctq/train/matrix_product.hpp"
 
 // Convolutions and their gradients: products of the weight with the columns of im2col, a few images
-// at a time; a depthwise one has its own loops, since its products have one row.
+// at a time.
 
 namespace ctq::training {
-
-/// A convolution along two axes: where each tap of the kernel reads.
-struct convolution_geometry {
-  conv2d_options options{};
-  shape in{}, out{};  // N, C, H, W
-
-  [[nodiscard]] std::size_t groups() const { return static_cast<std::size_t>(options.groups); }
-  /// Per group.
-  [[nodiscard]] std::size_t inputs() const { return extent(in, 1) / groups(); }
-  [[nodiscard]] std::size_t outputs() const { return extent(out, 1) / groups(); }
-  [[nodiscard]] std::size_t in_pixels() const { return extent(in, 2) * extent(in, 3); }
-  [[nodiscard]] std::size_t out_pixels() const { return extent(out, 2) * extent(out, 3); }
-  [[nodiscard]] std::size_t taps() const {
-    return static_cast<std::size_t>(options.kernel_size.h) *
-           static_cast<std::size_t>(options.kernel_size.w);
-  }
-  [[nodiscard]] bool is_depthwise() const { return inputs() == 1 && groups() > 1; }
-  /// Each output pixel reads the input pixel of the same place alone.
-  [[nodiscard]] bool is_pointwise() const {
-    return taps() == 1 && options.stride == extent2d{1} && options.padding == extent2d{0};
-  }
-
-  static std::size_t extent(const shape& s, int axis) { return static_cast<std::size_t>(s[axis]); }
-
-  /// Calls visit(first output pixel, first input pixel, count) for each row of a tap; the input
-  /// pixels are stride.w apart, those outside of the image are left out.
-  template <class Visit>
-  void for_each_row(std::size_t tap, Visit visit) const {
-    const conv2d_options& o = options;
-    const int ky = static_cast<int>(tap) / o.kernel_size.w;
-    const int kx = static_cast<int>(tap) % o.kernel_size.w;
-    const int y0 = ky * o.dilation.h - o.padding.h, x0 = kx * o.dilation.w - o.padding.w;
-    const int first = x0 < 0 ? (-x0 + o.stride.w - 1) / o.stride.w : 0;
-    const int last = std::min(out[3], x0 > in[3] - 1 ? 0 : (in[3] - 1 - x0) / o.stride.w + 1);
-    if (first >= last) return;
-    for (int y = 0; y < out[2]; ++y) {
-      const int from = y * o.stride.h + y0;
-      if (from < 0 || from >= in[2]) continue;
-      visit(static_cast<std::size_t>(y * out[3] + first),
-            static_cast<std::size_t>(from * in[3] + first * o.stride.w + x0),
-            static_cast<std::size_t>(last - first));
-    }
-  }
-};
 
 /// Reused between calls, so that nothing is allocated in later ones.
 template <class Real>
@@ -64,7 +20,7 @@ struct convolution_workspace {
   std::vector<Real> columns, products, gathered;
 };
 
-namespace convolving_batches {
+namespace im2col {
 
 /// How many images make products with long rows.
 [[nodiscard]] inline std::size_t images_at_once(const convolution_geometry& g) {
@@ -112,36 +68,6 @@ void add_columns_to_image(const convolution_geometry& g, const Real* columns, st
       }
 }
 
-/// Calls visit(output channel) with the planes of a depthwise convolution.
-template <class Visit>
-void for_each_plane(const convolution_geometry& g, Visit visit) {
-  const std::size_t channels = convolution_geometry::extent(g.out, 1);
-  for (std::size_t n = 0; n < convolution_geometry::extent(g.out, 0); ++n)
-    for (std::size_t c = 0; c < channels; ++c)
-      visit(c, (n * channels + c) * g.out_pixels(),
-            (n * g.groups() + c / g.outputs()) * g.in_pixels());
-}
-
-/// Calls visit(output pixel, tap, input pixel) for all pairs: faster than rows if they are short.
-template <class Visit>
-void for_each_product(const convolution_geometry& g, Visit visit) {
-  const conv2d_options& o = g.options;
-  for (int y = 0; y < g.out[2]; ++y)
-    for (int x = 0; x < g.out[3]; ++x)
-      for (int ky = 0; ky < o.kernel_size.h; ++ky) {
-        const int row = y * o.stride.h - o.padding.h + ky * o.dilation.h;
-        if (row < 0 || row >= g.in[2]) continue;
-        for (int kx = 0; kx < o.kernel_size.w; ++kx) {
-          const int column = x * o.stride.w - o.padding.w + kx * o.dilation.w;
-          if (column < 0 || column >= g.in[3]) continue;
-          visit(static_cast<std::size_t>(y * g.out[3] + x),
-                static_cast<std::size_t>(ky * o.kernel_size.w + kx),
-                static_cast<std::size_t>(row * g.in[3] + column));
-        }
-      }
-}
-[[nodiscard]] inline bool has_short_rows(const convolution_geometry& g) { return g.out[3] < 16; }
-
 /// The columns of some images in one group.
 template <class Real>
 struct image_block {
@@ -175,7 +101,7 @@ void for_each_block(const convolution_geometry& g, const Real* in, std::size_t l
   }
 }
 
-}  // namespace convolving_batches
+}  // namespace im2col
 
 /// out[n, o, …] = bias[o] + Σ in * weight, as PyTorch's conv2d.
 ///
@@ -183,31 +109,12 @@ void for_each_block(const convolution_geometry& g, const Real* in, std::size_t l
 template <class Isa, class Real>
 void convolve(const convolution_geometry& g, const Real* in, const Real* weight, const Real* bias,
               Real* out, convolution_workspace<Real>& w) {
-  using namespace convolving_batches;
+  using namespace im2col;
   const std::size_t pixels = g.out_pixels(), channels = g.outputs() * g.groups();
   const std::size_t depth = g.inputs() * g.taps();
   for (std::size_t plane = 0; plane < convolution_geometry::extent(g.out, 0) * channels; ++plane)
     std::fill_n(out + plane * pixels, pixels, bias == nullptr ? Real{0} : bias[plane % channels]);
-  if (g.is_depthwise()) {
-    const auto stride = static_cast<std::size_t>(g.options.stride.w);
-    for_each_plane(g, [&](std::size_t c, std::size_t to, std::size_t from) {
-      if (has_short_rows(g)) {
-        const Real* const taps = weight + c * g.taps();
-        for_each_product(g, [&](std::size_t at, std::size_t tap, std::size_t read) {
-          out[to + at] += taps[tap] * in[from + read];
-        });
-        return;
-      }
-      for (std::size_t tap = 0; tap < g.taps(); ++tap) {
-        const Real factor = weight[c * g.taps() + tap];
-        g.for_each_row(tap, [&](std::size_t at, std::size_t read, std::size_t count) {
-          for (std::size_t x = 0; x < count; ++x)
-            out[to + at + x] += factor * in[from + read + x * stride];
-        });
-      }
-    });
-    return;
-  }
+  if (g.is_depthwise()) return depthwise::add_products(g, in, weight, out);
   constexpr std::size_t lane = lanes<Isa, Real>::count;
   for_each_block(g, in, lane, w, [&](const image_block<Real>& block) {
     Real* const first = out + (block.image * channels + block.group * g.outputs()) * pixels;
@@ -233,36 +140,11 @@ template <class Isa, class Real>
 void add_convolution_gradient(const convolution_geometry& g, const Real* in, const Real* weight,
                               const Real* grad_out, Real* grad_in, Real* grad_weight,
                               convolution_workspace<Real>& w) {
-  using namespace convolving_batches;
+  using namespace im2col;
   const std::size_t pixels = g.out_pixels(), channels = g.outputs() * g.groups();
   const std::size_t depth = g.inputs() * g.taps();
-  if (g.is_depthwise()) {
-    const auto stride = static_cast<std::size_t>(g.options.stride.w);
-    for_each_plane(g, [&](std::size_t c, std::size_t to, std::size_t from) {
-      if (has_short_rows(g)) {
-        const Real* const taps = weight + c * g.taps();
-        Real* const sums = grad_weight + c * g.taps();
-        for_each_product(g, [&](std::size_t at, std::size_t tap, std::size_t read) {
-          sums[tap] += grad_out[to + at] * in[from + read];
-          if (grad_in != nullptr) grad_in[from + read] += taps[tap] * grad_out[to + at];
-        });
-        return;
-      }
-      for (std::size_t tap = 0; tap < g.taps(); ++tap) {
-        const Real factor = weight[c * g.taps() + tap];
-        Real sum{0};
-        g.for_each_row(tap, [&](std::size_t at, std::size_t read, std::size_t count) {
-          const Real* const gradient = grad_out + to + at;
-          for (std::size_t x = 0; x < count; ++x) sum += gradient[x] * in[from + read + x * stride];
-          if (grad_in == nullptr) return;
-          for (std::size_t x = 0; x < count; ++x)
-            grad_in[from + read + x * stride] += factor * gradient[x];
-        });
-        grad_weight[c * g.taps() + tap] += sum;
-      }
-    });
-    return;
-  }
+  if (g.is_depthwise())
+    return depthwise::add_gradient(g, in, weight, grad_out, grad_in, grad_weight);
   constexpr std::size_t lane = lanes<Isa, Real>::count;
   const std::size_t image = convolution_geometry::extent(g.in, 1) * g.in_pixels();
   for_each_block(g, in, lane, w, [&](const image_block<Real>& block) {

@@ -36,57 +36,61 @@ inline std::size_t pixels(const shape& s) {
   return static_cast<std::size_t>(s[2]) * static_cast<std::size_t>(s[3]);
 }
 
-/// The windows of an average pool, inside the image; `divisor(rows, columns)` as PyTorch counts.
-struct averages {
-  avg_pool2d_options options{};
-  shape in{};
+/// What one element of an average pool is made of: the part of its window inside of the image, and
+/// how many elements the sum is divided by.
+struct averaged_window {
+  range rows{}, columns{};
+  int divisor{};
 
-  [[nodiscard]] range clipped(int at, int kernel, int stride, int padding, int extent) const {
-    const int begin = at * stride - padding;
-    return {std::max(begin, 0), std::min(begin + kernel, extent)};
+  [[nodiscard]] int pixels() const {
+    return (rows.end - rows.begin) * (columns.end - columns.begin);
   }
-  [[nodiscard]] range rows(int y) const {
-    return clipped(y, options.kernel_size.h, options.stride.h, options.padding.h, in[2]);
-  }
-  [[nodiscard]] range columns(int x) const {
-    return clipped(x, options.kernel_size.w, options.stride.w, options.padding.w, in[3]);
-  }
-  /// Elements of the window along one axis with the padding that counts.
-  [[nodiscard]] int counted(int at, int kernel, int stride, int padding, int extent) const {
-    const int begin = at * stride - padding;
-    return std::min(begin + kernel, extent + padding) - begin;
+  /// Calls visit(pixel) for each pixel of a plane of this width.
+  template <class Visit>
+  void for_each_pixel(int width, Visit visit) const {
+    for (int y = rows.begin; y < rows.end; ++y)
+      for (int x = columns.begin; x < columns.end; ++x)
+        visit(static_cast<std::size_t>(y * width + x));
   }
 };
+
+/// Along one axis: the window with the padding that counts.
+inline range padded(int at, int kernel, int stride, int padding, int extent) {
+  const int begin = at * stride - padding;
+  return {begin, std::min(begin + kernel, extent + padding)};
+}
+inline range clipped(const range& r, int extent) {
+  return {std::max(r.begin, 0), std::min(r.end, extent)};
+}
+inline averaged_window window_at(const avg_pool2d_options& o, const shape& in, const shape&, int y,
+                                 int x) {
+  const range rows = padded(y, o.kernel_size.h, o.stride.h, o.padding.h, in[2]);
+  const range columns = padded(x, o.kernel_size.w, o.stride.w, o.padding.w, in[3]);
+  averaged_window w{clipped(rows, in[2]), clipped(columns, in[3])};
+  w.divisor = o.count_include_pad ? averaged_window{rows, columns}.pixels() : w.pixels();
+  if (o.divisor_override > 0) w.divisor = o.divisor_override;
+  return w;
+}
 
 /// Adaptive: element i of `out` averages from floor(i * in / out) to ceil((i + 1) * in / out).
 inline range adaptive(int i, int in, int out) {
   return {static_cast<int>(std::int64_t{i} * in / out),
           static_cast<int>((std::int64_t{i + 1} * in + out - 1) / out)};
 }
-
-/// Calls visit(output element, rows, columns, how many elements the sum is divided by).
-template <class Visit>
-void for_each_average(const avg_pool2d_options& o, const shape& in, const shape& out, Visit visit) {
-  const averages a{o, in};
-  for (int y = 0; y < out[2]; ++y)
-    for (int x = 0; x < out[3]; ++x) {
-      const range rows = a.rows(y), columns = a.columns(x);
-      const int divisor = o.count_include_pad
-                              ? a.counted(y, o.kernel_size.h, o.stride.h, o.padding.h, in[2]) *
-                                    a.counted(x, o.kernel_size.w, o.stride.w, o.padding.w, in[3])
-                              : (rows.end - rows.begin) * (columns.end - columns.begin);
-      visit(static_cast<std::size_t>(y * out[3] + x), rows, columns, divisor);
-    }
+inline averaged_window window_at(const adaptive_avg_pool2d_options&, const shape& in,
+                                 const shape& out, int y, int x) {
+  averaged_window w{adaptive(y, in[2], out[2]), adaptive(x, in[3], out[3])};
+  w.divisor = w.pixels();
+  return w;
 }
-template <class Visit>
-void for_each_average(const adaptive_avg_pool2d_options&, const shape& in, const shape& out,
-                      Visit visit) {
-  for (int y = 0; y < out[2]; ++y)
-    for (int x = 0; x < out[3]; ++x) {
-      const range rows = adaptive(y, in[2], out[2]), columns = adaptive(x, in[3], out[3]);
-      visit(static_cast<std::size_t>(y * out[3] + x), rows, columns,
-            (rows.end - rows.begin) * (columns.end - columns.begin));
-    }
+
+/// Calls visit(first input element of the plane, output element, window) for each output element.
+template <class Options, class Visit>
+void for_each_average(const Options& o, const shape& in, const shape& out, Visit visit) {
+  std::size_t at = 0;
+  for (std::size_t plane = 0; plane < planes(in); ++plane)
+    for (int y = 0; y < out[2]; ++y)
+      for (int x = 0; x < out[3]; ++x) visit(plane * pixels(in), at++, window_at(o, in, out, y, x));
 }
 
 }  // namespace pooling
@@ -136,36 +140,24 @@ void add_max_pool_gradient(const std::vector<std::uint32_t>& chosen, const Real*
 template <class Real, class Options>
 void apply_average_pool(const Options& o, const shape& in_shape, const shape& out_shape,
                         const Real* in, Real* out) {
-  for (std::size_t plane = 0; plane < pooling::planes(in_shape); ++plane) {
-    const Real* const from = in + plane * pooling::pixels(in_shape);
-    Real* const to = out + plane * pooling::pixels(out_shape);
-    pooling::for_each_average(
-        o, in_shape, out_shape,
-        [&](std::size_t at, pooling::range rows, pooling::range columns, int divisor) {
-          Real sum{0};
-          for (int y = rows.begin; y < rows.end; ++y)
-            for (int x = columns.begin; x < columns.end; ++x)
-              sum += from[static_cast<std::size_t>(y * in_shape[3] + x)];
-          to[at] = sum / static_cast<Real>(divisor);
-        });
-  }
+  pooling::for_each_average(
+      o, in_shape, out_shape,
+      [&](std::size_t first, std::size_t at, const pooling::averaged_window& w) {
+        Real sum{0};
+        w.for_each_pixel(in_shape[3], [&](std::size_t pixel) { sum += in[first + pixel]; });
+        out[at] = sum / static_cast<Real>(w.divisor);
+      });
 }
 
 template <class Real, class Options>
 void add_average_pool_gradient(const Options& o, const shape& in_shape, const shape& out_shape,
                                const Real* grad_out, Real* grad_in) {
-  for (std::size_t plane = 0; plane < pooling::planes(in_shape); ++plane) {
-    const Real* const from = grad_out + plane * pooling::pixels(out_shape);
-    Real* const to = grad_in + plane * pooling::pixels(in_shape);
-    pooling::for_each_average(
-        o, in_shape, out_shape,
-        [&](std::size_t at, pooling::range rows, pooling::range columns, int divisor) {
-          const Real share = from[at] / static_cast<Real>(divisor);
-          for (int y = rows.begin; y < rows.end; ++y)
-            for (int x = columns.begin; x < columns.end; ++x)
-              to[static_cast<std::size_t>(y * in_shape[3] + x)] += share;
-        });
-  }
+  pooling::for_each_average(
+      o, in_shape, out_shape,
+      [&](std::size_t first, std::size_t at, const pooling::averaged_window& w) {
+        const Real share = grad_out[at] / static_cast<Real>(w.divisor);
+        w.for_each_pixel(in_shape[3], [&](std::size_t pixel) { grad_in[first + pixel] += share; });
+      });
 }
 
 }  // namespace ctq::training

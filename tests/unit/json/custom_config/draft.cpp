@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <string_view>
-
 using namespace ctq;
 
 namespace {
@@ -19,15 +17,8 @@ TEST_CASE("linked records view the lists, standalone modules those inside of the
   d.mappings.push_back({0, 1});
   d.entries.push_back({.level = mapping_level::global});
   const backend_view backends[] = {{.name = "first"}, {.name = "second"}};
-  struct {
-    list<custom_module> custom_modules;
-    list<std::string_view> names;
-    list<op_id> classes;
-    list<int> indexes;
-    list<mapping_entry> entries;
-    list<mapping_view> mappings;
-    list<standalone_module> standalone;
-  } lists{{}, {}, {}, d.indexes, d.entries, list<mapping_view>(1), list<standalone_module>(2)};
+  json::custom_config_lists lists{
+      {}, {}, {}, d.indexes, d.entries, list<mapping_view>(1), list<standalone_module>(2)};
   json::link(d, {backends, 2}, lists);
   const prepare_custom_config c = json::linked(d.root, lists);
   REQUIRE(c.standalone.size() == 1);

@@ -47,9 +47,9 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
         "no integer kernel for\nown.sum\nquint8 to quint8\noutput shape: 1x4\n"
         "integer kernels:\n"
-        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, linear, "
-        "pooling_max, pooling_avg, concat, elementwise, function\ndefine static void run(...) in "
-        "the op\n"
+        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
+        "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, concat, "
+        "elementwise, function\ndefine static void run(...) in the op\n"
         "to keep it in float:\nallow_float<c>");
 }
 
@@ -68,8 +68,8 @@ int steps_with(kernel_id kernel, graph_view<stage::traced> g) {
     return -1;
   int found = 0;
   for (const step& s : steps.steps) {
-    const bool at_the_door = s.key.kernel == kernel::quantize || s.key.kernel == kernel::dequantize;
-    if (s.key.in == f32 && !at_the_door) return -1;
+    const bool converts = s.key.kernel == kernel::quantize || s.key.kernel == kernel::dequantize;
+    if (s.key.in == f32 && !converts) return -1;
     found += s.key.kernel == kernel ? 1 : 0;
   }
   return found;

@@ -25,11 +25,15 @@ inline constexpr auto block =
           "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
           "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
 
-inline constexpr auto chain =
-    model("x"_n = nn::placeholder({1, 8, 6, 6}),
-          "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
-          "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
-          "act"_n = nn::hardswish("b"_n), "out"_n = nn::output("act"_n));
+template <class Op>
+constexpr auto two_layers_and(const Op& activation) {
+  return model("x"_n = nn::placeholder({1, 8, 6, 6}),
+               "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+               "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
+               "act"_n = activation("b"_n), "out"_n = nn::output("act"_n));
+}
+inline constexpr auto chain = two_layers_and(nn::hardswish);
+inline constexpr auto bounded = two_layers_and(nn::relu6);
 
 /// Three clamps: after a layer, after a sum, and after something else.
 inline constexpr auto clamped = model(
@@ -56,12 +60,6 @@ inline constexpr auto late = model("x"_n = nn::placeholder({1, 8, 6, 6}),
                                    "a"_n = nn::conv2d("p"_n, {.out_channels = 8, .kernel_size = 1}),
                                    "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
                                    "sum"_n = op::add("a"_n, "b"_n), "out"_n = nn::output("sum"_n));
-
-inline constexpr auto bounded =
-    model("x"_n = nn::placeholder({1, 8, 6, 6}),
-          "a"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
-          "b"_n = nn::conv2d("a"_n, {.out_channels = 8, .kernel_size = 1}),
-          "act"_n = nn::relu6("b"_n), "out"_n = nn::output("act"_n));
 
 template <const auto& Model>
 constexpr auto& alone = stages::schedule_v<plan<Model, x86, everywhere>::lowered>;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/kernels/code/layers.hpp"
+#include "ctq/kernels/code/transposed_layers.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/pack_steps.hpp"
+
+// The weights of a layer of run-time shape as a kernel reads them. Shape: conv2d_shape or
+// conv_transpose2d_shape, whose weights are (O, I/groups, …) and (I, O/groups, …).
+
+namespace ctq {
+
+struct packed_layer {
+  aligned_buffer bytes{};
+  bool exact = false;  // the weight is int8, and no sum leaves int32
+};
+
+namespace layer_packing {
+
+template <class Shape>
+inline constexpr bool is_transposed = std::is_same_v<Shape, conv_transpose2d_shape>;
+
+/// The code of the kernel.
+template <class Shape>
+using code_of = kernels::kernel_code<std::conditional_t<
+    is_transposed<Shape>, kernels::descriptors::conv_transpose2d, kernels::descriptors::conv2d>>;
+
+/// The axis of a weight that may have a scale for each channel.
+template <class Shape>
+inline constexpr int channel_axis = is_transposed<Shape> ? 1 : 0;
+
+/// bias, multiplier  as the kernel's pack · in_zero_point: folded into the bias
+template <class Kernels, class In, class Shape, class Weight, class Bias>
+[[nodiscard]] packed_layer pack_ordered(const Shape& s, const std::vector<Weight>& weight,
+                                        const Bias* bias, const float* multiplier,
+                                        [[maybe_unused]] std::int32_t in_zero_point) {
+  using code = code_of<Shape>;
+  packed_layer p{aligned_buffer(code::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
+  if constexpr (is_transposed<Shape>) {
+    code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, in_zero_point,
+                                     p.bytes.data());
+  } else {
+    code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, p.bytes.data());
+  }
+  return p;
+}
+
+/// In the order in which kernels read weights.
+template <class Shape, class T>
+[[nodiscard]] std::vector<T> ordered(const Shape& s, std::span<const T> weight) {
+  if constexpr (is_transposed<Shape>) {
+    return packing::transposed_channels_last(weight, s.in_channels, s.out_channels, s.groups);
+  } else {
+    return packing::channels_last(weight, s.out_channels, s.in_group());
+  }
+}
+
+}  // namespace layer_packing
+
+/// bias  [O] or null
+template <class Kernels, class Shape>
+[[nodiscard]] packed_layer pack_float_layer(const Shape& s, std::span<const float> weight,
+                                            const float* bias) {
+  return layer_packing::pack_ordered<Kernels, float>(s, layer_packing::ordered(s, weight), bias,
+                                                     nullptr, 0);
+}
+
+/// Of a layer that reads In. Not exact if no kernel has this weight, or a sum could leave int32.
+///   bias  [O], or none
+template <class Kernels, class In, class Shape>
+[[nodiscard]] packed_layer pack_integer_layer(const Shape& s, const quantized_tensor& weight,
+                                              std::vector<float> bias, const qparams& in,
+                                              const qparams& out) {
+  const auto outputs = static_cast<std::size_t>(s.out_channels);
+  const quantization& steps = weight.steps;
+  const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
+  const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
+  const bool other_axis =
+      steps.is_per_channel() && steps.axis != layer_packing::channel_axis<Shape>;
+  if (other_axis || steps.scale.empty() || !steps.float_zero_point.empty() ||
+      !std::ranges::all_of(steps.zero_point, is_zero) ||
+      !std::ranges::all_of(weight.q.data, is_int8))
+    return {};
+  const std::vector<std::int8_t> given(weight.q.data.begin(), weight.q.data.end());
+  const std::vector<std::int8_t> integers =
+      layer_packing::ordered(s, std::span<const std::int8_t>(given));
+  std::vector<float> scale;
+  for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
+    scale.push_back(static_cast<float>(steps.scale[o % steps.scale.size()]));
+  bias.resize(outputs);
+  const auto a = output_arithmetic_of(bias, {integers, scale}, in, dtype_of<In>, out);
+  if (!a) return {};
+  return layer_packing::pack_ordered<Kernels, In>(s, integers, a->bias.data(), a->multiplier.data(),
+                                                  in.zero_point);
+}
+
+}  // namespace ctq

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "ctq/kernels/simd/convolution/conv2d_form.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/transposed_phases.hpp"
+
+// Transposed convolution: the phases of transposed_phases.hpp, each by the kernels of convolutions.
+// They read the image with a common border, and write to memory from which their pixels are copied
+// to their places.
+
+namespace ctq::kernels::simd {
+
+/// Satisfied by std::integral_constant<conv_transpose2d_shape, …>.
+template <class Shape>
+concept constant_transposed_shape =
+    std::is_same_v<typename Shape::value_type, conv_transpose2d_shape>;
+
+/// The memory of a kernel: the padded image, the outputs of a phase, and the workspace of the
+/// convolutions, each aligned to 64.
+struct transposed_workspace {
+  std::size_t image{};  // bytes
+  std::size_t outputs{};
+  std::size_t convolution{};
+
+  [[nodiscard]] constexpr std::size_t bytes() const { return image + outputs + convolution; }
+};
+
+/// bytes_of(conv2d_shape): the workspace of the convolution of a phase
+template <class Bytes>
+[[nodiscard]] constexpr transposed_workspace transposed_workspace_of(const transposed_phases& p,
+                                                                     std::size_t in_bytes,
+                                                                     std::size_t out_bytes,
+                                                                     Bytes bytes_of) {
+  transposed_workspace w;
+  const auto channels = [](int n) { return static_cast<std::size_t>(n); };
+  if (p.pads()) {
+    // A row more, which is read after the last one if a phase starts to the right of the first
+    // column.
+    const auto pixels = static_cast<std::size_t>(p.padded_h() + 1) * channels(p.padded_w());
+    w.image = round_up(pixels * channels(p.shape.in_channels) * in_bytes, 64);
+  }
+  for (int i = 0; i < p.count(); ++i) {
+    const conv2d_shape s = p.convolution(i);
+    const auto pixels = has_taps(s) ? channels(s.out_h()) * channels(s.out_w()) : 1;
+    w.outputs =
+        std::max(w.outputs, round_up(pixels * channels(p.shape.out_channels) * out_bytes, 64));
+    if (has_taps(s)) w.convolution = std::max(w.convolution, round_up(bytes_of(s), 64));
+  }
+  return w;
+}
+
+/// Copies an image [H,W,C] to [padded_h + 1, padded_w, C].
+template <class T>
+void copy_with_border(const transposed_phases& p, const T* in, T border, T* out) {
+  const std::ptrdiff_t channels = p.shape.in_channels;
+  const std::ptrdiff_t row = p.shape.in_w * channels;
+  out = std::fill_n(out, (p.h.before * p.padded_w() + p.w.before) * channels, border);
+  const std::ptrdiff_t between = (p.w.after + p.w.before) * channels;
+  for (int y = 0; y < p.shape.in_h; ++y, in += row) {
+    out = std::copy_n(in, row, out);
+    if (y + 1 < p.shape.in_h) out = std::fill_n(out, between, border);
+  }
+  std::fill_n(out, ((p.h.after + 1) * p.padded_w() + p.w.after) * channels, border);
+}
+
+/// Copies the pixels of a phase to their places in the output.
+///   row   pixels of a row of `from`
+template <class T>
+void place_pixels(const transposed_phases& p, int phase, const T* from, int row, T* out) {
+  const conv_transpose2d_shape& s = p.shape;
+  const transposed_phase y = p.row(phase);
+  const transposed_phase x = p.column(phase);
+  const auto channels = static_cast<std::size_t>(s.out_channels);
+  const std::ptrdiff_t step = std::ptrdiff_t{s.stride_w} * s.out_channels;
+  for (int j = 0; j < y.out_count; ++j) {
+    const T* pixel = from + std::ptrdiff_t{j} * row * s.out_channels;
+    T* to = out + (std::ptrdiff_t{y.out_first + j * s.stride_h} * s.out_w() + x.out_first) *
+                      s.out_channels;
+    for (int i = 0; i < x.out_count; ++i, pixel += channels, to += step)
+      std::memcpy(to, pixel, channels * sizeof(T));
+  }
+}
+
+/// Writes one pixel to all places of a phase that reads nothing.
+template <class T>
+void repeat_pixel(const transposed_phases& p, int phase, const T* pixel, T* out) {
+  const conv_transpose2d_shape& s = p.shape;
+  const transposed_phase y = p.row(phase);
+  const transposed_phase x = p.column(phase);
+  for (int j = 0; j < y.out_count; ++j)
+    for (int i = 0; i < x.out_count; ++i)
+      std::memcpy(out + (std::ptrdiff_t{y.out_first + j * s.stride_h} * s.out_w() + x.out_first +
+                         i * s.stride_w) *
+                            s.out_channels,
+                  pixel, static_cast<std::size_t>(s.out_channels) * sizeof(T));
+}
+
+/// Calls f(index) for each phase; of a constant shape, f(integral_constant).
+template <class Shape, class F>
+[[gnu::always_inline]] inline void for_each_phase(const Shape& shape, const F& f) {
+  if constexpr (constant_transposed_shape<Shape>) {
+    constexpr int count = transposed_phases(Shape::value).count();
+    [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
+      (f(std::integral_constant<int, Phase>{}), ...);
+    }
+    (std::make_integer_sequence<int, count>{});
+  } else {
+    const int count = transposed_phases(shape).count();
+    for (int phase = 0; phase < count; ++phase) f(phase);
+  }
+}
+
+/// The convolution of a phase that reads In: of a constant shape with its form.
+template <class Isa, class In, class Shape, class Phase>
+[[nodiscard]] constexpr auto convolution_of_phase(const Shape& shape, Phase phase) {
+  if constexpr (constant_transposed_shape<Shape>) {
+    constexpr conv2d_shape s = transposed_phases(Shape::value).convolution(Phase::value);
+    if constexpr (has_taps(s)) {
+      constexpr conv2d_form form =
+          form_of<Isa, std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>>(s);
+      return formed_shape<form>{s};
+    } else {
+      return s;
+    }
+  } else {
+    return transposed_phases(shape).convolution(phase);
+  }
+}
+
+/// Computes a transposed convolution by convolve(phase, at, image, out, workspace), which computes
+/// one phase of one image with the weights at `at` and returns their bytes, and pixel_of(out),
+/// which computes the pixel of a phase that reads nothing.
+///
+/// Shapes    in [N,H,W,C] · out [N,H',W',O]
+/// Requires  the operands do not overlap · workspace of transposed_workspace_of, aligned to 64
+template <class Shape, class In, class Out, class Convolve, class Pixel>
+[[gnu::always_inline]] inline void conv_transpose2d(const Shape& shape, const In* in, In border,
+                                                    Out* out, std::byte* workspace,
+                                                    const transposed_workspace& parts,
+                                                    const Convolve& convolve,
+                                                    const Pixel& pixel_of) {
+  const transposed_phases p(shape);
+  const conv_transpose2d_shape& s = p.shape;
+  auto* const copied = reinterpret_cast<In*>(workspace);
+  auto* const outputs = reinterpret_cast<Out*>(workspace + parts.image);
+  std::byte* const rest = workspace + parts.image + parts.outputs;
+  for (int n = 0; n < s.batch; ++n) {
+    const In* image = in;
+    std::size_t at = 0;
+    if (p.pads()) {
+      copy_with_border(p, in, border, copied);
+      image = copied;
+    }
+    for_each_phase(shape, [&](auto phase) {
+      const conv2d_shape c = p.convolution(phase);
+      if (!has_taps(c)) {
+        pixel_of(outputs);
+        return repeat_pixel(p, phase, outputs, out);
+      }
+      const In* const from = image + std::ptrdiff_t{p.first_pixel(phase)} * s.in_channels;
+      const bool in_place = s.stride_h == 1 && s.stride_w == 1 && c.out_w() == s.out_w();
+      at += convolve(phase, at, from, in_place ? out : outputs, rest);
+      if (!in_place) place_pixels(p, phase, outputs, c.out_w(), out);
+    });
+    in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+    out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
+  }
+}
+
+}  // namespace ctq::kernels::simd

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <numeric>
+
+#include "ctq/core/kernel_signature.hpp"
+
+// A transposed convolution as ordinary ones. Along an axis, the outputs y with the same
+// (y + padding) % stride read the same taps of the kernel, and one output after the other reads one
+// input after the other: a phase is a convolution with stride 1, with a part of the kernel in
+// reverse order. No product with the zeros between the inputs is computed.
+
+namespace ctq::kernels {
+
+/// A phase along one axis.
+struct transposed_phase {
+  int out_first{};  // its first output; then every stride-th
+  int out_count{};  //
+  int first_tap{};  // of the kernel; then every tap_step-th
+  int tap_step{};   //
+  int taps{};       // 0: no input is read
+  int in_first{};   // the input under its last tap at its first output; < 0: before the image
+  int in_step{};    // from the input under a tap to that under the tap before it
+
+  friend constexpr bool operator==(const transposed_phase&, const transposed_phase&) = default;
+};
+
+/// All phases along one axis.
+struct transposed_axis {
+  int phases{};
+  int before{}, after{};       // inputs that are read before and after the image
+  bool starts_inside = false;  // a phase does not read the first input
+
+  [[nodiscard]] constexpr int padded(int in) const { return before + in + after; }
+};
+
+/// Of a phase 0 <= phase < min(stride, out).
+[[nodiscard]] constexpr transposed_phase transposed_phase_of(int phase, int out, int kernel,
+                                                             int stride, int padding,
+                                                             int dilation) {
+  const int common = std::gcd(stride, dilation);
+  transposed_phase p{.out_first = phase,
+                     .out_count = (out - phase + stride - 1) / stride,
+                     .tap_step = stride / common,
+                     .in_step = dilation / common};
+  const auto reads = [&](int tap) { return (phase + padding - tap * dilation) % stride == 0; };
+  while (p.first_tap < kernel && p.first_tap < p.tap_step && !reads(p.first_tap)) ++p.first_tap;
+  if (p.first_tap >= kernel || p.first_tap == p.tap_step) return p;
+  p.taps = (kernel - 1 - p.first_tap) / p.tap_step + 1;
+  p.in_first = (phase + padding - p.first_tap * dilation) / stride - (p.taps - 1) * p.in_step;
+  return p;
+}
+
+[[nodiscard]] constexpr transposed_axis transposed_axis_of(int in, int out, int kernel, int stride,
+                                                           int padding, int dilation) {
+  transposed_axis a{.phases = stride < out ? stride : out};
+  for (int i = 0; i < a.phases; ++i) {
+    const transposed_phase p = transposed_phase_of(i, out, kernel, stride, padding, dilation);
+    if (p.taps == 0) continue;
+    const int end = p.in_first + (p.taps - 1) * p.in_step + p.out_count;
+    if (-p.in_first > a.before) a.before = -p.in_first;
+    if (end - in > a.after) a.after = end - in;
+    a.starts_inside = a.starts_inside || p.in_first != 0;
+  }
+  return a;
+}
+
+/// Both axes.
+struct transposed_phases {
+  conv_transpose2d_shape shape{};
+  transposed_axis h{}, w{};
+
+  constexpr explicit transposed_phases(const conv_transpose2d_shape& s)
+      : shape(s),
+        h(transposed_axis_of(s.in_h, s.out_h(), s.kernel_h, s.stride_h, s.padding_h, s.dilation_h)),
+        w(transposed_axis_of(s.in_w, s.out_w(), s.kernel_w, s.stride_w, s.padding_w,
+                             s.dilation_w)) {}
+
+  [[nodiscard]] constexpr int count() const { return h.phases * w.phases; }
+  [[nodiscard]] constexpr transposed_phase row(int phase) const {
+    return transposed_phase_of(phase / w.phases, shape.out_h(), shape.kernel_h, shape.stride_h,
+                               shape.padding_h, shape.dilation_h);
+  }
+  [[nodiscard]] constexpr transposed_phase column(int phase) const {
+    return transposed_phase_of(phase % w.phases, shape.out_w(), shape.kernel_w, shape.stride_w,
+                               shape.padding_w, shape.dilation_w);
+  }
+
+  /// Whether the phases read the image with a border. One that starts to the right of the first
+  /// column also reads past the end of the last row.
+  [[nodiscard]] constexpr bool pads() const {
+    return h.before + h.after + w.before + w.after > 0 || w.starts_inside;
+  }
+  [[nodiscard]] constexpr int padded_h() const { return h.padded(shape.in_h); }
+  [[nodiscard]] constexpr int padded_w() const { return w.padded(shape.in_w); }
+
+  /// The first pixel of the padded image that a phase reads.
+  [[nodiscard]] constexpr int first_pixel(int phase) const {
+    return (h.before + row(phase).in_first) * padded_w() + w.before + column(phase).in_first;
+  }
+  /// The convolution of one image that computes a phase; the kernel has no taps if nothing is read.
+  /// Its rows are as long as those of the padded image; outputs after the phase's own are of no
+  /// use.
+  [[nodiscard]] constexpr conv2d_shape convolution(int phase) const {
+    const transposed_phase y = row(phase);
+    const transposed_phase x = column(phase);
+    return {.batch = 1,
+            .in_h = (y.taps - 1) * y.in_step + y.out_count,
+            .in_w = padded_w(),
+            .in_channels = shape.in_channels,
+            .out_channels = shape.out_channels,
+            .kernel_h = x.taps == 0 ? 0 : y.taps,
+            .kernel_w = y.taps == 0 ? 0 : x.taps,
+            .dilation_h = y.taps > 1 ? y.in_step : 1,
+            .dilation_w = x.taps > 1 ? x.in_step : 1,
+            .groups = shape.groups};
+  }
+};
+
+[[nodiscard]] constexpr bool has_taps(const conv2d_shape& phase) {
+  return phase.kernel_h > 0 && phase.kernel_w > 0;
+}
+
+}  // namespace ctq::kernels

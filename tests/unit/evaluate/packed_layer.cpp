@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/evaluate/packed_layer.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+
+namespace {
+
+constexpr conv_transpose2d_shape two_groups{.batch = 1,
+                                            .in_h = 1,
+                                            .in_w = 2,
+                                            .in_channels = 4,
+                                            .out_channels = 2,
+                                            .kernel_h = 1,
+                                            .kernel_w = 2,
+                                            .groups = 2};
+constexpr qparams steps{0.5F, 3, 0, 255};
+
+packed_layer packed(quantization scales, std::int32_t last = 7) {
+  const quantized_tensor weight{std::move(scales), {{4, 1, 1, 2}, {0, 1, 2, 3, 4, 5, 6, last}}};
+  return pack_integer_layer<reference_kernels, std::uint8_t>(two_groups, weight, {}, steps, steps);
+}
+
+}  // namespace
+
+TEST_CASE("weights of transposed convolutions lie by output, tap and input") {
+  const std::vector<float> weight = {0, 1, 2, 3, 4, 5, 6, 7};  // (I, O/g, 1, 2)
+  CHECK(layer_packing::ordered(two_groups, std::span<const float>(weight)) ==
+        std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
+}
+
+TEST_CASE("scales are those of the second axis of a transposed convolution, or one") {
+  CHECK(packed({qint8, -1, {0.1}, {0}, {}}).exact);
+  CHECK(packed({qint8, 1, {0.1}, {0}, {}}).exact);
+  CHECK_FALSE(packed({qint8, 0, {0.1, 0.1, 0.1, 0.1}, {0, 0, 0, 0}, {}}).exact);
+  CHECK_FALSE(packed({qint8, -1, {0.1}, {1}, {}}).exact);
+  CHECK_FALSE(packed({qint8, -1, {0.1}, {0}, {}}, 128).exact);
+}

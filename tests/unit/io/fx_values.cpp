@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/io/fx_values.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+#include "ctq/json/document.hpp"
+
+using namespace ctq;
+
+namespace {
+
+argument number(std::string_view text) {
+  const json::document d = json::parse(text.data(), text.size());
+  argument a;
+  fx_reading::set_number(d.root(text.data()), a);
+  return a;
+}
+
+TEST_CASE("a number without a point is an integer, if it fits") {
+  const argument whole = number("-3");
+  CHECK(whole.is == argument::kind::integer);
+  CHECK(whole.integer == -3);
+  CHECK(whole.real == -3.0);
+  CHECK(number("2.5").is == argument::kind::real);
+  CHECK(number("1e2").is == argument::kind::real);
+  const argument huge = number("100000000000000000000");
+  CHECK(huge.is == argument::kind::real);
+  CHECK(huge.integer == 0);
+  CHECK(huge.real == 1e20);
+}
+
+TEST_CASE("escapes of a string become its characters") {
+  constexpr std::string_view text = R"(["a\u0062\n", "plain"])";
+  const json::document d = json::parse(text.data(), text.size());
+  const json::element first = d.root(text.data()).first();
+  CHECK(fx_reading::unescaped(first) == "ab\n");
+  CHECK(fx_reading::unescaped(first.next()) == "plain");
+}
+
+}  // namespace

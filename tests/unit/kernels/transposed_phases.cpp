@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/kernels/transposed_phases.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+using namespace ctq::kernels;
+
+namespace {
+
+// Kernel 3, stride 2, padding 1, 7 outputs of 4 inputs: even outputs read the middle tap, odd ones
+// the outer taps, of two inputs that follow each other.
+static_assert(transposed_phase_of(0, 7, 3, 2, 1, 1) == transposed_phase{.out_first = 0,
+                                                                        .out_count = 4,
+                                                                        .first_tap = 1,
+                                                                        .tap_step = 2,
+                                                                        .taps = 1,
+                                                                        .in_first = 0,
+                                                                        .in_step = 1});
+static_assert(transposed_phase_of(1, 7, 3, 2, 1, 1) == transposed_phase{.out_first = 1,
+                                                                        .out_count = 3,
+                                                                        .first_tap = 0,
+                                                                        .tap_step = 2,
+                                                                        .taps = 2,
+                                                                        .in_first = 0,
+                                                                        .in_step = 1});
+// Dilation 2 with stride 2: one phase reads all taps, the other nothing.
+static_assert(transposed_phase_of(0, 9, 3, 2, 0, 2).taps == 3);
+static_assert(transposed_phase_of(0, 9, 3, 2, 0, 2).in_first == -2);
+static_assert(transposed_phase_of(1, 9, 3, 2, 0, 2).taps == 0);
+
+constexpr transposed_phases unet(conv_transpose2d_shape{1, 4, 5, 8, 12, 2, 2, 2, 2});
+static_assert(unet.count() == 4 && !unet.pads());
+static_assert(unet.convolution(3) == conv2d_shape{1, 4, 5, 8, 12, 1, 1});
+
+/// Each tap of each output is in just one phase, and at the input that the definition says.
+constexpr bool covers_all(int in, int kernel, int stride, int padding, int output_padding,
+                          int dilation) {
+  const int out = (in - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1;
+  int pairs = 0;
+  for (int i = 0; i < (stride < out ? stride : out); ++i) {
+    const transposed_phase p = transposed_phase_of(i, out, kernel, stride, padding, dilation);
+    for (int j = 0; j < p.out_count; ++j)
+      for (int t = 0; t < p.taps; ++t, ++pairs) {
+        const int y = p.out_first + j * stride;
+        const int tap = p.first_tap + t * p.tap_step;
+        const int x = p.in_first + (p.taps - 1 - t) * p.in_step + j;
+        if (tap >= kernel || y >= out || x * stride != y + padding - tap * dilation) return false;
+      }
+  }
+  int expected = 0;
+  for (int y = 0; y < out; ++y)
+    for (int tap = 0; tap < kernel; ++tap)
+      expected += (y + padding - tap * dilation) % stride == 0 ? 1 : 0;
+  return pairs == expected;
+}
+static_assert(covers_all(5, 3, 2, 1, 1, 1) && covers_all(4, 5, 3, 0, 2, 2) &&
+              covers_all(3, 2, 4, 1, 3, 3) && covers_all(6, 4, 1, 3, 0, 1) &&
+              covers_all(3, 1, 3, 0, 0, 1));
+
+}  // namespace
+
+TEST_CASE("every output of a transposed convolution is in one phase") {
+  for (int kernel = 1; kernel < 6; ++kernel)
+    for (int stride = 1; stride < 5; ++stride)
+      for (int dilation = 1; dilation < 4; ++dilation)
+        for (int padding = 0; padding < 3; ++padding)
+          if (3 * stride - 2 * padding + dilation * (kernel - 1) >= 0)
+            CHECK(covers_all(4, kernel, stride, padding, 0, dilation));
+}
