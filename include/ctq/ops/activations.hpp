@@ -181,7 +181,7 @@ inline constexpr op_descriptor relu{.infer_shape = &same_shape,
                                     .keeps_memory_order = true,
                                     .on_integers = on_integers::input_scale,
                                     .gives_any_scale = true,
-                                    .module_form = &nn::op_relu::info,
+                                    .module_form = &nn::info_relu,
                                     .schedule = in_any_order(kernel::relu)};
 /// PyTorch has no form of torch.relu on integers, but fuses it with the op before it.
 inline constexpr op_descriptor torch_relu =
@@ -212,7 +212,7 @@ inline constexpr op_descriptor clamp =
 inline constexpr op_descriptor leaky_relu =
     with(activation(differentiable<functions::leaky_relu, slopes::leaky_relu, leaky_relu_options>,
                     on_integers::own_scale),
-         [](op_descriptor& d) { d.module_form = &nn::op_leaky_relu::info; });
+         [](op_descriptor& d) { d.module_form = &nn::info_leaky_relu; });
 inline constexpr op_descriptor elu = with(
     activation(differentiable<functions::elu, slopes::elu, elu_options>, on_integers::own_scale),
     [](op_descriptor& d) { d.keeps_memory_order = false; });
@@ -227,7 +227,7 @@ inline constexpr op_descriptor sigmoid =
 inline constexpr op_descriptor sigmoid_in_place = only_traced(sigmoid);
 inline constexpr op_descriptor tanh =
     with(activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
-         [](op_descriptor& d) { d.module_form = &nn::op_tanh::info; });
+         [](op_descriptor& d) { d.module_form = &nn::info_tanh; });
 inline constexpr op_descriptor tanh_in_place = only_traced(tanh);
 inline constexpr op_descriptor functional_leaky_relu{.functions = leaky_relu.functions};
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};

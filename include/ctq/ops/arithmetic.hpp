@@ -115,30 +115,30 @@ inline constexpr op_descriptor add{
     .infer_shape = &two_shapes,
     .is_arithmetic = true,
     .keeps_memory_order = true,
-    .integer_form = &q::op_add::info,
-    .integer_relu_form = &q::op_add_relu::info,
+    .integer_form = &q::info_add,
+    .integer_relu_form = &q::info_add_relu,
     .gradient = gradient_rule::sum,
-    .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast, &q::op_add_scalar::info)};
+    .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast, &q::info_add_scalar)};
 inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
 inline constexpr op_descriptor q_add_relu{
     .keeps_memory_order = true,
     .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast,
-                       &q::op_add_scalar_relu::info, true)};
+                       &q::info_add_scalar_relu, true)};
 
 inline constexpr op_descriptor mul{
     .is_commutative = true,
     .infer_shape = &two_shapes,
     .is_arithmetic = true,
     .keeps_memory_order = true,
-    .integer_form = &q::op_mul::info,
-    .integer_relu_form = &q::op_mul_relu::info,
+    .integer_form = &q::info_mul,
+    .integer_relu_form = &q::info_mul_relu,
     .gradient = gradient_rule::product,
-    .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast, &q::op_mul_scalar::info)};
+    .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast, &q::info_mul_scalar)};
 inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
 inline constexpr op_descriptor q_mul_relu{
     .keeps_memory_order = true,
     .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast,
-                       &q::op_mul_scalar_relu::info, true)};
+                       &q::info_mul_scalar_relu, true)};
 
 inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,
@@ -146,14 +146,14 @@ inline constexpr op_descriptor sub{
     .on_integers = on_integers::own_scale,
     .is_since_2_1 = true,
     .gradient = gradient_rule::difference,
-    .schedule = of_two(kernel::binary_sub, kernel::binary_sub, &q::op_sub_scalar::info)};
+    .schedule = of_two(kernel::binary_sub, kernel::binary_sub, &q::info_sub_scalar)};
 inline constexpr op_descriptor div{
     .infer_shape = &two_shapes,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
     .is_since_2_1 = true,
     .gradient = gradient_rule::quotient,
-    .schedule = of_two(kernel::binary_div, kernel::binary_div, &q::op_div_scalar::info)};
+    .schedule = of_two(kernel::binary_div, kernel::binary_div, &q::info_div_scalar)};
 /// Methods, which PyTorch's backends leave in float.
 constexpr op_descriptor in_float(const op_descriptor& d) {
   return {.infer_shape = d.infer_shape, .schedule = d.schedule};

@@ -100,27 +100,27 @@ constexpr op_descriptor integer_convolution(bool relu) {
 
 #define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                         \
   inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) {     \
-    d.integer_form = &q::op_conv##N##d::info;                                                   \
-    d.integer_relu_form = &q::op_conv_relu##N##d::info;                                         \
-    d.with_relu = &nni::op_conv_relu##N##d::info;                                               \
+    d.integer_form = &q::info_conv##N##d;                                                   \
+    d.integer_relu_form = &q::info_conv_relu##N##d;                                         \
+    d.with_relu = &nni::info_conv_relu##N##d;                                               \
   });                                                                                           \
   inline constexpr op_descriptor conv_relu##N##d =                                              \
       with(convolution<N>(true), [](op_descriptor& d) {                                         \
-        d.integer_form = &q::op_conv_relu##N##d::info;                                          \
-        d.fused_of[0] = &nn::op_conv##N##d::info;                                               \
-        d.fused_of[1] = &nn::op_relu::info;                                                     \
+        d.integer_form = &q::info_conv_relu##N##d;                                          \
+        d.fused_of[0] = &nn::info_conv##N##d;                                               \
+        d.fused_of[1] = &nn::info_relu;                                                     \
       });                                                                                       \
   inline constexpr op_descriptor functional_conv##N##d{                                         \
       .layer_axes = N,                                                                          \
       .weights = op_weights::quantizable,                                                       \
-      .integer_form = &q::op_functional_conv##N##d::info,                                       \
-      .integer_relu_form = &q::op_functional_conv##N##d_relu::info};                            \
+      .integer_form = &q::info_functional_conv##N##d,                                       \
+      .integer_relu_form = &q::info_functional_conv##N##d_relu};                            \
   inline constexpr op_descriptor conv_bn##N##d =                                                \
-      with_batch_norm({&nn::op_conv##N##d::info, &nn::op_batch_norm##N##d::info});              \
+      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d});              \
   inline constexpr op_descriptor conv_bn_relu##N##d = with_batch_norm(                          \
-      {&nn::op_conv##N##d::info, &nn::op_batch_norm##N##d::info, &nn::op_relu::info});          \
-  inline constexpr op_descriptor qat_conv##N##d = trained(&nn::op_conv##N##d::info);            \
-  inline constexpr op_descriptor qat_conv_relu##N##d = trained(&nni::op_conv_relu##N##d::info); \
+      {&nn::info_conv##N##d, &nn::info_batch_norm##N##d, &nn::info_relu});          \
+  inline constexpr op_descriptor qat_conv##N##d = trained(&nn::info_conv##N##d);            \
+  inline constexpr op_descriptor qat_conv_relu##N##d = trained(&nni::info_conv_relu##N##d); \
   inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);                  \
   inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);              \
   inline constexpr op_descriptor q_functional_conv##N##d{.makes_channels_last = N > 1};

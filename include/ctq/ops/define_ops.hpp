@@ -16,17 +16,17 @@
 //   training · nnqr:: their reference quantized forms · fn:: functions · op:: Python operators ·
 //   method:: methods of tensors · q:: what the passes insert
 
+// The type of an op is its base itself: a class derived from it would be a second one to compile.
+
 #define CTQ_DECLARE_OP(space, base, identifier, qualified_name, options, description) \
   namespace ctq::space {                                                              \
-  struct op_##identifier : base<op_##identifier, options> {                           \
-    using builtin = void;                                                             \
-    static const op_info info;                                                        \
-  };                                                                                  \
+  extern inline const op_info info_##identifier;                                      \
+  using op_##identifier = base<named_by<info_##identifier>, options>;                 \
   inline constexpr op_##identifier identifier{};                                      \
   }
 
 #define CTQ_DESCRIBE_OP(space, base, identifier, qualified_name, options, description) \
-  inline constexpr ctq::op_info ctq::space::op_##identifier::info{                     \
+  inline constexpr ctq::op_info ctq::space::info_##identifier{                         \
       ctq::space::identifier.kind, qualified_name, &ctq::descriptors::description, true};
 
 /// Two rows: a module of PyTorch and the function of the same name.

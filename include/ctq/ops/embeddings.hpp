@@ -28,11 +28,11 @@ constexpr op_descriptor look_up(op_id integer_form) {
   return {.weights = op_weights::quantizable, .integer_form = integer_form, .only_weight = true};
 }
 
-inline constexpr op_descriptor embedding = look_up(&q::op_embedding::info);
-inline constexpr op_descriptor embedding_bag = look_up(&q::op_embedding_bag::info);
+inline constexpr op_descriptor embedding = look_up(&q::info_embedding);
+inline constexpr op_descriptor embedding_bag = look_up(&q::info_embedding_bag);
 inline constexpr op_descriptor functional_embedding = weighted;
-inline constexpr op_descriptor qat_embedding = trained(&nn::op_embedding::info);
-inline constexpr op_descriptor qat_embedding_bag = trained(&nn::op_embedding_bag::info);
+inline constexpr op_descriptor qat_embedding = trained(&nn::info_embedding);
+inline constexpr op_descriptor qat_embedding_bag = trained(&nn::info_embedding_bag);
 
 }  // namespace ctq::descriptors
 

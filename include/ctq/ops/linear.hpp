@@ -93,36 +93,36 @@ inline constexpr op_descriptor linear{.infer_shape = &linear_shape_rule,
                                       .layer_axes = 0,
                                       .weights = op_weights::quantizable,
                                       .parameters = &linear_parameters,
-                                      .integer_form = &q::op_linear::info,
-                                      .integer_relu_form = &q::op_linear_relu::info,
-                                      .dynamic_form = &q::op_linear_dynamic::info,
+                                      .integer_form = &q::info_linear,
+                                      .integer_relu_form = &q::info_linear_relu,
+                                      .dynamic_form = &q::info_linear_dynamic,
                                       .gradient = gradient_rule::layer,
                                       .schedule = linear_step(kernel::linear, false)};
 inline constexpr op_descriptor linear_relu{.layer_axes = 0,
                                            .weights = op_weights::quantizable,
                                            .parameters = &linear_parameters,
-                                           .integer_form = &q::op_linear_relu::info,
-                                           .dynamic_form = &q::op_linear_relu_dynamic::info,
-                                           .fused_of = {&nn::op_linear::info, &nn::op_relu::info},
+                                           .integer_form = &q::info_linear_relu,
+                                           .dynamic_form = &q::info_linear_relu_dynamic,
+                                           .fused_of = {&nn::info_linear, &nn::info_relu},
                                            .gradient = gradient_rule::layer,
                                            .schedule = linear_step(kernel::linear, true)};
 inline constexpr op_descriptor functional_linear{
     .layer_axes = 0,
     .weights = op_weights::quantizable,
-    .integer_form = &q::op_functional_linear::info,
-    .integer_relu_form = &q::op_functional_linear_relu::info,
-    .dynamic_form = &q::op_functional_linear_dynamic::info,
-    .dynamic_relu_form = &q::op_functional_linear_relu_dynamic::info};
+    .integer_form = &q::info_functional_linear,
+    .integer_relu_form = &q::info_functional_linear_relu,
+    .dynamic_form = &q::info_functional_linear_dynamic,
+    .dynamic_relu_form = &q::info_functional_linear_relu_dynamic};
 
 inline constexpr op_descriptor linear_bn1d =
-    with_batch_norm({{&nn::op_linear::info, &nn::op_batch_norm1d::info}});
+    with_batch_norm({{&nn::info_linear, &nn::info_batch_norm1d}});
 inline constexpr op_descriptor linear_leaky_relu{
     .weights = op_weights::quantizable,
-    .fused_of = {&nn::op_linear::info, &nn::op_leaky_relu::info}};
+    .fused_of = {&nn::info_linear, &nn::info_leaky_relu}};
 inline constexpr op_descriptor linear_tanh{.weights = op_weights::quantizable,
-                                           .fused_of = {&nn::op_linear::info, &nn::op_tanh::info}};
-inline constexpr op_descriptor qat_linear = trained(&nn::op_linear::info);
-inline constexpr op_descriptor qat_linear_relu = trained(&nni::op_linear_relu::info);
+                                           .fused_of = {&nn::info_linear, &nn::info_tanh}};
+inline constexpr op_descriptor qat_linear = trained(&nn::info_linear);
+inline constexpr op_descriptor qat_linear_relu = trained(&nni::info_linear_relu);
 
 inline constexpr op_descriptor q_linear{.schedule = linear.schedule};
 inline constexpr op_descriptor q_linear_relu{.schedule = linear_relu.schedule};
@@ -196,7 +196,7 @@ inline constexpr op_descriptor product{.infer_shape = &matmul_shape_rule,
                                        .is_arithmetic = true,
                                        .schedule = {.how = schedule_as::matmul}};
 inline constexpr op_descriptor matmul =
-    with(product, [](op_descriptor& d) { d.integer_form = &q::op_matmul::info; });
+    with(product, [](op_descriptor& d) { d.integer_form = &q::info_matmul; });
 inline constexpr op_descriptor bmm =
     with(product, [](op_descriptor& d) { d.infer_shape = &bmm_shape_rule; });
 inline constexpr op_descriptor method_matmul{.infer_shape = &matmul_shape_rule,

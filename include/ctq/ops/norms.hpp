@@ -112,14 +112,14 @@ inline constexpr op_descriptor bn_relu2d{
     .makes_channels_last = true,
     .weights = op_weights::in_float,
     .on_integers = on_integers::own_scale,
-    .fused_of = {&nn::op_batch_norm2d::info, &nn::op_relu::info},
+    .fused_of = {&nn::info_batch_norm2d, &nn::info_relu},
     .gradient = gradient_rule::batch_norm,
     .schedule = batch_norm2d_step(true)};
 inline constexpr op_descriptor bn_relu3d{
     .makes_channels_last = true,
     .weights = op_weights::in_float,
     .on_integers = on_integers::own_scale,
-    .fused_of = {&nn::op_batch_norm3d::info, &nn::op_relu::info}};
+    .fused_of = {&nn::info_batch_norm3d, &nn::info_relu}};
 
 constexpr shape layer_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};

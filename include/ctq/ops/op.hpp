@@ -56,7 +56,13 @@ inline constexpr op_descriptor description_of = describing::describe<Op>();
 template <class Op>
 inline constexpr op_info info_of{Op::kind, Op::name, &description_of<Op>};
 
-/// Satisfied by ctq's own ops: they are described in the header of their family.
+/// The identity of one of ctq's own ops, which are described in the header of their family.
+template <const op_info& Info>
+struct named_by {
+  using builtin = void;
+  static constexpr const op_info& info = Info;
+};
+
 template <class Op>
 concept builtin_op = requires {
   typename Op::builtin;
@@ -70,10 +76,11 @@ struct call {
   std::array<std::string_view, Arity> args{};
 };
 
+/// A node as written, until the end of the call of model(…): it refers to its parts.
 template <std::size_t Arity>
 struct named_call {
   std::string_view name;
-  call<Arity> value;
+  const call<Arity>& value;
 };
 
 /// "conv1"_n: the name of a node. Assigning a call to it makes the node.

@@ -27,11 +27,11 @@ constexpr op_descriptor recurrent(op_id dynamic_form) {
   return {.weights = op_weights::quantizable, .dynamic_form = dynamic_form};
 }
 
-inline constexpr op_descriptor lstm = recurrent(&q::op_lstm_dynamic::info);
-inline constexpr op_descriptor gru = recurrent(&q::op_gru_dynamic::info);
-inline constexpr op_descriptor lstm_cell = recurrent(&q::op_lstm_cell_dynamic::info);
-inline constexpr op_descriptor gru_cell = recurrent(&q::op_gru_cell_dynamic::info);
-inline constexpr op_descriptor rnn_cell = recurrent(&q::op_rnn_cell_dynamic::info);
+inline constexpr op_descriptor lstm = recurrent(&q::info_lstm_dynamic);
+inline constexpr op_descriptor gru = recurrent(&q::info_gru_dynamic);
+inline constexpr op_descriptor lstm_cell = recurrent(&q::info_lstm_cell_dynamic);
+inline constexpr op_descriptor gru_cell = recurrent(&q::info_gru_cell_dynamic);
+inline constexpr op_descriptor rnn_cell = recurrent(&q::info_rnn_cell_dynamic);
 inline constexpr op_descriptor rnn = recurrent(nullptr);
 
 }  // namespace ctq::descriptors

@@ -47,9 +47,12 @@ class scheduler : public view_steps<Graph, Schedule> {
 
   constexpr void visit(int i) {
     const schedule_as how = schedule_of(i).how;
-    if (how != schedule_as::view && how != schedule_as::strided && how != schedule_as::matmul)
+    if (how == schedule_as::view || how == schedule_as::strided) {
+      has_views_ = true;
+    } else if (has_views_ && how != schedule_as::matmul) {
       for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->settled(i, arg(i, a));
-    switch (schedule_of(i).how) {
+    }
+    switch (how) {
       case schedule_as::input: return placeholder(i);
       case schedule_as::constant: return constant(i);
       case schedule_as::output: return outputs(i);
@@ -236,6 +239,8 @@ class scheduler : public view_steps<Graph, Schedule> {
   }
 
   std::size_t constant_bytes_ = 0;  // of the constants so far
+
+  bool has_views_ = false;  // some node so far is a view of another
 };
 
 /// Writes the steps of a graph, or the problem.
