@@ -146,7 +146,10 @@ struct pool2d_shape {
   int stride_h = 1, stride_w = 1;
   int padding_h{}, padding_w{};
   int dilation_h = 1, dilation_w = 1;  // max pooling only
-  int count_include_pad = 1;           // average pooling only
+  /// What averages divide by: the pixels of a window inside input and padding, those inside the
+  /// input, or this number.
+  static constexpr int padded_pixels = -1, input_pixels = 0;
+  int divisor = padded_pixels;
   int adaptive{};
 
   friend constexpr bool operator==(const pool2d_shape&, const pool2d_shape&) = default;

@@ -35,7 +35,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
 BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, dilation, ceil_mode);
 BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool2d_options, kernel_size, stride, padding, ceil_mode,
-                        count_include_pad);
+                        count_include_pad, divisor_override);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
 BOOST_HANA_ADAPT_STRUCT(ctq::interpolate_options, size, scale_factor, mode, align_corners);
 BOOST_HANA_ADAPT_STRUCT(ctq::pixel_shuffle_options, upscale_factor);

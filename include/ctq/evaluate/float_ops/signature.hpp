@@ -112,10 +112,12 @@ class parameter_reader {
   return slice{index.start, index.stop, index.step()};
 }
 
-/// An option as a value. A kernel size, stride or factor of 0 is not given: None.
+/// An option as a value. A kernel size, stride, factor or divisor of 0 is not given: None.
 [[nodiscard]] inline value python_value(const attributes& a, const option_field& f) {
   switch (f.is) {
-    case option_field::type::integer: return integer_of(a, f);
+    case option_field::type::integer:
+      if (f.name == "divisor_override" && integer_of(a, f) == 0) return {};
+      return integer_of(a, f);
     case option_field::type::flag: return integer_of(a, f) != 0;
     case option_field::type::real:
       if (f.name == "scale_factor" && real_of(a, f) == 0.0F) return {};
