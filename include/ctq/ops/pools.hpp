@@ -21,6 +21,7 @@ struct avg_pool2d_options {
   extent2d padding = 0;
   flag ceil_mode = false;
   flag count_include_pad = true;
+  int divisor_override = 0;  // 0: the number of pixels
 };
 
 struct adaptive_avg_pool2d_options {
@@ -88,6 +89,12 @@ constexpr shape pool_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
     complain(d, "padding exceeds half of kernel_size");
     return {};
   }
+  if constexpr (requires { o.divisor_override; }) {
+    if (o.divisor_override < 0) {
+      complain(d, "divisor_override is 1 or more");
+      return {};
+    }
+  }
   const shape x = as_image(in[0]);
   return with_pixels<Axes>(
       x, windows(x[2], o.kernel_size.h, o.stride.h, o.padding.h, dilation.h, o.ceil_mode),
@@ -127,7 +134,8 @@ constexpr kernel_signature::sizes window_pool_sizes(attributes a, shape in, shap
     s.dilation_h = o.dilation.h;
     s.dilation_w = o.dilation.w;
   } else {
-    s.count_include_pad = o.count_include_pad ? 1 : 0;
+    s.divisor = o.count_include_pad ? pool2d_shape::padded_pixels : pool2d_shape::input_pixels;
+    if (o.divisor_override > 0) s.divisor = o.divisor_override;
   }
   return to_block<kernel_signature::sizes>(s);
 }

@@ -74,7 +74,7 @@ TEST_CASE("every shape survives being kept in a key") {
                           .kernel_w = 2,
                           .stride_h = 2,
                           .stride_w = 2,
-                          .count_include_pad = 0,
+                          .divisor = pool2d_shape::input_pixels,
                           .adaptive = 1};
   CHECK(signature(kernel::pooling_avg, f32, f32, pool).as<pool2d_shape>() == pool);
   const linear_shape linear{2, 128, 10};

@@ -80,10 +80,26 @@ TEST_CASE("the options of a call are what it says, and what it leaves out") {
   CHECK(lowered::options_in(fn::avg_pool2d.id(), {.positional = {{}, 2, float_ops::none{}},
                                                   .keywords = {{"divisor_override", {}}}})
             .has_value());
-  // No kernel divides by another number, or keeps an extent that is not said.
-  CHECK_FALSE(lowered::options_in(fn::avg_pool2d.id(),
-                                  {.positional = {{}, 2}, .keywords = {{"divisor_override", 3}}})
+  const auto thirds = lowered::options_in(
+      fn::avg_pool2d.id(), {.positional = {{}, 2}, .keywords = {{"divisor_override", 3}}});
+  REQUIRE(thirds.has_value());
+  CHECK(thirds->as<avg_pool2d_options>().divisor_override == 3);
+  const auto resized = lowered::options_in(
+      fn::interpolate.id(),
+      {.positional = {{}},
+       .keywords = {{"scale_factor", 2.0}, {"mode", std::string("bilinear")}, {"size", {}}}});
+  REQUIRE(resized.has_value());
+  CHECK(resized->as<interpolate_options>().mode == interpolation::bilinear);
+  CHECK(resized->as<interpolate_options>().scale_factor == 2.0F);
+  // A factor that is no float, and a mode without a kernel.
+  CHECK_FALSE(lowered::options_in(fn::interpolate.id(),
+                                  {.positional = {{}}, .keywords = {{"scale_factor", 0.7}}})
                   .has_value());
+  CHECK_FALSE(lowered::options_in(
+                  fn::interpolate.id(),
+                  {.positional = {{}}, .keywords = {{"size", 3}, {"mode", std::string("area")}}})
+                  .has_value());
+  // No kernel keeps an extent that is not said.
   CHECK_FALSE(lowered::options_in(fn::adaptive_avg_pool2d.id(),
                                   {.positional = {{}, float_ops::list{1, float_ops::none{}}}})
                   .has_value());

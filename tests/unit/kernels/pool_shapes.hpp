@@ -25,7 +25,7 @@ struct square_window {
   bool ceil_mode;
 
   [[nodiscard]] constexpr ctq::pool2d_shape on(int batch, int h, int w, int channels,
-                                               int count_include_pad) const {
+                                               int divisor) const {
     return {.batch = batch,
             .in_h = h,
             .in_w = w,
@@ -40,7 +40,7 @@ struct square_window {
             .padding_w = padding,
             .dilation_h = dilation,
             .dilation_w = dilation,
-            .count_include_pad = count_include_pad};
+            .divisor = divisor};
   }
 };
 
@@ -55,7 +55,7 @@ inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
           for (const int dilation : {1, 2}) {
             if (2 * padding > kernel || (dilation > 1 && !dilated)) continue;
             const square_window window{kernel, stride, padding, dilation, (size + stride) % 2 == 0};
-            out.push_back(window.on(1 + size % 2, size, size + 1, channels, stride % 2));
+            out.push_back(window.on(1 + size % 2, size, size + 1, channels, stride % 3 - 1));
           }
         }
       }

@@ -65,11 +65,11 @@ static_assert(max == pool2d_shape{.batch = 2,
 
 constexpr shape half{2, 3, 14, 15};
 static_assert(sizes<pool2d_shape>(nn::avg_pool2d, {.kernel_size = 2, .stride = 2}, image, half)
-                  .count_include_pad == 1);
+                  .divisor == pool2d_shape::padded_pixels);
 static_assert(sizes<pool2d_shape>(nn::avg_pool2d,
                                   {.kernel_size = 2, .stride = 2, .count_include_pad = false},
                                   image, half)
-                  .count_include_pad == 0);
+                  .divisor == pool2d_shape::input_pixels);
 static_assert(sizes<pool2d_shape>(nn::avg_pool2d, {.kernel_size = 2, .stride = 2}, image, half)
                   .adaptive == 0);
 

@@ -227,7 +227,7 @@ result<value> adaptive_pool(operands& from) {
 
 inline constexpr float_op pools[] = {
     {"max_pool?d", "input, ..., return_indices=False", max_pool},
-    {"avg_pool?d", "input, ..., divisor_override=None", avg_pool},
+    {"avg_pool?d", "input, ...", avg_pool},
     {"adaptive_avg_pool?d", "input, output_size", adaptive_pool<pooling::adaptive_mean_pool>},
     {"adaptive_max_pool?d", "input, output_size, return_indices=False",
      adaptive_pool<pooling::adaptive_max_pool>},

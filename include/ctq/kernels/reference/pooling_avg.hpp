@@ -9,7 +9,9 @@ namespace ctq::kernels::reference {
 /// The divisor of a window's sum. A window without input has the sum 0, whatever the divisor.
 [[nodiscard, gnu::always_inline]] inline int divisor_of(const pool2d_shape& shape,
                                                         const pool_window& w) noexcept {
-  const int n = shape.count_include_pad != 0 ? w.padded : w.taps();
+  const int n = shape.divisor == pool2d_shape::padded_pixels  ? w.padded
+                : shape.divisor == pool2d_shape::input_pixels ? w.taps()
+                                                              : shape.divisor;
   return n > 0 ? n : 1;
 }
 
@@ -56,9 +58,9 @@ template <quantized Q>
 ///   out = clamp(zp_out + rne(float(Σ (in - zp_in)) * (scale_in / (n * scale_out))))
 ///
 /// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
-/// n         pixels of the window inside input and padding; inside the input alone without
-///           count_include_pad
-/// Requires  255 * n < 2³¹
+/// n         pixels of the window inside input and padding, or inside the input alone, or the
+///           shape's divisor
+/// Requires  255 * the pixels of a window < 2³¹
 /// Source    PyTorch aten/src/ATen/native/quantized/cpu: AveragePool2d, AdaptiveAveragePooling
 template <quantized Q>
 inline void pooling_avg(pool2d_shape shape, const Q* in, const qparams& in_q, const qparams& out_q,

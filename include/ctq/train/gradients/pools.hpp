@@ -68,6 +68,7 @@ inline averaged_window window_at(const avg_pool2d_options& o, const shape& in, c
   const range columns = padded(x, o.kernel_size.w, o.stride.w, o.padding.w, in[3]);
   averaged_window w{clipped(rows, in[2]), clipped(columns, in[3])};
   w.divisor = o.count_include_pad ? averaged_window{rows, columns}.pixels() : w.pixels();
+  if (o.divisor_override > 0) w.divisor = o.divisor_override;
   return w;
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("without count_include_pad the divisor counts pixels") {
   for (std::size_t i = 0; i < 16; ++i) in[i] = static_cast<float>(i + 1);
   std::vector<float> out(9);
   pool2d_shape shape = ceil_shape;
-  shape.count_include_pad = 0;
+  shape.divisor = pool2d_shape::input_pixels;
   reference::pooling_avg(shape, in.data(), out.data());
   CHECK(out[0] == 14.0F / 4.0F);
   CHECK(out[8] == 16.0F);
