@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <charconv>
 #include <iterator>
-#include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,8 +25,8 @@
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
 //   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
-//           lists are constants; {"d": {key: arg}} is a dict, {"s": [start, stop, step]} a slice,
-//           {"e": "..."} an Ellipsis; as an index also "slice(1, None, 2)" and "..."
+//           lists are constants; {"d": {key: arg}} is a dict, {"s": [start, stop, step]} a slice
+//           (also "slice(1, None, 2)" as an index), {"e": "..."} an Ellipsis (also "...")
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
 //           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
@@ -159,28 +155,12 @@ class reader {
       fx.scope_type = graph_.op(op_kind::module, unescaped(type), ops_);
     fx_row_facts facts{.at = row.at()};
     if (kind->second == op_kind::placeholder || kind->second == op_kind::get_attr) {
-      if (!read_shape(row.find("shape"), facts.shape)) return false;
+      cause_ = read_shape(row.find("shape"), facts.shape, wrong_);
+      if (!cause_.empty()) return false;
       if (facts.shape) n.shape = *facts.shape;
     }
     by_name_.emplace(n.name, at_);
     graph_.add(n, fx, std::move(arguments), std::move(options), reads, facts);
-    return true;
-  }
-
-  /// The shape of an input or of an attribute; none if its rank is not supported.
-  bool read_shape(element list, std::optional<shape>& out) {
-    if (!list || list.type() == json::kind::null) return true;
-    if (list.type() != json::kind::array) return wrong(list, "shape is not a list");
-    if (list.size() <= max_rank) out.emplace();
-    for (const element e : list.elements()) {
-      argument extent;
-      if (e.type() == json::kind::number) set_number(e, extent);
-      if (extent.is != argument::kind::integer || extent.integer < 1 ||
-          extent.integer > std::numeric_limits<int>::max())
-        return wrong(e, sentence("an extent is ", shown(e.text()),
-                                 ", not a whole number from 1 to 2147483647"));
-      if (out) out->extent[out->rank++] = static_cast<int>(extent.integer);
-    }
     return true;
   }
 
@@ -262,10 +242,8 @@ class reader {
             if (!append(bound, {}, out, reads)) return false;
           return true;
         }
-        if (reads != nullptr && e.find("e")) {
-          a.is = argument::kind::ellipsis;
-          break;
-        }
+        a.is = argument::kind::ellipsis;
+        if (reads != nullptr && e.find("e")) break;
         const element name = e.find("n");
         if (reads == nullptr || !name || name.type() != json::kind::string)
           return wrong(e, "an argument is an object without \"n\"");
@@ -277,35 +255,6 @@ class reader {
       }
     }
     out.push_back(a);
-    return true;
-  }
-
-  /// Appends what a text stands for among indices: "..." or "slice(1, None, 2)"; false: nothing.
-  static bool append_index(argument text, std::vector<argument>& out) {
-    std::string_view rest = text.text;
-    constexpr std::string_view begin = "slice(";
-    if (rest == "...") {
-      text.is = argument::kind::ellipsis;
-      out.push_back(text);
-      return true;
-    }
-    if (!rest.starts_with(begin) || !rest.ends_with(")")) return false;
-    rest = rest.substr(begin.size(), rest.size() - begin.size() - 1);
-    argument bounds[3];
-    for (argument& bound : bounds) {
-      const std::size_t comma = rest.find(", ");
-      const std::string_view word = rest.substr(0, comma);
-      bound.is = word == "None" ? argument::kind::none : argument::kind::integer;
-      const char* const end = word.data() + word.size();
-      const auto read = std::from_chars(word.data(), end, bound.integer);
-      if (word != "None" && (read.ec != std::errc{} || read.ptr != end)) return false;
-      if ((comma == rest.npos) != (&bound == &bounds[2])) return false;
-      rest = comma == rest.npos ? std::string_view{} : rest.substr(comma + 2);
-    }
-    text.is = argument::kind::slice;
-    text.integer = 3;
-    out.push_back(text);
-    out.insert(out.end(), std::begin(bounds), std::end(bounds));
     return true;
   }
 
