@@ -187,6 +187,11 @@ class Exporter:
         if node.op == "placeholder":
             if node in shape_of:
                 row["shape"] = list(shape_of[node])
+        elif node.op == "get_attr":
+            value = operator.attrgetter(node.target)(self.model)
+            if isinstance(value, torch.Tensor):
+                row["shape"] = list(value.shape)
+            row["scope"] = node.target.rpartition(".")[0]
         elif node.op == "call_module":
             row["module"] = module_row(self.model.get_submodule(node.target))
             row["scope"] = node.target.rpartition(".")[0]

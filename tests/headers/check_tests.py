@@ -73,6 +73,7 @@ TESTED_WITH = {
     "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
     "kernels/simd/convolution/column_tile": "kernels/simd/convolution/depthwise_columns",
     "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
+    "kernels/simd/elementwise/broadcast_blocks": "kernels/simd/elementwise/binary_broadcast",
     "kernels/simd/epilogue/epilogue_rows": "kernels/simd/epilogue/post_ops",
     "kernels/simd/matrix/register_tile": "kernels/simd/matrix/dense",
     "kernels/int4_weights": "kernels/simd/matrix/linear_weight_int4",

@@ -16,7 +16,7 @@ class graph_builder {
   std::string_view add(std::string name, ctq::op_id op, const ctq::attributes& attrs,
                        const std::vector<std::string_view>& args) {
     names_.push_back(std::move(name));
-    rows_.push_back({names_.back(), op, attrs, {}, args});
+    rows_.push_back({names_.back(), op, attrs, args});
     return names_.back();
   }
 
@@ -27,9 +27,7 @@ class graph_builder {
   }
 
   std::string_view placeholder(const ctq::shape& s, std::string name = "x") {
-    add(std::move(name), ctq::nn::placeholder.id(), {}, {});
-    rows_.back().shape = s;
-    return names_.back();
+    return add(std::move(name), ctq::nn::placeholder.id(), ctq::attributes{s}, {});
   }
 
   std::string_view output(std::string_view from) { return add("out", ctq::nn::output, {from}); }
@@ -37,8 +35,7 @@ class graph_builder {
   [[nodiscard]] ctq::dynamic_graph<ctq::stage::traced> link() const {
     std::vector<ctq::linking::pending> rows;
     for (const row& r : rows_)
-      rows.push_back(
-          {r.name, r.op, &r.attrs, &r.shape, r.args.data(), static_cast<int>(r.args.size())});
+      rows.push_back({r.name, r.op, &r.attrs, r.args.data(), static_cast<int>(r.args.size())});
     return ctq::linking::link(rows.data(), rows.size());
   }
 
@@ -47,7 +44,6 @@ class graph_builder {
     std::string_view name;
     ctq::op_id op{};
     ctq::attributes attrs;
-    ctq::shape shape;
     std::vector<std::string_view> args;
   };
 

@@ -57,19 +57,7 @@ class @NAME@ {
  public:
   /// float32, contiguous, in the order of the shape, the last extent fastest. All zero at first.
   /// Large ones do not fit on a stack: make them static or on the heap.
-  struct input {
-    static constexpr char name[] = @INPUT_NAME@;
-    static constexpr int shape[] = {@INPUT_SHAPE@};
-    static constexpr std::size_t size = @INPUT_SIZE@;
-    alignas(64) float values[size]{};
-  };
-  struct output {
-    static constexpr char name[] = @OUTPUT_NAME@;
-    static constexpr int shape[] = {@OUTPUT_SHAPE@};
-    static constexpr std::size_t size = @OUTPUT_SIZE@;
-    alignas(64) float values[size]{};
-  };
-
+@TENSORS@
   class result;
   class session;
 
@@ -86,12 +74,12 @@ class @NAME@ {
 
   /// One inference in the caller's memory: allocates nothing and cannot fail. Values outside the
   /// calibrated range saturate; NaN becomes the zero point.
-  ///   out    must not overlap with the input
+  ///   out    must not overlap with an input
   ///   arena  arena_bytes(), 64-byte aligned, used by one run at a time
-  void run(std::span<const float, input::size> in, std::span<float, output::size> out,
+  void run(@SPANS@,
            std::byte* arena) const noexcept;
-  void run(const input& in, output& out, std::byte* arena) const noexcept {
-    run(in.values, out.values, arena);
+  void run(@INPUTS@, @OUTPUT@& out, std::byte* arena) const noexcept {
+    run(@VALUES@, arena);
   }
 
   /// The instruction set that was chosen.
@@ -140,12 +128,12 @@ class @NAME@::session {
   session& operator=(session&&) = delete;
   ~session();
 
-  /// One inference; out must not overlap with the input.
-  void run(std::span<const float, input::size> in, std::span<float, output::size> out) noexcept;
-  void operator()(const input& in, output& out) noexcept { run(in.values, out.values); }
-  [[nodiscard]] output operator()(const input& in) noexcept {
-    output out;
-    run(in.values, out.values);
+  /// One inference; out must not overlap with an input.
+  void run(@SPANS@) noexcept;
+  void operator()(@INPUTS@, @OUTPUT@& out) noexcept { run(@VALUES@); }
+  [[nodiscard]] @OUTPUT@ operator()(@INPUTS@) noexcept {
+    @OUTPUT@ out;
+    run(@VALUES@);
     return out;
   }
 
@@ -223,9 +211,7 @@ static std::size_t arena_bytes_of(const model& m) {
 constexpr bool same_shape(const ctq::shape& s, std::span<const int> extents) {
   return std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
 }
-static_assert(same_shape(@NAME@_plan::int8_schedule.inputs[0].shape, @NAME@::input::shape));
-static_assert(same_shape(@NAME@_plan::int8_schedule.outputs[0].shape, @NAME@::output::shape));
-
+@SAME_SHAPES@
 constexpr std::align_val_t alignment{64};
 
 }  // namespace @NAME@_code
@@ -265,10 +251,11 @@ struct @NAME@::state {
   if (state_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete state_;
 }
 
-void @NAME@::run(std::span<const float, input::size> in, std::span<float, output::size> out,
+void @NAME@::run(@SPANS@,
          std::byte* arena) const noexcept {
-  using model = @NAME@_code::model;
-  state_->loaded->run(model::input_view{in}, model::output_view{out}, arena);
+  const void* const from[] = {@FROM@};
+  void* const to[] = {@TO@};
+  state_->loaded->run_tensors(from, to, arena);
 }
 
 const char* @NAME@::isa() const noexcept { return state_->isa.c_str(); }
@@ -306,10 +293,9 @@ const char* @NAME@::result::error() const noexcept { return value_.state_->error
 
 @NAME@::session::~session() { ::operator delete(arena_, @NAME@_code::alignment); }
 
-void @NAME@::session::run(std::span<const float, input::size> in,
-                  std::span<float, output::size> out) noexcept {
+void @NAME@::session::run(@SPANS@) noexcept {
   ctq::require(arena_ != nullptr, "this session was moved from");
-  network_.run(in, out, arena_);
+  network_.run(@VARIABLES@, arena_);
 }
 
 @CLOSE@
@@ -370,8 +356,111 @@ std::string extents_of(const ctq::shape& s) {
   return text;
 }
 
-std::vector<substitution> substitutions_for(const library_request& r, const ctq::node& in,
-                                            const ctq::node& out) {
+/// An input or an output of the class.
+struct class_tensor {
+  std::string name;  // of the node, or a key of the dict that is returned
+  ctq::shape shape{};
+  std::string type{};      // "input"; of several "image_input"
+  std::string variable{};  // "in", "image_in"
+  std::string member{};    // of several outputs: in the struct of all
+};
+struct class_tensors {
+  std::vector<class_tensor> in, out;
+};
+
+/// Sets the names in C++ of all inputs or all outputs: one_type and one_variable if there is one.
+void name_all(std::vector<class_tensor>& all, const std::string& one_type,
+              const std::string& one_variable) {
+  if (all.size() == 1) {
+    all[0].type = one_type;
+    all[0].variable = one_variable;
+    return;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::string name = identifier_like(all[i].name);
+    while (name.size() > 1 && name.back() == '_') name.pop_back();
+    const auto is_taken = [&](const std::string& other) {
+      return !identifier_problem(other).empty() ||
+             std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                         [&](const class_tensor& t) { return t.member == other; });
+    };
+    const std::string stem = name;
+    for (int number = 2; is_taken(name); ++number) name = fmt::format("{}_{}", stem, number);
+    all[i].member = name;
+    all[i].type = fmt::format("{}_{}", name, one_type);
+    all[i].variable = fmt::format("{}_{}", name, one_variable);
+  }
+}
+
+class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
+  class_tensors all;
+  for (int i = 0; i < traced.size(); ++i) {
+    const ctq::node& n = traced[i];
+    if (n.op->kind == ctq::op_kind::placeholder) all.in.push_back({std::string{n.name}, n.shape});
+    if (n.op->kind != ctq::op_kind::output) continue;
+    const bool together = n.row->args[0].has_elements();
+    for (int a = 0; a < n.arg_count; ++a) {
+      const std::string_view key = together ? n.row->args[a + 1].keyword : std::string_view{};
+      const ctq::node& from = traced.arg(i, a);
+      all.out.push_back({std::string{!key.empty() ? key
+                                     : together   ? from.name
+                                                  : n.name},
+                         from.shape});
+    }
+  }
+  name_all(all.in, "input", "in");
+  name_all(all.out, "output", "out");
+  return all;
+}
+
+/// A text for each input and each output; {0} is its type, {1} its variable, {2} its member.
+std::string each(const class_tensors& all, std::string_view between, std::string_view of_input,
+                 std::string_view of_output) {
+  std::string text;
+  const auto add = [&](const class_tensor& t, std::string_view form) {
+    text += fmt::format("{}{}", text.empty() ? "" : between,
+                        fmt::format(fmt::runtime(form), t.type, t.variable, t.member));
+  };
+  for (const class_tensor& t : all.in) add(t, of_input);
+  for (const class_tensor& t : all.out) add(t, of_output);
+  return text;
+}
+
+/// The structs of all inputs and outputs.
+std::string declared(const class_tensors& all) {
+  std::string text;
+  for (const std::vector<class_tensor>* tensors : {&all.in, &all.out})
+    for (const class_tensor& t : *tensors)
+      text += fmt::format(
+          "  struct {} {{\n"
+          "    static constexpr char name[] = {};\n"
+          "    static constexpr int shape[] = {{{}}};\n"
+          "    static constexpr std::size_t size = {};\n"
+          "    alignas(64) float values[size]{{}};\n"
+          "  }};\n",
+          t.type, cpp_string(t.name), extents_of(t.shape), numel(t.shape));
+  if (all.out.size() == 1) return text;
+  text += "  /// What a run gives: auto [a, b] = session(…).\n  struct outputs {\n";
+  for (const class_tensor& t : all.out) text += fmt::format("    {} {};\n", t.type, t.member);
+  return text + "  };\n";
+}
+
+/// The plan's inputs and outputs are those of the class.
+std::string same_shapes(const std::string& name, const class_tensors& all) {
+  std::string text;
+  const auto add = [&](std::string_view which, const std::vector<class_tensor>& tensors) {
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      text += fmt::format(
+          "static_assert(same_shape({0}_plan::int8_schedule.{1}[{2}].shape, {0}::{3}::shape));\n",
+          name, which, i, tensors[i].type);
+  };
+  add("inputs", all.in);
+  add("outputs", all.out);
+  return text;
+}
+
+std::vector<substitution> substitutions_for(const library_request& r,
+                                            const class_tensors& tensors) {
   return {
       {"@SOURCE@", cpp_comment(r.source)},
       {"@BACKEND@", cpp_comment(r.backend.name)},
@@ -379,12 +468,17 @@ std::vector<substitution> substitutions_for(const library_request& r, const ctq:
       {"@SPACE@", r.space},
       {"@OPEN@", fmt::format("namespace {} {{\n", r.space)},
       {"@CLOSE@", fmt::format("}}  // namespace {}", r.space)},
-      {"@INPUT_NAME@", cpp_string(in.name)},
-      {"@INPUT_SHAPE@", extents_of(in.shape)},
-      {"@INPUT_SIZE@", fmt::to_string(numel(in.shape))},
-      {"@OUTPUT_NAME@", cpp_string(out.name)},
-      {"@OUTPUT_SHAPE@", extents_of(out.shape)},
-      {"@OUTPUT_SIZE@", fmt::to_string(numel(out.shape))},
+      {"@TENSORS@", declared(tensors)},
+      {"@OUTPUT@", tensors.out.size() == 1 ? "output" : "outputs"},
+      {"@SPANS@", each(tensors, ", ", "std::span<const float, {0}::size> {1}",
+                       "std::span<float, {0}::size> {1}")},
+      {"@INPUTS@", each({tensors.in, {}}, ", ", "const {0}& {1}", "")},
+      {"@VALUES@", each(tensors, ", ", "{1}.values",
+                        tensors.out.size() == 1 ? "out.values" : "out.{2}.values")},
+      {"@VARIABLES@", each(tensors, ", ", "{1}", "{1}")},
+      {"@FROM@", each({tensors.in, {}}, ", ", "{1}.data()", "")},
+      {"@TO@", each({{}, tensors.out}, ", ", "", "{1}.data()")},
+      {"@SAME_SHAPES@", same_shapes(r.name, tensors)},
   };
 }
 
@@ -404,16 +498,16 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   if (std::string why = plan_problem(traced, r.backend, r.mapping); !why.empty())
     return ctq::fail(r.file, why);
 
-  const ctq::node* in = nullptr;
-  const ctq::node* out = nullptr;
-  for (int i = 0; i < traced.size(); ++i) {
-    if (traced[i].op->kind == ctq::op_kind::placeholder) in = &traced[i];
-    if (traced[i].op->kind == ctq::op_kind::output) out = &traced[i];
-  }
-  if (in == nullptr || out == nullptr) return ctq::fail(r.file, "has no input or no output");
-  if (in->shape.rank == 0 || out->shape.rank == 0)
-    return ctq::fail(r.file, "has an input or an output without dimensions");
-  const std::vector<substitution> with = substitutions_for(r, *in, *out);
+  const class_tensors tensors = tensors_of(traced);
+  if (tensors.in.empty() || tensors.out.empty())
+    return ctq::fail(r.file, "has no input or no output");
+  for (const std::vector<class_tensor>* all : {&tensors.in, &tensors.out})
+    for (const class_tensor& t : *all) {
+      if (t.shape.rank == 0)
+        return ctq::fail(r.file, "has an input or an output without dimensions");
+      if (t.type == r.name) return ctq::fail(r.name, "is a name that the class declares");
+    }
+  const std::vector<substitution> with = substitutions_for(r, tensors);
   const std::string plan_end =
       fmt::format("\nnamespace {} {{\n\n{}\n}}  // namespace {}\n", r.space, parts.types, r.space);
   return std::vector<text_file>{{r.name + ".hpp", filled(class_form, with)},

@@ -91,15 +91,16 @@ class importer {
  private:
   [[nodiscard]] const std::string& name(int i) const { return names_[static_cast<std::size_t>(i)]; }
 
-  /// A module by its path, under which its weights are found; a function in its module. A module
-  /// without weights that is called again gets a name inside the first, so that entries of a
-  /// QConfigMapping for its path also match it. Functions with the name of a module are renamed,
-  /// since ctq has one namespace for nodes, torch.fx two.
+  /// A module or an attribute by its path, under which its weights are found; a function in its
+  /// module. A module without weights that is called again gets a name inside the first, so that
+  /// entries of a QConfigMapping for its path also match it. Functions with the name of a module
+  /// are renamed, since ctq has one namespace for nodes, torch.fx two.
   [[nodiscard]] std::string name_of(int i) const {
     const ctq::node& n = g_[i];
     if (n.op->kind == op_kind::module)
       return !has_parameters(n.op) && is_called_before(i) ? fmt::format("{}.{}", path_of(n), n.name)
                                                           : std::string{path_of(n)};
+    if (n.op->kind == op_kind::get_attr) return std::string{path_of(n)};
     const std::string_view scope = n.row->scope;
     const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
     if (!is_call) return std::string{n.name};
@@ -119,23 +120,24 @@ class importer {
   /// Sets the call; returns the reason if there is none.
   std::string complete(int i, model_row& r) {
     switch (g_[i].op->kind) {
-      case op_kind::placeholder: return placeholder(i, r);
+      case op_kind::placeholder: return given_shape(i, r, "placeholder", "[1, 3, 224, 224]");
       case op_kind::output: return output(i, r);
-      case op_kind::get_attr:
-        return "is a get_attr node; models in C++ do not have them, "
-               "ctq::evaluator does";
+      case op_kind::get_attr: return given_shape(i, r, "get_attr", "[197, 768]");
       default: return call(i, r);
     }
   }
 
-  std::string placeholder(int i, model_row& r) const {
+  std::string given_shape(int i, model_row& r, std::string_view builder,
+                          std::string_view example) const {
     if (!model_.shape_of(i))
-      return "has no shape; the row of an input needs one: \"shape\": [1, 3, 224, 224]";
+      return fmt::format("has no shape; the row of {} needs one: \"shape\": {}",
+                         r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
     r.shape = *model_.shape_of(i);
+    r.attrs = ctq::attributes{r.shape};
     std::string extents;
     for (int axis = 0; axis < r.shape.rank; ++axis)
       extents += fmt::format("{}{}", axis > 0 ? ", " : "", cpp_number(r.shape[axis]));
-    r.call = fmt::format("nn::placeholder({{{}}})", extents);
+    r.call = fmt::format("nn::{}({{{}}})", builder, extents);
     return {};
   }
 
@@ -226,7 +228,7 @@ auto linked(const std::vector<model_row>& rows) {
   std::vector<ctq::linking::pending> pending;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (const int a : rows[i].reads) reads[i].push_back(rows[static_cast<std::size_t>(a)].name);
-    pending.push_back({rows[i].name, rows[i].op, &rows[i].attrs, &rows[i].shape, reads[i].data(),
+    pending.push_back({rows[i].name, rows[i].op, &rows[i].attrs, reads[i].data(),
                        static_cast<int>(reads[i].size())});
   }
   return ctq::linking::link(pending.data(), pending.size());

@@ -32,8 +32,7 @@ namespace linking {
 struct pending {
   std::string_view name;
   op_id op{};
-  const attributes* attrs{};
-  const ctq::shape* shape{};  // of a placeholder or a get_attr
+  const attributes* attrs{};  // options, or the shape of a placeholder or get_attr
   const std::string_view* args{};
   int arg_count{};
 };
@@ -99,9 +98,11 @@ class linker {
     out_.nodes[i].op = row.op;
     out_.nodes[i].first_arg = first_arg;
     out_.nodes[i].arg_count = row.arg_count;
-    out_.nodes[i].attrs = *row.attrs;
-    if (row.op->kind == op_kind::placeholder || row.op->kind == op_kind::get_attr)
-      out_.nodes[i].shape = *row.shape;
+    if (row.op->kind == op_kind::placeholder || row.op->kind == op_kind::get_attr) {
+      out_.nodes[i].shape = row.attrs->template as<shape>();
+    } else {
+      out_.nodes[i].attrs = *row.attrs;
+    }
     ++count_;
     infer(i, d);
     if ((row.op->kind == op_kind::output) != last && !d.any())
@@ -169,8 +170,7 @@ constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t cou
 
 template <std::size_t Arity>
 constexpr pending pending_of(const named_call<Arity>& c) {
-  return {c.name,         c.value.op,          &c.value.attrs,
-          &c.value.shape, c.value.args.data(), static_cast<int>(Arity)};
+  return {c.name, c.value.op, &c.value.attrs, c.value.args.data(), static_cast<int>(Arity)};
 }
 
 template <int I>
@@ -203,9 +203,10 @@ constexpr auto sequential(std::index_sequence<I...>, shape input, const Layer&..
       "input", std::string_view{number_text<static_cast<int>(I)>::value.view()}...};
   const std::string_view output_arg = names[last];
   const attributes none;
-  const pending rows[]{pending{"input", nn::placeholder.id(), &none, &input, nullptr, 0},
-                       pending{names[I + 1], layer.op, &layer.attrs, &layer.shape, &names[I], 1}...,
-                       pending{"output", nn::output.id(), &none, &input, &output_arg, 1}};
+  const attributes input_shape{input};
+  const pending rows[]{pending{"input", nn::placeholder.id(), &input_shape, nullptr, 0},
+                       pending{names[I + 1], layer.op, &layer.attrs, &names[I], 1}...,
+                       pending{"output", nn::output.id(), &none, &output_arg, 1}};
   static_graph<stage::traced, last + 2, last + 1> g;
   link_into(rows, last + 2, last + 1, g);
   return g;

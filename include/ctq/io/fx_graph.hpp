@@ -21,7 +21,7 @@ namespace ctq {
 /// Contents of a row besides the node.
 struct fx_row_facts {
   std::uint32_t at{};                 // offset of the row in the text
-  std::optional<ctq::shape> shape{};  // of a placeholder, if given and of a supported rank
+  std::optional<ctq::shape> shape{};  // of a placeholder or a get_attr, if given and supported
 };
 
 class fx_graph;
@@ -53,7 +53,7 @@ class fx_graph {
     return facts_[static_cast<std::size_t>(node)].at;
   }
 
-  /// The shape in the row of a placeholder.
+  /// The shape in the row of a placeholder or a get_attr.
   [[nodiscard]] const std::optional<ctq::shape>& shape_of(int node) const {
     return facts_[static_cast<std::size_t>(node)].shape;
   }

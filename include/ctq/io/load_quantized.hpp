@@ -27,8 +27,9 @@ namespace ctq {
 namespace quantized_file {
 
 /// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs.
-[[nodiscard, gnu::cold]] inline std::string first_difference(std::string_view file,
-                                                             std::string_view plan) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string first_difference(std::string_view file,
+                                                      std::string_view plan) {
   for (int line = 1;; ++line) {
     const auto next = [](std::string_view& text) {
       const std::string_view first = text.substr(0, text.find('\n'));
@@ -49,8 +50,8 @@ namespace quantized_file {
 }
 
 /// Checks that the file was saved by a model of this plan, and not changed since.
-[[nodiscard, gnu::cold]] inline status check_identity(const tensor_file& file,
-                                                      const plan_identity& plan) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_identity(const tensor_file& file, const plan_identity& plan) {
   const auto value = [&file](std::string_view key) -> std::string_view {
     const auto at = file.metadata.find(key);
     return at == file.metadata.end() ? std::string_view{} : at->second;
@@ -72,7 +73,8 @@ namespace quantized_file {
 }
 
 /// Shares the elements of integers, which `owner` keeps.
-[[nodiscard, gnu::cold]] inline result<state_tensor> state_tensor_of(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<state_tensor> state_tensor_of(
     const stored_tensor& t, const std::shared_ptr<const std::byte[]>& owner) {
   state_tensor out{.name = t.name, .shape = {}, .floats = nullptr, .integers = nullptr};
   for (const std::int64_t extent : t.shape) {
@@ -94,7 +96,8 @@ namespace quantized_file {
 
 /// The qparams of each observer; those of dynamic ones are not used.
 /// Errors  a tensor that is missing, or of another dtype or shape
-[[nodiscard, gnu::cold]] inline result<std::vector<qparams>> qparams_of(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<std::vector<qparams>> qparams_of(
     const tensor_file& file, std::span<const observed_activation> activations, int observers) {
   std::vector<qparams> all(static_cast<std::size_t>(observers));
   const auto read = [&file]<class T>(const std::string& name, std::span<T> to) -> status {

@@ -18,13 +18,15 @@
 namespace ctq {
 
 /// num_batches_tracked of batch norms, int64, which inference does not use.
-[[nodiscard]] inline bool is_batch_counter(const stored_tensor& t) {
+template <int = 0>
+[[nodiscard]] bool is_batch_counter(const stored_tensor& t) {
   const std::string_view name = t.name;
   return t.dtype == stored_dtype::i64 && name.substr(name.rfind('.') + 1) == "num_batches_tracked";
 }
 
 /// All float32 tensors of a file; others are rejected, but batch counters are ignored.
-[[nodiscard, gnu::cold]] inline result<weights> weights_of(const tensor_file& file) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<weights> weights_of(const tensor_file& file) {
   std::vector<weight_tensor> tensors;
   for (const stored_tensor& t : file.tensors) {
     if (is_batch_counter(t)) continue;

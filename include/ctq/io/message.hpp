@@ -13,6 +13,9 @@
 
 // Error messages of this layer. Quotes from an untrusted file are truncated, and control characters
 // are shown as escapes.
+//
+// Functions that not every program calls are templates, template <int = 0>: of those that a program
+// does not call, a compiler instantiates nothing.
 
 namespace ctq {
 
@@ -25,7 +28,8 @@ template <class... Part>
 }
 
 /// A name, truncated to 80 bytes.
-[[nodiscard, gnu::cold]] inline std::string shown(std::string_view name) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string shown(std::string_view name) {
   constexpr std::size_t longest = 80;
   std::string out;
   while (!name.empty()) {
@@ -39,7 +43,8 @@ template <class... Part>
 }
 
 /// "[10, 64]", truncated to 8 extents.
-[[nodiscard, gnu::cold]] inline std::string shown(std::span<const std::int64_t> shape) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string shown(std::span<const std::int64_t> shape) {
   constexpr std::size_t longest = 8;
   std::string out = "[";
   for (std::size_t i = 0; i < std::min(shape.size(), longest); ++i)

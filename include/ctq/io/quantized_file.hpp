@@ -58,7 +58,8 @@ struct observed_activation {
 };
 
 /// Each observer once, with the first node that it observes.
-[[nodiscard, gnu::cold]] inline std::vector<observed_activation> activations_of(
+template <int = 0>
+[[nodiscard, gnu::cold]] std::vector<observed_activation> activations_of(
     graph_view<stage::prepared> g) {
   std::vector<observed_activation> all;
   std::vector<bool> seen(static_cast<std::size_t>(g.observers));
@@ -110,8 +111,9 @@ class hash {
 };
 
 /// Of tensors by name and of the metadata except the checksum.
-[[nodiscard]] inline std::string checksum_of(std::span<const stored_tensor> tensors,
-                                             const metadata_map& metadata) {
+template <int = 0>
+[[nodiscard]] std::string checksum_of(std::span<const stored_tensor> tensors,
+                                      const metadata_map& metadata) {
   hash h;
   for (const stored_tensor& t : tensors) {
     h.add(t.name);

@@ -35,7 +35,7 @@
 //           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type
-//   shape   of a placeholder: integers from 1 to 2^31 - 1, or null
+//   shape   of a placeholder or a get_attr: integers from 1 to 2^31 - 1, or null
 //
 // or an object, with what the exporter was told (see fx_options.hpp), and the standalone modules by
 // path, each traced on its own:
@@ -158,7 +158,7 @@ class reader {
     if (const element type = row.find("scope_type"); type && type.type() == json::kind::string)
       fx.scope_type = graph_.op(op_kind::module, unescaped(type), ops_);
     fx_row_facts facts{.at = row.at()};
-    if (kind->second == op_kind::placeholder) {
+    if (kind->second == op_kind::placeholder || kind->second == op_kind::get_attr) {
       if (!read_shape(row.find("shape"), facts.shape)) return false;
       if (facts.shape) n.shape = *facts.shape;
     }
@@ -167,7 +167,7 @@ class reader {
     return true;
   }
 
-  /// The shape of an input; none if its rank is not supported.
+  /// The shape of an input or of an attribute; none if its rank is not supported.
   bool read_shape(element list, std::optional<shape>& out) {
     if (!list || list.type() == json::kind::null) return true;
     if (list.type() != json::kind::array) return wrong(list, "shape is not a list");

@@ -33,14 +33,16 @@
 namespace ctq {
 
 /// An error in a tensor of a file.
-[[nodiscard, gnu::cold]] inline unexpected fail_tensor(std::string_view file,
-                                                       std::string_view tensor, std::string cause) {
+template <int = 0>
+[[nodiscard, gnu::cold]] unexpected fail_tensor(std::string_view file, std::string_view tensor,
+                                                std::string cause) {
   return fail(sentence(file, ": tensor ", shown(tensor)), std::move(cause));
 }
 
 /// Checks that shape, offsets and size of the data are consistent.
-[[nodiscard, gnu::cold]] inline status check_size(const header_entry& e, std::int64_t data_bytes,
-                                                  std::string_view file) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_size(const header_entry& e, std::int64_t data_bytes,
+                                           std::string_view file) {
   const auto wrong = [&](std::string cause) { return fail_tensor(file, e.name, std::move(cause)); };
   if (e.begin > e.end)
     return wrong(sentence("data_offsets [", e.begin, ", ", e.end, "] end before they begin"));
@@ -58,9 +60,9 @@ namespace ctq {
 }
 
 /// Checks that every byte of the data belongs to exactly one tensor.
-[[nodiscard, gnu::cold]] inline status check_tiling(const std::vector<header_entry>& entries,
-                                                    std::int64_t data_bytes,
-                                                    std::string_view file) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_tiling(const std::vector<header_entry>& entries,
+                                             std::int64_t data_bytes, std::string_view file) {
   std::vector<const header_entry*> order;
   for (const header_entry& e : entries) order.push_back(&e);
   std::sort(order.begin(), order.end(), [](const header_entry* a, const header_entry* b) {
@@ -83,9 +85,9 @@ namespace ctq {
   return done{};
 }
 
-[[nodiscard, gnu::cold]] inline status check_layout(safetensors_header& header,
-                                                    std::int64_t data_bytes,
-                                                    std::string_view file) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_layout(safetensors_header& header, std::int64_t data_bytes,
+                                             std::string_view file) {
   sort_by_name(header.entries);
   if (const header_entry* const twin = repeated_name(header.entries); twin != nullptr)
     return fail_tensor(file, twin->name, "duplicate name");
@@ -95,8 +97,8 @@ namespace ctq {
 }
 
 /// Combines header and data, which it does not own.
-[[nodiscard, gnu::cold]] inline tensor_file assemble(safetensors_header header,
-                                                     const std::byte* data) {
+template <int = 0>
+[[nodiscard, gnu::cold]] tensor_file assemble(safetensors_header header, const std::byte* data) {
   tensor_file out;
   out.tensors.reserve(header.entries.size());
   for (header_entry& e : header.entries)
@@ -109,8 +111,9 @@ namespace ctq {
 }
 
 /// Parses a file in memory. The tensors refer to `content`. `name` is used in messages.
-[[nodiscard, gnu::cold]] inline result<tensor_file> view_safetensors(
-    std::span<const std::byte> content, std::string_view name) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<tensor_file> view_safetensors(std::span<const std::byte> content,
+                                                              std::string_view name) {
   const auto wrong = [name](std::string cause) {
     return fail(std::string{name}, std::move(cause));
   };
@@ -136,23 +139,27 @@ namespace ctq {
 }
 
 /// The same, of a file that becomes part of the result.
-[[nodiscard, gnu::cold]] inline result<tensor_file> own_safetensors(
-    std::unique_ptr<std::byte[]> content, std::size_t size, std::string_view name) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<tensor_file> own_safetensors(std::unique_ptr<std::byte[]> content,
+                                                             std::size_t size,
+                                                             std::string_view name) {
   auto file = view_safetensors({content.get(), size}, name);
   if (file) file->bytes = std::move(content);
   return file;
 }
 
 /// The same, of a copy of `content`.
-[[nodiscard, gnu::cold]] inline result<tensor_file> parse_safetensors(
-    std::span<const std::byte> content, std::string_view name) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<tensor_file> parse_safetensors(std::span<const std::byte> content,
+                                                               std::string_view name) {
   auto copy = std::make_unique<std::byte[]>(content.size());
   std::ranges::copy(content, copy.get());
   return own_safetensors(std::move(copy), content.size(), name);
 }
 
 /// Reads `size` bytes; interrupted reads are continued. Whether all could be read
-[[nodiscard, gnu::cold]] inline bool read_all(int descriptor, std::byte* to, std::size_t size) {
+template <int = 0>
+[[nodiscard, gnu::cold]] bool read_all(int descriptor, std::byte* to, std::size_t size) {
   while (size > 0) {
     const auto count = ::read(descriptor, to, size);
     if (count < 0 && errno == EINTR) continue;
@@ -166,7 +173,8 @@ namespace ctq {
 /// Reads a file from disk.
 /// Errors  place "weights.safetensors", "weights.safetensors: tensor fc.weight" or
 ///         "weights.safetensors: header byte 37"
-[[nodiscard, gnu::cold]] inline result<tensor_file> read_safetensors(const file_path& path) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<tensor_file> read_safetensors(const file_path& path) {
   struct stat about {};
   int problem = ::stat(path.c_str(), &about) == 0 ? 0 : errno;
   if (problem == 0 && S_ISDIR(about.st_mode)) problem = EISDIR;

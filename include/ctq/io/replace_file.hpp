@@ -98,7 +98,8 @@ class file_replacement {
  private:
   file_replacement() = default;
 
-  [[nodiscard]] static unexpected failed(const std::string& path, std::string_view what, int reason) {
+  [[nodiscard]] static unexpected failed(const std::string& path, std::string_view what,
+                                         int reason) {
     const std::error_code code{reason, std::generic_category()};
     return fail(path, sentence(what, ": ", code.message()));
   }

@@ -211,7 +211,8 @@ class json_cursor {
 };
 
 /// {"dtype": "F32", "shape": [10, 64], "data_offsets": [0, 2560]}, the keys in any order.
-[[gnu::cold]] inline bool scan_entry(json_cursor& in, header_entry& entry) {
+template <int = 0>
+[[gnu::cold]] bool scan_entry(json_cursor& in, header_entry& entry) {
   constexpr std::string_view keys[] = {"dtype", "shape", "data_offsets"};
   bool given[3] = {};
 
@@ -244,7 +245,8 @@ class json_cursor {
   return true;
 }
 
-[[gnu::cold]] inline bool scan_metadata(json_cursor& in, metadata_map& metadata) {
+template <int = 0>
+[[gnu::cold]] bool scan_metadata(json_cursor& in, metadata_map& metadata) {
   return in.object([&](std::string key) {
     const auto [at, added] = metadata.try_emplace(std::move(key));
     if (!added) return in.reject("duplicate key \"" + shown(at->first) + "\"");
@@ -254,8 +256,9 @@ class json_cursor {
 
 /// Parses the whole header. Duplicate tensor names are detected by the caller, who sorts them.
 /// Errors  place "weights.safetensors: tensor fc.weight, header byte 37" (counted from 0)
-[[nodiscard, gnu::cold]] inline result<safetensors_header> scan_header(std::string_view text,
-                                                                       std::string_view file) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<safetensors_header> scan_header(std::string_view text,
+                                                                std::string_view file) {
   json_cursor in{text, file};
   safetensors_header header;
   bool has_metadata = false;

@@ -29,7 +29,8 @@ struct quantized_content {
 
 namespace quantized_file {
 
-[[nodiscard, gnu::cold]] inline quantized_content content_of(
+template <int = 0>
+[[nodiscard, gnu::cold]] quantized_content content_of(
     const quantized_state& state, const plan_identity& plan,
     std::span<const observed_activation> activations) {
   quantized_content c;

@@ -28,7 +28,8 @@
 namespace ctq {
 
 /// The tensors in file order.
-[[nodiscard, gnu::cold]] inline std::vector<const stored_tensor*> file_order(
+template <int = 0>
+[[nodiscard, gnu::cold]] std::vector<const stored_tensor*> file_order(
     std::span<const stored_tensor> tensors) {
   const std::vector<std::size_t> by_name = order_by_name(tensors);
   std::vector<const stored_tensor*> order;
@@ -39,7 +40,8 @@ namespace ctq {
 }
 
 /// Checks that the format can represent the tensors.
-[[nodiscard, gnu::cold]] inline status check_writable(std::span<const stored_tensor> tensors) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_writable(std::span<const stored_tensor> tensors) {
   for (const stored_tensor& t : tensors) {
     const auto wrong = [&t](std::string cause) {
       return fail("tensor " + shown(t.name), std::move(cause));
@@ -60,7 +62,8 @@ namespace ctq {
   return done{};
 }
 
-[[nodiscard, gnu::cold]] inline status check_writable(const metadata_map& metadata) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_writable(const metadata_map& metadata) {
   for (const auto& [key, value] : metadata)
     if (!json::is_utf8(key) || !json::is_utf8(value))
       return fail("metadata " + shown(key), "is not UTF-8");
@@ -69,8 +72,9 @@ namespace ctq {
 
 /// The length and the JSON, padded.
 /// Requires  check_writable
-[[nodiscard, gnu::cold]] inline std::string header_text(std::span<const stored_tensor* const> order,
-                                                        const metadata_map& metadata) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string header_text(std::span<const stored_tensor* const> order,
+                                                 const metadata_map& metadata) {
   std::string header = "{";
   const auto key = [&header](std::string_view name) {
     if (header.back() != '{') header += ',';
@@ -113,7 +117,8 @@ struct safetensors_plan {
   }
 };
 
-[[nodiscard, gnu::cold]] inline result<safetensors_plan> plan_safetensors(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<safetensors_plan> plan_safetensors(
     std::span<const stored_tensor> tensors, const metadata_map& metadata) {
   if (status s = check_writable(tensors); !s) return unexpected{s.error()};
   if (status s = check_writable(metadata); !s) return unexpected{s.error()};
@@ -127,7 +132,8 @@ struct safetensors_plan {
 
 /// The bytes of the file.
 /// Errors  place "tensor fc.weight" or "metadata key": wrong size, name twice, not UTF-8
-[[nodiscard, gnu::cold]] inline result<std::vector<std::byte>> serialize_safetensors(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<std::vector<std::byte>> serialize_safetensors(
     std::span<const stored_tensor> tensors, const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return unexpected{plan.error()};
@@ -141,9 +147,10 @@ struct safetensors_plan {
 /// Writes or replaces the file atomically. It is not modified if the format cannot represent the
 /// tensors, or if the disk is full.
 /// Errors  as serialize_safetensors, with the prefix "weights.safetensors: "; those of the system
-[[nodiscard, gnu::cold]] inline status write_safetensors(const file_path& path,
-                                                         std::span<const stored_tensor> tensors,
-                                                         const metadata_map& metadata = {}) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status write_safetensors(const file_path& path,
+                                                  std::span<const stored_tensor> tensors,
+                                                  const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return fail(sentence(path.string(), ": ", plan.error().place), plan.error().cause);
   result<file_replacement> file = file_replacement::open(path);

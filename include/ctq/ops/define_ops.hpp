@@ -20,16 +20,14 @@
   namespace ctq::space {                                                              \
   struct op_##identifier : base<op_##identifier, options> {                           \
     using builtin = void;                                                             \
-    static constexpr std::string_view name = qualified_name;                          \
     static const op_info info;                                                        \
   };                                                                                  \
   inline constexpr op_##identifier identifier{};                                      \
   }
 
-#define CTQ_DESCRIBE_OP(space, base, identifier, qualified_name, options, description)          \
-  inline constexpr ctq::op_info ctq::space::op_##identifier::info{                              \
-      ctq::space::identifier.kind, ctq::space::identifier.name, &ctq::descriptors::description, \
-      true};
+#define CTQ_DESCRIBE_OP(space, base, identifier, qualified_name, options, description) \
+  inline constexpr ctq::op_info ctq::space::op_##identifier::info{                     \
+      ctq::space::identifier.kind, qualified_name, &ctq::descriptors::description, true};
 
 /// Two rows: a module of PyTorch and the function of the same name.
 #define CTQ_MODULE_AND_FUNCTION(OP, identifier, module, options, description) \

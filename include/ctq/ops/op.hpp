@@ -66,8 +66,7 @@ concept builtin_op = requires {
 template <std::size_t Arity>
 struct call {
   op_id op{};
-  attributes attrs{};
-  ctq::shape shape{};  // placeholders and get_attr only
+  attributes attrs{};  // its options; the shape of a placeholder or get_attr
   std::array<std::string_view, Arity> args{};
 };
 
@@ -107,12 +106,10 @@ struct op_base {
   }
 
   /// Without an input: an element of a sequential.
-  constexpr call<0> operator()(const Options& o = {}) const {
-    return {id(), attributes{o}, {}, {}};
-  }
+  constexpr call<0> operator()(const Options& o = {}) const { return {id(), attributes{o}, {}}; }
 
   constexpr call<1> operator()(node_name x, const Options& o = {}) const {
-    return {id(), attributes{o}, {}, {x.text}};
+    return {id(), attributes{o}, {x.text}};
   }
 };
 
@@ -135,7 +132,7 @@ template <class Self, class Options = no_options>
 struct output_op : op_base<Self, op_kind::output, Options> {
   template <std::same_as<node_name>... Name>
   constexpr call<sizeof...(Name)> operator()(Name... x) const {
-    return {this->id(), {}, {}, {x.text...}};
+    return {this->id(), {}, {x.text...}};
   }
 };
 
@@ -143,13 +140,13 @@ struct output_op : op_base<Self, op_kind::output, Options> {
 /// The node has its name.
 template <class Self, class Options = no_options>
 struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
-  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
+  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
 };
 
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
 template <class Self, class Options = no_options>
 struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
-  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), {}, s, {}}; }
+  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
 };
 
 /// The number in a call of a function of two tensors, one of which is a number: x + 0.5. It takes
@@ -163,15 +160,15 @@ struct scalar_operand {
 template <class Self, class Options = no_options>
 struct binary_op : function_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
-    return {this->id(), attributes{o}, {}, {a.text, b.text}};
+    return {this->id(), attributes{o}, {a.text, b.text}};
   }
   constexpr call<1> operator()(node_name a,
                                float b) const requires std::same_as<Options, no_options> {
-    return {this->id(), attributes{scalar_operand{b, 2}}, {}, {a.text}};
+    return {this->id(), attributes{scalar_operand{b, 2}}, {a.text}};
   }
   constexpr call<1> operator()(float a,
                                node_name b) const requires std::same_as<Options, no_options> {
-    return {this->id(), attributes{scalar_operand{a, 1}}, {}, {b.text}};
+    return {this->id(), attributes{scalar_operand{a, 1}}, {b.text}};
   }
 };
 
@@ -180,7 +177,7 @@ template <class Self, class Options = no_options>
 struct list_op : function_op<Self, Options> {
   template <std::size_t Arity>
   constexpr call<Arity> operator()(const node_name (&x)[Arity], const Options& o = {}) const {
-    call<Arity> c{this->id(), attributes{o}, {}, {}};
+    call<Arity> c{this->id(), attributes{o}, {}};
     for (std::size_t i = 0; i < Arity; ++i) c.args[i] = x[i].text;
     return c;
   }

@@ -145,7 +145,7 @@ class observer_placement {
         if (of.after_[a] != after || of.removed_[a]) continue;
         const int instance = of.instance_[a];
         if (number[instance] < 0) number[instance] = out.observers++;
-        out.nodes[nodes].name = q::activation_post_process.name;
+        out.nodes[nodes].name = q::activation_post_process.info.name;
         out.nodes[nodes].number = a;
         out.nodes[nodes].op = q::activation_post_process.id();
         out.nodes[nodes].shape = of.g_.nodes[i].shape;

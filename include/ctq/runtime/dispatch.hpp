@@ -58,35 +58,36 @@ template <class Plan>
 }
 
 /// Which code a model asks for.
-struct isa_wish {
+struct isa_request {
   std::string_view isa{};    // empty: the fastest
   std::string_view place{};  // where the name comes from, for errors
 };
 
 /// isa, or without it the environment variable CTQ_ISA.
-[[nodiscard]] inline isa_wish wished_isa(std::string_view isa, std::string_view place) {
-  const char* const wish = std::getenv("CTQ_ISA");
-  return isa.empty() && wish != nullptr ? isa_wish{wish, "CTQ_ISA"} : isa_wish{isa, place};
+[[nodiscard]] inline isa_request requested_isa(std::string_view isa, std::string_view place) {
+  const char* const variable = std::getenv("CTQ_ISA");
+  return isa.empty() && variable != nullptr ? isa_request{variable, "CTQ_ISA"}
+                                            : isa_request{isa, place};
 }
 
-/// The code with the name that is wished; the first if it is empty.
+/// The code with the name that is requested; the first if it is empty.
 ///   Code        has a member isa
 ///   none, then  the place and the cause of the error if there is no code
 /// Errors  no code with this name, or none at all; the message lists the names
 template <class Code>
 [[nodiscard]] result<const Code*> choose_code(std::span<const Code* const> codes,
-                                              const isa_wish& wish, std::string_view none,
+                                              const isa_request& request, std::string_view none,
                                               std::string_view then) {
   std::string names;
   for (const Code* code : codes) {
-    if (wish.isa.empty() || code->isa == wish.isa) return code;
+    if (request.isa.empty() || code->isa == request.isa) return code;
     names += (names.empty() ? "" : ", ") + std::string{code->isa};
   }
   if (codes.empty()) return fail(std::string{none}, std::string{then});
-  return fail(std::string{wish.place}, "\"" + std::string{wish.isa} +
-                                           "\" is no instruction set that this program has code "
-                                           "for and this machine runs; these are: " +
-                                           names);
+  return fail(std::string{request.place}, "\"" + std::string{request.isa} +
+                                              "\" is no instruction set that this program has code "
+                                              "for and this machine runs; these are: " +
+                                              names);
 }
 
 /// The code with the name `isa`; the fastest if it is empty. place: where the name comes from
@@ -113,8 +114,8 @@ class dispatched_model : public int8_model<dispatched_model<Plan>, Plan> {
   /// Errors  as choose; as quantized_model::make
   [[nodiscard]] static result<dispatched_model> make(quantized_state state,
                                                      std::string_view isa = {}, bool keep = true) {
-    const isa_wish wish = wished_isa(isa, "ctq::dispatched");
-    const auto code = choose(dispatched_codes<Plan>(), wish.isa, wish.place);
+    const isa_request request = requested_isa(isa, "ctq::dispatched");
+    const auto code = choose(dispatched_codes<Plan>(), request.isa, request.place);
     if (!code) return unexpected{code.error()};
     auto p = (*code)->make(state.tensors, state.qparams);
     if (!p) return unexpected{p.error()};

@@ -46,7 +46,8 @@ template <class Named>
 }
 
 /// "[10, 64]"
-[[nodiscard, gnu::cold]] inline std::string text_of_shape(std::span<const int> shape) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string text_of_shape(std::span<const int> shape) {
   std::string text = "[";
   for (const int extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
   return text + "]";

@@ -163,7 +163,7 @@ template <const auto& Model, class Backend, class Mapping = default_qconfig_mapp
           class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
                                       semantics s = Options::semantics) {
-  // first words
+  // Reported first.
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
   return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }

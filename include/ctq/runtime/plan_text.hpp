@@ -22,7 +22,8 @@ namespace ctq {
 namespace plan_text {
 
 /// Appends "[1 3 0 2]", without zeros at the end.
-[[gnu::cold]] inline void append_sizes(std::string& out, std::span<const int> sizes) {
+template <int = 0>
+[[gnu::cold]] void append_sizes(std::string& out, std::span<const int> sizes) {
   while (!sizes.empty() && sizes.back() == 0) sizes = sizes.first(sizes.size() - 1);
   std::string_view before = "[";
   for (const int size : sizes) append_all(out, std::exchange(before, " "), size);
@@ -30,14 +31,15 @@ namespace plan_text {
 }
 
 /// The options of a node whose functions a kernel calls.
-[[gnu::cold]] inline void append_options(std::string& out, const node& n) {
+template <int = 0>
+[[gnu::cold]] void append_options(std::string& out, const node& n) {
   out += " options";
   for (const std::uint64_t word : n.attrs.word) append_all(out, " ", word);
 }
 
 /// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
-[[gnu::cold]] inline void append_step(std::string& out, const step& s,
-                                      std::span<const node> nodes) {
+template <int = 0>
+[[gnu::cold]] void append_step(std::string& out, const step& s, std::span<const node> nodes) {
   const auto named = [&](int node) -> const ctq::node& {
     return nodes[static_cast<std::size_t>(node)];
   };
@@ -63,8 +65,9 @@ namespace plan_text {
 }  // namespace plan_text
 
 /// A line for each step, in the order in which they run.
-[[nodiscard, gnu::cold]] inline std::string text_of(std::span<const step> steps,
-                                                    std::span<const node> nodes) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string text_of(std::span<const step> steps,
+                                             std::span<const node> nodes) {
   std::string out;
   for (const step& s : steps) {
     if (!out.empty()) out += "\n";
@@ -74,7 +77,8 @@ namespace plan_text {
 }
 
 /// A line for each entry: "global: HistogramObserver(), weight PerChannelMinMaxObserver(…)".
-[[nodiscard, gnu::cold]] inline std::string text_of(const mapping_view& mapping) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string text_of(const mapping_view& mapping) {
   std::string out;
   for (const mapping_entry& e :
        std::span(mapping.entries, static_cast<std::size_t>(mapping.count))) {

@@ -23,6 +23,56 @@ struct cross_entropy_options {
   float label_smoothing = 0.0F;  // 0 to 1
 };
 
+namespace training {
+
+/// The mean over all samples of -Σ_c target(sample, c) * log softmax(logits)[c].
+template <class Target>
+[[nodiscard]] loss_and_gradient soft_cross_entropy(std::span<const float> logits,
+                                                   std::size_t classes, cross_entropy_options o,
+                                                   Target target) {
+  const std::size_t count = logits.size() / classes;
+  const auto samples = static_cast<double>(count);
+  const double smooth = static_cast<double>(o.label_smoothing);
+  loss_and_gradient out{0.0, std::vector<float>(logits.size())};
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::span<const float> x = logits.subspan(n * classes, classes);
+    const auto largest = static_cast<double>(*std::max_element(x.begin(), x.end()));
+    double sum = 0, all = 0;
+    for (const float v : x) sum += std::exp(static_cast<double>(v) - largest);
+    const auto smoothed = [&](std::size_t c) {
+      return (1.0 - smooth) * target(n, c) + smooth / static_cast<double>(classes);
+    };
+    for (std::size_t c = 0; c < classes; ++c) all += smoothed(c);
+    const double log_sum = largest + std::log(sum);
+    for (std::size_t c = 0; c < classes; ++c) {
+      const double log_p = static_cast<double>(x[c]) - log_sum;
+      const double wanted = smoothed(c);
+      out.loss -= wanted * log_p / samples;
+      out.gradient[n * classes + c] =
+          static_cast<float>((all * std::exp(log_p) - wanted) / samples);
+    }
+  }
+  return out;
+}
+
+/// The probabilities that logits mean, exp(logit) / Σ_c exp(logit[c]).
+/// Shapes    logits and the result [samples, classes]
+/// Requires  classes > 0 divides the number of logits
+[[nodiscard]] inline std::vector<float> softmax(std::span<const float> logits,
+                                                std::size_t classes) {
+  std::vector<float> all(logits.begin(), logits.end());
+  for (std::size_t first = 0; first < all.size(); first += classes) {
+    const std::span<float> x = std::span(all).subspan(first, classes);
+    const float largest = *std::max_element(x.begin(), x.end());
+    double sum = 0;
+    for (float& v : x) sum += static_cast<double>(v = std::exp(v - largest));
+    for (float& v : x) v = static_cast<float>(static_cast<double>(v) / sum);
+  }
+  return all;
+}
+
+}  // namespace training
+
 /// -log softmax(logits)[label], the mean of all samples. With label smoothing s the target is
 /// 1 - s for the label, plus s / classes for every class.
 ///
@@ -36,29 +86,34 @@ struct cross_entropy_options {
     return fail("cross_entropy", std::to_string(logits.size()) + " logits do not fit " +
                                      std::to_string(labels.size()) + " labels");
   const std::size_t classes = logits.size() / labels.size();
-  const auto samples = static_cast<double>(labels.size());
-  const double smooth = static_cast<double>(o.label_smoothing);
-  loss_and_gradient out{0.0, std::vector<float>(logits.size())};
-  for (std::size_t n = 0; n < labels.size(); ++n) {
+  for (std::size_t n = 0; n < labels.size(); ++n)
     if (labels[n] < 0 || static_cast<std::size_t>(labels[n]) >= classes)
       return fail("cross_entropy", "label " + std::to_string(labels[n]) + " of sample " +
                                        std::to_string(n) + " is none of " +
                                        std::to_string(classes) + " classes");
-    const std::span<const float> x = logits.subspan(n * classes, classes);
-    const auto largest = static_cast<double>(*std::max_element(x.begin(), x.end()));
-    double sum = 0;
-    for (const float v : x) sum += std::exp(static_cast<double>(v) - largest);
-    const double log_sum = largest + std::log(sum);
-    const auto label = static_cast<std::size_t>(labels[n]);
-    for (std::size_t c = 0; c < classes; ++c) {
-      const double log_p = static_cast<double>(x[c]) - log_sum;
-      const double target =
-          (c == label ? 1.0 - smooth : 0.0) + smooth / static_cast<double>(classes);
-      out.loss -= target * log_p / samples;
-      out.gradient[n * classes + c] = static_cast<float>((std::exp(log_p) - target) / samples);
-    }
-  }
-  return out;
+  return training::soft_cross_entropy(logits, classes, o, [&](std::size_t n, std::size_t c) {
+    return static_cast<std::size_t>(labels[n]) == c ? 1.0 : 0.0;
+  });
+}
+
+/// The same for targets that are probabilities of all classes, such as those that another model
+/// gives: -Σ_c probability[c] * log softmax(logits)[c].
+///
+/// Shapes  logits, probabilities [samples, classes]
+/// Errors  no classes; different numbers of logits and probabilities, or not whole samples
+/// Source  PyTorch torch.nn.CrossEntropyLoss
+[[nodiscard]] inline result<loss_and_gradient> cross_entropy(std::span<const float> logits,
+                                                             std::span<const float> probabilities,
+                                                             std::size_t classes,
+                                                             cross_entropy_options o = {}) {
+  if (classes == 0 || logits.empty() || logits.size() != probabilities.size() ||
+      logits.size() % classes != 0)
+    return fail("cross_entropy", std::to_string(probabilities.size()) +
+                                     " probabilities do not fit " + std::to_string(logits.size()) +
+                                     " logits of " + std::to_string(classes) + " classes");
+  return training::soft_cross_entropy(logits, classes, o, [&](std::size_t n, std::size_t c) {
+    return static_cast<double>(probabilities[n * classes + c]);
+  });
 }
 
 /// (output - target)², the mean of all elements.

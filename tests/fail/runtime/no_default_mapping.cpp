@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: no default QConfigMapping for backend: native
-// expect: name a mapping, or specialize ctq::engine_defaults
+// expect: PyTorch has one for fbgemm, x86,
+// expect: qnnpack and onednn: name a mapping,
+// expect: or specialize ctq::engine_defaults
 
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/backends/native.hpp"

@@ -2,6 +2,8 @@
 // expect: line<25>{"the model is called with"}
 // expect: line<28>{"image: float32 [1, 3, 8, 8]"}
 // expect: line<21>{"size: float32 [1, 2]"}
+// expect: line<33>{"and may be given tensors for its"}
+// expect: line<23>{"outputs; this call has"}
 // expect: line<21>{"float32 [1, 3, 8, 9]"}
 
 #include "ctq/backends/x86.hpp"

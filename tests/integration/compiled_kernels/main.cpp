@@ -51,8 +51,9 @@ kernel_signature any_layer() {
     return key;
   }
   const bool by_channel = any(0, 2) == 0;
-  const int channels = any(1, 40);
-  const int size = any(1, 3);
+  const int channels = any(1, by_channel ? 90 : 40);
+  const int sizes[] = {1, 2, 3, 5};
+  const int size = sizes[any(0, 3)];
   key.kernel = kernel::conv2d;
   key.size = to_block<kernel_signature::sizes>(
       conv2d_shape{.batch = any(1, 2),

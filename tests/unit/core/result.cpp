@@ -87,7 +87,9 @@ TEST_CASE("what is not there is not read: the program aborts, and says the error
   CHECK(d.signal == SIGABRT);
   CHECK(d.said.find("argument: odd") != std::string::npos);
   CHECK(death_of([] { static_cast<void>(half_of(7).operator->()); }).signal == SIGABRT);
-  CHECK(death_of([] { static_cast<void>(half_of(8).error()); }).signal == SIGABRT);
+  const death of_error = death_of([] { static_cast<void>(half_of(8).error()); });
+  CHECK(of_error.signal == SIGABRT);
+  CHECK(of_error.said.find("a result with a value has no error") != std::string::npos);
 }
 
 TEST_CASE("a value of type error is still a value") {

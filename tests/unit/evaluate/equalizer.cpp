@@ -225,4 +225,7 @@ TEST_CASE("what is wrong with data and weights is said with the node") {
   const auto missing = equalize(g.view(), module_state{}, layers);
   REQUIRE(!missing);
   CHECK(missing.error().message() == "tensor fc1.weight: is missing");
+  modules.set_tensor("fc1.bias", float_ops::filled({1}));
+  CHECK(equalize(g.view(), modules, layers).error().message() ==
+        "tensor fc1.bias: does not fit the layer after it");
 }

@@ -47,6 +47,23 @@ TEST_CASE("integers that do not fit are an error") {
         "the input does not fit the weight");
 }
 
+TEST_CASE("weights that stayed in float, and biases of another length, are errors") {
+  const quantized_tensor in = steps_of(quint8, {1, 2}, {1, 2});
+  const quantized_tensor weight = steps_of(qint8, {1, 2}, {1, 2});
+  const float_ops::tensor two{{2}, {1.0F, 2.0F}};
+  kernel_calls<reference_kernels> kernels;
+  const auto cause_of = [&](const node_value& w) {
+    return lowered::weighted({nn::linear.id()}, in, w,
+                             {.positional = {dequantize(in)},
+                              .attributes = {{"weight", dequantize(weight)}, {"bias", two}}},
+                             {quint8, -1, {1.0}, {0}, {}}, kernels)
+        .error()
+        .cause;
+  };
+  CHECK(cause_of(weight) == "the bias does not fit the weight");
+  CHECK(cause_of(float_ops::value(dequantize(weight))) == "the weight is not quantized");
+}
+
 TEST_CASE("the options of a call are what it says, and what it leaves out") {
   const auto options = lowered::options_in(
       nn::avg_pool2d.id(),

@@ -54,6 +54,7 @@ TEST_CASE("values are quantized with what was found for the observer") {
   CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
   CHECK(r.quantized(some().real(), 5).error().cause == "has no scale and zero point");
   CHECK(r.quantized(float_ops::value(1), 4).error().cause == "requires a float tensor");
+  CHECK(r.decomposed(observing(nullptr), {some()}).error().cause == "has no observer");
 }
 
 TEST_CASE("without steps of their own values are quantized with their range") {

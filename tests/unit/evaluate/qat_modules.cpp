@@ -110,6 +110,10 @@ TEST_CASE("what does not fit is an error") {
   CHECK(m.train(float_ops::filled({2, 2, 4})).error().cause == "has other axes than the weight");
   CHECK(m.train(float_ops::filled({2, 5, 4, 4})).error().cause ==
         "the input has 5 channels, not 2");
+  CHECK(module_in_training({.weight = {{2}, {0.5F, 1.0F}}}, weight_fake_quant)
+            .train(float_ops::filled({2}))
+            .error()
+            .message() == "weight: has fewer than two axes");
   qat_parameters p = conv_bn_relu();
   p.bn->weight = float_ops::filled({2});
   CHECK_FALSE(

@@ -51,6 +51,21 @@ TEST_CASE("the tensors of a user's op are those that it says") {
   CHECK_FALSE(model_weights<net>::check(weights{some}));
 }
 
+TEST_CASE("what is no tensor, or has another shape than parameters() says, is an error") {
+  const node& gate = net.view()[2];
+  const float_ops::value x = float_ops::filled({1, 5, 7, 9});
+  CHECK(user_call(gate, {float_ops::value(1)}, {}).error().message() ==
+        "user.Gate: requires tensors");
+  CHECK(user_call(gate, {x}, {{"weight", float_ops::filled({5, 2})}}).error().message() ==
+        "user.Gate: weight is not a tensor of the shape that parameters() declares");
+  std::vector<weight_tensor> tensors = small::random_weights<net>(1).tensors();
+  for (weight_tensor& t : tensors)
+    if (t.name == "gate.bias") t.values.pop_back();
+  CHECK(quantize_parameters<plan<net, device, small::int8>>(weights{std::move(tensors)})
+            .error()
+            .message() == "tensor gate.bias: has another shape than the op says");
+}
+
 // ---- both executors and the evaluator
 
 /// What modules own, for the evaluator.

@@ -9,13 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CTQ_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#define CTQ_TEST_SANITIZED __has_feature(address_sanitizer)
-#else
-#define CTQ_TEST_SANITIZED 0
-#endif
+#include "../sanitized.hpp"
 
 namespace {
 

@@ -82,6 +82,14 @@ TEST_CASE("a tensor of another type is refused by name") {
         "tensor body.offset: holds F16; float32, float64 and integers can be evaluated");
 }
 
+TEST_CASE("a tensor without elements may still have an extent that is too large") {
+  const ctq::stored_tensor empty{"body.offset", ctq::stored_dtype::f32, {3'000'000'000, 0}, {}};
+  const auto model = ctq::read_fx(rows);
+  const auto modules = ctq::modules_of(*model, in_memory({empty}));
+  REQUIRE(!modules.has_value());
+  CHECK(modules.error().message() == "tensor body.offset: an extent is larger than any model's");
+}
+
 TEST_CASE("a file is read whole, and errors name it") {
   const auto path = std::filesystem::temp_directory_path() / "ctq-test-load-modules.safetensors";
   std::vector<ctq::stored_tensor> tensors{ctq::to_store<double>("body.offset", {1}, offset)};

@@ -76,6 +76,15 @@ TEST_CASE("a flipped bit anywhere is an error") {
       REQUIRE(loaded.error().place.starts_with("embedded model"));
     }
   }
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);  // the data come last
+  CHECK(load_quantized<mlp_plan>(std::as_bytes(std::span<const char>(bytes))).error().message() ==
+        "embedded model: checksum: does not match the contents: the file was changed or damaged");
+}
+
+TEST_CASE("a tensor without elements may still have an extent that is too large") {
+  const stored_tensor empty{"fc.weight", stored_dtype::f32, {3'000'000'000, 0}, {}};
+  CHECK(quantized_file::state_tensor_of(empty, nullptr).error().message() ==
+        "tensor fc.weight: an extent is larger than any model's");
 }
 
 TEST_CASE("a file of another plan says what differs") {

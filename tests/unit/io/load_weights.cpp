@@ -67,6 +67,16 @@ TEST_CASE("a tensor of another shape is one message with the file, the tensor an
         "[3, 2]");
 }
 
+TEST_CASE("an extent that no model has is refused, whatever the other extents are") {
+  const temporary_file file{{ctq::to_store<float>("fc.weight", {3'000'000'000, 0}, {}),
+                             ctq::to_store<float>("fc.bias", {3}, three)}};
+  const auto weights = ctq::load_weights<net>(file.path);
+  REQUIRE(!weights);
+  CHECK(weights.error().message() ==
+        "ctq-test-load-weights.safetensors: tensor fc.weight: an extent is larger than any "
+        "model's");
+}
+
 TEST_CASE("a file that is not there is an error") {
   CHECK(!ctq::load_weights<net>("no such file"));
 }

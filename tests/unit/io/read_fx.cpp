@@ -2,6 +2,7 @@
 #include "ctq/io/read_fx.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <string>
 #include <type_traits>
@@ -204,6 +205,13 @@ TEST_CASE("what is no list of rows is an error") {
   CHECK(read_fx("[]").error().message() == "fx graph:1:1: there is no row");
   CHECK(read_fx("[1,\n}").error().place == "fx graph:2:1");
   CHECK(read_fx("{", ops<builtin>::value, "net.json").error().place == "net.json:1:2");
+  constexpr std::size_t size = 0x7FFFFFFF;
+  void* const text =
+      ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(text != MAP_FAILED);
+  CHECK(read_fx({static_cast<const char*>(text), size}).error().message() ==
+        "fx graph: the text is larger than 2 GB");
+  ::munmap(text, size);
 }
 
 namespace {

@@ -2,10 +2,14 @@
 #include "ctq/io/read_safetensors.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <random>
 
+#include "../death.hpp"
+#include "../sanitized.hpp"
 #include "ctq/io/write_safetensors.hpp"
 
 namespace {
@@ -192,6 +196,28 @@ TEST_CASE("what cannot be opened says why") {
   CHECK(!ctq::read_safetensors(""));
   CHECK(!ctq::read_safetensors("/dev/zero"));  // not a regular file: it has no end
 }
+
+TEST_CASE("a file that is shorter than the system says is an error") {
+  const std::string path = "/sys/devices/system/cpu/online";  // "4096 bytes"
+  if (!std::filesystem::exists(path)) return;
+  CHECK(ctq::read_safetensors(path).error().message() == path + ": cannot be read to its end");
+}
+
+#if !CTQ_TEST_SANITIZED  // sanitizers take memory of their own
+TEST_CASE("a file for which there is no memory is an error") {
+  constexpr std::size_t size = std::size_t{1} << 32;
+  const auto path = std::filesystem::temp_directory_path() / "ctq-large.safetensors";
+  REQUIRE(ctq::write_safetensors(path, {}));
+  std::filesystem::resize_file(path, size);  // without blocks on the disk
+  const death d = death_of([&] {
+    const rlimit limit{size / 2, RLIM_INFINITY};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) return;
+    std::fputs(ctq::read_safetensors(path).error().cause.c_str(), stderr);
+  });
+  std::filesystem::remove(path);
+  CHECK(d.said == "no memory for 4294967296 bytes");
+}
+#endif
 
 TEST_CASE("a file that may not be read says so") {
   const auto path = std::filesystem::temp_directory_path() / "ctq-unreadable.safetensors";

@@ -76,7 +76,10 @@ TEST_CASE("mismatched tensors are an error, not a crash") {
     o.observe(matrix, first);
     o.observe(matrix, second);
     CHECK(o.observed());
-    CHECK(!o.calculate_qparams());
+    CHECK(o.calculate_qparams().error().cause ==
+          "a tensor has no axis ch_axis = " + std::to_string(axis) +
+              ", or a number of elements that does not match its shape, or another number of "
+              "channels than the first");
   };
   cause(shape(2, 3), shape(3, 2), 0);  // another number of channels
   cause(shape(2, 3), shape(2, 2), 0);  // fewer elements than data

@@ -25,7 +25,7 @@ static_assert(q::quantize_per_tensor.id()->kind == op_kind::pass);
 static_assert(nn::placeholder.id()->kind == op_kind::placeholder);
 static_assert(nn::output.id()->kind == op_kind::output);
 
-static_assert(nn::placeholder({1, 3, 8, 8}).shape == shape{1, 3, 8, 8});
+static_assert(nn::placeholder({1, 3, 8, 8}).attrs.as<shape>() == shape{1, 3, 8, 8});
 static_assert(fn::cat({"a"_n, "b"_n, "c"_n}, {.dim = 1}).args[2] == "c");
 static_assert(fn::cat({"a"_n, "b"_n}, {.dim = 1}).attrs.as<cat_options>().dim == 1);
 static_assert(op::add("a"_n, "b"_n).op == op::add.id());

@@ -21,7 +21,7 @@ constexpr std::array codes{&fast, &slow};
 struct no_code : small::per_tensor {};
 using plan_without_code = plan<small::mlp, x86, no_code>;
 
-TEST_CASE("without a wish the fastest code is chosen") {
+TEST_CASE("without a request the fastest code is chosen") {
   REQUIRE(choose(codes, ""));
   CHECK(*choose(codes, "") == &fast);
 }

@@ -61,3 +61,15 @@ TEST_CASE("a weight that is missing is an error with its name") {
   REQUIRE_FALSE(d);
   CHECK(d.error().message() == "tensor conv1.weight: is missing");
 }
+
+TEST_CASE("a buffer that is an operand has the shape of the model") {
+  const node n{.name = "pos", .op = nn::get_attr.id(), .shape = {2, 3}};
+  const weights w{{{"pos", {6}, std::vector<float>(6)}, {"other", {5}, std::vector<float>(5)}}};
+  const parameter_sources from{.nodes = {&n, 1}, .weights = &w, .backend = {}, .mapping = {}};
+  CHECK(quantize_parameters({}, from));
+  const node other{.name = "other", .op = nn::get_attr.id(), .shape = {2, 3}};
+  const auto d =
+      quantize_parameters({}, {.nodes = {&other, 1}, .weights = &w, .backend = {}, .mapping = {}});
+  REQUIRE_FALSE(d);
+  CHECK(d.error().message() == "tensor other: has another shape than the model says");
+}

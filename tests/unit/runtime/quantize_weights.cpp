@@ -39,6 +39,11 @@ TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
   CHECK(affine.error().cause == "the zero point must be 0: ask for a symmetric qscheme");
   CHECK(quantize_weights(two_rows, min_max_observer<>::value, {}).error().cause ==
         "there are kernels for qint8, not for quint8");
+  const auto by_input = quantize_weights(
+      {.weight = {1, 2, 3}, .bias = {0}, .outputs = 1},
+      per_channel_min_max_observer<{.quant_min = -127, .quant_max = 127, .ch_axis = 1}>::value, {});
+  REQUIRE(!by_input);
+  CHECK(by_input.error().message() == "weight: ch_axis must be 0, the outputs");
   const auto small_scale =
       quantize_weights(two_rows, per_channel, {.scale_min_lower_bound = 0.005});
   REQUIRE(!small_scale);

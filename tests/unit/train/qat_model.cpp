@@ -79,6 +79,51 @@ std::span<const float> values_of(const Values& table, std::string_view name) {
   return {};
 }
 
+using trained = decltype(prepare_qat<net, x86, fake_quantized>(torch_weights()));
+
+/// Of the first backward.
+void compare_gradients(trained& model) {
+  const auto parameters = model.parameters();
+  CHECK(parameters.size() == std::size(torch_step::gradients));
+  for (const training::parameter_view& p : parameters) {
+    CAPTURE(std::string(p.name));
+    near(p.gradient, values_of(torch_step::gradients, p.name));
+  }
+}
+
+/// After the first forward.
+void compare_running_statistics(trained& model) {
+  const weights w = model.float_weights();
+  for (const torch_step::named_values& v : torch_step::running) {
+    CAPTURE(std::string(v.name));
+    near(w.find(v.name)->values, v.values);
+  }
+}
+
+/// The qparams with which the first forward has rounded.
+void compare_fake_quantizes(trained& model) {
+  auto& graph = model.graph();
+  std::size_t compared = 0;
+  const auto compare = [&](const std::string& name, const observers::any_fake_quantize& f) {
+    CAPTURE(name);
+    const auto& p = f.get_if<observers::observing_fake_quantize>()->parameters();
+    near(p.scale, values_of(torch_step::scales, name));
+    near(std::vector<float>(p.zero_point.begin(), p.zero_point.end()),
+         values_of(torch_step::zero_points, name));
+    ++compared;
+  };
+  for (int i = 0; i < graph.graph().size(); ++i) {
+    const node& n = graph.graph()[i];
+    if (is_any_of(n.op, q::activation_post_process)) {
+      compare("activation_post_process_" + std::to_string(n.number),
+              *graph.fake_quantizes()[static_cast<std::size_t>(n.observer)]);
+    } else if (auto* const l = graph.layer_of(i)) {
+      compare(std::string(n.name) + ".weight_fake_quant", *l->fake_quantize());
+    }
+  }
+  CHECK(compared == std::size(torch_step::scales));
+}
+
 TEST_CASE("a step of training equals PyTorch's") {
   auto model =
       prepare_qat<net, x86, fake_quantized>(torch_weights(), {.semantics = semantics::torch_1_13});
@@ -94,40 +139,9 @@ TEST_CASE("a step of training equals PyTorch's") {
     model.zero_gradients();
     REQUIRE(model.backward(loss->gradient));
     if (step == 0) {
-      const auto parameters = model.parameters();
-      CHECK(parameters.size() == std::size(torch_step::gradients));
-      for (const training::parameter_view& p : parameters) {
-        CAPTURE(std::string(p.name));
-        near(p.gradient, values_of(torch_step::gradients, p.name));
-      }
-      const weights w = model.float_weights();
-      for (const torch_step::named_values& v : torch_step::running) {
-        CAPTURE(std::string(v.name));
-        near(w.find(v.name)->values, v.values);
-      }
-      auto& graph = model.graph();
-      std::size_t compared = 0;
-      const auto compare = [&](const std::string& name, std::span<const float> scale,
-                               const std::vector<std::int32_t>& zero_point) {
-        CAPTURE(name);
-        near(scale, values_of(torch_step::scales, name));
-        near(std::vector<float>(zero_point.begin(), zero_point.end()),
-             values_of(torch_step::zero_points, name));
-        ++compared;
-      };
-      for (int i = 0; i < graph.graph().size(); ++i) {
-        const node& n = graph.graph()[i];
-        if (is_any_of(n.op, q::activation_post_process)) {
-          const auto& f = *graph.fake_quantizes()[static_cast<std::size_t>(n.observer)];
-          const auto& p = f.get_if<observers::observing_fake_quantize>()->parameters();
-          compare("activation_post_process_" + std::to_string(n.number), p.scale, p.zero_point);
-        } else if (auto* const l = graph.layer_of(i)) {
-          const auto& p =
-              l->fake_quantize()->get_if<observers::observing_fake_quantize>()->parameters();
-          compare(std::string(n.name) + ".weight_fake_quant", p.scale, p.zero_point);
-        }
-      }
-      CHECK(compared == std::size(torch_step::scales));
+      compare_gradients(model);
+      compare_running_statistics(model);
+      compare_fake_quantizes(model);
     }
     optimizer.step(model.parameters());
   }

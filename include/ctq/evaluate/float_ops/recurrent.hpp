@@ -49,14 +49,12 @@ inline std::string check(cell kind, const weights& w) {
   return {};
 }
 
-/// One time step for all rows of the batch.
+/// One time step for all rows of the batch, which has as many in x as in `before`.
 inline result<state> step(cell kind, const tensor& x, const state& before, const weights& w) {
   const auto from_input = linear(x, *w.ih, w.bias_ih);
   if (!from_input) return unexpected{from_input.error()};
   const auto from_hidden = linear(before.h, *w.hh, w.bias_hh);
   if (!from_hidden) return unexpected{from_hidden.error()};
-  if (from_input->shape != from_hidden->shape)
-    return fail({}, "the hidden state has another batch than the input");
   const auto hidden = static_cast<std::size_t>(w.hidden());
   state after = before;
   for (std::size_t i = 0; i < after.h.data.size(); ++i) {

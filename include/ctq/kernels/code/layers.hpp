@@ -152,7 +152,7 @@ struct layer_code {
   }
 
   /// Run-time extents. quint8 and qint8 differ in the sign bit, so there is no code for outputs of
-  /// the other type than the inputs', which would take a compiler another ten seconds.
+  /// the other type than the inputs', which would take long to compile.
   template <class Set, class In, class Out, fused_op Fused>
   static void run_with_output_of_input_type(const shape& s, const operands& x) noexcept {
     constexpr std::int32_t from_out_to_in = std::is_signed_v<In> ? -128 : 128;

@@ -114,7 +114,7 @@ class rewrite {
   constexpr int requantize(int i, int from) {
     out_.nodes[nodes_] = g_.nodes[i];
     out_.nodes[nodes_].op = q::requantize.id();
-    out_.nodes[nodes_].name = q::requantize.name;
+    out_.nodes[nodes_].name = q::requantize.info.name;
     out_.nodes[nodes_].number = requantizes_++;
     out_.nodes[nodes_].shape = g_.nodes[from].shape;
     out_.nodes[nodes_].row = nullptr;

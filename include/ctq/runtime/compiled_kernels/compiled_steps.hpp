@@ -27,7 +27,7 @@ namespace ctq::compiled_kernels {
 /// variable CTQ_ISA or, without it, the fastest.
 /// Errors  as choose_code
 [[nodiscard]] inline result<const kernel_set*> choose(std::string_view isa) {
-  return choose_code(all(), wished_isa(isa, "ctq-kernels"), "ctq-kernels",
+  return choose_code(all(), requested_isa(isa, "ctq-kernels"), "ctq-kernels",
                      "the library has no code that this machine runs: build it with its option "
                      "kernels_isas=scalar, or all");
 }

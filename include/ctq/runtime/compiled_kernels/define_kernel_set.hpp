@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
@@ -12,6 +13,55 @@
 // for each instruction set. Includes all kernels, and takes a compiler most of a minute.
 
 namespace ctq::compiled_kernels {
+
+/// Whether an instruction set computes depthwise convolutions by columns.
+template <class Kernels>
+inline constexpr bool has_columns =
+    kernels::simd::depthwise_dot<typename Kernels::isa>::k_group > 1;
+template <>
+inline constexpr bool has_columns<reference_kernels> = false;
+
+/// Whether a layer is a depthwise convolution of 3x3 or 5x5 that is computed by columns, with at
+/// least as many channels as a register holds.
+template <class In, class Kernels>
+[[nodiscard]] bool is_small_by_columns(const conv2d_shape& s) {
+  namespace simd = kernels::simd;
+  using isa = typename Kernels::isa;
+  return s.kernel_h <= 5 && simd::by_columns<simd::depthwise_dot<isa>>(s) &&
+         simd::plan<isa, In>(s).by == simd::method::depthwise;
+}
+
+/// Such a layer, of any extents. Of 5x5 the code for all kernel sizes takes three times as long, of
+/// 3x3 a tenth longer.
+template <class In, class Kernels, int Kernel, int Stride, fused_op Fused>
+void run_by_columns(const kernel_signature& key, const operands& x) noexcept {
+  namespace simd = kernels::simd;
+  using dot = simd::depthwise_dot<typename Kernels::isa>;
+  constexpr simd::conv2d_form form{.by = simd::method::depthwise,
+                                   .by_columns = true,
+                                   .kernel = Kernel,
+                                   .stride = Stride,
+                                   .wide = simd::column_blocks<dot>::has_wide,
+                                   .narrow = true};
+  call_kernel<kernels::descriptors::conv2d, In, In, Kernels, Fused>(
+      simd::formed_shape<form>{key.as<conv2d_shape>()}, {}, x);
+}
+
+/// Null if another op is fused into it than a table.
+template <class In, class Kernels>
+[[nodiscard]] kernel_function function_by_columns(const conv2d_shape& s, fused_op then) {
+  const auto with_op = [&]<int Kernel, int Stride>() -> kernel_function {
+    if (then == fused_op::nothing)
+      return run_by_columns<In, Kernels, Kernel, Stride, fused_op::nothing>;
+    if (then == fused_op::table)
+      return run_by_columns<In, Kernels, Kernel, Stride, fused_op::table>;
+    return nullptr;
+  };
+  const bool by_one = s.stride_h == 1;
+  if (s.kernel_h == 3)
+    return by_one ? with_op.template operator()<3, 1>() : with_op.template operator()<3, 2>();
+  return by_one ? with_op.template operator()<5, 1>() : with_op.template operator()<5, 2>();
+}
 
 template <class Descriptor, class In, class Out, class Kernels>
 [[nodiscard]] kernel_function function_for_types(fused_op then) {
@@ -37,6 +87,14 @@ template <class Kernels>
   kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     binding::with_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
+        if constexpr (std::is_same_v<Descriptor, kernels::descriptors::conv2d> && in == out &&
+                      in != f32 && has_columns<Kernels>) {
+          const auto s = key.as<conv2d_shape>();
+          if (is_small_by_columns<element_t<in>, Kernels>(s)) {
+            found = function_by_columns<element_t<in>, Kernels>(s, key.then);
+            if (found != nullptr) return;
+          }
+        }
         if constexpr (Descriptor::facts.exists(in, out))
           found = function_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key.then);
       });

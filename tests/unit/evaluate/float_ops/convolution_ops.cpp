@@ -51,6 +51,9 @@ TEST_CASE("'same' keeps the extents, with the odd element of padding behind, 'va
         extents{1, 1, 4});
   CHECK(cause(run(nn::conv1d, {in}, {{"weight", some({1, 1, 3})}, {"padding", "full"}})) ==
         "unknown padding 'full'");
+  CHECK(cause(run(nn::conv1d, {in},
+                  {{"weight", some({1, 1, 9})}, {"padding", "same"}, {"dilation", 1 << 28}})) ==
+        "the kernel is too large");
 }
 
 TEST_CASE("another padding mode is a convolution of the input that is padded that way") {

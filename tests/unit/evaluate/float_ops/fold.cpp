@@ -82,4 +82,8 @@ TEST_CASE("a batch norm of another number of channels is an error") {
   const tensor weight = float_ops::filled({5, 4});
   CHECK_FALSE(
       float_ops::fold(weight, nullptr, n.tensors(), float_ops::foldable::linear).has_value());
+  for (const tensor& vector : {float_ops::filled({4}), float_ops::filled({})})
+    CHECK(float_ops::fold(vector, nullptr, n.tensors(), float_ops::foldable::linear)
+              .error()
+              .message() == "weight: is not that of such a module");
 }

@@ -143,6 +143,18 @@ TEST_CASE("a library without code for the machine is an error") {
   set_count = all;
 }
 
+TEST_CASE("a library that lacks a kernel of a plan is an error with its signature") {
+  ctq::kernel_set set = fast;
+  set.function_of = [](const kernel_signature&) -> kernel_function { return nullptr; };
+  constexpr auto& schedule = net_plan::int8_schedule;
+  const quantized_state s = state();
+  const auto made =
+      compiled_kernels::make(set, std::span(schedule.steps).first(schedule.count),
+                             std::span(net_plan::lowered.nodes), s.tensors, s.qparams);
+  REQUIRE(!made);
+  CHECK(made.error().message().starts_with("ctq-kernels: no kernel has the signature quantize"));
+}
+
 TEST_CASE("a set has a kernel for each signature that exists, and no other") {
   const auto exists = [](kernel_id kernel, dtype in, dtype out, fused_op then) {
     kernel_signature key;

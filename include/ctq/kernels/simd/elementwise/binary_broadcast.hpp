@@ -1,104 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-
 #include "ctq/kernels/reference/binary_broadcast.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
+#include "ctq/kernels/simd/elementwise/broadcast_blocks.hpp"
 
-// Kernels of two tensors that are broadcast against each other. They compute blocks of elements by
-// the kernels for equal shapes; a tensor that is broadcast along the last axes is repeated in a
-// buffer first, once for many blocks if it can be.
+// Kernels of two tensors that are broadcast against each other, by the kernels for equal shapes.
 
 namespace ctq::kernels::simd {
-
-/// Of a buffer that holds repeated elements.
-inline constexpr int broadcast_block_bytes = 8192;
-
-/// One of the two tensors, along the last two axes: rows of elements.
-template <class T>
-class broadcast_rows {
-  static constexpr int block = broadcast_block_bytes / static_cast<int>(sizeof(T));
-
- public:
-  /// Elements of a block: whole rows, or a part of one.
-  [[nodiscard]] static constexpr int rows_of_block(int row) {
-    return row < block ? block / row : 1;
-  }
-  [[nodiscard]] static constexpr int part_of_row(int row) { return row < block ? row : block; }
-
-  broadcast_rows(const broadcast_shape& s, int tensor) noexcept
-      : row_(s.extent[3]), row_step_(s.step[tensor][2]), step_(s.step[tensor][3]) {}
-
-  /// Rows from `data` on.
-  void start(const T* data) noexcept {
-    if (data != data_) repeated_ = 0;
-    data_ = data;
-  }
-  /// Elements first … first + count - 1 of each of `rows` rows from `row` on, contiguous. (rows is
-  /// 1 unless count is that of a row.)
-  [[nodiscard]] const T* block_at(int row, int rows, int first, int count) noexcept {
-    const T* const from = data_ + std::ptrdiff_t{row} * row_step_;
-    if (step_ == 1 && (rows == 1 || row_step_ == row_)) return from + first;
-    if (row_step_ == 0 && repeated_ >= rows * count) return buffer_;
-    repeated_ = row_step_ == 0 ? rows * count : 0;
-    for (int r = 0; r < (row_step_ == 0 ? 1 : rows); ++r) {
-      T* const to = buffer_ + std::ptrdiff_t{r} * count;
-      const T* const x = from + std::ptrdiff_t{r} * row_step_;
-      if (step_ == 1) {
-        copy(to, x, count);
-      } else {
-        std::fill_n(to, count, *x);
-      }
-    }
-    // The other rows are equal to the first: twice as many with each copy.
-    for (int filled = count; filled < repeated_; filled *= 2)
-      copy(buffer_ + filled, buffer_, std::min(filled, repeated_ - filled));
-    return buffer_;
-  }
-
- private:
-  static void copy(T* to, const T* from, int count) noexcept {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  }
-
-  int row_;
-  std::ptrdiff_t row_step_;
-  int step_;
-  const T* data_ = nullptr;
-  int repeated_ = 0;  // elements in the buffer that all blocks of rows have in common
-  alignas(64) T buffer_[block];
-};
-
-/// Computes the output block by block: run(shape, a, b, out).
-template <class T, class Run>
-[[gnu::always_inline]] inline void for_broadcast_blocks(const broadcast_shape& s, const T* a,
-                                                        const T* b, T* out, Run run) noexcept {
-  broadcast_rows<T> from_a(s, 0), from_b(s, 1);
-  const int row = s.extent[3];
-  const int at_once = broadcast_rows<T>::rows_of_block(row);
-  const int part = broadcast_rows<T>::part_of_row(row);
-  for (int i = 0; i < s.extent[0]; ++i)
-    for (int j = 0; j < s.extent[1]; ++j) {
-      const auto start = [&](int tensor) {
-        return std::ptrdiff_t{i} * s.step[tensor][0] + std::ptrdiff_t{j} * s.step[tensor][1];
-      };
-      from_a.start(a + start(0));
-      from_b.start(b + start(1));
-      for (int k = 0; k < s.extent[2]; k += at_once) {
-        const int rows = std::min(at_once, s.extent[2] - k);
-        for (int first = 0; first < row; first += part) {
-          const int columns = std::min(part, row - first);
-          run(elementwise_shape{rows * columns}, from_a.block_at(k, rows, first, columns),
-              from_b.block_at(k, rows, first, columns), out);
-          out += rows * columns;
-        }
-      }
-    }
-}
 
 /// As reference::binary_add_broadcast on integers, byte for byte.
 template <class Isa, quantized Q>
@@ -163,6 +73,18 @@ struct real_quotient {
   }
 };
 
+/// x / y of two floats.
+template <vectorized Isa>
+struct float_quotient {
+  [[nodiscard, gnu::always_inline]] float operator()(float x, float y) const noexcept {
+    return x / y;
+  }
+  [[nodiscard, gnu::always_inline]] batch<Isa, float> operator()(
+      const batch<Isa, float>& x, const batch<Isa, float>& y) const noexcept {
+    return divide<Isa>(x, y);
+  }
+};
+
 /// As reference::binary_sub on integers, byte for byte.
 template <class Isa, quantized Q>
 [[gnu::noinline]] void binary_sub(const broadcast_shape& shape, const Q* a, const qparams& a_q,
@@ -216,17 +138,6 @@ template <class Isa, quantized Q>
                          });
   }
 }
-template <vectorized Isa>
-struct float_quotient {
-  [[nodiscard, gnu::always_inline]] float operator()(float x, float y) const noexcept {
-    return x / y;
-  }
-  [[nodiscard, gnu::always_inline]] batch<Isa, float> operator()(
-      const batch<Isa, float>& x, const batch<Isa, float>& y) const noexcept {
-    return divide<Isa>(x, y);
-  }
-};
-
 /// As reference::binary_div on floats, bit for bit.
 template <class Isa>
 [[gnu::noinline]] void binary_div(const broadcast_shape& shape, const float* a, const float* b,

@@ -38,23 +38,28 @@ Integers saved(xmm::vec x) {
   return all;
 }
 
-TEST_CASE("16-bit products round half up, as pmulhrsw") {
+/// Calls check(a, b) for pairs of registers.
+template <class Integers, class Check>
+void for_random_pairs(int count, Check check) {
   std::minstd_rand random;
-  for (int i = 0; i < 20000; ++i) {
-    const auto a = random_integers<words>(random);
-    const auto b = random_integers<words>(random);
+  for (int i = 0; i < count; ++i) {
+    const auto a = random_integers<Integers>(random);
+    const auto b = random_integers<Integers>(random);
+    check(a, b);
+  }
+}
+
+TEST_CASE("16-bit products round half up, as pmulhrsw") {
+  for_random_pairs<words>(20000, [](const words& a, const words& b) {
     words expected;
     for (std::size_t j = 0; j < a.size(); ++j)
       expected[j] = static_cast<std::int16_t>((a[j] * b[j] + (1 << 14)) >> 15);
     CHECK(saved<words>(xmm::multiply16(xmm::load(a.data()), xmm::load(b.data()))) == expected);
-  }
+  });
 }
 
 TEST_CASE("sums of two products of bytes saturate, as pmaddubsw") {
-  std::minstd_rand random;
-  for (int i = 0; i < 20000; ++i) {
-    const auto a = random_integers<bytes>(random);
-    const auto b = random_integers<bytes>(random);
+  for_random_pairs<bytes>(20000, [](const bytes& a, const bytes& b) {
     words expected;
     for (std::size_t j = 0; j < expected.size(); ++j) {
       const auto product = [&](std::size_t k) { return static_cast<std::uint8_t>(a[k]) * b[k]; };
@@ -62,14 +67,11 @@ TEST_CASE("sums of two products of bytes saturate, as pmaddubsw") {
           static_cast<std::int16_t>(std::clamp(product(2 * j) + product(2 * j + 1), -32768, 32767));
     }
     CHECK(saved<words>(xmm::products8(xmm::load(a.data()), xmm::load(b.data()))) == expected);
-  }
+  });
 }
 
 TEST_CASE("minimum and maximum know the sign of bytes") {
-  std::minstd_rand random;
-  for (int i = 0; i < 1000; ++i) {
-    const auto a = random_integers<bytes>(random);
-    const auto b = random_integers<bytes>(random);
+  for_random_pairs<bytes>(1000, [](const bytes& a, const bytes& b) {
     bytes least, most, least_unsigned, most_unsigned;
     for (std::size_t j = 0; j < a.size(); ++j) {
       const bool less = static_cast<std::uint8_t>(a[j]) < static_cast<std::uint8_t>(b[j]);
@@ -84,7 +86,7 @@ TEST_CASE("minimum and maximum know the sign of bytes") {
     CHECK(saved<bytes>(xmm::max8<std::int8_t>(x, y)) == most);
     CHECK(saved<bytes>(xmm::min8<std::uint8_t>(x, y)) == least_unsigned);
     CHECK(saved<bytes>(xmm::max8<std::uint8_t>(x, y)) == most_unsigned);
-  }
+  });
 }
 
 TEST_CASE("bytes widen with their sign, and narrow again") {
