@@ -25,4 +25,7 @@
 #include "ctq/ops/reductions.hpp"
 #include "ctq/ops/resizes.hpp"
 #include "ctq/ops/shape_checks.hpp"
+#include "ctq/ops/strided_view.hpp"
+#include "ctq/ops/view_rules.hpp"
+#include "ctq/ops/view_strides.hpp"
 #include "ctq/ops/views.hpp"

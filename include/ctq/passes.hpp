@@ -33,4 +33,5 @@
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
+#include "ctq/passes/schedule/view_steps.hpp"
 #include "ctq/passes/standalone_plan.hpp"

@@ -70,6 +70,8 @@ TESTED_WITH = {
     "train/trained_tensor": "train/layer",
     "evaluate/user_call": "evaluate/user_op_with_weights",
     "io/gzip_reader": "io/idx",
+    "kernels/exponential": "kernels/simd/elementwise/exponential",
+    "ops/view_strides": "ops/view_rules",
     "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
     "kernels/simd/convolution/column_tile": "kernels/simd/convolution/depthwise_columns",
     "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
@@ -88,7 +90,7 @@ TESTED_WITH = {
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "evaluate/random_case", "evaluate/random_models",
-    "evaluate/random_scales", "evaluate/user_op_with_weights", "kernels/any_shape",
+    "evaluate/random_scales", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",

@@ -29,6 +29,9 @@ bool means_nothing(std::string_view name, const argument& a) {
   if (name == "padding_mode") return a.is == kind::text && a.text == "zeros";
   if (name == "affine" || name == "track_running_stats")
     return a.is == kind::boolean && a.integer == 1;
+  if (name == "_stacklevel") return true;
+  if (name == "approximate") return a.is == kind::text && a.text == "none";
+  if (name == "bias") return a.is == kind::boolean && a.integer == 1;  // of norms with weights
   if (name == "return_indices" || name == "training")
     return a.is == kind::boolean && a.integer == 0;
   if (name == "recompute_scale_factor" || name == "antialias")
@@ -65,6 +68,38 @@ bool read_number(const ctq::argument& a, float& out) { return read(a, out); }
 
 namespace {
 
+/// A bound of a slice, which may be None; false: it is neither.
+bool read_bound(const argument& a, int& bound) { return a.is == kind::none || read(a, bound); }
+
+/// Reads the indices of x[…]: an integer, None, ... or a slice, or a list of them.
+bool read_indices(const argument* a, const option_field& f, ctq::attributes& to) {
+  const bool list = a->is == kind::list;
+  const std::int64_t count = list ? a->integer : 1;
+  if (list) ++a;
+  ctq::index_list indices;
+  if (count > ctq::index_list::max_count) return false;
+  for (std::int64_t i = 0; i < count; ++i, ++a) {
+    ctq::index_item& index = indices.item[indices.count++];
+    if (a->is == kind::none) {
+      index = ctq::index::new_axis;
+    } else if (a->is == kind::ellipsis) {
+      index = ctq::index::ellipsis;
+    } else if (a->is == kind::slice) {
+      index = ctq::index::slice();
+      int step = 1;
+      if (a->integer != 3 || !read_bound(a[1], index.start) || !read_bound(a[2], index.stop) ||
+          !read_bound(a[3], step) || step < 1)
+        return false;
+      index = ctq::index::slice(index.start, index.stop, step);
+      a += 3;
+    } else if (!read(*a, index.start)) {
+      return false;
+    }
+  }
+  set_list(to, f, indices);
+  return true;
+}
+
 /// Reads an argument as an option of these attributes; false: it is not one. PyTorch has no stride
 /// of 0; among ctq's options it means a default.
 bool read(const argument* a, const option_field& f, ctq::attributes& to) {
@@ -83,6 +118,17 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       set(to, f, real);
       return true;
     }
+    case option_field::type::extents: {
+      const bool list = a->is == kind::list;
+      const std::int64_t count = list ? a->integer : 1;
+      ctq::shape sizes;
+      if (count > static_cast<std::int64_t>(ctq::max_rank)) return false;
+      for (std::int64_t i = 0; i < count; ++i)
+        if (!read(list ? a[i + 1] : *a, sizes[sizes.rank++])) return false;
+      set_list(to, f, sizes);
+      return true;
+    }
+    case option_field::type::indices: return read_indices(a, f, to);
     case option_field::type::word:
       if (a->is != kind::text) return false;
       numbers[0] = f.words->find(a->text);
@@ -102,12 +148,38 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
   return true;
 }
 
+/// The indices of x[…].
+std::string code_of(const ctq::index_list& indices) {
+  std::string code;
+  for (int i = 0; i < indices.count; ++i) {
+    const ctq::index_item& index = indices.item[i];
+    if (i > 0) code += ", ";
+    switch (index.is()) {
+      case ctq::index_item::element: code += cpp_number(index.start); break;
+      case ctq::index_item::new_axis: code += "ctq::index::new_axis"; break;
+      case ctq::index_item::ellipsis: code += "ctq::index::ellipsis"; break;
+      case ctq::index_item::range:
+        code += fmt::format("ctq::index::slice({}, {}, {})", cpp_number(index.start),
+                            cpp_number(index.stop), cpp_number(index.step()));
+    }
+  }
+  return fmt::format("{{{}}}", code);
+}
+
 std::string code_of(const ctq::attributes& a, const option_field& f) {
   const int number = integer_of(a, f);
   switch (f.is) {
     case option_field::type::integer: return cpp_number(number);
     case option_field::type::flag: return number != 0 ? "true" : "false";
     case option_field::type::real: return cpp_number(real_of(a, f));
+    case option_field::type::extents: {
+      const auto sizes = list_of<ctq::shape>(a, f);
+      std::string code;
+      for (int i = 0; i < sizes.rank; ++i)
+        code += fmt::format("{}{}", i > 0 ? ", " : "", cpp_number(sizes[i]));
+      return fmt::format("{{{}}}", code);
+    }
+    case option_field::type::indices: return code_of(list_of<ctq::index_list>(a, f));
     case option_field::type::word: {
       std::string word{f.words->words[number]};
       for (char& c : word)
@@ -182,7 +254,27 @@ bool has_no_effect(std::string_view option) { return option == "inplace" || opti
 
 /// Options that are inferred from the input.
 bool is_found(std::string_view option) {
-  return option == "in_channels" || option == "in_features" || option == "num_features";
+  return option == "num_channels" || option == "in_channels" || option == "in_features" ||
+         option == "num_features";
+}
+
+/// Sizes that are arguments each: x.view(1, -1). Several positional integers are one option.
+bool read_rest(const option_field& f, int position, std::vector<placed>& arguments,
+               ctq::attributes& to) {
+  ctq::shape sizes;
+  std::vector<placed*> read_ones;
+  for (placed& a : arguments) {
+    int size{};
+    const bool fits = a.name.empty() &&
+                      a.position == position + static_cast<int>(read_ones.size()) &&
+                      read_ones.size() < ctq::max_rank && read(*a.value, size);
+    if (!fits) return false;
+    sizes[sizes.rank++] = size;
+    read_ones.push_back(&a);
+  }
+  for (placed* a : read_ones) a->used = true;
+  if (!read_ones.empty()) set_list(to, f, sizes);
+  return !read_ones.empty();
 }
 
 imported_options import_fields(const option_fields& all, std::vector<placed> arguments) {
@@ -191,6 +283,8 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
   for (const option_field& f : all.fields) {
     if (has_no_effect(f.name)) continue;
     ++position;
+    const bool takes_rest = f.is == option_field::type::extents && &f == &all.fields[0];
+    if (takes_rest && read_rest(f, position, arguments, out.attrs)) continue;
     for (placed& a : arguments) {
       if (a.used || (a.name.empty() ? a.position != position : a.name != f.name)) continue;
       a.used = true;

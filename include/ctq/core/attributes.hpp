@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ctq/core/padded.hpp"
+#include "ctq/core/shape.hpp"
 
 // What the options of ops are made of, and attributes: the one form in which a node keeps the
 // options of any op, so that the set of ops stays open.
@@ -29,6 +30,53 @@ struct flag {
   constexpr flag() = default;
   constexpr flag(bool v) : value(v) {}                    // NOLINT(google-explicit-constructor)
   constexpr operator bool() const { return value != 0; }  // NOLINT(google-explicit-constructor)
+};
+
+/// One index of x[…]: an element of an axis, or a slice of it.
+struct index_item {
+  enum kind : int { element, range, new_axis, ellipsis };
+
+  int what{};   // a kind, and in the bits above the two lowest ones the step of a slice
+  int start{};  // negative: from the end
+  int stop{};   // of a slice: the first element behind it
+
+  constexpr index_item() = default;
+  constexpr index_item(int place) : start(place) {}  // NOLINT(google-explicit-constructor)
+  constexpr index_item(kind k, int from, int to, int step)
+      : what(static_cast<int>(k) + 4 * step), start(from), stop(to) {}
+
+  [[nodiscard]] constexpr kind is() const { return static_cast<kind>(what % 4); }
+  [[nodiscard]] constexpr int step() const { return what / 4; }
+
+  friend constexpr bool operator==(const index_item&, const index_item&) = default;
+};
+
+namespace index {
+
+/// x[start:stop:step] of Python, of one axis; the step is 1 or more.
+[[nodiscard]] constexpr index_item slice(int start = 0, int stop = INT32_MAX, int step = 1) {
+  return {index_item::range, start, stop, step};
+}
+/// As many whole axes as are left: x[..., 0].
+inline constexpr index_item ellipsis{index_item::ellipsis, 0, 0, 0};
+/// None: an axis of one element.
+inline constexpr index_item new_axis{index_item::new_axis, 0, 0, 0};
+
+}  // namespace index
+
+/// The indices of x[…], at most five.
+struct index_list {
+  static constexpr int max_count = 5;
+
+  index_item item[max_count]{};
+  int count{};
+
+  constexpr index_list() = default;
+  template <class... Index>
+  requires(sizeof...(Index) > 0 && sizeof...(Index) <= max_count) constexpr index_list(Index... i)
+      : item{i...}, count{sizeof...(Index)} {}  // NOLINT(google-explicit-constructor)
+
+  friend constexpr bool operator==(const index_list&, const index_list&) = default;
 };
 
 struct no_options {

@@ -38,6 +38,7 @@ struct kernel_facts {
   std::string_view name{};
   bool (*exists)(dtype in, dtype out){};
   bool has_weights = false;  // of a layer, and a bias or none
+  bool has_tensors = false;  // of the op, in float: its parameters
   bool calls_op = false;     // computes by the functions of the signature's op
   bool computes_ops = true;  // else the schedule alone asks for it
 };
@@ -51,6 +52,8 @@ struct kernel_facts {
 //   concat              one input of a cat, to its place
 //   elementwise         an op by its definition, element by element, of one tensor or two
 //   function            the same of whole tensors
+//   layer_norm          group and instance norm as well
+//   reorder             a view of which the elements are needed in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
 //   binary_…_broadcast  of tensors of different shapes
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
@@ -74,8 +77,12 @@ struct kernel_facts {
   KERNEL(resampling, resampling_shape, equal) \
   KERNEL(pixel_shuffle, pixel_shuffle_shape, equal) \
   KERNEL(concat, concat_shape, equal) \
+  KERNEL(softmax, softmax_shape, float_only) \
+  KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
+  KERNEL(matmul, matmul_shape, equal) \
   KERNEL(elementwise, elementwise_shape, equal, .calls_op = true) \
   KERNEL(function, function_shape, equal, .calls_op = true) \
+  KERNEL(reorder, reorder_shape, equal, .computes_ops = false) \
   KERNEL(to_nhwc, transpose_shape, equal, .computes_ops = false) \
   KERNEL(to_nchw, transpose_shape, equal, .computes_ops = false) \
   KERNEL(binary_add_broadcast, broadcast_shape, equal, .computes_ops = false) \

@@ -207,6 +207,56 @@ struct transpose_shape {
   friend constexpr bool operator==(const transpose_shape&, const transpose_shape&) = default;
 };
 
+/// Elements of a tensor in the order in which they are to be written: axes of the output, the last
+/// one fastest; leading extents may be 1. A step is the distance of two neighbours along an axis in
+/// the input, in elements: 0 if they are the same element.
+struct reorder_shape {
+  static constexpr int axes = static_cast<int>(max_rank);
+
+  int extent[axes]{};
+  int step[axes]{};
+  int offset{};  // of the first element
+
+  friend constexpr bool operator==(const reorder_shape&, const reorder_shape&) = default;
+};
+
+/// A function along an axis: of `count` elements that lie `step` apart, `rows` times.
+struct softmax_shape {
+  int rows{};
+  int count{};
+  int step = 1;
+  int logarithm{};
+
+  friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
+};
+
+/// Rows of `count` elements, each normalized by its own mean and variance. Weight and bias have an
+/// element for each channel; element i of the tensor is in channel i / pixels % channels.
+struct layer_norm_shape {
+  int rows{};
+  int count{};
+  int channels{};
+  int pixels = 1;
+  int affine{};  // has weight and bias
+  float eps{};
+
+  friend constexpr bool operator==(const layer_norm_shape&, const layer_norm_shape&) = default;
+};
+
+/// Sums of so many products of two 8-bit integers, without their zero points, do not leave int32.
+inline constexpr int most_int8_products = 33025;
+
+/// Products of matrices: [m, k] with [k, n], or with [n, k] if the second one is transposed. A
+/// matrix of a tensor with one matrix alone is multiplied with all of the other.
+struct matmul_shape {
+  int batch{};
+  int m{}, n{}, k{};
+  int matrices[2]{};  // batch, or 1
+  int transposed{};   // the second one
+
+  friend constexpr bool operator==(const matmul_shape&, const matmul_shape&) = default;
+};
+
 /// Whole tensors, in N, C, H, W order, and the bytes of the tensors that the op owns.
 struct function_shape {
   shape in[2]{};
@@ -217,7 +267,7 @@ struct function_shape {
 };
 
 struct kernel_signature {
-  using sizes = std::array<int, 16>;
+  using sizes = std::array<int, 22>;
 
   kernel_id kernel{};
   dtype in = dtype::none;

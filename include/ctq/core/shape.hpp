@@ -8,7 +8,7 @@
 
 namespace ctq {
 
-inline constexpr std::size_t max_rank = 4;
+inline constexpr std::size_t max_rank = 6;
 
 struct shape {
   int extent[max_rank]{};

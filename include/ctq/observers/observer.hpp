@@ -24,7 +24,9 @@
 
 namespace ctq::observers {
 
-class any_observer {
+/// A template, so that a program without observers compiles none.
+template <int = 0>
+class basic_any_observer {
   /// Calls f with the contained observer. Of std::visit a compiler would make twice the functions.
   template <class F, class State>
   static auto visit(const F& f, State& state) {
@@ -33,7 +35,7 @@ class any_observer {
   }
 
  public:
-  explicit any_observer(const observer_record& record, semantics s = {})
+  explicit basic_any_observer(const observer_record& record, semantics s = {})
       : record_(record), semantics_(s), state_(make(record, s)) {}
 
   [[nodiscard]] const observer_record& record() const { return record_; }
@@ -62,7 +64,7 @@ class any_observer {
 
   /// Afterwards the state is that of a single observer of both data, this one's first.
   /// Errors  different records; a class that cannot be merged exactly, such as HistogramObserver
-  [[nodiscard]] status merge(const any_observer& other) {
+  [[nodiscard]] status merge(const basic_any_observer& other) {
     if (record_ != other.record_ || semantics_ != other.semantics_)
       return fail(std::string(name_of(record_.type)),
                   "can only be merged with an observer with the same record");
@@ -160,5 +162,7 @@ class any_observer {
   semantics semantics_;
   state state_;
 };
+
+using any_observer = basic_any_observer<>;
 
 }  // namespace ctq::observers

@@ -33,6 +33,13 @@ struct softplus_options {
   float threshold = 20.0F;  // of beta x, above which the function is x
 };
 
+/// Without a dim PyTorch takes the first axis of 1 or 3, else the second.
+struct softmax_options {
+  static constexpr int no_dim = -100;
+
+  int dim = no_dim;
+};
+
 struct clamp_options {
   float min = -__builtin_huge_valf();
   float max = __builtin_huge_valf();
@@ -54,7 +61,7 @@ struct clamp_options {
   OP(fn, function_op, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
   CTQ_MODULE_AND_FUNCTION(OP, elu, "ELU", elu_options, elu) \
   CTQ_MODULE_AND_FUNCTION(OP, selu, "SELU", relu_options, selu) \
-  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", no_options, gelu) \
   CTQ_MODULE_AND_FUNCTION(OP, silu, "SiLU", relu_options, silu) \
   CTQ_MODULE_AND_FUNCTION(OP, mish, "Mish", relu_options, mish) \
   CTQ_MODULE_AND_FUNCTION(OP, softplus, "Softplus", softplus_options, softplus) \
@@ -75,12 +82,12 @@ struct clamp_options {
   OP(method, method_op, tanh_, "tanh_", no_options, tanh_in_place) \
   OP(nn, module_op, log_sigmoid, "torch.nn.LogSigmoid", no_options, log_sigmoid) \
   OP(fn, function_op, log_sigmoid, "torch.nn.functional.logsigmoid", no_options, log_sigmoid) \
-  OP(nn, module_op, softmax, "torch.nn.Softmax", no_options, softmax) \
-  OP(fn, function_op, softmax, "torch.nn.functional.softmax", no_options, none) \
-  OP(fn, function_op, torch_softmax, "torch.softmax", no_options, none) \
-  OP(method, method_op, softmax, "softmax", no_options, none) \
-  CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", no_options, none) \
-  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", no_options, none)
+  OP(nn, module_op, softmax, "torch.nn.Softmax", softmax_options, softmax) \
+  OP(fn, function_op, softmax, "torch.nn.functional.softmax", softmax_options, float_softmax) \
+  OP(fn, function_op, torch_softmax, "torch.softmax", softmax_options, float_softmax) \
+  OP(method, method_op, softmax, "softmax", softmax_options, float_softmax) \
+  CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", softmax_options, log_softmax) \
+  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax)
 // clang-format on
 
 CTQ_ACTIVATIONS(CTQ_DECLARE_OP)
@@ -101,6 +108,7 @@ constexpr float hardswish(float x) noexcept { return x * relu6(x + 3.0F) / 6.0F;
 inline float sigmoid(float x) noexcept { return 1.0F / (1.0F + __builtin_expf(-x)); }
 inline float tanh(float x) noexcept { return __builtin_tanhf(x); }
 inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
+inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + __builtin_erff(x * 0.70710678F)); }
 inline float mish(float x) noexcept {
   return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
 }
@@ -224,14 +232,50 @@ inline constexpr op_descriptor tanh_in_place = only_traced(tanh);
 inline constexpr op_descriptor functional_leaky_relu{.functions = leaky_relu.functions};
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};
 inline constexpr op_descriptor functional_tanh{.functions = tanh.functions};
-inline constexpr op_descriptor selu{.functions = elementwise<functions::selu>};
-inline constexpr op_descriptor silu{.functions = differentiable<functions::silu, slopes::silu>};
-inline constexpr op_descriptor mish{.functions = elementwise<functions::mish>};
-inline constexpr op_descriptor log_sigmoid{.functions = elementwise<functions::log_sigmoid>};
-inline constexpr op_descriptor softplus{.functions =
-                                            elementwise<functions::softplus, softplus_options>};
-inline constexpr op_descriptor softmax{.keeps_memory_order = true,
-                                       .on_integers = on_integers::from_0_to_1};
+inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);
+inline constexpr op_descriptor silu =
+    float_activation(differentiable<functions::silu, slopes::silu>);
+inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
+inline constexpr op_descriptor gelu = float_activation(elementwise<functions::gelu>);
+inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
+inline constexpr op_descriptor softplus =
+    float_activation(elementwise<functions::softplus, softplus_options>);
+
+constexpr shape softmax_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<softmax_options>();
+  const int rank = in[0].rank;
+  if (o.dim == softmax_options::no_dim) o.dim = rank == 1 || rank == 3 ? 0 : 1;
+  if (o.dim < -rank || o.dim >= rank) {
+    shape_rules::complain(d, "dim ", o.dim, " of ", rank, " axes");
+    return {};
+  }
+  if (o.dim < 0) o.dim += rank;
+  a = attributes{o};
+  return in[0];
+}
+
+template <bool Logarithm>
+constexpr kernel_signature::sizes softmax_sizes(attributes a, shape in, shape) {
+  const int dim = a.as<softmax_options>().dim;
+  softmax_shape s{.rows = 1, .count = in[dim], .logarithm = Logarithm ? 1 : 0};
+  for (int axis = 0; axis < in.rank; ++axis) {
+    if (axis != dim) s.rows *= in[axis];
+    if (axis > dim) s.step *= in[axis];
+  }
+  return to_block<kernel_signature::sizes>(s);
+}
+
+inline constexpr op_descriptor float_softmax{
+    .infer_shape = &softmax_shape_rule,
+    .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<false>)};
+inline constexpr op_descriptor softmax = with(float_softmax, [](op_descriptor& d) {
+  d.keeps_memory_order = true;
+  d.on_integers = on_integers::from_0_to_1;
+});
+inline constexpr op_descriptor log_softmax{
+    .infer_shape = &softmax_shape_rule,
+    .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};
 
 inline constexpr op_descriptor prelu{.keeps_memory_order = true,
                                      .weights = op_weights::in_float,

@@ -10,24 +10,24 @@
 #define CTQ_ARITHMETIC(OP) \
   OP(fn, binary_op, add, "torch.add", no_options, add) \
   OP(op, binary_op, add, "_operator.add", no_options, add) \
-  OP(method, method_op, add, "add", no_options, none) \
+  OP(method, binary_method, add, "add", no_options, method_add) \
   OP(method, method_op, add_, "add_", no_options, none) \
   OP(fn, binary_op, mul, "torch.mul", no_options, mul) \
   OP(op, binary_op, mul, "_operator.mul", no_options, mul) \
-  OP(method, method_op, mul, "mul", no_options, none) \
+  OP(method, binary_method, mul, "mul", no_options, method_mul) \
   OP(method, method_op, mul_, "mul_", no_options, none) \
   OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
   OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
-  OP(method, method_op, sub, "sub", no_options, none) \
+  OP(method, binary_method, sub, "sub", no_options, method_sub) \
   OP(fn, binary_op, div, "torch.div", no_options, div) \
   OP(op, binary_op, truediv, "_operator.truediv", no_options, div) \
-  OP(method, method_op, div, "div", no_options, none) \
+  OP(method, binary_method, div, "div", no_options, method_div) \
   OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
   OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
   CTQ_FUNCTION_AND_METHOD(OP, pow, no_options, none) \
   OP(op, binary_op, pow, "_operator.pow", no_options, none) \
-  CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, none) \
-  OP(op, function_op, neg, "_operator.neg", no_options, none) \
+  CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, neg) \
+  OP(op, function_op, neg, "_operator.neg", no_options, neg) \
   OP(fn, binary_op, maximum, "torch.maximum", no_options, none) \
   OP(fn, binary_op, minimum, "torch.minimum", no_options, none) \
   CTQ_FUNCTION_AND_METHOD(OP, abs, no_options, abs) \
@@ -70,6 +70,7 @@ constexpr float add_scalar_relu(float x, const scalar_operand& o) noexcept {
 constexpr float mul_scalar_relu(float x, const scalar_operand& o) noexcept {
   return positive(mul_scalar(x, o));
 }
+constexpr float neg(float x) noexcept { return -x; }
 constexpr float square(float x) noexcept { return x * x; }
 inline float exp(float x) noexcept { return __builtin_expf(x); }
 inline float log(float x) noexcept { return __builtin_logf(x); }
@@ -153,12 +154,21 @@ inline constexpr op_descriptor div{
     .is_since_2_1 = true,
     .gradient = gradient_rule::quotient,
     .schedule = of_two(kernel::binary_div, kernel::binary_div, &q::op_div_scalar::info)};
-inline constexpr op_descriptor abs{.functions = elementwise<functions::abs>};
-inline constexpr op_descriptor square{.functions = elementwise<functions::square>};
-inline constexpr op_descriptor exp{.functions = elementwise<functions::exp>};
-inline constexpr op_descriptor log{.functions = elementwise<functions::log>};
-inline constexpr op_descriptor sqrt{.functions = elementwise<functions::sqrt>};
-inline constexpr op_descriptor rsqrt{.functions = elementwise<functions::rsqrt>};
+/// Methods, which PyTorch's backends leave in float.
+constexpr op_descriptor in_float(const op_descriptor& d) {
+  return {.infer_shape = d.infer_shape, .schedule = d.schedule};
+}
+inline constexpr op_descriptor method_add = in_float(add);
+inline constexpr op_descriptor method_mul = in_float(mul);
+inline constexpr op_descriptor method_sub = in_float(sub);
+inline constexpr op_descriptor method_div = in_float(div);
+inline constexpr op_descriptor abs = float_activation(elementwise<functions::abs>);
+inline constexpr op_descriptor neg = float_activation(elementwise<functions::neg>);
+inline constexpr op_descriptor square = float_activation(elementwise<functions::square>);
+inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
+inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
+inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
+inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
 inline constexpr op_descriptor floordiv{.on_integers = on_integers::input_scale};
 inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
 

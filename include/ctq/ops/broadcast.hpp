@@ -3,6 +3,7 @@
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/ops/shape_checks.hpp"
+#include "ctq/ops/strided_view.hpp"
 
 // Broadcasting of two tensors, as in NumPy and PyTorch: axes are aligned from the last one on, and
 // an extent of 1, or an axis that is not there, is repeated.
@@ -47,41 +48,27 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
   return out;
 }
 
-/// The same with axes of extent 1 before the first.
-[[nodiscard]] constexpr shape with_four_axes(const shape& s) {
-  shape out{1, 1, 1, 1};
-  for (int axis = 0; axis < s.rank; ++axis) out.extent[4 - s.rank + axis] = s.extent[axis];
-  return out;
-}
-
-/// Which axis of a tensor is the one at a position in memory, the last one fastest.
-[[nodiscard]] constexpr int axis_in_memory(int position, int rank, layout order) {
-  if (order == layout::nchw || rank < 3 || position == 0) return position;
-  return position == rank - 1 ? 1 : position + 1;
-}
-
 /// How a kernel reads two tensors that are broadcast to `out`. Axes that both have, or that neither
-/// has, are merged, so that loops are long.
+/// has, are merged, so that loops are long. An extent of 0: more axes than a kernel has are left.
 ///   order  of the elements of all three. Of nhwc, a tensor with fewer axes has one channel or one
 ///          pixel.
 [[nodiscard]] constexpr broadcast_shape broadcast_sizes(const shape& a, const shape& b,
                                                         const shape& out, layout order) {
   constexpr int axes = broadcast_shape::axes;
-  const int before = axes - out.rank;  // axes of extent 1
-  int axis_of[axes]{};                 // in memory
-  for (int i = 0; i < axes; ++i)
-    axis_of[i] = i < before ? i : before + axis_in_memory(i - before, out.rank, order);
-  const shape extents[3] = {with_four_axes(a), with_four_axes(b), with_four_axes(out)};
+  const int all = out.rank > axes ? out.rank : axes;
+  const shape extents[3] = {with_axes(a, all), with_axes(b, all), with_axes(out, all)};
   broadcast_shape s{.extent = {1, 1, 1, 1}};
   int first = axes;      // of the axes that are written, from the last on
   int next[2] = {1, 1};  // the step along the next axis, if the tensor has it
-  for (int i = axes - 1; i >= 0; --i) {
-    const int extent = extents[2].extent[axis_of[i]];
+  for (int i = all - 1; i >= 0; --i) {
+    const int before = all - out.rank;  // axes of extent 1
+    const int axis = i < before ? i : before + axis_in_memory(i - before, out.rank, order);
+    const int extent = extents[2].extent[axis];
     if (extent == 1) continue;
     int step[2]{};
     bool merges = first < axes;
     for (int t = 0; t < 2; ++t) {
-      const int own = extents[t].extent[axis_of[i]];
+      const int own = extents[t].extent[axis];
       step[t] = own == 1 ? 0 : next[t];
       next[t] *= own;
       merges = merges && step[t] == s.step[t][first] * s.extent[first];
@@ -90,6 +77,7 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
       s.extent[first] *= extent;
       continue;
     }
+    if (first == 0) return {};
     --first;
     s.extent[first] = extent;
     s.step[0][first] = step[0];

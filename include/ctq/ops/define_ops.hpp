@@ -39,6 +39,18 @@
   OP(fn, function_op, identifier, "torch." #identifier, options, description) \
   OP(method, method_op, identifier, #identifier, options, description)
 
+namespace ctq {
+
+/// Methods of two tensors: x.matmul(y).
+template <class Self, class Options = no_options>
+struct binary_method : method_op<Self, Options> {
+  constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
+    return {this->id(), attributes{o}, {}, {a.text, b.text}};
+  }
+};
+
+}  // namespace ctq
+
 namespace ctq::descriptors {
 
 /// Of an op of which only the name and perhaps a float implementation are there.
@@ -97,6 +109,13 @@ constexpr op_schedule in_order(kernel_layout layout, kernel_id kernel,
 /// The shape rule of an op whose output has the shape of its input.
 constexpr shape same_shape(view<shape> in, attributes&, diagnostic& d) {
   return shape_rules::needs(d, in, 1, 0) ? in[0] : shape{};
+}
+
+/// A function of one number that PyTorch's backends leave in float.
+constexpr op_descriptor float_activation(const op_functions& functions) {
+  return {.infer_shape = &same_shape,
+          .functions = functions,
+          .schedule = {.how = schedule_as::function}};
 }
 
 }  // namespace ctq::descriptors

@@ -24,10 +24,10 @@ struct linear_options {
   OP(fn, function_op, linear, "torch.nn.functional.linear", no_options, functional_linear) \
   OP(fn, function_op, addmm, "torch.addmm", no_options, addmm) \
   OP(fn, binary_op, matmul, "torch.matmul", no_options, matmul) \
-  OP(fn, binary_op, bmm, "torch.bmm", no_options, product) \
+  OP(fn, binary_op, bmm, "torch.bmm", no_options, bmm) \
   OP(op, binary_op, matmul, "_operator.matmul", no_options, product) \
-  OP(method, method_op, bmm, "bmm", no_options, none) \
-  OP(method, method_op, matmul, "matmul", no_options, none) \
+  OP(method, binary_method, bmm, "bmm", no_options, method_bmm) \
+  OP(method, binary_method, matmul, "matmul", no_options, method_matmul) \
   OP(nni, module_op, linear_relu, "torch.ao.nn.intrinsic.LinearReLU", linear_options, linear_relu) \
   OP(nni, module_op, linear_bn1d, "torch.ao.nn.intrinsic.LinearBn1d", no_options, linear_bn1d) \
   OP(nni, module_op, linear_leaky_relu, "torch.ao.nn.intrinsic.LinearLeakyReLU", no_options, linear_leaky_relu) \
@@ -44,7 +44,7 @@ struct linear_options {
   OP(q, pass_op, functional_linear_relu, "torch.ops.quantized.linear_relu", no_options, none) \
   OP(q, pass_op, functional_linear_dynamic, "torch.ops.quantized.linear_dynamic", no_options, none) \
   OP(q, pass_op, functional_linear_relu_dynamic, "torch.ops.quantized.linear_relu_dynamic", no_options, none) \
-  OP(q, pass_op, matmul, "torch.ops.quantized.matmul", no_options, none)
+  OP(q, pass_op, matmul, "torch.ops.quantized.matmul", no_options, q_matmul)
 // clang-format on
 
 CTQ_LINEAR_OPS(CTQ_DECLARE_OP)
@@ -131,8 +131,79 @@ inline constexpr op_descriptor q_linear_dynamic{.schedule =
 inline constexpr op_descriptor q_linear_relu_dynamic{.schedule =
                                                          linear_step(kernel::linear_dynamic, true)};
 
-inline constexpr op_descriptor product{.is_arithmetic = true};
-inline constexpr op_descriptor matmul{.is_arithmetic = true, .integer_form = &q::op_matmul::info};
+/// The last two axes are matrices; one of the tensors may have one matrix alone.
+constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 2, 0)) return {};
+  const shape& a = in[0];
+  const shape& b = in[1];
+  const auto wrong = [&](const char* what) {
+    shape_rules::complain(d, what);
+    shape_rules::show_input(d, a);
+    shape_rules::show_input(d, b);
+    return shape{};
+  };
+  if (a.rank < 2 || b.rank < 2) return wrong("requires inputs of 2 axes or more");
+  if (a[a.rank - 1] != b[b.rank - 2]) return wrong("the rows of one matrix do not fit the\nother");
+  const shape& longer = a.rank >= b.rank ? a : b;
+  shape out = longer;
+  std::size_t batch = 1;
+  std::size_t of[2] = {1, 1};
+  for (int axis = 0; axis < out.rank - 2; ++axis) {
+    const int in_a = axis - (out.rank - a.rank);
+    const int in_b = axis - (out.rank - b.rank);
+    const int left = in_a < 0 ? 1 : a[in_a];
+    const int right = in_b < 0 ? 1 : b[in_b];
+    if (left != right && left != 1 && right != 1) return wrong("the matrices do not broadcast");
+    out[axis] = left == 1 ? right : left;
+    batch *= static_cast<std::size_t>(out[axis]);
+    of[0] *= static_cast<std::size_t>(left);
+    of[1] *= static_cast<std::size_t>(right);
+  }
+  for (const std::size_t matrices : of)
+    if (matrices != 1 && matrices != batch)
+      return wrong("broadcasts some axes of the matrices;\nexpand them before");
+  out[out.rank - 2] = a[a.rank - 2];
+  out[out.rank - 1] = b[b.rank - 1];
+  return out;
+}
+
+/// Of the same number of matrices.
+constexpr shape bmm_shape_rule(view<shape> in, attributes& options, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 2, 3)) return {};
+  const shape out = matmul_shape_rule(in, options, d);
+  if (in[1].rank == 3 && in[0][0] == in[1][0]) return out;
+  shape_rules::complain(d, "needs two batches of as many matrices");
+  shape_rules::show_input(d, in[0]);
+  shape_rules::show_input(d, in[1]);
+  return {};
+}
+
+[[nodiscard]] constexpr matmul_shape matmul_sizes(const shape& a, const shape& b, const shape& out,
+                                                  bool transposed) {
+  matmul_shape s{.batch = 1,
+                 .m = out[out.rank - 2],
+                 .n = out[out.rank - 1],
+                 .k = a[a.rank - 1],
+                 .matrices = {1, 1},
+                 .transposed = transposed ? 1 : 0};
+  for (int axis = 0; axis < out.rank - 2; ++axis) s.batch *= out[axis];
+  for (int axis = 0; axis < a.rank - 2; ++axis) s.matrices[0] *= a[axis];
+  for (int axis = 0; axis < b.rank - 2; ++axis) s.matrices[1] *= b[axis];
+  return s;
+}
+
+inline constexpr op_descriptor product{.infer_shape = &matmul_shape_rule,
+                                       .is_arithmetic = true,
+                                       .schedule = {.how = schedule_as::matmul}};
+inline constexpr op_descriptor matmul =
+    with(product, [](op_descriptor& d) { d.integer_form = &q::op_matmul::info; });
+inline constexpr op_descriptor bmm =
+    with(product, [](op_descriptor& d) { d.infer_shape = &bmm_shape_rule; });
+inline constexpr op_descriptor method_matmul{.infer_shape = &matmul_shape_rule,
+                                             .schedule = product.schedule};
+inline constexpr op_descriptor method_bmm{.infer_shape = &bmm_shape_rule,
+                                          .schedule = product.schedule};
+inline constexpr op_descriptor q_matmul{.schedule = {.how = schedule_as::matmul}};
 inline constexpr op_descriptor addmm{.weights = op_weights::quantizable};
 
 }  // namespace ctq::descriptors

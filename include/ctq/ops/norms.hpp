@@ -13,6 +13,27 @@ struct batch_norm2d_options {
   float eps = 1e-5F;
 };
 
+struct layer_norm_options {
+  ctq::shape normalized_shape{};  // the last axes; none: the last one
+  float eps = 1e-5F;
+  flag elementwise_affine = true;
+};
+
+struct group_norm_options {
+  int num_groups{};
+  int num_channels = 0;  // 0: as many as the input has
+  float eps = 1e-5F;
+  flag affine = true;
+};
+
+/// By the statistics of the input.
+struct instance_norm_options {
+  int num_features = 0;  // 0: as many as the input has
+  float eps = 1e-5F;
+  flag affine = false;
+  flag track_running_stats = false;  // true: no kernel
+};
+
 }  // namespace ctq
 
 // clang-format off
@@ -20,12 +41,13 @@ struct batch_norm2d_options {
   OP(nn, module_op, batch_norm1d, "torch.nn.BatchNorm1d", batch_norm2d_options, batch_norm1d) \
   OP(nn, module_op, batch_norm2d, "torch.nn.BatchNorm2d", batch_norm2d_options, batch_norm2d) \
   OP(nn, module_op, batch_norm3d, "torch.nn.BatchNorm3d", no_options, batch_norm3d) \
-  CTQ_MODULE_AND_FUNCTION(OP, layer_norm, "LayerNorm", no_options, layer_norm) \
-  OP(nn, module_op, group_norm, "torch.nn.GroupNorm", no_options, group_norm) \
-  OP(nn, module_op, instance_norm1d, "torch.nn.InstanceNorm1d", no_options, instance_norm) \
-  OP(nn, module_op, instance_norm3d, "torch.nn.InstanceNorm3d", no_options, instance_norm) \
-  OP(nn, module_op, instance_norm2d, "torch.nn.InstanceNorm2d", no_options, instance_norm2d) \
-  OP(fn, function_op, instance_norm, "torch.nn.functional.instance_norm", no_options, instance_norm2d) \
+  OP(nn, module_op, layer_norm, "torch.nn.LayerNorm", layer_norm_options, layer_norm) \
+  OP(fn, function_op, layer_norm, "torch.nn.functional.layer_norm", no_options, functional_layer_norm) \
+  OP(nn, module_op, group_norm, "torch.nn.GroupNorm", group_norm_options, group_norm) \
+  OP(nn, module_op, instance_norm1d, "torch.nn.InstanceNorm1d", instance_norm_options, instance_norm) \
+  OP(nn, module_op, instance_norm3d, "torch.nn.InstanceNorm3d", instance_norm_options, instance_norm3d) \
+  OP(nn, module_op, instance_norm2d, "torch.nn.InstanceNorm2d", instance_norm_options, instance_norm2d) \
+  OP(fn, function_op, instance_norm, "torch.nn.functional.instance_norm", no_options, functional_instance_norm) \
   OP(nni, module_op, bn_relu2d, "torch.ao.nn.intrinsic.BNReLU2d", batch_norm2d_options, bn_relu2d) \
   OP(nni, module_op, bn_relu3d, "torch.ao.nn.intrinsic.BNReLU3d", no_options, bn_relu3d) \
   OP(fn, function_op, group_norm, "torch.nn.functional.group_norm", no_options, functional_group_norm) \
@@ -99,16 +121,131 @@ inline constexpr op_descriptor bn_relu3d{
     .on_integers = on_integers::own_scale,
     .fused_of = {&nn::op_batch_norm3d::info, &nn::op_relu::info}};
 
-inline constexpr op_descriptor layer_norm{.weights = op_weights::in_float,
-                                          .on_integers = on_integers::own_scale};
-inline constexpr op_descriptor group_norm{.weights = op_weights::in_float};
+constexpr shape layer_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<layer_norm_options>();
+  if (o.normalized_shape.rank == 0) o.normalized_shape = shape{in[0][in[0].rank - 1]};
+  const int before = in[0].rank - o.normalized_shape.rank;
+  bool fits = before >= 0;
+  for (int axis = 0; axis < o.normalized_shape.rank && fits; ++axis)
+    fits = o.normalized_shape[axis] == in[0][before + axis];
+  if (!fits) {
+    static_text<64> text;
+    append_shape(text, o.normalized_shape);
+    shape_rules::complain(d, "normalized_shape is ", text.view());
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return in[0];
+}
+constexpr op_parameters layer_norm_parameters(const attributes& a) {
+  const auto o = a.as<layer_norm_options>();
+  if (!o.elementwise_affine) return {};
+  return {op_parameter{"weight", o.normalized_shape}, op_parameter{"bias", o.normalized_shape}};
+}
+constexpr kernel_signature::sizes layer_norm_sizes(attributes a, shape in, shape) {
+  const auto o = a.as<layer_norm_options>();
+  const auto count = static_cast<int>(numel(o.normalized_shape));
+  return to_block<kernel_signature::sizes>(
+      layer_norm_shape{.rows = static_cast<int>(numel(in)) / count,
+                       .count = count,
+                       .channels = count,
+                       .affine = o.elementwise_affine ? 1 : 0,
+                       .eps = o.eps});
+}
+
+/// Of the channels, which are the second axis.
+constexpr op_parameters affine_of(bool has, int channels) {
+  if (!has) return {};
+  return {op_parameter{"weight", {channels}}, op_parameter{"bias", {channels}}};
+}
+/// `groups` of the channels of each image, normalized with all their pixels.
+constexpr kernel_signature::sizes group_sizes(const shape& in, int groups, bool affine, float eps) {
+  const int rows = in[0] * groups;
+  const auto elements = static_cast<int>(numel(in));
+  return to_block<kernel_signature::sizes>(layer_norm_shape{.rows = rows,
+                                                            .count = elements / rows,
+                                                            .channels = in[1],
+                                                            .pixels = elements / in[0] / in[1],
+                                                            .affine = affine ? 1 : 0,
+                                                            .eps = eps});
+}
+
+constexpr shape group_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<group_norm_options>();
+  if (in[0].rank < 2) {
+    shape_rules::complain(d, "requires an input of 2 axes or more");
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  if (!shape_rules::settle(d, "num_channels", o.num_channels, in[0][1], in[0])) return {};
+  if (o.num_groups < 1 || in[0][1] % o.num_groups != 0) {
+    shape_rules::complain(d, "num_groups ", o.num_groups, " does not divide\nthe channels");
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return in[0];
+}
+constexpr op_parameters group_norm_parameters(const attributes& a) {
+  const auto o = a.as<group_norm_options>();
+  return affine_of(o.affine, o.num_channels);
+}
+constexpr kernel_signature::sizes group_norm_sizes(attributes a, shape in, shape) {
+  const auto o = a.as<group_norm_options>();
+  return group_sizes(in, o.num_groups, o.affine, o.eps);
+}
+
+/// Axes: 2 and those of a pixel.
+template <int Axes>
+constexpr shape instance_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, Axes)) return {};
+  auto o = a.as<instance_norm_options>();
+  if (!shape_rules::settle(d, "num_features", o.num_features, in[0][1], in[0])) return {};
+  if (o.track_running_stats) shape_rules::complain(d, "no kernel has running statistics");
+  a = attributes{o};
+  return in[0];
+}
+constexpr op_parameters instance_norm_parameters(const attributes& a) {
+  const auto o = a.as<instance_norm_options>();
+  return affine_of(o.affine, o.num_features);
+}
+constexpr kernel_signature::sizes instance_norm_sizes(attributes a, shape in, shape) {
+  const auto o = a.as<instance_norm_options>();
+  return group_sizes(in, in[1], o.affine, o.eps);
+}
+
+inline constexpr op_descriptor functional_layer_norm{.weights = op_weights::in_float,
+                                                     .on_integers = on_integers::own_scale};
+inline constexpr op_descriptor layer_norm = with(functional_layer_norm, [](op_descriptor& d) {
+  d.infer_shape = &layer_norm_shape_rule;
+  d.parameters = &layer_norm_parameters;
+  d.schedule = in_order(kernel_layout::nchw, kernel::layer_norm, &layer_norm_sizes);
+});
+inline constexpr op_descriptor group_norm{
+    .infer_shape = &group_norm_shape_rule,
+    .weights = op_weights::in_float,
+    .parameters = &group_norm_parameters,
+    .schedule = in_order(kernel_layout::nchw, kernel::layer_norm, &group_norm_sizes)};
 inline constexpr op_descriptor functional_group_norm{.keeps_memory_order = true,
                                                      .weights = op_weights::in_float};
-inline constexpr op_descriptor instance_norm{.weights = op_weights::in_float,
-                                             .on_integers = on_integers::own_scale};
-inline constexpr op_descriptor instance_norm2d{.keeps_memory_order = true,
-                                               .weights = op_weights::in_float,
-                                               .on_integers = on_integers::own_scale};
+template <int Axes>
+constexpr op_descriptor instance_norm_of(bool keeps_memory_order) {
+  return {.infer_shape = &instance_norm_shape_rule<Axes>,
+          .keeps_memory_order = keeps_memory_order,
+          .weights = op_weights::in_float,
+          .parameters = &instance_norm_parameters,
+          .on_integers = on_integers::own_scale,
+          .schedule = in_order(kernel_layout::nchw, kernel::layer_norm, &instance_norm_sizes)};
+}
+inline constexpr op_descriptor instance_norm = instance_norm_of<3>(false);
+inline constexpr op_descriptor instance_norm3d = instance_norm_of<5>(false);
+inline constexpr op_descriptor instance_norm2d = instance_norm_of<4>(true);
+inline constexpr op_descriptor functional_instance_norm{.keeps_memory_order = true,
+                                                        .weights = op_weights::in_float,
+                                                        .on_integers = on_integers::own_scale};
 
 }  // namespace ctq::descriptors
 

@@ -9,6 +9,7 @@
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/view.hpp"
+#include "ctq/ops/strided_view.hpp"
 
 // What passes, executors and tools know of an op. PyTorch has several names for one op: nn.ReLU is
 // a module, F.relu a function. Each name is an identity, an op_info (ops/op.hpp), and refers to a
@@ -48,8 +49,10 @@ enum class schedule_as : unsigned char {
   output,    //
   observe,   // its input, shown to an observer
   same,      // its input
-  view,      // its input, whose elements must lie in the order of its axes
+  view,      // its input, with other extents
+  strided,   // a part of its input, or its axes in another order
   step,      // one kernel
+  matmul,    // one kernel, which reads matrices
   concat,    // one kernel an input
   function,  // one kernel, which calls the op's functions
 };
@@ -84,6 +87,8 @@ struct op_schedule {
   /// From options and the shapes of the first input and the output to the kernel's shape record.
   /// Arguments are values, not references, so that g++ evaluates equal layers once.
   using sizes_function = kernel_signature::sizes (*)(attributes, shape in, shape out);
+  /// Where the elements of the output lie, from where those of the input do.
+  using view_function = strided_view (*)(attributes, strided_view in);
 
   schedule_as how = schedule_as::nothing;
   kernel_id kernel{};
@@ -93,6 +98,7 @@ struct op_schedule {
   sizes_function sizes{};
   kernel_id broadcast{};    // of two tensors: the kernel for different shapes; may be the same one
   bool broadcasts = false;  // has such a kernel
+  view_function view{};     // of schedule_as::strided
   op_id with_number{};      // of two tensors: the op whose functions compute it if one is a number
 };
 
@@ -133,7 +139,7 @@ struct option_words_of {
 
 /// One of the options: options are structs of such fields, without bytes between them.
 struct option_field {
-  enum class type : unsigned char { integer, flag, real, extent, word };
+  enum class type : unsigned char { integer, flag, real, extent, word, extents, indices };
 
   std::string_view name{};
   type is = type::integer;
@@ -159,6 +165,7 @@ struct op_descriptor {
   // ---- as a call
   const option_fields* options{};  // of a user op: &fields_of<…>, see ops/reflect.hpp
   bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
+  bool gives_list = false;         // several tensors of one shape, which its first axis counts
   bool is_commutative = false;     // a pattern matches its two arguments in either order
   int first_non_tensor = 0;  // arguments from this position on are sizes, axes or masks; 0: none
   int end_non_tensors = 0;   // up to this one

@@ -43,6 +43,20 @@ BOOST_HANA_ADAPT_STRUCT(ctq::pixel_unshuffle_options, downscale_factor);
 BOOST_HANA_ADAPT_STRUCT(ctq::flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::nn_flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::cat_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::reshape_options, shape);
+BOOST_HANA_ADAPT_STRUCT(ctq::permute_options, dims);
+BOOST_HANA_ADAPT_STRUCT(ctq::transpose_options, dim0, dim1);
+BOOST_HANA_ADAPT_STRUCT(ctq::squeeze_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::unsqueeze_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::narrow_options, dim, start, length);
+BOOST_HANA_ADAPT_STRUCT(ctq::getitem_options, index);
+BOOST_HANA_ADAPT_STRUCT(ctq::chunk_options, chunks, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::split_options, split_size_or_sections, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::unbind_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::softmax_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::layer_norm_options, normalized_shape, eps, elementwise_affine);
+BOOST_HANA_ADAPT_STRUCT(ctq::group_norm_options, num_groups, num_channels, eps, affine);
+BOOST_HANA_ADAPT_STRUCT(ctq::instance_norm_options, num_features, eps, affine, track_running_stats);
 
 namespace ctq {
 
@@ -52,6 +66,8 @@ template <class T>
 constexpr option_field::type type_of() {
   if (std::same_as<T, float>) return option_field::type::real;
   if (std::same_as<T, flag>) return option_field::type::flag;
+  if (std::same_as<T, shape>) return option_field::type::extents;
+  if (std::same_as<T, index_list>) return option_field::type::indices;
   if (std::same_as<T, interpolation>) return option_field::type::word;
   return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
 }
@@ -64,7 +80,8 @@ inline constexpr auto fields = [] {
   const Options defaults{};
   for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
     static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
-                  std::same_as<T, extent2d> || std::same_as<T, interpolation>);
+                  std::same_as<T, extent2d> || std::same_as<T, interpolation> ||
+                  std::same_as<T, shape> || std::same_as<T, index_list>);
     all[at++] = {name, type_of<T>(), word,
                  std::same_as<T, interpolation> ? &interpolation_words : nullptr};
     word += static_cast<int>(sizeof(T) / 4);
@@ -105,7 +122,8 @@ inline constexpr row table[] = {CTQ_NAMED_OPS(CTQ_OPTIONS_OF) CTQ_PASS_OPS(CTQ_O
 /// Options as words of 4 bytes.
 using option_words = std::array<std::uint32_t, sizeof(attributes) / 4>;
 
-/// The numbers of one option: two of an extent2d. A flag is 0 or 1.
+/// The numbers of one option: two of an extent2d, those of a shape and then its rank. A flag is 0
+/// or 1.
 [[nodiscard]] constexpr int integer_of(const attributes& a, const option_field& f, int which = 0) {
   const auto words = std::bit_cast<option_words>(a);
   return static_cast<int>(words[static_cast<std::size_t>(f.word + which)]);
@@ -124,11 +142,40 @@ constexpr void set(attributes& a, const option_field& f, float value) {
   set(a, f, std::bit_cast<int>(value));
 }
 
+/// How many words an option has.
+[[nodiscard]] constexpr int words_of(const option_field& f) {
+  switch (f.is) {
+    case option_field::type::integer:
+    case option_field::type::flag:
+    case option_field::type::word:
+    case option_field::type::real: return 1;
+    case option_field::type::extent: return 2;
+    case option_field::type::extents: return static_cast<int>(sizeof(shape) / 4);
+    case option_field::type::indices: return static_cast<int>(sizeof(index_list) / 4);
+  }
+  return 0;
+}
+
+/// An option that is a list of sizes or axes, or of indices.
+template <class List>
+[[nodiscard]] constexpr List list_of(const attributes& a, const option_field& f) {
+  std::array<int, sizeof(List) / 4> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = integer_of(a, f, static_cast<int>(i));
+  return std::bit_cast<List>(words);
+}
+template <class List>
+constexpr void set_list(attributes& a, const option_field& f, const List& value) {
+  const auto words = std::bit_cast<std::array<int, sizeof(List) / 4>>(value);
+  for (std::size_t i = 0; i < words.size(); ++i) set(a, f, words[i], static_cast<int>(i));
+}
+
 /// Whether an option is the same in both.
 [[nodiscard]] constexpr bool is_same(const attributes& a, const attributes& b,
                                      const option_field& f) {
-  return integer_of(a, f) == integer_of(b, f) &&
-         (f.is != option_field::type::extent || integer_of(a, f, 1) == integer_of(b, f, 1));
+  const int words = words_of(f);
+  for (int i = 0; i < words; ++i)
+    if (integer_of(a, f, i) != integer_of(b, f, i)) return false;
+  return true;
 }
 
 }  // namespace ctq

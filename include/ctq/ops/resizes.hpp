@@ -47,7 +47,6 @@ struct pixel_unshuffle_options {
   CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", pixel_unshuffle_options, pixel_unshuffle) \
   OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", interpolate_options, interpolate) \
   CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, no_options, repeat_interleave) \
-  OP(method, method_op, expand, "expand", no_options, none) \
   OP(method, method_op, repeat, "repeat", no_options, repeat)
 // clang-format on
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/view_rules.hpp"
 
 // Views and parts of the input, and ops that return it unchanged.
 
@@ -34,33 +35,34 @@ struct nn_flatten_options {
   CTQ_MODULE_AND_FUNCTION(OP, dropout2d, "Dropout2d", no_options, none) \
   CTQ_MODULE_AND_FUNCTION(OP, dropout3d, "Dropout3d", no_options, none) \
   OP(fn, function_op, flatten, "torch.flatten", flatten_options, flatten) \
-  OP(fn, function_op, narrow, "torch.narrow", no_options, later_view) \
-  OP(fn, function_op, permute, "torch.permute", no_options, later_view) \
-  OP(fn, function_op, permute_copy, "torch.permute_copy", no_options, none) \
-  CTQ_FUNCTION_AND_METHOD(OP, squeeze, no_options, view) \
-  OP(fn, function_op, transpose, "torch.transpose", no_options, view) \
-  OP(fn, function_op, unsqueeze, "torch.unsqueeze", no_options, view) \
+  OP(fn, function_op, narrow, "torch.narrow", narrow_options, narrow) \
+  OP(fn, function_op, permute, "torch.permute", permute_options, permute) \
+  OP(fn, function_op, permute_copy, "torch.permute_copy", permute_options, permute_copy) \
+  CTQ_FUNCTION_AND_METHOD(OP, squeeze, squeeze_options, squeeze) \
+  OP(fn, function_op, transpose, "torch.transpose", transpose_options, transpose) \
+  OP(fn, function_op, unsqueeze, "torch.unsqueeze", unsqueeze_options, unsqueeze) \
   OP(method, method_op, detach_, "detach_", no_options, view) \
   OP(method, method_op, shape, "shape", no_options, view) \
   OP(method, method_op, squeeze_, "squeeze_", no_options, view) \
-  CTQ_FUNCTION_AND_METHOD(OP, chunk, no_options, chunk) \
+  CTQ_FUNCTION_AND_METHOD(OP, chunk, chunk_options, chunk) \
   OP(fn, function_op, torch_dropout, "torch.dropout", no_options, torch_dropout) \
-  OP(fn, function_op, reshape, "torch.reshape", no_options, none) \
-  CTQ_FUNCTION_AND_METHOD(OP, split, no_options, none) \
-  CTQ_FUNCTION_AND_METHOD(OP, unbind, no_options, none) \
+  OP(fn, function_op, reshape, "torch.reshape", reshape_options, reshape) \
+  CTQ_FUNCTION_AND_METHOD(OP, split, split_options, split) \
+  CTQ_FUNCTION_AND_METHOD(OP, unbind, unbind_options, unbind) \
   OP(fn, function_op, getattr, "builtins.getattr", no_options, attribute) \
-  OP(op, function_op, getitem, "_operator.getitem", no_options, selection) \
+  OP(op, function_op, getitem, "_operator.getitem", getitem_options, getitem) \
   OP(method, method_op, contiguous, "contiguous", no_options, unchanged) \
   OP(method, method_op, detach, "detach", no_options, unchanged) \
   OP(method, method_op, dim, "dim", no_options, none) \
-  OP(method, method_op, flatten, "flatten", flatten_options, none) \
-  OP(method, method_op, permute, "permute", no_options, view_of_sizes) \
-  OP(method, method_op, reshape, "reshape", no_options, view_of_sizes) \
-  OP(method, method_op, transpose, "transpose", no_options, view_of_sizes) \
-  OP(method, method_op, view, "view", no_options, view_of_sizes) \
+  OP(method, method_op, flatten, "flatten", flatten_options, method_flatten) \
+  OP(method, method_op, expand, "expand", reshape_options, expand) \
+  OP(method, method_op, permute, "permute", permute_options, method_permute) \
+  OP(method, method_op, reshape, "reshape", reshape_options, method_reshape) \
+  OP(method, method_op, transpose, "transpose", transpose_options, method_transpose) \
+  OP(method, method_op, view, "view", reshape_options, method_reshape) \
   OP(method, method_op, resize_, "resize_", no_options, input_scale) \
   OP(method, method_op, size, "size", no_options, unsqueeze_method) \
-  OP(method, method_op, unsqueeze, "unsqueeze", no_options, unsqueeze_method) \
+  OP(method, method_op, unsqueeze, "unsqueeze", unsqueeze_options, method_unsqueeze) \
   OP(method, method_op, unsqueeze_, "unsqueeze_", no_options, unsqueeze_method)
 // clang-format on
 
@@ -105,14 +107,63 @@ inline constexpr op_descriptor module_flatten = with(flatten, [](op_descriptor& 
   d.is_since_2_1 = true;
 });
 
+/// A view that PyTorch has on integers, and one that it leaves in float.
+constexpr op_descriptor view_by(op_descriptor::shape_rule rule, op_schedule schedule) {
+  return {.infer_shape = rule,
+          .is_view = true,
+          .on_integers = on_integers::input_scale,
+          .schedule = schedule};
+}
+constexpr op_descriptor view_in_float(op_descriptor d) {
+  d.is_view = false;
+  d.on_integers = on_integers::none;
+  return d;
+}
+/// A method whose sizes may be computed.
+constexpr op_descriptor of_sizes(op_descriptor d, int end = all_arguments) {
+  d.first_non_tensor = 1;
+  d.end_non_tensors = end;
+  return d;
+}
+constexpr op_schedule strided_by(op_schedule::view_function view) {
+  return {.how = schedule_as::strided, .view = view};
+}
+
+inline constexpr op_descriptor method_reshape =
+    of_sizes(view_by(&reshape_shape_rule, flatten.schedule));
+inline constexpr op_descriptor reshape =
+    view_in_float(view_by(&reshape_shape_rule, flatten.schedule));
+inline constexpr op_descriptor method_flatten =
+    with(view_in_float(flatten), [](op_descriptor& d) { d.gradient = gradient_rule::none; });
+inline constexpr op_descriptor squeeze = view_by(&squeeze_shape_rule, flatten.schedule);
+inline constexpr op_descriptor unsqueeze = view_by(&unsqueeze_shape_rule, flatten.schedule);
+inline constexpr op_descriptor method_unsqueeze = of_sizes(unsqueeze, 2);
+inline constexpr op_descriptor permute = with(view_by(&permute_shape_rule, strided_by(&permuted)),
+                                              [](op_descriptor& d) { d.is_since_2_1 = true; });
+inline constexpr op_descriptor method_permute =
+    of_sizes(view_by(&permute_shape_rule, strided_by(&permuted)));
+inline constexpr op_descriptor permute_copy = view_in_float(permute);
+inline constexpr op_descriptor transpose = view_by(&transpose_shape_rule, strided_by(&transposed));
+inline constexpr op_descriptor method_transpose = of_sizes(transpose);
+inline constexpr op_descriptor expand =
+    view_in_float(view_by(&expand_shape_rule, strided_by(&expanded)));
+inline constexpr op_descriptor narrow = with(view_by(&narrow_shape_rule, strided_by(&narrowed)),
+                                             [](op_descriptor& d) { d.is_since_2_1 = true; });
+inline constexpr op_descriptor getitem{.infer_shape = &getitem_shape_rule,
+                                       .is_view = true,
+                                       .keeps_memory_order = true,
+                                       .schedule = strided_by(&indexed)};
+inline constexpr op_descriptor chunk{.gives_list = true,
+                                     .infer_shape = &chunk_shape_rule,
+                                     .keeps_memory_order = true,
+                                     .schedule = strided_by(&chunked)};
+inline constexpr op_descriptor split{
+    .gives_list = true, .infer_shape = &split_shape_rule, .schedule = strided_by(&split_up)};
+inline constexpr op_descriptor unbind{
+    .gives_list = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
+
 inline constexpr op_descriptor input_scale{.on_integers = on_integers::input_scale};
 inline constexpr op_descriptor view{.is_view = true, .on_integers = on_integers::input_scale};
-inline constexpr op_descriptor later_view{
-    .is_view = true, .on_integers = on_integers::input_scale, .is_since_2_1 = true};
-inline constexpr op_descriptor view_of_sizes{.first_non_tensor = 1,
-                                             .end_non_tensors = all_arguments,
-                                             .is_view = true,
-                                             .on_integers = on_integers::input_scale};
 inline constexpr op_descriptor unsqueeze_method{.first_non_tensor = 1,
                                                 .end_non_tensors = 2,
                                                 .is_view = true,
@@ -143,8 +194,6 @@ inline constexpr op_descriptor dropout{
     .schedule = {.how = schedule_as::function}};
 
 inline constexpr op_descriptor attribute{.is_view = true};
-inline constexpr op_descriptor selection{.is_view = true, .keeps_memory_order = true};
-inline constexpr op_descriptor chunk{.keeps_memory_order = true};
 
 }  // namespace ctq::descriptors
 

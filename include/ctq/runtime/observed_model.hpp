@@ -28,7 +28,8 @@
 namespace ctq {
 
 /// The observers of a prepared graph, indexed by number.
-[[nodiscard, gnu::cold]] inline std::vector<observers::any_observer> make_observers(
+template <int = 0>
+[[nodiscard, gnu::cold]] std::vector<observers::any_observer> make_observers(
     graph_view<stage::prepared> g, semantics s) {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
   for (int i = 0; i < g.size(); ++i)
@@ -45,7 +46,8 @@ namespace ctq {
 ///         node whose output it watches
 ///   trained  of a model that was trained: by number, the qparams that its fake quantizes have
 ///            instead of those of their observers; empty: none
-[[nodiscard, gnu::cold]] inline result<std::vector<qparams>> calculate_qparams(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
     std::span<const observers::any_observer> all, semantics s = {},
     std::span<const std::optional<qparams>> trained = {}) {

@@ -47,16 +47,17 @@ struct parameter_sources {
 };
 
 /// The dtype config that was chosen for a quantized node.
-[[nodiscard]] inline const dtype_config_record& config_of(const backend_view& backend,
-                                                          const choice& c) {
+template <int = 0>
+[[nodiscard]] const dtype_config_record& config_of(const backend_view& backend, const choice& c) {
   return backend.configs[c.pattern].dtype_configs[c.dtype_config];
 }
 
 namespace quantizing {
 
 /// The first missing tensor of those that the step reads, or an empty string.
-[[nodiscard, gnu::cold]] inline std::string missing_weight(const step& s, const node& n,
-                                                           const weights& w) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string missing_weight(const step& s, const node& n,
+                                                    const weights& w) {
   const bool weighted = kernels::facts_of(s.key.kernel).has_weights;
   if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
   const std::string_view batch_norm = s.key.kernel == kernel::batch_norm2d ? n.name
@@ -70,8 +71,10 @@ namespace quantizing {
 
 /// The weight of a node as its qconfig and its dtype config say.
 /// Errors  as quantize_weights
-[[nodiscard, gnu::cold]] inline result<quantized_weights> quantized_weight(
-    const node& n, const folded_weights& f, const parameter_sources& from) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_weights> quantized_weight(const node& n,
+                                                                    const folded_weights& f,
+                                                                    const parameter_sources& from) {
   const weight_qparams* trained = nullptr;
   for (const trained_qparams& t : from.trained)
     if (t.node == n.name) trained = &t.weight;
@@ -81,7 +84,8 @@ namespace quantizing {
 
 /// The same of a transposed convolution, whose channels are the second axis of its weight. The
 /// scales are one for each output.
-[[nodiscard, gnu::cold]] inline result<quantized_weights> quantized_transposed_weight(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_weights> quantized_transposed_weight(
     const node& n, const folded_weights& f, const std::vector<int>& shape,
     const parameter_sources& from) {
   ctq::shape weight;
@@ -103,8 +107,9 @@ namespace quantizing {
   return out;
 }
 
-[[nodiscard, gnu::cold]] inline status add_layer(const step& s, const node& n,
-                                                 const parameter_sources& from, state_dict& to) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status add_layer(const step& s, const node& n,
+                                          const parameter_sources& from, state_dict& to) {
   const std::string name{n.name};
   folded_weights f = fold(n, *from.weights);
   std::vector<int> shape = from.weights->find(name, "weight")->shape;
@@ -124,8 +129,8 @@ namespace quantizing {
 }
 
 /// y = x * scale + shift, from the four vectors of a batch norm that is folded into no layer.
-[[gnu::cold]] inline void add_batch_norm(const node& n, const parameter_sources& from,
-                                         state_dict& to) {
+template <int = 0>
+[[gnu::cold]] void add_batch_norm(const node& n, const parameter_sources& from, state_dict& to) {
   const batch_norm_values b =
       batch_norm_of(*from.weights, n.name, n.attrs.as<batch_norm2d_options>().eps);
   const std::size_t channels = b.inverse_deviation.size();
@@ -141,9 +146,9 @@ namespace quantizing {
 }
 
 /// The tensors that a user op owns; its "weight" is quantized if the op computes on integers.
-[[nodiscard, gnu::cold]] inline status add_user_parameters(const step& s, const node& n,
-                                                           const parameter_sources& from,
-                                                           state_dict& to) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status add_user_parameters(const step& s, const node& n,
+                                                    const parameter_sources& from, state_dict& to) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
   const std::string name{n.name};
@@ -181,8 +186,9 @@ namespace quantizing {
 }  // namespace quantizing
 
 /// Errors  weights that are missing; as quantize_weights, with the node's name
-[[nodiscard, gnu::cold]] inline result<state_dict> quantize_parameters(
-    std::span<const step> steps, const parameter_sources& from) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(std::span<const step> steps,
+                                                                const parameter_sources& from) {
   state_dict to;
   for (const node& n : from.nodes) {
     if (n.op == nullptr || n.op->kind != op_kind::get_attr) continue;
@@ -203,7 +209,8 @@ namespace quantizing {
       added = quantizing::add_layer(s, n, from, to);
     } else if (s.key.kernel == kernel::batch_norm2d) {
       quantizing::add_batch_norm(n, from, to);
-    } else if (kernels::facts_of(s.key.kernel).calls_op) {
+    } else if (const auto& facts = kernels::facts_of(s.key.kernel);
+               facts.calls_op || facts.has_tensors) {
       added = quantizing::add_user_parameters(s, n, from, to);
     }
     if (!added && added.error().place.starts_with("tensor ")) return unexpected{added.error()};

@@ -48,7 +48,8 @@ template <class Observer>
 
 /// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer specifies.
 ///   trained  the scales and zero points that training has found; null: those of a new observer
-[[nodiscard, gnu::cold]] inline result<quantized_weights> quantize_weights(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_weights> quantize_weights(
     const folded_weights& f, const observer_record& record,
     const dtype_with_constraints_record& constraints, semantics s = {},
     const weight_qparams* trained = nullptr) {

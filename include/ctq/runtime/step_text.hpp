@@ -106,6 +106,37 @@ constexpr void append(Text& out, const concat_shape& s) {
   append_all(out, ":at", s.offset);
 }
 template <class Text>
+constexpr void append(Text& out, const reorder_shape& s) {
+  std::string_view x;
+  for (const int extent : s.extent) {
+    if (extent == 1 && x.empty()) continue;
+    append_all(out, x, extent);
+    x = "x";
+  }
+  out.append(x.empty() ? "1:by" : ":by");
+  for (int axis = 0; axis < reorder_shape::axes; ++axis)
+    if (s.extent[axis] != 1)
+      append_all(out, s.step[axis], axis + 1 < reorder_shape::axes ? "x" : "");
+  if (s.offset != 0) append_all(out, ":at", s.offset);
+}
+template <class Text>
+constexpr void append(Text& out, const softmax_shape& s) {
+  append_extents(out, s.rows, s.count);
+  if (s.step != 1) append_all(out, ":by", s.step);
+}
+template <class Text>
+constexpr void append(Text& out, const layer_norm_shape& s) {
+  append_extents(out, s.rows, s.count);
+  append_all(out, ":c", s.channels);
+}
+template <class Text>
+constexpr void append(Text& out, const matmul_shape& s) {
+  append_extents(out, s.matrices[0], s.m, s.k);
+  out.append(":");
+  append_extents(out, s.matrices[1], s.k, s.n);
+  if (s.transposed != 0) out.append(":t");
+}
+template <class Text>
 constexpr void append(Text& out, const transpose_shape& s) {
   append_extents(out, s.batch, s.channels, s.pixels);
 }

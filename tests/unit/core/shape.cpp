@@ -21,8 +21,8 @@ template <class... Int>
 concept can_be_shape = requires(Int... e) {
   shape{e...};
 };
-static_assert(can_be_shape<int, int, int, int>);
-static_assert(!can_be_shape<int, int, int, int, int>);  // at most max_rank axes
+static_assert(can_be_shape<int, int, int, int, int, int>);
+static_assert(!can_be_shape<int, int, int, int, int, int, int>);  // at most max_rank axes
 
 TEST_CASE("an extent can be changed") {
   shape s{1, 3, 8, 8};

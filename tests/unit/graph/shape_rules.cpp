@@ -298,9 +298,9 @@ static_assert(
               own::unknown, no_options{}, image));
 // An op of PyTorch's is known, but not to compiled models.
 static_assert(complains(
-    "compiled models do not have\ntorch.nn.Softmax\nctq::evaluator runs it; to compile it,\n"
+    "compiled models do not have\ntorch.nn.PReLU\nctq::evaluator runs it; to compile it,\n"
     "write it as an op of your own",
-    nn::softmax, no_options{}, image));
+    nn::prelu, no_options{}, image));
 
 // Kernels count elements in int.
 constexpr int most = std::numeric_limits<int>::max();

@@ -61,7 +61,7 @@ static_assert(with_axes({3, 5}, 4) == shape{1, 1, 3, 5} && with_axes({3, 5}, 2) 
 // Channels last, of three axes.
 static_assert(sizes({2, 3, 5}, {2, 3, 1}) ==
               broadcast_shape{{1, 2, 5, 3}, {{0, 15, 3, 1}, {0, 3, 0, 1}}});
-static_assert(with_four_axes({3, 1, 5}) == shape{1, 3, 1, 5});
+static_assert(with_axes({3, 1, 5}, 4) == shape{1, 3, 1, 5});
 
 }  // namespace
 

@@ -15,7 +15,6 @@ namespace ctq::float_ops {
 
 namespace activation {
 
-inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + std::erf(x * 0.70710678F)); }
 inline float gelu_tanh(float x) noexcept {
   const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
   return 0.5F * x * (1.0F + std::tanh(inner));
@@ -42,7 +41,7 @@ inline result<value> gelu(operands& from) {
   from.require(approximate == "none" || approximate == "tanh", "approximate is none or tanh");
   if (from.failed()) return from.failure();
   for (float& x : out.data)
-    x = approximate == "tanh" ? activation::gelu_tanh(x) : activation::gelu(x);
+    x = approximate == "tanh" ? activation::gelu_tanh(x) : descriptors::functions::gelu(x);
   return value(std::move(out));
 }
 

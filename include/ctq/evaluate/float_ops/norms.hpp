@@ -9,6 +9,7 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/kernels/reference/layer_norm.hpp"
 
 // Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with running statistics per channel
 // (batch norm in eval mode), or the statistics of the input. Computed in double.
@@ -51,6 +52,18 @@ inline affine affine_at(const tensor* weight, const tensor* bias, std::size_t ch
   return a;
 }
 
+/// The kernel of compiled models: rows of `count` elements, each with its own statistics.
+inline void by_rows(tensor& x, std::size_t count, std::size_t channels, std::size_t pixels,
+                    const tensor* weight, const tensor* bias, double eps) {
+  kernels::reference::layer_norm({.rows = static_cast<int>(x.data.size() / count),
+                                  .count = static_cast<int>(count),
+                                  .channels = static_cast<int>(channels),
+                                  .pixels = static_cast<int>(pixels),
+                                  .eps = static_cast<float>(eps)},
+                                 x.data.data(), weight == nullptr ? nullptr : weight->data.data(),
+                                 bias == nullptr ? nullptr : bias->data.data(), x.data.data());
+}
+
 inline bool fits(const tensor* t, std::size_t count) {
   return t == nullptr || t->data.size() == count;
 }
@@ -89,6 +102,11 @@ result<value> channel_norm(operands& from) {
     return from.failure("the input has " + std::to_string(channels) +
                         " channels, not as many as the parameters");
   const std::size_t pixels = out.data.empty() ? 0 : out.data.size() / batch / channels;
+  if (PerInstance && mean == nullptr && pixels != 0) {
+    by_rows(out, pixels, channels, pixels, weight, bias, eps);
+    if (unbatched) out.shape.erase(out.shape.begin());
+    return value(std::move(out));
+  }
   std::vector<float> column;  // one channel of the whole batch
   for (std::size_t c = 0; c < channels && pixels != 0; ++c) {
     const auto at = [&](std::size_t n) { return out.data.data() + (n * channels + c) * pixels; };
@@ -101,7 +119,6 @@ result<value> channel_norm(operands& from) {
       m = moments_of(column.data(), column.size());
     }
     for (std::size_t n = 0; n < batch; ++n) {
-      if (PerInstance && mean == nullptr) m = moments_of(at(n), pixels);
       apply(at(n), pixels, m.mean, std::sqrt(m.variance + eps), affine_at(weight, bias, c));
     }
   }
@@ -123,13 +140,8 @@ inline result<value> layer_norm(operands& from) {
   const std::size_t count = numel(last);
   from.require(fits(weight, count) && fits(bias, count), "the parameters have another shape");
   if (from.failed()) return from.failure();
-  for (std::size_t begin = 0; begin < out.data.size(); begin += count) {
-    float* const x = out.data.data() + begin;
-    const moments m = moments_of(x, count);
-    const double deviation = std::sqrt(m.variance + eps);
-    for (std::size_t i = 0; i < count; ++i)
-      apply(x + i, 1, m.mean, deviation, affine_at(weight, bias, i));
-  }
+  if (out.data.empty()) return value(std::move(out));
+  by_rows(out, count, count, 1, weight, bias, eps);
   return value(std::move(out));
 }
 
@@ -150,13 +162,7 @@ inline result<value> group_norm(operands& from) {
   if (out.data.empty()) return value(std::move(out));
   const std::size_t pixels = out.data.size() / static_cast<std::size_t>(out.shape[0]) / channels;
   const std::size_t per_group = channels / static_cast<std::size_t>(groups);
-  for (std::size_t g = 0; g < out.data.size() / pixels; g += per_group) {
-    float* const x = out.data.data() + g * pixels;
-    const moments m = moments_of(x, per_group * pixels);
-    const double deviation = std::sqrt(m.variance + eps);
-    for (std::size_t c = 0; c < per_group; ++c)
-      apply(x + c * pixels, pixels, m.mean, deviation, affine_at(weight, bias, (g + c) % channels));
-  }
+  by_rows(out, per_group * pixels, channels, pixels, weight, bias, eps);
   return value(std::move(out));
 }
 

@@ -149,6 +149,8 @@ class operands {
         set(a, f, 1);  // bias=True, which the tensor has replaced
       } else if (f.is == option_field::type::real) {
         set(a, f, static_cast<float>(real(f.name)));
+      } else if (f.is == option_field::type::indices || f.is == option_field::type::extents) {
+        continue;  // lists, which ops read as they are
       } else if (f.is == option_field::type::word) {
         const int known = f.words->find(text(f.name));
         require(known >= 0, "has no such " + std::string(f.name));

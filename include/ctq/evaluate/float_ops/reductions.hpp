@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/axis_sums.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/kernels/reference/softmax.hpp"
 
 // Reductions along axes: sum and mean, and softmax, which keeps the axis.
 
@@ -30,25 +30,17 @@ namespace ctq::float_ops {
   return out;
 }
 
-/// exp(x - max) / Σ exp(x - max) along an axis, or its logarithm.
+/// exp(x - max) / Σ exp(x - max) along an axis, or its logarithm, as the kernel of compiled models.
 [[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
   tensor out = in;
   if (in.data.empty()) return out;
   const std::size_t step = around(in.shape, axis).row;
   const std::size_t count = in.shape.empty() ? 1 : static_cast<std::size_t>(in.shape[axis]);
-  for (std::size_t r = 0; r < in.data.size() / count; ++r) {
-    float* const x = out.data.data() + r / step * step * count + r % step;
-    float most = x[0];
-    for (std::size_t i = 1; i < count; ++i) most = x[i * step] > most ? x[i * step] : most;
-    double total = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      total += std::exp(static_cast<double>(x[i * step] - most));
-    for (std::size_t i = 0; i < count; ++i) {
-      const double shifted = static_cast<double>(x[i * step] - most);
-      x[i * step] =
-          static_cast<float>(logarithm ? shifted - std::log(total) : std::exp(shifted) / total);
-    }
-  }
+  kernels::reference::softmax({.rows = static_cast<int>(in.data.size() / count),
+                               .count = static_cast<int>(count),
+                               .step = static_cast<int>(step),
+                               .logarithm = logarithm ? 1 : 0},
+                              in.data.data(), out.data.data());
   return out;
 }
 

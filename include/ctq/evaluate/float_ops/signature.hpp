@@ -101,6 +101,17 @@ class parameter_reader {
   return real;
 }
 
+/// An index of x[…] as a value.
+[[nodiscard]] inline value index_value(const index_item& index) {
+  switch (index.is()) {
+    case index_item::element: return index.start;
+    case index_item::new_axis: return {};
+    case index_item::ellipsis: return ellipsis{};
+    case index_item::range: break;
+  }
+  return slice{index.start, index.stop, index.step()};
+}
+
 /// An option as a value. A kernel size, stride, factor or divisor of 0 is not given: None.
 [[nodiscard]] inline value python_value(const attributes& a, const option_field& f) {
   switch (f.is) {
@@ -112,6 +123,18 @@ class parameter_reader {
       if (f.name == "scale_factor" && real_of(a, f) == 0.0F) return {};
       return real_of(a, f);
     case option_field::type::word: return std::string(f.words->words[integer_of(a, f)]);
+    case option_field::type::extents: {
+      const auto extents = list_of<shape>(a, f);
+      list all;
+      for (int axis = 0; axis < extents.rank; ++axis) all.push_back(extents[axis]);
+      return all;
+    }
+    case option_field::type::indices: {
+      const auto indices = list_of<index_list>(a, f);
+      list all;
+      for (int i = 0; i < indices.count; ++i) all.push_back(index_value(indices.item[i]));
+      return all.size() == 1 ? all[0] : value(all);
+    }
     case option_field::type::extent: break;
   }
   const int h = integer_of(a, f, 0), w = integer_of(a, f, 1);

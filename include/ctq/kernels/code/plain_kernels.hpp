@@ -12,15 +12,20 @@
 #include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/reference/concat.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/reference/layer_norm.hpp"
+#include "ctq/kernels/reference/matmul.hpp"
 #include "ctq/kernels/reference/pixel_shuffle.hpp"
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/reference/relu.hpp"
+#include "ctq/kernels/reference/reorder.hpp"
 #include "ctq/kernels/reference/resampling.hpp"
+#include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/reference/transpose.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
 #include "ctq/kernels/simd/data_movement/pixel_shuffle.hpp"
+#include "ctq/kernels/simd/data_movement/reorder.hpp"
 #include "ctq/kernels/simd/data_movement/resampling.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/elementwise/batch_norm2d.hpp"
@@ -29,8 +34,11 @@
 #include "ctq/kernels/simd/elementwise/binary_broadcast.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
+#include "ctq/kernels/simd/elementwise/layer_norm.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
+#include "ctq/kernels/simd/elementwise/softmax.hpp"
+#include "ctq/kernels/simd/matrix/matmul.hpp"
 #include "ctq/kernels/simd/pooling/pooling_avg.hpp"
 #include "ctq/kernels/simd/pooling/pooling_max.hpp"
 
@@ -94,6 +102,42 @@ struct batch_norm_code : plain_code {
   }
 };
 
+/// Packed    weight, then bias, if the op has them, each padded to 64 bytes
+template <class Descriptor>
+struct layer_norm_code : plain_code {
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    const auto s = key.as<layer_norm_shape>();
+    return s.affine == 0
+               ? 0
+               : 2 * packing::padded(static_cast<std::size_t>(s.channels) * sizeof(float));
+  }
+  template <class Set, class In, class Out>
+  static void run(const layer_norm_shape& s, call_options, const operands& x) noexcept {
+    const parameter_refs own = parameters_in(x.data->parameters, x.packed);
+    call<Set, Descriptor>(s, x.input<In>(), own[0].floats, own[1].floats, x.output<Out>());
+  }
+};
+
+/// Workspace  of floats: simd::matmul_panel
+template <class Descriptor>
+struct matmul_code : plain_code {
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    return is_reference<Set> ? 0 : simd::matmul_workspace(key.as<matmul_shape>());
+  }
+  template <class Set, class In, class Out>
+  static void run(const matmul_shape& s, call_options, const operands& x) noexcept {
+    auto* const workspace = reinterpret_cast<float*>(x.workspace);
+    if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), workspace, x.output<Out>());
+    } else {
+      call<Set, Descriptor>(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
+                            x.data->out, workspace, x.output<Out>());
+    }
+  }
+};
+
 #define CTQ_KERNEL_CODE(kernel, base)                                      \
   template <>                                                              \
   struct kernel_code<descriptors::kernel> : base<descriptors::kernel> {    \
@@ -112,8 +156,12 @@ CTQ_KERNEL_CODE(pooling_max, copying_code)
 CTQ_KERNEL_CODE(resampling, one_input_code)
 CTQ_KERNEL_CODE(pixel_shuffle, copying_code)
 CTQ_KERNEL_CODE(concat, copying_code)
+CTQ_KERNEL_CODE(reorder, copying_code)
 CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)
+CTQ_KERNEL_CODE(softmax, one_input_code)
+CTQ_KERNEL_CODE(layer_norm, layer_norm_code)
+CTQ_KERNEL_CODE(matmul, matmul_code)
 CTQ_KERNEL_CODE(binary_add, two_input_code)
 CTQ_KERNEL_CODE(binary_mul, two_input_code)
 CTQ_KERNEL_CODE(binary_sub, two_input_code)

@@ -19,12 +19,21 @@ namespace ctq {
              observation_type::input_output_not_observed;
 }
 
+/// Whether an op that is quantized may be computed as it is defined, by a float kernel between
+/// dequantize and quantize. Layers are too slow in float, and user ops should say how to compute.
+[[nodiscard]] constexpr bool may_run_in_float(op_id op) {
+  const op_descriptor& d = *op->descriptor;
+  return op->builtin && d.schedule.how != schedule_as::nothing &&
+         d.weights != op_weights::quantizable;
+}
+
 /// The first node that the backend accepts and for which there is no integer kernel, or -1.
 template <graph_at<stage::lowered> Graph>
 [[nodiscard]] constexpr int first_without_kernel(const Graph& g, const backend_view& backend) {
   for (int i = 0; i < g.count; ++i)
     if (g.nodes[i].dtype == f32 && g.nodes[i].choice.dtype_config >= 0 &&
-        g.nodes[i].op->kind != op_kind::pass && is_observed(g.nodes[i], backend))
+        g.nodes[i].op->kind != op_kind::pass && !may_run_in_float(g.nodes[i].op) &&
+        is_observed(g.nodes[i], backend))
       return i;
   return -1;
 }

@@ -4,7 +4,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
-#include "ctq/passes/schedule/step_writer.hpp"
+#include "ctq/passes/schedule/view_steps.hpp"
 
 // From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //
@@ -18,7 +18,7 @@ namespace ctq {
 namespace scheduling {
 
 template <class Graph, class Schedule>
-class scheduler : public step_writer<Graph, Schedule> {
+class scheduler : public view_steps<Graph, Schedule> {
  public:
   constexpr scheduler(const Graph& g, Schedule& out, layers l) : base(g, out) {
     for (int i = 0; i < g.count && out.problem.text.count == 0; ++i) visit(i);
@@ -26,7 +26,7 @@ class scheduler : public step_writer<Graph, Schedule> {
   }
 
  private:
-  using base = step_writer<Graph, Schedule>;
+  using base = view_steps<Graph, Schedule>;
   using base::area_;
   using base::arg;
   using base::elements_of;
@@ -46,14 +46,19 @@ class scheduler : public step_writer<Graph, Schedule> {
   using base::written_;
 
   constexpr void visit(int i) {
+    const schedule_as how = schedule_of(i).how;
+    if (how != schedule_as::view && how != schedule_as::strided && how != schedule_as::matmul)
+      for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->settled(i, arg(i, a));
     switch (schedule_of(i).how) {
       case schedule_as::input: return placeholder(i);
       case schedule_as::constant: return constant(i);
       case schedule_as::output: return outputs(i);
       case schedule_as::observe: return observe(i, arg(i));
       case schedule_as::same: return same_as(i, arg(i));
-      case schedule_as::view: return as_view(i);
+      case schedule_as::view: return this->as_view(i);
+      case schedule_as::strided: return this->as_strided(i);
       case schedule_as::step: return step_of(i);
+      case schedule_as::matmul: return this->matmul(i);
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);
       case schedule_as::nothing:
@@ -126,12 +131,7 @@ class scheduler : public step_writer<Graph, Schedule> {
     const op_schedule& s = schedule_of(i);
     const int a = arg(i);
     if (s.with_number != nullptr && g_.nodes[i].arg_count == 1) return with_number(i, a);
-    if (s.tensors == 2 && g_.nodes[a].dtype != g_.nodes[arg(i, 1)].dtype) {
-      out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
-      out_.problem.line(name_of(s.kernel), " of ", name_of(g_.nodes[a].dtype), " and ",
-                        name_of(g_.nodes[arg(i, 1)].dtype));
-      return;
-    }
+    if (s.tensors == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
     if (s.broadcasts && (s.broadcast == s.kernel || !equal_shapes(a, arg(i, 1))))
       return broadcast(i, a, arg(i, 1));
     const layout order = order_for(s.layout, a);
@@ -178,15 +178,16 @@ class scheduler : public step_writer<Graph, Schedule> {
     const layout order = order_of_both(a, b, rank);
     const int x = broadcast_operand(a, rank, order);
     const int y = broadcast_operand(b, rank, order);
-    next_sizes(broadcast_sizes(g_.nodes[a].shape, g_.nodes[b].shape, g_.nodes[i].shape, order));
+    const broadcast_shape sizes =
+        broadcast_sizes(g_.nodes[a].shape, g_.nodes[b].shape, g_.nodes[i].shape, order);
+    if (sizes.extent[broadcast_shape::axes - 1] == 0 && !out_.problem.any()) {
+      out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
+      out_.problem.line("it broadcasts along more than ", broadcast_shape::axes, " axes");
+      return;
+    }
+    next_sizes(sizes);
     emit(s.broadcast, i, a, x, new_output(i, order), s.relu);
     if (out_.problem.text.count == 0) this->also_reads(b, y);
-  }
-
-  /// No step, but the order is visible, so the input is transposed to N, C, H, W first.
-  constexpr void as_view(int i) {
-    value_of_[i] = in_order(arg(i), layout::nchw);
-    order_of_[i] = layout::nchw;
   }
 
   constexpr void concat(int i) {

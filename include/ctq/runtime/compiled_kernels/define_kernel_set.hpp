@@ -21,25 +21,24 @@ inline constexpr bool has_columns =
 template <>
 inline constexpr bool has_columns<reference_kernels> = false;
 
-/// Whether a layer is a depthwise convolution of 3x3 or 5x5 that is computed by columns, with at
-/// least as many channels as a register holds.
+/// Whether a layer is a depthwise convolution of 5x5 that is computed by columns, with at least as
+/// many channels as a register holds.
 template <class In, class Kernels>
-[[nodiscard]] bool is_small_by_columns(const conv2d_shape& s) {
+[[nodiscard]] bool is_5x5_by_columns(const conv2d_shape& s) {
   namespace simd = kernels::simd;
   using isa = typename Kernels::isa;
-  return s.kernel_h <= 5 && simd::by_columns<simd::depthwise_dot<isa>>(s) &&
+  return s.kernel_h == 5 && simd::by_columns<simd::depthwise_dot<isa>>(s) &&
          simd::plan<isa, In>(s).by == simd::method::depthwise;
 }
 
-/// Such a layer, of any extents. Of 5x5 the code for all kernel sizes takes three times as long, of
-/// 3x3 a tenth longer.
-template <class In, class Kernels, int Kernel, int Stride, fused_op Fused>
-void run_by_columns(const kernel_signature& key, const operands& x) noexcept {
+/// Such a layer, of any extents: the code for all kernel sizes takes two to three times as long.
+template <class In, class Kernels, int Stride, fused_op Fused>
+void run_5x5_by_columns(const kernel_signature& key, const operands& x) noexcept {
   namespace simd = kernels::simd;
   using dot = simd::depthwise_dot<typename Kernels::isa>;
   constexpr simd::conv2d_form form{.by = simd::method::depthwise,
                                    .by_columns = true,
-                                   .kernel = Kernel,
+                                   .kernel = 5,
                                    .stride = Stride,
                                    .wide = simd::column_blocks<dot>::has_wide,
                                    .narrow = true};
@@ -48,19 +47,11 @@ void run_by_columns(const kernel_signature& key, const operands& x) noexcept {
 }
 
 /// Null if another op is fused into it than a table.
-template <class In, class Kernels>
-[[nodiscard]] kernel_function function_by_columns(const conv2d_shape& s, fused_op then) {
-  const auto with_op = [&]<int Kernel, int Stride>() -> kernel_function {
-    if (then == fused_op::nothing)
-      return run_by_columns<In, Kernels, Kernel, Stride, fused_op::nothing>;
-    if (then == fused_op::table)
-      return run_by_columns<In, Kernels, Kernel, Stride, fused_op::table>;
-    return nullptr;
-  };
-  const bool by_one = s.stride_h == 1;
-  if (s.kernel_h == 3)
-    return by_one ? with_op.template operator()<3, 1>() : with_op.template operator()<3, 2>();
-  return by_one ? with_op.template operator()<5, 1>() : with_op.template operator()<5, 2>();
+template <class In, class Kernels, int Stride>
+[[nodiscard]] kernel_function function_of_5x5(fused_op then) {
+  if (then == fused_op::nothing) return run_5x5_by_columns<In, Kernels, Stride, fused_op::nothing>;
+  if (then == fused_op::table) return run_5x5_by_columns<In, Kernels, Stride, fused_op::table>;
+  return nullptr;
 }
 
 template <class Descriptor, class In, class Out, class Kernels>
@@ -90,8 +81,9 @@ template <class Kernels>
         if constexpr (std::is_same_v<Descriptor, kernels::descriptors::conv2d> && in == out &&
                       in != f32 && has_columns<Kernels>) {
           const auto s = key.as<conv2d_shape>();
-          if (is_small_by_columns<element_t<in>, Kernels>(s)) {
-            found = function_by_columns<element_t<in>, Kernels>(s, key.then);
+          if (is_5x5_by_columns<element_t<in>, Kernels>(s)) {
+            found = s.stride_h == 1 ? function_of_5x5<element_t<in>, Kernels, 1>(key.then)
+                                    : function_of_5x5<element_t<in>, Kernels, 2>(key.then);
             if (found != nullptr) return;
           }
         }

@@ -280,7 +280,8 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
       }
     } else if (s.key.kernel == kernel::batch_norm2d) {
       ok = packing::pack_batch_norm(s, n, state, packed);
-    } else if (ctq::kernels::facts_of(s.key.kernel).calls_op) {
+    } else if (const auto& facts = ctq::kernels::facts_of(s.key.kernel);
+               facts.calls_op || facts.has_tensors) {
       d.options = n.attrs;
       ok = packing::pack_user_parameters(n, state, s.key.in != f32, d, packed);
       if (s.key.kernel == kernel::elementwise && bytes > 0)

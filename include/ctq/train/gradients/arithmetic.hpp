@@ -21,7 +21,7 @@ struct operand_ref {
 
 namespace broadcasting {
 
-/// Distances of the elements along four axes, the first ones of which may be missing; 0 where the
+/// Distances of the elements along all axes, the first ones of which may be missing; 0 where the
 /// operand is repeated.
 struct strides {
   std::size_t of[max_rank]{};
@@ -49,15 +49,20 @@ void for_each_row(const shape& out, const shape& a, const shape& b, Visit visit)
     extent[axis] = own < 0 ? 1 : static_cast<std::size_t>(out[own]);
   }
   const strides of_a(a, out), of_b(b, out);
-  std::size_t at = 0;
-  for (std::size_t n = 0; n < extent[0]; ++n)
-    for (std::size_t c = 0; c < extent[1]; ++c)
-      for (std::size_t y = 0; y < extent[2]; ++y, at += extent[3]) {
-        const auto first = [&](const strides& s) {
-          return n * s.of[0] + c * s.of[1] + y * s.of[2];
-        };
-        visit(at, first(of_a), first(of_b), extent[3], of_a.of[3], of_b.of[3]);
-      }
+  constexpr std::size_t last = max_rank - 1;
+  std::size_t index[last]{};
+  for (std::size_t at = 0; at < numel(out); at += extent[last]) {
+    const auto first = [&](const strides& s) {
+      std::size_t sum = 0;
+      for (std::size_t axis = 0; axis < last; ++axis) sum += index[axis] * s.of[axis];
+      return sum;
+    };
+    visit(at, first(of_a), first(of_b), extent[last], of_a.of[last], of_b.of[last]);
+    for (std::size_t axis = last; axis-- > 0;) {
+      if (++index[axis] < extent[axis]) break;
+      index[axis] = 0;
+    }
+  }
 }
 
 /// Calls f(a function of two numbers, its derivatives by the first and by the second).

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/shape_checks.hpp"
+#include "ctq/ops/view_strides.hpp"
+
+// The shapes of views, and what is wrong with their options.
+
+namespace ctq::descriptors {
+
+/// An axis, negative from the end, or what is wrong with it.
+constexpr bool settle_axis(diagnostic& d, const char* option, int& axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    shape_rules::complain(d, option, " ", axis, " of ", rank, " axes");
+    return false;
+  }
+  if (axis < 0) axis += rank;
+  return true;
+}
+
+constexpr bool has_room_for_axis(diagnostic& d, const shape& in) {
+  if (in.rank < static_cast<int>(max_rank)) return true;
+  shape_rules::complain(d, "has more than ", static_cast<int>(max_rank), " axes");
+  shape_rules::show_input(d, in);
+  return false;
+}
+
+constexpr shape reshape_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<reshape_options>();
+  int open = -1;
+  std::size_t known = 1;
+  bool valid = true;
+  for (int axis = 0; axis < o.shape.rank; ++axis) {
+    const int extent = o.shape[axis];
+    if (extent == -1 && open < 0) {
+      open = axis;
+    } else {
+      valid = valid && extent > 0;
+      known *= static_cast<std::size_t>(extent);
+    }
+  }
+  const std::size_t elements = numel(in[0]);
+  if (valid && open >= 0 && known > 0 && elements % known == 0) {
+    o.shape[open] = static_cast<int>(elements / known);
+    known = elements;
+  }
+  if (!valid || known != elements || (open >= 0 && o.shape[open] < 1)) {
+    static_text<64> text;
+    append_shape(text, o.shape);
+    shape_rules::complain(d, "the elements do not fit ", text.view());
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return o.shape;
+}
+
+constexpr shape squeeze_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<squeeze_options>();
+  bool goes[max_rank]{};
+  for (int i = 0; i < o.dim.rank; ++i) {
+    if (!settle_axis(d, "dim", o.dim[i], in[0].rank)) return {};
+    goes[o.dim[i]] = true;
+  }
+  shape out;
+  for (int axis = 0; axis < in[0].rank; ++axis)
+    if (in[0][axis] != 1 || !(o.dim.rank == 0 || goes[axis])) out[out.rank++] = in[0][axis];
+  a = attributes{o};
+  return out;
+}
+
+constexpr shape unsqueeze_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0) || !has_room_for_axis(d, in[0])) return {};
+  auto o = a.as<unsqueeze_options>();
+  if (!settle_axis(d, "dim", o.dim, in[0].rank + 1)) return {};
+  a = attributes{o};
+  return with_axis(strided_view{.shape = in[0]}, o.dim, 1, 0).shape;
+}
+
+constexpr shape permute_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<permute_options>();
+  bool seen[max_rank]{};
+  bool valid = o.dims.rank == in[0].rank;
+  for (int i = 0; i < o.dims.rank && valid; ++i) {
+    if (!settle_axis(d, "dims", o.dims[i], in[0].rank)) return {};
+    valid = !seen[o.dims[i]];
+    seen[o.dims[i]] = true;
+  }
+  if (!valid) {
+    shape_rules::complain(d, "dims must name each axis once");
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return permuted(a, {.shape = in[0]}).shape;
+}
+
+constexpr shape transpose_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<transpose_options>();
+  if (!settle_axis(d, "dim0", o.dim0, in[0].rank) || !settle_axis(d, "dim1", o.dim1, in[0].rank))
+    return {};
+  a = attributes{o};
+  return transposed(a, {.shape = in[0]}).shape;
+}
+
+constexpr shape expand_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<reshape_options>();
+  const int before = o.shape.rank - in[0].rank;
+  bool valid = before >= 0;
+  for (int axis = 0; axis < o.shape.rank && valid; ++axis) {
+    const int own = axis < before ? 1 : in[0][axis - before];
+    if (o.shape[axis] == -1 && axis >= before) o.shape[axis] = own;
+    valid = o.shape[axis] > 0 && (own == 1 || own == o.shape[axis]);
+  }
+  if (!valid) {
+    static_text<64> text;
+    append_shape(text, o.shape);
+    shape_rules::complain(d, "cannot be expanded to ", text.view());
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return o.shape;
+}
+
+constexpr shape narrow_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<narrow_options>();
+  if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  if (o.start < 0) o.start += in[0][o.dim];
+  if (o.start < 0 || o.length < 1 || o.start > in[0][o.dim] - o.length) {
+    shape_rules::complain(d, "start and length reach outside dim ", o.dim);
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return narrowed(a, {.shape = in[0]}).shape;
+}
+
+/// An axis that is cut into equal parts.
+constexpr bool divides(diagnostic& d, const shape& in, int dim, int part) {
+  if (part > 0 && in[dim] % part == 0) return true;
+  shape_rules::complain(d, "gives parts of different sizes;\nnarrow takes one of any size");
+  shape_rules::show_input(d, in);
+  return false;
+}
+constexpr shape chunk_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0) || !has_room_for_axis(d, in[0])) return {};
+  auto o = a.as<chunk_options>();
+  if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  if (o.chunks < 1) shape_rules::complain(d, "chunks is ", o.chunks);
+  if (d.any() || !divides(d, in[0], o.dim, (in[0][o.dim] - 1) / o.chunks + 1)) return {};
+  a = attributes{o};
+  return chunked(a, {.shape = in[0]}).shape;
+}
+constexpr shape split_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0) || !has_room_for_axis(d, in[0])) return {};
+  auto o = a.as<split_options>();
+  if (!settle_axis(d, "dim", o.dim, in[0].rank) ||
+      !divides(d, in[0], o.dim, o.split_size_or_sections))
+    return {};
+  a = attributes{o};
+  return split_up(a, {.shape = in[0]}).shape;
+}
+constexpr shape unbind_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<unbind_options>();
+  if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  a = attributes{o};
+  return unbound(a, {.shape = in[0]}).shape;
+}
+
+/// Elements and ends of slices are counted from the start.
+constexpr shape getitem_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<getitem_options>();
+  int used = 0;
+  int added = 0;
+  for (int i = 0; i < o.index.count; ++i) {
+    used += o.index.item[i].is() <= index_item::range ? 1 : 0;
+    added += o.index.item[i].is() == index_item::new_axis  ? 1
+             : o.index.item[i].is() == index_item::element ? -1
+                                                           : 0;
+  }
+  bool valid = used <= in[0].rank && in[0].rank + added <= static_cast<int>(max_rank);
+  int axis = 0;
+  for (int i = 0; i < o.index.count && valid; ++i) {
+    index_item& index = o.index.item[i];
+    if (index.is() == index_item::ellipsis) axis += in[0].rank - used;
+    if (index.is() > index_item::range) continue;
+    const int extent = in[0][axis++];
+    const bool is_slice = index.is() == index_item::range;
+    const auto clipped = [extent](int place) {
+      const int from_start = place < 0 ? place + extent : place;
+      return from_start < 0 ? 0 : from_start > extent ? extent : from_start;
+    };
+    if (is_slice) {
+      index.start = clipped(index.start);
+      index.stop = clipped(index.stop);
+      valid = index.step() >= 1 && index.start < index.stop;
+    } else {
+      if (index.start < 0) index.start += extent;
+      valid = index.start >= 0 && index.start < extent;
+    }
+  }
+  if (!valid) {
+    shape_rules::complain(d, "an index is outside the input, or\nselects nothing");
+    shape_rules::show_input(d, in[0]);
+    return {};
+  }
+  a = attributes{o};
+  return indexed(a, {.shape = in[0]}).shape;
+}
+
+}  // namespace ctq::descriptors

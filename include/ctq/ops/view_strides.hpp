@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/attributes.hpp"
+#include "ctq/ops/strided_view.hpp"
+
+// The options of views, and where the elements of those lie that are a part of their input, or have
+// its axes in another order.
+
+namespace ctq {
+
+/// view, reshape, expand. An extent of -1: what is left; of expand: that of the input.
+struct reshape_options {
+  ctq::shape shape{};
+};
+
+/// Axes, in the order of the output.
+struct permute_options {
+  ctq::shape dims{};
+};
+
+struct transpose_options {
+  int dim0{};
+  int dim1{};
+};
+
+/// Axes of one element that go; none: all of them.
+struct squeeze_options {
+  ctq::shape dim{};
+};
+
+struct unsqueeze_options {
+  int dim{};
+};
+
+struct narrow_options {
+  int dim{};
+  int start{};
+  int length{};
+};
+
+struct getitem_options {
+  index_list index{};
+};
+
+/// Into parts of the same size.
+struct chunk_options {
+  int chunks{};
+  int dim = 0;
+};
+
+struct split_options {
+  int split_size_or_sections{};
+  int dim = 0;
+};
+
+struct unbind_options {
+  int dim = 0;
+};
+
+}  // namespace ctq
+
+namespace ctq::descriptors {
+
+constexpr strided_view without_axis(const strided_view& v, int axis) {
+  strided_view out{.offset = v.offset};
+  for (int a = 0; a < v.shape.rank; ++a) {
+    if (a == axis) continue;
+    out.step[out.shape.rank] = v.step[a];
+    out.shape[out.shape.rank++] = v.shape[a];
+  }
+  return out;
+}
+/// An axis more, in this place.
+constexpr strided_view with_axis(const strided_view& v, int axis, int extent, int step) {
+  strided_view out{.offset = v.offset};
+  out.shape.rank = v.shape.rank + 1;
+  for (int a = 0; a < out.shape.rank; ++a) {
+    const int from = a < axis ? a : a - 1;
+    out.shape[a] = a == axis ? extent : v.shape[from];
+    out.step[a] = a == axis ? step : v.step[from];
+  }
+  return out;
+}
+
+constexpr strided_view permuted(attributes a, strided_view in) {
+  const auto o = a.as<permute_options>();
+  strided_view out{.shape = in.shape, .offset = in.offset};
+  for (int axis = 0; axis < in.shape.rank; ++axis) {
+    out.shape[axis] = in.shape[o.dims[axis]];
+    out.step[axis] = in.step[o.dims[axis]];
+  }
+  return out;
+}
+constexpr strided_view transposed(attributes a, strided_view in) {
+  const auto o = a.as<transpose_options>();
+  strided_view out = in;
+  out.shape[o.dim0] = in.shape[o.dim1];
+  out.shape[o.dim1] = in.shape[o.dim0];
+  out.step[o.dim0] = in.step[o.dim1];
+  out.step[o.dim1] = in.step[o.dim0];
+  return out;
+}
+constexpr strided_view expanded(attributes a, strided_view in) {
+  const auto o = a.as<reshape_options>();
+  strided_view out{.shape = o.shape, .offset = in.offset};
+  const int before = o.shape.rank - in.shape.rank;
+  for (int axis = before; axis < o.shape.rank; ++axis)
+    out.step[axis] = in.shape[axis - before] == o.shape[axis] ? in.step[axis - before] : 0;
+  return out;
+}
+constexpr strided_view narrowed(attributes a, strided_view in) {
+  const auto o = a.as<narrow_options>();
+  in.offset += o.start * in.step[o.dim];
+  in.shape[o.dim] = o.length;
+  return in;
+}
+/// Equal parts of an axis: several tensors, which a first axis counts.
+constexpr strided_view in_parts(strided_view in, int dim, int part) {
+  const int parts = in.shape[dim] / part;
+  const int step = in.step[dim];
+  in.shape[dim] = part;
+  return with_axis(in, 0, parts, part * step);
+}
+constexpr strided_view chunked(attributes a, strided_view in) {
+  const auto o = a.as<chunk_options>();
+  return in_parts(in, o.dim, (in.shape[o.dim] - 1) / o.chunks + 1);
+}
+constexpr strided_view split_up(attributes a, strided_view in) {
+  const auto o = a.as<split_options>();
+  return in_parts(in, o.dim, o.split_size_or_sections);
+}
+constexpr strided_view unbound(attributes a, strided_view in) {
+  const auto o = a.as<unbind_options>();
+  return with_axis(without_axis(in, o.dim), 0, in.shape[o.dim], in.step[o.dim]);
+}
+constexpr strided_view indexed(attributes a, strided_view in) {
+  const auto o = a.as<getitem_options>();
+  strided_view out = in;
+  int axis = 0;
+  int used = 0;
+  for (int i = 0; i < o.index.count; ++i) used += o.index.item[i].is() <= index_item::range ? 1 : 0;
+  for (int i = 0; i < o.index.count; ++i) {
+    const index_item& index = o.index.item[i];
+    switch (index.is()) {
+      case index_item::element:
+        out.offset += index.start * out.step[axis];
+        out = without_axis(out, axis);
+        break;
+      case index_item::range:
+        out.offset += index.start * out.step[axis];
+        out.shape[axis] = (index.stop - index.start + index.step() - 1) / index.step();
+        out.step[axis++] *= index.step();
+        break;
+      case index_item::new_axis: out = with_axis(out, axis++, 1, 0); break;
+      case index_item::ellipsis: axis += in.shape.rank - used; break;
+    }
+  }
+  return out;
+}
+
+}  // namespace ctq::descriptors

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/strided_view.hpp"
+#include "ctq/passes/schedule/step_writer.hpp"
+
+// Views of values, and matrices, which may be read as views. A view is no step: its elements are
+// copied when a kernel reads them, unless they are those of the whole value, in an order that
+// kernels read.
+
+namespace ctq::scheduling {
+
+template <class Graph, class Schedule>
+class view_steps : public step_writer<Graph, Schedule> {
+ public:
+  constexpr view_steps(const Graph& g, Schedule& out) : base(g, out) { resize(view_of_, g.count); }
+
+ protected:
+  using base = step_writer<Graph, Schedule>;
+  using base::arg;
+  using base::elements_of;
+  using base::emit;
+  using base::g_;
+  using base::in_order;
+  using base::new_output;
+  using base::next_sizes;
+  using base::order_of_;
+  using base::out_;
+  using base::value_of_;
+
+  /// The output of `from`, which node i reads, as elements in an order that kernels read.
+  constexpr void settled(int i, int from) {
+    if (!gives_list(from)) return settle(from);
+    if (out_.problem.any()) return;
+    out_.problem.line("node ", g_.nodes[i].name, " reads several tensors,");
+    out_.problem.line("all of ", g_.nodes[from].name, "; op::getitem selects one");
+  }
+
+  /// Other extents: no step, if the elements are in that order in memory already.
+  constexpr void as_view(int i) {
+    const int a = arg(i);
+    if (gives_list(a)) return settled(i, a);
+    if (view_of_[a] > 0 || order_of_[a] == layout::nhwc) {
+      strided_view v = view_of(a);
+      const int image = view_of_[a] == 0 ? a : views_[at(a)].image;
+      if (reshape_view(v, g_.nodes[i].shape)) return becomes_view(i, a, v, image);
+      settle(a);
+    }
+    value_of_[i] = in_order(a, layout::nchw);
+    order_of_[i] = layout::nchw;
+  }
+
+  /// A part of the input, or its axes in another order.
+  constexpr void as_strided(int i) {
+    const int a = arg(i);
+    if (gives_list(a) && !is_any_of(g_.nodes[i].op, op::getitem)) return settled(i, a);
+    const node& n = g_.nodes[i];
+    becomes_view(i, a, n.op->descriptor->schedule.view(n.attrs, view_of(a)), -1);
+  }
+
+  /// Products of matrices. Those of the second tensor may be transposed.
+  constexpr void matmul(int i) {
+    const int a = arg(i);
+    const int b = arg(i, 1);
+    settled(i, a);
+    const bool transposed = view_of_[b] > 0 && !gives_list(b) &&
+                            is_contiguous(with_last_axes_exchanged(view_of(b)), layout::nchw);
+    if (!transposed) settled(i, b);
+    if (out_.problem.any() || !same_dtypes(i, a, b, kernel::matmul)) return;
+    const matmul_shape s = descriptors::matmul_sizes(g_.nodes[a].shape, g_.nodes[b].shape,
+                                                     g_.nodes[i].shape, transposed);
+    if (g_.nodes[i].dtype != f32 && s.k > most_int8_products) {
+      out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
+      out_.problem.line("sums of ", s.k, " products of integers;");
+      out_.problem.line("at most ", most_int8_products, " fit in int32");
+      return;
+    }
+    const int x = in_order(a, layout::nchw);
+    const int y = transposed ? value_of_[b] : in_order(b, layout::nchw);
+    next_sizes(s);
+    emit(kernel::matmul, i, a, x, new_output(i, layout::nchw));
+    if (!out_.problem.any()) this->also_reads(b, y);
+  }
+
+  constexpr bool same_dtypes(int i, int a, int b, kernel_id k) {
+    if (g_.nodes[a].dtype == g_.nodes[b].dtype) return true;
+    out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
+    out_.problem.line(name_of(k), " of ", name_of(g_.nodes[a].dtype), " and ",
+                      name_of(g_.nodes[b].dtype));
+    return false;
+  }
+
+ private:
+  struct part {
+    strided_view view{};
+    int elements{};  // of the whole value
+    int image = -1;  // whose elements these are, in the order of its axes; -1: of none
+  };
+
+  [[nodiscard]] constexpr bool gives_list(int i) const {
+    return g_.nodes[i].op->descriptor->gives_list;
+  }
+  [[nodiscard]] constexpr std::size_t at(int i) const {
+    return static_cast<std::size_t>(view_of_[i] - 1);
+  }
+
+  /// Where the elements of node i lie in its value.
+  [[nodiscard]] constexpr strided_view view_of(int i) const {
+    return view_of_[i] > 0 ? views_[at(i)].view : contiguous_view(g_.nodes[i].shape, order_of_[i]);
+  }
+
+  /// The output of node i is this view of the value of another node.
+  constexpr void becomes_view(int i, int other, const strided_view& v, int image) {
+    const int elements = view_of_[other] > 0 ? views_[at(other)].elements : elements_of(other);
+    value_of_[i] = value_of_[other];
+    order_of_[i] = layout::nchw;
+    if (elements_of(i) == elements) {
+      if (is_contiguous(v, layout::nchw)) return;
+      if (v.shape.rank == 4 && is_contiguous(v, layout::nhwc)) {
+        order_of_[i] = layout::nhwc;
+        return;
+      }
+    }
+    views_.push_back({v, elements, image});
+    view_of_[i] = static_cast<int>(views_.size());
+  }
+
+  /// Copies the output of node i if it is a view.
+  constexpr void settle(int i) {
+    if (view_of_[i] == 0) return;
+    const part& p = views_[at(i)];
+    view_of_[i] = 0;
+    if (p.image >= 0) {
+      value_of_[i] = in_order(p.image, layout::nchw);
+      return;
+    }
+    const int from = value_of_[i];
+    next_sizes(reorder_sizes(p.view));
+    emit(kernel::reorder, i, i, from, new_output(i, layout::nchw));
+  }
+
+  list<part> views_;
+  scratch_array<int, Graph::max_nodes> view_of_{};  // by node: 1 + one of them, 0: all of its value
+};
+
+}  // namespace ctq::scheduling
