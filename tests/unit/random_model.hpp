@@ -203,17 +203,13 @@ class random_model {
       return emit(ctq::nn::pixel_shuffle, {x.name}, s, {2});
     }
     if (kind == 1 && transposes_) {
-      const int kernel = 2 + below(2), padding = below(2), groups = s[1] % 2 == 0 ? 2 : 1;
-      s[1] = groups * (1 + below(3));
+      const int kernel = 2 + below(2), padding = below(2);
+      s[1] = 1 + below(3);
       s[2] = 2 * (s[2] - 1) - 2 * padding + kernel;
       s[3] = 2 * (s[3] - 1) - 2 * padding + kernel;
       if (s[2] < 1 || s[3] < 1 || numel(s) > 5000) return;
       return emit(ctq::nn::conv_transpose2d, {x.name}, s,
-                  {.out_channels = s[1],
-                   .kernel_size = kernel,
-                   .stride = 2,
-                   .padding = padding,
-                   .groups = groups});
+                  {.out_channels = s[1], .kernel_size = kernel, .stride = 2, .padding = padding});
     }
     s[2] = 1 + below(12);
     s[3] = 1 + below(12);

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ctq/evaluate/module_state.hpp"
@@ -114,4 +116,19 @@ TEST_CASE("cat reads one list") {
   const float_ops::python_call c = call_of(n, {1.0, 2.0, 3.0});
   REQUIRE(c.positional.size() == 1);
   CHECK(c.positional[0].get_if<float_ops::list>()->size() == 3);
+}
+
+TEST_CASE("of options that are 0 only those that mean a default are None") {
+  const auto value_of = [](op_id op, std::string_view name) {
+    for (const option_field& f : options_of(op).fields)
+      if (f.name == name) return float_ops::python_value(options_of(op).defaults, f);
+    return float_ops::value(std::string("no such option"));
+  };
+  CHECK(float_ops::as_integer(value_of(nn::conv_transpose2d.id(), "output_padding")) == 0);
+  CHECK(float_ops::as_integer(value_of(nn::conv2d.id(), "padding")) == 0);
+  for (const auto& [op, name] :
+       {std::pair{nn::max_pool2d.id(), "stride"},
+        std::pair{fn::avg_pool2d.id(), "divisor_override"}, std::pair{fn::interpolate.id(), "size"},
+        std::pair{fn::interpolate.id(), "scale_factor"}})
+    CHECK(value_of(op, name).is<float_ops::none>());
 }

@@ -86,7 +86,7 @@ static_assert(plan_check<norm, x86, everywhere, unsupported::error>::found.messa
               "integer kernels:\n"
               "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
               "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
-              "concat, elementwise, function\nto keep it in float:\nallow_float<bn>");
+              "concat, matmul, elementwise, function\nto keep it in float:\nallow_float<bn>");
 static_assert(!plan_check<norm, x86, everywhere, unsupported::skip>::bad());
 struct but_bn : everywhere::set<allow_float<"bn">> {};
 static_assert(!plan_check<norm, x86, but_bn, unsupported::error>::bad());

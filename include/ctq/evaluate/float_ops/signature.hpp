@@ -138,7 +138,7 @@ class parameter_reader {
     case option_field::type::extent: break;
   }
   const int h = integer_of(a, f, 0), w = integer_of(a, f, 1);
-  if (h == 0 && w == 0 && f.name != "padding") return {};
+  if (h == 0 && w == 0 && !f.name.ends_with("padding")) return {};
   if (h == w) return h;
   return list{h, w};
 }
