@@ -65,31 +65,61 @@ struct replaced {
 template <class List, class Config>
 using replaced_t = typename replaced<List, Config>::type;
 
+template <class Backend, fixed_string NewName, class... Other>
+struct with_configs;
+
 }  // namespace backend_parts
 
 /// A name, and configs or lists of configs.
 template <fixed_string Name, class... Config>
 struct backend_config {
-  using config_list = backend_parts::flat_t<Config...>;
+  using config_list = configs<Config...>;
   static constexpr std::string_view name = Name.view();
 
   /// The same with another name and other configs, each of which replaces the one for the same
   /// pattern or is appended (PyTorch's set_backend_pattern_config).
   template <fixed_string NewName, class... Other>
-  using set = backend_config<NewName, boost::mp11::mp_fold<backend_parts::flat_t<Other...>,
-                                                           config_list, backend_parts::replaced_t>>;
+  using set = typename backend_parts::with_configs<backend_config, NewName, Other...>::type;
 };
 
 namespace backend_parts {
 
+// Apart from backend_config, since few backends are changed and flat lists take long to compile.
+template <fixed_string Name, class... Config, fixed_string NewName, class... Other>
+struct with_configs<backend_config<Name, Config...>, NewName, Other...> {
+  using type =
+      backend_config<NewName, mp::mp_fold<flat_t<Other...>, flat_t<Config...>, replaced_t>>;
+};
+
+/// The number of configs in a list of configs and lists.
+template <class Config>
+inline constexpr std::size_t count_of = 1;
 template <class... Config>
-constexpr auto make_records(mp::mp_list<Config...>) {
-  return std::array<backend_pattern_config_record, sizeof...(Config)>{Config::make()...};
+inline constexpr std::size_t count_of<mp::mp_list<Config...>> = (0 + ... + count_of<Config>);
+
+/// Writes the records of a config, or of a list; returns the place behind them.
+template <class Config>
+constexpr backend_pattern_config_record* write_records(Config*, backend_pattern_config_record* to) {
+  *to = Config::make();
+  return to + 1;
+}
+template <class... Config>
+constexpr backend_pattern_config_record* write_records(mp::mp_list<Config...>*,
+                                                       backend_pattern_config_record* to) {
+  ((to = write_records(static_cast<Config*>(nullptr), to)), ...);
+  return to;
+}
+
+template <class List>
+constexpr auto make_records() {
+  std::array<backend_pattern_config_record, count_of<List>> all{};
+  write_records(static_cast<List*>(nullptr), all.data());
+  return all;
 }
 
 /// Keyed by the short tag, so that no symbol contains the whole spec.
 template <class Backend>
-inline constexpr auto records_of = make_records(typename Backend::config_list{});
+inline constexpr auto records_of = make_records<typename Backend::config_list>();
 
 template <class Backend>
 constexpr backend_view view_of() {

@@ -35,7 +35,8 @@ static_assert(swish.id() != twice_named_op::id());  // the type is the identity,
 static_assert(swish.id()->name == "my.Swish" && swish.id()->kind == op_kind::module);
 static_assert(scale.id()->kind == op_kind::function);
 
-constexpr auto row = "fc"_n = scale("x"_n, {.in_features = 3, .out_features = 4});
+constexpr auto fc = scale("x"_n, {.in_features = 3, .out_features = 4});
+constexpr auto row = "fc"_n = fc;
 static_assert(row.name == "fc");
 static_assert(row.value.op == scale.id() && row.value.args[0] == "x");
 static_assert(row.value.attrs.as<scale_options>().out_features == 4);
