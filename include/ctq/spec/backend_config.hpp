@@ -97,23 +97,30 @@ inline constexpr std::size_t count_of = 1;
 template <class... Config>
 inline constexpr std::size_t count_of<mp::mp_list<Config...>> = (0 + ... + count_of<Config>);
 
-/// Writes the records of a config, or of a list; returns the place behind them.
 template <class Config>
-constexpr backend_pattern_config_record* write_records(Config*, backend_pattern_config_record* to) {
-  *to = Config::make();
-  return to + 1;
-}
+inline constexpr bool is_list = false;
 template <class... Config>
-constexpr backend_pattern_config_record* write_records(mp::mp_list<Config...>*,
-                                                       backend_pattern_config_record* to) {
-  ((to = write_records(static_cast<Config*>(nullptr), to)), ...);
-  return to;
+inline constexpr bool is_list<mp::mp_list<Config...>> = true;
+
+/// A list as it is, or of one config.
+template <class Config>
+using as_list = mp::mp_if_c<is_list<Config>, Config, mp::mp_list<Config>>;
+
+/// Writes the records of a list, and moves to the place after them.
+template <class... Config>
+constexpr void write_records(mp::mp_list<Config...>*, backend_pattern_config_record*& to) {
+  if constexpr ((is_list<Config> || ...)) {
+    (write_records(static_cast<as_list<Config>*>(nullptr), to), ...);
+  } else {
+    (Config::write(*to++), ...);
+  }
 }
 
 template <class List>
 constexpr auto make_records() {
   std::array<backend_pattern_config_record, count_of<List>> all{};
-  write_records(static_cast<List*>(nullptr), all.data());
+  backend_pattern_config_record* to = all.data();
+  write_records(static_cast<List*>(nullptr), to);
   return all;
 }
 

@@ -207,12 +207,16 @@ struct backend_pattern_config {
 
   using pattern_type = Pattern;
 
-  static constexpr backend_pattern_config_record make() {
-    backend_pattern_config_record r{.pattern = Pattern::value};
+  /// Into a new record.
+  static constexpr void write(backend_pattern_config_record& r) {
+    r.pattern = Pattern::value;
     (Part::apply(r), ...);
-    return r;
   }
-  static constexpr backend_pattern_config_record value = make();
+  static constexpr backend_pattern_config_record value = [] {
+    backend_pattern_config_record r;
+    write(r);
+    return r;
+  }();
 };
 
 }  // namespace ctq

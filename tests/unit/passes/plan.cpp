@@ -76,20 +76,36 @@ static_assert(message<x86, bad_regex>().starts_with("QConfigMapping entry: #1"))
 static_assert(message<x86, bad_dtype>().starts_with("the QConfig cannot be honoured:\n"));
 
 // A pattern of the backend is no kernel: without one, the node would run in float unnoticed.
-inline constexpr auto norm =
-    model("x"_n = nn::placeholder({1, 3, 4, 4}), "bn"_n = nn::batch_norm2d("x"_n),
-          "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
-static_assert(plan_check<norm, x86, everywhere, unsupported::error>::found.message() ==
-              "the QConfig cannot be honoured:\nbackend: x86\nnode: bn\n"
-              "pattern: torch.ao.nn.intrinsic.BNReLU2d\nno integer kernel for\n"
-              "torch.ao.nn.intrinsic.BNReLU2d\nquint8 to quint8\noutput shape: 1x3x4x4\n"
+struct op_total : function_op<op_total> {
+  static constexpr std::string_view name = "my.total";
+  static void apply(tensor_ref<const float> x, tensor_ref<float> y) {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i];
+  }
+};
+inline constexpr op_total total{};
+struct with_total
+    : x86::set<"with_total",
+               backend_pattern_config<pattern<total>, dtype_configs<activation_int8>>> {};
+inline constexpr auto totals =
+    model("x"_n = nn::placeholder({1, 3}), "all"_n = total("x"_n), "out"_n = nn::output("all"_n));
+static_assert(plan_check<totals, with_total, everywhere, unsupported::error>::found.message() ==
+              "the QConfig cannot be honoured:\nbackend: with_total\nnode: all\n"
+              "pattern: my.total\nno integer kernel for\n"
+              "my.total\nquint8 to quint8\noutput shape: 1x3\n"
               "integer kernels:\n"
               "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
               "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
-              "concat, matmul, elementwise, function\nto keep it in float:\nallow_float<bn>");
-static_assert(!plan_check<norm, x86, everywhere, unsupported::skip>::bad());
-struct but_bn : everywhere::set<allow_float<"bn">> {};
-static_assert(!plan_check<norm, x86, but_bn, unsupported::error>::bad());
+              "concat, matmul, elementwise, function\n"
+              "define static void run(...) in the op\nto keep it in float:\nallow_float<all>");
+static_assert(!plan_check<totals, with_total, everywhere, unsupported::skip>::bad());
+struct but_all : everywhere::set<allow_float<"all">> {};
+static_assert(!plan_check<totals, with_total, but_all, unsupported::error>::bad());
+
+// An op of ctq that only a float kernel computes is that kernel between dequantize and quantize.
+inline constexpr auto norm =
+    model("x"_n = nn::placeholder({1, 3, 4, 4}), "bn"_n = nn::batch_norm2d("x"_n),
+          "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
+static_assert(!plan_check<norm, x86, everywhere, unsupported::error>::bad());
 
 // What cannot be honoured may be skipped.
 static_assert(!plan_check<net, x86, bad_dtype, unsupported::skip>::bad());
