@@ -88,7 +88,8 @@ inline dynamic_graph<stage::traced> convs() {
 template <class Conv>
 dynamic_graph<stage::traced> two(const Conv& conv) {
   tracer t;
-  return std::move(t).output(t("conv2", conv, {t("conv1", conv, {t.x})}));
+  const int conv1 = t("conv1", conv, {t.x}, plain_conv);
+  return std::move(t).output(t("conv2", conv, {conv1}, plain_conv));
 }
 
 inline dynamic_graph<stage::traced> functions() {

@@ -15,6 +15,7 @@ using equalization::cases;
 using equalization::fused_model;
 using equalization::modules_of;
 using equalization::named_tensor;
+using equalization::plain_conv;
 using equalization::torch_case;
 
 namespace {
@@ -160,8 +161,8 @@ TEST_CASE("the multiplications stay in float when the model is prepared") {
 
 TEST_CASE("groups share factors with the channels they read") {
   equalization::tracer t;
-  const int conv1 = t("conv1", nn::conv1d, {t.x});
-  const auto traced = std::move(t).output(t("conv2", nn::conv1d, {conv1}));
+  const int conv1 = t("conv1", nn::conv1d, {t.x}, plain_conv);
+  const auto traced = std::move(t).output(t("conv2", nn::conv1d, {conv1}, plain_conv));
   const auto g = fuse(traced.view(), backend_v<native>);
   module_state modules;
   modules.set_tensor("conv1.weight", float_ops::tensor{{4, 1, 1}, {1, 2, 4, 8}});
