@@ -27,7 +27,7 @@ template <class Isa, class T>
                                         int first, float* to) noexcept {
   const std::ptrdiff_t k = s.k, n = s.n;
   const int count = s.n - first < columns ? s.n - first : columns;
-  const auto number = [zero_point](T x) __attribute__((always_inline)) {
+  const auto number = [&](T x) __attribute__((always_inline)) {
     if constexpr (quantized<T>) {
       return static_cast<float>(x - zero_point);
     } else {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "ctq/core/isa.hpp"
 #include "kernels/samples.hpp"
 
 using namespace ctq;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "ctq/core/isa.hpp"
 #include "kernels/samples.hpp"
 
 using namespace ctq;
