@@ -81,9 +81,12 @@ namespace folding {
   }
   const float eps = n.batch_norm_eps > 0.0F ? n.batch_norm_eps : batch_norm2d_options{}.eps;
   const op_id first = first_part_of(n.op);
-  const status folded =
-      fold_batch_norm(own, std::move(of_norm), static_cast<double>(eps),
-                      first != nullptr ? first : n.op, n.op->descriptor->float_form != nullptr);
+  const op_id root = first != nullptr ? first : n.op;
+  if (root->descriptor->is_transposed && find(own, "groups") == nullptr)
+    if (const int groups = n.attrs.as<conv_transpose2d_options>().groups; groups > 1)
+      own.push_back({"groups", groups});
+  const status folded = fold_batch_norm(own, std::move(of_norm), static_cast<double>(eps), root,
+                                        n.op->descriptor->float_form != nullptr);
   if (!folded)
     return fail(std::string(path_of(n)) + "." + folded.error().place, folded.error().cause);
   return own;

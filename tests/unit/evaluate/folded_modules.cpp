@@ -64,6 +64,16 @@ TEST_CASE("a transposed convolution has its outputs on the second axis, group by
   CHECK(floats(*attributes, "weight") == std::vector<float>{2.0F, 4.0F});
 }
 
+TEST_CASE("the groups of a transposed convolution may be an option of the node") {
+  module_state m = state();
+  m.set_tensor("conv.weight", float_ops::tensor{{2, 1, 1, 1}, {1.0F, 1.0F}});
+  node n = conv(nn::conv_transpose2d.id());
+  n.attrs = attributes{conv_transpose2d_options{.groups = 2}};
+  auto attributes = folded_attributes(n, m);
+  REQUIRE(attributes.has_value());
+  CHECK(floats(*attributes, "weight") == std::vector<float>{2.0F, 4.0F});
+}
+
 TEST_CASE("a batch norm that is trained stays apart, as part 1") {
   auto attributes = folded_attributes(conv(nni::conv_bn2d.id()), state());
   REQUIRE(attributes.has_value());

@@ -92,7 +92,8 @@ TEST_CASE("the arguments of a function are told apart by their position or keywo
   const list<int> qconfigs(4, -1);
   const occurrences<view> none;
   const prepare_options options;
-  const preparing::dtype_choice<view, list<int>> of{g.view(), backend_v<x86>, mapping_v<mapping>,
+  const view all = g.view();
+  const preparing::dtype_choice<view, list<int>> of{all,      backend_v<x86>, mapping_v<mapping>,
                                                     qconfigs, none,           options};
   const int config = of.index_of(3);
   REQUIRE(config >= 0);
