@@ -59,6 +59,12 @@ class argument_printer {
     return number.dump();
   }
 
+  std::string elements(std::int64_t count) {
+    std::string text;
+    for (std::int64_t k = 0; k < count; ++k) text += (k > 0 ? ", " : "") + next();
+    return text;
+  }
+
   std::string next() {
     const ctq::argument& a = g_[i_].row->args[at_++];
     using enum ctq::argument::kind;
@@ -69,12 +75,12 @@ class argument_printer {
       case integer: return std::to_string(a.integer);
       case real: return decimal(a.real);
       case text: return std::string{a.text};
+      case ellipsis: return "Ellipsis";
       case list:
-      case dict: break;
+      case dict: return "[" + elements(a.integer) + "]";
+      case slice: return "slice(" + elements(a.integer) + ")";
     }
-    std::string elements = "[";
-    for (std::int64_t k = 0; k < a.integer; ++k) elements += (k > 0 ? ", " : "") + next();
-    return elements + "]";
+    return {};
   }
 
   ctq::graph_view<stage::prepared> g_;
