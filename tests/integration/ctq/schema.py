@@ -28,7 +28,7 @@ def source(header):
 
 def list_in(header, name):
     """The strings of constexpr std::string_view NAME[] = {...}."""
-    found = re.search(rf"string_view {name}\[\] = \{{(.*?)\}};", source(header), re.DOTALL)
+    found = re.search(rf"string_view {name}\[\w*\] = \{{(.*?)\}};", source(header), re.DOTALL)
     return re.findall(r'"(\w*)"', found[1])
 
 
