@@ -72,8 +72,9 @@ class reader {
     formula h = sum ? mix(1, "add") : mix(1, path_of(n));
     for (int a = 0; a < n.arg_count; ++a) h = mix(h, argument(i, a));
     if (!n.batch_norm.empty()) h = mix(mix(1, n.batch_norm), h);
-    const bool with_relu = is_any_of(n.op, nni::conv_relu2d, nni::linear_relu, nni::bn_relu2d,
-                                     q::conv_relu2d, q::linear_relu, q::add_relu, q::mul_relu);
+    const bool with_relu =
+        is_any_of(n.op, nni::conv_relu1d, nni::conv_relu2d, nni::linear_relu, nni::bn_relu2d,
+                  q::conv_relu1d, q::conv_relu2d, q::linear_relu, q::add_relu, q::mul_relu);
     return with_relu ? relu(h) : h;
   }
 

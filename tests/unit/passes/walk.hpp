@@ -152,8 +152,9 @@ class walker {
 
   static bool as_in_the_graph(kernel_id k) { return k == kernel::linear || k == kernel::function; }
   static bool spatial(kernel_id k) {
-    return k == kernel::conv2d || k == kernel::batch_norm2d || k == kernel::pooling_max ||
-           k == kernel::pooling_avg;
+    return k == kernel::conv2d || k == kernel::conv_transpose2d || k == kernel::batch_norm2d ||
+           k == kernel::pooling_max || k == kernel::pooling_avg || k == kernel::resampling ||
+           k == kernel::pixel_shuffle;
   }
 
   void move(const step& s, bool transpose) {
