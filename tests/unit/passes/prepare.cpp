@@ -510,8 +510,8 @@ TEST_CASE("the weight of a norm function is observed in 1.13 alone") {
 
 TEST_CASE("what is told first is a node that is rejected itself, not for the rest of its pattern") {
   using mapping = qconfig_mapping<global<usual>, object_type<nn::relu, signed_8>>;
-  const std::string_view said = problem<x86, mapping>(residual).message();
-  CHECK(said.find("node: relu\n") != said.npos);
+  const diagnostic found = problem<x86, mapping>(residual);
+  CHECK(found.message().find("node: relu\n") != std::string_view::npos);
 }
 
 // ---- the same at run time
