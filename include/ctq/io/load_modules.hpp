@@ -104,8 +104,7 @@ template <stored_element From, class To>
   const auto file = read_safetensors(path);
   if (!file) return unexpected{file.error()};
   auto modules = modules_of(model, *file);
-  if (!modules)
-    return fail(path.filename() + ": " + modules.error().place, modules.error().cause);
+  if (!modules) return fail(path.filename() + ": " + modules.error().place, modules.error().cause);
   return modules;
 }
 

@@ -122,8 +122,8 @@ inline constexpr op_descriptor add{
 inline constexpr op_descriptor q_add{.keeps_memory_order = true, .schedule = add.schedule};
 inline constexpr op_descriptor q_add_relu{
     .keeps_memory_order = true,
-    .schedule = of_two(kernel::binary_add, kernel::binary_add_broadcast,
-                       &q::info_add_scalar_relu, true)};
+    .schedule =
+        of_two(kernel::binary_add, kernel::binary_add_broadcast, &q::info_add_scalar_relu, true)};
 
 inline constexpr op_descriptor mul{
     .is_commutative = true,
@@ -137,8 +137,8 @@ inline constexpr op_descriptor mul{
 inline constexpr op_descriptor q_mul{.keeps_memory_order = true, .schedule = mul.schedule};
 inline constexpr op_descriptor q_mul_relu{
     .keeps_memory_order = true,
-    .schedule = of_two(kernel::binary_mul, kernel::binary_mul_broadcast,
-                       &q::info_mul_scalar_relu, true)};
+    .schedule =
+        of_two(kernel::binary_mul, kernel::binary_mul_broadcast, &q::info_mul_scalar_relu, true)};
 
 inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,

@@ -98,31 +98,31 @@ constexpr op_descriptor integer_convolution(bool relu) {
           .schedule = convolution<Axes>(relu).schedule};
 }
 
-#define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                         \
-  inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) {     \
+#define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                     \
+  inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) { \
     d.integer_form = &q::info_conv##N##d;                                                   \
     d.integer_relu_form = &q::info_conv_relu##N##d;                                         \
     d.with_relu = &nni::info_conv_relu##N##d;                                               \
-  });                                                                                           \
-  inline constexpr op_descriptor conv_relu##N##d =                                              \
-      with(convolution<N>(true), [](op_descriptor& d) {                                         \
+  });                                                                                       \
+  inline constexpr op_descriptor conv_relu##N##d =                                          \
+      with(convolution<N>(true), [](op_descriptor& d) {                                     \
         d.integer_form = &q::info_conv_relu##N##d;                                          \
         d.fused_of[0] = &nn::info_conv##N##d;                                               \
         d.fused_of[1] = &nn::info_relu;                                                     \
-      });                                                                                       \
-  inline constexpr op_descriptor functional_conv##N##d{                                         \
-      .layer_axes = N,                                                                          \
-      .weights = op_weights::quantizable,                                                       \
+      });                                                                                   \
+  inline constexpr op_descriptor functional_conv##N##d{                                     \
+      .layer_axes = N,                                                                      \
+      .weights = op_weights::quantizable,                                                   \
       .integer_form = &q::info_functional_conv##N##d,                                       \
       .integer_relu_form = &q::info_functional_conv##N##d_relu};                            \
-  inline constexpr op_descriptor conv_bn##N##d =                                                \
-      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d});              \
-  inline constexpr op_descriptor conv_bn_relu##N##d = with_batch_norm(                          \
-      {&nn::info_conv##N##d, &nn::info_batch_norm##N##d, &nn::info_relu});          \
+  inline constexpr op_descriptor conv_bn##N##d =                                            \
+      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d});                  \
+  inline constexpr op_descriptor conv_bn_relu##N##d =                                       \
+      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d, &nn::info_relu});  \
   inline constexpr op_descriptor qat_conv##N##d = trained(&nn::info_conv##N##d);            \
   inline constexpr op_descriptor qat_conv_relu##N##d = trained(&nni::info_conv_relu##N##d); \
-  inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);                  \
-  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);              \
+  inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);              \
+  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);          \
   inline constexpr op_descriptor q_functional_conv##N##d{.makes_channels_last = N > 1};
 CTQ_DESCRIBE_CONVOLUTIONS_OF(1)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(2)

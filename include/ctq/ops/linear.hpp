@@ -117,8 +117,7 @@ inline constexpr op_descriptor functional_linear{
 inline constexpr op_descriptor linear_bn1d =
     with_batch_norm({{&nn::info_linear, &nn::info_batch_norm1d}});
 inline constexpr op_descriptor linear_leaky_relu{
-    .weights = op_weights::quantizable,
-    .fused_of = {&nn::info_linear, &nn::info_leaky_relu}};
+    .weights = op_weights::quantizable, .fused_of = {&nn::info_linear, &nn::info_leaky_relu}};
 inline constexpr op_descriptor linear_tanh{.weights = op_weights::quantizable,
                                            .fused_of = {&nn::info_linear, &nn::info_tanh}};
 inline constexpr op_descriptor qat_linear = trained(&nn::info_linear);

@@ -108,18 +108,16 @@ inline constexpr op_descriptor batch_norm2d{.infer_shape = &batch_norm2d_shape_r
                                             .schedule = batch_norm2d_step(false)};
 inline constexpr op_descriptor functional_batch_norm{.weights = op_weights::in_float};
 
-inline constexpr op_descriptor bn_relu2d{
-    .makes_channels_last = true,
-    .weights = op_weights::in_float,
-    .on_integers = on_integers::own_scale,
-    .fused_of = {&nn::info_batch_norm2d, &nn::info_relu},
-    .gradient = gradient_rule::batch_norm,
-    .schedule = batch_norm2d_step(true)};
-inline constexpr op_descriptor bn_relu3d{
-    .makes_channels_last = true,
-    .weights = op_weights::in_float,
-    .on_integers = on_integers::own_scale,
-    .fused_of = {&nn::info_batch_norm3d, &nn::info_relu}};
+inline constexpr op_descriptor bn_relu2d{.makes_channels_last = true,
+                                         .weights = op_weights::in_float,
+                                         .on_integers = on_integers::own_scale,
+                                         .fused_of = {&nn::info_batch_norm2d, &nn::info_relu},
+                                         .gradient = gradient_rule::batch_norm,
+                                         .schedule = batch_norm2d_step(true)};
+inline constexpr op_descriptor bn_relu3d{.makes_channels_last = true,
+                                         .weights = op_weights::in_float,
+                                         .on_integers = on_integers::own_scale,
+                                         .fused_of = {&nn::info_batch_norm3d, &nn::info_relu}};
 
 constexpr shape layer_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
