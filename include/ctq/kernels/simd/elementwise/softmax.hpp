@@ -4,13 +4,16 @@
 #include <cstddef>
 
 #include "ctq/kernels/reference/softmax.hpp"
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/elementwise/exponential.hpp"
+
+CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
 namespace softmax_rows {
 
-/// The 16 elements of a row from the i-th on, contiguous. Of those behind the end `rest` has
+/// The 16 elements of a row from the i-th on, contiguous. Of those after the end `rest` has
 /// copies, with `filler` for elements that are not there.
 [[nodiscard, gnu::always_inline]] inline const float* elements(const softmax_shape& s,
                                                                const float* row, int i,
@@ -90,3 +93,5 @@ template <class Isa>
 }
 
 }  // namespace ctq::kernels::simd
+
+CTQ_END_AVX512
