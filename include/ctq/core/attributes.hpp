@@ -38,7 +38,7 @@ struct index_item {
 
   int what{};   // a kind, and in the bits above the two lowest ones the step of a slice
   int start{};  // negative: from the end
-  int stop{};   // of a slice: the first element behind it
+  int stop{};   // of a slice: the first element after it
 
   constexpr index_item() = default;
   constexpr index_item(int place) : start(place) {}  // NOLINT(google-explicit-constructor)

@@ -70,7 +70,7 @@ template <class Kernels>
   const int axes = float_ops::rank(shape) - 2;
   const bool has_size = args.has("output_size") && !args.is_none("output_size");
   if (axes < 1 || axes > 2 || in.q.shape.size() != shape.size() || has_size)
-    return std::optional<quantized_tensor>();  // said, or computed, by the float op
+    return std::optional<quantized_tensor>();  // the float op computes it, or reports the mistake
   const window_steps w{args.integers("stride", axes), args.integers("padding", axes),
                        args.integers("dilation", axes), args.integer("groups")};
   const std::vector<int> output_padding = args.integers("output_padding", axes);

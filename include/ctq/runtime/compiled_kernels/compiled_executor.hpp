@@ -28,7 +28,7 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
   /// Bytes of the intermediate values alone.
   static constexpr std::size_t arena_bytes = Schedule.arena_bytes;
 
-  /// Bytes that kernels need behind the intermediate values.
+  /// Bytes that kernels need after the intermediate values.
   [[nodiscard]] static std::size_t workspace_bytes(const parameters& p) {
     return compiled_kernels::workspace_of(*p.kernels, steps());
   }
