@@ -82,7 +82,6 @@ TESTED_WITH = {
     "kernels/simd/matrix/tile_walk": "kernels/simd/matrix/tile_product",
     "kernels/reference/epilogue": "kernels/simd/epilogue/epilogue",
     "ops/reflect": "ops/options",
-    "runtime/convert": "runtime/quantized_model",
     "runtime/int8_model": "runtime/quantized_model",
     "runtime/packing/user_parameters": "runtime/user_ops",
 }

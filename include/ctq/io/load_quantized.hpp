@@ -132,7 +132,7 @@ template <class Plan>
     const tensor_file& file, const std::shared_ptr<const std::byte[]>& owner) {
   if (const status s = check_identity(file, identity_of<Plan>()); !s) return unexpected{s.error()};
   const auto activations = activations_of(Plan::prepared.view());
-  auto qparams = qparams_of(file, activations, Plan::prepared.observers);
+  auto qparams = qparams_of(file, activations, Plan::lowered.observers);
   if (!qparams) return unexpected{qparams.error()};
   quantized_state state{.tensors = {}, .qparams = *std::move(qparams)};
   for (const stored_tensor& t : file.tensors) {

@@ -57,7 +57,7 @@ struct observed_activation {
   quant_range range;  // of the observer's dtype
 };
 
-/// Each observer once, with the first node that it observes.
+/// Each observer once, with the first node that it observes; then the quantized inputs.
 template <int = 0>
 [[nodiscard, gnu::cold]] std::vector<observed_activation> activations_of(
     graph_view<stage::prepared> g) {
@@ -73,6 +73,10 @@ template <int = 0>
     append_name(name, g.arg(i, 0));
     all.push_back({std::move(name), g[i].observer, range_of(g[i].observer_config->args.dtype)});
   }
+  int number = g.observers;
+  for (int i = 0; i < g.size(); ++i)
+    if (g[i].op->kind == op_kind::placeholder && is_quantized(g[i].dtype))
+      all.push_back({std::string{g[i].name}, number++, range_of(g[i].dtype)});
   return all;
 }
 

@@ -83,7 +83,10 @@ class conversion {
     const op_kind kind = g_.nodes[i].op->kind;
     if (kind == op_kind::output) keep_outputs_quantized(i, added);
     if (kind == op_kind::module) convert_module(i, added);
-    if (kind == op_kind::placeholder && is_quantized(g_.nodes[i].dtype)) dequantize(i);
+    if (kind == op_kind::placeholder && is_quantized(g_.nodes[i].dtype)) {
+      out_.nodes[added].observer = out_.observers++;  // its qparams follow those of observers
+      dequantize(i);
+    }
     if (has_leaves_) leaf(i, added);
   }
 
@@ -151,6 +154,7 @@ class conversion {
     out_.nodes[nodes_].number = number_++;
     out_.nodes[nodes_].op = q::dequantize.id();
     out_.nodes[nodes_].dtype = f32;
+    out_.nodes[nodes_].observer = out_.nodes[from].observer;
     out_.nodes[nodes_].row = nullptr;
     out_.nodes[nodes_].first_arg = args_;
     out_.nodes[nodes_].arg_count = 1;

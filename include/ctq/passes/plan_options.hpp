@@ -61,10 +61,6 @@ inline constexpr convert_options convert_options_v{.semantics = Options::semanti
   };
   if (o.is_qat) {
     report("is_qat", "it observes, but does not train");
-  } else if (!o.custom.input_quantized_indexes.empty()) {
-    report("input_quantized_indexes", "inputs are float tensors");
-  } else if (!o.custom.output_quantized_indexes.empty()) {
-    report("output_quantized_indexes", "outputs are float tensors");
   } else if (!o.custom.standalone.empty()) {
     report("standalone modules", "a plan is one model");
   } else if (!o.custom.custom_modules.empty()) {

@@ -178,6 +178,28 @@ inline constexpr stages::reference<prepared_v<Model, Backend, Mapping, Policy, O
                    mapping_v<Mapping>, convert_options_v<Options, Policy>, out);
     }};
 
+namespace stages {
+
+template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options>
+inline constexpr prepared<fused_v<Model, Backend, Options>> with_float_inputs_v{[](auto& out) {
+  out = prepared_v<Model, Backend, Mapping, Policy, Options>;
+  for (int i = 0; i < out.count; ++i)
+    if (out.nodes[i].op->kind == op_kind::placeholder) out.nodes[i].dtype = f32;
+}};
+
+/// The prepared graph as it is calibrated: in float, also where the inputs of the converted model
+/// are quantized.
+template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options>
+constexpr const auto& calibrated() {
+  if constexpr (Options::prepare.input_quantized_indexes.empty()) {
+    return prepared_v<Model, Backend, Mapping, Policy, Options>;
+  } else {
+    return with_float_inputs_v<Model, Backend, Mapping, Policy, Options>;
+  }
+}
+
+}  // namespace stages
+
 /// From the prepared graph, so that the reference graph need not be a constant.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
@@ -216,7 +238,7 @@ inline constexpr auto& fused_schedule_v = stages::schedule_v<fused_v<Model, Back
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
 inline constexpr auto& prepared_schedule_v =
-    stages::schedule_v<prepared_v<Model, Backend, Mapping, Policy, Options>>;
+    stages::schedule_v<stages::calibrated<Model, Backend, Mapping, Policy, Options>()>;
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>

@@ -8,14 +8,17 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 
-// Checks qparams, which come from calibration or from a file, before kernels use them.
+// Checks qparams, which come from calibration, from a file or from the caller, before kernels use
+// them.
 
 namespace ctq {
 
@@ -75,6 +78,49 @@ inline constexpr float largest_scale = 0x1p118F;
     if (cause.empty()) return done{};
     return fail("qparams #" + std::to_string(observer), std::move(cause));
   });
+}
+
+/// Scale and zero point of the inputs that a plan takes as integers (input_quantized_indexes), in
+/// their order. No observer sees them; what quantized the data says them:
+///
+///   auto model = ctq::convert(observed, ctq::input_qparams{{{.scale = 0.02F, .zero_point =
+///   128}}});
+///
+/// The bounds are those of the inputs' dtype.
+struct input_qparams {
+  std::vector<qparams> values;
+};
+
+/// The qparams of observers, by number, with those of quantized inputs after them.
+///   nodes   of the lowered graph
+/// Errors  another number of inputs; qparams that their dtype does not have; with the input's name
+template <int = 0>
+[[nodiscard, gnu::cold]] result<std::vector<qparams>> with_inputs(std::vector<qparams> all,
+                                                                  const input_qparams& inputs,
+                                                                  std::span<const node> nodes) {
+  std::size_t number = 0;
+  for (const node& n : nodes) {
+    if (n.op == nullptr || n.op->kind != op_kind::placeholder || !is_quantized(n.dtype)) continue;
+    const std::string place = "input " + std::string{n.name};
+    if (number == inputs.values.size())
+      return fail(place, "is quantized: give convert its scale and zero point as input_qparams");
+    const quant_range range = range_of(n.dtype);
+    qparams q = inputs.values[number++];
+    q.quant_min = static_cast<std::int32_t>(range.min);
+    q.quant_max = static_cast<std::int32_t>(range.max);
+    if (std::string cause = problem_with(q, n.dtype); !cause.empty())
+      return fail(place, std::move(cause));
+    all.push_back(q);
+  }
+  if (number == inputs.values.size()) return all;
+  return fail("input_qparams", std::to_string(inputs.values.size()) +
+                                   " are given, quantized inputs are " + std::to_string(number));
+}
+
+template <class Plan>
+[[nodiscard, gnu::cold]] result<std::vector<qparams>> with_inputs(std::vector<qparams> all,
+                                                                  const input_qparams& inputs) {
+  return with_inputs(std::move(all), inputs, std::span<const node>(Plan::lowered.nodes));
 }
 
 }  // namespace ctq

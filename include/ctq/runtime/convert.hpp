@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/converted_model.hpp"
 #include "ctq/runtime/observed_model.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
@@ -17,6 +18,7 @@ namespace ctq {
 
 /// The int8 model of an observed one: qparams from the observers, weights quantized and packed. A
 /// result<quantized_model<…>>, or with the option dispatch a result<dispatched_model<…>>.
+///   inputs   of a plan with input_quantized_indexes
 ///   options  which code is compiled: convert(observed, add_within_one_step)
 /// Errors   a node whose observer has seen no data, or NaN, or a range that has no scale or none
 ///          that the backend allows; a sum that could leave int32; as quantize_parameters,
@@ -24,15 +26,22 @@ namespace ctq {
 ///          it has one
 /// Threads  reads the observed model, which must not run meanwhile
 template <const auto& Model, class Plan, class Isa, code_option... Option>
-[[nodiscard, gnu::cold]] auto convert(const observed_model<Model, Plan, Isa>& observed, Option...) {
+[[nodiscard, gnu::cold]] auto convert(const observed_model<Model, Plan, Isa>& observed,
+                                      const input_qparams& inputs, Option...) {
   using model = converted_model<Plan, Isa, Option...>;
   auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, observed.observers(),
                                    observed.semantics());
+  if (qparams) qparams = with_inputs<Plan>(*std::move(qparams), inputs);
   if (!qparams) return result<model>{unexpected{qparams.error()}};
   auto tensors =
       quantize_parameters<typename model::plan>(observed.float_weights(), observed.semantics());
   if (!tensors) return result<model>{unexpected{tensors.error()}};
   return model::make({*std::move(tensors), *std::move(qparams), observed.semantics()});
+}
+template <const auto& Model, class Plan, class Isa, code_option... Option>
+[[nodiscard, gnu::cold]] auto convert(const observed_model<Model, Plan, Isa>& observed,
+                                      Option... options) {
+  return convert(observed, input_qparams{}, options...);
 }
 
 }  // namespace ctq

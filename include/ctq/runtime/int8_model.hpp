@@ -35,6 +35,13 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   /// Scale and zero point of each observer of the plan.
   [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
   std::span<const ctq::qparams> qparams() const&& = delete;
+  /// Those of a tensor that the model takes or gives as integers; of a float one the default.
+  [[nodiscard]] ctq::qparams input_qparams(int i = 0) const {
+    return qparams_of(Plan::int8_schedule.inputs[i]);
+  }
+  [[nodiscard]] ctq::qparams output_qparams(int i = 0) const {
+    return qparams_of(Plan::int8_schedule.outputs[i]);
+  }
   /// What the model was made from; no tensors if it was loaded.
   [[nodiscard]] const quantized_state& state() const& { return state_->source; }
   const quantized_state& state() const&& = delete;
@@ -57,6 +64,10 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   [[nodiscard]] const parameters& values() const { return state_->values; }
 
  private:
+  [[nodiscard]] ctq::qparams qparams_of(const model_tensor& t) const {
+    return is_quantized(t.dtype) ? qparams()[static_cast<std::size_t>(t.observer)] : ctq::qparams{};
+  }
+
   struct model_state {
     parameters values;
     quantized_state source;

@@ -40,15 +40,16 @@ class session
  public:
   explicit session(Model model) : model_(std::move(model)), memory_(bytes_of(model_)) {}
 
-  /// Are all elements finite? Runs do not check it.
+  /// Are all elements finite? Runs do not check it. Integers are.
   /// Errors  as ctq::check_finite
   template <class... Input>
   [[nodiscard]] static status check_finite(const Input&... in) {
     status all = done{};
-    const auto check = [&all](std::span<const float> x) {
-      if (all) all = ctq::check_finite(x);
+    const auto check = [&all]<class T>(std::span<const T> x) {
+      if constexpr (std::is_same_v<T, float>)
+        if (all) all = ctq::check_finite(x);
     };
-    (check(std::span(in.data(), in.size)), ...);
+    (check(std::span(std::as_const(in).data(), in.size)), ...);
     return all;
   }
 

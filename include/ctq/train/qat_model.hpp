@@ -12,6 +12,7 @@
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/converted_model.hpp"
 #include "ctq/runtime/observed_model.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
@@ -127,31 +128,36 @@ class qat_model {
 /// prepare_qat_fx has them.
 ///   w        the float weights to start from
 ///   Mapping  QConfigs of fake quantizes; without one the backend's default for training
+///   Options  as of prepare
 /// Errors   at compile time alone: as prepare; an op without a gradient, an observer that does not
 ///          fake-quantize
 template <const auto& Model, class Backend, class Mapping = default_qat_qconfig_mapping<Backend>,
-          unsupported Policy = unsupported::error, class Isa = isa::of_models>
+          unsupported Policy = unsupported::error, class Isa = isa::of_models,
+          class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare_qat(const model_weights<Model>& w,
-                                          const qat_options& o = {}) {
-  using plan = plan<Model, Backend, Mapping, Policy>;
+                                          const qat_options& o = {Options::semantics}) {
+  using plan = plan<Model, Backend, Mapping, Policy, Options>;
   // Reported first.
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy>>));
+  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
   static_cast<void>(sizeof(report<training::trainable_check<plan>>));
   return qat_model<Model, plan, Isa>{w, o};
 }
 
 /// The int8 model of a trained one: with the qparams of its fake quantizes, and its weights with
 /// their batch norms folded. As PyTorch, each weight is observed once more, after folding.
+///   inputs   of a plan with input_quantized_indexes
 ///   options  which code is compiled, as for an observed model
 /// Errors   as convert of an observed model; a fake quantize that has seen no data
 template <const auto& Model, class Plan, class Isa, code_option... Option>
-[[nodiscard, gnu::cold]] auto convert(qat_model<Model, Plan, Isa>& trained, Option...) {
+[[nodiscard, gnu::cold]] auto convert(qat_model<Model, Plan, Isa>& trained,
+                                      const input_qparams& inputs, Option...) {
   using model = converted_model<Plan, Isa, Option...>;
   auto& graph = trained.graph();
   const semantics s = graph.semantics();
   auto all = training::observers_of(graph);
   auto qparams = calculate_qparams(Plan::prepared.view(), Plan::backend, all, s,
                                    training::learned_qparams(graph));
+  if (qparams) qparams = with_inputs<Plan>(*std::move(qparams), inputs);
   if (!qparams) return result<model>{unexpected{qparams.error()}};
   const weights w = trained.float_weights();
   auto of_weights = training::weights_qparams(graph, w);
@@ -159,6 +165,10 @@ template <const auto& Model, class Plan, class Isa, code_option... Option>
   auto tensors = quantize_parameters<typename model::plan>(w, s, *of_weights);
   if (!tensors) return result<model>{unexpected{tensors.error()}};
   return model::make({*std::move(tensors), *std::move(qparams), s});
+}
+template <const auto& Model, class Plan, class Isa, code_option... Option>
+[[nodiscard, gnu::cold]] auto convert(qat_model<Model, Plan, Isa>& trained, Option... options) {
+  return convert(trained, input_qparams{}, options...);
 }
 
 }  // namespace ctq

@@ -123,8 +123,8 @@ TEST_CASE("an input that is quantized already is dequantized for what reads it i
   const auto made = convert_graph(observed.view(), backend_v<x86>, mapping_v<qconfig_mapping<>>,
                                   {.prepared = options});
   CHECK(graphs::print(made.view()) ==
-        "x = placeholder()\n"
-        "dequantize_0 = dequantize(x)\n"
+        "x = placeholder() #0\n"
+        "dequantize_0 = dequantize(x) #0\n"
         "pool = torch.nn.MaxPool2d(dequantize_0)\n"
         "flat = torch.flatten(pool)\n"
         "fc = torch.nn.Linear(flat)\n"

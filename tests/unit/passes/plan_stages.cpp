@@ -35,6 +35,13 @@ struct quantized : plan_options {
   static constexpr prepare_custom_config prepare{.input_quantized_indexes = {first, 1}};
 };
 
+// It is calibrated in float, and then takes integers, whose qparams come after those of observers.
+static_assert(prepared_schedule_v<net, x86, everywhere, skip, quantized>.inputs[0].dtype == f32);
+constexpr auto& with_integers = lowered_schedule_v<net, x86, everywhere, skip, quantized>;
+static_assert(with_integers.inputs[0].dtype == quint8);
+static_assert(with_integers.inputs[0].observer ==
+              prepared_v<net, x86, everywhere, skip, quantized>.observers);
+
 TEST_CASE("there is room for the floats that quantized inputs become") {
   CHECK(
       graphs::print(reference_v<net, x86, everywhere, skip, quantized>.view()).find("dequantize") !=
