@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ctq/core/no_contract.hpp"
+#include "ctq/kernels/integer_arithmetic.hpp"
 
 // exp and log in a fixed order of operations, since those of the C library depend on the
 // instruction set. kernels/simd/elementwise/exponential.hpp computes the same in registers.
@@ -15,9 +16,8 @@ namespace exponentials {
 
 inline constexpr float least = -86.0F;  // below it the result is 0
 inline constexpr float log2_e = 1.44269504F;
-inline constexpr float round_to_integer = 12582912.0F;  // 1.5 * 2^23: x + it - it is rne(x)
-inline constexpr float ln2_high = 0.693359375F;         // its product with an integer is exact
-inline constexpr float ln2_low = -2.12194440e-4F;       // ln(2) - ln2_high
+inline constexpr float ln2_high = 0.693359375F;    // its product with an integer is exact
+inline constexpr float ln2_low = -2.12194440e-4F;  // ln(2) - ln2_high
 /// Of the Taylor series, from the highest power on.
 inline constexpr float factor[] = {1.0F / 5040, 1.0F / 720, 1.0F / 120, 1.0F / 24,
                                    1.0F / 6,    0.5F,       1.0F,       1.0F};

@@ -23,6 +23,10 @@
 
 namespace ctq::kernels {
 
+/// 1.5 * 2^23. For |x| < 2^22 the lowest bits of x + round_to_integer are rne(x), and
+/// x + round_to_integer - round_to_integer is rne(x) as a float.
+inline constexpr float round_to_integer = 12582912.0F;
+
 /// The parameters that all output channels share. lo and hi bound q, zero point included; with a
 /// fused relu lo >= zero_point.
 /// Requires  zero_point, lo and hi in the range of the output's dtype

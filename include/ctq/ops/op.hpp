@@ -63,6 +63,7 @@ struct named_by {
   static constexpr const op_info& info = Info;
 };
 
+/// Satisfied by the identities of ctq's own ops.
 template <class Op>
 concept builtin_op = requires {
   typename Op::builtin;

@@ -3,15 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "../runtime/small_net.hpp"
+#include "../runtime/compare_executors.hpp"
+#include "compare_evaluator.hpp"
 #include "ctq/backends/native.hpp"
 #include "ctq/backends/x86.hpp"
-#include "ctq/evaluate/evaluator.hpp"
-#include "ctq/runtime/convert.hpp"
-#include "ctq/runtime/float_model.hpp"
-#include "ctq/runtime/interpreter.hpp"
-#include "ctq/runtime/observed_model.hpp"
-#include "ctq/runtime/session.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -64,65 +59,13 @@ inline constexpr auto bert = model(
 struct everywhere
     : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
 
-/// What modules own, for the evaluator.
-module_state state_of(const weights& w) {
-  module_state all;
-  for (const weight_tensor& t : w.tensors())
-    all.set_tensor(t.name, float_ops::tensor{t.shape, t.values});
-  return all;
-}
-
-/// The output of the evaluator.
-template <class Evaluator, class Input>
-std::vector<float> evaluated(Evaluator& run, const Input& x, const shape& s) {
-  const auto values = run.run({node_value(
-      float_ops::tensor{{s.extent, s.extent + s.rank}, {x.values.begin(), x.values.end()}})});
-  if (!values) FAIL(values.error().message());
-  return values->back().real().template get_if<float_ops::tensor>()->data;
-}
-
 template <const auto& Model, class Backend>
 void check() {
-  std::mt19937 random{5};
-  const auto weights = small::checked_weights<Model>(3);
-  auto observed = prepare<Model, Backend, everywhere, unsupported::skip>(weights);
-  using plan = typename decltype(observed)::plan;
-  typename io_types<plan::int8_schedule>::input x;
-  typename io_types<plan::int8_schedule>::output ours, expected, in_float;
-  for (int i = 0; i < 8; ++i) {
-    small::fill(x, random);
-    observed(x);
-  }
-  const auto int8 = convert(observed);
-  REQUIRE(int8);
-  auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
-                                                     int8->qparams(), plan::backend, plan::mapping);
-  REQUIRE(oracle);
-  quantizations steps;
-  for (std::size_t i = 0; i < int8->qparams().size(); ++i) {
-    const qparams& q = int8->qparams()[i];
-    steps.activations[static_cast<int>(i)] = {
-        .dtype = quint8, .scale = {static_cast<double>(q.scale)}, .zero_point = {q.zero_point}};
-  }
-  const module_state modules = state_of(weights.get());
-  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &steps});
-  float_model<Model, Backend> reference{weights};
-  session session{*int8};
-  float error = 0, size = 0;
-  for (int i = 0; i < 5; ++i) {
-    small::fill(x, random);
-    session(x, ours);
-    oracle->run(x.data(), expected.data());
-    CHECK(ours.values == expected.values);
-    const std::vector<float> bytes(ours.values.begin(), ours.values.end());
-    CHECK(evaluated(eval, x, Model.nodes[0].shape) == bytes);
-    reference(x, in_float);
-    for (std::size_t k = 0; k < ours.size; ++k) {
-      error += std::fabs(ours[k] - in_float[k]);
-      size += std::fabs(in_float[k]);
-    }
-  }
-  CHECK(error < 0.1F * size);
+  const small::differences d =
+      small::compare_executors<Model, Backend, everywhere, unsupported::skip>(
+          5, small::and_evaluator{});
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error < 0.1F * d.size);
 }
 
 }  // namespace

@@ -4,15 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include "../runtime/small_net.hpp"
+#include "../runtime/compare_executors.hpp"
 #include "../user_gate.hpp"
-#include "ctq/evaluate/evaluator.hpp"
+#include "compare_evaluator.hpp"
 #include "ctq/json/spec_from_json.hpp"
-#include "ctq/runtime/convert.hpp"
-#include "ctq/runtime/float_model.hpp"
-#include "ctq/runtime/interpreter.hpp"
-#include "ctq/runtime/observed_model.hpp"
-#include "ctq/runtime/session.hpp"
 #include "user_gate.json.hpp"
 
 using namespace ctq;
@@ -68,66 +63,18 @@ TEST_CASE("what is no tensor, or has another shape than parameters() says, is an
 
 // ---- both executors and the evaluator
 
-/// What modules own, for the evaluator.
-module_state state_of(const weights& w) {
-  module_state all;
-  for (const weight_tensor& t : w.tensors())
-    all.set_tensor(t.name, float_ops::tensor{t.shape, t.values});
-  return all;
-}
-
 template <class Backend>
 void executors_agree() {
-  std::mt19937 random{5};
-  const auto weights = small::checked_weights<net>(3);
-  auto observed = prepare<net, Backend, small::int8>(weights);
-  using plan = typename decltype(observed)::plan;
+  using p = plan<net, Backend, small::int8>;
   for (const char* name : {"gate", "again"})
-    CHECK(plan::lowered.nodes[static_cast<std::size_t>(find(plan::lowered.view(), name))].dtype ==
+    CHECK(p::lowered.nodes[static_cast<std::size_t>(find(p::lowered.view(), name))].dtype ==
           quint8);
-  typename io_types<plan::int8_schedule>::input x;
-  typename io_types<plan::int8_schedule>::output ours, expected, in_float;
-  for (int i = 0; i < 8; ++i) {
-    small::fill(x, random);
-    observed(x);
-  }
-  const auto int8 = convert(observed);
-  REQUIRE(int8);
-  auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
-                                                     int8->qparams(), plan::backend, plan::mapping);
-  REQUIRE(oracle);
-  quantizations steps;
-  for (std::size_t i = 0; i < int8->qparams().size(); ++i) {
-    const qparams& q = int8->qparams()[i];
-    steps.activations[static_cast<int>(i)] = {
-        .dtype = quint8, .scale = {static_cast<double>(q.scale)}, .zero_point = {q.zero_point}};
-  }
-  const module_state modules = state_of(weights.get());
-  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &steps});
-  float_model<net, Backend> reference{weights};
-  session session{*int8};
   user::op_gate::runs = 0;
-  float error = 0, size = 0;
-  for (int i = 0; i < 20; ++i) {
-    small::fill(x, random);
-    session(x, ours);
-    oracle->run(x.data(), expected.data());
-    reference(x, in_float);
-    CHECK(ours.values == expected.values);
-    const auto values =
-        eval.run({node_value(float_ops::tensor{{1, 3, 7, 9}, {x.values.begin(), x.values.end()}})});
-    REQUIRE(values);
-    const float_ops::value real = values->back().real();
-    const auto* const y = real.get_if<float_ops::tensor>();
-    REQUIRE(y != nullptr);
-    CHECK(y->data == std::vector<float>(ours.values.begin(), ours.values.end()));
-    for (std::size_t k = 0; k < ours.size; ++k) {
-      error += std::fabs(ours[k] - in_float[k]);
-      size += std::fabs(in_float[k]);
-    }
-  }
+  const small::differences d =
+      small::compare_executors<net, Backend, small::int8>(20, small::and_evaluator{});
   CHECK(user::op_gate::runs == 40);  // by the compiled model alone
-  CHECK(error < 0.05F * size);
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error < 0.05F * d.size);
 }
 
 TEST_CASE("a user's op with weights has the same bytes in both executors and the evaluator") {

@@ -5,13 +5,12 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/runtime/convert.hpp"
-#include "ctq/runtime/float_model.hpp"
-#include "ctq/runtime/interpreter.hpp"
-#include "small_net.hpp"
+#include "compare_executors.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
+using small::compare_executors;
+using small::differences;
 
 namespace {
 
@@ -63,46 +62,6 @@ inline constexpr auto added =
           "b"_n = own::swish("first"_n), "second"_n = op::add("first"_n, "b"_n),
           "out"_n = nn::output("second"_n));
 
-struct outcome {
-  int other_bytes = 0;  // of the compiled model and the interpreter
-  float error = 0;      // of the compiled model against the float one: a sum, as is
-  float size = 0;       // that of the float outputs
-};
-
-template <const auto& Model, class Backend, class Mapping, unsupported Policy = unsupported::error>
-outcome run(int rounds) {
-  std::mt19937 random{5};
-  const auto weights = small::checked_weights<Model>(3);
-  auto observed = prepare<Model, Backend, Mapping, Policy>(weights);
-  using plan = typename decltype(observed)::plan;
-  typename io_types<plan::int8_schedule>::input x;
-  typename io_types<plan::int8_schedule>::output ours, expected, in_float;
-  for (int i = 0; i < 8; ++i) {
-    small::fill(x, random);
-    observed(x);
-  }
-  const auto int8 = convert(observed);
-  REQUIRE(int8);
-  auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
-                                                     int8->qparams(), plan::backend, plan::mapping);
-  REQUIRE(oracle);
-  float_model<Model, Backend> reference{weights};
-  session session{*int8};
-  outcome o;
-  for (int i = 0; i < rounds; ++i) {
-    small::fill(x, random);
-    session(x, ours);
-    oracle->run(x.data(), expected.data());
-    reference(x, in_float);
-    o.other_bytes += ours.values != expected.values ? 1 : 0;
-    for (std::size_t k = 0; k < ours.size; ++k) {
-      o.error += std::fabs(ours[k] - in_float[k]);
-      o.size += std::fabs(in_float[k]);
-    }
-  }
-  return o;
-}
-
 }  // namespace
 
 TEST_CASE("ops of a user's own run on integers, with the bytes of their definition") {
@@ -111,7 +70,7 @@ TEST_CASE("ops of a user's own run on integers, with the bytes of their definiti
     CHECK(p::lowered.nodes[static_cast<std::size_t>(find(p::lowered.view(), name))].dtype ==
           quint8);
   own::op_negate::calls = 0;
-  const outcome o = run<each_kind, unsigned_8, u8>(50);
+  const differences o = compare_executors<each_kind, unsigned_8, u8>(50);
   CHECK(own::op_negate::calls == 50);  // by the compiled model, not by the interpreter
   CHECK(o.other_bytes == 0);
   CHECK(o.error < 0.03F * o.size);
@@ -120,7 +79,7 @@ TEST_CASE("ops of a user's own run on integers, with the bytes of their definiti
 TEST_CASE("the same on signed integers") {
   using p = plan<each_kind, signed_8, s8>;
   CHECK(p::lowered.nodes[static_cast<std::size_t>(find(p::lowered.view(), "last"))].dtype == qint8);
-  const outcome o = run<each_kind, signed_8, s8>(50);
+  const differences o = compare_executors<each_kind, signed_8, s8>(50);
   CHECK(o.other_bytes == 0);
   CHECK(o.error < 0.03F * o.size);
 }
@@ -137,10 +96,10 @@ TEST_CASE("an add of a swish becomes one op, whichever argument the swish is") {
   CHECK(g.view().arg(at("a"), 0).name == "conv");
   CHECK(g.view().arg(at("a"), 1).name == "conv");
   CHECK(g.view().arg(at("b"), 0).name == "a");
-  const outcome u = run<added, unsigned_8, u8>(50);
+  const differences u = compare_executors<added, unsigned_8, u8>(50);
   CHECK(u.other_bytes == 0);
   CHECK(u.error < 0.03F * u.size);
-  const outcome s = run<added, signed_8, s8>(50);
+  const differences s = compare_executors<added, signed_8, s8>(50);
   CHECK(s.other_bytes == 0);
 }
 
@@ -178,9 +137,9 @@ TEST_CASE("an op without a form on integers stays in float if that is allowed") 
   };
   CHECK(at(skipped::lowered, "sum") == f32);
   CHECK(at(skipped::lowered, "act") == quint8);
-  CHECK(run<summed, with_sum, u8, unsupported::skip>(20).other_bytes == 0);
+  CHECK(compare_executors<summed, with_sum, u8, unsupported::skip>(20).other_bytes == 0);
   CHECK(at(plan<summed, unsigned_8, but_sum>::lowered, "sum") == f32);
-  CHECK(run<summed, unsigned_8, but_sum>(20).other_bytes == 0);
+  CHECK(compare_executors<summed, unsigned_8, but_sum>(20).other_bytes == 0);
 }
 
 TEST_CASE("ops of a user's own in float are what their apply says") {

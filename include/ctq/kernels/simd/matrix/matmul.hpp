@@ -108,7 +108,6 @@ template <class Isa, quantized Q>
                               const qparams& b_q, const qparams& out_q, float* workspace,
                               Q* out) noexcept {
   using namespace products;
-  constexpr float round_to_integer = 12582912.0F;  // 1.5 * 2^23: its lowest bit is 1
   const float multiplier = output_multiplier(a_q.scale, b_q.scale, out_q.scale);
   const quantizer to = quantizer_of(out_q);
   const std::int32_t added = to.zero_point - std::bit_cast<std::int32_t>(round_to_integer);

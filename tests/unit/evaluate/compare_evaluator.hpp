@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/runtime/weights.hpp"
+
+namespace small {
+
+/// What modules own, for the evaluator.
+inline ctq::module_state state_of(const ctq::weights& w) {
+  ctq::module_state all;
+  for (const ctq::weight_tensor& t : w.tensors())
+    all.set_tensor(t.name, ctq::float_ops::tensor{t.shape, t.values});
+  return all;
+}
+
+/// For compare_executors, of models with one input and one output: the evaluator has the bytes of
+/// the compiled model, too.
+struct and_evaluator {
+  template <class Plan>
+  struct comparison {
+    ctq::module_state modules;
+    ctq::quantizations steps;
+
+    template <class Input, class Output>
+    void operator()(const Input& x, const Output& ours) const {
+      using ctq::float_ops::tensor;
+      ctq::evaluator<ctq::stage::lowered> run(Plan::lowered.view(), modules, {.steps = &steps});
+      const ctq::shape& s = Plan::lowered.nodes[0].shape;
+      const auto values = run.run({ctq::node_value(
+          tensor{{s.extent, s.extent + s.rank}, {x.values.begin(), x.values.end()}})});
+      if (!values) FAIL(values.error().message());
+      const ctq::float_ops::value last = values->back().real();
+      const auto* const y = last.template get_if<tensor>();
+      REQUIRE(y != nullptr);
+      CHECK(y->data == std::vector<float>(ours.values.begin(), ours.values.end()));
+    }
+  };
+
+  template <class Plan, class Int8>
+  [[nodiscard]] comparison<Plan> of(const Int8& int8, const ctq::weights& w) const {
+    comparison<Plan> all{state_of(w), {}};
+    for (std::size_t i = 0; i < int8.qparams().size(); ++i) {
+      const ctq::qparams& q = int8.qparams()[i];
+      all.steps.activations[static_cast<int>(i)] = {.dtype = ctq::quint8,
+                                                    .scale = {static_cast<double>(q.scale)},
+                                                    .zero_point = {q.zero_point}};
+    }
+    return all;
+  }
+};
+
+}  // namespace small
