@@ -48,6 +48,7 @@ FOLDERS_WITHOUT_LOGIC = {
 # Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
     "kernels/kernel_code": "runtime/bind_kernels",
+    "kernels/simd/matrix/product_panels": "kernels/simd/matrix/matmul_int8",
     "kernels/code/blocking_text": "runtime/step_text",
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",

@@ -119,12 +119,14 @@ struct layer_norm_code : plain_code {
   }
 };
 
-/// Workspace  of floats: simd::matmul_panel
 template <class Descriptor>
 struct matmul_code : plain_code {
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    return is_reference<Set> ? 0 : simd::matmul_workspace(key.as<matmul_shape>());
+    if constexpr (is_reference<Set>) return 0;
+    const auto sizes = key.as<matmul_shape>();
+    return key.in == f32 ? simd::matmul_workspace<typename Set::isa>(sizes)
+                         : simd::matmul_int8_workspace<typename Set::isa>(sizes);
   }
   template <class Set, class In, class Out>
   static void run(const matmul_shape& s, call_options, const operands& x) noexcept {
