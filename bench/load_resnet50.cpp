@@ -47,7 +47,8 @@ class resnet50 {
         convolve(place + ".conv3", width, 4 * width, 1, 1, extent);
         channels = 4 * width;
       }
-    add("fc", signature(kernel::linear, quint8, quint8, linear_shape{1, channels, 1000}),
+    add("fc", nn::linear.id(),
+        signature(kernel::linear, quint8, quint8, linear_shape{1, channels, 1000}),
         {1000, channels});
     for (std::size_t i = 0; i < names_.size(); ++i) nodes_[i].name = names_[i];
   }
@@ -58,16 +59,17 @@ class resnet50 {
 
  private:
   void convolve(const std::string& name, int in, int out, int kernel_size, int stride, int extent) {
-    add(name,
+    add(name, nn::conv2d.id(),
         signature(kernel::conv2d, quint8, quint8,
                   bench::square(kernel_size, stride, in, out, extent)),
         {out, in, kernel_size, kernel_size});
   }
-  void add(const std::string& name, const kernel_signature& key, std::vector<std::int64_t> shape) {
+  void add(const std::string& name, op_id op, const kernel_signature& key,
+           std::vector<std::int64_t> shape) {
     step s{.key = key, .node = static_cast<int>(nodes_.size())};
     s.in_observer[0] = s.out_observer = 0;
     steps_.push_back(s);
-    nodes_.emplace_back();
+    nodes_.push_back({.op = op});
     names_.push_back(name);
     std::size_t count = 1;
     for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
@@ -90,9 +92,10 @@ class resnet50 {
   std::minstd_rand random_;
 };
 
-/// In milliseconds, the least of each part over all rounds.
+/// In milliseconds: the first round, for which a program waits, and the least of each part over all
+/// rounds.
 struct times {
-  double read = 1e9, checksum = 1e9, pack = 1e9, all = 1e9;
+  double first = 0, read = 1e9, checksum = 1e9, pack = 1e9, all = 1e9;
 };
 
 double ms_since(clock::time_point start) {
@@ -119,6 +122,7 @@ result<std::string> load(const std::filesystem::path& path, const resnet50& mode
   const auto packed = pack_parameters<fast_kernels>(model.steps(), model.nodes(), state, steps);
   if (!packed) return unexpected{packed.error()};
   const double all = ms_since(start);
+  if (least.first == 0) least.first = all;
   least.read = std::min(least.read, read);
   least.checksum = std::min(least.checksum, checked - read);
   least.pack = std::min(least.pack, all - checked);
@@ -149,9 +153,9 @@ int main(int count, char** arguments) {
   const auto bytes = std::filesystem::file_size(path);
   std::filesystem::remove(path);
   std::printf(
-      "load ResNet-50 on %s: %.1f MB, read %.1f ms, checksum %.1f ms, pack %.1f ms, all %.1f ms; "
-      "hash of the packed bytes %s\n",
+      "load ResNet-50 on %s: %.1f MB, read %.1f ms, checksum %.1f ms, pack %.1f ms, all %.1f ms, "
+      "the first time %.1f ms; hash of the packed bytes %s\n",
       isa::native::name.data(), static_cast<double>(bytes) * 1e-6, least.read, least.checksum,
-      least.pack, least.all, packed.c_str());
+      least.pack, least.all, least.first, packed.c_str());
   return packed.empty() ? EXIT_FAILURE : EXIT_SUCCESS;
 }

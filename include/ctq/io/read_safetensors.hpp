@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/large_pages.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/io/file_path.hpp"
 #include "ctq/io/message.hpp"
@@ -187,6 +188,7 @@ template <int = 0>
   }
   const auto size = static_cast<std::size_t>(about.st_size);
   std::unique_ptr<std::byte[]> content{new (std::nothrow) std::byte[size]};
+  if (content) prefer_large_pages(content.get(), size);
   const bool complete = content != nullptr && read_all(descriptor, content.get(), size);
   ::close(descriptor);
   if (!content) return fail(path.string(), sentence("no memory for ", size, " bytes"));

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "ctq/core/large_pages.hpp"
+
 // Memory that kernels read and write: aligned to a cache line, initialized with zeros.
 
 namespace ctq {
@@ -17,6 +19,7 @@ class aligned_buffer {
   aligned_buffer() = default;
   explicit aligned_buffer(std::size_t bytes)
       : bytes_(static_cast<std::byte*>(::operator new(bytes, alignment))), size_(bytes) {
+    prefer_large_pages(bytes_, bytes);
     if (bytes > 0) std::memset(bytes_, 0, bytes);
   }
   aligned_buffer(const aligned_buffer& other) : aligned_buffer(other.size_) {
