@@ -18,6 +18,7 @@ WITHOUT_LOGIC = {
     # Records, enumerations and interfaces.
     "evaluate/evaluation_options": "a record",
     "evaluate/float_ops/layer_functions": "a record",
+    "core/sequence_shapes": "records",
     "core/version": "a number",
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
@@ -89,7 +90,7 @@ TESTED_WITH = {
 
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
-    "amx_emulator", "doctest", "evaluate/random_case", "evaluate/random_models",
+    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/random_case", "evaluate/random_models",
     "evaluate/random_scales", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/sequence_shapes.hpp"
 #include "ctq/core/text.hpp"
 
 // All kernels: what a plan may ask for. Passes see no more of them; their code is in kernels/code/.
@@ -26,6 +27,7 @@ constexpr bool equal_int8(dtype in, dtype out) { return in == out && is_int8(in)
 constexpr bool float_to_int8(dtype in, dtype out) { return in == f32 && is_int8(out); }
 constexpr bool int8_to_float(dtype in, dtype out) { return float_to_int8(out, in); }
 constexpr bool int8_to_int8(dtype in, dtype out) { return is_int8(in) && is_int8(out); }
+constexpr bool index_to_float(dtype in, dtype out) { return is_index(in) && out == f32; }
 constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32; }
 constexpr bool float_or_int8(dtype in, dtype out) {
   return float_only(in, out) || int8_to_int8(in, out);
@@ -39,6 +41,7 @@ struct kernel_facts {
   bool (*exists)(dtype in, dtype out){};
   bool has_weights = false;  // of a layer, and a bias or none
   bool has_tensors = false;  // of the op, in float: its parameters
+  bool has_table = false;    // of rows, in float or of integers with qparams each
   bool calls_op = false;     // computes by the functions of the signature's op
   bool computes_ops = true;  // else the schedule alone asks for it
 };
@@ -80,6 +83,8 @@ struct kernel_facts {
   KERNEL(softmax, softmax_shape, float_only) \
   KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
   KERNEL(matmul, matmul_shape, equal) \
+  KERNEL(embedding, embedding_shape, index_to_float, .has_table = true) \
+  KERNEL(embedding_bag, embedding_shape, index_to_float, .has_table = true) \
   KERNEL(elementwise, elementwise_shape, equal, .calls_op = true) \
   KERNEL(function, function_shape, equal, .calls_op = true) \
   KERNEL(reorder, reorder_shape, equal, .computes_ops = false) \
@@ -161,7 +166,7 @@ constexpr void append_signature(Text& out, kernel_id k, dtype in, dtype out_type
 template <class Text>
 constexpr void append_types(Text& out, kernel_id k) {
   std::string_view comma;
-  for (const dtype in : {f32, quint8, qint8})
+  for (const dtype in : {f32, quint8, qint8, i32, i64})
     for (const dtype to : {f32, quint8, qint8}) {
       if (!exists(k, in, to)) continue;
       append_all(out, comma, name_of(in), " to ", name_of(to));

@@ -99,7 +99,10 @@ class linker {
     out_.nodes[i].first_arg = first_arg;
     out_.nodes[i].arg_count = row.arg_count;
     if (row.op->kind == op_kind::placeholder || row.op->kind == op_kind::get_attr) {
-      out_.nodes[i].shape = row.attrs->template as<shape>();
+      const auto given = row.attrs->template as<given_tensor>();
+      out_.nodes[i].shape = given.shape;
+      if (is_index(static_cast<dtype>(given.type)))
+        out_.nodes[i].dtype = static_cast<dtype>(given.type);
     } else {
       out_.nodes[i].attrs = *row.attrs;
     }
@@ -132,7 +135,21 @@ class linker {
     return -1;
   }
 
+  /// Indices are read by embeddings alone, which read nothing else.
+  constexpr void check_dtypes(int i, diagnostic& d) {
+    const int indices = out_.nodes[i].op->descriptor->index_inputs;
+    for (int a = 0; a < out_.nodes[i].arg_count && !d.any(); ++a) {
+      const node& from = out_.nodes[out_.args[out_.nodes[i].first_arg + a]];
+      if (is_index(from.dtype) == (a < indices)) continue;
+      d.line("node ", out_.nodes[i].name, ":")
+          .line("reads ", name_of(from.dtype), " of ", from.name);
+      d.line(a < indices ? "indices are an input of a model:" : "which only embeddings read");
+      if (a < indices) d.line("nn::placeholder({...}, ctq::i64)");
+    }
+  }
+
   constexpr void infer(int i, diagnostic& d) {
+    check_dtypes(i, d);
     const int first = out_.nodes[i].first_arg;
     if (out_.nodes[i].arg_count == 1)
       return shape_rules::infer(out_.nodes[i], {&out_.nodes[out_.args[first]].shape, 1}, d);

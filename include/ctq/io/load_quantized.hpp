@@ -86,6 +86,10 @@ template <int = 0>
     out.integers = {owner, reinterpret_cast<const std::int8_t*>(t.data.data())};
     return out;
   }
+  if (t.dtype == stored_dtype::u8) {
+    out.bytes = {owner, reinterpret_cast<const std::uint8_t*>(t.data.data())};
+    return out;
+  }
   auto values = values_of<float>(t);
   if (!values) return unexpected{values.error()};
   auto elements = std::make_shared<std::vector<float>>(*std::move(values));

@@ -38,6 +38,9 @@ template <int = 0>
     std::vector<std::int64_t> shape(t.shape.begin(), t.shape.end());
     if (t.dtype() == f32) {
       c.tensors.push_back(to_store<float>(t.name, std::move(shape), {t.floats.get(), t.size()}));
+    } else if (t.dtype() == quint8) {
+      c.tensors.push_back(
+          to_store<std::uint8_t>(t.name, std::move(shape), {t.bytes.get(), t.size()}));
     } else {
       c.tensors.push_back(
           to_store<std::int8_t>(t.name, std::move(shape), {t.integers.get(), t.size()}));

@@ -84,14 +84,7 @@ template <class T>
           .parameters = parameters_in(x.data->parameters, x.packed)};
 }
 
-/// The C++ type of an element.
-template <dtype D>
-using element_t =
-    std::conditional_t<D == dtype::quint8, std::uint8_t,
-                       std::conditional_t<D == dtype::qint8, std::int8_t,
-                                          std::conditional_t<D == dtype::float32, float, void>>>;
-
-/// The other way round.
+/// The dtype of a C++ type.
 template <class T>
 inline constexpr dtype dtype_of = std::is_same_v<T, float>          ? f32
                                   : std::is_same_v<T, std::uint8_t> ? quint8

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ctq/core/attributes.hpp"
+#include "ctq/core/dtype.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/ops/describe.hpp"
 #include "ctq/ops/op_descriptor.hpp"
@@ -151,10 +152,20 @@ struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
   constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
 };
 
+/// The options of a placeholder.
+struct given_tensor {
+  ctq::shape shape{};
+  int type = static_cast<int>(dtype::float32);  // a dtype
+};
+
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
+/// "words"_n = nn::placeholder({1, 64}, ctq::i64): the same of indices, which embeddings read.
 template <class Self, class Options = no_options>
 struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
   constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
+  constexpr call<0> operator()(ctq::shape s, dtype type) const {
+    return {this->id(), attributes{given_tensor{s, static_cast<int>(type)}}, {}};
+  }
 };
 
 /// The number in a call of a function of two tensors, one of which is a number: x + 0.5. It takes
@@ -177,6 +188,15 @@ struct binary_op : function_op<Self, Options> {
   constexpr call<1> operator()(float a,
                                node_name b) const requires std::same_as<Options, no_options> {
     return {this->id(), attributes{scalar_operand{a, 1}}, {b.text}};
+  }
+};
+
+/// Modules of a tensor, or of two.
+template <class Self, class Options = no_options>
+struct one_or_two_inputs : module_op<Self, Options> {
+  using module_op<Self, Options>::operator();
+  constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
+    return {this->id(), attributes{o}, {a.text, b.text}};
   }
 };
 

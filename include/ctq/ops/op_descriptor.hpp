@@ -52,6 +52,7 @@ enum class schedule_as : unsigned char {
   view,      // its input, with other extents
   strided,   // a part of its input, or its axes in another order
   step,      // one kernel
+  lookup,    // one kernel, which reads indices
   matmul,    // one kernel, which reads matrices
   concat,    // one kernel an input
   function,  // one kernel, which calls the op's functions
@@ -170,6 +171,7 @@ struct op_descriptor {
   int first_non_tensor = 0;  // arguments from this position on are sizes, axes or masks; 0: none
   int end_non_tensors = 0;   // up to this one
   shape_rule infer_shape{};  // null: a model in C++ cannot call it
+  int index_inputs = 0;      // how many inputs, from the first on, are indices
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

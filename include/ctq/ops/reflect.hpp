@@ -54,6 +54,9 @@ BOOST_HANA_ADAPT_STRUCT(ctq::chunk_options, chunks, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::split_options, split_size_or_sections, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::unbind_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::softmax_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::embedding_options, num_embeddings, embedding_dim, padding_idx);
+BOOST_HANA_ADAPT_STRUCT(ctq::embedding_bag_options, num_embeddings, embedding_dim, mode,
+                        include_last_offset, padding_idx);
 BOOST_HANA_ADAPT_STRUCT(ctq::layer_norm_options, normalized_shape, eps, elementwise_affine);
 BOOST_HANA_ADAPT_STRUCT(ctq::group_norm_options, num_groups, num_channels, eps, affine);
 BOOST_HANA_ADAPT_STRUCT(ctq::instance_norm_options, num_features, eps, affine, track_running_stats);
@@ -62,13 +65,21 @@ namespace ctq {
 
 namespace option_reflection {
 
+/// The words of an option's values; null: it is no word.
+template <class T>
+inline constexpr const option_words_of* words_of_type = nullptr;
+template <>
+inline constexpr const option_words_of* words_of_type<interpolation> = &interpolation_words;
+template <>
+inline constexpr const option_words_of* words_of_type<bag_mode> = &bag_mode_words;
+
 template <class T>
 constexpr option_field::type type_of() {
   if (std::same_as<T, float>) return option_field::type::real;
   if (std::same_as<T, flag>) return option_field::type::flag;
   if (std::same_as<T, shape>) return option_field::type::extents;
   if (std::same_as<T, index_list>) return option_field::type::indices;
-  if (std::same_as<T, interpolation>) return option_field::type::word;
+  if (words_of_type<T> != nullptr) return option_field::type::word;
   return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
 }
 
@@ -80,10 +91,9 @@ inline constexpr auto fields = [] {
   const Options defaults{};
   for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
     static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
-                  std::same_as<T, extent2d> || std::same_as<T, interpolation> ||
+                  std::same_as<T, extent2d> || words_of_type<T> != nullptr ||
                   std::same_as<T, shape> || std::same_as<T, index_list>);
-    all[at++] = {name, type_of<T>(), word,
-                 std::same_as<T, interpolation> ? &interpolation_words : nullptr};
+    all[at++] = {name, type_of<T>(), word, words_of_type<T>};
     word += static_cast<int>(sizeof(T) / 4);
   });
   return all;

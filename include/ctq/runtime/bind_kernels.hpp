@@ -113,6 +113,14 @@ void with_dtype(dtype d, F f) {
                                 [&](auto i) { f(std::integral_constant<dtype, dtypes[i]>{}); });
 }
 
+/// The same with those that only inputs have, too.
+template <class F>
+void with_input_dtype(dtype d, F f) {
+  if (d == i64) return f(std::integral_constant<dtype, i64>{});
+  if (d == i32) return f(std::integral_constant<dtype, i32>{});
+  with_dtype(d, f);
+}
+
 }  // namespace binding
 
 /// The same with a signature known only at run time: any shape, any kernel that exists.
@@ -120,7 +128,7 @@ void with_dtype(dtype d, F f) {
 template <class Kernels>
 void run_kernel(const kernel_signature& key, const operands& x) noexcept {
   kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    binding::with_dtype(key.in, [&](auto in) {
+    binding::with_input_dtype(key.in, [&](auto in) {
       binding::with_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
           run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);

@@ -37,6 +37,8 @@ constexpr std::string_view element_name() {
   if constexpr (std::is_same_v<T, float>) return "float32";
   if constexpr (std::is_same_v<T, std::uint8_t>) return "quint8";
   if constexpr (std::is_same_v<T, std::int8_t>) return "qint8";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
   return "other elements";
 }
 template <class T, int... Extent>

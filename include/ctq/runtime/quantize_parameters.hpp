@@ -16,6 +16,7 @@
 #include "ctq/graph/place_of.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
+#include "ctq/runtime/embeddings/quantize_rows.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
@@ -145,6 +146,29 @@ template <int = 0>
   to.set(name + ".shift", {static_cast<int>(channels)}, std::move(shift));
 }
 
+/// The table of an embedding: in float, or integers with a scale and a float zero point a row.
+template <int = 0>
+[[nodiscard, gnu::cold]] status add_table(const step& s, const node& n,
+                                          const parameter_sources& from, state_dict& to) {
+  const auto sizes = s.key.as<embedding_shape>();
+  const std::string name{n.name};
+  const weight_tensor* const table = from.weights->find(name, "weight");
+  if (table == nullptr) return fail("tensor " + name + ".weight", "is missing");
+  if (sizes.bits == 32) {
+    to.set(name + ".weight", table->shape, table->values);
+    return done{};
+  }
+  result<quantized_rows> rows =
+      quantize_rows(table->values, sizes, from.mapping.entries[n.choice.qconfig].qconfig.weight,
+                    config_of(from.backend, n.choice).weight_dtype, from.semantics);
+  if (!rows) return unexpected{rows.error()};
+  to.set(name + ".weight", {sizes.rows, static_cast<int>(kernels::bytes_of_row(sizes))},
+         std::move(rows->rows));
+  to.set(name + ".weight_scale", {sizes.rows}, std::move(rows->scale));
+  to.set(name + ".weight_zero_point", {sizes.rows}, std::move(rows->zero_point));
+  return done{};
+}
+
 /// The tensors that a user op owns; its "weight" is quantized if the op computes on integers.
 template <int = 0>
 [[nodiscard, gnu::cold]] status add_user_parameters(const step& s, const node& n,
@@ -209,6 +233,8 @@ template <int = 0>
       added = quantizing::add_layer(s, n, from, to);
     } else if (s.key.kernel == kernel::batch_norm2d) {
       quantizing::add_batch_norm(n, from, to);
+    } else if (kernels::facts_of(s.key.kernel).has_table) {
+      added = quantizing::add_table(s, n, from, to);
     } else if (const auto& facts = kernels::facts_of(s.key.kernel);
                facts.calls_op || facts.has_tensors) {
       added = quantizing::add_user_parameters(s, n, from, to);

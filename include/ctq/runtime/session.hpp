@@ -9,6 +9,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/embeddings/check_indices.hpp"
 #include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/tensor.hpp"
 
@@ -51,6 +52,17 @@ class session
     };
     (check(std::span(std::as_const(in).data(), in.size)), ...);
     return all;
+  }
+  /// Do all indices lie in the tables of the embeddings that read them, and offsets in order? Runs
+  /// do not check it: they look up a row of NaN.
+  /// Errors  as ctq::check_indices
+  template <class... Input>
+  requires(
+      model_calls_of::accepted<typename Model::inputs, typename Model::outputs, const Input&...>)
+      [[nodiscard]] static status check_indices(const Input&... in) {
+    const void* const from[] = {in.data()...};
+    return ctq::check_indices(std::span(schedule.steps).first(schedule.count),
+                              std::span(Model::plan::lowered.nodes), from);
   }
 
  private:

@@ -25,19 +25,24 @@
 //   conv1.weight_scale   float32 (O), of a qint8 weight
 //   conv1.bias           float32 (O), zeros if the module has none
 //   bn.scale, bn.shift   float32 (C): a batch norm that is folded into no layer
+//   words.weight         of an embedding: float32, or quint8 (rows, width), of quint4x2 two in a
+//   byte words.weight_scale, words.weight_zero_point    float32 (rows), of such rows of integers
 //   gate.NAME            the parameters of a user op
 //   pos                  float32: a parameter or a buffer that is an operand
 
 namespace ctq {
 
-/// A tensor of float32 or qint8 elements. Copies share the elements.
+/// A tensor of float32, qint8 or quint8 elements. Copies share the elements.
 struct state_tensor {
   std::string name;
   std::vector<int> shape;
   std::shared_ptr<const float> floats;          // either these
   std::shared_ptr<const std::int8_t> integers;  // or these
+  std::shared_ptr<const std::uint8_t> bytes{};  // or these
 
-  [[nodiscard]] ctq::dtype dtype() const { return integers != nullptr ? qint8 : f32; }
+  [[nodiscard]] ctq::dtype dtype() const {
+    return bytes != nullptr ? quint8 : integers != nullptr ? qint8 : f32;
+  }
   [[nodiscard]] std::size_t size() const {
     std::size_t n = 1;
     for (const int extent : shape) n *= static_cast<std::size_t>(extent);
@@ -54,6 +59,9 @@ class state_dict {
   }
   void set(std::string name, std::vector<int> shape, std::vector<std::int8_t> values) {
     set({std::move(name), std::move(shape), nullptr, owner_of(std::move(values))});
+  }
+  void set(std::string name, std::vector<int> shape, std::vector<std::uint8_t> values) {
+    set({std::move(name), std::move(shape), nullptr, nullptr, owner_of(std::move(values))});
   }
   void set(state_tensor t) {
     const std::size_t at = index_of(t.name);
@@ -86,6 +94,13 @@ class state_dict {
     const auto t = find(name, qint8, shape);
     if (!t) return unexpected{t.error()};
     return std::span<const std::int8_t>{(*t)->integers.get(), (*t)->size()};
+  }
+  /// The same of a quint8 tensor.
+  [[nodiscard]] result<std::span<const std::uint8_t>> bytes(const std::string& name,
+                                                            std::span<const int> shape) const& {
+    const auto t = find(name, quint8, shape);
+    if (!t) return unexpected{t.error()};
+    return std::span<const std::uint8_t>{(*t)->bytes.get(), (*t)->size()};
   }
 
  private:

@@ -130,6 +130,16 @@ constexpr void append(Text& out, const layer_norm_shape& s) {
   append_all(out, ":c", s.channels);
 }
 template <class Text>
+constexpr void append(Text& out, const embedding_shape& s) {
+  append_number(out, s.indices);
+  out.append(":");
+  append_extents(out, s.rows, s.width);
+  if (s.bits != 32) append_all(out, ":b", s.bits);
+  if (s.bags == 0) return;
+  constexpr std::string_view modes[] = {"sum", "mean", "max"};
+  append_all(out, ":", modes[static_cast<int>(s.mode)], s.bags);
+}
+template <class Text>
 constexpr void append(Text& out, const matmul_shape& s) {
   append_extents(out, s.matrices[0], s.m, s.k);
   out.append(":");

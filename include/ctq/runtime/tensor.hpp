@@ -93,8 +93,7 @@ class tensor_argument {
 
 /// The element type of a model's input or output.
 template <dtype D>
-using tensor_element = std::conditional_t<D == quint8, std::uint8_t,
-                                          std::conditional_t<D == qint8, std::int8_t, float>>;
+using tensor_element = element_t<D>;
 
 /// The types of several tensors, in order.
 template <class... Tensor>

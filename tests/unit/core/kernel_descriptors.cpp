@@ -14,7 +14,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 29);
+static_assert(kernels::kernel_count == 31);
 static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
 static_assert(name_of(kernel::quantize) == "quantize" &&
               name_of(kernel::pooling_avg) == "pooling_avg" &&
@@ -54,6 +54,9 @@ TEST_CASE("kernels that only move or compare values have equal input and output 
     CHECK(!exists(op, f32, quint8));
   }
 }
+
+static_assert(exists(kernel::embedding, i64, f32) && exists(kernel::embedding_bag, i32, f32) &&
+              !exists(kernel::embedding, f32, f32) && !exists(kernel::embedding, i64, quint8));
 
 TEST_CASE("the existing kernels can be listed") {
   static_text<200> types, integers, key;

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/sequence_shapes.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
 
 // Lookup of rows in a table: one row per index, or a reduction per bag of indices.
 
 namespace ctq::float_ops {
-
-enum class bag_mode : unsigned char { sum, mean, max };
 
 /// The reduction of a bag. A bag without indices gives zeros.
 struct bag_options {

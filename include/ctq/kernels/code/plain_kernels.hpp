@@ -12,6 +12,7 @@
 #include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/reference/concat.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/reference/embedding.hpp"
 #include "ctq/kernels/reference/layer_norm.hpp"
 #include "ctq/kernels/reference/matmul.hpp"
 #include "ctq/kernels/reference/pixel_shuffle.hpp"
@@ -24,6 +25,7 @@
 #include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/reference/transpose.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
+#include "ctq/kernels/simd/data_movement/embedding.hpp"
 #include "ctq/kernels/simd/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/simd/data_movement/reorder.hpp"
 #include "ctq/kernels/simd/data_movement/resampling.hpp"
@@ -140,6 +142,33 @@ struct matmul_code : plain_code {
   }
 };
 
+/// Packed    the rows, then of integers their scales, then their zero points, each padded to 64
+///           bytes
+template <class Descriptor>
+struct table_code : plain_code {
+  [[nodiscard]] static constexpr std::size_t row_bytes(const embedding_shape& s) {
+    return packing::padded(static_cast<std::size_t>(bytes_of_row(s) * s.rows));
+  }
+  [[nodiscard]] static constexpr std::size_t vector_bytes(const embedding_shape& s) {
+    return packing::padded(static_cast<std::size_t>(s.rows) * sizeof(float));
+  }
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    const auto s = key.as<embedding_shape>();
+    return row_bytes(s) + (s.bits == 32 ? 0 : 2 * vector_bytes(s));
+  }
+  template <class Set, class In, class Out>
+  static void run(const embedding_shape& s, call_options, const operands& x) noexcept {
+    const auto* const scale = reinterpret_cast<const float*>(x.packed + row_bytes(s));
+    const embedding_table t{x.packed, scale, scale + vector_bytes(s) / sizeof(float)};
+    if constexpr (std::same_as<Descriptor, descriptors::embedding>) {
+      call<Set, Descriptor>(s, x.input<In>(), t, x.output<Out>());
+    } else {
+      call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), t, x.output<Out>());
+    }
+  }
+};
+
 #define CTQ_KERNEL_CODE(kernel, base)                                      \
   template <>                                                              \
   struct kernel_code<descriptors::kernel> : base<descriptors::kernel> {    \
@@ -164,6 +193,8 @@ CTQ_KERNEL_CODE(to_nchw, copying_code)
 CTQ_KERNEL_CODE(softmax, one_input_code)
 CTQ_KERNEL_CODE(layer_norm, layer_norm_code)
 CTQ_KERNEL_CODE(matmul, matmul_code)
+CTQ_KERNEL_CODE(embedding, table_code)
+CTQ_KERNEL_CODE(embedding_bag, table_code)
 CTQ_KERNEL_CODE(binary_add, two_input_code)
 CTQ_KERNEL_CODE(binary_mul, two_input_code)
 CTQ_KERNEL_CODE(binary_sub, two_input_code)

@@ -61,6 +61,7 @@ class scheduler : public view_steps<Graph, Schedule> {
       case schedule_as::view: return this->as_view(i);
       case schedule_as::strided: return this->as_strided(i);
       case schedule_as::step: return step_of(i);
+      case schedule_as::lookup: return lookup(i);
       case schedule_as::matmul: return this->matmul(i);
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);
@@ -143,6 +144,27 @@ class scheduler : public view_steps<Graph, Schedule> {
     next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
     emit(s.kernel, i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
+  }
+
+  /// Rows of a table, which is float32 or, weight-only, quint8 or quint4x2.
+  constexpr void lookup(int i) {
+    const op_schedule& s = schedule_of(i);
+    const node& n = g_.nodes[i];
+    const dtype table = n.weight == nullptr ? f32 : n.weight->args.dtype;
+    if (table != f32 && table != quint8 && table != quint4x2) {
+      out_.problem.line("no kernel for node ", n.name, ":");
+      out_.problem.line("a table of ", name_of(table), "; there are")
+          .line("float32, quint8, quint4x2");
+      return;
+    }
+    const int a = arg(i);
+    next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
+    auto sizes = out_.steps[steps_].key.template as<embedding_shape>();
+    sizes.bits = table == f32 ? 32 : table == quint8 ? 8 : 4;
+    next_sizes(sizes);
+    if (n.arg_count == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
+    emit(s.kernel, i, a, value_of_[a], new_output(i, layout::nchw));
+    if (n.arg_count == 2 && !out_.problem.any()) this->also_reads(arg(i, 1), value_of_[arg(i, 1)]);
   }
 
   [[nodiscard]] constexpr bool equal_shapes(int a, int b) const {

@@ -18,6 +18,7 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
+#include "ctq/runtime/embeddings/pack_rows.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"
@@ -249,8 +250,8 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
   auto constants = packing::pack_constants(nodes, state);
   if (!constants) return unexpected{constants.error()};
   p.constants = *std::move(constants);
-  const bool on_integers =
-      std::ranges::any_of(steps, [](const step& s) { return s.key.in != f32 || s.key.out != f32; });
+  const bool on_integers = std::ranges::any_of(
+      steps, [](const step& s) { return is_quantized(s.key.in) || is_quantized(s.key.out); });
   if (const status ok = check_qparams(on_integers ? steps : steps.first(0), qparams); !ok)
     return unexpected{ok.error()};
   const auto qparams_of = [&](int observer) {
@@ -280,6 +281,8 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
       }
     } else if (s.key.kernel == kernel::batch_norm2d) {
       ok = packing::pack_batch_norm(s, n, state, packed);
+    } else if (ctq::kernels::facts_of(s.key.kernel).has_table) {
+      ok = packing::pack_rows(s, n, state, packed);
     } else if (const auto& facts = ctq::kernels::facts_of(s.key.kernel);
                facts.calls_op || facts.has_tensors) {
       d.options = n.attrs;

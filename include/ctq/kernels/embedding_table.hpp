@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/core/sequence_shapes.hpp"
+
+// The table that embeddings read, and which of its rows.
+
+namespace ctq::kernels {
+
+/// Rows one after another, of floats, or of unsigned integers with a scale and a zero point each;
+/// integers of 4 bits are two in a byte, the first in its low half.
+struct embedding_table {
+  const void* rows{};
+  const float* scale{};
+  const float* zero_point{};
+};
+
+/// Bytes of a row.
+[[nodiscard]] constexpr std::ptrdiff_t bytes_of_row(const embedding_shape& s) {
+  return (std::ptrdiff_t{s.width} * s.bits + 7) / 8;
+}
+
+template <class Index>
+[[nodiscard]] constexpr bool is_in_table(const embedding_shape& s, Index i) {
+  return i >= 0 && i < s.rows;
+}
+
+/// Which indices are in a bag; offsets that are not in the order of the indices are not valid.
+struct index_range {
+  std::ptrdiff_t first{}, end{};
+  bool valid = true;
+};
+
+template <class Index>
+[[nodiscard]] constexpr index_range bag_of(const embedding_shape& s, const Index* offsets, int b) {
+  if (s.has_offsets == 0) {
+    const std::ptrdiff_t each = s.indices / s.bags;
+    return {b * each, (b + 1) * each};
+  }
+  const bool is_last = s.has_offsets == 1 && b + 1 == s.bags;
+  const auto first = static_cast<std::ptrdiff_t>(offsets[b]);
+  const std::ptrdiff_t end = is_last ? s.indices : static_cast<std::ptrdiff_t>(offsets[b + 1]);
+  return {first, end, first >= 0 && first <= end && end <= s.indices};
+}
+
+}  // namespace ctq::kernels

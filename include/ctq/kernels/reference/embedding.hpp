@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/kernels/embedding_table.hpp"
+
+namespace ctq::kernels::reference {
+
+/// Element x of a row.
+[[nodiscard]] inline float table_value(const embedding_shape& s, const embedding_table& t,
+                                       std::ptrdiff_t row, int x) noexcept {
+  if (s.bits == 32) return static_cast<const float*>(t.rows)[row * s.width + x];
+  const auto* const bytes = static_cast<const std::uint8_t*>(t.rows) + row * bytes_of_row(s);
+  const int q = s.bits == 8 ? bytes[x] : bytes[x / 2] >> (x % 2 * 4) & 15;
+  return (static_cast<float>(q) - t.zero_point[row]) * t.scale[row];
+}
+
+/// Rows of a table:
+///
+///   out[i] = table[index[i]]            of floats
+///   out[i,x] = (q[index[i],x] - zero_point[index[i]]) * scale[index[i]]    of integers
+///
+/// Shapes    index [indices] · table [rows, width] · out [indices, width]
+/// Special   an index outside of the table gives a row of NaN
+/// Rounding  once in the difference, once in the product
+/// Source    PyTorch embedding, quantized::embedding_byte, embedding_4bit
+template <class Index>
+inline void embedding(const embedding_shape& s, const Index* index, const embedding_table& t,
+                      float* out) noexcept {
+  for (int i = 0; i < s.indices; ++i)
+    for (int x = 0; x < s.width; ++x)
+      *out++ = is_in_table(s, index[i])
+                   ? table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), x)
+                   : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// The sum, the mean or the largest elements of the rows of each bag, those of padding_index left
+/// out; 0 if it is empty.
+///
+/// Shapes    index [indices] · offsets [bags], with the end of the last one [bags + 1], or none ·
+///           table [rows, width] · out [bags, width]
+/// Special   an index outside of the table, or offsets that decrease or lie outside of the indices,
+///           give a row of NaN
+/// Rounding  in the sums, in the order of the indices; the mean is their quotient
+/// Source    PyTorch embedding_bag, quantized::embedding_bag_byte, embedding_bag_4bit
+template <class Index>
+inline void embedding_bag(const embedding_shape& s, const Index* index, const Index* offsets,
+                          const embedding_table& t, float* out) noexcept {
+  for (int b = 0; b < s.bags; ++b) {
+    const index_range bag = bag_of(s, offsets, b);
+    int count = 0;
+    for (int x = 0; x < s.width; ++x) {
+      float total = 0.0F;
+      count = 0;
+      bool valid = bag.valid;
+      for (std::ptrdiff_t i = bag.first; valid && i < bag.end; ++i) {
+        if (index[i] == s.padding_index) continue;
+        valid = is_in_table(s, index[i]);
+        if (!valid) break;
+        const float value = table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), x);
+        if (s.mode != bag_mode::max) {
+          total += no_contract(value);
+        } else if (count == 0 || value > total) {
+          total = value;
+        }
+        ++count;
+      }
+      if (s.mode == bag_mode::mean && count > 0) total /= static_cast<float>(count);
+      *out++ = valid ? total : std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+}
+
+}  // namespace ctq::kernels::reference

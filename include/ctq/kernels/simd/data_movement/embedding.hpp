@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "ctq/kernels/reference/embedding.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
+
+CTQ_BEGIN_AVX512
+
+namespace ctq::kernels::simd {
+
+/// Elements of a row that are looked up at once: integers of 4 bits are unpacked first.
+inline constexpr int embedding_columns = 64;
+
+/// The integers of a row from column x on, which is even, one in a byte.
+[[nodiscard, gnu::always_inline]] inline const std::uint8_t* row_integers(
+    const embedding_shape& s, const embedding_table& t, std::ptrdiff_t row, int x, int count,
+    std::uint8_t* unpacked) noexcept {
+  const auto* const from = static_cast<const std::uint8_t*>(t.rows) + row * bytes_of_row(s);
+  if (s.bits == 8) return from + x;
+  for (int i = 0; i < (count + 1) / 2; ++i) {
+    const std::uint8_t two = from[x / 2 + i];
+    unpacked[2 * i] = two & 15;
+    unpacked[2 * i + 1] = static_cast<std::uint8_t>(two >> 4);
+  }
+  return unpacked;
+}
+
+/// Calls whole(i, register) for the elements x + i of a row, i < count, and rest(i, element) for
+/// those that fill no register.
+template <vectorized Isa, class Whole, class Rest>
+[[gnu::always_inline]] inline void for_row(const embedding_shape& s, const embedding_table& t,
+                                           std::ptrdiff_t row, int x, int count, Whole whole,
+                                           Rest rest) noexcept {
+  using floats = batch<Isa, float>;
+  constexpr int lanes = float_lanes<Isa>;
+  int i = 0;
+  if (s.bits == 32) {
+    const float* const from = static_cast<const float*>(t.rows) + row * s.width + x;
+    for (; i + lanes <= count; i += lanes) whole(i, floats::load_unaligned(from + i));
+    for (; i < count; ++i) rest(i, from[i]);
+    return;
+  }
+  std::uint8_t unpacked[embedding_columns];
+  const std::uint8_t* const from = row_integers(s, t, row, x, count, unpacked);
+  const floats zero_point(t.zero_point[row]), scale(t.scale[row]);
+  for (; i + lanes <= count; i += lanes)
+    whole(i, rounded<Isa>((to_float<Isa>(widen<Isa>(from + i)) - zero_point) * scale));
+  for (; i < count; ++i)
+    rest(i, no_contract((static_cast<float>(from[i]) - t.zero_point[row]) * t.scale[row]));
+}
+
+/// As reference::embedding, bit for bit.
+template <class Isa, class Index>
+[[gnu::noinline]] void embedding(const embedding_shape& s, const Index* index,
+                                 const embedding_table& t, float* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::embedding(s, index, t, out);
+  } else {
+    for (int i = 0; i < s.indices; ++i, out += s.width) {
+      const auto row = static_cast<std::ptrdiff_t>(index[i]);
+      if (!is_in_table(s, index[i])) {
+        std::fill_n(out, s.width, std::numeric_limits<float>::quiet_NaN());
+      } else if (s.bits == 32) {
+        std::memcpy(out, static_cast<const float*>(t.rows) + row * s.width,
+                    static_cast<std::size_t>(s.width) * sizeof(float));
+      } else {
+        for (int x = 0; x < s.width; x += embedding_columns) {
+          const int count = std::min(embedding_columns, s.width - x);
+          for_row<Isa>(
+              s, t, row, x, count,
+              [&](int at, const auto& y)
+                  __attribute__((always_inline)) { y.store_unaligned(out + x + at); },
+              [&](int at, float y) __attribute__((always_inline)) { out[x + at] = y; });
+        }
+      }
+    }
+  }
+}
+
+/// As reference::embedding_bag, bit for bit.
+template <class Isa, class Index>
+[[gnu::noinline]] void embedding_bag(const embedding_shape& s, const Index* index,
+                                     const Index* offsets, const embedding_table& t,
+                                     float* out) noexcept {
+  if constexpr (!vectorized<Isa>) {
+    reference::embedding_bag(s, index, offsets, t, out);
+  } else {
+    using floats = batch<Isa, float>;
+    for (int b = 0; b < s.bags; ++b, out += s.width) {
+      const index_range bag = bag_of(s, offsets, b);
+      bool valid = bag.valid;
+      int rows = 0;
+      for (std::ptrdiff_t i = bag.first; valid && i < bag.end; ++i) {
+        if (index[i] == s.padding_index) continue;
+        valid = is_in_table(s, index[i]);
+        ++rows;
+      }
+      std::fill_n(out, s.width, valid ? 0.0F : std::numeric_limits<float>::quiet_NaN());
+      if (!valid || rows == 0) continue;
+      const auto divisor = static_cast<float>(rows);
+      for (int x = 0; x < s.width; x += embedding_columns) {
+        const int count = std::min(embedding_columns, s.width - x);
+        float* const to = out + x;
+        bool first = true;
+        for (std::ptrdiff_t i = bag.first; i < bag.end; ++i) {
+          if (index[i] == s.padding_index) continue;
+          const bool takes = first && s.mode == bag_mode::max;
+          const bool most = s.mode == bag_mode::max;
+          for_row<Isa>(
+              s, t, static_cast<std::ptrdiff_t>(index[i]), x, count,
+              [&](int at, const floats& y) __attribute__((always_inline)) {
+                const floats total = floats::load_unaligned(to + at);
+                const floats larger = xsimd::select(y > total, y, total);
+                (takes ? y : most ? larger : total + y).store_unaligned(to + at);
+              },
+              [&](int at, float y) __attribute__((always_inline)) {
+                to[at] = takes || (most && y > to[at]) ? y : most ? to[at] : to[at] + y;
+              });
+          first = false;
+        }
+        if (s.mode != bag_mode::mean) continue;
+        constexpr int lanes = float_lanes<Isa>;
+        int at = 0;
+        for (; at + lanes <= count; at += lanes)
+          divide<Isa>(floats::load_unaligned(to + at), floats(divisor)).store_unaligned(to + at);
+        for (; at < count; ++at) to[at] /= divisor;
+      }
+    }
+  }
+}
+
+}  // namespace ctq::kernels::simd
+
+CTQ_END_AVX512

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/graph/place_of.hpp"
+#include "ctq/kernels/embedding_table.hpp"
+#include "ctq/passes/schedule/step.hpp"
+
+// Whether the indices that a model is called with lie in the tables of its embeddings.
+
+namespace ctq {
+
+namespace checking_indices {
+
+template <class Index>
+[[nodiscard]] status check(const embedding_shape& s, const std::string& place, const Index* index,
+                           const Index* offsets) {
+  const auto rows = std::to_string(s.rows);
+  for (int i = 0; i < s.indices; ++i)
+    if (!kernels::is_in_table(s, index[i]) && (s.bags == 0 || index[i] != s.padding_index))
+      return fail(place, "index " + std::to_string(i) + " is " + std::to_string(index[i]) +
+                             "; the table has " + rows + " rows");
+  for (int b = 0; b < s.bags && offsets != nullptr; ++b)
+    if (!kernels::bag_of(s, offsets, b).valid)
+      return fail(place, "the offsets of bag " + std::to_string(b) +
+                             " decrease or lie outside of the " + std::to_string(s.indices) +
+                             " indices");
+  return done{};
+}
+
+}  // namespace checking_indices
+
+/// in: elements of the model's inputs, in order · nodes: of the graph of the schedule
+/// Errors  with the node's name: an index that is no row of its table, offsets that decrease or lie
+///         outside of the indices
+[[nodiscard]] inline status check_indices(std::span<const step> steps, std::span<const node> nodes,
+                                          std::span<const void* const> in) {
+  for (const step& s : steps) {
+    if (!is_index(s.key.in)) continue;
+    const auto check = [&]<class index>(index) {
+      const auto operand = [&](int which) {
+        return s.in[which].in == place::area::input
+                   ? static_cast<const index*>(in[s.in[which].offset])
+                   : nullptr;
+      };
+      return checking_indices::check(s.key.as<embedding_shape>(),
+                                     place_of(nodes[static_cast<std::size_t>(s.node)]), operand(0),
+                                     operand(1));
+    };
+    const status ok = s.key.in == i64 ? check(std::int64_t{}) : check(std::int32_t{});
+    if (!ok) return ok;
+  }
+  return done{};
+}
+
+}  // namespace ctq

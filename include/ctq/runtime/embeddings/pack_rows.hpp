@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/kernels/embedding_table.hpp"
+#include "ctq/kernels/operands.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/state_dict.hpp"
+
+// From the tensors of an embedding to what its kernels read: the rows, then of integers the scales,
+// then the zero points, each padded to 64 bytes.
+
+namespace ctq::packing {
+
+/// The table of an embedding.
+/// Errors  as state_dict::floats
+[[nodiscard, gnu::cold]] inline status pack_rows(const step& s, const node& n,
+                                                 const state_dict& state, std::byte* packed) {
+  const auto sizes = s.key.as<embedding_shape>();
+  const std::string name = std::string{n.name} + ".weight";
+  const auto append = [&packed](const auto& values) {
+    std::memcpy(packed, values->data(), values->size_bytes());
+    packed += padded(values->size_bytes());
+  };
+  if (sizes.bits == 32) {
+    const auto rows = state.floats(name, {{sizes.rows, sizes.width}});
+    if (!rows) return unexpected{rows.error()};
+    append(rows);
+    return done{};
+  }
+  const auto row_bytes = static_cast<int>(ctq::kernels::bytes_of_row(sizes));
+  const auto rows = state.bytes(name, {{sizes.rows, row_bytes}});
+  if (!rows) return unexpected{rows.error()};
+  append(rows);
+  for (const char* part : {"_scale", "_zero_point"}) {
+    const auto values = state.floats(name + part, {{sizes.rows}});
+    if (!values) return unexpected{values.error()};
+    append(values);
+  }
+  return done{};
+}
+
+}  // namespace ctq::packing

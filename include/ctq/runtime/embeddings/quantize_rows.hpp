@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/kernels/embedding_table.hpp"
+#include "ctq/observers/float_qparams.hpp"
+#include "ctq/observers/observer.hpp"
+#include "ctq/observers/scale_bounds.hpp"
+#include "ctq/spec/dtype_with_constraints.hpp"
+
+// From the float table of an embedding to integers, with a scale and a float zero point a row.
+
+namespace ctq {
+
+struct quantized_rows {
+  std::vector<std::uint8_t> rows;  // of 4 bits two in a byte
+  std::vector<float> scale, zero_point;
+};
+
+/// q = clamp(rne(x * (1 / scale) + zero_point)), as observers::quantize.
+/// Errors  an observer of another qscheme; a scale that the backend does not allow
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_rows> quantize_rows(
+    std::span<const float> table, const embedding_shape& s, const observer_record& record,
+    const dtype_with_constraints_record& constraints, semantics versions = {}) {
+  observers::any_observer observer{record};
+  const shape extents{s.rows, s.width};
+  observer.observe(table, extents);
+  const auto p = observer.calculate_per_channel_qparams();
+  const auto rows = static_cast<std::size_t>(s.rows);
+  if (!p || p->float_zero_point.size() != rows)
+    return fail("weight",
+                "each row needs a scale and a float zero point: ask for "
+                "per_channel_affine_float_qparams with ch_axis 0");
+  for (const float scale : p->scale)
+    if (const status fits = observers::check_bounds(scale, constraints, versions); !fits)
+      return fail("weight", fits.error().message());
+  std::vector<std::uint8_t> integers(table.size());
+  observers::quantize(table, extents, *p, integers);
+  quantized_rows out{std::move(integers), p->scale, p->float_zero_point};
+  if (s.bits == 8) return out;
+  const auto width = static_cast<std::size_t>(s.width);
+  const auto bytes = static_cast<std::size_t>(kernels::bytes_of_row(s));
+  std::vector<std::uint8_t> packed(rows * bytes);
+  for (std::size_t row = 0; row < rows; ++row)
+    observers::pack_quint4x2(std::span(out.rows).subspan(row * width, width),
+                             std::span(packed).subspan(row * bytes, bytes));
+  out.rows = std::move(packed);
+  return out;
+}
+
+}  // namespace ctq

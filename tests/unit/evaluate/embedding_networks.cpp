@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Networks that look up words, through both executors and the evaluator.
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "../io/quantized_net.hpp"
+#include "../runtime/small_net.hpp"
+#include "ctq/backends/qconfigs.hpp"
+#include "ctq/backends/x86.hpp"
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/io/load_quantized.hpp"
+#include "ctq/io/save_quantized.hpp"
+#include "ctq/runtime/convert.hpp"
+#include "ctq/runtime/float_model.hpp"
+#include "ctq/runtime/interpreter.hpp"
+#include "ctq/runtime/observed_model.hpp"
+#include "ctq/runtime/session.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+/// Bags of words, whose mean is classified.
+inline constexpr auto bags = model(
+    "words"_n = nn::placeholder({30}, i64), "begins"_n = nn::placeholder({4}, i64),
+    "table"_n =
+        nn::embedding_bag("words"_n, "begins"_n, {.num_embeddings = 50, .embedding_dim = 21}),
+    "hidden"_n = nn::linear("table"_n, {.out_features = 16}), "relu"_n = nn::relu("hidden"_n),
+    "classes"_n = nn::linear("relu"_n, {.out_features = 5}), "out"_n = nn::output("classes"_n));
+
+/// A sentence of a fixed length.
+inline constexpr auto phrase = model(
+    "words"_n = nn::placeholder({2, 6}, i32),
+    "table"_n = nn::embedding("words"_n, {.num_embeddings = 40, .embedding_dim = 11}),
+    "joined"_n = fn::flatten("table"_n, {.start_dim = 1}),
+    "classes"_n = nn::linear("joined"_n, {.out_features = 3}), "out"_n = nn::output("classes"_n));
+
+using static_int8 = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
+
+struct bytes : qconfig_mapping<global<static_int8>,
+                               object_type<nn::embedding, float_qparams_weight_only_qconfig>,
+                               object_type<nn::embedding_bag, float_qparams_weight_only_qconfig>> {
+};
+struct half_bytes
+    : qconfig_mapping<global<static_int8>,
+                      object_type<nn::embedding, float_qparams_weight_only_qconfig_4bit>,
+                      object_type<nn::embedding_bag, float_qparams_weight_only_qconfig_4bit>> {};
+struct only_layers : qconfig_mapping<global<static_int8>, object_type<nn::embedding, qconfig_none>,
+                                     object_type<nn::embedding_bag, qconfig_none>> {};
+
+module_state state_of(const weights& w) {
+  module_state all;
+  for (const weight_tensor& t : w.tensors())
+    all.set_tensor(t.name, float_ops::tensor{t.shape, t.values});
+  return all;
+}
+
+template <class T, int... Extent>
+node_value value_of(const tensor<T, Extent...>& t) {
+  return node_value(float_ops::index_tensor{{Extent...}, {t.begin(), t.end()}});
+}
+
+template <class T, int... Extent>
+void draw(tensor<T, Extent...>& t, std::mt19937& random, int rows) {
+  for (T& i : t.values) i = static_cast<T>(random() % static_cast<unsigned>(rows));
+}
+void draw(tensor<std::int32_t, 2, 6>& words, std::mt19937& random) { draw(words, random, 40); }
+void draw(std::tuple<tensor<std::int64_t, 30>, tensor<std::int64_t, 4>>& x, std::mt19937& random) {
+  draw(std::get<0>(x), random, 50);
+  std::get<1>(x).values = {0, 7, 7, 21};
+}
+
+template <class Tensor, class F>
+void with_inputs(const Tensor& x, F f) {
+  f(x);
+}
+template <class... Tensor, class F>
+void with_inputs(const std::tuple<Tensor...>& x, F f) {
+  std::apply(f, x);
+}
+
+/// The bits of the table in the plan.
+template <class Plan>
+int table_bits() {
+  for (const step& s : Plan::int8_schedule.steps)
+    if (kernels::facts_of(s.key.kernel).has_table) return s.key.as<embedding_shape>().bits;
+  return 0;
+}
+
+template <const auto& Model, class Mapping>
+void check(int bits, float most) {
+  std::mt19937 random{5};
+  const auto weights = small::checked_weights<Model>(3);
+  auto observed = prepare<Model, x86, Mapping>(weights);
+  using plan = typename decltype(observed)::plan;
+  CHECK(table_bits<plan>() == bits);
+  typename io_types<plan::int8_schedule>::input x;
+  typename io_types<plan::int8_schedule>::output ours, expected, in_float, again;
+  for (int i = 0; i < 8; ++i) {
+    draw(x, random);
+    with_inputs(x, [&](const auto&... in) { observed(in...); });
+  }
+  const auto int8 = convert(observed);
+  REQUIRE(int8);
+  const quantized_net::temporary_file file;
+  REQUIRE(int8->save(file.name()));
+  const auto loaded = load_quantized<plan>(file.name());
+  REQUIRE(loaded);
+  auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
+                                                     int8->qparams(), plan::backend, plan::mapping);
+  REQUIRE(oracle);
+  quantizations steps;
+  for (std::size_t i = 0; i < int8->qparams().size(); ++i) {
+    const qparams& q = int8->qparams()[i];
+    steps.activations[static_cast<int>(i)] = {
+        .dtype = quint8, .scale = {static_cast<double>(q.scale)}, .zero_point = {q.zero_point}};
+  }
+  const module_state modules = state_of(weights.get());
+  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &steps});
+  float_model<Model, x86> reference{weights};
+  session session{*int8};
+  float error = 0, size = 0, differs = 0;
+  for (int i = 0; i < 5; ++i) {
+    draw(x, random);
+    with_inputs(x, [&](const auto&... in) {
+      CHECK(session.check_indices(in...));
+      session(in..., ours);
+      (*loaded)(in..., again);
+      const void* const from[] = {in.data()...};
+      void* const to[] = {expected.data()};
+      oracle->run(std::span(from), std::span(to));
+      reference(in..., in_float);
+      const auto values = eval.run({value_of(in)...});
+      if (!values) FAIL(values.error().message());
+      const auto& last = values->back().real().template get_if<float_ops::tensor>()->data;
+      for (std::size_t k = 0; k < ours.size; ++k) differs += std::fabs(ours[k] - last[k]);
+    });
+    CHECK(ours.values == expected.values);
+    CHECK(ours.values == again.values);
+    for (std::size_t k = 0; k < ours.size; ++k) {
+      error += std::fabs(ours[k] - in_float[k]);
+      size += std::fabs(in_float[k]);
+    }
+  }
+  CHECK(error < most * size);
+  CHECK(differs <= 0.01F * size);
+}
+
+}  // namespace
+
+TEST_CASE("embeddings of 32, 8 and 4 bits have the same bytes in both executors") {
+  check<bags, bytes>(8, 0.05F);
+  check<bags, half_bytes>(4, 0.2F);
+  check<bags, only_layers>(32, 0.05F);
+  check<phrase, bytes>(8, 0.05F);
+  check<phrase, half_bytes>(4, 0.2F);
+}
+
+TEST_CASE("an index outside of the table is an error before a run, and a row of NaN in one") {
+  const auto weights = small::checked_weights<phrase>(3);
+  auto observed = prepare<phrase, x86, bytes>(weights);
+  tensor<std::int32_t, 2, 6> words;
+  observed(words);
+  const auto int8 = convert(observed);
+  REQUIRE(int8);
+  session session{*int8};
+  words[7] = 40;
+  const status wrong = session.check_indices(words);
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message() == "node table: index 7 is 40; the table has 40 rows");
+  words[7] = -1;
+  CHECK_FALSE(session.check_indices(words));
+  observed(words);
+  CHECK_FALSE(convert(observed));
+}
+
+TEST_CASE("offsets of bags that decrease are an error before a run") {
+  const auto weights = small::checked_weights<bags>(3);
+  auto observed = prepare<bags, x86, bytes>(weights);
+  tensor<std::int64_t, 30> words;
+  tensor<std::int64_t, 4> begins;
+  observed(words, begins);
+  const auto int8 = convert(observed);
+  REQUIRE(int8);
+  begins.values = {0, 9, 4, 10};
+  const status wrong = session{*int8}.check_indices(words, begins);
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message() ==
+        "node table: the offsets of bag 1 decrease or lie outside of the 30 indices");
+}
