@@ -27,6 +27,12 @@ template <class Index>
   return i >= 0 && i < s.rows;
 }
 
+/// Whether a bag leaves this index out.
+template <class Index>
+[[nodiscard]] constexpr bool is_padding(const embedding_shape& s, Index i) {
+  return i >= 0 && i == s.padding_index;
+}
+
 /// Which indices are in a bag; offsets that are not in the order of the indices are not valid.
 struct index_range {
   std::ptrdiff_t first{}, end{};

@@ -13,6 +13,8 @@ static_assert(bytes_of_row({.width = 3, .bits = 4}) == 2);
 static_assert(is_in_table({.rows = 4}, 3) && !is_in_table({.rows = 4}, 4) &&
               !is_in_table({.rows = 4}, -1));
 
+static_assert(is_padding({.padding_index = 2}, 2) && !is_padding({}, -1));
+
 constexpr std::int64_t offsets[] = {0, 3, 2};
 constexpr embedding_shape without{.indices = 6, .bags = 3};
 static_assert(bag_of<std::int64_t>(without, nullptr, 1).first == 2 &&

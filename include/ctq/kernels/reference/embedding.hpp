@@ -59,7 +59,7 @@ inline void embedding_bag(const embedding_shape& s, const Index* index, const In
       count = 0;
       bool valid = bag.valid;
       for (std::ptrdiff_t i = bag.first; valid && i < bag.end; ++i) {
-        if (index[i] == s.padding_index) continue;
+        if (is_padding(s, index[i])) continue;
         valid = is_in_table(s, index[i]);
         if (!valid) break;
         const float value = table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), x);

@@ -24,7 +24,7 @@ template <class Index>
                            const Index* offsets) {
   const auto rows = std::to_string(s.rows);
   for (int i = 0; i < s.indices; ++i)
-    if (!kernels::is_in_table(s, index[i]) && (s.bags == 0 || index[i] != s.padding_index))
+    if (!kernels::is_in_table(s, index[i]))
       return fail(place, "index " + std::to_string(i) + " is " + std::to_string(index[i]) +
                              "; the table has " + rows + " rows");
   for (int b = 0; b < s.bags && offsets != nullptr; ++b)

@@ -22,7 +22,7 @@ result<quantized_rows> rows_of(int bits, const observer_record& record) {
 TEST_CASE("each row of a table has a scale and a float zero point") {
   const auto bytes = rows_of(8, default_float_qparams_observer::value);
   REQUIRE(bytes);
-  CHECK(bytes->rows == std::vector<std::uint8_t>{0, 102, 255, 0, 128, 255});
+  CHECK(bytes->rows == std::vector<std::uint8_t>{0, 102, 255, 0, 127, 255});
   CHECK(bytes->scale == std::vector<float>{2.5F / 255, 4.0F / 255});
   CHECK(bytes->zero_point[1] == doctest::Approx(-127.5));
   const auto halves = rows_of(4, default_float_qparams_observer_4bit::value);

@@ -98,7 +98,7 @@ template <class Isa, class Index>
       bool valid = bag.valid;
       int rows = 0;
       for (std::ptrdiff_t i = bag.first; valid && i < bag.end; ++i) {
-        if (index[i] == s.padding_index) continue;
+        if (is_padding(s, index[i])) continue;
         valid = is_in_table(s, index[i]);
         ++rows;
       }
@@ -110,7 +110,7 @@ template <class Isa, class Index>
         float* const to = out + x;
         bool first = true;
         for (std::ptrdiff_t i = bag.first; i < bag.end; ++i) {
-          if (index[i] == s.padding_index) continue;
+          if (is_padding(s, index[i])) continue;
           const bool takes = first && s.mode == bag_mode::max;
           const bool most = s.mode == bag_mode::max;
           for_row<Isa>(
