@@ -29,7 +29,7 @@ struct embedding_bag_options {
 };
 
 inline constexpr std::string_view bag_mode_names[] = {"sum", "mean", "max"};
-inline constexpr option_words_of bag_mode_words{"bag_mode", bag_mode_names};
+inline constexpr option_words_of bag_mode_words{"bag_mode", {bag_mode_names, 3}};
 
 }  // namespace ctq
 
