@@ -104,7 +104,11 @@ def plain(value):
 def module_row(module):
     """The class of a module and the arguments of its constructor, as far as it has kept them."""
     row = {"type": class_name(type(module))}
-    for name in inspect.signature(type(module).__init__).parameters:
+    names = list(inspect.signature(type(module).__init__).parameters)
+    if isinstance(module, torch.nn.RNNBase):  # whose subclasses take *args, **kwargs
+        names += [*inspect.signature(torch.nn.RNNBase.__init__).parameters, "nonlinearity"]
+        names.remove("mode")
+    for name in names:
         if name in ("self", "args", "kwargs", "device", "dtype") or not hasattr(module, name):
             continue
         value = getattr(module, name)

@@ -72,6 +72,7 @@ TESTED_WITH = {
     "train/trained_tensor": "train/layer",
     "evaluate/user_call": "evaluate/user_op_with_weights",
     "io/gzip_reader": "io/idx",
+    "kernels/gates": "kernels/simd/elementwise/recurrent_gates",
     "kernels/exponential": "kernels/simd/elementwise/exponential",
     "ops/view_strides": "ops/view_rules",
     "kernels/simd/convolution/column_input": "kernels/simd/convolution/column_slide",
@@ -84,6 +85,10 @@ TESTED_WITH = {
     "kernels/simd/matrix/tile_walk": "kernels/simd/matrix/tile_product",
     "kernels/reference/epilogue": "kernels/simd/epilogue/epilogue",
     "ops/reflect": "ops/options",
+    "runtime/packing/pack_constants": "runtime/packing/pack_steps",
+    "runtime/packing/parameter_sources": "runtime/quantize_parameters",
+    "runtime/recurrent/recurrent_code": "evaluate/recurrent_networks",
+    "runtime/recurrent/recurrent_parameters": "evaluate/recurrent_networks",
     "runtime/int8_model": "runtime/quantized_model",
     "runtime/packing/user_parameters": "runtime/user_ops",
 }
@@ -91,7 +96,7 @@ TESTED_WITH = {
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/random_case", "evaluate/random_models",
-    "evaluate/random_scales", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
+    "evaluate/random_scales", "evaluate/recurrent_networks", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",

@@ -133,12 +133,24 @@ class importer {
       return fmt::format("has no shape; the row of {} needs one: \"shape\": {}",
                          r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
     r.shape = *model_.shape_of(i);
-    r.attrs = ctq::attributes{r.shape};
+    const bool indices = r.op->kind == op_kind::placeholder && is_read_as_indices(i);
+    const ctq::dtype type = indices ? ctq::i64 : ctq::f32;
+    r.attrs = ctq::attributes{ctq::given_tensor{r.shape, static_cast<int>(type)}};
     std::string extents;
     for (int axis = 0; axis < r.shape.rank; ++axis)
       extents += fmt::format("{}{}", axis > 0 ? ", " : "", cpp_number(r.shape[axis]));
-    r.call = fmt::format("nn::{}({{{}}})", builder, extents);
+    r.call = fmt::format("nn::{}({{{}}}{})", builder, extents, indices ? ", ctq::i64" : "");
     return {};
+  }
+
+  /// Whether an embedding looks up the values of node i.
+  [[nodiscard]] bool is_read_as_indices(int i) const {
+    for (int reader = i + 1; reader < g_.size(); ++reader)
+      for (int a = 0; a < g_[reader].arg_count; ++a)
+        if (g_.args_of(reader)[static_cast<std::size_t>(a)] == i &&
+            a < g_[reader].op->descriptor->index_inputs)
+          return true;
+    return false;
   }
 
   std::string output(int i, model_row& r) const {

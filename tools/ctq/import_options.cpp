@@ -36,7 +36,9 @@ bool means_nothing(std::string_view name, const argument& a) {
     return a.is == kind::boolean && a.integer == 0;
   if (name == "recompute_scale_factor" || name == "antialias")
     return a.is == kind::none || (a.is == kind::boolean && a.integer == 0);
-  if (name == "divisor_override" || name == "out") return a.is == kind::none;
+  if (name == "divisor_override" || name == "out" || name == "max_norm") return a.is == kind::none;
+  if (name == "scale_grad_by_freq" || name == "sparse" || name == "norm_type") return true;
+  if (name == "proj_size") return a.is == kind::integer && a.integer == 0;
   if (name == "alpha") return a.is == kind::integer && a.integer == 1;
   return false;
 }
@@ -255,7 +257,7 @@ bool has_no_effect(std::string_view option) { return option == "inplace" || opti
 /// Options that are inferred from the input.
 bool is_found(std::string_view option) {
   return option == "num_channels" || option == "in_channels" || option == "in_features" ||
-         option == "num_features";
+         option == "num_features" || option == "input_size";
 }
 
 /// Sizes that are arguments each: x.view(1, -1). Several positional integers are one option.

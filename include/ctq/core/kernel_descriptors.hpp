@@ -42,6 +42,7 @@ struct kernel_facts {
   bool has_weights = false;  // of a layer, and a bias or none
   bool has_tensors = false;  // of the op, in float: its parameters
   bool has_table = false;    // of rows, in float or of integers with qparams each
+  bool has_cells = false;    // of a recurrent layer: weights for the input and the hidden state
   bool calls_op = false;     // computes by the functions of the signature's op
   bool computes_ops = true;  // else the schedule alone asks for it
 };
@@ -52,6 +53,7 @@ struct kernel_facts {
 //   linear_dynamic      from float32 to float32 by way of integers, of the range that the input has
 //                       this time
 //   pooling_avg         adaptive pools as well
+//   rnn, rnn_dynamic    of linear and of linear_dynamic: LSTM and GRU as well, and their cells
 //   concat              one input of a cat, to its place
 //   elementwise         an op by its definition, element by element, of one tensor or two
 //   function            the same of whole tensors
@@ -83,6 +85,8 @@ struct kernel_facts {
   KERNEL(softmax, softmax_shape, float_only) \
   KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
   KERNEL(matmul, matmul_shape, equal) \
+  KERNEL(rnn, recurrent_shape, float_only, .has_cells = true) \
+  KERNEL(rnn_dynamic, recurrent_shape, float_only, .has_cells = true) \
   KERNEL(embedding, embedding_shape, index_to_float, .has_table = true) \
   KERNEL(embedding_bag, embedding_shape, index_to_float, .has_table = true) \
   KERNEL(elementwise, elementwise_shape, equal, .calls_op = true) \

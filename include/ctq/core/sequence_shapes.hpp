@@ -22,4 +22,41 @@ struct embedding_shape {
   friend constexpr bool operator==(const embedding_shape&, const embedding_shape&) = default;
 };
 
+/// What a recurrent layer computes in a step, from the products of its input and of its hidden
+/// state with their weights.
+enum class recurrent_cell : int { rnn_tanh, rnn_relu, lstm, gru };
+
+/// Layers over a sequence, each in one direction or both; or a single step. The output is the
+/// sequence of hidden states, then the last hidden state of each layer and direction, then those of
+/// an LSTM's cells.
+struct recurrent_shape {
+  recurrent_cell cell{};
+  int steps = 1;
+  int batch = 1;
+  int input{}, hidden{};
+  int layers = 1, directions = 1;
+  int batch_first{};  // 1: the batch is the first axis of the sequences, else the second one
+  int is_cell{};      // 1: one step, without the sequence in the output
+  int has_state{};    // 1: the initial state is the second input, in the order of the output; 0:
+                      // zeros
+
+  /// The vectors of weights of a hidden element.
+  [[nodiscard]] constexpr int gates() const {
+    return cell == recurrent_cell::lstm ? 4 : cell == recurrent_cell::gru ? 3 : 1;
+  }
+  /// Layers in one direction.
+  [[nodiscard]] constexpr int cells() const { return layers * directions; }
+  [[nodiscard]] constexpr int inputs_of(int layer) const {
+    return layer == 0 ? input : directions * hidden;
+  }
+  [[nodiscard]] constexpr int sequence_elements() const {
+    return is_cell != 0 ? 0 : steps * batch * directions * hidden;
+  }
+  [[nodiscard]] constexpr int state_elements() const {
+    return (cell == recurrent_cell::lstm ? 2 : 1) * cells() * batch * hidden;
+  }
+
+  friend constexpr bool operator==(const recurrent_shape&, const recurrent_shape&) = default;
+};
+
 }  // namespace ctq

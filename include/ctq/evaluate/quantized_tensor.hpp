@@ -14,6 +14,7 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/choose_qparams.hpp"
+#include "ctq/observers/float16.hpp"
 
 // Quantized tensors at run time, of any rank and dtype, with their scale and zero point, as in
 // PyTorch.
@@ -144,17 +145,6 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
   const quant_range r = halve ? observers::reduced(range_of(d)) : range_of(d);
   const observers::dynamic_qparams p = observers::choose_qparams(min, max, r);
   return {d, -1, {p.scale}, {p.zero_point}, {}};
-}
-
-/// Rounds to half precision.
-/// Rounding  to nearest, ties to even; what is too large becomes infinite
-[[nodiscard]] inline float rounded_to_float16(float x) {
-  if (!std::isfinite(x) || x == 0.0F) return x;
-  const int exponent = std::max(std::ilogb(x), -14);
-  const float unit = std::ldexp(1.0F, exponent - 10);
-  const float y = std::nearbyint(x / unit) * unit;
-  constexpr float largest = 65504.0F;
-  return std::abs(y) > largest ? std::copysign(HUGE_VALF, x) : y;
 }
 
 [[nodiscard]] inline float_ops::tensor rounded_to_float16(float_ops::tensor x) {

@@ -135,24 +135,34 @@ class linker {
     return -1;
   }
 
-  /// Indices are read by embeddings alone, which read nothing else.
-  constexpr void check_dtypes(int i, diagnostic& d) {
-    const int indices = out_.nodes[i].op->descriptor->index_inputs;
-    for (int a = 0; a < out_.nodes[i].arg_count && !d.any(); ++a) {
-      const node& from = out_.nodes[out_.args[out_.nodes[i].first_arg + a]];
-      if (is_index(from.dtype) == (a < indices)) continue;
-      d.line("node ", out_.nodes[i].name, ":")
-          .line("reads ", name_of(from.dtype), " of ", from.name);
-      d.line(a < indices ? "indices are an input of a model:" : "which only embeddings read");
-      if (a < indices) d.line("nn::placeholder({...}, ctq::i64)");
+  /// Indices are read by embeddings alone, which read nothing else; tuples by getitem alone.
+  constexpr void check_reads(int i, diagnostic& d) {
+    const node& reader = out_.nodes[i];
+    const int indices = reader.op->descriptor->index_inputs;
+    for (int a = 0; a < reader.arg_count && !d.any(); ++a) {
+      const node& from = out_.nodes[out_.args[reader.first_arg + a]];
+      const bool is_tuple = from.op->descriptor->tuple_item != nullptr;
+      if (is_tuple && !is_any_of(reader.op, op::getitem)) {
+        d.line("node ", reader.name, ":").line("reads all tensors of ", from.name);
+        d.line("op::getitem selects one");
+      } else if (is_index(from.dtype) != (a < indices)) {
+        d.line("node ", reader.name, ":");
+        d.line("reads ", name_of(from.dtype), " of ", from.name);
+        d.line(a < indices ? "indices are an input of a model:" : "which only embeddings read");
+        if (a < indices) d.line("nn::placeholder({...}, ctq::i64)");
+      }
     }
   }
 
   constexpr void infer(int i, diagnostic& d) {
-    check_dtypes(i, d);
+    check_reads(i, d);
     const int first = out_.nodes[i].first_arg;
-    if (out_.nodes[i].arg_count == 1)
-      return shape_rules::infer(out_.nodes[i], {&out_.nodes[out_.args[first]].shape, 1}, d);
+    if (out_.nodes[i].arg_count == 1) {
+      const node& from = out_.nodes[out_.args[first]];
+      if (from.op->descriptor->tuple_item != nullptr)
+        return shape_rules::infer_item(out_.nodes[i], from, d);
+      return shape_rules::infer(out_.nodes[i], {&from.shape, 1}, d);
+    }
     list<shape> shapes;
     for (int a = first; a < args_; ++a) shapes.push_back(out_.nodes[out_.args[a]].shape);
     shape_rules::infer(out_.nodes[i], {shapes.data(), static_cast<int>(shapes.size())}, d);

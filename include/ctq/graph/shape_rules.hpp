@@ -44,4 +44,19 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   d.line("node ", n.name, ":").line(said.message());
 }
 
+/// Which tensor of a tuple x[i] is.
+[[nodiscard]] constexpr int item_index(const node& getitem) {
+  const index_list index = getitem.attrs.as<getitem_options>().index;
+  if (index.count != 1 || index.item[0].is() != index_item::element) return -1;
+  return index.item[0].start < 0 ? index.item[0].start + 2 : index.item[0].start;
+}
+
+/// The same of x[i], if x is a tuple.
+constexpr void infer_item(node& n, const node& tuple, diagnostic& d) {
+  if (d.any()) return;
+  n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, tuple.shape, item_index(n)).shape;
+  if (n.shape.rank == 0)
+    d.line("node ", n.name, ":").line("op::getitem selects 0 or 1 of").line(tuple.name);
+}
+
 }  // namespace ctq::shape_rules

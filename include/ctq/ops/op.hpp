@@ -200,6 +200,15 @@ struct one_or_two_inputs : module_op<Self, Options> {
   }
 };
 
+/// The same, or of three.
+template <class Self, class Options = no_options>
+struct up_to_three_inputs : one_or_two_inputs<Self, Options> {
+  using one_or_two_inputs<Self, Options>::operator();
+  constexpr call<3> operator()(node_name a, node_name b, node_name c, const Options& o = {}) const {
+    return {this->id(), attributes{o}, {a.text, b.text, c.text}};
+  }
+};
+
 /// Functions of any number of tensors: fn::cat({"a"_n, "b"_n}, {.dim = 1}).
 template <class Self, class Options = no_options>
 struct list_op : function_op<Self, Options> {

@@ -43,19 +43,20 @@ enum class on_integers : unsigned char {
 
 /// What a node of a graph becomes in a schedule.
 enum class schedule_as : unsigned char {
-  nothing,   // no kernel computes it
-  input,     //
-  constant,  //
-  output,    //
-  observe,   // its input, shown to an observer
-  same,      // its input
-  view,      // its input, with other extents
-  strided,   // a part of its input, or its axes in another order
-  step,      // one kernel
-  lookup,    // one kernel, which reads indices
-  matmul,    // one kernel, which reads matrices
-  concat,    // one kernel an input
-  function,  // one kernel, which calls the op's functions
+  nothing,    // no kernel computes it
+  input,      //
+  constant,   //
+  output,     //
+  observe,    // its input, shown to an observer
+  same,       // its input
+  view,       // its input, with other extents
+  strided,    // a part of its input, or its axes in another order
+  step,       // one kernel
+  lookup,     // one kernel, which reads indices
+  recurrent,  // one kernel, which gives a tuple
+  matmul,     // one kernel, which reads matrices
+  concat,     // one kernel an input
+  function,   // one kernel, which calls the op's functions
 };
 
 /// The order of elements in memory that a kernel reads and writes.
@@ -110,7 +111,7 @@ struct op_parameter {
 };
 
 struct op_parameters {
-  static constexpr int max_count = 4;
+  static constexpr int max_count = 32;  // of recurrent networks; others have four at most
 
   op_parameter item[max_count]{};
   int count = 0;
@@ -162,16 +163,20 @@ struct op_descriptor {
   /// from the input, a stride that defaults to the kernel size. Or reports what is wrong.
   using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
   using parameters_function = op_parameters (*)(const attributes&);
+  /// Where a tensor of a tuple lies in the value; of no axes if there is none.
+  ///   first  the shape of the first one
+  using item_function = strided_view (*)(const attributes&, const shape& first, int item);
 
   // ---- as a call
   const option_fields* options{};  // of a user op: &fields_of<…>, see ops/reflect.hpp
   bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
   bool gives_list = false;         // several tensors of one shape, which its first axis counts
   bool is_commutative = false;     // a pattern matches its two arguments in either order
-  int first_non_tensor = 0;  // arguments from this position on are sizes, axes or masks; 0: none
-  int end_non_tensors = 0;   // up to this one
-  shape_rule infer_shape{};  // null: a model in C++ cannot call it
-  int index_inputs = 0;      // how many inputs, from the first on, are indices
+  int first_non_tensor = 0;    // arguments from this position on are sizes, axes or masks; 0: none
+  int end_non_tensors = 0;     // up to this one
+  shape_rule infer_shape{};    // null: a model in C++ cannot call it
+  item_function tuple_item{};  // gives a tuple: the first tensor has the shape of the node
+  int index_inputs = 0;        // how many inputs, from the first on, are indices
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

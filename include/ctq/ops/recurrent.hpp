@@ -1,38 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
+#include <string_view>
+
 #include "ctq/ops/define_ops.hpp"
 
-// Recurrent networks, which are quantized dynamically.
+// Recurrent networks, which are quantized dynamically. Layers give a tuple, as in PyTorch: the
+// sequence of hidden states, and the last one, of an LSTM with the last cells: op::getitem selects.
+// The initial state is zeros, or further inputs: h, of an LSTM h and c or a tensor of both.
+
+namespace ctq {
+
+struct recurrent_options {
+  int input_size = 0;  // 0: as many as the input has
+  int hidden_size{};
+  int num_layers = 1;
+  flag bias = true;
+  flag batch_first = false;
+  float dropout = 0.0F;  // without effect: of training alone
+  flag bidirectional = false;
+};
+
+enum class rnn_nonlinearity : int { tanh, relu };
+
+struct rnn_options {
+  int input_size = 0;  // 0: as many as the input has
+  int hidden_size{};
+  int num_layers = 1;
+  rnn_nonlinearity nonlinearity = rnn_nonlinearity::tanh;
+  flag bias = true;
+  flag batch_first = false;
+  float dropout = 0.0F;  // without effect: of training alone
+  flag bidirectional = false;
+};
+
+/// Of a single step.
+struct recurrent_cell_options {
+  int input_size = 0;  // 0: as many as the input has
+  int hidden_size{};
+  flag bias = true;
+};
+
+struct rnn_cell_options {
+  int input_size = 0;  // 0: as many as the input has
+  int hidden_size{};
+  flag bias = true;
+  rnn_nonlinearity nonlinearity = rnn_nonlinearity::tanh;
+};
+
+inline constexpr std::string_view rnn_nonlinearity_names[] = {"tanh", "relu"};
+inline constexpr option_words_of rnn_nonlinearity_words{"rnn_nonlinearity", rnn_nonlinearity_names};
+
+}  // namespace ctq
 
 // clang-format off
-#define CTQ_RECURRENT_OP(OP, identifier, module) \
-  OP(nn, module_op, identifier, "torch.nn." module, no_options, identifier) \
+#define CTQ_RECURRENT_OP(OP, identifier, module, options) \
+  OP(nn, up_to_three_inputs, identifier, "torch.nn." module, options, identifier) \
   OP(nnqr, module_op, identifier, "torch.ao.nn.quantized.reference." module, no_options, none) \
-  OP(q, pass_op, identifier##_dynamic, "torch.ao.nn.quantized.dynamic." module, no_options, none)
+  OP(q, pass_op, identifier##_dynamic, "torch.ao.nn.quantized.dynamic." module, options, q_##identifier)
 #define CTQ_RECURRENT_OPS(OP) \
-  CTQ_RECURRENT_OP(OP, lstm, "LSTM") \
-  CTQ_RECURRENT_OP(OP, lstm_cell, "LSTMCell") \
-  CTQ_RECURRENT_OP(OP, gru, "GRU") \
-  CTQ_RECURRENT_OP(OP, gru_cell, "GRUCell") \
-  CTQ_RECURRENT_OP(OP, rnn_cell, "RNNCell") \
-  OP(nn, module_op, rnn, "torch.nn.RNN", no_options, rnn)
+  CTQ_RECURRENT_OP(OP, lstm, "LSTM", recurrent_options) \
+  CTQ_RECURRENT_OP(OP, lstm_cell, "LSTMCell", recurrent_cell_options) \
+  CTQ_RECURRENT_OP(OP, gru, "GRU", recurrent_options) \
+  CTQ_RECURRENT_OP(OP, gru_cell, "GRUCell", recurrent_cell_options) \
+  CTQ_RECURRENT_OP(OP, rnn_cell, "RNNCell", rnn_cell_options) \
+  OP(nn, up_to_three_inputs, rnn, "torch.nn.RNN", rnn_options, rnn)
 // clang-format on
 
 CTQ_RECURRENT_OPS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-constexpr op_descriptor recurrent(op_id dynamic_form) {
-  return {.weights = op_weights::quantizable, .dynamic_form = dynamic_form};
+/// Layers of a network, at most: their parameters have names.
+inline constexpr int most_recurrent_layers = 4;
+
+/// The sizes that follow from options, without those of the input.
+template <recurrent_cell Cell, class Options>
+constexpr recurrent_shape recurrent_options_of(const attributes& a) {
+  const auto o = a.as<Options>();
+  recurrent_shape s{.cell = Cell, .input = o.input_size, .hidden = o.hidden_size, .is_cell = 1};
+  if constexpr (requires { o.nonlinearity; })
+    if (o.nonlinearity == rnn_nonlinearity::relu) s.cell = recurrent_cell::rnn_relu;
+  if constexpr (requires { o.num_layers; }) {
+    s.is_cell = 0;
+    s.layers = o.num_layers;
+    s.directions = o.bidirectional ? 2 : 1;
+    s.batch_first = o.batch_first ? 1 : 0;
+  }
+  return s;
 }
 
-inline constexpr op_descriptor lstm = recurrent(&q::info_lstm_dynamic);
-inline constexpr op_descriptor gru = recurrent(&q::info_gru_dynamic);
-inline constexpr op_descriptor lstm_cell = recurrent(&q::info_lstm_cell_dynamic);
-inline constexpr op_descriptor gru_cell = recurrent(&q::info_gru_cell_dynamic);
-inline constexpr op_descriptor rnn_cell = recurrent(&q::info_rnn_cell_dynamic);
-inline constexpr op_descriptor rnn = recurrent(nullptr);
+/// The same with the steps and the batch of an input.
+template <recurrent_cell Cell, class Options>
+constexpr recurrent_shape recurrent_shape_of(const attributes& a, const shape& in) {
+  recurrent_shape s = recurrent_options_of<Cell, Options>(a);
+  if (s.is_cell != 0) {
+    s.batch = in.rank == 1 ? 1 : in[0];
+  } else if (in.rank == 2) {
+    s.steps = in[0];
+  } else {
+    s.steps = in[s.batch_first];
+    s.batch = in[1 - s.batch_first];
+  }
+  return s;
+}
+template <recurrent_cell Cell, class Options>
+constexpr kernel_signature::sizes recurrent_sizes(attributes a, shape in, shape) {
+  return to_block<kernel_signature::sizes>(recurrent_shape_of<Cell, Options>(a, in));
+}
+
+/// A single LSTM cell gives h and c as a list of two.
+template <recurrent_cell Cell, class Options>
+constexpr shape recurrent_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  constexpr bool is_lstm = Cell == recurrent_cell::lstm;
+  const int most = is_lstm ? 3 : 2;
+  if (in.count < 1 || in.count > most) {
+    complain(d, "takes 1 to ", most, " inputs, not ", in.count);
+    return {};
+  }
+  auto o = a.as<Options>();
+  recurrent_shape s = recurrent_options_of<Cell, Options>(a);
+  const int rank = in[0].rank;
+  if (rank != 3 - s.is_cell && rank != 2 - s.is_cell) {
+    complain(d, "requires an input of ", 2 - s.is_cell, " or ", 3 - s.is_cell, " axes");
+    show_input(d, in[0]);
+    return {};
+  }
+  if (!settle(d, "input_size", o.input_size, in[0][rank - 1], in[0])) return {};
+  if (s.hidden < 1 || s.layers < 1 || s.layers > most_recurrent_layers) {
+    complain(d, "hidden_size is ", s.hidden, ", num_layers ", s.layers, ";\nlayers are 1 to ",
+             most_recurrent_layers);
+    return {};
+  }
+  a = attributes{o};
+  s = recurrent_shape_of<Cell, Options>(a, in[0]);
+  if (!countable_weight(d, {s.gates() * s.hidden, s.input}) ||
+      !countable(s.steps, s.batch, s.directions, s.gates(), s.hidden))
+    return {};
+  std::size_t state = 0;
+  for (int i = 1; i < in.count; ++i) state += numel(in[i]);
+  if (in.count > 1 && state != static_cast<std::size_t>(s.state_elements())) {
+    complain(d, "the state needs ", s.state_elements(), " elements");
+    show_input(d, in[1]);
+    return {};
+  }
+  shape out = in[0];
+  out[rank - 1] = s.directions * s.hidden;
+  if (s.is_cell == 0 || !is_lstm) return out;
+  return rank == 1 ? shape{2, s.hidden} : shape{2, s.batch, s.hidden};
+}
+
+/// The sequence, or the last state: [layers * directions, batch, hidden], of an LSTM two of these.
+template <recurrent_cell Cell, class Options>
+constexpr strided_view recurrent_item(const attributes& a, const shape& first, int item) {
+  if (item == 0) return contiguous_view(first, layout::nchw);
+  if (item != 1) return {};
+  const recurrent_shape s = recurrent_shape_of<Cell, Options>(a, first);
+  shape state;
+  if (Cell == recurrent_cell::lstm) state[state.rank++] = 2;
+  state[state.rank++] = s.cells();
+  if (first.rank == 3) state[state.rank++] = s.batch;
+  state[state.rank++] = s.hidden;
+  strided_view v = contiguous_view(state, layout::nchw);
+  v.offset = static_cast<int>(numel(first));
+  return v;
+}
+
+/// In PyTorch's order: for each layer and direction two weights, then two biases.
+inline constexpr std::string_view recurrent_parameter_names[2 * most_recurrent_layers][4] = {
+    {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"},
+    {"weight_ih_l0_reverse", "weight_hh_l0_reverse", "bias_ih_l0_reverse", "bias_hh_l0_reverse"},
+    {"weight_ih_l1", "weight_hh_l1", "bias_ih_l1", "bias_hh_l1"},
+    {"weight_ih_l1_reverse", "weight_hh_l1_reverse", "bias_ih_l1_reverse", "bias_hh_l1_reverse"},
+    {"weight_ih_l2", "weight_hh_l2", "bias_ih_l2", "bias_hh_l2"},
+    {"weight_ih_l2_reverse", "weight_hh_l2_reverse", "bias_ih_l2_reverse", "bias_hh_l2_reverse"},
+    {"weight_ih_l3", "weight_hh_l3", "bias_ih_l3", "bias_hh_l3"},
+    {"weight_ih_l3_reverse", "weight_hh_l3_reverse", "bias_ih_l3_reverse", "bias_hh_l3_reverse"}};
+inline constexpr std::string_view cell_parameter_names[4] = {"weight_ih", "weight_hh", "bias_ih",
+                                                             "bias_hh"};
+
+template <recurrent_cell Cell, class Options>
+constexpr op_parameters recurrent_parameters(const attributes& a) {
+  const recurrent_shape s = recurrent_options_of<Cell, Options>(a);
+  const int rows = s.gates() * s.hidden;
+  op_parameters all;
+  for (int cell = 0; cell < s.cells(); ++cell) {
+    const int which = s.directions == 2 ? cell : 2 * cell;
+    const auto& names = s.is_cell != 0 ? cell_parameter_names : recurrent_parameter_names[which];
+    all.item[all.count++] = {names[0], {rows, s.inputs_of(cell / s.directions)}};
+    all.item[all.count++] = {names[1], {rows, s.hidden}};
+    if (!a.as<Options>().bias) continue;
+    all.item[all.count++] = {names[2], {rows}};
+    all.item[all.count++] = {names[3], {rows}};
+  }
+  return all;
+}
+
+template <recurrent_cell Cell, class Options>
+constexpr op_descriptor recurrent(kernel_id kernel, op_id dynamic_form) {
+  constexpr bool is_layer = requires(Options o) { o.num_layers; };
+  return {.gives_list = is_layer || Cell == recurrent_cell::lstm,
+          .infer_shape = &recurrent_shape_rule<Cell, Options>,
+          .tuple_item = is_layer ? &recurrent_item<Cell, Options> : nullptr,
+          .weights = op_weights::quantizable,
+          .parameters = &recurrent_parameters<Cell, Options>,
+          .dynamic_form = dynamic_form,
+          .schedule = {.how = schedule_as::recurrent,
+                       .kernel = kernel,
+                       .sizes = &recurrent_sizes<Cell, Options>}};
+}
+
+/// The float module, and its dynamic form.
+template <recurrent_cell Cell, class Options>
+constexpr op_descriptor recurrent_module(op_id dynamic_form) {
+  return recurrent<Cell, Options>(kernel::rnn, dynamic_form);
+}
+template <recurrent_cell Cell, class Options>
+inline constexpr op_descriptor recurrent_dynamic =
+    with(recurrent<Cell, Options>(kernel::rnn_dynamic, nullptr), [](op_descriptor& d) {
+      d.infer_shape = nullptr;
+      d.weights = op_weights::none;
+    });
+
+inline constexpr op_descriptor lstm =
+    recurrent_module<recurrent_cell::lstm, recurrent_options>(&q::info_lstm_dynamic);
+inline constexpr op_descriptor gru =
+    recurrent_module<recurrent_cell::gru, recurrent_options>(&q::info_gru_dynamic);
+inline constexpr op_descriptor lstm_cell =
+    recurrent_module<recurrent_cell::lstm, recurrent_cell_options>(&q::info_lstm_cell_dynamic);
+inline constexpr op_descriptor gru_cell =
+    recurrent_module<recurrent_cell::gru, recurrent_cell_options>(&q::info_gru_cell_dynamic);
+inline constexpr op_descriptor rnn_cell =
+    recurrent_module<recurrent_cell::rnn_tanh, rnn_cell_options>(&q::info_rnn_cell_dynamic);
+inline constexpr op_descriptor rnn =
+    recurrent_module<recurrent_cell::rnn_tanh, rnn_options>(nullptr);
+inline constexpr op_descriptor q_lstm = recurrent_dynamic<recurrent_cell::lstm, recurrent_options>;
+inline constexpr op_descriptor q_gru = recurrent_dynamic<recurrent_cell::gru, recurrent_options>;
+inline constexpr op_descriptor q_lstm_cell =
+    recurrent_dynamic<recurrent_cell::lstm, recurrent_cell_options>;
+inline constexpr op_descriptor q_gru_cell =
+    recurrent_dynamic<recurrent_cell::gru, recurrent_cell_options>;
+inline constexpr op_descriptor q_rnn_cell =
+    recurrent_dynamic<recurrent_cell::rnn_tanh, rnn_cell_options>;
 
 }  // namespace ctq::descriptors
 

@@ -60,6 +60,12 @@ BOOST_HANA_ADAPT_STRUCT(ctq::embedding_bag_options, num_embeddings, embedding_di
 BOOST_HANA_ADAPT_STRUCT(ctq::layer_norm_options, normalized_shape, eps, elementwise_affine);
 BOOST_HANA_ADAPT_STRUCT(ctq::group_norm_options, num_groups, num_channels, eps, affine);
 BOOST_HANA_ADAPT_STRUCT(ctq::instance_norm_options, num_features, eps, affine, track_running_stats);
+BOOST_HANA_ADAPT_STRUCT(ctq::recurrent_options, input_size, hidden_size, num_layers, bias,
+                        batch_first, dropout, bidirectional);
+BOOST_HANA_ADAPT_STRUCT(ctq::rnn_options, input_size, hidden_size, num_layers, nonlinearity, bias,
+                        batch_first, dropout, bidirectional);
+BOOST_HANA_ADAPT_STRUCT(ctq::recurrent_cell_options, input_size, hidden_size, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::rnn_cell_options, input_size, hidden_size, bias, nonlinearity);
 
 namespace ctq {
 
@@ -72,6 +78,9 @@ template <>
 inline constexpr const option_words_of* words_of_type<interpolation> = &interpolation_words;
 template <>
 inline constexpr const option_words_of* words_of_type<bag_mode> = &bag_mode_words;
+
+template <>
+inline constexpr const option_words_of* words_of_type<rnn_nonlinearity> = &rnn_nonlinearity_words;
 
 template <class T>
 constexpr option_field::type type_of() {

@@ -87,7 +87,7 @@ constexpr schedule_size size_of_schedule(const Graph& g) {
     if (how == schedule_as::observe) continue;
     steps += 1 + g.nodes[i].arg_count;
     if (how == schedule_as::step) continue;
-    if (how == schedule_as::concat) steps += g.nodes[i].arg_count;
+    if (how == schedule_as::concat || how == schedule_as::recurrent) steps += g.nodes[i].arg_count;
     if (how == schedule_as::input) ++inputs;
   }
   return {steps, inputs, g.count == 0 ? 0 : g.nodes[g.count - 1].arg_count};

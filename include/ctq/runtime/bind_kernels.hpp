@@ -14,6 +14,7 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
+#include "ctq/runtime/recurrent/recurrent_code.hpp"
 
 // From a signature to the code of its kernel: at compile time, with the signature as a template
 // argument, or by looking it up at run time. A constant signature without a kernel does not

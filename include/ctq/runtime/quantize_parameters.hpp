@@ -19,39 +19,17 @@
 #include "ctq/runtime/embeddings/quantize_rows.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/packing/parameter_sources.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/runtime/recurrent/recurrent_parameters.hpp"
 #include "ctq/runtime/state_dict.hpp"
 #include "ctq/runtime/weights.hpp"
-#include "ctq/spec/backend_config.hpp"
-#include "ctq/spec/qconfig_mapping.hpp"
 
 // From the float weights of a model to the state_dict of a schedule: batch norms are folded, the
 // weights of layers on integers are quantized.
 
 namespace ctq {
-
-/// The qparams of a node's weight, of a model that was trained with fake quantizes.
-struct trained_qparams {
-  std::string_view node;
-  weight_qparams weight;
-};
-
-/// What a state_dict is made from.
-struct parameter_sources {
-  std::span<const node> nodes;  // of the graph the schedule was made for
-  const ctq::weights* weights{};
-  backend_view backend;
-  mapping_view mapping;
-  ctq::semantics semantics{};
-  std::span<const trained_qparams> trained{};  // of others a new observer sees the weight
-};
-
-/// The dtype config that was chosen for a quantized node.
-template <int = 0>
-[[nodiscard]] const dtype_config_record& config_of(const backend_view& backend, const choice& c) {
-  return backend.configs[c.pattern].dtype_configs[c.dtype_config];
-}
 
 namespace quantizing {
 
@@ -68,19 +46,6 @@ template <int = 0>
   for (const char* part : {"weight", "bias", "running_mean", "running_var"})
     if (w.find(batch_norm, part) == nullptr) return std::string{batch_norm} + "." + part;
   return {};
-}
-
-/// The weight of a node as its qconfig and its dtype config say.
-/// Errors  as quantize_weights
-template <int = 0>
-[[nodiscard, gnu::cold]] result<quantized_weights> quantized_weight(const node& n,
-                                                                    const folded_weights& f,
-                                                                    const parameter_sources& from) {
-  const weight_qparams* trained = nullptr;
-  for (const trained_qparams& t : from.trained)
-    if (t.node == n.name) trained = &t.weight;
-  return quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
-                          config_of(from.backend, n.choice).weight_dtype, from.semantics, trained);
 }
 
 /// The same of a transposed convolution, whose channels are the second axis of its weight. The
@@ -116,6 +81,7 @@ template <int = 0>
   std::vector<int> shape = from.weights->find(name, "weight")->shape;
   const auto outputs = static_cast<int>(f.outputs);
   if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
+    if (is_in_half(n)) round_to_half(f.weight);
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
     result<quantized_weights> w = transposed_groups(n) > 0
@@ -144,29 +110,6 @@ template <int = 0>
   const std::string name{n.name};
   to.set(name + ".scale", {static_cast<int>(channels)}, std::move(scale));
   to.set(name + ".shift", {static_cast<int>(channels)}, std::move(shift));
-}
-
-/// The table of an embedding: in float, or integers with a scale and a float zero point a row.
-template <int = 0>
-[[nodiscard, gnu::cold]] status add_table(const step& s, const node& n,
-                                          const parameter_sources& from, state_dict& to) {
-  const auto sizes = s.key.as<embedding_shape>();
-  const std::string name{n.name};
-  const weight_tensor* const table = from.weights->find(name, "weight");
-  if (table == nullptr) return fail("tensor " + name + ".weight", "is missing");
-  if (sizes.bits == 32) {
-    to.set(name + ".weight", table->shape, table->values);
-    return done{};
-  }
-  result<quantized_rows> rows =
-      quantize_rows(table->values, sizes, from.mapping.entries[n.choice.qconfig].qconfig.weight,
-                    config_of(from.backend, n.choice).weight_dtype, from.semantics);
-  if (!rows) return unexpected{rows.error()};
-  to.set(name + ".weight", {sizes.rows, static_cast<int>(kernels::bytes_of_row(sizes))},
-         std::move(rows->rows));
-  to.set(name + ".weight_scale", {sizes.rows}, std::move(rows->scale));
-  to.set(name + ".weight_zero_point", {sizes.rows}, std::move(rows->zero_point));
-  return done{};
 }
 
 /// The tensors that a user op owns; its "weight" is quantized if the op computes on integers.
@@ -235,6 +178,8 @@ template <int = 0>
       quantizing::add_batch_norm(n, from, to);
     } else if (kernels::facts_of(s.key.kernel).has_table) {
       added = quantizing::add_table(s, n, from, to);
+    } else if (kernels::facts_of(s.key.kernel).has_cells) {
+      added = quantizing::add_recurrent(s, n, from, to);
     } else if (const auto& facts = kernels::facts_of(s.key.kernel);
                facts.calls_op || facts.has_tensors) {
       added = quantizing::add_user_parameters(s, n, from, to);

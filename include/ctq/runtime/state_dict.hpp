@@ -27,6 +27,7 @@
 //   bn.scale, bn.shift   float32 (C): a batch norm that is folded into no layer
 //   words.weight         of an embedding: float32, or quint8 (rows, width), of quint4x2 two in a
 //   byte words.weight_scale, words.weight_zero_point    float32 (rows), of such rows of integers
+//   lstm.weight_ih_l0, …  of recurrent layers, as of conv1, with a _scale each; float32 of float16
 //   gate.NAME            the parameters of a user op
 //   pos                  float32: a parameter or a buffer that is an operand
 

@@ -140,6 +140,14 @@ constexpr void append(Text& out, const embedding_shape& s) {
   append_all(out, ":", modes[static_cast<int>(s.mode)], s.bags);
 }
 template <class Text>
+constexpr void append(Text& out, const recurrent_shape& s) {
+  constexpr std::string_view cells[] = {"tanh", "relu", "lstm", "gru"};
+  append_extents(out, s.steps, s.batch, s.input);
+  append_all(out, ":", s.hidden, ":", cells[static_cast<int>(s.cell)]);
+  if (s.layers != 1) append_all(out, ":l", s.layers);
+  if (s.directions != 1) append_all(out, ":d", s.directions);
+}
+template <class Text>
 constexpr void append(Text& out, const matmul_shape& s) {
   append_extents(out, s.matrices[0], s.m, s.k);
   out.append(":");

@@ -11,6 +11,7 @@
 
 #include "../io/quantized_net.hpp"
 #include "../runtime/small_net.hpp"
+#include "compare_evaluator.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/evaluate/evaluator.hpp"
@@ -54,13 +55,6 @@ struct half_bytes
                       object_type<nn::embedding_bag, float_qparams_weight_only_qconfig_4bit>> {};
 struct only_layers : qconfig_mapping<global<static_int8>, object_type<nn::embedding, qconfig_none>,
                                      object_type<nn::embedding_bag, qconfig_none>> {};
-
-module_state state_of(const weights& w) {
-  module_state all;
-  for (const weight_tensor& t : w.tensors())
-    all.set_tensor(t.name, float_ops::tensor{t.shape, t.values});
-  return all;
-}
 
 template <class T, int... Extent>
 node_value value_of(const tensor<T, Extent...>& t) {
@@ -122,7 +116,7 @@ void check(int bits, float most) {
     steps.activations[static_cast<int>(i)] = {
         .dtype = quint8, .scale = {static_cast<double>(q.scale)}, .zero_point = {q.zero_point}};
   }
-  const module_state modules = state_of(weights.get());
+  const module_state modules = small::state_of(weights.get());
   evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &steps});
   float_model<Model, x86> reference{weights};
   session session{*int8};

@@ -332,6 +332,39 @@ static_assert(complains("more than 2^31 - 1 elements in\nthe output [1073741824,
 static_assert(complains("more than 2^31 - 1 elements in\nthe output [1, 3, 65536, 65536]",
                         nn::adaptive_avg_pool2d, adaptive_avg_pool2d_options{65536}, image));
 
+// embeddings and recurrent layers
+constexpr embedding_options table{.num_embeddings = 9, .embedding_dim = 5};
+static_assert(gives({4, 3, 5}, nn::embedding, table, shape{4, 3}));
+static_assert(complains("num_embeddings 0, embedding_dim 5:\neach is 1 or more", nn::embedding,
+                        embedding_options{.embedding_dim = 5}, shape{4, 3}));
+using bag = embedding_bag_options;
+constexpr bag bags{.num_embeddings = 9, .embedding_dim = 5};
+static_assert(gives({4, 5}, nn::embedding_bag, bags, shape{4, 3}));
+static_assert(gives({3, 5}, nn::embedding_bag, bags, shape{12}, shape{3}));
+static_assert(gives({2, 5}, nn::embedding_bag,
+                    bag{.num_embeddings = 9, .embedding_dim = 5, .include_last_offset = true},
+                    shape{12}, shape{3}));
+static_assert(complains("the offsets of bags need one axis\nthe input is [3, 1]", nn::embedding_bag,
+                        bags, shape{12}, shape{3, 1}));
+using layers = recurrent_options;
+static_assert(gives({4, 3, 6}, nn::lstm, layers{.hidden_size = 6}, shape{4, 3, 5}));
+static_assert(gives({4, 12}, nn::gru, layers{.hidden_size = 6, .bidirectional = true},
+                    shape{4, 5}));
+static_assert(gives({2, 3, 6}, nn::lstm_cell, recurrent_cell_options{.hidden_size = 6},
+                    shape{3, 5}));
+static_assert(gives({3, 6}, nn::gru_cell, recurrent_cell_options{.hidden_size = 6}, shape{3, 5},
+                    shape{3, 6}));
+static_assert(complains("takes 1 to 2 inputs, not 3", nn::gru, layers{.hidden_size = 6},
+                        shape{4, 3, 5}, shape{1, 3, 6}, shape{1, 3, 6}));
+static_assert(complains("requires an input of 2 or 3 axes\nthe input is [5]", nn::lstm,
+                        layers{.hidden_size = 6}, shape{5}));
+static_assert(complains("input_size is 4\nthe input is [4, 3, 5]", nn::lstm,
+                        layers{.input_size = 4, .hidden_size = 6}, shape{4, 3, 5}));
+static_assert(complains("hidden_size is 6, num_layers 5;\nlayers are 1 to 4", nn::lstm,
+                        layers{.hidden_size = 6, .num_layers = 5}, shape{4, 3, 5}));
+static_assert(complains("the state needs 36 elements\nthe input is [1, 3, 6]", nn::lstm,
+                        layers{.hidden_size = 6}, shape{4, 3, 5}, shape{1, 3, 6}));
+
 TEST_CASE("a rule says the same at run time") {
   const answer a = infer(nn::conv2d, conv{.out_channels = 6, .kernel_size = 5}, image);
   CHECK(a.shape == shape{1, 6, 24, 24});

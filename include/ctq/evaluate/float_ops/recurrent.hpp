@@ -137,6 +137,15 @@ inline tensor initial(operands& from, const value& given, const extents& shape) 
   return s;
 }
 
+/// The initial state. That of an LSTM is a pair, also as two arguments, or as one tensor.
+inline value state_given(operands& from, bool is_pair) {
+  const value hx = from.any("hx");
+  if (from.has("cx") && !from.is_none("cx")) return list{hx, from.any("cx")};
+  const auto* both = hx.get_if<tensor>();
+  if (!is_pair || both == nullptr || both->shape.empty() || both->shape[0] != 2) return hx;
+  return list{value(at(*both, 0)), value(at(*both, 1))};
+}
+
 }  // namespace recurring
 
 namespace implementation {
@@ -146,7 +155,7 @@ template <recurring::cell Kind>
 result<value> recurrent(operands& from) {
   using namespace recurring;
   tensor sequence = from.floats("input");
-  const value given = from.any("hx");
+  const value given = recurring::state_given(from, Kind == recurring::cell::lstm);
   const int layers = from.integer("num_layers"), directions = from.flag("bidirectional") ? 2 : 1;
   const bool batch_first = from.flag("batch_first");
   const bool unbatched = rank(sequence.shape) == 2;
@@ -204,7 +213,7 @@ template <recurring::cell Kind>
 result<value> recurrent_cell(operands& from) {
   using namespace recurring;
   tensor x = from.floats("input");
-  const value given = from.any("hx");
+  const value given = recurring::state_given(from, Kind == recurring::cell::lstm);
   cell kind = Kind;
   if (Kind == cell::rnn_tanh && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
   const weights w = weights_of(from, "");
@@ -234,7 +243,7 @@ result<value> recurrent_cell(operands& from) {
   return value(std::move(after->h));
 }
 
-inline constexpr std::string_view cell_inputs = "input, hx=None";
+inline constexpr std::string_view cell_inputs = "input, hx=None, cx=None";
 inline constexpr std::string_view layer_parameters =
     "input, hx=None, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0, "
     "bidirectional=False, proj_size=0";

@@ -190,7 +190,8 @@ class integer_forms {
                   : !is_requested(x) || !functional_dequantized(x) || (is_relu && users_[x] != 1))
       return;
     const op_id op = if_available(is_relu ? d.dynamic_relu_form : d.dynamic_form);
-    const bool has_dtype = !only_with_kernels_ || g_.nodes[arg(arg(x))].dtype == quint8;
+    const dtype quantized = g_.nodes[arg(arg(x))].dtype;
+    const bool has_dtype = !only_with_kernels_ || quantized == quint8 || quantized == f16;
     if (op == nullptr || !has_dtype) return;
     form[i] = op;
     of[i] = x;

@@ -4,7 +4,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
-#include "ctq/passes/schedule/view_steps.hpp"
+#include "ctq/passes/schedule/sequence_steps.hpp"
 
 // From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //
@@ -18,7 +18,7 @@ namespace ctq {
 namespace scheduling {
 
 template <class Graph, class Schedule>
-class scheduler : public view_steps<Graph, Schedule> {
+class scheduler : public sequence_steps<Graph, Schedule> {
  public:
   constexpr scheduler(const Graph& g, Schedule& out, layers l) : base(g, out) {
     for (int i = 0; i < g.count && out.problem.text.count == 0; ++i) visit(i);
@@ -26,7 +26,7 @@ class scheduler : public view_steps<Graph, Schedule> {
   }
 
  private:
-  using base = view_steps<Graph, Schedule>;
+  using base = sequence_steps<Graph, Schedule>;
   using base::area_;
   using base::arg;
   using base::elements_of;
@@ -61,7 +61,8 @@ class scheduler : public view_steps<Graph, Schedule> {
       case schedule_as::view: return this->as_view(i);
       case schedule_as::strided: return this->as_strided(i);
       case schedule_as::step: return step_of(i);
-      case schedule_as::lookup: return lookup(i);
+      case schedule_as::lookup: return this->lookup(i);
+      case schedule_as::recurrent: return recurrent(i);
       case schedule_as::matmul: return this->matmul(i);
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);
@@ -97,12 +98,13 @@ class scheduler : public view_steps<Graph, Schedule> {
   }
 
   /// A value that the model returns is written to the caller's memory by its steps, and read there
-  /// by others; an input, or what is returned already, is copied there.
+  /// by others; an input, what is returned already, or one of a tuple, is copied there.
   constexpr void output(int from) {
     const int number = out_.output_count;
     int written = in_order(from, layout::nchw);
-    if (area_[written] != place::area::arena) {
-      const int width = elements_of(from);
+    const int width = elements_of(from);
+    const auto bytes = static_cast<std::size_t>(width) * size_of(g_.nodes[from].dtype);
+    if (area_[written] != place::area::arena || values_[written].bytes > bytes) {
       const int copy = this->new_value(0, place::area::output);
       next_sizes(concat_shape{1, width, width, 0});
       emit(kernel::concat, from, from, written, copy);
@@ -142,29 +144,15 @@ class scheduler : public view_steps<Graph, Schedule> {
     const int x = in_order(a, order);
     const int y = s.tensors == 2 ? in_order(arg(i, 1), order) : -1;
     next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
-    emit(s.kernel, i, a, x, new_output(i, order), s.relu);
+    const bool in_half = g_.nodes[i].weight != nullptr && g_.nodes[i].weight->args.dtype == f16;
+    const bool of_floats = in_half && s.kernel == kernel::linear_dynamic;  // that are rounded
+    emit(of_floats ? kernel::linear : s.kernel, i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
   }
 
-  /// Rows of a table, which is float32 or, weight-only, quint8 or quint4x2.
-  constexpr void lookup(int i) {
-    const op_schedule& s = schedule_of(i);
-    const node& n = g_.nodes[i];
-    const dtype table = n.weight == nullptr ? f32 : n.weight->args.dtype;
-    if (table != f32 && table != quint8 && table != quint4x2) {
-      out_.problem.line("no kernel for node ", n.name, ":");
-      out_.problem.line("a table of ", name_of(table), "; there are")
-          .line("float32, quint8, quint4x2");
-      return;
-    }
-    const int a = arg(i);
-    next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
-    auto sizes = out_.steps[steps_].key.template as<embedding_shape>();
-    sizes.bits = table == f32 ? 32 : table == quint8 ? 8 : 4;
-    next_sizes(sizes);
-    if (n.arg_count == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
-    emit(s.kernel, i, a, value_of_[a], new_output(i, layout::nchw));
-    if (n.arg_count == 2 && !out_.problem.any()) this->also_reads(arg(i, 1), value_of_[arg(i, 1)]);
+  constexpr void recurrent(int i) {
+    has_views_ = true;  // tensors of a tuple
+    this->recurrent_step(i);
   }
 
   [[nodiscard]] constexpr bool equal_shapes(int a, int b) const {

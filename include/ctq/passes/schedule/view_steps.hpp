@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/graph/shape_rules.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/ops/strided_view.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
@@ -56,7 +57,12 @@ class view_steps : public step_writer<Graph, Schedule> {
     const int a = arg(i);
     if (gives_list(a) && !is_any_of(g_.nodes[i].op, op::getitem)) return settled(i, a);
     const node& n = g_.nodes[i];
-    becomes_view(i, a, n.op->descriptor->schedule.view(n.attrs, view_of(a)), -1);
+    const node& from = g_.nodes[a];
+    const auto item = from.op->descriptor->tuple_item;
+    becomes_view(i, a,
+                 item != nullptr ? item(from.attrs, from.shape, shape_rules::item_index(n))
+                                 : n.op->descriptor->schedule.view(n.attrs, view_of(a)),
+                 -1);
   }
 
   /// Products of matrices. Those of the second tensor may be transposed.

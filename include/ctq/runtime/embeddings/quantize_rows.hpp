@@ -15,6 +15,9 @@
 #include "ctq/observers/float_qparams.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/observers/scale_bounds.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/packing/parameter_sources.hpp"
+#include "ctq/runtime/state_dict.hpp"
 #include "ctq/spec/dtype_with_constraints.hpp"
 
 // From the float table of an embedding to integers, with a scale and a float zero point a row.
@@ -57,5 +60,32 @@ template <int = 0>
   out.rows = std::move(packed);
   return out;
 }
+
+namespace quantizing {
+
+/// The table of an embedding: in float, or integers with a scale and a float zero point a row.
+template <int = 0>
+[[nodiscard, gnu::cold]] status add_table(const step& s, const node& n,
+                                          const parameter_sources& from, state_dict& to) {
+  const auto sizes = s.key.as<embedding_shape>();
+  const std::string name{n.name};
+  const weight_tensor* const table = from.weights->find(name, "weight");
+  if (table == nullptr) return fail("tensor " + name + ".weight", "is missing");
+  if (sizes.bits == 32) {
+    to.set(name + ".weight", table->shape, table->values);
+    return done{};
+  }
+  result<quantized_rows> rows =
+      quantize_rows(table->values, sizes, from.mapping.entries[n.choice.qconfig].qconfig.weight,
+                    config_of(from.backend, n.choice).weight_dtype, from.semantics);
+  if (!rows) return unexpected{rows.error()};
+  to.set(name + ".weight", {sizes.rows, static_cast<int>(kernels::bytes_of_row(sizes))},
+         std::move(rows->rows));
+  to.set(name + ".weight_scale", {sizes.rows}, std::move(rows->scale));
+  to.set(name + ".weight_zero_point", {sizes.rows}, std::move(rows->zero_point));
+  return done{};
+}
+
+}  // namespace quantizing
 
 }  // namespace ctq

@@ -20,8 +20,10 @@
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/embeddings/pack_rows.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/pack_constants.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/recurrent/recurrent_parameters.hpp"
 #include "ctq/runtime/state_dict.hpp"
 
 // From a state_dict and the qparams of activations to what the kernels of an instruction set read.
@@ -213,28 +215,6 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
   within(std::int8_t{});
 }
 
-/// The elements of all parameters and buffers that are operands.
-/// Errors  as state_dict::floats
-[[nodiscard, gnu::cold]] inline result<aligned_buffer> pack_constants(std::span<const node> nodes,
-                                                                      const state_dict& state) {
-  const auto is_constant = [](const node& n) {
-    return n.op != nullptr && n.op->kind == op_kind::get_attr;
-  };
-  std::size_t bytes = 0;
-  for (const node& n : nodes) bytes += is_constant(n) ? constant_bytes(n) : 0;
-  aligned_buffer all(bytes);
-  std::byte* at = all.data();
-  for (const node& n : nodes) {
-    if (!is_constant(n)) continue;
-    const auto values = state.floats(std::string{path_of(n)},
-                                     {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
-    if (!values) return unexpected{values.error()};
-    std::memcpy(at, values->data(), values->size_bytes());
-    at += constant_bytes(n);
-  }
-  return all;
-}
-
 }  // namespace packing
 
 /// nodes: of the graph the schedule was made for · qparams: one an observer; none for schedules
@@ -283,6 +263,8 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
       ok = packing::pack_batch_norm(s, n, state, packed);
     } else if (ctq::kernels::facts_of(s.key.kernel).has_table) {
       ok = packing::pack_rows(s, n, state, packed);
+    } else if (ctq::kernels::facts_of(s.key.kernel).has_cells) {
+      ok = packing::pack_recurrent(kernels, s, n, state, packed);
     } else if (const auto& facts = ctq::kernels::facts_of(s.key.kernel);
                facts.calls_op || facts.has_tensors) {
       d.options = n.attrs;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/kernels/gates.hpp"
+
+namespace ctq::kernels {
+
+/// One step of a cell, for all rows of a batch.
+struct recurrent_step {
+  recurrent_cell cell{};
+  int rows{};
+  int hidden{};
+  std::ptrdiff_t from_step{};  // from the products of a row's input to those of the next one
+  std::ptrdiff_t to_step{};    // the same of the sequence that is written
+};
+
+namespace reference {
+
+/// The next hidden state, element i of a row, and of an LSTM the next cell.
+///   x, past  products of the input and of the hidden state with their weights, with biases
+///   h, c     the last state
+[[nodiscard]] inline float next_hidden(recurrent_cell cell, const float* x, const float* past,
+                                       std::ptrdiff_t hidden, std::ptrdiff_t i, float h,
+                                       float& c) noexcept {
+  const auto both = [&](int gate) { return x[gate * hidden + i] + past[gate * hidden + i]; };
+  switch (cell) {
+    case recurrent_cell::rnn_tanh: return gate_tanh(both(0));
+    case recurrent_cell::rnn_relu: return both(0) > 0.0F ? both(0) : 0.0F;
+    case recurrent_cell::lstm: {
+      const float kept = no_contract(gate_sigmoid(both(1)) * c);
+      c = kept + no_contract(gate_sigmoid(both(0)) * gate_tanh(both(2)));
+      return gate_sigmoid(both(3)) * gate_tanh(c);
+    }
+    case recurrent_cell::gru: {
+      const float reset = gate_sigmoid(both(0));
+      const float fresh = gate_tanh(x[2 * hidden + i] + no_contract(reset * past[2 * hidden + i]));
+      return fresh + no_contract(gate_sigmoid(both(1)) * (h - fresh));
+    }
+  }
+  return h;
+}
+
+/// One step of a recurrent cell, as PyTorch's modules say:
+///
+///   LSTM  i, f, g, o: c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c')
+///   GRU   r, z, n: n' = tanh(n_x + sigmoid(r) n_h), h' = n' + sigmoid(z) (h - n')
+///   RNN   h' = tanh(x + past) or relu of it
+///
+/// Shapes    x rows of [gates · hidden], from_step apart · past [rows, gates · hidden] · h, c
+///           [rows, hidden], which are replaced; c of an LSTM alone · to rows of [hidden], to_step
+///           apart, or null
+/// Rounding  once in each operation; sigmoid and tanh of kernels/gates.hpp
+inline void recurrent_gates(const recurrent_step& s, const float* x, const float* past, float* h,
+                            float* c, float* to) noexcept {
+  float none = 0.0F;
+  const int gates = recurrent_shape{.cell = s.cell}.gates();
+  for (int row = 0; row < s.rows; ++row) {
+    for (int i = 0; i < s.hidden; ++i) {
+      h[i] = next_hidden(s.cell, x, past, s.hidden, i, h[i],
+                         s.cell == recurrent_cell::lstm ? c[i] : none);
+      if (to != nullptr) to[i] = h[i];
+    }
+    x += s.from_step;
+    past += std::ptrdiff_t{gates} * s.hidden;
+    h += s.hidden;
+    if (s.cell == recurrent_cell::lstm) c += s.hidden;
+    if (to != nullptr) to += s.to_step;
+  }
+}
+
+}  // namespace reference
+
+}  // namespace ctq::kernels

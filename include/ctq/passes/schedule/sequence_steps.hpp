@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/passes/schedule/view_steps.hpp"
+
+// Steps of embeddings and of recurrent layers.
+
+namespace ctq::scheduling {
+
+template <class Graph, class Schedule>
+class sequence_steps : public view_steps<Graph, Schedule> {
+ public:
+  using base = view_steps<Graph, Schedule>;
+  using base::base;
+
+ protected:
+  using base::arg;
+  using base::elements_of;
+  using base::emit;
+  using base::g_;
+  using base::in_order;
+  using base::new_output;
+  using base::next_sizes;
+  using base::order_of_;
+  using base::out_;
+  using base::steps_;
+  using base::value_of_;
+
+  /// Rows of a table, which is float32 or, weight-only, quint8 or quint4x2.
+  constexpr void lookup(int i) {
+    const op_schedule& s = g_.nodes[i].op->descriptor->schedule;
+    const node& n = g_.nodes[i];
+    const dtype table = n.weight == nullptr ? f32 : n.weight->args.dtype;
+    if (table != f32 && table != quint8 && table != quint4x2) {
+      out_.problem.line("no kernel for node ", n.name, ":");
+      out_.problem.line("a table of ", name_of(table), "; there are")
+          .line("float32, quint8, quint4x2");
+      return;
+    }
+    const int a = arg(i);
+    next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
+    auto sizes = out_.steps[steps_].key.template as<embedding_shape>();
+    sizes.bits = table == f32 ? 32 : table == quint8 ? 8 : 4;
+    next_sizes(sizes);
+    if (n.arg_count == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
+    emit(s.kernel, i, a, value_of_[a], new_output(i, layout::nchw));
+    if (n.arg_count == 2 && !out_.problem.any()) this->also_reads(arg(i, 1), value_of_[arg(i, 1)]);
+  }
+
+  /// A recurrent layer or cell. Its output is a tuple, contiguous. Weights of float16 are floats
+  /// that have been rounded.
+  constexpr void recurrent_step(int i) {
+    const node& n = g_.nodes[i];
+    const op_schedule& schedule = n.op->descriptor->schedule;
+    const int a = arg(i);
+    this->settled(i, a);
+    const int x = in_order(a, layout::nchw);
+    int state = -1;
+    for (int s = 1; s < n.arg_count; ++s) this->settled(i, arg(i, s));
+    if (out_.problem.any()) return;
+    if (n.arg_count == 2) state = in_order(arg(i, 1), layout::nchw);
+    if (n.arg_count == 3) state = joined(i, arg(i, 1), arg(i, 2));
+    next_sizes(schedule.sizes(n.attrs, g_.nodes[a].shape, n.shape));
+    auto s = out_.steps[steps_].key.template as<recurrent_shape>();
+    s.has_state = n.arg_count > 1 ? 1 : 0;
+    next_sizes(s);
+    const bool in_half = n.weight != nullptr && n.weight->args.dtype == f16;
+    const int elements = s.sequence_elements() + s.state_elements();
+    value_of_[i] = this->new_value(static_cast<std::size_t>(elements) * sizeof(float));
+    order_of_[i] = layout::nchw;
+    emit(in_half ? kernel::rnn : schedule.kernel, i, a, x, value_of_[i]);
+    if (state >= 0 && !out_.problem.any()) this->also_reads(arg(i, 1), state);
+  }
+
+ private:
+  /// Two tensors, contiguous.
+  constexpr int joined(int i, int a, int b) {
+    const int both = elements_of(a) + elements_of(b);
+    const int to = this->new_value(static_cast<std::size_t>(both) * sizeof(float));
+    int before = 0;
+    for (const int part : {a, b}) {
+      const int from = in_order(part, layout::nchw);
+      next_sizes(concat_shape{1, elements_of(part), both, before});
+      emit(kernel::concat, i, part, from, to);
+      before += elements_of(part);
+    }
+    return to;
+  }
+};
+
+}  // namespace ctq::scheduling

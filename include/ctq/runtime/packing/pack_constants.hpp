@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/passes/schedule/memory.hpp"
+#include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/state_dict.hpp"
+
+namespace ctq::packing {
+
+/// The elements of all parameters and buffers that are operands.
+/// Errors  as state_dict::floats
+[[nodiscard, gnu::cold]] inline result<aligned_buffer> pack_constants(std::span<const node> nodes,
+                                                                      const state_dict& state) {
+  const auto is_constant = [](const node& n) {
+    return n.op != nullptr && n.op->kind == op_kind::get_attr;
+  };
+  std::size_t bytes = 0;
+  for (const node& n : nodes) bytes += is_constant(n) ? constant_bytes(n) : 0;
+  aligned_buffer all(bytes);
+  std::byte* at = all.data();
+  for (const node& n : nodes) {
+    if (!is_constant(n)) continue;
+    const auto values = state.floats(std::string{path_of(n)},
+                                     {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
+    if (!values) return unexpected{values.error()};
+    std::memcpy(at, values->data(), values->size_bytes());
+    at += constant_bytes(n);
+  }
+  return all;
+}
+
+}  // namespace ctq::packing

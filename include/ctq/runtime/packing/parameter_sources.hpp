@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/core/semantics.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/observers/float16.hpp"
+#include "ctq/runtime/quantize_weights.hpp"
+#include "ctq/runtime/weights.hpp"
+#include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/qconfig_mapping.hpp"
+
+// What the parameters of a schedule are made from, and the weight of one of its nodes.
+
+namespace ctq {
+
+/// The qparams of a node's weight, of a model that was trained with fake quantizes.
+struct trained_qparams {
+  std::string_view node;
+  weight_qparams weight;
+};
+
+/// What a state_dict is made from.
+struct parameter_sources {
+  std::span<const node> nodes;  // of the graph the schedule was made for
+  const ctq::weights* weights{};
+  backend_view backend;
+  mapping_view mapping;
+  ctq::semantics semantics{};
+  std::span<const trained_qparams> trained{};  // of others a new observer sees the weight
+};
+
+/// The dtype config that was chosen for a quantized node.
+template <int = 0>
+[[nodiscard]] const dtype_config_record& config_of(const backend_view& backend, const choice& c) {
+  return backend.configs[c.pattern].dtype_configs[c.dtype_config];
+}
+
+namespace quantizing {
+
+/// The weight of a node as its qconfig and its dtype config say.
+/// Errors  as quantize_weights
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_weights> quantized_weight(const node& n,
+                                                                    const folded_weights& f,
+                                                                    const parameter_sources& from) {
+  const weight_qparams* trained = nullptr;
+  for (const trained_qparams& t : from.trained)
+    if (t.node == n.name) trained = &t.weight;
+  return quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight,
+                          config_of(from.backend, n.choice).weight_dtype, from.semantics, trained);
+}
+
+/// Whether the weight of a node is float16: it is computed as the floats that it represents.
+template <int = 0>
+[[nodiscard]] bool is_in_half(const node& n) {
+  return n.weight != nullptr && n.weight->args.dtype == f16;
+}
+template <int = 0>
+[[gnu::cold]] void round_to_half(std::vector<float>& weight) {
+  for (float& x : weight) x = weight_in_float16(x);
+}
+
+}  // namespace quantizing
+
+}  // namespace ctq

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/graph/place_of.hpp"
+#include "ctq/kernels/operands.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
+#include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/parameter_sources.hpp"
+#include "ctq/runtime/recurrent/recurrent_products.hpp"
+#include "ctq/runtime/state_dict.hpp"
+
+// The tensors of a recurrent layer, by PyTorch's names, and how they are packed.
+
+namespace ctq {
+
+/// The weight of a product, and its bias, if the module has any.
+struct recurrent_weight {
+  linear_shape product{};
+  std::string weight, bias;
+};
+
+/// In the order in which they are packed: for each layer and direction that of the input, then that
+/// of the hidden state.
+[[nodiscard, gnu::cold]] inline std::vector<recurrent_weight> recurrent_weights(
+    const recurrent_shape& s, const node& n) {
+  std::vector<recurrent_weight> all;
+  const op_parameters parameters = n.op->descriptor->parameters(n.attrs);
+  const int each = parameters.count / s.cells();
+  const auto name = [&](int p) {
+    return std::string{n.name} + "." + std::string{parameters.item[p].name};
+  };
+  for (int cell = 0; cell < s.cells(); ++cell)
+    for (int part = 0; part < 2; ++part) {
+      const int p = cell * each + part;
+      all.push_back({part == 0 ? input_product(s, cell / s.directions) : state_product(s), name(p),
+                     each == 4 ? name(p + 2) : std::string{}});
+    }
+  return all;
+}
+
+namespace quantizing {
+
+/// The weights of a recurrent layer, each with an observer of its own, and its biases.
+template <int = 0>
+[[nodiscard, gnu::cold]] status add_recurrent(const step& s, const node& n,
+                                              const parameter_sources& from, state_dict& to) {
+  for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
+    const weight_tensor* const weight = from.weights->find(w.weight);
+    const weight_tensor* const bias = from.weights->find(w.bias);
+    if (weight == nullptr || (bias == nullptr && !w.bias.empty()))
+      return fail("tensor " + (weight == nullptr ? w.weight : w.bias), "is missing");
+    if (bias != nullptr) to.set(w.bias, bias->shape, bias->values);
+    folded_weights f{.weight = weight->values,
+                     .bias = {},
+                     .outputs = static_cast<std::size_t>(w.product.out_features)};
+    if (s.key.kernel == kernel::rnn) {
+      if (is_in_half(n)) round_to_half(f.weight);
+      to.set(w.weight, weight->shape, std::move(f.weight));
+      continue;
+    }
+    result<quantized_weights> q = quantized_weight(n, f, from);
+    if (!q) return unexpected{q.error()};
+    to.set(w.weight, weight->shape, std::move(q->weight));
+    to.set(w.weight + "_scale", {w.product.out_features}, std::move(q->scale));
+  }
+  return done{};
+}
+
+}  // namespace quantizing
+
+namespace packing {
+
+/// Errors  as state_dict::floats; with the node: check_sums
+[[nodiscard, gnu::cold]] inline status pack_recurrent(const kernel_packing& kernels, const step& s,
+                                                      const node& n, const state_dict& state,
+                                                      std::byte* packed) {
+  for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
+    const int rows = w.product.out_features;
+    std::vector<float> zeros(w.bias.empty() ? static_cast<std::size_t>(rows) : 0);
+    const float* bias = zeros.data();
+    if (!w.bias.empty()) {
+      const auto given = state.floats(w.bias, {{rows}});
+      if (!given) return unexpected{given.error()};
+      bias = given->data();
+    }
+    const kernel_signature key = recurrent_product_key(s.key.kernel, w.product);
+    if (s.key.kernel == kernel::rnn) {
+      const auto weight = state.floats(w.weight, {{rows, w.product.in_features}});
+      if (!weight) return unexpected{weight.error()};
+      kernels.pack(key, {weight->data(), bias, nullptr}, packed);
+    } else {
+      const auto weight = state.integers(w.weight, {{rows, w.product.in_features}});
+      if (!weight) return unexpected{weight.error()};
+      const auto scale = state.floats(w.weight + "_scale", {{rows}});
+      if (!scale) return unexpected{scale.error()};
+      if (const status ok = check_sums({*weight, *scale}); !ok)
+        return fail(place_of(n) + ", " + ok.error().place, ok.error().cause);
+      kernels.pack(key, {weight->data(), bias, scale->data()}, packed);
+    }
+    packed += padded(kernels.packed_bytes(key));
+  }
+  return done{};
+}
+
+}  // namespace packing
+
+}  // namespace ctq

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/core/kernel_descriptors.hpp"
+
+// The products with weights that a recurrent layer consists of.
+
+namespace ctq {
+
+/// Of the inputs of all steps of a layer.
+[[nodiscard]] constexpr linear_shape input_product(const recurrent_shape& s, int layer) {
+  return {s.steps * s.batch, s.inputs_of(layer), s.gates() * s.hidden};
+}
+/// Of a hidden state.
+[[nodiscard]] constexpr linear_shape state_product(const recurrent_shape& s) {
+  return {s.batch, s.hidden, s.gates() * s.hidden};
+}
+/// The signature of a product.
+///   recurrent  rnn or rnn_dynamic
+[[nodiscard]] constexpr kernel_signature recurrent_product_key(kernel_id recurrent,
+                                                               const linear_shape& s) {
+  return signature(recurrent == kernel::rnn_dynamic ? kernel::linear_dynamic : kernel::linear, f32,
+                   f32, s);
+}
+
+}  // namespace ctq
