@@ -151,14 +151,19 @@ TEST_CASE("an op whose input is quantized as it comes stands in its own place an
   }
 }
 
-TEST_CASE("where a kernel is asked for, an op that has none keeps its float form") {
+TEST_CASE("a dynamic layer of float16 weights has a kernel, one of signed inputs has none") {
   struct mapping : qconfig_mapping<object_type<nn::linear, float16_dynamic_qconfig>> {};
-  const auto reference = converted<mapping>();
-  const graph g = reference.view();
-  for (const bool only_with_kernels : {false, true}) {
-    const lowering::integer_forms<graph> forms{g, semantics{}, only_with_kernels};
-    CHECK((forms.form[find(g, "fc")] == nullptr) == only_with_kernels);
-  }
+  auto reference = converted<mapping>();
+  const auto form = [&](bool only_with_kernels) {
+    const graph g = reference.view();
+    return lowering::integer_forms<graph>{g, semantics{}, only_with_kernels}.form[find(g, "fc")];
+  };
+  CHECK(form(false) == q::linear_dynamic.id());
+  CHECK(form(true) == q::linear_dynamic.id());
+  for (node& n : reference.nodes)
+    if (is_any_of(n.op, q::quantize_per_tensor_dynamic)) n.dtype = qint8;
+  CHECK(form(false) == q::linear_dynamic.id());
+  CHECK(form(true) == nullptr);
 }
 
 }  // namespace
