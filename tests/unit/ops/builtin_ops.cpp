@@ -99,7 +99,9 @@ TEST_CASE("an op has the same steps in float and on integers, whatever its name"
   for (const op_id op : {nn::relu.id(), fn::relu.id(), method::relu.id()})
     CHECK(kernel_of(op) == kernel::relu);
   CHECK(of(nn::sigmoid.id()).schedule.how == schedule_as::function);
-  CHECK(of(nn::lstm.id()).schedule.how == schedule_as::nothing);
+  CHECK(kernel_of(nn::lstm.id()) == kernel::rnn);
+  CHECK(kernel_of(q::lstm_dynamic.id()) == kernel::rnn_dynamic);
+  CHECK(of(nn::conv3d.id()).schedule.how == schedule_as::nothing);
   CHECK(of(nn::placeholder.id()).schedule.how == schedule_as::input);
 }
 
