@@ -50,7 +50,8 @@ struct rnn_cell_options {
 };
 
 inline constexpr std::string_view rnn_nonlinearity_names[] = {"tanh", "relu"};
-inline constexpr option_words_of rnn_nonlinearity_words{"rnn_nonlinearity", rnn_nonlinearity_names};
+inline constexpr option_words_of rnn_nonlinearity_words{"rnn_nonlinearity",
+                                                        {rnn_nonlinearity_names, 2}};
 
 }  // namespace ctq
 

@@ -10,7 +10,7 @@ using namespace ctq;
 namespace {
 
 // PyTorch's defaults.
-static_assert(bag_mode_words.find("max") == 2 && bag_mode_words.find("min") == -1);
+static_assert(bag_mode_words.find("max") == 2 && rnn_nonlinearity_words.find("relu") == 1);
 static_assert(conv2d_options{}.stride == extent2d{1} && conv2d_options{}.padding == extent2d{0});
 static_assert(conv2d_options{}.dilation == extent2d{1} && conv2d_options{}.groups == 1);
 static_assert(conv2d_options{}.bias && linear_options{}.bias);
