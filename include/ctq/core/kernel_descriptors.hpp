@@ -39,12 +39,13 @@ constexpr bool float_or_int8(dtype in, dtype out) {
 struct kernel_facts {
   std::string_view name{};
   bool (*exists)(dtype in, dtype out){};
-  bool has_weights = false;  // of a layer, and a bias or none
-  bool has_tensors = false;  // of the op, in float: its parameters
-  bool has_table = false;    // of rows, in float or of integers with qparams each
-  bool has_cells = false;    // of a recurrent layer: weights for the input and the hidden state
-  bool calls_op = false;     // computes by the functions of the signature's op
-  bool computes_ops = true;  // else the schedule alone asks for it
+  bool has_weights = false;   // of a layer, and a bias or none
+  bool int8_weights = false;  // although its activations are float32
+  bool has_tensors = false;   // of the op, in float: its parameters
+  bool has_table = false;     // of rows, in float or of integers with qparams each
+  bool has_cells = false;     // of a recurrent layer: weights for the input and the hidden state
+  bool calls_op = false;      // computes by the functions of the signature's op
+  bool computes_ops = true;   // else the schedule alone asks for it
 };
 
 }  // namespace ctq::kernels
@@ -75,7 +76,8 @@ struct kernel_facts {
   KERNEL(conv2d, conv2d_shape, float_or_int8, .has_weights = true) \
   KERNEL(conv_transpose2d, conv_transpose2d_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear, linear_shape, float_or_int8, .has_weights = true) \
-  KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true) \
+  KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
+  KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(batch_norm2d, channels_shape, float_only) \
   KERNEL(pooling_max, pool2d_shape, equal) \
   KERNEL(pooling_avg, pool2d_shape, equal) \

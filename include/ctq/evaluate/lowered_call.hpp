@@ -50,7 +50,7 @@ struct origin {
   if (form->kind != op_kind::pass) return {};
   for (const op_id op : naming::builtin_ops) {
     const op_descriptor& d = *op->descriptor;
-    if (d.integer_form == form) return {op, false, false};
+    if (d.integer_form == form || d.weight_only_form == form) return {op, false, false};
     if (d.integer_relu_form == form) return {op, true, false};
     if (d.dynamic_form == form) return {op, false, true};
     if (d.dynamic_relu_form == form) return {op, true, true};

@@ -40,6 +40,7 @@ struct linear_options {
   OP(q, pass_op, linear_relu, "torch.ao.nn.intrinsic.quantized.LinearReLU", linear_options, q_linear_relu) \
   OP(q, pass_op, linear_dynamic, "torch.ao.nn.quantized.dynamic.Linear", no_options, q_linear_dynamic) \
   OP(q, pass_op, linear_relu_dynamic, "torch.ao.nn.intrinsic.quantized.dynamic.LinearReLU", no_options, q_linear_relu_dynamic) \
+  OP(q, pass_op, linear_weight_only, "torch.ops.aten._weight_int8pack_mm", linear_options, q_linear_weight_only) \
   OP(q, pass_op, functional_linear, "torch.ops.quantized.linear", no_options, none) \
   OP(q, pass_op, functional_linear_relu, "torch.ops.quantized.linear_relu", no_options, none) \
   OP(q, pass_op, functional_linear_dynamic, "torch.ops.quantized.linear_dynamic", no_options, none) \
@@ -96,6 +97,7 @@ inline constexpr op_descriptor linear{.infer_shape = &linear_shape_rule,
                                       .integer_form = &q::info_linear,
                                       .integer_relu_form = &q::info_linear_relu,
                                       .dynamic_form = &q::info_linear_dynamic,
+                                      .weight_only_form = &q::info_linear_weight_only,
                                       .gradient = gradient_rule::layer,
                                       .schedule = linear_step(kernel::linear, false)};
 inline constexpr op_descriptor linear_relu{.layer_axes = 0,
@@ -129,6 +131,9 @@ inline constexpr op_descriptor q_linear_dynamic{.schedule =
                                                     linear_step(kernel::linear_dynamic, false)};
 inline constexpr op_descriptor q_linear_relu_dynamic{.schedule =
                                                          linear_step(kernel::linear_dynamic, true)};
+
+inline constexpr op_descriptor q_linear_weight_only{
+    .schedule = linear_step(kernel::linear_weight_int8, false)};
 
 /// The last two axes are matrices; one of the tensors may have one matrix alone.
 constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {

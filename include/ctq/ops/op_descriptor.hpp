@@ -203,6 +203,7 @@ struct op_descriptor {
   op_id dynamic_form{};          // for an input that is quantized dynamically
   op_id dynamic_relu_form{};     //
   bool only_weight = false;      // weight-only: its input and output stay floats
+  op_id weight_only_form{};      // for a qint8 weight, of an op with other forms, too
   bool gives_any_scale = false;  // its kernel takes inputs of another scale than the output's
   bool is_since_2_1 = false;     // PyTorch 1.13 has no integer form
 

@@ -11,6 +11,7 @@
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/kernels/code/user_ops.hpp"
+#include "ctq/kernels/code/weight_only_layers.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"

@@ -24,6 +24,10 @@ template <class Kernels>
     return kernels::kernel_code<kernels::descriptors::linear_dynamic>::template pack<Kernels>(
         key.as<linear_shape>(), integers, from.multiplier, static_cast<const float*>(from.bias),
         packed);
+  if (key.kernel == kernel::linear_weight_int8)
+    return kernels::kernel_code<kernels::descriptors::linear_weight_int8>::template pack<Kernels>(
+        key.as<linear_shape>(), integers, from.multiplier, static_cast<const float*>(from.bias),
+        packed);
   const auto pack = [&](auto code, const auto& sizes, auto... zero_point) {
     binding::with_dtype(key.in, [&](auto in) {
       if constexpr (in == f32) {

@@ -80,7 +80,7 @@ template <int = 0>
   folded_weights f = fold(n, *from.weights);
   std::vector<int> shape = from.weights->find(name, "weight")->shape;
   const auto outputs = static_cast<int>(f.outputs);
-  if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
+  if (s.key.in == f32 && !kernels::facts_of(s.key.kernel).int8_weights) {
     if (is_in_half(n)) round_to_half(f.weight);
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {

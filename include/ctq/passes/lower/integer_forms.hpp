@@ -164,10 +164,13 @@ class integer_forms {
     if (const op_id op = lone_form(x, i, half)) take(i, x, -1, op);
   }
 
-  /// Embeddings: only their weight is quantized.
+  /// Embeddings, and in compiled models linear layers: only their weight is quantized.
   constexpr void find_weight_only(int i) {
-    if (!g_.nodes[i].op->descriptor->only_weight) return;
-    form[i] = if_available(g_.nodes[i].op->descriptor->integer_form);
+    const op_descriptor& d = *g_.nodes[i].op->descriptor;
+    const bool reads_floats = only_with_kernels_ && d.weight_only_form != nullptr &&
+                              g_.nodes[i].weight->args.dtype == qint8 && !is_dequantized(arg(i));
+    if (!d.only_weight && !reads_floats) return;
+    form[i] = if_available(d.only_weight ? d.integer_form : d.weight_only_form);
     of[i] = i;
     relu[i] = -1;
   }

@@ -121,7 +121,8 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
   const weight_of_layer layer = weight_of(s.key, n);
   const auto bias = state.floats(name + ".bias", {{layer.outputs}});
   if (!bias) return unexpected{bias.error()};
-  if (s.key.in == f32 && s.key.kernel != kernel::linear_dynamic) {
+  const bool int8_weights = ctq::kernels::facts_of(s.key.kernel).int8_weights;
+  if (s.key.in == f32 && !int8_weights) {
     const auto weight = state.floats(name + ".weight", layer.shape);
     if (!weight) return unexpected{weight.error()};
     with_kernel_order<float>(*weight, layer, [&](const float* ordered) {
@@ -135,8 +136,9 @@ void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f)
   if (!scale) return unexpected{scale.error()};
   status packing = done{};
   const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
-  if (s.key.kernel == kernel::linear_dynamic) {
-    if (const status ok = check_sums({*weight, *scale}); !ok) return at_node(ok.error());
+  if (int8_weights) {
+    const bool sums = s.key.kernel == kernel::linear_dynamic;  // of integers
+    if (const status ok = check_sums({*weight, *scale}); sums && !ok) return at_node(ok.error());
     kernels.pack(s.key, {weight->data(), bias->data(), scale->data()}, packed);
     return done{};
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Linear layers of which only the weight is quantized, through both executors.
+
+#include <doctest/doctest.h>
+
+#include "compare_executors.hpp"
+#include "ctq/backends/default_observers.hpp"
+#include "ctq/backends/dtype_configs.hpp"
+#include "ctq/backends/rows.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({3, 21}), "up"_n = nn::linear("x"_n, {.out_features = 40}),
+          "gelu"_n = nn::gelu("up"_n),
+          "down"_n = nn::linear("gelu"_n, {.out_features = 5, .bias = false}),
+          "out"_n = nn::output("down"_n));
+
+struct small_weights
+    : backend_config<"small_weights", rows::rooted<dtype_configs<weight_only_qint8>, nn::linear,
+                                                   nn::linear, nnqr::linear>> {};
+struct mapping
+    : qconfig_mapping<object_type<
+          nn::linear, qconfig<default_placeholder_observer, default_per_channel_weight_observer>>> {
+};
+
+}  // namespace
+
+TEST_CASE("weight-only linear layers have the same bytes in both executors") {
+  constexpr auto& steps = plan<net, small_weights, mapping>::int8_schedule;
+  static_assert(steps.count == 3 && steps.steps[0].key.kernel == kernel::linear_weight_int8 &&
+                steps.steps[2].key.kernel == kernel::linear_weight_int8);
+  const auto d = small::compare_executors<net, small_weights, mapping>(5);
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error > 0);
+  CHECK(d.error < 0.02F * d.size);
+}
