@@ -81,6 +81,13 @@ json module_description(const ctq::module_state& modules, const std::string& pat
     m["in_channels"] = weight[1] * m.value("groups", 1);
     m["kernel_size"] = std::vector<int>(weight.begin() + 2, weight.end());
     m["bias"] = has_bias;
+  } else if (type.starts_with("nn.Embedding") && weight.size() == 2) {
+    m["num_embeddings"] = weight[0];
+    m["embedding_dim"] = weight[1];
+  } else if (const std::vector<int> recurrent = shape_of(modules, path + ".weight_hh_l0");
+             recurrent.size() == 2) {
+    m["hidden_size"] = recurrent[1];
+    m["bias"] = modules.find(path + ".bias_hh_l0") != nullptr;
   } else if (type.starts_with("nn.BatchNorm") && weight.size() == 1) {
     m["num_features"] = weight[0];
   }
@@ -125,11 +132,19 @@ json rows_to_import(const suite_file& file, const json& c, const model_case& of)
 
 // --- Tensors -----------------------------------------------------------------------------------
 
-/// Tensors of float32 on their way into a file.
+/// Tensors of float32, and of indices, on their way into a file.
 class tensor_list {
  public:
   void add(std::string name, const tensor& t) {
-    if (t.dtype != "f32") return;  // counters, and indices, which no compiled model reads
+    if (t.dtype == "i64" && !t.shape.empty()) {
+      const std::vector<std::int64_t>& values =
+          indices_.emplace_back(t.values.begin(), t.values.end());
+      all_.push_back({std::move(name),
+                      ctq::stored_dtype::i64,
+                      {t.shape.begin(), t.shape.end()},
+                      std::as_bytes(std::span{values})});
+    }
+    if (t.dtype != "f32") return;
     const std::vector<float>& values = values_.emplace_back(t.floats());
     all_.push_back({std::move(name),
                     ctq::stored_dtype::f32,
@@ -147,12 +162,14 @@ class tensor_list {
 
  private:
   std::deque<std::vector<float>> values_;  // a deque: the list looks at its elements
+  std::deque<std::vector<std::int64_t>> indices_;
   std::vector<ctq::stored_tensor> all_;
 };
 
 tensor_list parameters_of(const suite_file& file, const json& c) {
   tensor_list out;
-  for (const auto& [name, j] : c.at("params").items()) out.add(name, file, j);
+  for (const auto& [name, j] : c.at("params").items())
+    if (!name.ends_with(".num_batches_tracked")) out.add(name, file, j);
   return out;
 }
 

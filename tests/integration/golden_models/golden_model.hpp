@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ctq/ctq.hpp"
@@ -16,10 +18,13 @@
 
 namespace golden_models {
 
+/// The bytes of each input of a model.
+using input_bytes = std::vector<std::vector<std::byte>>;
+
 /// The inputs of a case, and what PyTorch gave for the last.
 struct data_set {
-  std::vector<std::vector<float>> calibration;
-  std::vector<float> evaluation;
+  std::vector<input_bytes> calibration;
+  input_bytes evaluation;
   std::vector<float> expected;  // empty: PyTorch could not run it
 };
 
@@ -67,6 +72,23 @@ void look_at(std::span<const ctq::step> steps, outcome& o);
 /// Observers as the version of the data has them; the plan is that of today.
 inline constexpr auto semantics = ctq::semantics::torch_1_13;
 
+/// Calls f with a view of each input; false: they have other sizes.
+template <class... Input, class F>
+bool with_inputs(ctq::tensor_list<Input...>, const input_bytes& x, F f) {
+  std::size_t next = 0;
+  if (x.size() != sizeof...(Input) || !((x[next++].size() == sizeof(Input{}.values)) && ...))
+    return false;
+  next = 0;
+  const auto view = [&]<class T, int... Extent>(const ctq::tensor<T, Extent...>*) {
+    constexpr std::size_t size = ctq::tensor<T, Extent...>::size;
+    return ctq::tensor_view<const T, Extent...>(
+        std::span<const T, size>(reinterpret_cast<const T*>(x[next++].data()), size));
+  };
+  const std::tuple views{view(static_cast<const Input*>(nullptr))...};  // in their order
+  std::apply(f, views);
+  return true;
+}
+
 template <const auto& Model, class Backend, class Mapping>
 outcome compare(const std::filesystem::path& stem) {
   const auto failed = [](const ctq::error& e) { return outcome{.words = e.message()}; };
@@ -78,12 +100,11 @@ outcome compare(const std::filesystem::path& stem) {
   auto observed =
       ctq::prepare<Model, Backend, Mapping, ctq::unsupported::skip>(*weights, semantics);
   using plan = typename decltype(observed)::plan;
-  using input = typename decltype(observed)::input_view;
   using output = typename decltype(observed)::output;
-  for (const std::vector<float>& x : data->calibration) {
-    if (x.size() != input::size) return {.words = "calibration data of another shape"};
-    observed(input{std::span<const float, input::size>(x)});
-  }
+  constexpr typename decltype(observed)::inputs types;
+  for (const input_bytes& x : data->calibration)
+    if (!with_inputs(types, x, [&](const auto&... in) { observed(in...); }))
+      return {.words = "calibration data of another shape"};
   const auto int8 = ctq::convert(observed);
   if (!int8) return failed(int8.error());
   auto oracle = ctq::interpreter<ctq::reference_kernels>::make(
@@ -93,8 +114,13 @@ outcome compare(const std::filesystem::path& stem) {
   output ours;
   output expected;
   ctq::session session{*int8};
-  session(input{std::span<const float, input::size>(data->evaluation)}, ours);
-  oracle->run(data->evaluation.data(), expected.data());
+  const auto run = [&](const auto&... in) {
+    session(in..., ours);
+    const void* const from[] = {in.data()...};
+    void* const to[] = {expected.data()};
+    oracle->run(std::span(from), std::span(to));
+  };
+  if (!with_inputs(types, data->evaluation, run)) return {.words = "inputs of another shape"};
   outcome o;
   look_at(std::span(plan::int8_schedule.steps).first(plan::int8_schedule.count), o);
   if (std::memcmp(ours.data(), expected.data(), sizeof ours.values) != 0) {

@@ -24,10 +24,12 @@ constexpr double one_step = 1.01;
 constexpr double few_steps = 8.01;
 constexpr double float_tolerance = 1e-5;
 
-ctq::result<std::vector<float>> read(const ctq::tensor_file& file, const std::string& name) {
-  const ctq::stored_tensor* const t = file.find(name);
-  if (t == nullptr) return ctq::fail("tensor " + name, "is missing");
-  return ctq::values_of<float>(*t);
+/// The tensors PREFIX.0, PREFIX.1, …
+input_bytes read(const ctq::tensor_file& file, const std::string& prefix) {
+  input_bytes all;
+  while (const ctq::stored_tensor* const t = file.find(prefix + "." + std::to_string(all.size())))
+    all.emplace_back(t->data.begin(), t->data.end());
+  return all;
 }
 
 }  // namespace
@@ -37,16 +39,13 @@ ctq::result<data_set> read_data(const std::filesystem::path& stem) {
   if (!file) return ctq::unexpected{file.error()};
   data_set data;
   for (int step = 0;; ++step) {
-    const std::string name = "calibration." + std::to_string(step) + ".0";
-    if (file->find(name) == nullptr) break;
-    auto x = read(*file, name);
-    if (!x) return ctq::unexpected{x.error()};
-    data.calibration.push_back(*std::move(x));
+    input_bytes x = read(*file, "calibration." + std::to_string(step));
+    if (x.empty()) break;
+    data.calibration.push_back(std::move(x));
   }
-  auto evaluation = read(*file, "evaluation.0");
-  if (!evaluation) return ctq::unexpected{evaluation.error()};
-  data.evaluation = *std::move(evaluation);
-  if (auto out = read(*file, "expected")) data.expected = *std::move(out);
+  data.evaluation = read(*file, "evaluation");
+  if (const ctq::stored_tensor* const expected = file->find("expected"))
+    if (auto out = ctq::values_of<float>(*expected)) data.expected = *std::move(out);
   return data;
 }
 
