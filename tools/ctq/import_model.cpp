@@ -317,6 +317,7 @@ std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_
     ctq::node n = model.view()[i];
     n.attrs = in_cpp.nodes[static_cast<std::size_t>(i)].attrs;
     n.shape = in_cpp.nodes[static_cast<std::size_t>(i)].shape;
+    n.dtype = in_cpp.nodes[static_cast<std::size_t>(i)].dtype;
     g.add(n, model.view().args_of(i).begin(), n.arg_count);
   }
   return g;
