@@ -55,7 +55,7 @@ TESTED_WITH = {
     "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/user_ops": "runtime/bind_kernels",
-    "kernels/code/weight_only_layers": "runtime/weight_only_networks",
+    "kernels/code/weight_only_layers": "runtime/linear_networks",
     "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",
     "runtime/compiled_kernels/compiled_steps": "runtime/compiled_kernels/compiled_model",
     "runtime/compiled_kernels/define_kernel_set": "runtime/compiled_kernels/compiled_model",
@@ -101,7 +101,7 @@ WITHOUT_HEADER = {
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
-    "runtime/weight_only_networks",
+    "runtime/linear_networks",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layers of which only the weight is quantized, through both executors.
+// Linear layers that are quantized dynamically, or of which only the weight is, through both
+// executors.
 
 #include <doctest/doctest.h>
 
 #include "compare_executors.hpp"
 #include "ctq/backends/default_observers.hpp"
 #include "ctq/backends/dtype_configs.hpp"
+#include "ctq/backends/native.hpp"
+#include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/rows.hpp"
 
 using namespace ctq;
@@ -27,7 +30,35 @@ struct mapping
           nn::linear, qconfig<default_placeholder_observer, default_per_channel_weight_observer>>> {
 };
 
+template <class QConfig>
+struct everywhere : qconfig_mapping<global<QConfig>> {};
+
+/// The kernels of a linear layer with a relu, and of one without.
+template <class Mapping>
+constexpr bool computes_by(kernel_id k) {
+  constexpr auto& steps = plan<small::mlp, native, Mapping>::int8_schedule;
+  return steps.count == 2 && steps.steps[0].key.kernel == k && steps.steps[0].key.relu &&
+         steps.steps[1].key.kernel == k && !steps.steps[1].key.relu;
+}
+
 }  // namespace
+
+TEST_CASE("dynamic linear layers, with a relu or without, have the same bytes in both executors") {
+  using int8 = everywhere<default_dynamic_qconfig>;
+  static_assert(computes_by<int8>(kernel::linear_dynamic));
+  const auto d = small::compare_executors<small::mlp, native, int8>(5);
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error < 0.05F * d.size);
+}
+
+TEST_CASE("dynamic linear layers of float16 weights compute in float") {
+  using half = everywhere<float16_dynamic_qconfig>;
+  static_assert(computes_by<half>(kernel::linear));
+  const auto d = small::compare_executors<small::mlp, native, half>(5);
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error > 0);
+  CHECK(d.error < 0.001F * d.size);
+}
 
 TEST_CASE("weight-only linear layers have the same bytes in both executors") {
   constexpr auto& steps = plan<net, small_weights, mapping>::int8_schedule;
