@@ -129,6 +129,7 @@ TEST_CASE("an input that is quantized already is dequantized for what reads it i
         "flat = torch.flatten(pool)\n"
         "fc = torch.nn.Linear(flat)\n"
         "out = output(fc)\n");
+  CHECK(made.observers == 1);  // with that of the input
 }
 
 TEST_CASE("a weight whose observer is for floats is not quantized") {
