@@ -8,11 +8,16 @@ Writes the rows, which `ctq import --fx` and `ctq explain --fx` read, and the we
 NAME.safetensors. One --input for each input of the model: its shape. Runs with the Python that has
 PyTorch, 1.13 to 2.x.
 
+--qat MODULE:NAME names the same model after prepare_qat_fx and training, before convert_fx. The weights
+are those of the trained model, by the names of MODEL, and NAME.qparams.safetensors has the scales and
+zero points that convert_fx would take, of activations and of weights.
+
 Modules that a PrepareCustomConfig names are one row: standalone ones, whose own
 rows follow, and those that it does not trace into. Classes are called as rows do: my.models.Block.
 """
 
 import argparse
+import copy
 import importlib
 import inspect
 import json
@@ -25,8 +30,14 @@ from pathlib import Path
 
 import torch
 import torch.ao.quantization.quantize_fx as quantize_fx
+from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 from torch.ao.quantization.fx.tracer import QuantizationTracer
 from torch.fx import Node
+
+try:
+    from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
+except ImportError:
+    from torch.nn.intrinsic.modules.fused import _FusedModule as FUSED
 
 # Where functions are looked up, and what rows call them. The first that has an object names it.
 NAMESPACES = [("F", torch.nn.functional), ("torch", torch), ("operator", operator)]
@@ -123,13 +134,92 @@ def module_row(module):
     return row
 
 
+def is_norm(module):
+    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
+
+
+class Trained:
+    """What prepare_qat_fx and training made of a model. prepared: the model, before convert_fx."""
+
+    def __init__(self, prepared, backend=None):
+        if not isinstance(prepared, torch.fx.GraphModule):
+            raise NotExpressible("the trained model is not one that prepare_qat_fx returns")
+        self.prepared = prepared
+        copied = copy.deepcopy(prepared).eval()
+        self.reference = quantize_fx.convert_to_reference_fx(copied, backend_config=backend)
+
+    def paths(self, graph, model):
+        """Path of a module in the trained model -> its path in the float model, if not the same."""
+        norms = {}  # of a layer: the batch norm that reads it
+        for node in graph.nodes:
+            if node.op == "call_module" and is_norm(model.get_submodule(node.target)):
+                norms[str(node.args[0].target)] = node.target
+        paths = {}
+        for path, module in self.prepared.named_modules():
+            if isinstance(getattr(module, "bn", None), torch.nn.Module) and path in norms:
+                paths[f"{path}.bn"] = norms[path]  # of a layer in training
+            elif isinstance(module, FUSED) and isinstance(module, torch.nn.Sequential):
+                for index, part in enumerate(module):
+                    paths[f"{path}.{index}"] = norms[path] if is_norm(part) else path
+        return paths
+
+    def weights(self, graph, model):
+        """The state_dict of the float model, with the trained tensors."""
+        paths = self.paths(graph, model)
+        rounding = tuple(f"{path}." for path, module in self.prepared.named_modules()
+                         if path and isinstance(module, (FakeQuantizeBase, ObserverBase)))
+        found = {}
+        for name, tensor in self.prepared.state_dict().items():
+            if not name.startswith(rounding):
+                path, _, own = name.rpartition(".")
+                found[f"{paths.get(path, path)}.{own}" if path else own] = tensor
+        for name, tensor in model.state_dict().items():
+            if name not in found or found[name].shape != tensor.shape:
+                raise NotExpressible(f"the trained model has no {name} of this shape")
+        return {name: found[name] for name in model.state_dict()}
+
+    def qparams(self):
+        """Scales and zero points by the name of the value and by the path of the layer."""
+        called, tensors = set(), {}
+        names = {}  # by node
+        for node in self.reference.graph.nodes:
+            names[node] = [node.name]
+            if node.op == "call_module" and node.target not in called:
+                called.add(node.target)
+                names[node].append(node.target)
+        for node in self.reference.graph.nodes:
+            if node.op == "call_function" and node.target is torch.quantize_per_tensor:
+                steps = [self.constant(a) for a in node.args[1:3]]
+                for name in names[node.args[0]]:
+                    self.add(tensors, f"{name}.output", *steps)
+        for path, module in self.reference.named_modules():
+            if hasattr(module, "weight_scale") and module.weight_qscheme is not None:
+                self.add(tensors, f"{path.removesuffix('.0')}.weight", module.weight_scale,
+                         module.weight_zero_point)
+        return tensors
+
+    def constant(self, argument):
+        if isinstance(argument, Node):
+            return operator.attrgetter(argument.target)(self.reference)
+        return argument
+
+    @staticmethod
+    def add(tensors, name, scale, zero_point):
+        for key, value in ((f"{name}_scale", torch.as_tensor(scale).detach().to(torch.float32)),
+                           (f"{name}_zero_point", torch.as_tensor(zero_point).to(torch.int32))):
+            known = tensors.setdefault(key, value)
+            if not torch.equal(known, value):
+                raise NotExpressible(f"{key} has two values")
+
+
 class Exporter:
     """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig."""
 
-    def __init__(self, model, shapes, custom=None):
+    def __init__(self, model, shapes, custom=None, trained=None):
         self.model = model.eval()
         self.shapes = shapes
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
+        self.trained = trained
         self.names = function_names()
         self.read = []  # paths of the attributes that the graph reads
 
@@ -171,6 +261,7 @@ class Exporter:
 
     def rows(self):
         graph, scopes = self.trace()
+        self.graph = graph
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         self.read = [n.target for n in graph.nodes if n.op == "get_attr"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
@@ -216,7 +307,8 @@ class Exporter:
 
     def weights(self):
         """The state_dict, and tensors that the model reads beside it; after rows()."""
-        tensors = dict(self.model.state_dict())
+        tensors = (self.model.state_dict() if self.trained is None
+                   else self.trained.weights(self.graph, self.model))
         for path in self.read:
             tensors.setdefault(path, operator.attrgetter(path)(self.model))
         return {name: tensor.detach() for name, tensor in tensors.items()
@@ -275,16 +367,21 @@ def write_safetensors(path, tensors):
     write_whole(path, len(text).to_bytes(8, "little") + text + b"".join(blobs))
 
 
-def find_model(name):
-    """The module that module:attribute is, or gives when it is called."""
+def find_object(name):
+    """What module:attribute is."""
     path, _, attribute = name.partition(":")
     if not attribute:
         raise NotExpressible(f"{name} is not of the form module:name")
     sys.path.insert(0, os.getcwd())
     try:
-        found = operator.attrgetter(attribute)(importlib.import_module(path))
+        return operator.attrgetter(attribute)(importlib.import_module(path))
     except (ImportError, AttributeError) as e:
         raise NotExpressible(f"{name}: {e}") from e
+
+
+def find_model(name):
+    """The module that module:attribute is, or gives when it is called."""
+    found = find_object(name)
     given = isinstance(found, torch.nn.Module) or not callable(found)
     model = found if given else found()
     if not isinstance(model, torch.nn.Module):
@@ -302,17 +399,28 @@ def main():
     parser.add_argument("--input", type=shape, action="append", required=True, metavar="SHAPE",
                         help="of one input, 1,3,224,224; repeat it for each")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
+    parser.add_argument("--qat", metavar="MODULE:NAME",
+                        help="the same model as prepare_qat_fx returned it, trained")
+    parser.add_argument("--backend", metavar="MODULE:NAME",
+                        help="the BackendConfig of prepare_qat_fx, if it was given one")
     parser.add_argument("--no-weights", action="store_true", help="only the rows")
     for option, (key, metavar, what) in CUSTOM.items():
         parser.add_argument(option, dest=key, action="append", metavar=metavar,
                             help=what + "; repeat it for each")
     arguments = parser.parse_args()
     try:
-        exporter = Exporter(find_model(arguments.model), arguments.input, vars(arguments))
+        trained = None
+        if arguments.qat is not None:
+            backend = None if arguments.backend is None else find_object(arguments.backend)
+            trained = Trained(find_model(arguments.qat), backend() if callable(backend) else backend)
+        exporter = Exporter(find_model(arguments.model), arguments.input, vars(arguments), trained)
         content = exporter.content()
         write_rows(arguments.output, content)
         if not arguments.no_weights:
             write_safetensors(arguments.output.with_suffix(".safetensors"), exporter.weights())
+        if trained is not None:
+            write_safetensors(arguments.output.with_suffix(".qparams.safetensors"),
+                              trained.qparams())
     except (NotExpressible, OSError) as e:
         sys.exit(f"export_fx.py: {e}")
 

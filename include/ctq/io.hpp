@@ -4,7 +4,9 @@
 // io: the only layer that accesses files. Results are values or errors. ctq/io/idx.hpp is not
 // included here, since it needs zlib.
 
+#include "ctq/io/convert_trained.hpp"
 #include "ctq/io/file_path.hpp"
+#include "ctq/io/load_qparams.hpp"
 #include "ctq/io/load_quantized.hpp"
 #include "ctq/io/load_weights.hpp"
 #include "ctq/io/read_safetensors.hpp"

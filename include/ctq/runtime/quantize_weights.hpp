@@ -24,7 +24,7 @@ struct quantized_weights {
   std::vector<float> scale;         // one for each output
 };
 
-/// The scale and zero point of each output's weight.
+/// The scale and zero point of each output's weight, or one for all.
 struct weight_qparams {
   std::vector<float> scale;
   std::vector<std::int32_t> zero_point;
@@ -60,6 +60,7 @@ template <int = 0>
   weight_qparams p;
   if (trained != nullptr) {
     p = *trained;
+    if (p.scale.size() == 1) p.scale.assign(f.outputs, p.scale[0]);
   } else {
     observers::any_observer observer{record};
     observer.observe(f.weight, {static_cast<int>(f.outputs), static_cast<int>(per_output)});

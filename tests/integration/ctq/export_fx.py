@@ -64,6 +64,20 @@ def net():
 
 trained = net()
 not_a_model = 3
+
+
+def trained_for_int8():
+    from torch.ao.quantization import get_default_qat_qconfig_mapping
+    from torch.ao.quantization.quantize_fx import prepare_qat_fx
+    torch.backends.quantized.engine = "qnnpack"
+    torch.manual_seed(1)
+    image = torch.randn(2, 3, 16, 16)
+    model = prepare_qat_fx(net().train(), get_default_qat_qconfig_mapping("qnnpack"), (image,))
+    sgd = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(image).square().sum().backward()
+    sgd.step()
+    model(image)
+    return model
 '''
 
 CHECK = '''
@@ -82,6 +96,42 @@ for name, tensor in state.items():
     assert data == tensor.contiguous().numpy().tobytes(), name
     assert header[name]["shape"] == list(tensor.shape), name
 assert len(raw) == 8 + size + max(v["data_offsets"][1] for k, v in header.items() if k[0] != "_")
+'''
+
+
+CHECK_QAT = '''
+import copy, json, struct, sys
+import torch
+from torch.ao.quantization.quantize_fx import convert_fx
+import nets
+
+
+def tensors_of(path):
+    raw = open(path, "rb").read()
+    size, = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8:8 + size])
+    kinds = {"F32": torch.float32, "I32": torch.int32, "I64": torch.int64}
+    return {name: torch.frombuffer(bytearray(raw[8 + size + v["data_offsets"][0]:
+                                                 8 + size + v["data_offsets"][1]]),
+                                   dtype=kinds[v["dtype"]]).reshape(v["shape"])
+            for name, v in header.items() if name != "__metadata__"}
+
+
+weights, qparams = tensors_of("qat.safetensors"), tensors_of("qat.qparams.safetensors")
+trained = nets.trained_for_int8()
+state = trained.state_dict()
+assert set(weights) == set(nets.net().state_dict())
+assert torch.equal(weights["layer1.conv.weight"], state["layer1.conv.weight"])
+assert torch.equal(weights["layer2.bn.running_var"], state["layer2.conv.bn.running_var"])
+assert torch.equal(weights["stem.0.bias"], state["stem.0.bias"])
+assert not torch.equal(weights["fc.weight"], nets.net().state_dict()["fc.weight"])
+model = convert_fx(trained.eval())
+for path in ("layer1.conv", "fc"):
+    layer = model.get_submodule(path)
+    assert qparams[f"{path}.weight_scale"].item() == layer.weight().q_scale(), path
+    assert abs(qparams[f"{path}.output_scale"].item() - layer.scale) < 1e-9, path
+    assert qparams[f"{path}.output_zero_point"].item() == layer.zero_point, path
+assert qparams["relu.output_scale"].item() > 0 and "layer1_conv.output_scale" in qparams
 '''
 
 
@@ -126,6 +176,17 @@ def main():
         table = run(ctq, "explain", "--fx", folder / "net.json", "--backend", "fbgemm").stdout
         assert "layer1_bn              in layer1_conv " in table, table
         assert ", fused into layer2_conv\n" in table, table
+
+        done = export(folder, "nets:net", "--qat", "nets:trained_for_int8", "--input", "1,3,16,16",
+                      "-o", "qat.json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads((folder / "qat.json").read_text()) == rows, "the rows are the float model's"
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_QAT, folder=folder)
+        assert check.returncode == 0, check.stderr
+        for trained, words in (("nets:net", "not one that prepare_qat_fx returns"),
+                               ("nets:nothing", "nothing")):
+            failed = export(folder, "nets:net", "--qat", trained, "--input", "1,3,16,16", "-o", "x.json")
+            assert failed.returncode != 0 and words in failed.stderr, failed.stderr
 
         odd = {row["name"]: row for row in rows_of(folder, "nets:Odd", "odd.json", "2,5", "1")}
         assert odd["getitem"]["args"][1][1] == {"s": [1, None, None]}, odd["getitem"]

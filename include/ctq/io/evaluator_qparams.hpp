@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/io/load_qparams.hpp"
+
+namespace ctq {
+
+/// Qparams from a file, as an evaluator of the converted graph takes them: options.steps.
+///
+///   const auto steps = evaluator_qparams(prepared.view(), *load_qparams(path)).value_or_exit();
+///   evaluator<stage::lowered, fast_kernels> run(lowered.view(), modules, {.steps = &steps});
+///
+/// Errors  a value that prepare observes and of which there are none
+[[nodiscard]] inline result<quantizations> evaluator_qparams(graph_view<stage::prepared> g,
+                                                             const named_qparams& given) {
+  quantizations all;
+  for (int i = 0; i < g.size(); ++i) {
+    if (!is_any_of(g[i].op, q::activation_post_process)) continue;
+    const observer_args& args = g[i].observer_config->args;
+    if (args.is_dynamic || !is_quantized(args.dtype)) continue;
+    const auto found = given.of_observer(g, i);
+    if (!found) return unexpected{found.error()};
+    all.activations[g[i].observer] = quantization_of(args.dtype, *found);
+  }
+  for (const auto& [path, p] : given.weights) {
+    quantization& weight = all.weights[path + ".weight"];
+    weight = {
+        .dtype = qint8, .scale = {p.scale.begin(), p.scale.end()}, .zero_point = p.zero_point};
+    if (p.scale.size() > 1) weight.axis = 0;
+  }
+  return all;
+}
+
+}  // namespace ctq
