@@ -19,6 +19,7 @@
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/dense.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
@@ -37,12 +38,12 @@ namespace ctq::kernels::simd {
 /// Calls f(type_identity<Model>, constant<method>) with the method that computes a convolution of T
 /// and its dot_arch or tile_arch; with a constant shape, f is compiled for these only.
 template <class Isa, class T, class Shape, class F>
-[[gnu::always_inline]] constexpr auto with_method(const Shape& shape, const F& f) {
+CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f) {
   constexpr bool real = std::is_same_v<T, float>;
   using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
   using channel_dot = std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>;
   using half_dot = halved_dot_of<channel_dot>;
-  const auto with = [&]<method By>() __attribute__((always_inline)) {
+  const auto with = [&]<method By>() CTQ_INLINE_BY_FLATTEN {
     constexpr std::integral_constant<method, By> by;
     if constexpr (By == method::tiles) {
       return f(std::type_identity<int8_tile<Isa>>{}, by);
@@ -140,10 +141,10 @@ template <class Isa>
 
 /// One image.
 template <class Model, method By, class Shape, class In, class To, class Out>
-[[gnu::always_inline]] inline void convolve_image(const Shape& shape, const In* in,
-                                                  const std::byte* packed, const To& to,
-                                                  std::int32_t in_zero_point, Out* out,
-                                                  std::byte* workspace) {
+CTQ_INLINE_BY_FLATTEN inline void convolve_image(const Shape& shape, const In* in,
+                                                 const std::byte* packed, const To& to,
+                                                 std::int32_t in_zero_point, Out* out,
+                                                 std::byte* workspace) {
   if constexpr (By == method::dense) {
     dense_in_parts<Model>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {
@@ -164,7 +165,7 @@ template <class Model, method By, class Shape, class In, class To, class Out>
 /// Calls f(bool_constant): whether the convolution is computed by columns; with a constant shape, f
 /// is compiled for one case only.
 template <class Dot, method By, class Shape, class F>
-[[gnu::always_inline]] inline void with_by_columns(const Shape& shape, const F& f) {
+CTQ_INLINE_BY_FLATTEN inline void with_by_columns(const Shape& shape, const F& f) {
   if constexpr (By != method::depthwise) {
     f(std::false_type{});
   } else if constexpr (Dot::k_group == 1) {
@@ -190,23 +191,22 @@ struct dot_with_epilogue {
 };
 
 template <class Isa, class Shape, class In, class To, class Out>
-[[gnu::always_inline]] inline void convolve_images(const Shape& shape, const In* in,
-                                                   const std::byte* packed, const To& to,
-                                                   std::int32_t in_zero_point, Out* out,
-                                                   std::byte* workspace) {
+CTQ_INLINE_BY_FLATTEN inline void convolve_images(const Shape& shape, const In* in,
+                                                  const std::byte* packed, const To& to,
+                                                  std::int32_t in_zero_point, Out* out,
+                                                  std::byte* workspace) {
   with_method<Isa, In>(
-      shape, [&]<class Model>(std::type_identity<Model>, auto by) __attribute__((always_inline)) {
+      shape, [&]<class Model>(std::type_identity<Model>, auto by) CTQ_INLINE_BY_FLATTEN {
         using model = typename dot_with_epilogue<Isa, Model, To>::model;
         const conv2d_shape s = shape;
         for (int n = 0; n < s.batch; ++n) {
-          with_by_columns<model, by>(
-              shape, [&](auto by_columns) __attribute__((always_inline)) {
-                if constexpr (by_columns) {
-                  depthwise_by_columns<model>(shape, in, in_zero_point, packed, to, out);
-                } else {
-                  convolve_image<model, by>(shape, in, packed, to, in_zero_point, out, workspace);
-                }
-              });
+          with_by_columns<model, by>(shape, [&](auto by_columns) CTQ_INLINE_BY_FLATTEN {
+            if constexpr (by_columns) {
+              depthwise_by_columns<model>(shape, in, in_zero_point, packed, to, out);
+            } else {
+              convolve_image<model, by>(shape, in, packed, to, in_zero_point, out, workspace);
+            }
+          });
           in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
           out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
         }
@@ -216,17 +216,28 @@ template <class Isa, class Shape, class In, class To, class Out>
 /// A run-time shape: all methods and tails, which take seven seconds to compile, in one function
 /// for all calls with these types.
 template <class Isa, class In, class To, class Out>
-[[gnu::noinline]] void convolve_any(const conv2d_shape& shape, const In* in,
-                                    const std::byte* packed, const To& to,
-                                    std::int32_t in_zero_point, Out* out, std::byte* workspace) {
+[[gnu::noinline, gnu::flatten]] void convolve_any(const conv2d_shape& shape, const In* in,
+                                                  const std::byte* packed, const To& to,
+                                                  std::int32_t in_zero_point, Out* out,
+                                                  std::byte* workspace) {
   convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
 }
 
 /// Run-time extents of one form, in one function for all calls with these types.
 template <class Isa, with_form Shape, class In, class To, class Out>
-[[gnu::noinline]] void convolve_form(const Shape& shape, const In* in, const std::byte* packed,
-                                     const To& to, std::int32_t in_zero_point, Out* out,
-                                     std::byte* workspace) {
+[[gnu::noinline, gnu::flatten]] void convolve_form(const Shape& shape, const In* in,
+                                                   const std::byte* packed, const To& to,
+                                                   std::int32_t in_zero_point, Out* out,
+                                                   std::byte* workspace) {
+  convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+}
+
+/// A kernel for one shape.
+template <class Isa, constant_shape Shape, class In, class To, class Out>
+[[gnu::flatten]] inline void convolve_constant(const Shape& shape, const In* in,
+                                               const std::byte* packed, const To& to,
+                                               std::int32_t in_zero_point, Out* out,
+                                               std::byte* workspace) {
   convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
 }
 
@@ -236,7 +247,7 @@ template <class Isa, class Shape, class In, class To, class Out>
                                             std::int32_t in_zero_point, Out* out,
                                             std::byte* workspace) {
   if constexpr (constant_shape<Shape>) {
-    convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
+    convolve_constant<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
   } else if constexpr (with_form<Shape>) {
     convolve_form<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {

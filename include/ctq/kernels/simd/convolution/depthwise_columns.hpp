@@ -13,6 +13,7 @@
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolutions of integers, 3x3, 5x5 and 7x7 with stride 1 or 2. Dot products run along
@@ -31,10 +32,9 @@ inline constexpr int any = 0;
 /// take seconds to compile.
 template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
           class Out>
-[[gnu::always_inline]] inline void column_rows(const conv2d_shape& s, const In* in,
-                                               const In* border,
-                                               const std::array<int, rows_per_register_of<Dot>>& y,
-                                               const std::byte* block, const To& to, Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void column_rows(const conv2d_shape& s, const In* in, const In* border,
+                                              const std::array<int, rows_per_register_of<Dot>>& y,
+                                              const std::byte* block, const To& to, Out* out) {
   if constexpr (Kernel == any || (Rows == 1 && (Kernel > 3 || (Stride == 1 && ManyShapes)))) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
   } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
@@ -51,7 +51,7 @@ template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In
 /// The same for `count` blocks of channels, packed contiguously. start(i): the first channel
 template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
           class Out, class Start>
-[[gnu::always_inline]] inline void column_row_blocks(
+CTQ_INLINE_BY_FLATTEN inline void column_row_blocks(
     const conv2d_shape& s, const In* in, const In* border,
     const std::array<int, rows_per_register_of<Dot>>& y, const std::byte* packed, const To& to,
     Out* out, int count, const Start& start) {
@@ -67,10 +67,10 @@ template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In
 /// One image. The loop over blocks of channels is inside that over rows, since adjacent blocks
 /// share cache lines. Rows: column_plan::rows
 template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, class To, class Out>
-[[gnu::always_inline]] inline void depthwise_columns(const Shape& shape, const In* in,
-                                                     std::int32_t in_zero_point,
-                                                     const std::byte* packed, const To& to,
-                                                     Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In* in,
+                                                    std::int32_t in_zero_point,
+                                                    const std::byte* packed, const To& to,
+                                                    Out* out) {
   using wide = wide_dot_of<Dot>;
   const conv2d_shape s = shape;
   const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
@@ -80,37 +80,35 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
   std::fill_n(border, blocks.wide_width, static_cast<In>(in_zero_point));
   const auto wide_bounds = wide::prepared(to);
   const auto bounds = Dot::prepared(to);
-  const auto run_wide = [&](auto rows, const auto& y) __attribute__((always_inline)) {
+  const auto run_wide = [&](auto rows, const auto& y) CTQ_INLINE_BY_FLATTEN {
     column_row_blocks<wide, Kernel, Stride, rows, with_form<Shape>>(
-        s, in, border, y, packed, wide_bounds, out,
-        blocks.wide(), [&](int i) __attribute__((always_inline)) { return blocks.wide_start(i); });
+        s, in, border, y, packed, wide_bounds, out, blocks.wide(),
+        [&](int i) CTQ_INLINE_BY_FLATTEN { return blocks.wide_start(i); });
   };
-  const auto run_narrow = [&](auto rows, const auto& y) __attribute__((always_inline)) {
+  const auto run_narrow = [&](auto rows, const auto& y) CTQ_INLINE_BY_FLATTEN {
     column_row_blocks<Dot, Kernel, Stride, rows, with_form<Shape>>(
         s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, bounds,
-        out, blocks.narrow(), [&](int i) __attribute__((always_inline)) {
-          return blocks.narrow_start(i);
-        });
+        out, blocks.narrow(), [&](int i) CTQ_INLINE_BY_FLATTEN { return blocks.narrow_start(i); });
   };
   const auto all_blocks = [&](auto rows, const std::array<int, rows_per_register_of<Dot>>& y)
-      __attribute__((always_inline)) {
-    if constexpr (constant_shape<Shape>) {
-      constexpr column_blocks<Dot> known{Shape::value.out_channels};
-      if constexpr (known.wide() > 0) run_wide(rows, y);
-      if constexpr (known.narrow() > 0) run_narrow(rows, y);
-    } else if constexpr (with_form<Shape>) {
-      if constexpr (Shape::form.wide) run_wide(rows, y);
-      if constexpr (Shape::form.narrow) run_narrow(rows, y);
-    } else {
-      if constexpr (column_blocks<Dot>::has_wide) run_wide(rows, y);
-      run_narrow(rows, y);
-    }
-  };
+                              CTQ_INLINE_BY_FLATTEN {
+                                if constexpr (constant_shape<Shape>) {
+                                  constexpr column_blocks<Dot> known{Shape::value.out_channels};
+                                  if constexpr (known.wide() > 0) run_wide(rows, y);
+                                  if constexpr (known.narrow() > 0) run_narrow(rows, y);
+                                } else if constexpr (with_form<Shape>) {
+                                  if constexpr (Shape::form.wide) run_wide(rows, y);
+                                  if constexpr (Shape::form.narrow) run_narrow(rows, y);
+                                } else {
+                                  if constexpr (column_blocks<Dot>::has_wide) run_wide(rows, y);
+                                  run_narrow(rows, y);
+                                }
+                              };
   constexpr std::integral_constant<int, Rows> most;
   constexpr std::integral_constant<int, 1> single;
   if constexpr (rows_per_register_of<Dot> == 2) {
     // The last rows are moved back, maybe both to the same rows.
-    const auto by_twos = [&](auto rows) __attribute__((always_inline)) {
+    const auto by_twos = [&](auto rows) CTQ_INLINE_BY_FLATTEN {
       const int last = s.out_h() - rows;
       for (int y = 0; y < s.out_h(); y += 2 * rows) {
         all_blocks(rows, {std::min(y, last), std::min(y + rows, last)});
@@ -140,18 +138,19 @@ template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, cl
 
 /// The same, compiled once for all run-time shapes.
 template <class Dot, int Kernel, int Stride, int Rows, class In, class To, class Out>
-[[gnu::noinline]] void shared_depthwise_columns(const conv2d_shape& s, const In* in,
-                                                std::int32_t in_zero_point, const std::byte* packed,
-                                                const To& to, Out* out) {
+[[gnu::noinline, gnu::flatten]] void shared_depthwise_columns(const conv2d_shape& s, const In* in,
+                                                              std::int32_t in_zero_point,
+                                                              const std::byte* packed, const To& to,
+                                                              Out* out) {
   depthwise_columns<Dot, Kernel, Stride, Rows>(s, in, in_zero_point, packed, to, out);
 }
 
 /// One image of any shape. Requires by_columns.
 template <class Dot, class Shape, class In, class To, class Out>
-[[gnu::always_inline]] inline void depthwise_by_columns(const Shape& shape, const In* in,
-                                                        std::int32_t in_zero_point,
-                                                        const std::byte* packed, const To& to,
-                                                        Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void depthwise_by_columns(const Shape& shape, const In* in,
+                                                       std::int32_t in_zero_point,
+                                                       const std::byte* packed, const To& to,
+                                                       Out* out) {
   if constexpr (constant_shape<Shape>) {
     constexpr conv2d_shape s = Shape::value;
     constexpr column_plan<Dot> plan{s.kernel_h, s.stride_h};
@@ -164,19 +163,17 @@ template <class Dot, class Shape, class In, class To, class Out>
   } else {
     const conv2d_shape s = shape;
     if (s.kernel_h == 3) {
-      with_constant<2>(
-          s.stride_h, [&](auto stride) __attribute__((always_inline)) {
-            constexpr int rows = column_plan<Dot>{3, stride}.rows();
-            shared_depthwise_columns<Dot, 3, stride, rows>(s, in, in_zero_point, packed, to, out);
-          });
+      with_constant<2>(s.stride_h, [&](auto stride) CTQ_INLINE_BY_FLATTEN {
+        constexpr int rows = column_plan<Dot>{3, stride}.rows();
+        shared_depthwise_columns<Dot, 3, stride, rows>(s, in, in_zero_point, packed, to, out);
+      });
     } else {
       const int most = column_plan<Dot>{s.kernel_h, s.stride_h}.rows();
-      with_constant<Dot::k_group>(
-          most, [&](auto rows) __attribute__((always_inline)) {
-            if constexpr (rows != 3) {  // which no kernel of 5 or 7 has
-              shared_depthwise_columns<Dot, any, any, rows>(s, in, in_zero_point, packed, to, out);
-            }
-          });
+      with_constant<Dot::k_group>(most, [&](auto rows) CTQ_INLINE_BY_FLATTEN {
+        if constexpr (rows != 3) {  // which no kernel of 5 or 7 has
+          shared_depthwise_columns<Dot, any, any, rows>(s, in, in_zero_point, packed, to, out);
+        }
+      });
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
 #include "ctq/kernels/simd/pack.hpp"
@@ -25,9 +26,9 @@ namespace ctq::kernels::simd {
 /// the last of a group, are separate: in one loop with the others g++ would spill accumulators
 /// (33x130x127: 3.9 instead of 2.9 us).
 template <class Dot, class Shape, class To, class Out>
-[[gnu::always_inline]] inline void dense(const Shape& shape, const typename Dot::element* in,
-                                         const std::byte* packed, std::byte* wide, const To& to,
-                                         Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void dense(const Shape& shape, const typename Dot::element* in,
+                                        const std::byte* packed, std::byte* wide, const To& to,
+                                        Out* out) {
   using narrow = narrow_dot_of<Dot>;
   static_assert(reads_what_is_packed_for<narrow, Dot>());
   const conv2d_shape s = shape;
@@ -36,13 +37,13 @@ template <class Dot, class Shape, class To, class Out>
   for (int group = 0; group < s.groups; ++group) {
     const typename Dot::element* from = in + group * s.in_group();
     const auto run = [&]<class D>(std::type_identity<D>, auto vectors, auto used)
-        __attribute__((always_inline)) {
-      sweep<D, vectors, Dot>(shape, from, packed, wide, to, out, used);
-      packed += block_layout<Dot>{vectors, steps}.bytes();
-      out += used;
-    };
+                         CTQ_INLINE_BY_FLATTEN {
+                           sweep<D, vectors, Dot>(shape, from, packed, wide, to, out, used);
+                           packed += block_layout<Dot>{vectors, steps}.bytes();
+                           out += used;
+                         };
     // One pixel with several panels at once, as long as there are that many.
-    const auto run_at_once = [&](auto many, int& panels_of_group) __attribute__((always_inline)) {
+    const auto run_at_once = [&](auto many, int& panels_of_group) CTQ_INLINE_BY_FLATTEN {
       const std::size_t bytes = block_layout<Dot>{2, steps}.bytes();
       const strides by = strides_of(s);
       const k_runs runs = known_runs<Dot>(shape);
@@ -56,9 +57,9 @@ template <class Dot, class Shape, class To, class Out>
         out += many * panels<Dot>::width;
       }
     };
-    const auto run_whole = [&](int panels_of_group) __attribute__((always_inline)) {
+    const auto run_whole = [&](int panels_of_group) CTQ_INLINE_BY_FLATTEN {
       using width = std::integral_constant<int, panels<Dot>::width>;
-      const auto run_one_pixel = [&]() __attribute__((always_inline)) {
+      const auto run_one_pixel = [&]() CTQ_INLINE_BY_FLATTEN {
         run_at_once(std::integral_constant<int, 4>{}, panels_of_group);
         run_at_once(std::integral_constant<int, 2>{}, panels_of_group);
       };
@@ -82,7 +83,7 @@ template <class Dot, class Shape, class To, class Out>
     if constexpr (constant_shape<Shape>) {
       constexpr panels<Dot> of(Shape::value);
       if constexpr (of.whole() > 0) run_whole(of.whole());
-      unroll<of.count() - of.whole()>([&](auto i) __attribute__((always_inline)) {
+      unroll<of.count() - of.whole()>([&](auto i) CTQ_INLINE_BY_FLATTEN {
         constexpr int panel = of.whole() + i;
         constexpr std::integral_constant<int, of.used(panel)> used;
         using dot = std::conditional_t<(used <= narrow::lanes), narrow, Dot>;
@@ -92,7 +93,7 @@ template <class Dot, class Shape, class To, class Out>
       constexpr conv2d_form form = Shape::form;
       const panels<Dot> of(s);
       if constexpr (form.four || form.two || form.one) run_whole(of.whole());
-      unroll<std::size(form.partial)>([&](auto i) __attribute__((always_inline)) {
+      unroll<std::size(form.partial)>([&](auto i) CTQ_INLINE_BY_FLATTEN {
         constexpr partial_panel p = form.partial[i];
         if constexpr (p.vectors > 0) {
           using dot = std::conditional_t<p.narrow, narrow, Dot>;
@@ -116,7 +117,7 @@ template <class Dot, class Shape, class To, class Out>
             continue;
           }
         }
-        const auto run_rest = [&](auto n) __attribute__((always_inline)) {
+        const auto run_rest = [&](auto n) CTQ_INLINE_BY_FLATTEN {
           run(std::type_identity<Dot>{}, n, used);
         };
         with_constant<2>(of.vectors(panel), run_rest);
@@ -127,13 +128,13 @@ template <class Dot, class Shape, class To, class Out>
 
 /// One image in parts; the last one is moved back to end with it.
 template <class Dot, class Shape, class In, class To, class Out>
-[[gnu::always_inline]] inline void dense_in_parts(const Shape& shape, const In* in,
-                                                  const std::byte* packed, const To& to,
-                                                  std::int32_t in_zero_point, Out* out,
-                                                  std::byte* workspace) {
+CTQ_INLINE_BY_FLATTEN inline void dense_in_parts(const Shape& shape, const In* in,
+                                                 const std::byte* packed, const To& to,
+                                                 std::int32_t in_zero_point, Out* out,
+                                                 std::byte* workspace) {
   using element = typename Dot::element;
   const conv2d_shape s = shape;
-  const auto run = [&](const auto& part) __attribute__((always_inline)) {
+  const auto run = [&](const auto& part) CTQ_INLINE_BY_FLATTEN {
     const conv2d_shape extents = part;
     const int pixels = extents.in_w;
     const int parts = pixels == s.in_w ? 1 : ceil_div(s.in_w, pixels);
