@@ -95,6 +95,8 @@ template <class Dot>
   const column_blocks<Dot> blocks{s.out_channels};
   f.wide = f.halved ? of_halves.wide() > 0 : blocks.wide() > 0;
   f.narrow = f.halved ? of_halves.narrow() > 0 : blocks.narrow() > 0;
+  // Which takes seconds to compile: layers without narrow blocks share the code of those with both.
+  if (f.wide && f.kernel > 3) f.narrow = true;
   return f;
 }
 

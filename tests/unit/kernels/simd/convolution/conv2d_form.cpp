@@ -26,6 +26,8 @@ constexpr auto depthwise = form(square(28, 128, 128, 3, 128));
 static_assert(depthwise.by == simd::method::depthwise);
 static_assert(form(square(56, 256, 256, 3, 256)) == depthwise);
 static_assert(!depthwise.by_columns || !(form(square(28, 128, 128, 5, 128)) == depthwise));
+// Of large kernels nor whether the last channels fill half of a wide block.
+static_assert(form(square(28, 256, 256, 5, 256)) == form(square(28, 224, 224, 5, 224)));
 
 // Dense: images whose tiles are of the same sizes, and numbers of channels that fill registers.
 constexpr auto dense = simd::dense_form<simd::int8_dot<isa_t>>(square(28, 256, 256, 3));
