@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "explain_rows.hpp"
 
-#include <algorithm>
-
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/explain/dot.hpp"
 #include "ctq/passes/explain/json.hpp"
@@ -37,11 +35,7 @@ ctq::result<std::string> explain_rows(const ctq::fx_graph& model, const ctq::bac
   const auto traced = shaped ? shaped->view() : model.view();
   const auto fused = fuse(traced, backend);
   const auto prepared = prepare_graph(fused.view(), backend, mapping, prepare);
-  if (prepared.problem.any()) {
-    std::string words{prepared.problem.message()};
-    std::replace(words.begin(), words.end(), '\n', ' ');
-    return ctq::fail({}, words);
-  }
+  if (prepared.problem.any()) return ctq::fail({}, in_one_line(prepared.problem));
   const auto reference = convert_graph(prepared.view(), backend, mapping,
                                        {.prepared = prepare, .custom = custom.convert});
   const auto lowered = lower(reference.view());

@@ -493,7 +493,7 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   const auto rows = ctq::read_fx(r.rows, ctq::ops<ctq::builtin>::value, r.file);
   if (!rows) return ctq::unexpected{rows.error()};
   const auto shaped = with_shapes(*rows);
-  if (!shaped) return ctq::fail(r.file, "has no equivalent in C++");
+  if (!shaped) return ctq::fail(r.file, shaped.error().cause);
   const auto traced = shaped->view();
   if (std::string why = plan_problem(traced, r.backend, r.mapping); !why.empty())
     return ctq::fail(r.file, why);

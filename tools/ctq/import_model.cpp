@@ -17,6 +17,7 @@
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/position.hpp"
 #include "import_options.hpp"
+#include "size_values.hpp"
 
 namespace tool {
 
@@ -35,8 +36,9 @@ struct model_row {
   std::string call;  // nn::conv2d("x"_n, {.out_channels = 6})
   ctq::op_id op{};
   ctq::attributes attrs{};
-  ctq::shape shape{};
-  std::vector<int> reads;
+  ctq::shape shape{};      // of a placeholder or a get_attr
+  std::vector<int> reads;  // rows
+  int node{};
 };
 
 /// An error at the row of a node: "net.json:12:3", "node relu: …".
@@ -61,45 +63,131 @@ class importer {
       : model_(model), user_ops_(user_ops), g_(model.view()) {
     for (int i = 0; i < g_.size(); ++i)
       if (g_[i].op->kind == op_kind::module) first_call_.emplace(path_of(g_[i]), i);
-    for (int i = 0; i < g_.size(); ++i) names_.push_back(name_of(i));
+    std::unordered_map<std::string_view, int> calls;
+    known_.resize(static_cast<std::size_t>(g_.size()));
+    for (int i = 0; i < g_.size(); ++i)
+      facts_of(i).name =
+          name_of(i, g_[i].op->kind == op_kind::module ? ++calls[path_of(g_[i])] : 1);
   }
 
   /// All rows; if there is a problem(), those before the first one without an equivalent in C++.
   [[nodiscard]] std::vector<model_row> rows() {
     std::vector<model_row> all;
-    std::unordered_set<std::string_view> earlier;
+    std::unordered_map<std::string_view, int> earlier;  // by name: the node
+    std::vector<int> row_of(known_.size(), -1);
     for (int i = 0; i < g_.size(); ++i) {
-      model_row r{.name = name(i), .call = {}, .op = g_[i].op, .reads = {}};
-      for (const int a : g_.args_of(i)) r.reads.push_back(a);
+      resolve(i);
+      node_facts& known = facts_of(i);
+      known.value = size_value_of(g_[i].op, known.args, shape_read_by(i));
+      if (known.value) continue;
+      model_row r{.name = name(i), .call = {}, .op = g_[i].op, .reads = known.reads, .node = i};
       std::string problem = complete(i, r);
-      if (!earlier.insert(name(i)).second)
-        problem =
-            is_called_before(i)
-                ? "is called more than once; in C++ each call is a module with its own weights"
-                : "has the name of another node";
+      if (const int by = changer_of_input(i); by >= 0)
+        problem = fmt::format(
+            "reads what {} has changed; in C++ no op changes its input, read what it gives",
+            name(by));
+      const auto [same, is_new] = earlier.emplace(name(i), i);
+      if (!is_new && r.op->kind == op_kind::get_attr && g_[same->second].op == r.op) {
+        known = facts_of(same->second);  // one attribute is one node
+        row_of[static_cast<std::size_t>(i)] = row_of[static_cast<std::size_t>(same->second)];
+        continue;
+      }
+      if (!is_new) problem = "has the name of another node";
       if (!problem.empty()) {
         problem_ = {i, fmt::format("node {}: {}", r.name, problem)};
         break;
       }
+      if (const ctq::diagnostic d = infer(i, r); d.any()) {
+        problem_ = {i, in_one_line(d)};
+        break;
+      }
+      if (changes_input(i) && !r.reads.empty()) facts_of(r.reads[0]).changed_by = i;
+      for (int& read : r.reads) read = row_of[static_cast<std::size_t>(read)];
+      row_of[static_cast<std::size_t>(i)] = static_cast<int>(all.size());
       all.push_back(std::move(r));
     }
     return all;
   }
 
+  /// The arguments of a node, with numbers in the place of nodes that compute with shapes.
+  [[nodiscard]] const std::vector<argument>& arguments_of_node(int i) const {
+    return known_[static_cast<std::size_t>(i)].args;
+  }
+
   [[nodiscard]] const node_problem& problem() const { return problem_; }
 
  private:
-  [[nodiscard]] const std::string& name(int i) const { return names_[static_cast<std::size_t>(i)]; }
+  /// What is found of a node.
+  struct node_facts {
+    std::string name;
+    std::optional<size_value> value;  // of one that gives no tensor but numbers
+    std::vector<argument> args;
+    std::vector<int> reads;  // nodes that give tensors
+    std::optional<ctq::shape> shape;
+    int changed_by = -1;  // the node that writes over its output
+  };
 
-  /// A module or an attribute by its path, under which its weights are found; a function in its
-  /// module. A module without weights that is called again gets a name inside the first, so that
-  /// entries of a QConfigMapping for its path also match it. Functions with the name of a module
-  /// are renamed, since ctq has one namespace for nodes, torch.fx two.
-  [[nodiscard]] std::string name_of(int i) const {
+  [[nodiscard]] node_facts& facts_of(int i) { return known_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const std::string& name(int i) const {
+    return known_[static_cast<std::size_t>(i)].name;
+  }
+
+  /// Numbers take the place of nodes that compute them.
+  void resolve(int i) {
+    node_facts& known = facts_of(i);
+    int next = 0;
+    for (const argument& a : g_[i].row->args) {
+      const int from = a.is == kind::node ? g_.args_of(i)[next++] : -1;
+      if (from >= 0 && facts_of(from).value) {
+        const auto value = tool::arguments_of(*facts_of(from).value, a.keyword);
+        known.args.insert(known.args.end(), value.begin(), value.end());
+        continue;
+      }
+      known.args.push_back(a);
+      if (from >= 0) known.reads.push_back(from);
+    }
+  }
+
+  /// The shape of the only tensor that a node reads.
+  [[nodiscard]] const ctq::shape* shape_read_by(int i) {
+    const std::vector<int>& reads = facts_of(i).reads;
+    return reads.size() == 1 && facts_of(reads[0]).shape ? &*facts_of(reads[0]).shape : nullptr;
+  }
+
+  /// A node that has changed what another one reads, or -1.
+  [[nodiscard]] int changer_of_input(int i) {
+    for (const int a : facts_of(i).reads)
+      if (facts_of(a).changed_by >= 0) return facts_of(a).changed_by;
+    return -1;
+  }
+
+  /// Finds the shape of the output, if those of the inputs are known: the compiler infers that of a
+  /// user-defined op.
+  ctq::diagnostic infer(int i, const model_row& r) {
+    ctq::diagnostic d;
+    std::vector<ctq::shape> in;
+    for (const int a : r.reads) {
+      if (!facts_of(a).shape) return d;
+      in.push_back(*facts_of(a).shape);
+    }
+    if (r.call.starts_with("::") || r.op->kind == op_kind::output) return d;
+    ctq::node n{.name = r.name, .op = r.op, .attrs = r.attrs, .shape = r.shape};
+    ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, d);
+    facts_of(i).shape = n.shape;
+    return d;
+  }
+
+  /// A module or an attribute by its path, under which its weights are found, with the number of
+  /// the call if it is called again; a function in its module. A module without weights that is
+  /// called again gets a name inside the first, so that entries of a QConfigMapping for its path
+  /// also match it. Functions with the name of a module are renamed, since ctq has one namespace
+  /// for nodes, torch.fx two.
+  [[nodiscard]] std::string name_of(int i, int call) const {
     const ctq::node& n = g_[i];
-    if (n.op->kind == op_kind::module)
-      return !has_parameters(n.op) && is_called_before(i) ? fmt::format("{}.{}", path_of(n), n.name)
-                                                          : std::string{path_of(n)};
+    if (n.op->kind == op_kind::module && call > 1)
+      return has_parameters(n.op) ? fmt::format("{}#{}", path_of(n), call)
+                                  : fmt::format("{}.{}", path_of(n), n.name);
+    if (n.op->kind == op_kind::module) return std::string{path_of(n)};
     if (n.op->kind == op_kind::get_attr) return std::string{path_of(n)};
     const std::string_view scope = n.row->scope;
     const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
@@ -112,9 +200,16 @@ class importer {
     return op->descriptor->parameters != nullptr || is_any_of(op, ctq::nni::bn_relu2d);
   }
 
-  /// Whether an earlier node calls the same module.
-  [[nodiscard]] bool is_called_before(int i) const {
-    return g_[i].op->kind == op_kind::module && first_call_.at(path_of(g_[i])) < i;
+  /// Whether PyTorch writes the output over the first argument: relu_, or inplace=True.
+  [[nodiscard]] bool changes_input(int i) const {
+    if (g_[i].op->descriptor->changes_input) return true;
+    if (g_[i].row == nullptr || g_[i].op->descriptor->is_identity) return false;
+    const auto is_asked = [](const ctq::view<argument>& all) {
+      for (const argument& a : all)
+        if (a.keyword == "inplace" && a.is == kind::boolean && a.integer != 0) return true;
+      return false;
+    };
+    return is_asked(model_.options_of(i)) || is_asked(g_[i].row->args);
   }
 
   /// Sets the call; returns the reason if there is none.
@@ -153,11 +248,17 @@ class importer {
     return false;
   }
 
+  [[nodiscard]] ctq::view<argument> view_of_arguments(int i) const {
+    const std::vector<argument>& all = arguments_of_node(i);
+    return {all.data(), static_cast<int>(all.size())};
+  }
+
   std::string output(int i, model_row& r) const {
-    const ctq::view<argument> all = g_[i].row->args;
+    const ctq::view<argument> all = view_of_arguments(i);
     const bool together = all.size() > 0 && (all[0].is == kind::list || all[0].is == kind::dict);
     const int values = together ? static_cast<int>(all[0].integer) : 1;
-    if (values == 0 || g_[i].arg_count != values || all.size() != values + (together ? 1 : 0))
+    if (values == 0 || r.reads.size() != static_cast<std::size_t>(values) ||
+        all.size() != values + (together ? 1 : 0))
       return "gives other things than tensors; models in C++ give a tensor, a tuple or a dict of "
              "tensors, ctq::evaluator all";
     std::string reads;
@@ -173,8 +274,13 @@ class importer {
     const bool is_user = builder.empty() && user != user_ops_.end();
     if (is_user) builder = "::" + user->second;
     if (builder.empty()) return fmt::format("calls {}, which ctq has no op for", r.op->name);
+    // That compiled models do not have it is said when they are linked, whatever its options are.
+    if (!is_user && r.op->descriptor->infer_shape == nullptr) {
+      r.call = builder + "()";
+      return {};
+    }
     const bool is_module = r.op->kind == op_kind::module;
-    const ctq::view<argument> all = g_[i].row->args;
+    const ctq::view<argument> all = view_of_arguments(i);
     if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options
     int at = 0;
@@ -229,7 +335,7 @@ class importer {
   const user_op_names& user_ops_;
   ctq::graph_view<ctq::stage::traced> g_;
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
-  std::vector<std::string> names_;
+  std::vector<node_facts> known_;                         // by node
   node_problem problem_;
 };
 
@@ -279,6 +385,12 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
 
 }  // namespace
 
+std::string in_one_line(const ctq::diagnostic& problem) {
+  std::string words{problem.message()};
+  std::replace(words.begin(), words.end(), '\n', ' ');
+  return words;
+}
+
 ctq::result<std::string> import_model(std::string_view rows, const std::string& file,
                                       const std::string& name, const std::string& space,
                                       const std::string& source, const user_op_names& user_ops,
@@ -298,29 +410,31 @@ ctq::result<std::string> import_model(std::string_view rows, const std::string& 
   const auto is_user = [](const model_row& r) { return r.call.starts_with("::"); };
   if (std::any_of(all.begin(), all.end(), is_user)) return header(all, name, space, source, form);
   const auto in_cpp = linked(all);
-  if (in_cpp.problem.any()) {
-    std::string words{in_cpp.problem.message()};
-    std::replace(words.begin(), words.end(), '\n', ' ');
-    return failed(in_cpp.size() - 1, std::move(words));  // it is the last that was added
-  }
+  if (in_cpp.problem.any())  // at the last node that was added
+    return failed(all[static_cast<std::size_t>(in_cpp.size()) - 1].node,
+                  in_one_line(in_cpp.problem));
   return header(all, name, space, source, form);
 }
 
-std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(const ctq::fx_graph& model) {
+ctq::result<shaped_model> with_shapes(const ctq::fx_graph& model) {
   importer read{model};
   const std::vector<model_row> rows = read.rows();
-  if (!read.problem().words.empty()) return {};
+  if (!read.problem().words.empty()) return ctq::fail({}, read.problem().words);
   const auto in_cpp = linked(rows);
-  if (in_cpp.problem.any()) return {};
-  ctq::dynamic_graph<ctq::stage::traced> g;
-  for (int i = 0; i < model.view().size(); ++i) {
-    ctq::node n = model.view()[i];
-    n.attrs = in_cpp.nodes[static_cast<std::size_t>(i)].attrs;
-    n.shape = in_cpp.nodes[static_cast<std::size_t>(i)].shape;
-    n.dtype = in_cpp.nodes[static_cast<std::size_t>(i)].dtype;
-    g.add(n, model.view().args_of(i).begin(), n.arg_count);
+  if (in_cpp.problem.any()) return ctq::fail({}, in_one_line(in_cpp.problem));
+  shaped_model shaped;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ctq::node n = model.view()[rows[i].node];
+    const std::vector<argument>& args =
+        shaped.arguments.emplace_back(read.arguments_of_node(rows[i].node));
+    ctq::fx_row& row = shaped.rows.emplace_back(*n.row);
+    row.args = {args.data(), static_cast<int>(args.size())};
+    n.row = &row;
+    n.attrs = in_cpp.nodes[i].attrs;
+    n.shape = in_cpp.nodes[i].shape;
+    shaped.graph.add(n, rows[i].reads.data(), static_cast<int>(rows[i].reads.size()));
   }
-  return g;
+  return shaped;
 }
 
 }  // namespace tool

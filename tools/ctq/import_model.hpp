@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ctq/core/diagnostic.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/io/fx_graph.hpp"
@@ -39,9 +41,21 @@ struct header_form {
                                                     const user_op_names& user_ops = {},
                                                     const header_form& form = {});
 
-/// A traced model with the options and shapes that its header would have; nothing if it has no
-/// equivalent in C++.
-[[nodiscard]] std::optional<ctq::dynamic_graph<ctq::stage::traced>> with_shapes(
-    const ctq::fx_graph& model);
+/// The message of a pass in one line.
+[[nodiscard]] std::string in_one_line(const ctq::diagnostic& problem);
+
+/// A traced model with the options and shapes that its header would have, without the nodes that
+/// are numbers there. Refers to the rows.
+struct shaped_model {
+  ctq::dynamic_graph<ctq::stage::traced> graph;
+  std::deque<std::vector<ctq::argument>> arguments;  // of the nodes
+  std::deque<ctq::fx_row> rows;
+
+  [[nodiscard]] ctq::graph_view<ctq::stage::traced> view() const& { return graph.view(); }
+  ctq::graph_view<ctq::stage::traced> view() const&& = delete;
+};
+
+/// Errors  it has no equivalent in C++, in the words of import_model
+[[nodiscard]] ctq::result<shaped_model> with_shapes(const ctq::fx_graph& model);
 
 }  // namespace tool

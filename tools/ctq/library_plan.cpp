@@ -13,6 +13,7 @@
 #include "ctq/passes/mapping_names.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
+#include "import_model.hpp"
 
 namespace tool {
 
@@ -44,9 +45,7 @@ std::string plan_problem(const ctq::graph_view<ctq::stage::traced>& traced,
     problem = missing_kernel(lowered.view(), backend);
     if (!problem.any()) problem = schedule(lowered.view(), ctq::scheduling::layers::fused).problem;
   }
-  std::string words{problem.message()};
-  std::replace(words.begin(), words.end(), '\n', ' ');
-  return words;
+  return in_one_line(problem);
 }
 
 plan_parts plan_parts_of(const library_request& r) {

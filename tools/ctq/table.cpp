@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
 
 #include "ctq/backends/dtype_configs.hpp"
+#include "runs_as.hpp"
 #include "terminal.hpp"
 #include "words.hpp"
 
@@ -58,6 +60,7 @@ class legend {
 /// The texts of one row.
 struct cells {
   std::string pattern, dtypes, observer, modules;
+  std::string runs_as{};  // in Markdown
 };
 
 std::string_view observer_of(ctq::observation_type t) {
@@ -120,6 +123,16 @@ std::vector<cells> rows_of(const ctq::backend_view& backend, legend& names) {
 
 // --- Markdown ------------------------------------------------------------------------------------
 
+/// "int8, dynamic": by dtype config, or once.
+std::string forms_of(const ctq::backend_view& backend, int pattern) {
+  std::vector<std::string> all;
+  for (int d = 0; d < backend.configs[pattern].dtype_configs.size(); ++d)
+    all.push_back(visible(words(runs_as(backend, pattern, d))));
+  const bool same = std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end();
+  if (same && !all.empty()) all.resize(1);
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 /// The position of 1d, 2d or 3d at the end of a name.
 std::vector<std::size_t> dimensions(const std::string& s) {
   std::vector<std::size_t> found;
@@ -157,9 +170,11 @@ std::vector<cells> without_dimensions(const std::vector<cells>& rows) {
     char n = 0;
     const std::string pattern = general(r.pattern, n);
     const std::string modules = general(r.modules, n);
-    const std::string key = pattern + '\n' + r.dtypes + '\n' + r.observer + '\n' + modules;
+    const std::string runs_as = general(r.runs_as, n);
+    const std::string key =
+        fmt::format("{}\n{}\n{}\n{}\n{}", pattern, r.dtypes, r.observer, modules, runs_as);
     const auto [found, is_new] = at.emplace(key, groups.size());
-    if (is_new) groups.push_back({{pattern, r.dtypes, r.observer, modules}, {}, {}});
+    if (is_new) groups.push_back({{pattern, r.dtypes, r.observer, modules, runs_as}, {}, {}});
     group& g = groups[found->second];
     g.members.push_back(&r);
     if (n != 0) g.dims.insert(n);
@@ -184,7 +199,7 @@ std::vector<cells> together(const std::vector<cells>& rows) {
   std::map<std::string, std::size_t> at;
   for (const cells& r : rows) {
     const auto [found, is_new] =
-        at.emplace(r.dtypes + '\n' + r.observer + '\n' + r.modules, out.size());
+        at.emplace(r.dtypes + '\n' + r.observer + '\n' + r.modules + '\n' + r.runs_as, out.size());
     if (is_new) {
       out.push_back(r);
     } else {
@@ -224,14 +239,18 @@ void append_table(std::string& out, const ctq::backend_view& backend) {
 
 void append_markdown(std::string& out, const ctq::backend_view& backend) {
   legend names;
-  const std::vector<cells> rows = rows_of(backend, names);
+  std::vector<cells> rows = rows_of(backend, names);
+  for (int p = 0; p < backend.configs.size(); ++p)
+    rows[static_cast<std::size_t>(p)].runs_as = forms_of(backend, p);
   out += fmt::format("### {}: {} patterns\n\n", visible(backend.name), rows.size());
   for (const auto& [name, config] : names.entries())
     out += fmt::format("- **{}** = `{}`\n", name, words(config));
-  out += "\nN is 1, 2 and 3.\n\n| patterns | dtypes | observer | modules |\n|---|---|---|---|\n";
+  out +=
+      "\nN is 1, 2 and 3.\n\n| patterns | dtypes | runs as | observer | modules |\n"
+      "|---|---|---|---|---|\n";
   for (const cells& r : together(without_dimensions(rows)))
-    out += fmt::format("| {} | {} | {} | {} |\n", code(r.pattern), r.dtypes, r.observer,
-                       code(r.modules));
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", code(r.pattern), r.dtypes, r.runs_as,
+                       r.observer, code(r.modules));
 }
 
 }  // namespace tool

@@ -88,6 +88,7 @@ class linker {
       }
       out_.args[args_++] = found;
     }
+    if (!calls_known_module(row)) return;
     if (find(row.name) >= 0) {
       d.line("two nodes are named").line(row.name);
       return;
@@ -120,6 +121,17 @@ class linker {
 
  private:
   static constexpr std::size_t max_slots = Out::max_nodes == 0 ? 0 : 2 * Out::max_nodes + 1;
+
+  /// A further call of a module, "fc#2", names one that is called before.
+  constexpr bool calls_known_module(const pending& row) {
+    const std::string_view module = module_of_call(row.name);
+    if (module.size() == row.name.size()) return true;
+    const int first = find(module);
+    if (first >= 0 && out_.nodes[first].op == row.op) return true;
+    diagnostic& d = out_.problem;
+    d.line("node ", row.name, ":").line("no earlier ", row.op->name, " is named").line(module);
+    return false;
+  }
 
   /// The node of this name, or -1; sets slot_ to its slot, or to a free one.
   constexpr int find(std::string_view name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -73,9 +74,17 @@ struct node {
   const fx_row* row{};              // of models traced by torch.fx; else null
 };
 
+/// The module that a node of a model in C++ calls: of "fc#2", the second call of fc, that is "fc".
+[[nodiscard]] constexpr std::string_view module_of_call(std::string_view name) {
+  std::size_t at = name.size();
+  while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') --at;
+  const bool is_call = at > 1 && at < name.size() && name[at - 1] == '#';
+  return is_call ? name.substr(0, at - 1) : name;
+}
+
 /// The path of the node's weights, which nodes that call the same module have in common.
 [[nodiscard]] constexpr std::string_view path_of(const node& n) {
-  return n.row != nullptr && !n.row->target.empty() ? n.row->target : n.name;
+  return n.row != nullptr && !n.row->target.empty() ? n.row->target : module_of_call(n.name);
 }
 
 /// Whether the op is one of these: is_any_of(n.op, nn::relu, fn::relu)

@@ -26,8 +26,7 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::get_attr) {
     check_given(n, in, d);
   } else if (n.op->descriptor->infer_shape == nullptr) {
-    const bool of_pytorch = n.op->name.starts_with("torch.") || n.op->kind == op_kind::method;
-    if (of_pytorch) {
+    if (n.op->builtin) {
       d.line("compiled models do not have").line(n.op->name);
       d.line("ctq::evaluator runs it; to compile it,").line("write it as an op of your own");
     } else {

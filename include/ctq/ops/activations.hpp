@@ -55,8 +55,8 @@ struct clamp_options {
   OP(method, method_op, relu_, "relu_", no_options, relu_in_place) \
   CTQ_MODULE_AND_FUNCTION(OP, relu6, "ReLU6", relu_options, relu6) \
   CTQ_MODULE_AND_FUNCTION(OP, leaky_relu, "LeakyReLU", leaky_relu_options, leaky_relu) \
-  OP(fn, function_op, leaky_relu_, "torch.nn.functional.leaky_relu_", leaky_relu_options, functional_leaky_relu) \
-  OP(method, method_op, leaky_relu, "leaky_relu", leaky_relu_options, functional_leaky_relu) \
+  OP(fn, function_op, leaky_relu_, "torch.nn.functional.leaky_relu_", leaky_relu_options, leaky_relu_in_place) \
+  OP(method, method_op, leaky_relu, "leaky_relu", leaky_relu_options, method_leaky_relu) \
   OP(nn, module_op, prelu, "torch.nn.PReLU", no_options, prelu) \
   OP(fn, function_op, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
   CTQ_MODULE_AND_FUNCTION(OP, elu, "ELU", elu_options, elu) \
@@ -186,7 +186,7 @@ inline constexpr op_descriptor relu{.infer_shape = &same_shape,
 /// PyTorch has no form of torch.relu on integers, but fuses it with the op before it.
 inline constexpr op_descriptor torch_relu =
     with(relu, [](op_descriptor& d) { d.on_integers = on_integers::none; });
-inline constexpr op_descriptor relu_in_place = only_traced(relu);
+inline constexpr op_descriptor relu_in_place = in_place(relu);
 
 /// A function of one number whose output has this scale.
 constexpr op_descriptor activation(const op_functions& functions, ctq::on_integers scale) {
@@ -205,7 +205,7 @@ constexpr op_descriptor clamping(const op_functions& functions) {
 inline constexpr op_descriptor relu6 = clamping(differentiable<functions::relu6, slopes::relu6>);
 inline constexpr op_descriptor hardtanh =
     clamping(differentiable<functions::hardtanh, slopes::hardtanh, hardtanh_options>);
-inline constexpr op_descriptor hardtanh_in_place = only_traced(hardtanh);
+inline constexpr op_descriptor hardtanh_in_place = in_place(hardtanh);
 inline constexpr op_descriptor clamp =
     clamping(differentiable<functions::clamp_to, slopes::clamp_to, clamp_options>);
 
@@ -221,15 +221,20 @@ inline constexpr op_descriptor hardswish =
 
 inline constexpr op_descriptor hardsigmoid = activation(
     differentiable<functions::hardsigmoid, slopes::hardsigmoid>, on_integers::from_0_to_1);
-inline constexpr op_descriptor hardsigmoid_in_place = only_traced(hardsigmoid);
+inline constexpr op_descriptor hardsigmoid_in_place = in_place(hardsigmoid);
 inline constexpr op_descriptor sigmoid =
     activation(differentiable<functions::sigmoid, slopes::sigmoid>, on_integers::from_0_to_1);
-inline constexpr op_descriptor sigmoid_in_place = only_traced(sigmoid);
+inline constexpr op_descriptor sigmoid_in_place = in_place(sigmoid);
 inline constexpr op_descriptor tanh =
     with(activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
          [](op_descriptor& d) { d.module_form = &nn::info_tanh; });
-inline constexpr op_descriptor tanh_in_place = only_traced(tanh);
-inline constexpr op_descriptor functional_leaky_relu{.functions = leaky_relu.functions};
+inline constexpr op_descriptor tanh_in_place = in_place(tanh);
+/// XNNPACK's, which PyTorch 1.13 leaves in float.
+inline constexpr op_descriptor method_leaky_relu = with(leaky_relu, [](op_descriptor& d) {
+  d.is_since_2_1 = true;
+  d.module_form = nullptr;
+});
+inline constexpr op_descriptor leaky_relu_in_place = in_place(method_leaky_relu);
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};
 inline constexpr op_descriptor functional_tanh{.functions = tanh.functions};
 inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);

@@ -45,6 +45,7 @@
   OP(q, pass_op, add_scalar_relu, "torch.ops.quantized.add_scalar_relu", no_options, q_add_scalar_relu) \
   OP(q, pass_op, mul_scalar, "torch.ops.quantized.mul_scalar", no_options, q_mul_scalar) \
   OP(q, pass_op, mul_scalar_relu, "torch.ops.quantized.mul_scalar_relu", no_options, q_mul_scalar_relu) \
+  OP(q, pass_op, sub_relu, "sub_relu", no_options, q_sub_relu) \
   OP(q, pass_op, sub_scalar, "sub_scalar", no_options, q_sub_scalar) \
   OP(q, pass_op, div_scalar, "div_scalar", no_options, q_div_scalar)
 // clang-format on
@@ -144,9 +145,13 @@ inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
+    .integer_relu_form = &q::info_sub_relu,
     .is_since_2_1 = true,
     .gradient = gradient_rule::difference,
     .schedule = of_two(kernel::binary_sub, kernel::binary_sub, &q::info_sub_scalar)};
+/// XNNPACK's; PyTorch has no name for it.
+inline constexpr op_descriptor q_sub_relu{
+    .schedule = of_two(kernel::binary_sub, kernel::binary_sub, nullptr, true)};
 inline constexpr op_descriptor div{
     .infer_shape = &two_shapes,
     .is_arithmetic = true,

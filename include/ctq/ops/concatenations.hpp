@@ -85,7 +85,7 @@ inline constexpr op_descriptor cat{.takes_list = true,
                                    .on_integers = on_integers::input_scale,
                                    .gradient = gradient_rule::concatenation,
                                    .schedule = {.how = schedule_as::concat}};
-inline constexpr op_descriptor concat{.takes_list = true, .keeps_memory_order = true};
+inline constexpr op_descriptor concat = with(cat, [](op_descriptor& d) { d.is_since_2_1 = true; });
 inline constexpr op_descriptor stack{.takes_list = true, .on_integers = on_integers::input_scale};
 
 }  // namespace ctq::descriptors

@@ -63,11 +63,11 @@ template <class Record, class Change>
   return d;
 }
 
-/// The same op under a name that a model in C++ cannot call: a method that changes its tensor.
-[[nodiscard]] constexpr op_descriptor only_traced(op_descriptor d) {
-  d.infer_shape = nullptr;
-  d.schedule = {};
-  d.gives_any_scale = false;
+/// The same op under a name that changes its tensor in PyTorch. Here it gives a new one: models in
+/// which anything else reads the tensor later are not imported.
+[[nodiscard]] constexpr op_descriptor in_place(op_descriptor d) {
+  d.changes_input = true;
+  d.module_form = nullptr;
   return d;
 }
 

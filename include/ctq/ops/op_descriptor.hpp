@@ -171,6 +171,7 @@ struct op_descriptor {
   const option_fields* options{};  // of a user op: &fields_of<…>, see ops/reflect.hpp
   bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
   bool gives_list = false;         // several tensors of one shape, which its first axis counts
+  bool changes_input = false;      // in PyTorch: relu_
   bool is_commutative = false;     // a pattern matches its two arguments in either order
   int first_non_tensor = 0;    // arguments from this position on are sizes, axes or masks; 0: none
   int end_non_tensors = 0;     // up to this one

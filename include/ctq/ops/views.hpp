@@ -41,9 +41,9 @@ struct nn_flatten_options {
   CTQ_FUNCTION_AND_METHOD(OP, squeeze, squeeze_options, squeeze) \
   OP(fn, function_op, transpose, "torch.transpose", transpose_options, transpose) \
   OP(fn, function_op, unsqueeze, "torch.unsqueeze", unsqueeze_options, unsqueeze) \
-  OP(method, method_op, detach_, "detach_", no_options, view) \
+  OP(method, method_op, detach_, "detach_", no_options, detach_in_place) \
   OP(method, method_op, shape, "shape", no_options, view) \
-  OP(method, method_op, squeeze_, "squeeze_", no_options, view) \
+  OP(method, method_op, squeeze_, "squeeze_", squeeze_options, squeeze_in_place) \
   CTQ_FUNCTION_AND_METHOD(OP, chunk, chunk_options, chunk) \
   OP(fn, function_op, torch_dropout, "torch.dropout", no_options, torch_dropout) \
   OP(fn, function_op, reshape, "torch.reshape", reshape_options, reshape) \
@@ -60,10 +60,10 @@ struct nn_flatten_options {
   OP(method, method_op, reshape, "reshape", reshape_options, method_reshape) \
   OP(method, method_op, transpose, "transpose", transpose_options, method_transpose) \
   OP(method, method_op, view, "view", reshape_options, method_reshape) \
-  OP(method, method_op, resize_, "resize_", no_options, input_scale) \
+  OP(method, method_op, resize_, "resize_", reshape_options, resize_in_place) \
   OP(method, method_op, size, "size", no_options, unsqueeze_method) \
   OP(method, method_op, unsqueeze, "unsqueeze", unsqueeze_options, method_unsqueeze) \
-  OP(method, method_op, unsqueeze_, "unsqueeze_", no_options, unsqueeze_method)
+  OP(method, method_op, unsqueeze_, "unsqueeze_", unsqueeze_options, unsqueeze_in_place)
 // clang-format on
 
 CTQ_VIEWS(CTQ_DECLARE_OP)
@@ -140,9 +140,13 @@ inline constexpr op_descriptor unsqueeze = view_by(&unsqueeze_shape_rule, flatte
 inline constexpr op_descriptor method_unsqueeze = of_sizes(unsqueeze, 2);
 inline constexpr op_descriptor permute = with(view_by(&permute_shape_rule, strided_by(&permuted)),
                                               [](op_descriptor& d) { d.is_since_2_1 = true; });
+inline constexpr op_descriptor squeeze_in_place = in_place(squeeze);
+inline constexpr op_descriptor unsqueeze_in_place = in_place(method_unsqueeze);
+inline constexpr op_descriptor resize_in_place =
+    in_place(view_by(&reshape_shape_rule, flatten.schedule));
 inline constexpr op_descriptor method_permute =
     of_sizes(view_by(&permute_shape_rule, strided_by(&permuted)));
-inline constexpr op_descriptor permute_copy = view_in_float(permute);
+inline constexpr op_descriptor permute_copy = permute;
 inline constexpr op_descriptor transpose = view_by(&transpose_shape_rule, strided_by(&transposed));
 inline constexpr op_descriptor method_transpose = of_sizes(transpose);
 inline constexpr op_descriptor expand =
@@ -162,7 +166,6 @@ inline constexpr op_descriptor split{
 inline constexpr op_descriptor unbind{
     .gives_list = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
 
-inline constexpr op_descriptor input_scale{.on_integers = on_integers::input_scale};
 inline constexpr op_descriptor view{.is_view = true, .on_integers = on_integers::input_scale};
 inline constexpr op_descriptor unsqueeze_method{.first_non_tensor = 1,
                                                 .end_non_tensors = 2,
@@ -175,6 +178,7 @@ inline constexpr op_descriptor unchanged{.infer_shape = &same_shape,
                                          .on_integers = on_integers::input_scale,
                                          .gradient = gradient_rule::same,
                                          .schedule = {.how = schedule_as::same}};
+inline constexpr op_descriptor detach_in_place = in_place(unchanged);
 inline constexpr op_descriptor identity = with(unchanged, [](op_descriptor& d) {
   d.is_identity = true;
   d.keeps_memory_order = true;

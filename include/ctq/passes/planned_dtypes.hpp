@@ -75,8 +75,10 @@ struct dtype_plan {
   scratch_array<observation_type, Graph::max_nodes> observed_as{};  // by occurrence
   scratch_array<planned_dtypes, Graph::max_nodes> dtypes{};
 
-  /// The node stays in float.
-  constexpr void give_up(int i) { dtypes[i] = planned_dtypes{}; }
+  /// The node stays in float, if it gives a tensor.
+  constexpr void give_up(int i) {
+    if (dtypes[i].output != dtype::none) dtypes[i] = planned_dtypes{};
+  }
 };
 
 namespace planning {

@@ -123,7 +123,7 @@ template <int = 0>
   for (int p = 0; p < l.parameters.count; ++p) {
     const op_parameter& parameter = l.parameters.item[p];
     const std::string full = name + "." + std::string{parameter.name};
-    const weight_tensor* const given = from.weights->find(full);
+    const weight_tensor* const given = from.weights->find(name, parameter.name);
     if (given == nullptr || given->values.size() != numel(parameter.shape))
       return fail("tensor " + full,
                   given == nullptr ? "is missing" : "has another shape than the op says");

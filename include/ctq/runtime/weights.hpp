@@ -39,8 +39,9 @@ class weights {
                          [](const weight_tensor& t, std::string_view n) { return t.name < n; });
     return at != tensors_.end() && at->name == name ? &*at : nullptr;
   }
+  /// Of a module by the name of a node that calls it: "fc", or "fc#2".
   [[nodiscard]] const weight_tensor* find(std::string_view module, std::string_view part) const& {
-    return find(std::string{module} + "." + std::string{part});
+    return find(std::string{module_of_call(module)} + "." + std::string{part});
   }
   [[nodiscard]] const std::vector<weight_tensor>& tensors() const& { return tensors_; }
   [[nodiscard]] std::vector<weight_tensor> tensors() && { return std::move(tensors_); }
@@ -66,7 +67,7 @@ struct parameter {
         {std::string{path_of(n)}, std::vector<int>(n.shape.extent, n.shape.extent + n.shape.rank)});
   if (n.op->descriptor->parameters == nullptr) return all;
   for (const op_parameter& p : n.op->descriptor->parameters(n.attrs))
-    all.push_back({std::string{n.name} + "." + std::string{p.name},
+    all.push_back({std::string{module_of_call(n.name)} + "." + std::string{p.name},
                    std::vector<int>(p.shape.extent, p.shape.extent + p.shape.rank)});
   return all;
 }

@@ -59,6 +59,10 @@ template <class Graph>
       d.line("a user op has one if it has").line("a member gradient");
       return d;
     }
+    if (module_of_call(n.name).size() != n.name.size()) {
+      d.line("training calls each module once").line("node: ", n.name);
+      return d;
+    }
     if (n.op->descriptor->is_arithmetic)
       for (int a = 0; a < n.arg_count; ++a)
         if (g.nodes[g.args[n.first_arg + a]].shape.rank != n.shape.rank) {

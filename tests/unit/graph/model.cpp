@@ -69,6 +69,18 @@ constexpr auto duplicate = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::re
                                  "a"_n = nn::relu("a"_n), "out"_n = nn::output("a"_n));
 static_assert(duplicate.problem.message() == "two nodes are named\na");
 
+// A module is called again under its name and a number.
+constexpr auto twice =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+          "fc#2"_n = nn::linear("fc"_n, {.out_features = 4}), "out"_n = nn::output("fc#2"_n));
+static_assert(!twice.problem.any() && path_of(twice.nodes[2]) == "fc");
+
+constexpr auto without_first =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::relu("x"_n),
+          "fc#2"_n = nn::linear("fc"_n, {.out_features = 4}), "out"_n = nn::output("fc#2"_n));
+static_assert(without_first.problem.message() ==
+              "node fc#2:\nno earlier torch.nn.Linear is named\nfc");
+
 constexpr auto no_output = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n));
 static_assert(no_output.problem.message() == "node a:\nthe last node must be nn::output");
 

@@ -16,6 +16,11 @@ static_assert(!choice{}.quantized());
 static_assert(choice{.dtype_config = 0}.quantized());
 static_assert(node{}.dtype == f32 && node{}.observer == -1 && node{}.number == -1);
 
+static_assert(module_of_call("fc") == "fc" && module_of_call("fc#2") == "fc");
+static_assert(module_of_call("conv1") == "conv1" && module_of_call("#2") == "#2");
+static_assert(module_of_call("a#b") == "a#b" && module_of_call("a#") == "a#");
+static_assert(path_of(node{.name = "head.fc#12"}) == "head.fc");
+
 TEST_CASE("a node of the user has its name, one that a pass put in a number too") {
   std::string out;
   append_name(out, node{.name = "layer1.0.conv1"});

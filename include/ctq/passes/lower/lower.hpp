@@ -91,7 +91,8 @@ class rewrite {
         gives_integers && !copies_have_input_scale(semantics_) && keeps_qparams(forms_.form[i]);
     for (int a = 0; a < arguments; ++a) {
       const int from = forms_.source(i, a);
-      const bool fits = !needs_equal_qparams || g_.nodes[from].observer == g_.nodes[i].observer;
+      const bool fits = !needs_equal_qparams || !is_quantized(g_.nodes[from].dtype) ||
+                        g_.nodes[from].observer == g_.nodes[i].observer;
       reads_[a] = fits ? moved_[from] : requantize(i, from);
     }
     out_.nodes[nodes_] = g_.nodes[x];

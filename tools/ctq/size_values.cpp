@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "size_values.hpp"
+
+namespace tool {
+
+namespace {
+
+using ctq::argument;
+using kind = argument::kind;
+using numbers = std::vector<std::int64_t>;
+
+std::optional<size_value> number(std::int64_t n) { return size_value{false, {n}}; }
+
+/// An element by its index, which may count from the end.
+std::optional<size_value> element(const numbers& of, std::int64_t index) {
+  const auto count = static_cast<std::int64_t>(of.size());
+  if (index < 0) index += count;
+  if (index < 0 || index >= count) return {};
+  return number(of[static_cast<std::size_t>(index)]);
+}
+
+bool is_integer(const argument& a) { return a.is == kind::integer; }
+
+/// x.size(), x.size(1), x.size(dim=1)
+std::optional<size_value> size(const numbers& shape, const std::vector<argument>& args) {
+  if (args.size() == 1) return size_value{true, shape};
+  if (args.size() == 2 && is_integer(args[1])) return element(shape, args[1].integer);
+  return {};
+}
+
+/// Of a tuple: t[1], t[1:], t[-2:]
+std::optional<size_value> item(const std::vector<argument>& args) {
+  const std::size_t count = static_cast<std::size_t>(args[0].integer);
+  numbers all;
+  for (std::size_t i = 1; i <= count; ++i) {
+    if (!is_integer(args[i])) return {};
+    all.push_back(args[i].integer);
+  }
+  if (args.size() == count + 2 && is_integer(args[count + 1]))
+    return element(all, args[count + 1].integer);
+  if (args.size() != count + 5 || args[count + 1].is != kind::slice) return {};
+  std::int64_t bounds[2] = {0, static_cast<std::int64_t>(count)};
+  for (std::size_t b = 0; b < 2; ++b) {
+    const argument& bound = args[count + 2 + b];
+    if (bound.is == kind::none) continue;
+    if (!is_integer(bound)) return {};
+    bounds[b] = bound.integer + (bound.integer < 0 ? static_cast<std::int64_t>(count) : 0);
+    if (bounds[b] < 0) bounds[b] = 0;
+    if (bounds[b] > static_cast<std::int64_t>(count)) bounds[b] = static_cast<std::int64_t>(count);
+  }
+  const argument& step = args[count + 4];
+  if (step.is != kind::none && !(is_integer(step) && step.integer == 1)) return {};
+  size_value part{true, {}};
+  for (std::int64_t i = bounds[0]; i < bounds[1]; ++i)
+    part.numbers.push_back(all[static_cast<std::size_t>(i)]);
+  return part;
+}
+
+/// As Python: rounded down.
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+std::optional<size_value> arithmetic(ctq::op_id op, std::int64_t a, std::int64_t b) {
+  std::int64_t result{};
+  bool overflows = false;
+  if (is_any_of(op, ctq::op::add))
+    overflows = __builtin_add_overflow(a, b, &result);
+  else if (is_any_of(op, ctq::op::sub))
+    overflows = __builtin_sub_overflow(a, b, &result);
+  else if (is_any_of(op, ctq::op::mul))
+    overflows = __builtin_mul_overflow(a, b, &result);
+  else if (is_any_of(op, ctq::op::floordiv, ctq::fn::floor_divide) && b != 0 && b != -1)
+    result = floor_quotient(a, b);
+  else
+    return {};
+  if (overflows) return {};
+  return number(result);
+}
+
+}  // namespace
+
+std::vector<argument> arguments_of(const size_value& value, std::string_view keyword) {
+  std::vector<argument> all;
+  if (value.is_tuple)
+    all.push_back({.is = kind::list,
+                   .keyword = keyword,
+                   .integer = static_cast<std::int64_t>(value.numbers.size())});
+  for (const std::int64_t n : value.numbers)
+    all.push_back({.is = kind::integer,
+                   .keyword = value.is_tuple ? std::string_view{} : keyword,
+                   .integer = n});
+  return all;
+}
+
+std::optional<size_value> size_value_of(ctq::op_id op, const std::vector<argument>& args,
+                                        const ctq::shape* shape) {
+  if (args.empty()) return {};
+  if (shape != nullptr && args[0].is == kind::node) {
+    const numbers extents(shape->extent, shape->extent + shape->rank);
+    const bool is_attribute = is_any_of(op, ctq::fn::getattr) && args.size() == 2;
+    if (is_any_of(op, ctq::method::size)) return size(extents, args);
+    if (is_attribute && args[1].text == "shape") return size_value{true, extents};
+    if ((is_attribute && args[1].text == "ndim") || is_any_of(op, ctq::method::dim))
+      return number(shape->rank);
+    return {};
+  }
+  if (is_any_of(op, ctq::op::getitem) && args[0].is == kind::list) return item(args);
+  if (args.size() == 2 && is_integer(args[0]) && is_integer(args[1]))
+    return arithmetic(op, args[0].integer, args[1].integer);
+  return {};
+}
+
+}  // namespace tool
