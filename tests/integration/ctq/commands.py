@@ -131,7 +131,7 @@ def show(folder):
         markdown = run("show", backend, "--markdown")[1]
         assert f"### {backend}: {count} patterns" in markdown
         cells = [line.count(" | ") for line in markdown.splitlines() if line.startswith("| ")]
-        assert cells and set(cells) == {3} and len(cells) < count, f"{backend} in Markdown"
+        assert cells and set(cells) == {4} and len(cells) < count, f"{backend} in Markdown"
 
     row = next(line for line in run("show", "x86")[1].splitlines()
                if line.startswith("(nn.Conv2d, nn.ReLU) "))

@@ -202,6 +202,56 @@ def numbers(folder):
            "explain says what the compiled model does")
 
 
+def shared(folder):
+    """A module with weights that is called again, an attribute that is read again."""
+    rows = folder / "shared.json"
+    linear = {"in_features": 4, "out_features": 4, "bias": True}
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4]},
+        module("fc", "head.fc", "nn.Linear", "x", **linear),
+        {"name": "pos", "op": "get_attr", "target": "pos", "args": [], "shape": [4]},
+        function("add", "operator.add", [ref("fc"), ref("pos")]),
+        module("fc_1", "head.fc", "nn.Linear", "add", **linear),
+        {"name": "pos_1", "op": "get_attr", "target": "pos", "args": [], "shape": [4]},
+        function("add_1", "operator.add", [ref("fc_1"), ref("pos_1")]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("add_1")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "a module that is called twice")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"head.fc#2"_n = nn::linear("add"_n, {.out_features = 4}),',
+                 '"add_1"_n = op::add("head.fc#2"_n, "pos"_n),'):
+        assert line in lines, f"{line}:\n{text}"
+
+
+def sizes(folder):
+    """Numbers from shapes are constants: x.size(0), x.shape[1], their products."""
+    rows = folder / "sizes.json"
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [2, 4, 6, 6]},
+        function("getattr_1", "builtins.getattr", [ref("x"), "shape"]),
+        function("getitem", "operator.getitem", [ref("getattr_1"), 1]),
+        function("half", "operator.floordiv", [ref("getitem"), 2]),
+        function("last", "operator.getitem", [ref("getattr_1"), {"s": [-2, None, None]}]),
+        function("area", "operator.getitem", [ref("last"), 0]),
+        {"name": "size", "op": "call_method", "target": "size", "args": [ref("x"), 0]},
+        {"name": "view", "op": "call_method", "target": "view",
+         "args": [ref("x"), ref("size"), ref("half"), 2, ref("area"), -1]},
+        {"name": "all", "op": "call_method", "target": "size", "args": [ref("x")]},
+        {"name": "back", "op": "call_method", "target": "view", "args": [ref("view"), ref("all")]},
+        function("mul", "operator.mul", [ref("back"), ref("half")]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("mul")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "sizes")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"view"_n = method::view("x"_n, {.shape = {2, 2, 2, 6, -1}}),',
+                 '"back"_n = method::view("view"_n, {.shape = {2, 4, 6, 6}}),',
+                 '"mul"_n = op::mul("back"_n, 2.0F),'):
+        assert line in lines, f"{line}:\n{text}"
+    code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--json")
+    nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
+    expect((code, nodes["view"]["on_integers"]), (FINE, True), "explain has the constants too")
+
+
 def several(folder):
     """Several inputs and outputs, as a tuple and as a dict, and a buffer as an operand."""
     rows = folder / "several.json"
@@ -253,7 +303,18 @@ def mistakes(folder):
         (changed("fc", module={"type": "my.Head"}), "node fc: calls my.Head, which ctq has no op"),
         (changed("add", args=[ref("pool"), 1e300]), "node block.add: calls _operator.add, which "
          "reads 1e+300, which is not a tensor"),
-        (changed("fc", target="block.conv"), "node block.conv: is called more than once"),
+        (changed("fc", target="block.conv"), "node block.conv#2: no earlier torch.nn.Linear is named "
+         "block.conv"),
+        ([NET[0], function("relu", "F.relu", [ref("x")], inplace=True),
+          function("add", "operator.add", [ref("relu"), ref("x")]),
+          {"name": "output", "op": "output", "target": "output", "args": [ref("add")]}],
+         "node add: reads what relu has changed"),
+        ([NET[0], module("norm", "norm", "nn.LocalResponseNorm", "x", size=2),
+          {"name": "output", "op": "output", "target": "output", "args": [ref("norm")]}],
+         "calls nn.LocalResponseNorm, which ctq has no op for"),
+        ([NET[0], module("act", "act", "nn.LSTM", "x", input_size=4, hidden_size=4),
+          {"name": "output", "op": "output", "target": "output", "args": [ref("act")]}],
+         "node act: compiled models do not have torch.nn.LSTM"),
         (changed("x", shape=None), "node x: has no shape"),
         (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
         (changed("output", args=[[ref("fc"), [ref("flatten")]]]), "gives other things than"),
@@ -322,7 +383,7 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, several, mistakes, explanations):
+        for part in (headers, user_ops, names, numbers, shared, sizes, several, mistakes, explanations):
             part(Path(name))
 
 
