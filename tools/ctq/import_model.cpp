@@ -431,6 +431,7 @@ ctq::result<shaped_model> with_shapes(const ctq::fx_graph& model) {
     row.args = {args.data(), static_cast<int>(args.size())};
     n.row = &row;
     n.attrs = in_cpp.nodes[i].attrs;
+    n.dtype = in_cpp.nodes[i].dtype;
     n.shape = in_cpp.nodes[i].shape;
     shaped.graph.add(n, rows[i].reads.data(), static_cast<int>(rows[i].reads.size()));
   }
