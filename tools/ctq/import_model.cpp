@@ -97,10 +97,7 @@ class importer {
         problem_ = {i, fmt::format("node {}: {}", r.name, problem)};
         break;
       }
-      if (const ctq::diagnostic d = infer(i, r); d.any()) {
-        problem_ = {i, in_one_line(d)};
-        break;
-      }
+      infer(i, r);
       if (changes_input(i) && !r.reads.empty()) facts_of(r.reads[0]).changed_by = i;
       for (int& read : r.reads) read = row_of[static_cast<std::size_t>(read)];
       row_of[static_cast<std::size_t>(i)] = static_cast<int>(all.size());
@@ -162,19 +159,18 @@ class importer {
   }
 
   /// Finds the shape of the output, if those of the inputs are known: the compiler infers that of a
-  /// user-defined op.
-  ctq::diagnostic infer(int i, const model_row& r) {
-    ctq::diagnostic d;
+  /// user-defined op. What is wrong is said when the rows are linked.
+  void infer(int i, const model_row& r) {
     std::vector<ctq::shape> in;
     for (const int a : r.reads) {
-      if (!facts_of(a).shape) return d;
+      if (!facts_of(a).shape) return;
       in.push_back(*facts_of(a).shape);
     }
-    if (r.call.starts_with("::") || r.op->kind == op_kind::output) return d;
+    if (r.call.starts_with("::") || r.op->kind == op_kind::output) return;
     ctq::node n{.name = r.name, .op = r.op, .attrs = r.attrs, .shape = r.shape};
-    ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, d);
-    facts_of(i).shape = n.shape;
-    return d;
+    ctq::diagnostic wrong;
+    ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, wrong);
+    if (!wrong.any()) facts_of(i).shape = n.shape;
   }
 
   /// A module or an attribute by its path, under which its weights are found, with the number of
