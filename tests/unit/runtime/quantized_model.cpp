@@ -59,6 +59,28 @@ inline constexpr auto sum =
                "sum"_n = op::add("mean"_n, "x"_n), "relu"_n = nn::relu("sum"_n),
                "out"_n = nn::output("relu"_n));
 
+/// One module that is called twice, and two of them.
+inline constexpr auto called_twice =
+    ctq::model("x"_n = nn::placeholder({2, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+               "relu"_n = nn::relu("fc"_n), "fc#2"_n = nn::linear("relu"_n, {.out_features = 4}),
+               "out"_n = nn::output("fc#2"_n));
+inline constexpr auto two_modules =
+    ctq::model("x"_n = nn::placeholder({2, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+               "relu"_n = nn::relu("fc"_n), "other"_n = nn::linear("relu"_n, {.out_features = 4}),
+               "out"_n = nn::output("other"_n));
+
+template <const auto& Model>
+ctq::tensor<float, 2, 4> output_of(const std::vector<ctq::weight_tensor>& tensors) {
+  const auto weights = ctq::model_weights<Model>::check(ctq::weights{tensors});
+  REQUIRE(weights);
+  auto observed = ctq::prepare<Model, ctq::x86, small::int8>(*weights);
+  const ctq::tensor<float, 2, 4> x{{-1.0F, 0.5F, 2.0F, -0.25F, 0.75F, 1.5F, -2.0F, 0.125F}};
+  observed(x);
+  auto model = ctq::convert(observed);
+  REQUIRE(model);
+  return (*model)(x);
+}
+
 /// How many of `rounds` random inputs give other bytes than the scalar interpreter.
 template <const auto& Model, class Mapping>
 int differences(int rounds) {
@@ -177,4 +199,17 @@ TEST_CASE("one model serves many threads, each with its own arena") {
     });
   for (std::thread& t : threads) t.join();
   for (const auto& out : y) CHECK(out.values == y[0].values);
+}
+
+TEST_CASE("a module that is called twice has its weights in both calls") {
+  std::vector<float> weight;
+  for (int i = 0; i < 16; ++i) weight.push_back(static_cast<float>(i * 5 % 16 - 8) / 16.0F);
+  const std::vector<float> bias{0.5F, -0.25F, 0.0F, 1.0F};
+  std::vector<ctq::weight_tensor> tensors{{"fc.weight", {4, 4}, weight}, {"fc.bias", {4}, bias}};
+  const auto twice = output_of<called_twice>(tensors);
+  tensors.push_back({"other.weight", {4, 4}, weight});
+  tensors.push_back({"other.bias", {4}, bias});
+  const auto apart = output_of<two_modules>(tensors);
+  CHECK(std::equal(twice.begin(), twice.end(), apart.begin()));
+  CHECK(std::any_of(twice.begin(), twice.end(), [](float x) { return x != 0.0F; }));
 }
