@@ -238,9 +238,7 @@ class importer {
   [[nodiscard]] bool is_read_as_indices(int i) const {
     for (int reader = i + 1; reader < g_.size(); ++reader)
       for (int a = 0; a < g_[reader].arg_count; ++a)
-        if (g_.args_of(reader)[static_cast<std::size_t>(a)] == i &&
-            a < g_[reader].op->descriptor->index_inputs)
-          return true;
+        if (g_.args_of(reader)[a] == i && a < g_[reader].op->descriptor->index_inputs) return true;
     return false;
   }
 
