@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: line<31>{"training calls each module once"}
-// expect: line<10>{"node: fc#2"}
+// expect: line<32>{"training calls each module once"}
+// expect: line<11>{"node: fc#2"}
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/train/qat_model.hpp"
