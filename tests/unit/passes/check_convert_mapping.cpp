@@ -45,6 +45,11 @@ TEST_CASE("convert may be told the same, and None for single keys") {
   CHECK(message<named, qconfig_mapping<global<usual>, module_name<"fc", none>>>().empty());
 }
 
+TEST_CASE("what prepare leaves in float convert leaves in float") {
+  using only_fc = qconfig_mapping<global<none>, module_name<"fc", usual>>;
+  CHECK(message<only_fc, only_fc>().empty());
+}
+
 TEST_CASE("another qconfig, a missing key and a global None are errors") {
   const auto names = [](const std::string& text, const char* key) {
     return text.find("the qconfig_mapping of convert") != std::string::npos &&

@@ -417,6 +417,17 @@ TEST_CASE("an op that is not observed has no observer on either side") {
         "out = output(activation_post_process_3)\n");
 }
 
+TEST_CASE("an output that is quantized is observed once, whether it stays so or not") {
+  constexpr int first[] = {0};
+  const auto g = fuse(cat.view(), backend_v<x86>);
+  const auto with = [&](const view<int>& outputs) {
+    return graphs::print(prepare_graph(g.view(), backend_v<x86>, mapping_v<everywhere>,
+                                       {.custom = {.output_quantized_indexes = outputs}})
+                             .view());
+  };
+  CHECK(with({first, 1}) == with({}));
+}
+
 // ---- PyTorch 1.13 refuses
 
 TEST_CASE(
