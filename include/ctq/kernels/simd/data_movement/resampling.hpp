@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
+#include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/reference/resampling.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {
@@ -34,20 +37,129 @@ void copy_nearest(const resampling_shape& s, const T* in, T* out) noexcept {
   }
 }
 
-/// As reference::resampling on floats, bit for bit. Linear interpolation is that of the reference.
+/// N floats, and the same number of doubles. g++ knows no vectors whose size depends on a
+/// parameter.
+template <int N>
+struct real_vectors;
+template <>
+struct real_vectors<4> {
+  using floats [[gnu::vector_size(16)]] = float;
+  using doubles [[gnu::vector_size(32)]] = double;
+};
+template <>
+struct real_vectors<8> {
+  using floats [[gnu::vector_size(32)]] = float;
+  using doubles [[gnu::vector_size(64)]] = double;
+};
+
+/// The interpolation of float_lanes<half_width<Isa>> channels, of which doubles fill a register.
+template <vectorized Isa>
+struct linear_lanes {
+  using isa = half_width<Isa>;
+  using batch_type = batch<isa, float>;
+  static constexpr int lanes = float_lanes<isa>;
+  using floats = typename real_vectors<lanes>::floats;
+  using doubles = typename real_vectors<lanes>::doubles;
+
+  /// As interpolated. to = that of `to` and b
+  [[gnu::always_inline]] static void interpolate(const sampling_point& p, batch_type& to,
+                                                 const batch_type& b) noexcept {
+    if (p.a == p.b) return;
+    floats x, y;
+    static_assert(sizeof x == sizeof to.data && sizeof y == sizeof b.data);
+    std::memcpy(&x, &to.data, sizeof x);
+    std::memcpy(&y, &b.data, sizeof y);
+    const auto weight = static_cast<double>(p.weight);
+    doubles first = __builtin_convertvector(x, doubles) * (1.0 - weight);
+    doubles second = __builtin_convertvector(y, doubles) * weight;
+    keep_product(first);
+    keep_product(second);
+    x = __builtin_convertvector(first + second, floats);
+    std::memcpy(&to.data, &x, sizeof x);
+  }
+
+ private:
+  /// As no_contract, of a vector that may be wider than a register.
+  [[gnu::always_inline]] static void keep_product(doubles& x) noexcept {
+    using part_type = typename batch<Isa, double>::register_type;
+    part_type part[sizeof x / sizeof(part_type)];
+    static_assert(sizeof part == sizeof x);
+    std::memcpy(part, &x, sizeof x);
+    for (auto& p : part) p = no_contract(p);
+    std::memcpy(&x, part, sizeof x);
+  }
+};
+
+/// Linear interpolation, register by register of channels; the last one overlaps the one before.
+///   load(element)      a register of floats
+///   store(x, element)  of outputs
+/// Requires  s.channels >= linear_lanes<Isa>::lanes
+template <vectorized Isa, class Load, class Store>
+[[gnu::always_inline]] inline void resample_linear(const resampling_shape& s, Load load,
+                                                   Store store) noexcept {
+  using lanes = linear_lanes<Isa>;
+  reference::for_each_sample(
+      s, [&](const sampling_point& y, const sampling_point& x, std::ptrdiff_t image,
+             std::ptrdiff_t pixel) __attribute__((always_inline)) {
+        const auto at = [&](int row, int column) __attribute__((always_inline)) {
+          return image + (std::ptrdiff_t{row} * s.in_w + column) * s.channels;
+        };
+        const std::ptrdiff_t corners[]{at(y.a, x.a), at(y.b, x.a), at(y.a, x.b), at(y.b, x.b)};
+        for (int i = 0; i < s.channels; i += lanes::lanes) {
+          const int c = i < s.channels - lanes::lanes ? i : s.channels - lanes::lanes;
+          auto left = load(corners[0] + c);
+          lanes::interpolate(y, left, load(corners[1] + c));
+          auto right = load(corners[2] + c);
+          lanes::interpolate(y, right, load(corners[3] + c));
+          lanes::interpolate(x, left, right);
+          store(left, pixel * s.channels + c);
+        }
+      });
+}
+
+/// Whether pixels have enough channels for resample_linear.
+template <class Isa>
+[[nodiscard]] bool fills_linear_lanes(const resampling_shape& s) {
+  if constexpr (vectorized<Isa>) return s.channels >= linear_lanes<Isa>::lanes;
+  return false;
+}
+
+/// As reference::resampling on floats, bit for bit. Registers of 128 bits hold too few doubles:
+/// with them the reference is faster.
 template <class Isa>
 inline void resampling(resampling_shape s, const float* in, float* out) noexcept {
-  if (!s.is_nearest()) return reference::resampling(s, in, out);
-  copy_nearest(s, in, out);
+  if (s.is_nearest()) return copy_nearest(s, in, out);
+  if constexpr (!std::is_same_v<half_width<Isa>, Isa>) {
+    using floats = typename linear_lanes<Isa>::batch_type;
+    if (fills_linear_lanes<Isa>(s))
+      return resample_linear<Isa>(
+          s,
+          [&](std::ptrdiff_t i)
+              __attribute__((always_inline)) { return floats::load_unaligned(in + i); },
+          [&](const floats& x, std::ptrdiff_t i)
+              __attribute__((always_inline)) { x.store_unaligned(out + i); });
+  }
+  reference::resampling(s, in, out);
 }
 
 /// As reference::resampling on integers, byte for byte.
 template <class Isa, quantized Q>
 inline void resampling(resampling_shape s, const Q* in, const qparams& in_q, const qparams& out_q,
                        Q* out) noexcept {
-  const bool copies = s.is_nearest() && in_q == out_q && same_scale_and_zero_point(in_q, out_q);
-  if (!copies) return reference::resampling(s, in, in_q, out_q, out);
-  copy_nearest(s, in, out);
+  if (s.is_nearest() && in_q == out_q && same_scale_and_zero_point(in_q, out_q))
+    return copy_nearest(s, in, out);
+  if constexpr (vectorized<Isa>) {
+    using isa = typename linear_lanes<Isa>::isa;
+    if (fills_linear_lanes<Isa>(s)) {
+      const dequantizer_lanes<isa> dequantize(in_q);
+      const quantizer_lanes<isa> quantize(quantizer_of(out_q));
+      return resample_linear<Isa>(
+          s, [&](std::ptrdiff_t i) __attribute__((always_inline)) { return dequantize(in + i); },
+          [&](const batch<isa, float>& x, std::ptrdiff_t i)
+              __attribute__((always_inline)) { narrow_store<isa>(quantize(x), out + i); });
+    }
+  }
+  reference::resampling(s, in, in_q, out_q, out);
 }
 
 }  // namespace ctq::kernels::simd

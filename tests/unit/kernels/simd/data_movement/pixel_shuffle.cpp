@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "ctq/core/isa.hpp"
@@ -25,21 +27,39 @@ TEST_CASE("channels become pixels") {
   CHECK(std::vector<int>(back, back + 8) == std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
 }
 
+namespace {
+
+template <class T>
+void check(samples::generator& random, unsigned seed) {
+  const pixel_shuffle_shape s{.batch = random.between(1, 2),
+                              .in_h = random.between(1, 4),
+                              .in_w = random.between(1, 5),
+                              .channels = random.between(1, 40),
+                              .factor = random.between(1, 5),
+                              .gathers = random.between(0, 1)};
+  const auto count =
+      static_cast<std::size_t>(s.batch * s.in_h * s.in_w * s.channels * s.factor * s.factor);
+  const auto values = [&] {
+    if constexpr (std::is_same_v<T, float>) {
+      return samples::plain_floats(count, seed);
+    } else {
+      return samples::integers<T>(count, seed);
+    }
+  };
+  const samples::fenced in(values());
+  std::vector<T> expected(count);
+  reference::pixel_shuffle(s, in.data(), expected.data());
+  const samples::guarded<T> out(count);
+  simd::pixel_shuffle<isa::native>(s, in.data(), out.data());
+  CHECK(out.holds(expected));
+}
+
+}  // namespace
+
 TEST_CASE("pixels and channels of any number equal the reference") {
-  samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
-    const pixel_shuffle_shape s{.batch = random.between(1, 2),
-                                .in_h = random.between(1, 4),
-                                .in_w = random.between(1, 5),
-                                .channels = random.between(1, 9),
-                                .factor = random.between(1, 4),
-                                .gathers = random.between(0, 1)};
-    const auto count =
-        static_cast<std::size_t>(s.batch * s.in_h * s.in_w * s.channels * s.factor * s.factor);
-    const samples::fenced in(samples::integers<std::int8_t>(count, seed));
-    std::vector<std::int8_t> expected(count);
-    reference::pixel_shuffle(s, in.data(), expected.data());
-    const samples::guarded<std::int8_t> out(count);
-    simd::pixel_shuffle<isa::native>(s, in.data(), out.data());
-    CHECK(out.holds(expected));
+  samples::for_each_seed(samples::seeds(300), [](samples::generator& random, unsigned seed) {
+    check<std::int8_t>(random, seed);
+    check<std::uint8_t>(random, seed);
+    check<float>(random, seed);
   });
 }
