@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers with the kernels of the library ctq-kernels, in percent of the time that a kernel takes
 // which is compiled for the shape, as a program that includes the headers has it.
-// bench-compiled-kernels [WINDOWS]
+// bench-compiled-kernels [WINDOWS [TEXT]]: layers whose name contains TEXT
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -56,6 +57,11 @@ struct ratios {
   }
 };
 
+struct options {
+  int windows = 21;
+  std::string only;
+};
+
 struct summary {
   ratios large, small;  // from a million products on, and below
 };
@@ -74,12 +80,13 @@ void run(const layer& of, subject in_headers, const ctq::kernel_signature& key, 
 }
 
 template <std::size_t N, class Entry, class Make>
-void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Make in_headers, int windows,
+void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Make in_headers, const options& o,
              summary& all) {
   for (std::size_t i = 0; i < N; ++i) {
     const layer of(entries[i].shape);
+    if (name_of(of).find(o.only) == std::string::npos) continue;
     run(of, in_headers(i, of), ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape),
-        windows, all);
+        o.windows, all);
   }
 }
 
@@ -90,11 +97,13 @@ void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Make in_headers, 
 int main(int count, char** arguments) {
   using namespace bench;
   stay_on_one_core(arguments);
-  const int windows = count > 1 ? std::atoi(arguments[1]) : 21;
+  options o;
+  if (count > 1) o.windows = std::atoi(arguments[1]);
+  if (count > 2) o.only = arguments[2];
   summary all;
-  run_all(gemms, ctq::kernel::linear, ctq_gemm, windows, all);
-  run_all(convs, ctq::kernel::conv2d, ctq_conv, windows, all);
-  run_all(depthwises, ctq::kernel::conv2d, ctq_depthwise, windows, all);
+  run_all(gemms, ctq::kernel::linear, ctq_gemm, o, all);
+  run_all(convs, ctq::kernel::conv2d, ctq_conv, o, all);
+  run_all(depthwises, ctq::kernel::conv2d, ctq_depthwise, o, all);
   all.large.print("1 MMAC and more");
   all.small.print("less than 1 MMAC");
 }
