@@ -247,7 +247,7 @@ class evaluator {
   [[nodiscard]] result<node_value> weighted(int i, const lowered::origin& from,
                                             const std::vector<node_value>& reads) {
     const node& n = g_[i];
-    if (from.dynamic || !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
+    if (!from.dynamic && !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
     auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
                                                        : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
@@ -255,6 +255,9 @@ class evaluator {
                       ? weights_.integers(n, "weight", *attributes)
                       : result<node_value>(reads.size() < 2 ? node_value() : reads[1]);
     if (!weight) return unexpected{weight.error()};
+    if (auto out = lowered::dynamic_linear(n, from, reads[0], *weight, *attributes, rounding_))
+      return node_value(*std::move(out));
+    if (from.dynamic) return weighted_in_float(n, from, reads);
     const quantized_tensor* const in = reads[0].integers();
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
     const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));

@@ -126,6 +126,38 @@ class kernel_calls {
     return out;
   }
 
+  /// A linear layer whose input is quantized with its own range; nullopt if no kernel computes it.
+  ///   bias  [O] or null
+  [[nodiscard]] std::optional<float_ops::tensor> dynamic_linear(const float_ops::tensor& in,
+                                                                const node_value& weight,
+                                                                const float_ops::tensor* bias,
+                                                                bool relu) {
+    using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
+    const float_ops::extents& w = weight.integers()->q.shape;
+    const auto layer = linear_layer(in.shape, w);
+    const bool fits = layer && !in.data.empty() &&
+                      (bias == nullptr || bias->data.size() == static_cast<std::size_t>(w[0]));
+    if (!fits) return {};
+    const linear_shape s{static_cast<int>(in.data.size()) / w[1], w[1], w[0]};
+    const layer_key key{to_block<kernel_signature::sizes>(s),
+                        {.dtype = f32},
+                        {},
+                        bias == nullptr ? std::vector<float>() : bias->data};
+    const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
+      return pack_dynamic_layer<Kernels>(s, *weight.integers(), key.bias);
+    });
+    if (!p.exact) return {};
+    const kernel_signature of = signature(kernel::linear_dynamic, f32, f32, s);
+    float_ops::tensor out{layer->out, std::vector<float>(float_ops::numel(layer->out))};
+    code::template run<Kernels, float, float>(
+        s, {.relu = relu},
+        {.in = {in.data.data()},
+         .out = out.data.data(),
+         .packed = p.bytes.data(),
+         .workspace = workspace_.of(code::template workspace_bytes<Kernels>(of))});
+    return out;
+  }
+
   /// On floats the reference accumulates in double, other sets in float32, one fma a product: the
   /// last bits differ.
   [[nodiscard]] float_ops::layer_functions float_layers() {

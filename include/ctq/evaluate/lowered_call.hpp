@@ -11,6 +11,7 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
 #include "ctq/evaluate/kernel_calls.hpp"
+#include "ctq/evaluate/node_quantizer.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/scalar_arithmetic.hpp"
 #include "ctq/evaluate/user_call.hpp"
@@ -121,6 +122,26 @@ template <class Kernels>
   }
   if (args.failed()) return args.failure();
   return kernels.layer(convolution_layer(in.q.shape, shape, w), in, weight, terms, out, from.relu);
+}
+
+/// A linear module whose input is quantized with its own range; nullopt if no kernel computes it.
+template <class Kernels>
+[[nodiscard]] std::optional<float_ops::tensor> dynamic_linear(
+    const node& n, const origin& from, const node_value& in, const node_value& weight,
+    const std::vector<float_ops::named_value>& attributes, node_quantizer<Kernels>& rounding) {
+  const bool to_bytes = n.observer_config == nullptr || n.observer_config->args.dtype == quint8;
+  if (!from.dynamic || rounding.options().halve_dynamic_range ||
+      from.op->descriptor->layer_axes != 0 || from.op->kind != op_kind::module || !to_bytes ||
+      weight.integers() == nullptr)
+    return {};
+  const float_ops::value real = in.real();
+  const auto* const x = real.get_if<float_ops::tensor>();
+  if (x == nullptr) return {};
+  const float_ops::tensor* bias = nullptr;
+  for (const float_ops::named_value& a : attributes)
+    if (a.name == "bias") bias = a.given.get_if<float_ops::tensor>();
+  const bool relu = from.relu || from.op->descriptor->schedule.relu;
+  return rounding.kernels().dynamic_linear(*x, weight, bias, relu);
 }
 
 /// The options of a call; nullopt if it has arguments that the options cannot express.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
 
@@ -65,6 +67,29 @@ template <class Shape, class T>
   }
 }
 
+/// A weight as kernels have it, with a scale for each output.
+struct int8_weight {
+  std::vector<std::int8_t> integers;
+  std::vector<float> scale;
+};
+
+/// nullopt if no kernel has this weight.
+[[nodiscard]] inline std::optional<int8_weight> int8_of(const quantized_tensor& weight,
+                                                        std::size_t outputs, int channel_axis) {
+  const quantization& steps = weight.steps;
+  const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
+  const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
+  const bool other_axis = steps.is_per_channel() && steps.axis != channel_axis;
+  if (other_axis || steps.scale.empty() || !steps.float_zero_point.empty() ||
+      !std::ranges::all_of(steps.zero_point, is_zero) ||
+      !std::ranges::all_of(weight.q.data, is_int8))
+    return {};
+  int8_weight w{{weight.q.data.begin(), weight.q.data.end()}, {}};
+  for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
+    w.scale.push_back(static_cast<float>(steps.scale[o % steps.scale.size()]));
+  return w;
+}
+
 }  // namespace layer_packing
 
 /// bias  [O] or null
@@ -82,26 +107,31 @@ template <class Kernels, class In, class Shape>
                                               std::vector<float> bias, const qparams& in,
                                               const qparams& out) {
   const auto outputs = static_cast<std::size_t>(s.out_channels);
-  const quantization& steps = weight.steps;
-  const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
-  const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
-  const bool other_axis =
-      steps.is_per_channel() && steps.axis != layer_packing::channel_axis<Shape>;
-  if (other_axis || steps.scale.empty() || !steps.float_zero_point.empty() ||
-      !std::ranges::all_of(steps.zero_point, is_zero) ||
-      !std::ranges::all_of(weight.q.data, is_int8))
-    return {};
-  const std::vector<std::int8_t> given(weight.q.data.begin(), weight.q.data.end());
+  const auto found = layer_packing::int8_of(weight, outputs, layer_packing::channel_axis<Shape>);
+  if (!found) return {};
+  const std::vector<float>& scale = found->scale;
   const std::vector<std::int8_t> integers =
-      layer_packing::ordered(s, std::span<const std::int8_t>(given));
-  std::vector<float> scale;
-  for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
-    scale.push_back(static_cast<float>(steps.scale[o % steps.scale.size()]));
+      layer_packing::ordered(s, std::span<const std::int8_t>(found->integers));
   bias.resize(outputs);
   const auto a = output_arithmetic_of(bias, {integers, scale}, in, dtype_of<In>, out);
   if (!a) return {};
   return layer_packing::pack_ordered<Kernels, In>(s, integers, a->bias.data(), a->multiplier.data(),
                                                   in.zero_point);
+}
+
+/// The same of a linear layer whose input is quantized dynamically.
+template <class Kernels>
+[[nodiscard]] packed_layer pack_dynamic_layer(const linear_shape& s, const quantized_tensor& weight,
+                                              std::vector<float> bias) {
+  using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
+  const auto outputs = static_cast<std::size_t>(s.out_features);
+  const auto w = layer_packing::int8_of(weight, outputs, 0);
+  if (!w || !check_sums({w->integers, w->scale})) return {};
+  bias.resize(outputs);
+  const kernel_signature key = signature(kernel::linear_dynamic, f32, f32, s);
+  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(key)), true};
+  code::template pack<Kernels>(s, w->integers.data(), w->scale.data(), bias.data(), p.bytes.data());
+  return p;
 }
 
 }  // namespace ctq

@@ -380,3 +380,30 @@ TEST_CASE("linear layers take any axes before the features") {
   }
   CHECK_FALSE(by.linear(by.state, random_tensor(random, {2, 36}), weight, bias).has_value());
 }
+
+TEST_CASE("a dynamic linear layer is that of compiled models") {
+  std::mt19937 random(3);
+  random_integers integers(5);
+  plain reference;
+  fast kernels;
+  const quantized_tensor w = integers.tensor(per_channel(5), {5, 37});
+  const float_ops::tensor x = random_tensor(random, {2, 3, 37});
+  const float_ops::tensor bias = random_tensor(random, {5});
+  const quantized_tensor rounded = quantize(x, dynamic_quantization(x, quint8, false));
+  for (const float_ops::tensor* b : {&bias, static_cast<const float_ops::tensor*>(nullptr)}) {
+    const auto wanted = float_ops::linear(dequantize(rounded), dequantize(w), b);
+    const node_value weight(w);
+    const auto got = reference.dynamic_linear(x, weight, b, false);
+    REQUIRE(got);
+    CHECK(got->shape == float_ops::extents{2, 3, 5});
+    CHECK(difference(*wanted, *got) < 1e-5);
+    CHECK(kernels.dynamic_linear(x, weight, b, false)->data == got->data);
+    const auto with_relu = kernels.dynamic_linear(x, weight, b, true);
+    for (std::size_t i = 0; i < got->data.size(); ++i)
+      CHECK(with_relu->data[i] == std::max(got->data[i], 0.0F));
+  }
+  quantized_tensor shifted = w;
+  shifted.steps.zero_point[0] = 1;
+  CHECK_FALSE(kernels.dynamic_linear(x, node_value(shifted), &bias, false));
+  CHECK_FALSE(kernels.dynamic_linear(random_tensor(random, {2, 36}), node_value(w), &bias, false));
+}
