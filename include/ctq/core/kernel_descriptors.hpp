@@ -112,6 +112,11 @@ namespace ctq::kernels::descriptors {
 CTQ_KERNELS(CTQ_DESCRIBE_KERNEL)
 #undef CTQ_DESCRIBE_KERNEL
 
+/// Places in the list: to find a type in it would compare it with all others.
+#define CTQ_PLACE_KERNEL(kernel, ...) kernel,
+enum class place : unsigned char { CTQ_KERNELS(CTQ_PLACE_KERNEL) };
+#undef CTQ_PLACE_KERNEL
+
 #define CTQ_LIST_KERNEL(kernel, ...) , kernel
 using list = boost::mp11::mp_pop_front<boost::mp11::mp_list<void CTQ_KERNELS(CTQ_LIST_KERNEL)>>;
 #undef CTQ_LIST_KERNEL
@@ -149,7 +154,7 @@ namespace kernel {
 
 #define CTQ_KERNEL_ID(kernel, ...)   \
   inline constexpr kernel_id kernel{ \
-      boost::mp11::mp_find<kernels::descriptors::list, kernels::descriptors::kernel>::value};
+      static_cast<unsigned char>(kernels::descriptors::place::kernel)};
 CTQ_KERNELS(CTQ_KERNEL_ID)
 #undef CTQ_KERNEL_ID
 

@@ -167,11 +167,13 @@ class linker {
   }
 
   constexpr void infer(int i, diagnostic& d) {
-    check_reads(i, d);
+    const op_descriptor& op = *out_.nodes[i].op->descriptor;
+    if (has_others_ || op.index_inputs > 0) check_reads(i, d);
+    if (op.tuple_item != nullptr || is_index(out_.nodes[i].dtype)) has_others_ = true;
     const int first = out_.nodes[i].first_arg;
     if (out_.nodes[i].arg_count == 1) {
       const node& from = out_.nodes[out_.args[first]];
-      if (from.op->descriptor->tuple_item != nullptr)
+      if (has_others_ && from.op->descriptor->tuple_item != nullptr)
         return shape_rules::infer_item(out_.nodes[i], from, d);
       return shape_rules::infer(out_.nodes[i], {&from.shape, 1}, d);
     }
@@ -186,6 +188,7 @@ class linker {
   scratch_array<name_key, Out::max_nodes> key_{};
   name_key wanted_{};
   std::size_t slot_ = 0;
+  bool has_others_ = false;  // nodes that give other things than a tensor of float32
   int count_ = 0;
   int args_ = 0;
 };

@@ -93,9 +93,7 @@ constexpr recurrent_shape recurrent_options_of(const attributes& a) {
 }
 
 /// The same with the steps and the batch of an input.
-template <recurrent_cell Cell, class Options>
-constexpr recurrent_shape recurrent_shape_of(const attributes& a, const shape& in) {
-  recurrent_shape s = recurrent_options_of<Cell, Options>(a);
+constexpr recurrent_shape with_sequence(recurrent_shape s, const shape& in) {
   if (s.is_cell != 0) {
     s.batch = in.rank == 1 ? 1 : in[0];
   } else if (in.rank == 2) {
@@ -108,35 +106,34 @@ constexpr recurrent_shape recurrent_shape_of(const attributes& a, const shape& i
 }
 template <recurrent_cell Cell, class Options>
 constexpr kernel_signature::sizes recurrent_sizes(attributes a, shape in, shape) {
-  return to_block<kernel_signature::sizes>(recurrent_shape_of<Cell, Options>(a, in));
+  return to_block<kernel_signature::sizes>(
+      with_sequence(recurrent_options_of<Cell, Options>(a), in));
 }
 
 /// A single LSTM cell gives h and c as a list of two.
-template <recurrent_cell Cell, class Options>
-constexpr shape recurrent_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+constexpr shape recurrent_output(recurrent_shape s, view<shape> in, int& input_size,
+                                 diagnostic& d) {
   using namespace shape_rules;
-  constexpr bool is_lstm = Cell == recurrent_cell::lstm;
+  const bool is_lstm = s.cell == recurrent_cell::lstm;
   const int most = is_lstm ? 3 : 2;
   if (in.count < 1 || in.count > most) {
     complain(d, "takes 1 to ", most, " inputs, not ", in.count);
     return {};
   }
-  auto o = a.as<Options>();
-  recurrent_shape s = recurrent_options_of<Cell, Options>(a);
   const int rank = in[0].rank;
   if (rank != 3 - s.is_cell && rank != 2 - s.is_cell) {
     complain(d, "requires an input of ", 2 - s.is_cell, " or ", 3 - s.is_cell, " axes");
     show_input(d, in[0]);
     return {};
   }
-  if (!settle(d, "input_size", o.input_size, in[0][rank - 1], in[0])) return {};
+  if (!settle(d, "input_size", input_size, in[0][rank - 1], in[0])) return {};
   if (s.hidden < 1 || s.layers < 1 || s.layers > most_recurrent_layers) {
     complain(d, "hidden_size is ", s.hidden, ", num_layers ", s.layers, ";\nlayers are 1 to ",
              most_recurrent_layers);
     return {};
   }
-  a = attributes{o};
-  s = recurrent_shape_of<Cell, Options>(a, in[0]);
+  s.input = input_size;
+  s = with_sequence(s, in[0]);
   if (!countable_weight(d, {s.gates() * s.hidden, s.input}) ||
       !countable(s.steps, s.batch, s.directions, s.gates(), s.hidden))
     return {};
@@ -152,21 +149,31 @@ constexpr shape recurrent_shape_rule(view<shape> in, attributes& a, diagnostic& 
   if (s.is_cell == 0 || !is_lstm) return out;
   return rank == 1 ? shape{2, s.hidden} : shape{2, s.batch, s.hidden};
 }
+template <recurrent_cell Cell, class Options>
+constexpr shape recurrent_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  auto o = a.as<Options>();
+  const shape out = recurrent_output(recurrent_options_of<Cell, Options>(a), in, o.input_size, d);
+  a = attributes{o};
+  return out;
+}
 
 /// The sequence, or the last state: [layers * directions, batch, hidden], of an LSTM two of these.
-template <recurrent_cell Cell, class Options>
-constexpr strided_view recurrent_item(const attributes& a, const shape& first, int item) {
+constexpr strided_view recurrent_part(recurrent_shape s, const shape& first, int item) {
   if (item == 0) return contiguous_view(first, layout::nchw);
   if (item != 1) return {};
-  const recurrent_shape s = recurrent_shape_of<Cell, Options>(a, first);
+  s = with_sequence(s, first);
   shape state;
-  if (Cell == recurrent_cell::lstm) state[state.rank++] = 2;
+  if (s.cell == recurrent_cell::lstm) state[state.rank++] = 2;
   state[state.rank++] = s.cells();
   if (first.rank == 3) state[state.rank++] = s.batch;
   state[state.rank++] = s.hidden;
   strided_view v = contiguous_view(state, layout::nchw);
   v.offset = static_cast<int>(numel(first));
   return v;
+}
+template <recurrent_cell Cell, class Options>
+constexpr strided_view recurrent_item(const attributes& a, const shape& first, int item) {
+  return recurrent_part(recurrent_options_of<Cell, Options>(a), first, item);
 }
 
 /// In PyTorch's order: for each layer and direction two weights, then two biases.
@@ -182,9 +189,7 @@ inline constexpr std::string_view recurrent_parameter_names[2 * most_recurrent_l
 inline constexpr std::string_view cell_parameter_names[4] = {"weight_ih", "weight_hh", "bias_ih",
                                                              "bias_hh"};
 
-template <recurrent_cell Cell, class Options>
-constexpr op_parameters recurrent_parameters(const attributes& a) {
-  const recurrent_shape s = recurrent_options_of<Cell, Options>(a);
+constexpr op_parameters parameters_of(const recurrent_shape& s, bool bias) {
   const int rows = s.gates() * s.hidden;
   op_parameters all;
   for (int cell = 0; cell < s.cells(); ++cell) {
@@ -192,38 +197,40 @@ constexpr op_parameters recurrent_parameters(const attributes& a) {
     const auto& names = s.is_cell != 0 ? cell_parameter_names : recurrent_parameter_names[which];
     all.item[all.count++] = {names[0], {rows, s.inputs_of(cell / s.directions)}};
     all.item[all.count++] = {names[1], {rows, s.hidden}};
-    if (!a.as<Options>().bias) continue;
+    if (!bias) continue;
     all.item[all.count++] = {names[2], {rows}};
     all.item[all.count++] = {names[3], {rows}};
   }
   return all;
 }
-
 template <recurrent_cell Cell, class Options>
-constexpr op_descriptor recurrent(kernel_id kernel, op_id dynamic_form) {
-  constexpr bool is_layer = requires(Options o) { o.num_layers; };
-  return {.gives_list = is_layer || Cell == recurrent_cell::lstm,
-          .infer_shape = &recurrent_shape_rule<Cell, Options>,
-          .tuple_item = is_layer ? &recurrent_item<Cell, Options> : nullptr,
-          .weights = op_weights::quantizable,
-          .parameters = &recurrent_parameters<Cell, Options>,
-          .dynamic_form = dynamic_form,
-          .schedule = {.how = schedule_as::recurrent,
-                       .kernel = kernel,
-                       .sizes = &recurrent_sizes<Cell, Options>}};
+constexpr op_parameters recurrent_parameters(const attributes& a) {
+  return parameters_of(recurrent_options_of<Cell, Options>(a), a.as<Options>().bias);
 }
 
-/// The float module, and its dynamic form.
+/// The dynamic form of a module.
+template <recurrent_cell Cell, class Options>
+constexpr op_descriptor recurrent_dynamic() {
+  constexpr bool is_layer =
+      !std::same_as<Options, recurrent_cell_options> && !std::same_as<Options, rnn_cell_options>;
+  op_descriptor d;
+  d.gives_list = is_layer || Cell == recurrent_cell::lstm;
+  if (is_layer) d.tuple_item = &recurrent_item<Cell, Options>;
+  d.parameters = &recurrent_parameters<Cell, Options>;
+  d.schedule.how = schedule_as::recurrent;
+  d.schedule.kernel = kernel::rnn_dynamic;
+  d.schedule.sizes = &recurrent_sizes<Cell, Options>;
+  return d;
+}
 template <recurrent_cell Cell, class Options>
 constexpr op_descriptor recurrent_module(op_id dynamic_form) {
-  return recurrent<Cell, Options>(kernel::rnn, dynamic_form);
+  op_descriptor d = recurrent_dynamic<Cell, Options>();
+  d.infer_shape = &recurrent_shape_rule<Cell, Options>;
+  d.weights = op_weights::quantizable;
+  d.dynamic_form = dynamic_form;
+  d.schedule.kernel = kernel::rnn;
+  return d;
 }
-template <recurrent_cell Cell, class Options>
-inline constexpr op_descriptor recurrent_dynamic =
-    with(recurrent<Cell, Options>(kernel::rnn_dynamic, nullptr), [](op_descriptor& d) {
-      d.infer_shape = nullptr;
-      d.weights = op_weights::none;
-    });
 
 inline constexpr op_descriptor lstm =
     recurrent_module<recurrent_cell::lstm, recurrent_options>(&q::info_lstm_dynamic);
@@ -237,14 +244,15 @@ inline constexpr op_descriptor rnn_cell =
     recurrent_module<recurrent_cell::rnn_tanh, rnn_cell_options>(&q::info_rnn_cell_dynamic);
 inline constexpr op_descriptor rnn =
     recurrent_module<recurrent_cell::rnn_tanh, rnn_options>(nullptr);
-inline constexpr op_descriptor q_lstm = recurrent_dynamic<recurrent_cell::lstm, recurrent_options>;
-inline constexpr op_descriptor q_gru = recurrent_dynamic<recurrent_cell::gru, recurrent_options>;
+inline constexpr op_descriptor q_lstm =
+    recurrent_dynamic<recurrent_cell::lstm, recurrent_options>();
+inline constexpr op_descriptor q_gru = recurrent_dynamic<recurrent_cell::gru, recurrent_options>();
 inline constexpr op_descriptor q_lstm_cell =
-    recurrent_dynamic<recurrent_cell::lstm, recurrent_cell_options>;
+    recurrent_dynamic<recurrent_cell::lstm, recurrent_cell_options>();
 inline constexpr op_descriptor q_gru_cell =
-    recurrent_dynamic<recurrent_cell::gru, recurrent_cell_options>;
+    recurrent_dynamic<recurrent_cell::gru, recurrent_cell_options>();
 inline constexpr op_descriptor q_rnn_cell =
-    recurrent_dynamic<recurrent_cell::rnn_tanh, rnn_cell_options>;
+    recurrent_dynamic<recurrent_cell::rnn_tanh, rnn_cell_options>();
 
 }  // namespace ctq::descriptors
 
