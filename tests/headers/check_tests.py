@@ -52,6 +52,7 @@ TESTED_WITH = {
     "kernels/kernel_code": "runtime/bind_kernels",
     "kernels/simd/matrix/product_panels": "kernels/simd/matrix/matmul_int8",
     "kernels/code/blocking_text": "runtime/step_text",
+    "kernels/code/deep_layers": "kernels/simd/convolution/conv3d",
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",

@@ -105,7 +105,7 @@ bool read_indices(const argument* a, const option_field& f, ctq::attributes& to)
 /// Reads an argument as an option of these attributes; false: it is not one. PyTorch has no stride
 /// of 0; among ctq's options it means a default.
 bool read(const argument* a, const option_field& f, ctq::attributes& to) {
-  int numbers[2]{};
+  int numbers[3]{};
   switch (f.is) {
     case option_field::type::integer:
       if (!read(*a, numbers[0])) return false;
@@ -136,13 +136,16 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       numbers[0] = f.words->find(a->text);
       if (numbers[0] < 0) return false;
       break;
-    case option_field::type::extent: {
+    case option_field::type::extent:
+    case option_field::type::extent3: {
       const bool list = a->is == kind::list;
-      if (list && a->integer != 1 && a->integer != 2) return false;
-      const argument* const last = list ? a + a->integer : a;
-      if (!read(list ? a[1] : *a, numbers[0]) || !read(*last, numbers[1])) return false;
-      if (f.name == "stride" && (numbers[0] == 0 || numbers[1] == 0)) return false;
-      set(to, f, numbers[1], 1);
+      const int count = words_of(f);
+      if (list && a->integer != 1 && a->integer != count) return false;
+      for (int i = 0; i < count; ++i) {
+        const argument& one = !list ? *a : a[a->integer == 1 ? 1 : 1 + i];
+        if (!read(one, numbers[i]) || (f.name == "stride" && numbers[i] == 0)) return false;
+        set(to, f, numbers[i], i);
+      }
       break;
     }
   }
@@ -188,11 +191,16 @@ std::string code_of(const ctq::attributes& a, const option_field& f) {
         if (c == '-') c = '_';
       return fmt::format("ctq::{}::{}", f.words->type, word);
     }
-    case option_field::type::extent: break;
+    case option_field::type::extent:
+    case option_field::type::extent3: break;
   }
-  const int second = integer_of(a, f, 1);
-  return number == second ? cpp_number(number)
-                          : fmt::format("{{{}, {}}}", cpp_number(number), cpp_number(second));
+  bool alike = true;
+  std::string code = cpp_number(number);
+  for (int i = 1; i < words_of(f); ++i) {
+    alike = alike && integer_of(a, f, i) == number;
+    code += ", " + cpp_number(integer_of(a, f, i));
+  }
+  return alike ? cpp_number(number) : fmt::format("{{{}}}", code);
 }
 
 // ---- a whole call
@@ -246,9 +254,9 @@ void forget_default_stride(const option_fields& all, ctq::attributes& a) {
   const option_field* const stride = find(all, "stride");
   const option_field* const kernel = find(all, "kernel_size");
   if (stride == nullptr || kernel == nullptr || integer_of(all.defaults, *stride) != 0) return;
-  for (int i : {0, 1})
+  for (int i = 0; i < words_of(*stride); ++i)
     if (integer_of(a, *stride, i) != integer_of(a, *kernel, i)) return;
-  for (int i : {0, 1}) set(a, *stride, 0, i);
+  for (int i = 0; i < words_of(*stride); ++i) set(a, *stride, 0, i);
 }
 
 /// Options that have no effect: values are never changed, nothing is trained.

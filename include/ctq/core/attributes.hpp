@@ -23,6 +23,23 @@ struct extent2d {
   friend constexpr bool operator==(const extent2d&, const extent2d&) = default;
 };
 
+/// A depth, a height and a width.
+struct extent3d {
+  int d{}, h{}, w{};
+
+  constexpr extent3d() = default;
+  constexpr extent3d(int all) : d(all), h(all), w(all) {}  // NOLINT(google-explicit-constructor)
+  constexpr extent3d(int depth, int height, int width) : d(depth), h(height), w(width) {}
+
+  friend constexpr bool operator==(const extent3d&, const extent3d&) = default;
+};
+
+/// The number along an axis; 0 is the last one.
+[[nodiscard]] constexpr int along(const extent2d& e, int axis) { return axis == 0 ? e.w : e.h; }
+[[nodiscard]] constexpr int along(const extent3d& e, int axis) {
+  return axis == 0 ? e.w : axis == 1 ? e.h : e.d;
+}
+
 /// A bool without padding bytes around it, so that options can be copied bit by bit.
 struct flag {
   int value{};

@@ -74,13 +74,14 @@ struct kernel_facts {
   KERNEL(binary_sub, broadcast_shape, equal) \
   KERNEL(binary_div, broadcast_shape, equal) \
   KERNEL(conv2d, conv2d_shape, float_or_int8, .has_weights = true) \
+  KERNEL(conv3d, conv3d_shape, float_or_int8, .has_weights = true) \
   KERNEL(conv_transpose2d, conv_transpose2d_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear, linear_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(batch_norm2d, channels_shape, float_only) \
-  KERNEL(pooling_max, pool2d_shape, equal) \
-  KERNEL(pooling_avg, pool2d_shape, equal) \
+  KERNEL(pooling_max, pool_shape, equal) \
+  KERNEL(pooling_avg, pool_shape, equal) \
   KERNEL(resampling, resampling_shape, equal) \
   KERNEL(pixel_shuffle, pixel_shuffle_shape, equal) \
   KERNEL(concat, concat_shape, equal) \

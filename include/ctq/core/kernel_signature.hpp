@@ -8,6 +8,7 @@
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/padded.hpp"
 #include "ctq/core/shape.hpp"
+#include "ctq/core/window_shapes.hpp"
 
 // The contract between the passes, which decide what is to be computed, and the kernels, which
 // compute it. A signature holds all that machine code may depend on: the kernel, the element
@@ -68,62 +69,6 @@ struct linear_shape {
   friend constexpr bool operator==(const linear_shape&, const linear_shape&) = default;
 };
 
-struct conv2d_shape {
-  int batch{};
-  int in_h{}, in_w{};
-  int in_channels{}, out_channels{};
-  int kernel_h{}, kernel_w{};
-  int stride_h = 1, stride_w = 1;
-  int padding_h{}, padding_w{};
-  int dilation_h = 1, dilation_w = 1;
-  int groups = 1;
-
-  /// From 0 to `last`; none if the kernel is larger than the image.
-  [[nodiscard]] static constexpr int steps(int last, int stride) {
-    return last < 0 ? 0 : last / stride + 1;
-  }
-  [[nodiscard]] constexpr int out_h() const {
-    return steps(in_h + 2 * padding_h - dilation_h * (kernel_h - 1) - 1, stride_h);
-  }
-  [[nodiscard]] constexpr int out_w() const {
-    return steps(in_w + 2 * padding_w - dilation_w * (kernel_w - 1) - 1, stride_w);
-  }
-  [[nodiscard]] constexpr int padded_h() const { return in_h + 2 * padding_h; }
-  [[nodiscard]] constexpr int padded_w() const { return in_w + 2 * padding_w; }
-  [[nodiscard]] constexpr int in_group() const { return in_channels / groups; }
-  [[nodiscard]] constexpr int out_group() const { return out_channels / groups; }
-  [[nodiscard]] constexpr bool depthwise() const {
-    return groups == in_channels && groups == out_channels;
-  }
-
-  friend constexpr bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
-};
-
-/// A convolution of an image with stride - 1 zeros between its pixels.
-struct conv_transpose2d_shape {
-  int batch{};
-  int in_h{}, in_w{};
-  int in_channels{}, out_channels{};
-  int kernel_h{}, kernel_w{};
-  int stride_h = 1, stride_w = 1;
-  int padding_h{}, padding_w{};  // outputs that are left out on each side
-  int output_padding_h{}, output_padding_w{};
-  int dilation_h = 1, dilation_w = 1;
-  int groups = 1;
-
-  [[nodiscard]] constexpr int out_h() const {
-    return (in_h - 1) * stride_h - 2 * padding_h + dilation_h * (kernel_h - 1) + output_padding_h +
-           1;
-  }
-  [[nodiscard]] constexpr int out_w() const {
-    return (in_w - 1) * stride_w - 2 * padding_w + dilation_w * (kernel_w - 1) + output_padding_w +
-           1;
-  }
-
-  friend constexpr bool operator==(const conv_transpose2d_shape&,
-                                   const conv_transpose2d_shape&) = default;
-};
-
 /// A linear layer is a convolution with kernels of one pixel, on an image of one row.
 [[nodiscard]] constexpr conv2d_shape as_conv2d(const linear_shape& s) {
   return {.batch = 1,
@@ -134,26 +79,6 @@ struct conv_transpose2d_shape {
           .kernel_h = 1,
           .kernel_w = 1};
 }
-
-/// A window that slides over each channel. out_h and out_w are given, since ceil_mode decides them.
-/// Adaptive pooling: adaptive = 1, window i of n covers [i*in/n, ceil((i+1)*in/n)).
-struct pool2d_shape {
-  int batch{};
-  int in_h{}, in_w{};
-  int channels{};
-  int out_h{}, out_w{};
-  int kernel_h{}, kernel_w{};
-  int stride_h = 1, stride_w = 1;
-  int padding_h{}, padding_w{};
-  int dilation_h = 1, dilation_w = 1;  // max pooling only
-  /// What averages divide by: the pixels of a window inside input and padding, those inside the
-  /// input, or this number.
-  static constexpr int padded_pixels = -1, input_pixels = 0;
-  int divisor = padded_pixels;
-  int adaptive{};
-
-  friend constexpr bool operator==(const pool2d_shape&, const pool2d_shape&) = default;
-};
 
 /// Where a resized axis samples the other one.
 enum class sampling_rule : int { nearest, nearest_exact, linear, linear_aligned };

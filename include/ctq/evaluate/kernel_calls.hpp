@@ -94,7 +94,7 @@ class kernel_calls {
 
   /// A convolution or a linear layer; nullopt if no kernel has these types, or if a sum could leave
   /// int32.
-  ///   s     a layer_shape or transposed_layer_shape
+  ///   s     a layer_shape_of
   ///   bias  [O] or null
   template <class Layer = layer_shape>
   [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<Layer>& s,
@@ -189,10 +189,14 @@ class kernel_calls {
     const auto w = weight.share<float_ops::tensor>();
     const auto* const b = bias.get_if<float_ops::tensor>();
     const bool symmetric = o.padding_end.empty() || o.padding_end == o.padding;
-    if (symmetric && float_ops::convolving::check(in, *w, b, o, false).empty())
-      if (const auto s =
-              convolution_layer(in.shape, w->shape, {o.stride, o.padding, o.dilation, o.groups}))
-        return static_cast<kernel_calls*>(state)->layer(*s, in, w, b);
+    if (symmetric && float_ops::convolving::check(in, *w, b, o, false).empty()) {
+      const window_steps steps{o.stride, o.padding, o.dilation, o.groups};
+      auto* const calls = static_cast<kernel_calls*>(state);
+      if (const auto s = convolution_layer(in.shape, w->shape, steps))
+        return calls->layer(*s, in, w, b);
+      if (const auto s = deep_convolution_layer(in.shape, w->shape, steps))
+        return calls->layer(*s, in, w, b);
+    }
     return float_ops::convolution(in, *w, b, o);
   }
 
@@ -207,7 +211,8 @@ class kernel_calls {
     return static_cast<kernel_calls*>(state)->layer(*s, in, w, b);
   }
 
-  float_ops::tensor layer(const layer_shape& s, const float_ops::tensor& in,
+  template <class Sizes>
+  float_ops::tensor layer(const layer_shape_of<Sizes>& s, const float_ops::tensor& in,
                           const std::shared_ptr<const float_ops::tensor>& weight,
                           const float_ops::tensor* bias) {
     const layer_key key{to_block<kernel_signature::sizes>(s.conv),

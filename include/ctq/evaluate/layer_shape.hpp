@@ -3,14 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/ops/convolutions.hpp"
 
-// Layers with PyTorch's options, and as the kernel conv2d computes them.
+// Layers with PyTorch's options, and as the kernels of convolutions compute them.
 
 namespace ctq {
 
@@ -20,23 +22,74 @@ struct window_steps {
   int groups = 1;
 };
 
-/// The convolution that a kernel computes, the order of its activations, and the extents
-/// of the output.
-struct layer_shape {
-  conv2d_shape conv{};
+/// The convolution that a kernel computes, the order of its activations, and the extents of the
+/// output.
+template <class Sizes>
+struct layer_shape_of {
+  Sizes conv{};
   kernel_layout order = kernel_layout::nhwc;
   float_ops::extents out{};
 };
+using layer_shape = layer_shape_of<conv2d_shape>;
+using deep_layer_shape = layer_shape_of<conv3d_shape>;
+using transposed_layer_shape = layer_shape_of<conv_transpose2d_shape>;
 
-/// The extents of an output of one or two axes of pixels.
-///   out  of the input
-///   y    the output as an image
-[[nodiscard]] inline float_ops::extents layer_outputs(float_ops::extents out, const shape& y) {
-  out[1] = y[1];
-  if (out.size() == 4) out[2] = y[2];
-  out.back() = y[3];
-  return out;
+namespace layer_shapes {
+
+/// The numbers of all axes, from the `first` on.
+template <class Extent>
+[[nodiscard]] Extent extent_of(const std::vector<int>& numbers, std::size_t first = 0) {
+  const auto at = [&](std::size_t i) { return numbers[first + i]; };
+  if (numbers.size() == first + 1) return at(0);
+  if constexpr (std::is_same_v<Extent, extent2d>) {
+    return {at(0), at(1)};
+  } else {
+    return {at(0), at(1), at(2)};
+  }
 }
+
+[[nodiscard]] inline shape shape_of(const float_ops::extents& e) {
+  shape s;
+  for (const int extent : e) s[s.rank++] = extent;
+  return s;
+}
+
+/// A layer by the rules of a convolution's descriptor. Nothing for tensors of no elements, or of so
+/// many that an int does not count them, and for extents that do not fit each other.
+///   op  by number of axes, or null
+template <class Sizes, class Options>
+[[nodiscard]] std::optional<layer_shape_of<Sizes>> layer(std::initializer_list<op_id> op,
+                                                         const float_ops::extents& in,
+                                                         const float_ops::extents& weight,
+                                                         const window_steps& w, Options o,
+                                                         const std::vector<int>* extra = nullptr) {
+  using extent = decltype(o.stride);
+  const std::size_t axes = in.size() - 2;
+  const auto has = [axes](const std::vector<int>& v) { return v.size() == axes; };
+  if (in.size() < 3 || axes > op.size() || op.begin()[axes - 1] == nullptr ||
+      weight.size() != in.size() || !has(w.stride) || !has(w.padding) || !has(w.dilation) ||
+      (extra != nullptr && !has(*extra)) || float_ops::numel(in) == 0)
+    return {};
+  o.kernel_size = extent_of<extent>(weight, 2);
+  o.stride = extent_of<extent>(w.stride);
+  o.padding = extent_of<extent>(w.padding);
+  o.dilation = extent_of<extent>(w.dilation);
+  o.groups = w.groups;
+  if constexpr (requires { o.output_padding; }) o.output_padding = extent_of<extent>(*extra);
+  const shape x = shape_of(in);
+  attributes options{o};
+  diagnostic problem;
+  const op_descriptor& d = *op.begin()[axes - 1]->descriptor;
+  const shape y = d.infer_shape({&x, 1}, options, problem);
+  if (problem.any() || !shape_rules::countable_elements(problem, y, "the output") ||
+      d.parameters(options).item[0].shape != shape_of(weight))
+    return {};
+  return layer_shape_of<Sizes>{from_block<Sizes>(d.schedule.sizes(options, x, y)),
+                               d.schedule.layout,
+                               {y.extent, y.extent + y.rank}};
+}
+
+}  // namespace layer_shapes
 
 /// A convolution along one or two axes: one axis is an image of one row. Nothing for those along
 /// three axes, of no elements, or of so many that an int does not count them, and for extents that
@@ -46,40 +99,18 @@ struct layer_shape {
 [[nodiscard]] inline std::optional<layer_shape> convolution_layer(const float_ops::extents& in,
                                                                   const float_ops::extents& weight,
                                                                   const window_steps& w) {
-  const std::size_t axes = in.size() - 2;
-  const auto has = [axes](const std::vector<int>& v) { return v.size() == axes; };
-  if (in.size() < 3 || axes > 2 || weight.size() != in.size() || !has(w.stride) ||
-      !has(w.padding) || !has(w.dilation) || float_ops::numel(in) == 0)
-    return {};
-  const auto last_two = [axes](const std::vector<int>& v, int height) {
-    return extent2d{axes == 1 ? height : v[v.size() - 2], v.back()};
-  };
-  const extent2d pixels = last_two(in, 1);
-  const shape x{in[0], in[1], pixels.h, pixels.w};
-  attributes options{conv2d_options{.in_channels = in[1],
-                                    .out_channels = weight[0],
-                                    .kernel_size = last_two(weight, 1),
-                                    .stride = last_two(w.stride, 1),
-                                    .padding = last_two(w.padding, 0),
-                                    .dilation = last_two(w.dilation, 1),
-                                    .groups = w.groups}};
-  diagnostic problem;
-  const op_descriptor& d = *nn::conv2d.id()->descriptor;
-  const shape y = d.infer_shape({&x, 1}, options, problem);
-  if (problem.any() || weight[1] != in[1] / w.groups ||
-      !shape_rules::countable_elements(problem, y, "the output"))
-    return {};
-  layer_shape l{from_block<conv2d_shape>(d.schedule.sizes(options, x, y)), d.schedule.layout, in};
-  l.out = layer_outputs(in, y);
-  return l;
+  return layer_shapes::layer<conv2d_shape>(
+      {nn::conv1d.id(), nn::conv2d.id()}, in, weight, w,
+      conv2d_options{.out_channels = weight.empty() ? 0 : weight[0]});
 }
 
-/// The same of a transposed convolution.
-struct transposed_layer_shape {
-  conv_transpose2d_shape conv{};
-  kernel_layout order = kernel_layout::nhwc;
-  float_ops::extents out{};
-};
+/// The same along three axes.
+[[nodiscard]] inline std::optional<deep_layer_shape> deep_convolution_layer(
+    const float_ops::extents& in, const float_ops::extents& weight, const window_steps& w) {
+  return layer_shapes::layer<conv3d_shape>(
+      {nullptr, nullptr, nn::conv3d.id()}, in, weight, w,
+      conv3d_options{.out_channels = weight.empty() ? 0 : weight[0]});
+}
 
 /// As convolution_layer, of a transposed one.
 ///
@@ -87,32 +118,10 @@ struct transposed_layer_shape {
 [[nodiscard]] inline std::optional<transposed_layer_shape> transposed_convolution_layer(
     const float_ops::extents& in, const float_ops::extents& weight, const window_steps& w,
     const std::vector<int>& output_padding) {
-  const std::size_t axes = in.size() - 2;
-  const auto has = [axes](const std::vector<int>& v) { return v.size() == axes; };
-  if (in.size() < 3 || axes > 2 || weight.size() != in.size() || !has(w.stride) ||
-      !has(w.padding) || !has(w.dilation) || !has(output_padding) || float_ops::numel(in) == 0)
-    return {};
-  const auto last_two = [axes](const std::vector<int>& v, int height) {
-    return extent2d{axes == 1 ? height : v[v.size() - 2], v.back()};
-  };
-  const extent2d pixels = last_two(in, 1);
-  const shape x{in[0], in[1], pixels.h, pixels.w};
-  attributes options{conv_transpose2d_options{.in_channels = weight[0],
-                                              .out_channels = weight[1] * w.groups,
-                                              .kernel_size = last_two(weight, 1),
-                                              .stride = last_two(w.stride, 1),
-                                              .padding = last_two(w.padding, 0),
-                                              .output_padding = last_two(output_padding, 0),
-                                              .groups = w.groups,
-                                              .dilation = last_two(w.dilation, 1)}};
-  diagnostic problem;
-  const op_descriptor& d = *nn::conv_transpose2d.id()->descriptor;
-  const shape y = d.infer_shape({&x, 1}, options, problem);
-  if (problem.any() || !shape_rules::countable_elements(problem, y, "the output")) return {};
-  transposed_layer_shape l{from_block<conv_transpose2d_shape>(d.schedule.sizes(options, x, y)),
-                           d.schedule.layout, in};
-  l.out = layer_outputs(in, y);
-  return l;
+  return layer_shapes::layer<conv_transpose2d_shape>(
+      {nn::conv_transpose1d.id(), nn::conv_transpose2d.id()}, in, weight, w,
+      conv_transpose2d_options{.out_channels = weight.size() < 2 ? 0 : weight[1] * w.groups},
+      &output_padding);
 }
 
 /// A linear layer is a convolution with kernels of one pixel, on an image of one row. Nothing as

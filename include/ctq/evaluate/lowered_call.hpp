@@ -121,6 +121,9 @@ template <class Kernels>
                  "the input does not fit the weight");
   }
   if (args.failed()) return args.failure();
+  if (axes == 3)
+    return kernels.layer(deep_convolution_layer(in.q.shape, shape, w), in, weight, terms, out,
+                         from.relu);
   return kernels.layer(convolution_layer(in.q.shape, shape, w), in, weight, terms, out, from.relu);
 }
 

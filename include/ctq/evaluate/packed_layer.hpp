@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ctq/evaluate/quantized_tensor.hpp"
+#include "ctq/kernels/code/deep_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
@@ -17,8 +18,9 @@
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
 
-// The weights of a layer of run-time shape as a kernel reads them. Shape: conv2d_shape or
-// conv_transpose2d_shape, whose weights are (O, I/groups, …) and (I, O/groups, …).
+// The weights of a layer of run-time shape as a kernel reads them. Shape: conv2d_shape,
+// conv3d_shape or conv_transpose2d_shape; the weight is (O, I/groups, …), of a transposed
+// convolution (I, O/groups, …).
 
 namespace ctq {
 
@@ -35,7 +37,9 @@ inline constexpr bool is_transposed = std::is_same_v<Shape, conv_transpose2d_sha
 /// The code of the kernel.
 template <class Shape>
 using code_of = kernels::kernel_code<std::conditional_t<
-    is_transposed<Shape>, kernels::descriptors::conv_transpose2d, kernels::descriptors::conv2d>>;
+    is_transposed<Shape>, kernels::descriptors::conv_transpose2d,
+    std::conditional_t<std::is_same_v<Shape, conv3d_shape>, kernels::descriptors::conv3d,
+                       kernels::descriptors::conv2d>>>;
 
 /// The axis of a weight that may have a scale for each channel.
 template <class Shape>
@@ -62,6 +66,9 @@ template <class Shape, class T>
 [[nodiscard]] std::vector<T> ordered(const Shape& s, std::span<const T> weight) {
   if constexpr (is_transposed<Shape>) {
     return packing::transposed_channels_last(weight, s.in_channels, s.out_channels, s.groups);
+  } else if constexpr (std::is_same_v<Shape, conv3d_shape>) {
+    return packing::planes_before_channels(weight, s.out_channels, s.in_channels / s.groups,
+                                           s.kernel_d);
   } else {
     return packing::channels_last(weight, s.out_channels, s.in_group());
   }

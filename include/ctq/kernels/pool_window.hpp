@@ -39,74 +39,106 @@ struct pool_span {
   return {.first = first, .taps = end - first, .padded = end - first};
 }
 
-/// One window, for all channels of one output pixel. Offsets count elements.
+/// One window, for all channels of one output pixel. Offsets count elements. Without a depth there
+/// is one plane.
 struct pool_window {
   std::ptrdiff_t in{};                           // of the first tap's channel 0
   std::ptrdiff_t out{};                          // of the output pixel's channel 0
   int rows{}, columns{};                         // taps
   std::ptrdiff_t row_stride{}, column_stride{};  // from tap to tap
   int padded{};                                  // pixels covered within input and padding
+  int planes = 1;
+  std::ptrdiff_t plane_stride{};
 
-  [[nodiscard]] constexpr int taps() const { return rows * columns; }
+  [[nodiscard]] constexpr int taps() const { return planes * rows * columns; }
   /// Distance from the first tap to the last.
   [[nodiscard]] constexpr std::ptrdiff_t reach() const {
-    return (rows - 1) * row_stride + (columns - 1) * column_stride;
+    return (planes - 1) * plane_stride + (rows - 1) * row_stride + (columns - 1) * column_stride;
   }
 };
 
 /// Converts an adaptive pool whose windows all have the same size to an ordinary one.
-[[nodiscard, gnu::always_inline]] constexpr pool2d_shape without_adaptive(pool2d_shape s) noexcept {
-  const bool alike = s.out_h > 0 && s.out_w > 0 && s.in_h % s.out_h == 0 && s.in_w % s.out_w == 0;
-  if (s.adaptive == 0 || !alike) return s;
+[[nodiscard, gnu::always_inline]] constexpr pool_shape without_adaptive(pool_shape s) noexcept {
+  if (s.adaptive == 0 || s.out_d < 1 || s.out_h < 1 || s.out_w < 1) return s;
+  if (s.in_d % s.out_d != 0 || s.in_h % s.out_h != 0 || s.in_w % s.out_w != 0) return s;
+  s.kernel_d = s.stride_d = s.in_d / s.out_d;
   s.kernel_h = s.stride_h = s.in_h / s.out_h;
   s.kernel_w = s.stride_w = s.in_w / s.out_w;
-  s.padding_h = s.padding_w = s.adaptive = 0;
-  s.dilation_h = s.dilation_w = 1;
+  s.padding_d = s.padding_h = s.padding_w = s.adaptive = 0;
+  s.dilation_d = s.dilation_h = s.dilation_w = 1;
   return s;
+}
+
+/// The taps of a window along one axis; whole: none of them is outside the input.
+struct pool_axis {
+  pool_span span{};
+  bool whole = false;
+};
+
+[[nodiscard, gnu::always_inline]] constexpr pool_axis pool_axis_of(bool adaptive, int index, int in,
+                                                                   int out, int kernel, int stride,
+                                                                   int padding,
+                                                                   int dilation) noexcept {
+  if (adaptive) return {adaptive_span_of(index, in, out)};
+  const int start = index * stride - padding;
+  return {pool_span_of(index, in, kernel, stride, padding, dilation),
+          start >= 0 && start + (kernel - 1) * dilation < in};
 }
 
 /// Calls visit(pool_window) for each output pixel, in memory order. Windows inside the input use a
 /// separate call with the tap counts of the shape, which are constants if the shape is constant.
 template <class Visit>
-[[gnu::always_inline]] inline void for_each_window(pool2d_shape shape, Visit visit) noexcept {
-  const pool2d_shape s = without_adaptive(shape);
+[[gnu::always_inline]] inline void for_each_window(pool_shape shape, Visit visit) noexcept {
+  const pool_shape s = without_adaptive(shape);
   const std::ptrdiff_t pixel = s.channels;
-  const int reach_h = (s.kernel_h - 1) * s.dilation_h;
+  const std::ptrdiff_t plane = s.in_w * pixel * s.in_h;
   const int reach_w = (s.kernel_w - 1) * s.dilation_w;
-  const auto within = [](int start, int reach, int in) { return start >= 0 && start + reach < in; };
   std::ptrdiff_t out = 0;
-  for (int n = 0; n < s.batch; ++n) {
+  for (int image_plane = 0; image_plane < s.batch * s.out_d; ++image_plane) {
+    const pool_axis z = pool_axis_of(s.adaptive != 0, image_plane % s.out_d, s.in_d, s.out_d,
+                                     s.kernel_d, s.stride_d, s.padding_d, s.dilation_d);
+    const std::ptrdiff_t first_plane =
+        static_cast<std::ptrdiff_t>(image_plane / s.out_d) * s.in_d + z.span.first;
     for (int oy = 0; oy < s.out_h; ++oy) {
-      const pool_span y = s.adaptive != 0 ? adaptive_span_of(oy, s.in_h, s.out_h)
-                                          : pool_span_of(oy, s.in_h, s.kernel_h, s.stride_h,
-                                                         s.padding_h, s.dilation_h);
-      const bool whole_h =
-          s.adaptive == 0 && within(oy * s.stride_h - s.padding_h, reach_h, s.in_h);
-      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(n) * s.in_h + y.first;
+      const pool_axis y = pool_axis_of(s.adaptive != 0, oy, s.in_h, s.out_h, s.kernel_h, s.stride_h,
+                                       s.padding_h, s.dilation_h);
+      const std::ptrdiff_t row = first_plane * s.in_h + y.span.first;
       for (int ox = 0; ox < s.out_w; ++ox, out += pixel) {
         pool_window w{.out = out,
                       .row_stride = s.dilation_h * s.in_w * pixel,
-                      .column_stride = s.dilation_w * pixel};
+                      .column_stride = s.dilation_w * pixel,
+                      .plane_stride = s.dilation_d * plane};
         const int start = ox * s.stride_w - s.padding_w;
-        if (whole_h && within(start, reach_w, s.in_w)) {
+        if (z.whole && y.whole && start >= 0 && start + reach_w < s.in_w) {
           w.in = (row * s.in_w + start) * pixel;
+          w.planes = s.kernel_d;
           w.rows = s.kernel_h;
           w.columns = s.kernel_w;
-          w.padded = s.kernel_h * s.kernel_w;
+          w.padded = s.kernel_d * s.kernel_h * s.kernel_w;
           visit(w);
         } else {
           const pool_span x = s.adaptive != 0 ? adaptive_span_of(ox, s.in_w, s.out_w)
                                               : pool_span_of(ox, s.in_w, s.kernel_w, s.stride_w,
                                                              s.padding_w, s.dilation_w);
           w.in = (row * s.in_w + x.first) * pixel;
-          w.rows = y.taps;
+          w.planes = z.span.taps;
+          w.rows = y.span.taps;
           w.columns = x.taps;
-          w.padded = y.padded * x.padded;
+          w.padded = z.span.padded * y.span.padded * x.padded;
           visit(w);
         }
       }
     }
   }
+}
+
+/// Calls tap(offset from the first tap) for all taps, row by row.
+template <class Tap>
+[[gnu::always_inline]] inline void for_each_tap(const pool_window& w, Tap tap) noexcept {
+  for (int z = 0; z < w.planes; ++z)
+    for (int y = 0; y < w.rows; ++y)
+      for (int x = 0; x < w.columns; ++x)
+        tap(z * w.plane_stride + y * w.row_stride + x * w.column_stride);
 }
 
 }  // namespace ctq::kernels

@@ -251,11 +251,7 @@ constexpr shape softmax_shape_rule(view<shape> in, attributes& a, diagnostic& d)
   auto o = a.as<softmax_options>();
   const int rank = in[0].rank;
   if (o.dim == softmax_options::no_dim) o.dim = rank == 1 || rank == 3 ? 0 : 1;
-  if (o.dim < -rank || o.dim >= rank) {
-    shape_rules::complain(d, "dim ", o.dim, " of ", rank, " axes");
-    return {};
-  }
-  if (o.dim < 0) o.dim += rank;
+  if (!shape_rules::settle_axis(d, "dim", o.dim, rank)) return {};
   a = attributes{o};
   return in[0];
 }

@@ -34,11 +34,7 @@ constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   }
   const int rank = in[0].rank;
   auto o = a.as<cat_options>();
-  if (o.dim < -rank || o.dim >= rank) {
-    complain(d, "dim ", o.dim, " of ", rank, " axes");
-    return {};
-  }
-  if (o.dim < 0) o.dim += rank;
+  if (!settle_axis(d, "dim", o.dim, rank)) return {};
   a = attributes{o};
   shape out = in[0];
   for (int i = 1; i < in.count; ++i) {

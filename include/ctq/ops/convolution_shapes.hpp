@@ -13,16 +13,19 @@
 namespace ctq {
 
 /// Along one axis each extent is one number.
-struct conv2d_options {
+template <class Extent>
+struct conv_options {
   int in_channels = 0;  // 0: as many as the input has
   int out_channels{};
-  extent2d kernel_size{};
-  extent2d stride = 1;
-  extent2d padding = 0;
-  extent2d dilation = 1;
+  Extent kernel_size{};
+  Extent stride = 1;
+  Extent padding = 0;
+  Extent dilation = 1;
   int groups = 1;
   flag bias = true;
 };
+using conv2d_options = conv_options<extent2d>;
+using conv3d_options = conv_options<extent3d>;
 
 /// A transposed convolution. Its weight is (I, O/groups, kh, kw).
 struct conv_transpose2d_options {
@@ -41,28 +44,17 @@ struct conv_transpose2d_options {
 
 namespace ctq::descriptors {
 
-/// The options of a convolution along one axis, as those of an image of one row.
-constexpr conv2d_options along_row(conv2d_options o) {
-  using shape_rules::along_row;
-  o.kernel_size = along_row(o.kernel_size, 1);
-  o.stride = along_row(o.stride, 1);
-  o.padding = along_row(o.padding, 0);
-  o.dilation = along_row(o.dilation, 1);
-  return o;
-}
-/// Those of a convolution along so many axes.
-template <int Axes>
-constexpr conv2d_options conv_options_of(const attributes& a) {
-  if constexpr (Axes == 1) {
-    return along_row(a.as<conv2d_options>());
-  } else {
-    return a.as<conv2d_options>();
-  }
-}
+/// Whether these are the options of a transposed convolution.
+template <class Options>
+inline constexpr bool is_transposed = requires(Options o) {
+  o.output_padding;
+};
 
 template <class Options>
 constexpr bool are_numbers(diagnostic& d, const Options& o) {
   using shape_rules::one_number;
+  if constexpr (is_transposed<Options>)
+    if (!one_number(d, "output_padding", o.output_padding)) return false;
   return one_number(d, "kernel_size", o.kernel_size) && one_number(d, "stride", o.stride) &&
          one_number(d, "padding", o.padding) && one_number(d, "dilation", o.dilation);
 }
@@ -82,77 +74,6 @@ constexpr bool valid_channels(diagnostic& d, Options& o, const shape& x) {
   return false;
 }
 
-template <int Axes>
-constexpr shape conv_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  using namespace shape_rules;
-  if (!needs(d, in, 1, Axes + 2)) return {};
-  const shape& x = in[0];
-  auto o = a.as<conv2d_options>();
-  if (Axes == 1 && !are_numbers(d, o)) return {};
-  if (!valid_channels(d, o, x)) return {};
-  a = attributes{o};
-  if constexpr (Axes == 1) o = along_row(o);
-  if (!valid_window(d, x, o.kernel_size, o.stride, o.padding, o.dilation)) return {};
-  if (!countable_weight(
-          d, {o.out_channels, o.in_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
-    return {};
-  const int columns =
-      windows(x.extent[Axes + 1], o.kernel_size.w, o.stride.w, o.padding.w, o.dilation.w, false);
-  if constexpr (Axes == 1) return {x.extent[0], o.out_channels, columns};
-  return {x.extent[0], o.out_channels,
-          windows(x.extent[2], o.kernel_size.h, o.stride.h, o.padding.h, o.dilation.h, false),
-          columns};
-}
-
-/// The shape of a weight (O, I, …) whose kernel has so many axes.
-template <int Axes>
-constexpr shape weight_shape(int outer, int inner, extent2d kernel) {
-  if (Axes == 1) return {outer, inner, kernel.w};
-  return {outer, inner, kernel.h, kernel.w};
-}
-
-template <int Axes>
-constexpr op_parameters conv_parameters(const attributes& a) {
-  const auto o = a.as<conv2d_options>();
-  const op_parameter weight{
-      "weight", weight_shape<Axes>(o.out_channels, o.in_channels / o.groups, o.kernel_size)};
-  if (!o.bias) return {weight};
-  return {weight, op_parameter{"bias", {o.out_channels}}};
-}
-
-template <int Axes>
-constexpr kernel_signature::sizes conv_sizes(attributes a, shape in, shape) {
-  const auto o = conv_options_of<Axes>(a);
-  const shape x = shape_rules::as_image(in);
-  return to_block<kernel_signature::sizes>(conv2d_shape{.batch = x[0],
-                                                        .in_h = x[2],
-                                                        .in_w = x[3],
-                                                        .in_channels = x[1],
-                                                        .out_channels = o.out_channels,
-                                                        .kernel_h = o.kernel_size.h,
-                                                        .kernel_w = o.kernel_size.w,
-                                                        .stride_h = o.stride.h,
-                                                        .stride_w = o.stride.w,
-                                                        .padding_h = o.padding.h,
-                                                        .padding_w = o.padding.w,
-                                                        .dilation_h = o.dilation.h,
-                                                        .dilation_w = o.dilation.w,
-                                                        .groups = o.groups});
-}
-
-template <int Axes>
-constexpr conv_transpose2d_options transposed_options_of(const attributes& a) {
-  using shape_rules::along_row;
-  auto o = a.as<conv_transpose2d_options>();
-  if (Axes != 1) return o;
-  o.kernel_size = along_row(o.kernel_size, 1);
-  o.stride = along_row(o.stride, 1);
-  o.padding = along_row(o.padding, 0);
-  o.output_padding = along_row(o.output_padding, 0);
-  o.dilation = along_row(o.dilation, 1);
-  return o;
-}
-
 /// An extent of a transposed convolution's output, as far as int goes; below 1: there is none.
 constexpr int transposed_extent(int in, std::int64_t kernel, std::int64_t stride,
                                 std::int64_t padding, std::int64_t output_padding,
@@ -162,95 +83,123 @@ constexpr int transposed_extent(int in, std::int64_t kernel, std::int64_t stride
   return static_cast<int>(out < INT32_MIN ? INT32_MIN : out > INT32_MAX ? INT32_MAX : out);
 }
 
-constexpr bool valid_transposed_window(diagnostic& d, const shape& x,
-                                       const conv_transpose2d_options& o) {
-  using namespace shape_rules;
-  const auto each = [](auto holds, extent2d a, extent2d b) {
-    return holds(a.h, b.h) && holds(a.w, b.w);
-  };
-  const auto at_least = [](int a, int b) { return a >= b; };
-  if (!each(at_least, o.kernel_size, 1) || !each(at_least, o.stride, 1) ||
-      !each(at_least, o.dilation, 1) || !each(at_least, o.padding, 0)) {
-    complain(d, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
-    return false;
+/// The extent of the output along an axis; 0 is the last one.
+template <class Options>
+constexpr int output_extent(const Options& o, int in, int axis) {
+  const int kernel = along(o.kernel_size, axis);
+  const int stride = along(o.stride, axis);
+  const int padding = along(o.padding, axis);
+  const int dilation = along(o.dilation, axis);
+  if constexpr (is_transposed<Options>) {
+    return transposed_extent(in, kernel, stride, padding, along(o.output_padding, axis), dilation);
+  } else {
+    return shape_rules::windows(in, kernel, stride, padding, dilation, false);
   }
-  const auto fits = [](int extra, int stride, int dilation) {
-    return extra >= 0 && (extra < stride || extra < dilation);
-  };
-  if (!fits(o.output_padding.h, o.stride.h, o.dilation.h) ||
-      !fits(o.output_padding.w, o.stride.w, o.dilation.w)) {
-    complain(d, "output_padding: 0 or more, and less than\nstride or dilation");
-    return false;
-  }
-  const auto reach = [](int dilation, int kernel) {
-    return 2 * std::int64_t{dilation} * (kernel - 1);
-  };
-  if (countable(x[0], x[1], x[2] + reach(o.dilation.h, o.kernel_size.h) + 1,
-                x[3] + reach(o.dilation.w, o.kernel_size.w)))
-    return true;
-  complain(d, "kernel_size and dilation: more than\n2^31 - 1 elements");
-  return false;
 }
 
-template <int Axes>
-constexpr shape conv_transpose_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+template <class Options>
+constexpr bool valid_transposed_window(diagnostic& d, const shape& x, const Options& o) {
+  using namespace shape_rules;
+  const int axes = x.rank - 2;
+  if (!valid_steps(d, axes, o.kernel_size, o.stride, o.padding, o.dilation)) return false;
+  std::int64_t elements = std::int64_t{x[0]} * x[1];
+  bool has_output = true;
+  for (int axis = 0; axis < axes; ++axis) {
+    const int extra = along(o.output_padding, axis);
+    const int dilation = along(o.dilation, axis);
+    if (extra < 0 || (extra >= along(o.stride, axis) && extra >= dilation)) {
+      complain(d, "output_padding: 0 or more, and less than\nstride or dilation");
+      return false;
+    }
+    // The image with a border, and a row more.
+    const int extent = x[x.rank - 1 - axis];
+    const std::int64_t reach = 2 * std::int64_t{dilation} * (along(o.kernel_size, axis) - 1);
+    const std::int64_t padded = extent + reach + (axis + 1 == axes ? 1 : 0);
+    elements = countable(elements, padded) ? elements * padded : INT64_MAX;
+    has_output = has_output && output_extent(o, extent, axis) >= 1;
+  }
+  if (elements > INT32_MAX) {
+    complain(d, "kernel_size and dilation: more than\n2^31 - 1 elements");
+  } else if (!has_output) {
+    wrong_input(d, x, "the padding leaves no output");
+  }
+  return !d.any();
+}
+
+/// (O, I/groups, …), of a transposed convolution (I, O/groups, …); the kernel has so many axes.
+template <class Options>
+constexpr shape weight_shape(const Options& o, int axes) {
+  shape s = is_transposed<Options> ? shape{o.in_channels, o.out_channels / o.groups}
+                                   : shape{o.out_channels, o.in_channels / o.groups};
+  for (int axis = axes - 1; axis >= 0; --axis) s[s.rank++] = along(o.kernel_size, axis);
+  return s;
+}
+
+template <class Options, int Axes>
+constexpr shape convolution_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;
   if (!needs(d, in, 1, Axes + 2)) return {};
-  auto given = a.as<conv_transpose2d_options>();
-  if (Axes == 1 &&
-      !(are_numbers(d, given) && one_number(d, "output_padding", given.output_padding)))
-    return {};
-  if (!valid_channels(d, given, in[0])) return {};
-  a = attributes{given};
-  const auto o = transposed_options_of<Axes>(a);
-  const shape x = as_image(in[0]);
-  if (!valid_transposed_window(d, x, o)) return {};
-  if (!countable_weight(
-          d, {o.in_channels, o.out_channels / o.groups, o.kernel_size.h, o.kernel_size.w}))
-    return {};
-  const int rows = transposed_extent(x[2], o.kernel_size.h, o.stride.h, o.padding.h,
-                                     o.output_padding.h, o.dilation.h);
-  const int columns = transposed_extent(x[3], o.kernel_size.w, o.stride.w, o.padding.w,
-                                        o.output_padding.w, o.dilation.w);
-  if (rows < 1 || columns < 1) {
-    complain(d, "the padding leaves no output");
-    show_input(d, in[0]);
-    return {};
+  const shape& x = in[0];
+  auto o = a.as<Options>();
+  if constexpr (Axes == 1)
+    if (!are_numbers(d, o)) return {};
+  if (!valid_channels(d, o, x)) return {};
+  a = attributes{o};
+  if constexpr (is_transposed<Options>) {
+    if (!valid_transposed_window(d, x, o)) return {};
+  } else {
+    if (!valid_window(d, x, o.kernel_size, o.stride, o.padding, o.dilation)) return {};
   }
-  if (Axes == 1) return {x[0], o.out_channels, columns};
-  return {x[0], o.out_channels, rows, columns};
+  if (!countable_weight(d, weight_shape(o, Axes))) return {};
+  shape out{x[0], o.out_channels};
+  for (int axis = Axes - 1; axis >= 0; --axis)
+    out[out.rank++] = output_extent(o, x[Axes + 1 - axis], axis);
+  return out;
 }
 
-template <int Axes>
-constexpr op_parameters conv_transpose_parameters(const attributes& a) {
-  const auto o = a.as<conv_transpose2d_options>();
-  const op_parameter weight{
-      "weight", weight_shape<Axes>(o.in_channels, o.out_channels / o.groups, o.kernel_size)};
+template <class Options, int Axes>
+constexpr op_parameters convolution_parameters(const attributes& a) {
+  const auto o = a.as<Options>();
+  const op_parameter weight{"weight", weight_shape(o, Axes)};
   if (!o.bias) return {weight};
   return {weight, op_parameter{"bias", {o.out_channels}}};
 }
 
-template <int Axes>
-constexpr kernel_signature::sizes conv_transpose_sizes(attributes a, shape in, shape) {
-  const auto o = transposed_options_of<Axes>(a);
-  const shape x = shape_rules::as_image(in);
-  return to_block<kernel_signature::sizes>(
-      conv_transpose2d_shape{.batch = x[0],
-                             .in_h = x[2],
-                             .in_w = x[3],
-                             .in_channels = x[1],
-                             .out_channels = o.out_channels,
-                             .kernel_h = o.kernel_size.h,
-                             .kernel_w = o.kernel_size.w,
-                             .stride_h = o.stride.h,
-                             .stride_w = o.stride.w,
-                             .padding_h = o.padding.h,
-                             .padding_w = o.padding.w,
-                             .output_padding_h = o.output_padding.h,
-                             .output_padding_w = o.output_padding.w,
-                             .dilation_h = o.dilation.h,
-                             .dilation_w = o.dilation.w,
-                             .groups = o.groups});
+/// Sizes: the kernel's shape record.
+template <class Sizes, class Options, int Axes>
+constexpr kernel_signature::sizes convolution_sizes(attributes a, shape in, shape) {
+  const auto o = a.as<Options>();
+  Sizes s{};
+  s.batch = in[0];
+  s.in_channels = in[1];
+  s.out_channels = o.out_channels;
+  s.groups = o.groups;
+  s.in_w = in[Axes + 1];
+  s.kernel_w = o.kernel_size.w;
+  s.stride_w = o.stride.w;
+  s.padding_w = o.padding.w;
+  s.dilation_w = o.dilation.w;
+  if constexpr (Axes == 1) {
+    s.in_h = s.kernel_h = 1;
+  } else {
+    s.in_h = in[Axes];
+    s.kernel_h = o.kernel_size.h;
+    s.stride_h = o.stride.h;
+    s.padding_h = o.padding.h;
+    s.dilation_h = o.dilation.h;
+  }
+  if constexpr (Axes == 3) {
+    s.in_d = in[2];
+    s.kernel_d = o.kernel_size.d;
+    s.stride_d = o.stride.d;
+    s.padding_d = o.padding.d;
+    s.dilation_d = o.dilation.d;
+  }
+  if constexpr (is_transposed<Options>) {
+    s.output_padding_w = o.output_padding.w;
+    if constexpr (Axes > 1) s.output_padding_h = o.output_padding.h;
+  }
+  return to_block<kernel_signature::sizes>(s);
 }
 
 }  // namespace ctq::descriptors

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/convolution_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
@@ -32,7 +34,7 @@
 #define CTQ_CONVOLUTIONS(OP) \
   CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options, conv_transpose2d_options) \
   CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options, conv_transpose2d_options) \
-  CTQ_CONVOLUTIONS_OF(OP, 3, no_options, no_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 3, conv3d_options, no_options) \
   OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", no_options, weighted) \
   OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", no_options, weighted)
 // clang-format on
@@ -48,11 +50,12 @@ inline constexpr op_descriptor conv_transpose3d{
 template <int Axes>
 constexpr op_descriptor transposed_convolution() {
   op_descriptor d = conv_transpose3d;
-  d.infer_shape = &conv_transpose_shape_rule<Axes>;
+  d.infer_shape = &convolution_shape_rule<conv_transpose2d_options, Axes>;
   d.makes_channels_last = Axes > 1;
-  d.parameters = &conv_transpose_parameters<Axes>;
+  d.parameters = &convolution_parameters<conv_transpose2d_options, Axes>;
   d.on_integers = on_integers::own_scale;
-  d.schedule = in_order(kernel_layout::nhwc, kernel::conv_transpose2d, &conv_transpose_sizes<Axes>);
+  d.schedule = in_order(kernel_layout::nhwc, kernel::conv_transpose2d,
+                        &convolution_sizes<conv_transpose2d_shape, conv_transpose2d_options, Axes>);
   return d;
 }
 inline constexpr op_descriptor conv_transpose1d = transposed_convolution<1>();
@@ -79,12 +82,15 @@ constexpr op_descriptor trained(op_id float_form) {
 /// A convolution over so many axes. One over one axis is computed as that of an image of one row.
 template <int Axes>
 constexpr op_descriptor convolution(bool relu = false) {
-  op_descriptor d{.layer_axes = Axes, .weights = op_weights::quantizable};
-  if constexpr (Axes <= 2) {
-    if (!relu) d.infer_shape = &conv_shape_rule<Axes>;
-    d.parameters = &conv_parameters<Axes>;
-    d.schedule = in_order(kernel_layout::nhwc, kernel::conv2d, &conv_sizes<Axes>, relu);
-  }
+  using options = std::conditional_t<Axes == 3, conv3d_options, conv2d_options>;
+  using sizes = std::conditional_t<Axes == 3, conv3d_shape, conv2d_shape>;
+  op_descriptor d{
+      .layer_axes = Axes,
+      .weights = op_weights::quantizable,
+      .parameters = &convolution_parameters<options, Axes>,
+      .schedule = in_order(kernel_layout::nhwc, Axes == 3 ? kernel::conv3d : kernel::conv2d,
+                           &convolution_sizes<sizes, options, Axes>, relu)};
+  if (!relu) d.infer_shape = &convolution_shape_rule<options, Axes>;
   if constexpr (Axes == 2) {
     d.keeps_memory_order = true;
     d.gradient = gradient_rule::layer;

@@ -141,7 +141,7 @@ struct option_words_of {
 
 /// One of the options: options are structs of such fields, without bytes between them.
 struct option_field {
-  enum class type : unsigned char { integer, flag, real, extent, word, extents, indices };
+  enum class type : unsigned char { integer, flag, real, extent, extent3, word, extents, indices };
 
   std::string_view name{};
   type is = type::integer;

@@ -22,6 +22,8 @@
 BOOST_HANA_ADAPT_STRUCT(ctq::no_options);
 BOOST_HANA_ADAPT_STRUCT(ctq::conv2d_options, in_channels, out_channels, kernel_size, stride,
                         padding, dilation, groups, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::conv3d_options, in_channels, out_channels, kernel_size, stride,
+                        padding, dilation, groups, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose2d_options, in_channels, out_channels, kernel_size,
                         stride, padding, output_padding, groups, bias, dilation);
 BOOST_HANA_ADAPT_STRUCT(ctq::linear_options, in_features, out_features, bias);
@@ -36,7 +38,11 @@ BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, dilation, ceil_mode);
 BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool2d_options, kernel_size, stride, padding, ceil_mode,
                         count_include_pad, divisor_override);
+BOOST_HANA_ADAPT_STRUCT(ctq::max_pool3d_options, kernel_size, stride, padding, dilation, ceil_mode);
+BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool3d_options, kernel_size, stride, padding, ceil_mode,
+                        count_include_pad, divisor_override);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
+BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool3d_options, output_size);
 BOOST_HANA_ADAPT_STRUCT(ctq::interpolate_options, size, scale_factor, mode, align_corners);
 BOOST_HANA_ADAPT_STRUCT(ctq::pixel_shuffle_options, upscale_factor);
 BOOST_HANA_ADAPT_STRUCT(ctq::pixel_unshuffle_options, downscale_factor);
@@ -89,6 +95,7 @@ constexpr option_field::type type_of() {
   if (std::same_as<T, shape>) return option_field::type::extents;
   if (std::same_as<T, index_list>) return option_field::type::indices;
   if (words_of_type<T> != nullptr) return option_field::type::word;
+  if (std::same_as<T, extent3d>) return option_field::type::extent3;
   return std::same_as<T, extent2d> ? option_field::type::extent : option_field::type::integer;
 }
 
@@ -100,8 +107,9 @@ inline constexpr auto fields = [] {
   const Options defaults{};
   for_each_field(defaults, [&]<class T>(std::string_view name, const T&) {
     static_assert(std::same_as<T, int> || std::same_as<T, float> || std::same_as<T, flag> ||
-                  std::same_as<T, extent2d> || words_of_type<T> != nullptr ||
-                  std::same_as<T, shape> || std::same_as<T, index_list>);
+                  std::same_as<T, extent2d> || std::same_as<T, extent3d> ||
+                  words_of_type<T> != nullptr || std::same_as<T, shape> ||
+                  std::same_as<T, index_list>);
     all[at++] = {name, type_of<T>(), word, words_of_type<T>};
     word += static_cast<int>(sizeof(T) / 4);
   });
@@ -141,8 +149,8 @@ inline constexpr row table[] = {CTQ_NAMED_OPS(CTQ_OPTIONS_OF) CTQ_PASS_OPS(CTQ_O
 /// Options as words of 4 bytes.
 using option_words = std::array<std::uint32_t, sizeof(attributes) / 4>;
 
-/// The numbers of one option: two of an extent2d, those of a shape and then its rank. A flag is 0
-/// or 1.
+/// The numbers of one option: two of an extent2d, three of an extent3d, those of a shape and then
+/// its rank. A flag is 0 or 1.
 [[nodiscard]] constexpr int integer_of(const attributes& a, const option_field& f, int which = 0) {
   const auto words = std::bit_cast<option_words>(a);
   return static_cast<int>(words[static_cast<std::size_t>(f.word + which)]);
@@ -169,6 +177,7 @@ constexpr void set(attributes& a, const option_field& f, float value) {
     case option_field::type::word:
     case option_field::type::real: return 1;
     case option_field::type::extent: return 2;
+    case option_field::type::extent3: return 3;
     case option_field::type::extents: return static_cast<int>(sizeof(shape) / 4);
     case option_field::type::indices: return static_cast<int>(sizeof(index_list) / 4);
   }

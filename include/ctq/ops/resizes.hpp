@@ -66,11 +66,8 @@ constexpr shape interpolate_shape_rule(view<shape> in, attributes& a, diagnostic
   const bool one_axis = in.count == 1 && in[0].rank == 3;
   if (!needs(d, in, 1, one_axis ? 3 : 4)) return {};
   const auto o = a.as<interpolate_options>();
-  if (o.mode == (one_axis ? interpolation::bilinear : interpolation::linear)) {
-    complain(d, "mode: linear along one axis, bilinear\nalong two");
-    show_input(d, in[0]);
-    return {};
-  }
+  if (o.mode == (one_axis ? interpolation::bilinear : interpolation::linear))
+    return wrong_input(d, in[0], "mode: linear along one axis, bilinear\nalong two");
   const bool has_size = o.size != extent2d{0};
   if (has_size == (o.scale_factor != 0.0F)) {
     complain(d, "needs either size or scale_factor");
@@ -129,11 +126,7 @@ constexpr shape pixel_shuffle_shape_rule(view<shape> in, attributes& a, diagnost
   const shape& x = in[0];
   const bool fits =
       f >= 1 && f < 1 << 15 && (Gathers ? x[2] % f == 0 && x[3] % f == 0 : x[1] % (f * f) == 0);
-  if (!fits) {
-    complain(d, "the factor ", f, " does not divide the extents");
-    show_input(d, x);
-    return {};
-  }
+  if (!fits) return wrong_input(d, x, "the factor ", f, " does not divide the extents");
   if (Gathers) return {x[0], x[1] * f * f, x[2] / f, x[3] / f};
   return {x[0], x[1] / (f * f), x[2] * f, x[3] * f};
 }

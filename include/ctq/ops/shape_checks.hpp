@@ -20,6 +20,12 @@ constexpr void append_shape(Text& out, const shape& s) {
   out.append("]");
 }
 
+constexpr static_text<64> shape_text(const shape& s) {
+  static_text<64> text;
+  append_shape(text, s);
+  return text;
+}
+
 namespace shape_rules {
 
 /// Reports what is wrong with a call. Only the first problem is reported.
@@ -29,9 +35,15 @@ constexpr void complain(diagnostic& d, const Part&... what) {
 }
 
 constexpr void show_input(diagnostic& d, const shape& s) {
-  static_text<64> text;
-  append_shape(text, s);
-  d.line("the input is ", text.view());
+  d.line("the input is ", shape_text(s).view());
+}
+
+/// Reports what is wrong with a call with this input; what a shape rule then returns.
+template <class... Part>
+constexpr shape wrong_input(diagnostic& d, const shape& in, const Part&... what) {
+  complain(d, what...);
+  show_input(d, in);
+  return {};
 }
 
 constexpr bool needs(diagnostic& d, view<shape> in, int arguments, int rank) {
@@ -40,10 +52,19 @@ constexpr bool needs(diagnostic& d, view<shape> in, int arguments, int rank) {
     return false;
   }
   if (rank > 0 && in[0].rank != rank) {
-    complain(d, "requires an input of ", rank, " axes");
-    show_input(d, in[0]);
+    wrong_input(d, in[0], "requires an input of ", rank, " axes");
     return false;
   }
+  return true;
+}
+
+/// An axis, negative from the end, or what is wrong with it.
+constexpr bool settle_axis(diagnostic& d, const char* option, int& axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    complain(d, option, " ", axis, " of ", rank, " axes");
+    return false;
+  }
+  if (axis < 0) axis += rank;
   return true;
 }
 
@@ -67,8 +88,7 @@ constexpr shape same_shapes(view<shape> in, diagnostic& d) {
 constexpr bool settle(diagnostic& d, const char* option, int& given, int found, const shape& in) {
   if (given == 0) given = found;
   if (given == found) return true;
-  complain(d, option, " is ", given);
-  show_input(d, in);
+  wrong_input(d, in, option, " is ", given);
   return false;
 }
 
@@ -83,10 +103,8 @@ constexpr bool countable_elements(diagnostic& d, const shape& s, const char* of)
   std::int64_t elements = 1;
   for (int axis = 0; axis < s.rank && elements <= INT32_MAX; ++axis) elements *= s.extent[axis];
   if (elements <= INT32_MAX || d.any()) return true;
-  static_text<64> text;
-  append_shape(text, s);
   complain(d, "more than 2^31 - 1 elements in");
-  d.line(of, " ", text.view());
+  d.line(of, " ", shape_text(s).view());
   return false;
 }
 
@@ -106,41 +124,55 @@ constexpr int windows(std::int64_t in, std::int64_t kernel, std::int64_t stride,
 /// One axis of pixels is an image of one row.
 constexpr shape as_image(const shape& s) { return s.rank == 3 ? shape{s[0], s[1], 1, s[2]} : s; }
 
-/// An option of a window along one axis, as one of an image of one row.
-///   across  what it is along the other axis
-constexpr extent2d along_row(extent2d option, int across) { return {across, option.w}; }
-
 /// Whether an option of a window along one axis is one number.
 constexpr bool one_number(diagnostic& d, const char* option, extent2d e) {
   if (e.h != e.w) complain(d, option, " is {", e.h, ", ", e.w, "};\none axis has one number");
   return e.h == e.w;
 }
 
-/// Of the last two axes of an image, or the last one of three.
-constexpr bool valid_window(diagnostic& d, const shape& in, extent2d kernel, extent2d stride,
-                            extent2d padding, extent2d dilation) {
-  const int rows = in.rank == 3 ? 1 : in.extent[2];
-  const int columns = in.extent[in.rank - 1];
-  if (kernel.h < 1 || kernel.w < 1 || stride.h < 1 || stride.w < 1 || dilation.h < 1 ||
-      dilation.w < 1 || padding.h < 0 || padding.w < 0) {
+/// "3x5": the numbers along so many axes.
+template <class Extent>
+constexpr static_text<40> extents_text(const Extent& e, int axes) {
+  static_text<40> text;
+  for (int axis = axes - 1; axis >= 0; --axis)
+    append_all(text, along(e, axis), axis > 0 ? "x" : "");
+  return text;
+}
+
+/// Whether the options of a window are in range, along so many axes.
+template <class Extent>
+constexpr bool valid_steps(diagnostic& d, int axes, const Extent& kernel, const Extent& stride,
+                           const Extent& padding, const Extent& dilation) {
+  for (int axis = 0; axis < axes; ++axis) {
+    if (along(kernel, axis) >= 1 && along(stride, axis) >= 1 && along(dilation, axis) >= 1 &&
+        along(padding, axis) >= 0)
+      continue;
     complain(d, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
     return false;
   }
-  if (windows(rows, kernel.h, stride.h, padding.h, dilation.h, false) < 1 ||
-      windows(columns, kernel.w, stride.w, padding.w, dilation.w, false) < 1) {
-    if (in.rank == 3) {
-      complain(d, "kernel_size ", kernel.w, " does not fit");
-    } else {
-      complain(d, "kernel_size ", kernel.h, "x", kernel.w, " does not fit");
+  return true;
+}
+
+/// Of a window that slides over all axes of a tensor but the first two.
+template <class Extent>
+constexpr bool valid_window(diagnostic& d, const shape& in, const Extent& kernel,
+                            const Extent& stride, const Extent& padding, const Extent& dilation) {
+  const int axes = in.rank - 2;
+  if (!valid_steps(d, axes, kernel, stride, padding, dilation)) return false;
+  std::int64_t elements = std::int64_t{in.extent[0]} * in.extent[1];
+  for (int axis = 0; axis < axes; ++axis) {
+    const int extent = in.extent[in.rank - 1 - axis];
+    if (windows(extent, along(kernel, axis), along(stride, axis), along(padding, axis),
+                along(dilation, axis), false) < 1) {
+      wrong_input(d, in, "kernel_size ", extents_text(kernel, axes).view(), " does not fit");
+      return false;
     }
-    show_input(d, in);
-    return false;
+    const std::int64_t padded = extent + 2 * std::int64_t{along(padding, axis)};
+    elements = countable(elements, padded) ? elements * padded : INT64_MAX;
   }
-  if (countable(in.extent[0], in.extent[1], rows + 2 * std::int64_t{padding.h},
-                columns + 2 * std::int64_t{padding.w}))
-    return true;
-  complain(d, "padding ", padding.h, "x", padding.w, ": more than\n2^31 - 1 elements");
-  show_input(d, in);
+  if (elements <= INT32_MAX) return true;
+  wrong_input(d, in, "padding ", extents_text(padding, axes).view(),
+              ": more than\n2^31 - 1 elements");
   return false;
 }
 

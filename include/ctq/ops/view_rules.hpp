@@ -8,20 +8,12 @@
 
 namespace ctq::descriptors {
 
-/// An axis, negative from the end, or what is wrong with it.
-constexpr bool settle_axis(diagnostic& d, const char* option, int& axis, int rank) {
-  if (axis < -rank || axis >= rank) {
-    shape_rules::complain(d, option, " ", axis, " of ", rank, " axes");
-    return false;
-  }
-  if (axis < 0) axis += rank;
-  return true;
-}
+using shape_rules::settle_axis;
+using shape_rules::wrong_input;
 
 constexpr bool has_room_for_axis(diagnostic& d, const shape& in) {
   if (in.rank < static_cast<int>(max_rank)) return true;
-  shape_rules::complain(d, "has more than ", static_cast<int>(max_rank), " axes");
-  shape_rules::show_input(d, in);
+  wrong_input(d, in, "has more than ", static_cast<int>(max_rank), " axes");
   return false;
 }
 
@@ -45,13 +37,8 @@ constexpr shape reshape_shape_rule(view<shape> in, attributes& a, diagnostic& d)
     o.shape[open] = static_cast<int>(elements / known);
     known = elements;
   }
-  if (!valid || known != elements || (open >= 0 && o.shape[open] < 1)) {
-    static_text<64> text;
-    append_shape(text, o.shape);
-    shape_rules::complain(d, "the elements do not fit ", text.view());
-    shape_rules::show_input(d, in[0]);
-    return {};
-  }
+  if (!valid || known != elements || (open >= 0 && o.shape[open] < 1))
+    return wrong_input(d, in[0], "the elements do not fit ", shape_text(o.shape).view());
   a = attributes{o};
   return o.shape;
 }
@@ -89,11 +76,7 @@ constexpr shape permute_shape_rule(view<shape> in, attributes& a, diagnostic& d)
     valid = !seen[o.dims[i]];
     seen[o.dims[i]] = true;
   }
-  if (!valid) {
-    shape_rules::complain(d, "dims must name each axis once");
-    shape_rules::show_input(d, in[0]);
-    return {};
-  }
+  if (!valid) return wrong_input(d, in[0], "dims must name each axis once");
   a = attributes{o};
   return permuted(a, {.shape = in[0]}).shape;
 }
@@ -117,13 +100,7 @@ constexpr shape expand_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
     if (o.shape[axis] == -1 && axis >= before) o.shape[axis] = own;
     valid = o.shape[axis] > 0 && (own == 1 || own == o.shape[axis]);
   }
-  if (!valid) {
-    static_text<64> text;
-    append_shape(text, o.shape);
-    shape_rules::complain(d, "cannot be expanded to ", text.view());
-    shape_rules::show_input(d, in[0]);
-    return {};
-  }
+  if (!valid) return wrong_input(d, in[0], "cannot be expanded to ", shape_text(o.shape).view());
   a = attributes{o};
   return o.shape;
 }
@@ -133,11 +110,8 @@ constexpr shape narrow_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
   auto o = a.as<narrow_options>();
   if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
   if (o.start < 0) o.start += in[0][o.dim];
-  if (o.start < 0 || o.length < 1 || o.start > in[0][o.dim] - o.length) {
-    shape_rules::complain(d, "start and length reach outside dim ", o.dim);
-    shape_rules::show_input(d, in[0]);
-    return {};
-  }
+  if (o.start < 0 || o.length < 1 || o.start > in[0][o.dim] - o.length)
+    return wrong_input(d, in[0], "start and length reach outside dim ", o.dim);
   a = attributes{o};
   return narrowed(a, {.shape = in[0]}).shape;
 }
@@ -145,8 +119,7 @@ constexpr shape narrow_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
 /// An axis that is cut into equal parts.
 constexpr bool divides(diagnostic& d, const shape& in, int dim, int part) {
   if (part > 0 && in[dim] % part == 0) return true;
-  shape_rules::complain(d, "gives parts of different sizes;\nnarrow takes one of any size");
-  shape_rules::show_input(d, in);
+  wrong_input(d, in, "gives parts of different sizes;\nnarrow takes one of any size");
   return false;
 }
 constexpr shape chunk_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
@@ -208,11 +181,7 @@ constexpr shape getitem_shape_rule(view<shape> in, attributes& a, diagnostic& d)
       valid = index.start >= 0 && index.start < extent;
     }
   }
-  if (!valid) {
-    shape_rules::complain(d, "an index is outside the input, or\nselects nothing");
-    shape_rules::show_input(d, in[0]);
-    return {};
-  }
+  if (!valid) return wrong_input(d, in[0], "an index is outside the input, or\nselects nothing");
   a = attributes{o};
   return indexed(a, {.shape = in[0]}).shape;
 }

@@ -44,6 +44,8 @@ template <class Kernels>
   if (key.kernel == kernel::conv_transpose2d) {
     pack(kernels::kernel_code<kernels::descriptors::conv_transpose2d>{},
          key.as<conv_transpose2d_shape>(), from.in_zero_point);
+  } else if (key.kernel == kernel::conv3d) {
+    pack(kernels::kernel_code<kernels::descriptors::conv3d>{}, key.as<conv3d_shape>());
   } else if (key.kernel == kernel::conv2d) {
     pack(kernels::kernel_code<kernels::descriptors::conv2d>{}, key.as<conv2d_shape>());
   } else {

@@ -23,11 +23,36 @@ constexpr void append_extents(Text& out, int first, Extent... rest) {
   (append_all(out, "x", rest), ...);
 }
 
-/// Appends ":k3x3", or nothing if both have the default value.
+/// An option along the axes of a window; the depth of a window without one is 1.
+struct window_option {
+  int d = 1, h{}, w{};
+};
+
+/// Appends ":k3x3", with the depth before it if there is one, or nothing if all are as usual.
+///   none  the number along a depth of one plane
 template <class Text>
-constexpr void append_pair(Text& out, std::string_view what, int h, int w, int usual) {
-  if (h != usual || w != usual) append_all(out, ":", what, h, "x", w);
+constexpr void append_option(Text& out, std::string_view what, const window_option& o, int usual,
+                             int none = 1) {
+  if (o.h == usual && o.w == usual && o.d == none) return;
+  append_all(out, ":", what);
+  if (o.d != none) append_all(out, o.d, "x");
+  append_extents(out, o.h, o.w);
 }
+
+/// Appends "1x8x32x32x3": the depth is left out if it is 1.
+template <class Text>
+constexpr void append_images(Text& out, int batch, const window_option& pixels, int channels) {
+  append_all(out, batch, "x");
+  if (pixels.d != 1) append_all(out, pixels.d, "x");
+  append_extents(out, pixels.h, pixels.w, channels);
+}
+
+/// Satisfied by the shapes of convolutions.
+template <class Shape>
+concept convolution_record = requires(Shape s) {
+  s.out_h();
+  s.dilation_h;
+};
 
 template <class Text>
 constexpr void append(Text& out, const elementwise_shape& s) {
@@ -51,39 +76,40 @@ constexpr void append(Text& out, const linear_shape& s) {
   out.append(":");
   append_extents(out, s.rows, s.out_features);
 }
-template <class Text>
-constexpr void append(Text& out, const conv2d_shape& s) {
-  append_extents(out, s.batch, s.in_h, s.in_w, s.in_channels);
+template <class Text, convolution_record Shape>
+constexpr void append(Text& out, const Shape& s) {
+  window_option in{1, s.in_h, s.in_w}, to{1, s.out_h(), s.out_w()};
+  window_option kernel{1, s.kernel_h, s.kernel_w}, stride{1, s.stride_h, s.stride_w};
+  window_option padding{0, s.padding_h, s.padding_w}, dilation{1, s.dilation_h, s.dilation_w};
+  if constexpr (requires { s.in_d; }) {
+    in.d = s.in_d;
+    to.d = s.out_d();
+    kernel.d = s.kernel_d;
+    stride.d = s.stride_d;
+    padding.d = s.padding_d;
+    dilation.d = s.dilation_d;
+  }
+  append_images(out, s.batch, in, s.in_channels);
   out.append(":");
-  append_extents(out, s.batch, s.out_h(), s.out_w(), s.out_channels);
-  append_pair(out, "k", s.kernel_h, s.kernel_w, 0);
-  append_pair(out, "s", s.stride_h, s.stride_w, 1);
-  append_pair(out, "p", s.padding_h, s.padding_w, 0);
-  append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
+  append_images(out, s.batch, to, s.out_channels);
+  append_option(out, "k", kernel, 0);
+  append_option(out, "s", stride, 1);
+  append_option(out, "p", padding, 0, 0);
+  if constexpr (requires { s.output_padding_h; })
+    append_option(out, "op", {0, s.output_padding_h, s.output_padding_w}, 0, 0);
+  append_option(out, "d", dilation, 1);
   if (s.groups != 1) append_all(out, ":g", s.groups);
 }
 template <class Text>
-constexpr void append(Text& out, const conv_transpose2d_shape& s) {
-  append_extents(out, s.batch, s.in_h, s.in_w, s.in_channels);
+constexpr void append(Text& out, const pool_shape& s) {
+  append_images(out, s.batch, {s.in_d, s.in_h, s.in_w}, s.channels);
   out.append(":");
-  append_extents(out, s.batch, s.out_h(), s.out_w(), s.out_channels);
-  append_pair(out, "k", s.kernel_h, s.kernel_w, 0);
-  append_pair(out, "s", s.stride_h, s.stride_w, 1);
-  append_pair(out, "p", s.padding_h, s.padding_w, 0);
-  append_pair(out, "op", s.output_padding_h, s.output_padding_w, 0);
-  append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
-  if (s.groups != 1) append_all(out, ":g", s.groups);
-}
-template <class Text>
-constexpr void append(Text& out, const pool2d_shape& s) {
-  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
-  out.append(":");
-  append_extents(out, s.batch, s.out_h, s.out_w, s.channels);
+  append_images(out, s.batch, {s.out_d, s.out_h, s.out_w}, s.channels);
   if (s.adaptive != 0) return void(out.append(":adaptive"));
-  append_pair(out, "k", s.kernel_h, s.kernel_w, 0);
-  append_pair(out, "s", s.stride_h, s.stride_w, 1);
-  append_pair(out, "p", s.padding_h, s.padding_w, 0);
-  append_pair(out, "d", s.dilation_h, s.dilation_w, 1);
+  append_option(out, "k", {s.kernel_d, s.kernel_h, s.kernel_w}, 0);
+  append_option(out, "s", {s.stride_d, s.stride_h, s.stride_w}, 1);
+  append_option(out, "p", {s.padding_d, s.padding_h, s.padding_w}, 0, 0);
+  append_option(out, "d", {s.dilation_d, s.dilation_h, s.dilation_w}, 1);
 }
 template <class Text>
 constexpr void append(Text& out, const resampling_shape& s) {

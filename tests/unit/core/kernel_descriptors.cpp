@@ -14,7 +14,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 34);
+static_assert(kernels::kernel_count == 35);
 static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
 static_assert(name_of(kernel::quantize) == "quantize" &&
               name_of(kernel::pooling_avg) == "pooling_avg" &&
@@ -65,7 +65,7 @@ TEST_CASE("the existing kernels can be listed") {
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
         "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-        "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
+        "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
         "concat, matmul, elementwise, function");
   kernels::append_signature(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");

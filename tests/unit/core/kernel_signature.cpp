@@ -64,19 +64,19 @@ inline constexpr int channels = Key.template as<conv2d_shape>().out_channels;
 static_assert(channels<key> == 12);  // a template argument
 
 TEST_CASE("every shape survives being kept in a key") {
-  const pool2d_shape pool{.batch = 1,
-                          .in_h = 7,
-                          .in_w = 8,
-                          .channels = 3,
-                          .out_h = 3,
-                          .out_w = 4,
-                          .kernel_h = 2,
-                          .kernel_w = 2,
-                          .stride_h = 2,
-                          .stride_w = 2,
-                          .divisor = pool2d_shape::input_pixels,
-                          .adaptive = 1};
-  CHECK(signature(kernel::pooling_avg, f32, f32, pool).as<pool2d_shape>() == pool);
+  const pool_shape pool{.batch = 1,
+                        .in_h = 7,
+                        .in_w = 8,
+                        .channels = 3,
+                        .out_h = 3,
+                        .out_w = 4,
+                        .kernel_h = 2,
+                        .kernel_w = 2,
+                        .stride_h = 2,
+                        .stride_w = 2,
+                        .divisor = pool_shape::input_pixels,
+                        .adaptive = 1};
+  CHECK(signature(kernel::pooling_avg, f32, f32, pool).as<pool_shape>() == pool);
   const linear_shape linear{2, 128, 10};
   CHECK(signature(kernel::linear, f32, f32, linear).as<linear_shape>() == linear);
   const concat_shape concat{4, 16, 64, 32};

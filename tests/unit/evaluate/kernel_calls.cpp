@@ -289,14 +289,14 @@ TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step",
 TEST_CASE_TEMPLATE("the average of each window of each channel", Calls, plain, fast) {
   const quantized_tensor in{per_tensor(quint8, 0.5, 10),
                             {{1, 2, 2, 2}, {10, 12, 14, 17, 30, 30, 30, 30}}};
-  const auto whole = to_block<kernel_signature::sizes>(pool2d_shape{.batch = 1,
-                                                                    .in_h = 2,
-                                                                    .in_w = 2,
-                                                                    .channels = 2,
-                                                                    .out_h = 1,
-                                                                    .out_w = 1,
-                                                                    .kernel_h = 2,
-                                                                    .kernel_w = 2});
+  const auto whole = to_block<kernel_signature::sizes>(pool_shape{.batch = 1,
+                                                                  .in_h = 2,
+                                                                  .in_w = 2,
+                                                                  .channels = 2,
+                                                                  .out_h = 1,
+                                                                  .out_w = 1,
+                                                                  .kernel_h = 2,
+                                                                  .kernel_w = 2});
   const op_schedule& s = nn::avg_pool2d.id()->descriptor->schedule;
   const quantized_tensor* const one[] = {&in};
   const auto out = Calls{}.step(s, whole, one, {1, 2, 1, 1}, per_tensor(quint8, 0.25, 3));

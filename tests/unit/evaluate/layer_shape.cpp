@@ -43,6 +43,20 @@ TEST_CASE("what kernels have no form for has no shape") {
   CHECK_FALSE(convolution_layer({1 << 10, 1, 1 << 10}, {1 << 12, 1, 1}, one).has_value());
   const window_steps three{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
   CHECK_FALSE(convolution_layer({1, 1, 4, 4, 4}, {1, 1, 2, 2, 2}, three).has_value());
+  CHECK_FALSE(deep_convolution_layer({1, 1, 4, 4}, {1, 1, 2, 2}, three).has_value());
+  CHECK_FALSE(deep_convolution_layer({1, 1, 4, 4, 4}, {1, 1, 5, 2, 2}, three).has_value());
+}
+
+TEST_CASE("three axes keep their order") {
+  const auto s = deep_convolution_layer({1, 4, 7, 9, 11}, {6, 2, 1, 2, 4},
+                                        {{3, 2, 1}, {0, 1, 0}, {1, 1, 2}, 2});
+  REQUIRE(s.has_value());
+  CHECK(s->conv.kernel_d == 1);
+  CHECK(s->conv.kernel_w == 4);
+  CHECK(s->conv.stride_d == 3);
+  CHECK(s->conv.padding_h == 1);
+  CHECK(s->conv.dilation_w == 2);
+  CHECK(s->out == float_ops::extents{1, 6, 3, 5, 5});
 }
 
 TEST_CASE("a transposed convolution of one axis or two") {

@@ -102,6 +102,34 @@ static_assert(complains("kernel_size 29 does not fit\nthe input is [2, 3, 28]", 
 static_assert(complains("requires an input of 3 axes\nthe input is [1, 3, 28, 28]", nn::conv1d,
                         conv{.out_channels = 4, .kernel_size = 1}, image));
 
+// three axes
+using conv3 = conv3d_options;
+constexpr shape volume{2, 4, 5, 28, 30};
+static_assert(gives({2, 6, 3, 28, 28}, nn::conv3d,
+                    conv3{.out_channels = 6, .kernel_size = 3, .padding = {0, 1, 0}}, volume));
+static_assert(gives({2, 8, 3, 14, 15}, nn::conv3d,
+                    conv3{.out_channels = 8, .kernel_size = 1, .stride = 2, .groups = 4}, volume));
+static_assert(complains("kernel_size 6x1x3 does not fit\nthe input is [2, 4, 5, 28, 30]",
+                        nn::conv3d, conv3{.out_channels = 4, .kernel_size = {6, 1, 3}}, volume));
+static_assert(complains("requires an input of 5 axes\nthe input is [1, 3, 28, 28]", nn::conv3d,
+                        conv3{.out_channels = 4, .kernel_size = 1}, image));
+static_assert(complains(window, nn::conv3d,
+                        conv3{.out_channels = 4, .kernel_size = 1, .stride = {0, 1, 1}}, volume));
+static_assert(gives({2, 4, 2, 14, 15}, nn::max_pool3d, max_pool3d_options{.kernel_size = 2},
+                    volume));
+static_assert(gives({2, 4, 3, 15, 15}, nn::avg_pool3d,
+                    avg_pool3d_options{.kernel_size = 2, .padding = {0, 1, 0}, .ceil_mode = true},
+                    volume));
+static_assert(complains("padding exceeds half of kernel_size", fn::max_pool3d,
+                        max_pool3d_options{.kernel_size = 3, .padding = {2, 1, 1}}, volume));
+static_assert(gives({2, 4, 1, 2, 3}, nn::adaptive_avg_pool3d,
+                    adaptive_avg_pool3d_options{.output_size = {1, 2, 3}}, volume));
+static_assert(complains("output_size is 1 or more", nn::adaptive_avg_pool3d,
+                        adaptive_avg_pool3d_options{.output_size = {1, 0, 1}}, volume));
+static_assert(gives(volume, nn::batch_norm3d, batch_norm2d_options{}, volume));
+static_assert(complains("requires an input of 5 axes\nthe input is [1, 3, 28, 28]",
+                        nn::batch_norm3d, batch_norm2d_options{}, image));
+
 // transposed convolutions
 using transposed = conv_transpose2d_options;
 static_assert(gives({1, 6, 56, 56}, nn::conv_transpose2d,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "ctq/core/kernel_signature.hpp"
@@ -24,8 +25,8 @@ struct square_window {
   int kernel, stride, padding, dilation;
   bool ceil_mode;
 
-  [[nodiscard]] constexpr ctq::pool2d_shape on(int batch, int h, int w, int channels,
-                                               int divisor) const {
+  [[nodiscard]] constexpr ctq::pool_shape on(int batch, int h, int w, int channels,
+                                             int divisor) const {
     return {.batch = batch,
             .in_h = h,
             .in_w = w,
@@ -46,8 +47,8 @@ struct square_window {
 
 /// Windows with and without padding, overlap, dilation and ceil_mode, and adaptive ones. dilated:
 /// for max pooling.
-inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
-  std::vector<ctq::pool2d_shape> out;
+inline std::vector<ctq::pool_shape> pool_shapes(int channels, bool dilated) {
+  std::vector<ctq::pool_shape> out;
   for (const int size : {1, 2, 5, 8}) {
     for (const int kernel : {1, 2, 3}) {
       for (const int stride : {1, 2, 3}) {
@@ -73,8 +74,8 @@ inline std::vector<ctq::pool2d_shape> pool_shapes(int channels, bool dilated) {
   return out;
 }
 
-/// A random one of these. dilated: for max pooling.
-inline ctq::pool2d_shape random_pool(generator& random, bool dilated) {
+/// A random one of these, or with a depth. dilated: for max pooling.
+inline ctq::pool_shape random_pool(generator& random, bool dilated) {
   const int kernel = random.between(1, 4), stride = random.between(1, 3);
   const int padding = random.between(0, kernel / 2);
   const int dilation = dilated ? random.between(1, 2) : 1;
@@ -82,7 +83,23 @@ inline ctq::pool2d_shape random_pool(generator& random, bool dilated) {
   const int least = std::max(1, dilation * (kernel - 1) + 1 - 2 * padding);
   const int h = random.between(least, 9), w = random.between(least, 9);
   const int batch = random.between(1, 2), channels = random.between(0, 90);
-  return window.on(batch, h, w, channels, random.between(0, 1));
+  ctq::pool_shape s = window.on(batch, h, w, channels, random.between(0, 1));
+  if (random.between(0, 1) == 0) return s;
+  s.kernel_d = random.between(1, 3);
+  s.stride_d = random.between(1, 3);
+  s.padding_d = random.between(0, s.kernel_d / 2);
+  s.dilation_d = dilated ? random.between(1, 2) : 1;
+  s.in_d = random.between(std::max(1, s.dilation_d * (s.kernel_d - 1) + 1 - 2 * s.padding_d), 5);
+  s.out_d = pooled(s.in_d, s.kernel_d, s.stride_d, s.padding_d, s.dilation_d, window.ceil_mode);
+  s.adaptive = random.between(0, 9) == 0 ? 1 : 0;
+  return s;
+}
+
+[[nodiscard]] inline std::size_t in_size(const ctq::pool_shape& s) {
+  return static_cast<std::size_t>(s.batch * s.in_d * s.in_h * s.in_w * s.channels);
+}
+[[nodiscard]] inline std::size_t out_size(const ctq::pool_shape& s) {
+  return static_cast<std::size_t>(s.batch * s.out_d * s.out_h * s.out_w * s.channels);
 }
 
 }  // namespace samples

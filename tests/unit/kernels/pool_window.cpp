@@ -33,7 +33,7 @@ static_assert(spans(adaptive_span_of(2, 7, 3), 4, 3, 3));
 
 static_assert(
     without_adaptive({.in_h = 8, .in_w = 6, .out_h = 2, .out_w = 3, .adaptive = 1}).stride_h == 4);
-constexpr pool2d_shape alike =
+constexpr pool_shape alike =
     without_adaptive({.in_h = 8, .in_w = 6, .out_h = 2, .out_w = 3, .adaptive = 1});
 static_assert(alike.kernel_h == 4 && alike.kernel_w == 2 && alike.stride_w == 2);
 static_assert(alike.adaptive == 0);
@@ -41,18 +41,18 @@ static_assert(
     without_adaptive({.in_h = 8, .in_w = 7, .out_h = 2, .out_w = 3, .adaptive = 1}).adaptive == 1);
 
 TEST_CASE("windows are visited in memory order, each inside the input") {
-  const pool2d_shape shape{.batch = 2,
-                           .in_h = 5,
-                           .in_w = 4,
-                           .channels = 3,
-                           .out_h = 3,
-                           .out_w = 3,
-                           .kernel_h = 3,
-                           .kernel_w = 3,
-                           .stride_h = 2,
-                           .stride_w = 2,
-                           .padding_h = 1,
-                           .padding_w = 1};
+  const pool_shape shape{.batch = 2,
+                         .in_h = 5,
+                         .in_w = 4,
+                         .channels = 3,
+                         .out_h = 3,
+                         .out_w = 3,
+                         .kernel_h = 3,
+                         .kernel_w = 3,
+                         .stride_h = 2,
+                         .stride_w = 2,
+                         .padding_h = 1,
+                         .padding_w = 1};
   std::ptrdiff_t next = 0;
   for_each_window(shape, [&](const pool_window& w) {
     CHECK(w.out == next);

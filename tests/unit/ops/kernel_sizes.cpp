@@ -44,37 +44,36 @@ static_assert(conv == conv2d_shape{.batch = 2,
                                    .groups = 3});
 static_assert(conv.out_h() == 24 && conv.out_w() == 15);
 
-constexpr pool2d_shape max = sizes<pool2d_shape>(
+constexpr pool_shape max = sizes<pool_shape>(
     nn::max_pool2d,
     {.kernel_size = {2, 3}, .stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}}, image,
     {2, 3, 15, 26});
-static_assert(max == pool2d_shape{.batch = 2,
-                                  .in_h = 28,
-                                  .in_w = 30,
-                                  .channels = 3,
-                                  .out_h = 15,
-                                  .out_w = 26,
-                                  .kernel_h = 2,
-                                  .kernel_w = 3,
-                                  .stride_h = 2,
-                                  .stride_w = 1,
-                                  .padding_h = 1,
-                                  .padding_w = 0,
-                                  .dilation_h = 1,
-                                  .dilation_w = 2});
+static_assert(max == pool_shape{.batch = 2,
+                                .in_h = 28,
+                                .in_w = 30,
+                                .channels = 3,
+                                .out_h = 15,
+                                .out_w = 26,
+                                .kernel_h = 2,
+                                .kernel_w = 3,
+                                .stride_h = 2,
+                                .stride_w = 1,
+                                .padding_h = 1,
+                                .padding_w = 0,
+                                .dilation_h = 1,
+                                .dilation_w = 2});
 
 constexpr shape half{2, 3, 14, 15};
-static_assert(sizes<pool2d_shape>(nn::avg_pool2d, {.kernel_size = 2, .stride = 2}, image, half)
-                  .divisor == pool2d_shape::padded_pixels);
-static_assert(sizes<pool2d_shape>(nn::avg_pool2d,
-                                  {.kernel_size = 2, .stride = 2, .count_include_pad = false},
-                                  image, half)
-                  .divisor == pool2d_shape::input_pixels);
-static_assert(sizes<pool2d_shape>(nn::avg_pool2d, {.kernel_size = 2, .stride = 2}, image, half)
-                  .adaptive == 0);
+static_assert(sizes<pool_shape>(nn::avg_pool2d, {.kernel_size = 2, .stride = 2}, image, half)
+                  .divisor == pool_shape::padded_pixels);
+static_assert(sizes<pool_shape>(nn::avg_pool2d,
+                                {.kernel_size = 2, .stride = 2, .count_include_pad = false}, image,
+                                half)
+                  .divisor == pool_shape::input_pixels);
+static_assert(
+    sizes<pool_shape>(nn::avg_pool2d, {.kernel_size = 2, .stride = 2}, image, half).adaptive == 0);
 
-constexpr pool2d_shape adaptive =
-    sizes<pool2d_shape>(nn::adaptive_avg_pool2d, {}, image, {2, 3, 1, 7});
+constexpr pool_shape adaptive = sizes<pool_shape>(nn::adaptive_avg_pool2d, {}, image, {2, 3, 1, 7});
 static_assert(adaptive.adaptive == 1 && adaptive.out_h == 1 && adaptive.out_w == 7 &&
               adaptive.in_w == 30 && adaptive.channels == 3);
 

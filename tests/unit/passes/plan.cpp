@@ -94,7 +94,7 @@ static_assert(plan_check<totals, with_total, everywhere, unsupported::error>::fo
               "my.total\nquint8 to quint8\noutput shape: 1x3\n"
               "integer kernels:\n"
               "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-              "conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
+              "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
               "concat, matmul, elementwise, function\n"
               "define static void run(...) in the op\nto keep it in float:\nallow_float<all>");
 static_assert(!plan_check<totals, with_total, everywhere, unsupported::skip>::bad());

@@ -118,16 +118,16 @@ TEST_CASE("elementwise kernels get both inputs and all qparams") {
 }
 
 TEST_CASE("pools and moves get their shapes") {
-  const pool2d_shape pool{.batch = 1,
-                          .in_h = 4,
-                          .in_w = 6,
-                          .channels = 5,
-                          .out_h = 2,
-                          .out_w = 3,
-                          .kernel_h = 2,
-                          .kernel_w = 2,
-                          .stride_h = 2,
-                          .stride_w = 2};
+  const pool_shape pool{.batch = 1,
+                        .in_h = 4,
+                        .in_w = 6,
+                        .channels = 5,
+                        .out_h = 2,
+                        .out_w = 3,
+                        .kernel_h = 2,
+                        .kernel_w = 2,
+                        .stride_h = 2,
+                        .stride_w = 2};
   CHECK(same_for_bytes(kernel::pooling_max, pool, 120, 30));
   CHECK(same_for_bytes(kernel::pooling_avg, pool, 120, 30));
   CHECK(same_for_bytes(kernel::concat, concat_shape{4, 5, 9, 3}, 20, 36));

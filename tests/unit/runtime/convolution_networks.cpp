@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks of convolutions along one axis, and of transposed ones: every layer on integers, the
-// bytes of the compiled model those of the interpreter.
+// Networks of convolutions along one axis and three, and of transposed ones: every layer on
+// integers, the bytes of the compiled model those of the interpreter.
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include "ctq/backends/x86.hpp"
 #include "networks/keyword_spotter.hpp"
 #include "networks/unet.hpp"
+#include "networks/volumes.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -17,6 +18,7 @@ namespace {
 
 inline constexpr auto keyword_spotter = networks::keyword_spotter(61);
 inline constexpr auto unet = networks::unet(12);
+inline constexpr auto volumes = networks::volumes(6);
 
 /// Images that become larger in each of the ways that backends list.
 inline constexpr auto upscaling = model(
@@ -53,6 +55,12 @@ small::differences run(int rounds) {
 
 TEST_CASE("a keyword spotter, along one axis") {
   const small::differences o = run<keyword_spotter, small::int8>(20);
+  CHECK(o.other_bytes == 0);
+  CHECK(o.error < 0.05F * o.size);
+}
+
+TEST_CASE("a network of volumes, along three axes") {
+  const small::differences o = run<volumes, small::int8>(20);
   CHECK(o.other_bytes == 0);
   CHECK(o.error < 0.05F * o.size);
 }

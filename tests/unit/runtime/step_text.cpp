@@ -65,13 +65,25 @@ TEST_CASE("a shape shows only what is not as usual") {
   CHECK(sizes_of(signature(kernel::conv2d, quint8, quint8, s)) ==
         "1x12x12x3:1x5x8x6:k3x3:s2x1:d1x2:g3");
   CHECK(sizes_of(signature(kernel::pooling_avg, quint8, quint8,
-                           pool2d_shape{.batch = 1,
-                                        .in_h = 7,
-                                        .in_w = 5,
-                                        .channels = 4,
-                                        .out_h = 1,
-                                        .out_w = 1,
-                                        .adaptive = 1})) == "1x7x5x4:1x1x1x4:adaptive");
+                           pool_shape{.batch = 1,
+                                      .in_h = 7,
+                                      .in_w = 5,
+                                      .channels = 4,
+                                      .out_h = 1,
+                                      .out_w = 1,
+                                      .adaptive = 1})) == "1x7x5x4:1x1x1x4:adaptive");
+  const conv3d_shape volume{.batch = 1,
+                            .in_d = 6,
+                            .in_h = 5,
+                            .in_w = 4,
+                            .in_channels = 3,
+                            .out_channels = 8,
+                            .kernel_d = 3,
+                            .kernel_h = 1,
+                            .kernel_w = 1,
+                            .padding_d = 1};
+  CHECK(sizes_of(signature(kernel::conv3d, quint8, quint8, volume)) ==
+        "1x6x5x4x3:1x6x5x4x8:k3x1x1:p1x0x0");
   CHECK(sizes_of(signature(kernel::concat, quint8, quint8, concat_shape{6, 4, 9, 5})) ==
         "6x4:6x9:at5");
   CHECK(sizes_of(signature(kernel::function, f32, f32, function_shape{{{1, 2, 3}, {}}, {1, 6}})) ==

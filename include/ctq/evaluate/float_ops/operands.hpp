@@ -155,10 +155,9 @@ class operands {
         const int known = f.words->find(text(f.name));
         require(known >= 0, "has no such " + std::string(f.name));
         set(a, f, known);
-      } else if (f.is == option_field::type::extent) {
-        const std::vector<int> pair = integers(f.name, 2);
-        set(a, f, pair[0], 0);
-        set(a, f, pair[1], 1);
+      } else if (f.is == option_field::type::extent || f.is == option_field::type::extent3) {
+        const std::vector<int> each = integers(f.name, words_of(f));
+        for (int i = 0; i < words_of(f); ++i) set(a, f, each[static_cast<std::size_t>(i)], i);
       } else {
         set(a, f, integer(f.name));
       }

@@ -135,12 +135,18 @@ class parameter_reader {
       for (int i = 0; i < indices.count; ++i) all.push_back(index_value(indices.item[i]));
       return all.size() == 1 ? all[0] : value(all);
     }
-    case option_field::type::extent: break;
+    case option_field::type::extent:
+    case option_field::type::extent3: break;
   }
-  const int h = integer_of(a, f, 0), w = integer_of(a, f, 1);
-  if (h == 0 && w == 0 && !f.name.ends_with("padding")) return {};
-  if (h == w) return h;
-  return list{h, w};
+  const int first = integer_of(a, f);
+  bool alike = true;
+  list each;
+  for (int i = 0; i < words_of(f); ++i) {
+    each.push_back(integer_of(a, f, i));
+    alike = alike && integer_of(a, f, i) == first;
+  }
+  if (alike && first == 0 && !f.name.ends_with("padding")) return {};
+  return alike ? value(first) : value(each);
 }
 
 }  // namespace ctq::float_ops

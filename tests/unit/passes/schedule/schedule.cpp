@@ -268,9 +268,9 @@ TEST_CASE("the sizes of an average pool say whether it counts the padding") {
     g.add({.name = "out", .op = nn::output.id(), .shape = {1, 3, 8, 8}}, 1);
     const dynamic_schedule s = schedule(g.view());
     REQUIRE(s.steps.size() == 3);
-    CHECK(s.steps[1].key.as<pool2d_shape>().divisor ==
-          (counts ? pool2d_shape::padded_pixels : pool2d_shape::input_pixels));
-    CHECK(s.steps[1].key.as<pool2d_shape>().kernel_w == 3);
+    CHECK(s.steps[1].key.as<pool_shape>().divisor ==
+          (counts ? pool_shape::padded_pixels : pool_shape::input_pixels));
+    CHECK(s.steps[1].key.as<pool_shape>().kernel_w == 3);
   }
 }
 

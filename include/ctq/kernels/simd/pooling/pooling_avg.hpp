@@ -16,21 +16,19 @@ template <class Isa, class T>
 [[nodiscard, gnu::always_inline]] inline auto sum_of(const pool_window& w, const T* in) noexcept {
   using sums = std::conditional_t<quantized<T>, std::int32_t, float>;
   batch<Isa, sums> sum(sums{});
-  for (int y = 0; y < w.rows; ++y, in += w.row_stride) {
-    const T* tap = in;
-    for (int x = 0; x < w.columns; ++x, tap += w.column_stride) {
-      if constexpr (quantized<T>) {
-        sum += widen<Isa>(tap);
-      } else {
-        sum += batch<Isa, T>::load_unaligned(tap);
-      }
-    }
-  }
+  for_each_tap(
+      w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
+        if constexpr (quantized<T>) {
+          sum += widen<Isa>(in + tap);
+        } else {
+          sum += batch<Isa, T>::load_unaligned(in + tap);
+        }
+      });
   return sum;
 }
 
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void avg_window(const pool2d_shape& shape, const pool_window& w,
+[[gnu::always_inline]] inline void avg_window(const pool_shape& shape, const pool_window& w,
                                               const Q* in, const qparams& in_q,
                                               const qparams& out_q, Q* out) noexcept {
   constexpr int n = float_lanes<Isa>;
@@ -48,7 +46,7 @@ template <class Isa, quantized Q>
 }
 
 template <class Isa>
-[[gnu::always_inline]] inline void avg_window(const pool2d_shape& shape, const pool_window& w,
+[[gnu::always_inline]] inline void avg_window(const pool_shape& shape, const pool_window& w,
                                               const float* in, float* out) noexcept {
   constexpr int n = float_lanes<Isa>;
   if (shape.channels < n) {
@@ -64,7 +62,7 @@ template <class Isa>
 
 /// As reference::pooling_avg on integers, byte for byte.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void pooling_avg(pool2d_shape shape, const Q* in, const qparams& in_q,
+[[gnu::always_inline]] inline void pooling_avg(pool_shape shape, const Q* in, const qparams& in_q,
                                                const qparams& out_q, Q* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
@@ -81,7 +79,7 @@ template <class Isa, quantized Q>
 
 /// As reference::pooling_avg on floats, bit for bit.
 template <class Isa>
-[[gnu::always_inline]] inline void pooling_avg(pool2d_shape shape, const float* in,
+[[gnu::always_inline]] inline void pooling_avg(pool_shape shape, const float* in,
                                                float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, out);

@@ -24,12 +24,10 @@ template <class Batch>
 template <class Batch, class T>
 [[nodiscard, gnu::always_inline]] inline Batch largest(const pool_window& w, const T* in) noexcept {
   Batch best(reference::lowest<T>);
-  for (int y = 0; y < w.rows; ++y, in += w.row_stride) {
-    const T* tap = in;
-    for (int x = 0; x < w.columns; ++x, tap += w.column_stride) {
-      best = larger(best, Batch::load_unaligned(tap));
-    }
-  }
+  for_each_tap(
+      w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
+        best = larger(best, Batch::load_unaligned(in + tap));
+      });
   return best;
 }
 
@@ -39,7 +37,7 @@ template <class Batch, class T>
 /// the next pixels, which is overwritten later. The last pixels, where that would exceed the
 /// tensors, are computed one by one.
 template <class Isa, class T>
-[[gnu::always_inline]] inline void max_window(const pool2d_shape& shape, const pool_window& w,
+[[gnu::always_inline]] inline void max_window(const pool_shape& shape, const pool_window& w,
                                               const T* in, std::ptrdiff_t in_end, T* out,
                                               std::ptrdiff_t out_end) noexcept {
   using lanes = batch<Isa, T>;
@@ -58,13 +56,13 @@ template <class Isa, class T>
 
 /// As reference::pooling_max, byte for byte.
 template <class Isa, class T>
-[[gnu::always_inline]] inline void pooling_max(pool2d_shape shape, const T* in, T* out) noexcept {
+[[gnu::always_inline]] inline void pooling_max(pool_shape shape, const T* in, T* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_max(shape, in, out);
   } else {
     const std::ptrdiff_t planes = static_cast<std::ptrdiff_t>(shape.batch) * shape.channels;
-    const std::ptrdiff_t in_end = planes * shape.in_h * shape.in_w;
-    const std::ptrdiff_t out_end = planes * shape.out_h * shape.out_w;
+    const std::ptrdiff_t in_end = planes * shape.in_d * shape.in_h * shape.in_w;
+    const std::ptrdiff_t out_end = planes * shape.out_d * shape.out_h * shape.out_w;
     with_width<Isa, T>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(

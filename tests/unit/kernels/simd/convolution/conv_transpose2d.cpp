@@ -8,88 +8,16 @@
 #include <vector>
 
 #include "ctq/kernels/code/transposed_layers.hpp"
-#include "kernels/layer_case.hpp"
+#include "kernels/convolution_case.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
-using samples::values;
 
 namespace {
 
-using code = kernel_code<descriptors::conv_transpose2d>;
-using fast = simd_kernels<isa::native>;
-
-std::size_t in_elements(const conv_transpose2d_shape& s) {
-  return static_cast<std::size_t>(s.batch * s.in_h * s.in_w * s.in_channels);
-}
-std::size_t out_elements(const conv_transpose2d_shape& s) {
-  return static_cast<std::size_t>(s.batch * s.out_h() * s.out_w() * s.out_channels);
-}
-
-/// The kernel with these operands gives what the reference gives, and writes nothing else.
-template <class In, class Out, class Shape, class Weight, class Bias>
-bool equals_reference(const Shape& shape, const std::vector<In>& image,
-                      const std::vector<Weight>& weight, const std::vector<Bias>& bias,
-                      const float* multiplier, const step_data& data, bool relu) {
-  const conv_transpose2d_shape s = shape;
-  const samples::fenced in(image);
-  const auto run = [&]<class Set>(std::type_identity<Set>, const auto& extents, Out* out) {
-    const kernel_signature key =
-        signature(kernel::conv_transpose2d, samples::dtype_of<In>, samples::dtype_of<Out>, s, relu);
-    const samples::aligned_bytes packed(code::packed_bytes<Set>(key));
-    const samples::aligned_bytes workspace(code::workspace_bytes<Set>(key));
-    code::pack<Set, In>(s, weight.data(), bias.data(), multiplier, data.in[0].zero_point,
-                        packed.data());
-    code::run<Set, In, Out>(extents, {.relu = relu},
-                            {.in = {in.data()},
-                             .out = out,
-                             .packed = packed.data(),
-                             .workspace = workspace.data(),
-                             .data = &data});
-  };
-  std::vector<Out> expected(out_elements(s));
-  run(std::type_identity<reference_kernels>{}, s, expected.data());
-  samples::guarded<Out> out(expected.size());
-  run(std::type_identity<fast>{}, shape, out.data());
-  if constexpr (std::is_same_v<Out, float>) {
-    return out.margin_intact() && samples::same(expected, out.data());
-  } else {
-    return out.holds(expected);
-  }
-}
-
-int terms(const conv_transpose2d_shape& s) {
-  return s.kernel_h * s.kernel_w * (s.in_channels / s.groups);
-}
-
-template <class In, class Out, class Shape>
-bool on_integers(const Shape& shape, values kind, unsigned seed) {
-  const conv_transpose2d_shape s = shape;
-  samples::generator random(seed);
-  const auto in = samples::integers<In>(in_elements(s), kind, random);
-  const auto weight = samples::integers<std::int8_t>(
-      static_cast<std::size_t>(s.out_channels * terms(s)), kind, random);
-  const samples::epilogue e = samples::random_epilogue<Out>(s.out_channels, terms(s), random);
-  step_data data{.steps = e.to};
-  data.in[0].zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
-  return equals_reference<In, Out>(shape, in, weight, e.bias, e.multiplier.data(), data, false);
-}
-
-template <class Shape>
-bool on_floats(const Shape& shape, unsigned seed) {
-  const conv_transpose2d_shape s = shape;
-  samples::generator random(seed);
-  // Without fma only sums of integers are equal.
-  const bool whole = !simd::has_fma<isa::native>;
-  const auto in = samples::reals(in_elements(s), whole, random);
-  const auto weight =
-      samples::reals(static_cast<std::size_t>(s.out_channels * terms(s)), whole, random);
-  const auto bias = samples::reals(static_cast<std::size_t>(s.out_channels), whole, random);
-  return equals_reference<float, float>(shape, in, weight, bias, nullptr, {}, seed % 2 == 0);
-}
+using kernel_of = descriptors::conv_transpose2d;
 
 void check_all_types(const conv_transpose2d_shape& s, unsigned seed) {
-  CAPTURE(seed);
   CAPTURE(s.in_h);
   CAPTURE(s.in_w);
   CAPTURE(s.kernel_h);
@@ -101,10 +29,7 @@ void check_all_types(const conv_transpose2d_shape& s, unsigned seed) {
   CAPTURE(s.dilation_h);
   CAPTURE(s.dilation_w);
   CAPTURE(s.groups);
-  CHECK(on_integers<std::uint8_t, std::uint8_t>(s, values::random, seed));
-  CHECK(on_integers<std::int8_t, std::int8_t>(s, values::extreme, seed));
-  CHECK(on_integers<std::int8_t, std::uint8_t>(s, values::random, seed));
-  CHECK(on_floats(s, seed));
+  samples::check_convolution<kernel_of>(s, seed);
 }
 
 conv_transpose2d_shape random_shape(samples::generator& random) {
@@ -145,8 +70,9 @@ constexpr conv_transpose2d_shape shapes[] = {
 template <conv_transpose2d_shape S>
 void check_constant_shape() {
   constexpr std::integral_constant<conv_transpose2d_shape, S> shape;
-  CHECK(on_integers<std::uint8_t, std::uint8_t>(shape, values::random, 1));
-  CHECK(on_floats(shape, 3));
+  CHECK(samples::convolves_integers<kernel_of, std::uint8_t, std::uint8_t>(
+      shape, samples::values::random, 1));
+  CHECK(samples::convolves_floats<kernel_of>(shape, 3));
 }
 
 }  // namespace

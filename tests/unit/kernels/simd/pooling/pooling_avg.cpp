@@ -11,15 +11,11 @@ using namespace ctq::kernels;
 
 namespace {
 
-std::size_t in_size(const pool2d_shape& s) {
-  return static_cast<std::size_t>(s.batch * s.in_h * s.in_w * s.channels);
-}
-std::size_t out_size(const pool2d_shape& s) {
-  return static_cast<std::size_t>(s.batch * s.out_h * s.out_w * s.channels);
-}
+using samples::in_size;
+using samples::out_size;
 
 template <class Q>
-void check(const pool2d_shape& shape, const qparams& in_q, const qparams& out_q, unsigned seed) {
+void check(const pool_shape& shape, const qparams& in_q, const qparams& out_q, unsigned seed) {
   CAPTURE(shape.channels);
   CAPTURE(shape.in_h);
   CAPTURE(shape.kernel_h);
@@ -31,7 +27,7 @@ void check(const pool2d_shape& shape, const qparams& in_q, const qparams& out_q,
   CHECK(out.holds(expected));
 }
 
-void check_floats(const pool2d_shape& shape, unsigned seed) {
+void check_floats(const pool_shape& shape, unsigned seed) {
   CAPTURE(shape.channels);
   CAPTURE(shape.in_h);
   CAPTURE(shape.kernel_h);
@@ -46,18 +42,18 @@ void check_floats(const pool2d_shape& shape, unsigned seed) {
 constexpr int some_channels[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70};
 
 /// 4 x 4, one channel, values 1 … 16; kernel 3, stride 2, padding 1, ceil_mode: 3 x 3.
-constexpr pool2d_shape ceil_shape{.batch = 1,
-                                  .in_h = 4,
-                                  .in_w = 4,
-                                  .channels = 1,
-                                  .out_h = 3,
-                                  .out_w = 3,
-                                  .kernel_h = 3,
-                                  .kernel_w = 3,
-                                  .stride_h = 2,
-                                  .stride_w = 2,
-                                  .padding_h = 1,
-                                  .padding_w = 1};
+constexpr pool_shape ceil_shape{.batch = 1,
+                                .in_h = 4,
+                                .in_w = 4,
+                                .channels = 1,
+                                .out_h = 3,
+                                .out_w = 3,
+                                .kernel_h = 3,
+                                .kernel_w = 3,
+                                .stride_h = 2,
+                                .stride_w = 2,
+                                .padding_h = 1,
+                                .padding_w = 1};
 
 }  // namespace
 
@@ -76,15 +72,15 @@ TEST_CASE("without count_include_pad the divisor counts pixels") {
   std::vector<float> in(16);
   for (std::size_t i = 0; i < 16; ++i) in[i] = static_cast<float>(i + 1);
   std::vector<float> out(9);
-  pool2d_shape shape = ceil_shape;
-  shape.divisor = pool2d_shape::input_pixels;
+  pool_shape shape = ceil_shape;
+  shape.divisor = pool_shape::input_pixels;
   reference::pooling_avg(shape, in.data(), out.data());
   CHECK(out[0] == 14.0F / 4.0F);
   CHECK(out[8] == 16.0F);
 }
 
 TEST_CASE("the mean of integers is requantized to the output's scale, ties to even") {
-  const pool2d_shape all{
+  const pool_shape all{
       .batch = 1, .in_h = 2, .in_w = 1, .channels = 3, .out_h = 1, .out_w = 1, .adaptive = 1};
   const std::vector<std::uint8_t> in = {10, 11, 255, 11, 12, 255};
   std::vector<std::uint8_t> out(3);
@@ -99,7 +95,7 @@ TEST_CASE_TEMPLATE("simd pooling_avg on integers gives the bytes of the referenc
   const auto qs = samples::qparams<Q>();
   std::size_t k = 0;
   for (const int channels : some_channels) {
-    for (const pool2d_shape& shape : samples::pool_shapes(channels, false)) {
+    for (const pool_shape& shape : samples::pool_shapes(channels, false)) {
       const qparams& in_q = qs[k % qs.size()];
       const qparams& out_q = k % 2 == 0 ? in_q : qs[k / 3 % qs.size()];
       ++k;
@@ -110,7 +106,7 @@ TEST_CASE_TEMPLATE("simd pooling_avg on integers gives the bytes of the referenc
 
 TEST_CASE("simd pooling_avg on floats gives the bits of the reference") {
   for (const int channels : some_channels) {
-    for (const pool2d_shape& shape : samples::pool_shapes(channels, false))
+    for (const pool_shape& shape : samples::pool_shapes(channels, false))
       check_floats(shape, 61U + static_cast<unsigned>(channels));
   }
 }
@@ -118,7 +114,7 @@ TEST_CASE("simd pooling_avg on floats gives the bits of the reference") {
 TEST_CASE_TEMPLATE("simd pooling_avg equals the reference for random windows", Q, std::uint8_t,
                    std::int8_t) {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
-    const pool2d_shape shape = samples::random_pool(random, false);
+    const pool_shape shape = samples::random_pool(random, false);
     const qparams in_q = samples::random_qparams<Q>(random);
     check<Q>(shape, in_q, seed % 2 == 0 ? in_q : samples::random_qparams<Q>(random), seed);
     check_floats(shape, seed);

@@ -15,7 +15,7 @@ using namespace ctq::kernels;
 namespace {
 
 template <class T>
-void compare(const pool2d_shape& shape, const std::vector<T>& numbers) {
+void compare(const pool_shape& shape, const std::vector<T>& numbers) {
   CAPTURE(shape.channels);
   CAPTURE(shape.in_h);
   CAPTURE(shape.kernel_h);
@@ -23,17 +23,14 @@ void compare(const pool2d_shape& shape, const std::vector<T>& numbers) {
   CAPTURE(shape.padding_h);
   CAPTURE(shape.dilation_h);
   const samples::fenced in(numbers);
-  std::vector<T> expected(
-      static_cast<std::size_t>(shape.batch * shape.out_h * shape.out_w * shape.channels));
+  std::vector<T> expected(samples::out_size(shape));
   reference::pooling_max(shape, in.data(), expected.data());
   samples::guarded<T> out(expected.size());
   simd::pooling_max<isa::native>(shape, in.data(), out.data());
   CHECK(out.holds(expected));
 }
 
-std::size_t in_size(const pool2d_shape& s) {
-  return static_cast<std::size_t>(s.batch * s.in_h * s.in_w * s.channels);
-}
+using samples::in_size;
 
 }  // namespace
 
@@ -73,18 +70,18 @@ TEST_CASE("the maximum of each channel, NaN if there is one") {
 }
 
 TEST_CASE("a window of only padding gives the lowest value") {
-  const pool2d_shape shape{.batch = 1,
-                           .in_h = 1,
-                           .in_w = 1,
-                           .channels = 1,
-                           .out_h = 1,
-                           .out_w = 1,
-                           .kernel_h = 2,
-                           .kernel_w = 2,
-                           .padding_h = 1,
-                           .padding_w = 1,
-                           .dilation_h = 2,
-                           .dilation_w = 2};
+  const pool_shape shape{.batch = 1,
+                         .in_h = 1,
+                         .in_w = 1,
+                         .channels = 1,
+                         .out_h = 1,
+                         .out_w = 1,
+                         .kernel_h = 2,
+                         .kernel_w = 2,
+                         .padding_h = 1,
+                         .padding_w = 1,
+                         .dilation_h = 2,
+                         .dilation_w = 2};
   const float x = 3.0F;
   float y = 0.0F;
   reference::pooling_max(shape, &x, &y);
@@ -94,7 +91,7 @@ TEST_CASE("a window of only padding gives the lowest value") {
 TEST_CASE_TEMPLATE("simd pooling_max gives the bytes of the reference", T, std::uint8_t,
                    std::int8_t, float) {
   for (const int channels : {0, 1, 3, 4, 6, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 130}) {
-    for (const pool2d_shape& shape : samples::pool_shapes(channels, true)) {
+    for (const pool_shape& shape : samples::pool_shapes(channels, true)) {
       if constexpr (std::is_same_v<T, float>) {
         compare<T>(shape, samples::floats(in_size(shape), 41U));
       } else {
@@ -107,7 +104,7 @@ TEST_CASE_TEMPLATE("simd pooling_max gives the bytes of the reference", T, std::
 TEST_CASE_TEMPLATE("simd pooling_max gives the bytes of the reference for random windows", T,
                    std::uint8_t, std::int8_t, float) {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned seed) {
-    const pool2d_shape shape = samples::random_pool(random, true);
+    const pool_shape shape = samples::random_pool(random, true);
     if constexpr (std::is_same_v<T, float>) {
       compare<T>(shape, samples::floats(in_size(shape), seed));
     } else {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ctq/kernels/code/layers.hpp"
+#include "ctq/kernels/reference/conv3d.hpp"
+#include "ctq/kernels/simd/convolution/conv3d.hpp"
+
+// Convolutions along three axes, computed plane by plane with the code of those along two. Packed
+// is what conv2d packs for conv3d_shape::plane.
+
+namespace ctq::kernels {
+
+template <>
+struct kernel_code<descriptors::conv3d> : plain_code {
+  using shape = conv3d_shape;
+  using convolution = kernel_code<descriptors::conv2d>;
+
+  template <class Set>
+  static constexpr std::size_t weight_bytes(const shape& s, dtype in) {
+    return convolution::weight_bytes<Set>(s.plane(), in);
+  }
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return weight_bytes<Set>(key.as<shape>(), key.in);
+  }
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    if constexpr (is_reference<Set>) return 0;
+    const auto s = key.as<shape>();
+    return simd::gathered_bytes(s, size_of(key.in)) +
+           convolution::workspace_bytes<Set>(s.plane(), key.in);
+  }
+  template <class Set, class Text>
+  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
+    ctq::kernels::append_blocking<typename Set::isa>(out, key.as<shape>().plane(), key.in, false);
+  }
+
+  /// The plane is compiled for its form.
+  template <class Set, kernel_signature Key>
+  static constexpr auto shared_shape() {
+    constexpr shape s = Key.as<shape>();
+    if constexpr (is_reference<Set>) {
+      return s;
+    } else {
+      return std::integral_constant<shape, s>{};
+    }
+  }
+  /// conv3d_shape::plane, of a constant shape with its form.
+  template <class Isa, class In, class Shape>
+  static constexpr auto plane_of(const Shape& s) {
+    if constexpr (std::is_same_v<Shape, shape>) {
+      return s.plane();
+    } else {
+      using element = std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>;
+      constexpr conv2d_shape plane = Shape::value.plane();
+      return simd::formed_shape<simd::form_of<Isa, element>(plane)>{plane};
+    }
+  }
+
+  /// weight (O, kh, kw, kd, I/g) · bias, multiplier as those of conv2d
+  template <class Set, class In, class Weight, class Bias>
+  static void pack(const shape& s, const Weight* weight, const Bias* bias, const float* multiplier,
+                   std::byte* packed) {
+    convolution::pack<Set, In>(s.plane(), weight, bias, multiplier, packed);
+  }
+
+  template <class Set, class In, class Out, class Shape>
+  static void run(const Shape& given, call_options o, const operands& x) noexcept {
+    const shape s = given;
+    if constexpr (is_reference<Set>) {
+      const reference_weights<In> w(s.plane(), x.packed);
+      if constexpr (std::is_same_v<In, float>) {
+        reference::conv3d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
+      } else {
+        reference::conv3d(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->steps,
+                          x.data->in[0].zero_point, x.output<Out>());
+      }
+    } else {
+      In border{};
+      if constexpr (!std::is_same_v<In, float>) border = static_cast<In>(x.data->in[0].zero_point);
+      const auto plane = plane_of<typename Set::isa, In>(given);
+      simd::conv3d(s, x.input<In>(), border, x.output<Out>(), x.workspace,
+                   [&](const In* image, Out* out, std::byte* workspace) {
+                     convolution::run<Set, In, Out>(plane, o,
+                                                    {.in = {image},
+                                                     .out = out,
+                                                     .packed = x.packed,
+                                                     .workspace = workspace,
+                                                     .data = x.data});
+                   });
+    }
+  }
+};
+
+}  // namespace ctq::kernels

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/core/window_shapes.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctq;
+
+namespace {
+
+constexpr conv3d_shape volume{.batch = 2,
+                              .in_d = 5,
+                              .in_h = 7,
+                              .in_w = 9,
+                              .in_channels = 4,
+                              .out_channels = 6,
+                              .kernel_d = 3,
+                              .kernel_h = 3,
+                              .kernel_w = 1,
+                              .stride_d = 2,
+                              .stride_h = 1,
+                              .stride_w = 2,
+                              .padding_d = 1,
+                              .dilation_h = 2,
+                              .groups = 2};
+static_assert(volume.out_d() == 3 && volume.out_h() == 3 && volume.out_w() == 5);
+
+// The planes that a kernel reads are channels.
+static_assert(volume.plane() == conv2d_shape{.batch = 1,
+                                             .in_h = 7,
+                                             .in_w = 9,
+                                             .in_channels = 12,
+                                             .out_channels = 6,
+                                             .kernel_h = 3,
+                                             .kernel_w = 1,
+                                             .stride_w = 2,
+                                             .dilation_h = 2,
+                                             .groups = 2});
+
+TEST_CASE("planes that are kept are images of one convolution") {
+  conv3d_shape s = volume;
+  CHECK(!s.keeps_planes());
+  s.kernel_d = s.stride_d = 1;
+  s.padding_d = 0;
+  CHECK(s.keeps_planes());
+  CHECK(s.plane().batch == 10);
+  CHECK(s.plane().in_channels == 4);
+  s.padding_d = 1;
+  CHECK(!s.keeps_planes());
+}
+
+TEST_CASE("no output is left of an image that is smaller than the kernel") {
+  constexpr conv2d_shape s{.batch = 1,
+                           .in_h = 2,
+                           .in_w = 5,
+                           .in_channels = 1,
+                           .out_channels = 1,
+                           .kernel_h = 3,
+                           .kernel_w = 3,
+                           .stride_w = 2};
+  CHECK(s.out_h() == 0);
+  CHECK(s.out_w() == 2);
+}
+
+}  // namespace
