@@ -500,8 +500,9 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
 
   for (int i = 0; i < traced.size(); ++i)
     if (is_index(traced[i].dtype))
-      return ctq::fail(r.file, fmt::format("node {}: an input of indices; import it without --library",
-                                           traced[i].name));
+      return ctq::fail(
+          r.file,
+          fmt::format("node {}: an input of indices; import it without --library", traced[i].name));
   const class_tensors tensors = tensors_of(traced);
   if (tensors.in.empty() || tensors.out.empty())
     return ctq::fail(r.file, "has no input or no output");
