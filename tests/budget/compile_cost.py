@@ -29,20 +29,20 @@ COMPILED = "#define CTQ_COMPILED_KERNELS\n#define CTQ_BASELINE_IS_INTENDED\n"
 
 # Name, source, the most megabytes, seconds and kernels.
 PROGRAMS = [
-    ("`ctq/ctq.hpp`", "#include <ctq/ctq.hpp>\n", 500, 40, 0),
-    ("`ctq/inference.hpp`", "#include <ctq/inference.hpp>\n", 450, 30, 0),
-    ("CNN of 4 layers", networks.int8_program(networks.small_cnn()), 900, 90, 5),
-    ("chain of 50 different layers", networks.int8_program(networks.chain(50)), 1000, 200, 40),
-    ("MobileNetV2", networks.int8_program(networks.mobilenet_v2()), 900, 150, 14),
+    ("`ctq/ctq.hpp`", "#include <ctq/ctq.hpp>\n", 500, 15, 0),
+    ("`ctq/inference.hpp`", "#include <ctq/inference.hpp>\n", 450, 12, 0),
+    ("CNN of 4 layers", networks.int8_program(networks.small_cnn()), 900, 50, 5),
+    ("chain of 50 different layers", networks.int8_program(networks.chain(50)), 1000, 100, 40),
+    ("MobileNetV2", networks.int8_program(networks.mobilenet_v2()), 900, 75, 14),
     ("MobileNetV3-small",
      networks.int8_program(networks.mobilenet_v3_small(),
-                           mapping="ctq::default_qconfig_mapping<ctq::x86>"), 1100, 250, 30),
-    ("ResNet-50", networks.int8_program(networks.resnet50()), 900, 150, 16),
+                           mapping="ctq::default_qconfig_mapping<ctq::x86>"), 1350, 110, 30),
+    ("ResNet-50", networks.int8_program(networks.resnet50()), 900, 75, 16),
     ("MobileNetV2, `ctq-kernels`", COMPILED + networks.int8_program(networks.mobilenet_v2()),
-     600, 50, 0),
+     600, 35, 0),
     ("MobileNetV3-small, `ctq-kernels`",
      COMPILED + networks.int8_program(networks.mobilenet_v3_small(),
-                                      mapping="ctq::default_qconfig_mapping<ctq::x86>"), 600, 50, 0),
+                                      mapping="ctq::default_qconfig_mapping<ctq::x86>"), 600, 35, 0),
 ]
 
 
