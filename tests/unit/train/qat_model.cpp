@@ -237,6 +237,52 @@ TEST_CASE("scales and zero points that are learned are parameters, and are conve
   for (std::size_t c = 0; c < 2; ++c) CHECK(std::fabs(y.values[c] - simulated[c]) <= 0.05F);
 }
 
+TEST_CASE("without rounding the gradient passes outside of the range, too") {
+  auto model = prepare_qat<tiny, x86, fake_quantized>(
+      model_weights<tiny>::check(small::random_weights<tiny>(1)).value_or_exit());
+  const std::vector<float> x{0.5F, -0.5F, 0.25F, 0.5F};
+  REQUIRE(model.forward(x));
+  model.disable_observer();
+  for (const training::parameter_view& p : model.parameters())
+    if (p.name == "fc.bias") p.value[0] = 100.0F;
+  const auto gradient_of_bias = [&] {
+    model.zero_gradients();
+    REQUIRE(model.forward(x));
+    REQUIRE(model.backward(std::vector<float>{1.0F, 2.0F}));
+    for (const training::parameter_view& p : model.parameters())
+      if (p.name == "fc.bias") return std::vector<float>(p.gradient.begin(), p.gradient.end());
+    return std::vector<float>{};
+  };
+  CHECK(gradient_of_bias() == std::vector<float>{0.0F, 2.0F});  // the first output is clamped
+  model.disable_fake_quant();
+  CHECK(gradient_of_bias() == std::vector<float>{1.0F, 2.0F});
+}
+
+constexpr int first_of_all[] = {0};
+struct quantized_ends : plan_options {
+  static constexpr auto semantics = ctq::semantics::torch_1_13;
+  static constexpr prepare_custom_config prepare{.input_quantized_indexes = {first_of_all, 1},
+                                                 .output_quantized_indexes = {first_of_all, 1}};
+};
+
+TEST_CASE("a model that takes and gives integers is trained in float") {
+  auto model =
+      prepare_qat<tiny, x86, learnable, unsupported::error, isa::of_models, quantized_ends>(
+          model_weights<tiny>::check(small::random_weights<tiny>(1)).value_or_exit());
+  CHECK(model.graph().semantics() == semantics::torch_1_13);
+  const std::vector<float> x{-0.5F, 0.25F, 0.75F, -0.25F};  // steps of 1/64
+  model.eval();
+  const auto simulated = model.forward(x).value_or_exit();
+  CHECK(convert(model).error().message() ==
+        "input x: is quantized: give convert its scale and zero point as input_qparams");
+  const auto int8 = convert(model, input_qparams{{{0.015625F, 128}}}).value_or_exit();
+  tensor<std::uint8_t, 1, 4> in{{96, 144, 176, 112}};
+  const auto y = int8(in);
+  const qparams q = int8.output_qparams();
+  for (std::size_t c = 0; c < 2; ++c)
+    CHECK(std::fabs(static_cast<float>(y[c] - q.zero_point) * q.scale - simulated[c]) <= q.scale);
+}
+
 TEST_CASE("evaluation keeps the running statistics; seeds give the same training") {
   auto model = prepare_qat<net, x86, fake_quantized>(torch_weights());
   const auto running_mean = [&] {
