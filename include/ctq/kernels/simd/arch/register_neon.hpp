@@ -12,6 +12,7 @@
 
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/convert_neon.hpp"
+#include "ctq/kernels/simd/store_first.hpp"
 
 // The operations of the int8 kernels on a NEON register, with the interface of register128.hpp.
 // ARM's intrinsics have typed registers; kernels pass all of them as 32-bit integers.
@@ -137,7 +138,7 @@ class register_neon {
     if (count == All) {
       std::memcpy(out, &bytes, All);
     } else {
-      std::memcpy(out, &bytes, static_cast<std::size_t>(count));
+      store_first<All>(out, &bytes, count);
     }
   }
 };

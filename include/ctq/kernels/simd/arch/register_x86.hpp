@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ctq/kernels/integer_arithmetic.hpp"
+#include "ctq/kernels/simd/store_first.hpp"
 
 // The operations of the int8 kernels on an x86 register of any width. Intrinsics and vector
 // operators, because xsimd has no widening multiply-add and no saturating narrowing, which dominate
@@ -114,7 +115,7 @@ struct register_x86 {
   template <class Out>
   [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
     if (count == sizeof bytes) return save(out, bytes);
-    std::memcpy(out, &bytes, static_cast<std::size_t>(count));
+    store_first<sizeof bytes>(out, &bytes, count);
   }
 
  private:
