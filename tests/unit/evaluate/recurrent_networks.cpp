@@ -104,8 +104,9 @@ void append(std::vector<float>& all, const float_ops::value& v) {
     for (const float_ops::value& part : *l) append(all, part);
 }
 
+/// same_bytes: sums of floats differ in the last bits where the instruction set has no fma.
 template <const auto& Model, class Mapping>
-void check(float most) {
+void check(float most, bool same_bytes) {
   std::mt19937 random{5};
   const auto weights = small::checked_weights<Model>(3);
   auto observed = prepare<Model, native, Mapping>(weights);
@@ -126,7 +127,7 @@ void check(float most) {
   evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &none});
   float_model<Model, native> reference{weights};
   session session{*converted};
-  float error = 0, size = 0, differs = 0;
+  float error = 0, size = 0, differs = 0, apart = 0;
   for (int i = 0; i < 5; ++i) {
     with_tensors(x, [&](auto&... in) {
       (draw(in, random), ...);
@@ -149,29 +150,31 @@ void check(float most) {
       with_tensors(in_float, list(exact));
       with_tensors(expected, list(same));
       with_tensors(again, list(read));
-      CHECK(found == same);
+      if (same_bytes) CHECK(found == same);
       CHECK(found == read);
       REQUIRE(evaluated.size() == found.size());
       for (std::size_t k = 0; k < found.size(); ++k) {
         error += std::fabs(found[k] - exact[k]);
         differs += std::fabs(found[k] - evaluated[k]);
+        apart += std::fabs(found[k] - same[k]);
         size += std::fabs(exact[k]);
       }
     });
   }
   CHECK(error < most * size);
   CHECK(differs < most * size);
+  CHECK(apart < 1e-5F * size);
 }
 
 }  // namespace
 
 TEST_CASE("dynamic recurrent networks have the same bytes in both executors") {
-  check<classifier, int8>(0.05F);
-  check<with_state, int8>(0.05F);
-  check<cells, int8>(0.05F);
+  check<classifier, int8>(0.05F, true);
+  check<with_state, int8>(0.05F, true);
+  check<cells, int8>(0.05F, true);
 }
 
 TEST_CASE("recurrent networks of float16 weights are near those of float32") {
-  check<classifier, half>(0.01F);
-  check<cells, half>(0.01F);
+  check<classifier, half>(0.01F, false);
+  check<cells, half>(0.01F, false);
 }
