@@ -375,7 +375,21 @@ std::string_view builder_of(ctq::op_id op) {
   return {};
 }
 
+/// dropout(x, p, training) returns x in inference, so all options are without effect there.
+std::string import_identity(const std::vector<placed>& arguments) {
+  for (const placed& a : arguments) {
+    const bool first_flag = a.name.empty() && a.value->is == kind::boolean;
+    if (!first_flag && a.name != "training" && a.name != "train") continue;
+    return a.value->integer == 0 ? std::string{} : "cannot have training = True";
+  }
+  return {};
+}
+
 imported_options import_options(ctq::op_id op, ctq::view<argument> arguments, int first) {
+  if (op->kind == ctq::op_kind::function && op->descriptor->is_identity)
+    return {.attrs = ctq::options_of(op).defaults,
+            .code = {},
+            .problem = import_identity(placed_arguments(arguments, first))};
   return import_fields(ctq::options_of(op), placed_arguments(arguments, first));
 }
 

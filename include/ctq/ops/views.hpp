@@ -45,7 +45,8 @@ struct nn_flatten_options {
   OP(method, method_op, shape, "shape", no_options, view) \
   OP(method, method_op, squeeze_, "squeeze_", squeeze_options, squeeze_in_place) \
   CTQ_FUNCTION_AND_METHOD(OP, chunk, chunk_options, chunk) \
-  OP(fn, function_op, torch_dropout, "torch.dropout", no_options, torch_dropout) \
+  OP(fn, function_op, torch_dropout, "torch.dropout", no_options, identity_function) \
+  OP(fn, function_op, stochastic_depth, "torchvision.ops.stochastic_depth.stochastic_depth", no_options, identity_function) \
   OP(fn, function_op, reshape, "torch.reshape", reshape_options, reshape) \
   CTQ_FUNCTION_AND_METHOD(OP, split, split_options, split) \
   CTQ_FUNCTION_AND_METHOD(OP, unbind, unbind_options, unbind) \
@@ -184,8 +185,10 @@ inline constexpr op_descriptor identity = with(unchanged, [](op_descriptor& d) {
   d.keeps_memory_order = true;
 });
 
-/// In inference dropout does nothing.
-inline constexpr op_descriptor torch_dropout{.is_identity = true};
+/// In inference dropout does nothing; these stay in float.
+inline constexpr op_descriptor identity_function{.infer_shape = &same_shape,
+                                                 .is_identity = true,
+                                                 .schedule = {.how = schedule_as::same}};
 inline constexpr op_descriptor dropout{
     .infer_shape = &same_shape,
     .functions = elementwise<functions::identity, dropout_options>,

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Networks as PyTorch sees them: torch_answers.py EXPORTER FOLDER [NAME...]
+
+Writes, for each network of networks.py, NAME.json and NAME.safetensors as tools/export_fx.py does, and
+NAME.data.safetensors: inputs for calibration and evaluation, and for the latter what the float model
+and PyTorch's reference model (convert_to_reference_fx) give.
+"""
+
+import copy
+import importlib.util
+import sys
+import warnings
+from pathlib import Path
+
+import torch
+from torch.ao.quantization import get_default_qconfig_mapping
+from torch.ao.quantization.backend_config.x86 import get_x86_backend_config
+from torch.ao.quantization.quantize_fx import convert_to_reference_fx, prepare_fx
+
+import networks
+
+CALIBRATION, EVALUATION = 8, 8
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("export_fx", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def outputs_of(model, inputs):
+    """The tensors that the model gives for one input."""
+    out = model(*inputs)
+    return list(out) if isinstance(out, (tuple, list)) else [out]
+
+
+def reference_model(model, name, calibration):
+    mapping, backend = get_default_qconfig_mapping("x86"), get_x86_backend_config()
+    prepared = prepare_fx(copy.deepcopy(model), mapping, tuple(calibration[0]), backend_config=backend)
+    for inputs in calibration:
+        prepared(*inputs)
+    return convert_to_reference_fx(prepared, backend_config=backend)
+
+
+def write(exporter, folder, name):
+    model = networks.build(name)
+    exported = exporter.Exporter(copy.deepcopy(model), networks.NETWORKS[name][1])
+    exporter.write_rows(folder / f"{name}.json", exported.content())
+    exporter.write_safetensors(folder / f"{name}.safetensors", exported.weights())
+
+    generator = torch.Generator().manual_seed(2)
+    calibration = [networks.inputs_of(name, generator) for _ in range(CALIBRATION)]
+    evaluation = [networks.inputs_of(name, generator) for _ in range(EVALUATION)]
+    reference = reference_model(model, name, calibration)
+    data = {}
+    for what, samples in ("calibration", calibration), ("evaluation", evaluation):
+        for i, inputs in enumerate(samples):
+            data |= {f"{what}.{i}.{k}": x for k, x in enumerate(inputs)}
+    for i, inputs in enumerate(evaluation):
+        data |= {f"float.{i}.{k}": y for k, y in enumerate(outputs_of(model, inputs))}
+        data |= {f"reference.{i}.{k}": y for k, y in enumerate(outputs_of(reference, inputs))}
+    exporter.write_safetensors(folder / f"{name}.data.safetensors", data)
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    exporter, folder = load(sys.argv[1]), Path(sys.argv[2])
+    with torch.no_grad():
+        for name in sys.argv[3:] or networks.NETWORKS:
+            write(exporter, folder, name)
+
+
+if __name__ == "__main__":
+    main()

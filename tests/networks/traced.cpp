@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Networks that PyTorch traced, in run-time graphs: each stage against PyTorch's numbers.
+//
+//   traced DIR NAME...   files of DIR, which torch_answers.py wrote
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/backends/x86.hpp"
+#include "ctq/evaluate/evaluator.hpp"
+#include "ctq/io/load_modules.hpp"
+#include "ctq/io/read_fx.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
+#include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/prepare.hpp"
+
+namespace {
+
+using ctq::node_value;
+using ctq::stage;
+using samples = std::vector<std::vector<node_value>>;  // of inputs or outputs
+
+constexpr double allowed_decibels = 0.5;  // less than PyTorch's reference model
+
+/// All NAME.I.K of a file.
+ctq::result<samples> read(const ctq::tensor_file& file, const std::string& name) {
+  samples all;
+  while (true) {
+    std::vector<node_value> one;
+    const std::string prefix = name + "." + std::to_string(all.size()) + ".";
+    while (const ctq::stored_tensor* t = file.find(prefix + std::to_string(one.size()))) {
+      auto value = ctq::value_of(*t);
+      if (!value) return ctq::unexpected{value.error()};
+      one.emplace_back(*std::move(value));
+    }
+    if (one.empty()) return all;
+    all.push_back(std::move(one));
+  }
+}
+
+/// Signal and noise of outputs.
+struct ratio {
+  double signal = 0.0;
+  double noise = 0.0;
+  bool fits = true;
+
+  void add(const node_value& wanted, const node_value& got) {
+    const ctq::float_ops::value w = wanted.real();
+    const ctq::float_ops::value g = got.real();
+    const auto* const a = w.get_if<ctq::float_ops::tensor>();
+    const auto* const b = g.get_if<ctq::float_ops::tensor>();
+    fits = fits && a != nullptr && b != nullptr && a->shape == b->shape;
+    if (!fits) return;
+    for (std::size_t i = 0; i < a->data.size(); ++i) {
+      const auto x = static_cast<double>(a->data[i]);
+      const double off = static_cast<double>(b->data[i]) - x;
+      signal += x * x;
+      noise += off * off;
+    }
+  }
+  [[nodiscard]] double decibels() const {
+    return fits ? 10.0 * std::log10(signal / noise) : -HUGE_VAL;
+  }
+};
+
+double decibels(const samples& wanted, const samples& got) {
+  ratio r;
+  if (wanted.size() != got.size()) return -HUGE_VAL;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].size() != got[i].size()) return -HUGE_VAL;
+    for (std::size_t k = 0; k < wanted[i].size(); ++k) r.add(wanted[i][k], got[i][k]);
+  }
+  return r.decibels();
+}
+
+struct answers {
+  samples outputs;
+  double milliseconds = HUGE_VAL;  // of the fastest run
+};
+
+template <stage Stage, class Kernels>
+ctq::result<answers> run(ctq::evaluator<Stage, Kernels>& e, const samples& inputs) {
+  answers all;
+  for (const auto& x : inputs) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto values = e.run(x);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    if (!values) return ctq::unexpected{values.error()};
+    all.milliseconds = std::min(all.milliseconds, took.count());
+    const int last = e.graph().size() - 1;
+    std::vector<node_value> outputs;
+    for (const int o : e.graph().args_of(last))
+      outputs.push_back((*values)[static_cast<std::size_t>(o)]);
+    all.outputs.push_back(std::move(outputs));
+  }
+  return all;
+}
+
+ctq::result<bool> check(const std::string& stem, const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream(stem + ".json").rdbuf();
+  const auto traced = ctq::read_fx(text.str(), ctq::ops<ctq::builtin>::value, name + ".json");
+  if (!traced) return ctq::unexpected{traced.error()};
+  const auto modules = ctq::load_modules(*traced, stem + ".safetensors");
+  if (!modules) return ctq::unexpected{modules.error()};
+  const auto file = ctq::read_safetensors(stem + ".data.safetensors");
+  if (!file) return ctq::unexpected{file.error()};
+  const auto calibration = read(*file, "calibration");
+  const auto evaluation = read(*file, "evaluation");
+  const auto floats = read(*file, "float");
+  const auto reference = read(*file, "reference");
+  for (const auto* const part : {&calibration, &evaluation, &floats, &reference})
+    if (!*part) return ctq::unexpected{part->error()};
+
+  double lowest[2];
+  for (const auto semantics : {ctq::semantics::torch_1_13, ctq::semantics::torch_2_1}) {
+    const ctq::backend_view& backend = ctq::backend_v<ctq::x86>;
+    const auto qconfigs = ctq::default_qconfig_mapping_entries("x86", /*is_qat=*/false);
+    const ctq::mapping_view mapping{qconfigs.begin(), static_cast<int>(qconfigs.size())};
+    const auto fused = ctq::fuse(traced->view(), backend);
+    const auto prepared = ctq::prepare_graph(
+        fused.view(), backend, mapping,
+        ctq::prepare_options{.semantics = semantics, .policy = ctq::unsupported::skip});
+    ctq::observer_set observers{semantics};
+    ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(
+        prepared.view(), *modules, {.semantics = semantics, .observers = &observers});
+    if (auto done = run(calibrate, *calibration); !done) return ctq::unexpected{done.error()};
+    ctq::quantizations steps;
+    for (int o = 0; o < prepared.observers; ++o)
+      if (const auto found = observers.steps(o)) steps.activations[o] = *found;
+
+    const auto ours =
+        ctq::convert_graph(prepared.view(), backend, mapping, {.semantics = semantics});
+    // Not as 1.13 computes: its clamp of integers writes pixels to wrong places.
+    const auto lowered = ctq::lower(ours.view());
+    ctq::evaluator<stage::fused, ctq::fast_kernels> in_float(fused.view(), *modules, {});
+    ctq::evaluator<stage::reference, ctq::fast_kernels> rounded(
+        ours.view(), *modules, {.semantics = semantics, .steps = &steps});
+    ctq::evaluator<stage::lowered, ctq::fast_kernels> integers(lowered.view(), *modules,
+                                                               {.steps = &steps});
+    const auto a = run(in_float, *evaluation);
+    if (!a) return ctq::unexpected{a.error()};
+    const auto b = run(rounded, *evaluation);
+    if (!b) return ctq::unexpected{b.error()};
+    const auto c = run(integers, *evaluation);
+    if (!c) return ctq::unexpected{c.error()};
+    const double theirs = decibels(*floats, *reference);
+    lowest[0] = decibels(*floats, c->outputs) - theirs;
+    std::printf(
+        "%-20s %s: float %6.1f dB; reference %5.2f, int8 %5.2f, PyTorch's reference %5.2f dB "
+        "(ours from it %5.2f); float %7.2f ms, int8 %7.2f ms\n",
+        name.c_str(), ctq::name_of(semantics).data(), decibels(*floats, a->outputs),
+        decibels(*floats, b->outputs), decibels(*floats, c->outputs), theirs,
+        decibels(*reference, b->outputs), a->milliseconds, c->milliseconds);
+  }
+  return lowest[0] >= -allowed_decibels;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  bool good = count > 2;
+  for (int i = 2; i < count; ++i) {
+    const std::string name = arguments[i];
+    const auto fine = check(std::string{arguments[1]} + "/" + name, name);
+    if (!fine) std::printf("%-20s FAILED: %s\n", name.c_str(), fine.error().message().c_str());
+    good = good && fine && *fine;
+  }
+  return good ? 0 : 1;
+}
