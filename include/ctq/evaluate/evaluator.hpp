@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "ctq/evaluate/node_call.hpp"
 #include "ctq/evaluate/node_quantizer.hpp"
 #include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/quantized_values.hpp"
 #include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/place_of.hpp"
@@ -174,16 +176,21 @@ class evaluator {
     if (!attributes) return unexpected{attributes.error()};
     if (options().implementation)
       if (auto out = options().implementation(n, reads, *attributes)) return *std::move(out);
-    auto out = float_call(n, op, real_values(reads), *std::move(attributes));
+    const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
+    const bool by_table = !std::is_same_v<Kernels, reference_kernels> && is_quantized(n.dtype) &&
+                          quantized_values::has_table(op, reads);
+    auto out = float_call(n, op, by_table ? quantized_values::floats(*in) : real_values(reads),
+                          *std::move(attributes));
     if (!out || !is_quantized(n.dtype)) return out;
     const float_ops::value v = out->real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return out;
-    const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    if (in != nullptr && op->descriptor->on_integers == on_integers::input_scale &&
-        copies_have_input_scale(options().semantics))
-      return node_value(rounding_.kernels().quantize(*x, in->steps));
-    return rounding_.quantized(v, n.observer);
+    const bool keeps = in != nullptr && op->descriptor->on_integers == on_integers::input_scale &&
+                       copies_have_input_scale(options().semantics);
+    auto integers = keeps ? node_value(rounding_.kernels().quantize(*x, in->steps))
+                          : rounding_.quantized(v, n.observer);
+    if (!integers || !by_table) return integers;
+    return node_value(quantized_values::looked_up(*integers->integers(), *in));
   }
 
   /// An op without weights on integers, where there is a kernel.
