@@ -183,14 +183,10 @@ class evaluator {
                           *std::move(attributes));
     if (!out || !is_quantized(n.dtype)) return out;
     const float_ops::value v = out->real();
-    const auto* x = v.get_if<float_ops::tensor>();
-    if (x == nullptr) return out;
-    const bool keeps = in != nullptr && op->descriptor->on_integers == on_integers::input_scale &&
-                       copies_have_input_scale(options().semantics);
-    auto integers = keeps ? node_value(rounding_.kernels().quantize(*x, in->steps))
-                          : rounding_.quantized(v, n.observer);
-    if (!integers || !by_table) return integers;
-    return node_value(quantized_values::looked_up(*integers->integers(), *in));
+    if (!v.is<float_ops::tensor>()) return out;
+    const bool keeps = in != nullptr && keeps_input_scale(op, options().semantics);
+    auto integers = keeps ? rounding_.quantized(v, in->steps) : rounding_.quantized(v, n.observer);
+    return by_table ? quantized_values::looked_up(std::move(integers), *in) : integers;
   }
 
   /// An op without weights on integers, where there is a kernel.

@@ -32,6 +32,12 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
+/// The op copies or compares integers, and its output has the qparams of the input whatever the
+/// observer says.
+[[nodiscard]] inline bool keeps_input_scale(op_id op, semantics s) {
+  return op->descriptor->on_integers == on_integers::input_scale && copies_have_input_scale(s);
+}
+
 /// A module that is called more than once has the output scale of its last call.
 [[nodiscard]] constexpr bool last_call_decides_the_scale(semantics s) {
   return s == semantics::torch_1_13;

@@ -52,11 +52,15 @@ class node_quantizer {
   }
 
   [[nodiscard]] result<node_value> quantized(const float_ops::value& v, int observer) {
-    const auto* x = v.get_if<float_ops::tensor>();
-    if (x == nullptr) return no_tensor();
+    if (!v.is<float_ops::tensor>()) return no_tensor();
     const auto steps = steps_of(observer);
     if (!steps) return unexpected{steps.error()};
-    return node_value(kernels_.quantize(*x, *steps));
+    return quantized(v, *steps);
+  }
+  [[nodiscard]] result<node_value> quantized(const float_ops::value& v, const quantization& steps) {
+    const auto* x = v.get_if<float_ops::tensor>();
+    if (x == nullptr) return no_tensor();
+    return node_value(kernels_.quantize(*x, steps));
   }
 
   /// Quantized with the range of these values, or rounded to half precision.

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/dtype.hpp"
+#include "ctq/core/result.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/ops/op.hpp"
@@ -45,13 +47,15 @@ inline constexpr std::size_t count = 256;
 }
 
 /// By element of `in` what the table says. The table was computed from all(in.steps).
-[[nodiscard]] inline quantized_tensor looked_up(const quantized_tensor& table,
-                                                const quantized_tensor& in) {
+[[nodiscard]] inline result<node_value> looked_up(const result<node_value>& from,
+                                                  const quantized_tensor& in) {
+  if (!from) return from;
+  const quantized_tensor& table = *from->integers();
   quantized_tensor out{table.steps, in.q};
   const auto first = static_cast<std::int32_t>(range_of(in.steps.dtype).min);
   const std::int32_t* const values = table.q.data.data();
   for (std::int32_t& x : out.q.data) x = values[x - first];
-  return out;
+  return node_value(std::move(out));
 }
 
 }  // namespace ctq::quantized_values

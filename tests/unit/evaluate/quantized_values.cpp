@@ -31,12 +31,15 @@ TEST_CASE("looked_up gives for each element what the function gives for its inte
     CHECK(table.q.data.back() == range_of(d).max);
     for (std::int32_t& x : table.q.data) x = 5 - 2 * x;
     table.steps.scale = {0.25};
-    const quantized_tensor out = quantized_values::looked_up(table, in);
+    const auto found = quantized_values::looked_up(node_value(table), in);
+    const quantized_tensor& out = *found->integers();
     CHECK(out.steps == table.steps);
     CHECK(out.q.shape == in.q.shape);
-    for (std::size_t i = 0; i < in.q.data.size(); ++i)
-      CHECK(out.q.data[i] == 5 - 2 * in.q.data[i]);
+    for (std::size_t i = 0; i < in.q.data.size(); ++i) CHECK(out.q.data[i] == 5 - 2 * in.q.data[i]);
   }
+  const auto failed = quantized_values::looked_up(fail({}, "has no scale"), counted(quint8, 600));
+  REQUIRE(!failed);
+  CHECK(failed.error().cause == "has no scale");
 }
 
 TEST_CASE("has_table is for builtin functions of one number, on 8 bits and one scale") {

@@ -75,7 +75,9 @@ inline constexpr float_op activations[] = {
     {"prelu", "input, weight", prelu},
     {"gelu", "input, *, approximate='none'", gelu},
     {"identity dropout dropout?d stochastic_depth contiguous detach",
-     "input, p=0.5, training=True, inplace=False, train=True, memory_format=None, mode=None", nothing},
+     "input, p=0.5, training=True, inplace=False, train=True, memory_format=None, "
+     "mode=None",
+     nothing},
 };
 
 }  // namespace implementation
