@@ -292,6 +292,19 @@ void use(models::several::session& run, const models::several::image_input& imag
                    check=True)
 
 
+def dropout(folder):
+    """Dropout returns its input in inference; a model that trains is refused."""
+    rows = folder / "dropout.json"
+    depth = "torchvision.ops.stochastic_depth.stochastic_depth"
+    for training, expected in ((False, FINE), (True, FINDINGS)):
+        rows.write_text(json.dumps([
+            NET[0], function("depth", depth, [ref("x"), 0.1, "row", training]),
+            {"name": "output", "op": "output", "target": "output", "args": [ref("depth")]}]))
+        code, text, err = run("import", "--fx", rows)
+        expect(code, expected, err)
+        assert "cannot have training = True" in err if training else '= fn::stochastic_depth("x"_n),' in text
+
+
 def mistakes(folder):
     """What has no form in C++ is an error that says which node, and why."""
     rows = folder / "wrong.json"
@@ -383,7 +396,8 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, shared, sizes, several, mistakes, explanations):
+        for part in (headers, user_ops, names, numbers, shared, sizes, several, dropout,
+                     mistakes, explanations):
             part(Path(name))
 
 
