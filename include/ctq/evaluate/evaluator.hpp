@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,7 +99,6 @@ class evaluator {
 
  private:
   using named_values = std::vector<float_ops::named_value>;
-
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
 
   [[nodiscard]] static std::vector<float_ops::value> real_values(
@@ -181,9 +179,8 @@ class evaluator {
                           quantized_values::has_table(op, reads);
     auto out = float_call(n, op, by_table ? quantized_values::floats(*in) : real_values(reads),
                           *std::move(attributes));
-    if (!out || !is_quantized(n.dtype)) return out;
-    const float_ops::value v = out->real();
-    if (!v.is<float_ops::tensor>()) return out;
+    const float_ops::value v = out ? out->real() : float_ops::value{};
+    if (!is_quantized(n.dtype) || !v.template is<float_ops::tensor>()) return out;
     const bool keeps = in != nullptr && keeps_input_scale(op, options().semantics);
     auto integers = keeps ? rounding_.quantized(v, in->steps) : rounding_.quantized(v, n.observer);
     return by_table ? quantized_values::looked_up(std::move(integers), *in) : integers;
