@@ -88,7 +88,13 @@ class linker {
       }
       out_.args[args_++] = found;
     }
-    if (!calls_known_module(row)) return;
+    // Pointers: functions called for each node would cost the compiler a megabyte in a thousand.
+    const char* const begin = row.name.data();
+    const char* at = begin + row.name.size();
+    while (at != begin && at[-1] >= '0' && at[-1] <= '9') --at;
+    const bool is_further_call =
+        at != begin && at[-1] == '#' && module_of_call(row.name).size() != row.name.size();
+    if (is_further_call && !calls_known_module(row)) return;
     if (find(row.name) >= 0) {
       d.line("two nodes are named").line(row.name);
       return;
@@ -102,8 +108,10 @@ class linker {
     if (row.op->kind == op_kind::placeholder || row.op->kind == op_kind::get_attr) {
       const auto given = row.attrs->template as<given_tensor>();
       out_.nodes[i].shape = given.shape;
-      if (is_index(static_cast<dtype>(given.type)))
+      if (is_index(static_cast<dtype>(given.type))) {
         out_.nodes[i].dtype = static_cast<dtype>(given.type);
+        has_others_ = true;
+      }
     } else {
       out_.nodes[i].attrs = *row.attrs;
     }
@@ -125,7 +133,6 @@ class linker {
   /// A further call of a module, "fc#2", names one that is called before.
   constexpr bool calls_known_module(const pending& row) {
     const std::string_view module = module_of_call(row.name);
-    if (module.size() == row.name.size()) return true;
     const int first = find(module);
     if (first >= 0 && out_.nodes[first].op == row.op) return true;
     diagnostic& d = out_.problem;
@@ -169,7 +176,7 @@ class linker {
   constexpr void infer(int i, diagnostic& d) {
     const op_descriptor& op = *out_.nodes[i].op->descriptor;
     if (has_others_ || op.index_inputs > 0) check_reads(i, d);
-    if (op.tuple_item != nullptr || is_index(out_.nodes[i].dtype)) has_others_ = true;
+    if (op.tuple_item != nullptr) has_others_ = true;
     const int first = out_.nodes[i].first_arg;
     if (out_.nodes[i].arg_count == 1) {
       const node& from = out_.nodes[out_.args[first]];

@@ -55,7 +55,7 @@ struct choice {
 
 struct node {
   std::string_view name{};
-  int number = -1;  // for nodes that passes insert: activation_post_process_3
+  int number = -1;         // for nodes that passes insert: activation_post_process_3
   op_id op{};
   attributes attrs{};
   int first_arg{};
@@ -76,15 +76,18 @@ struct node {
 
 /// The module that a node of a model in C++ calls: of "fc#2", the second call of fc, that is "fc".
 [[nodiscard]] constexpr std::string_view module_of_call(std::string_view name) {
-  std::size_t at = name.size();
-  while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') --at;
-  const bool is_call = at > 1 && at < name.size() && name[at - 1] == '#';
-  return is_call ? name.substr(0, at - 1) : name;
+  const char* const begin = name.data();  // pointers: functions would cost the compiler more
+  const char* at = begin + name.size();
+  while (at != begin && at[-1] >= '0' && at[-1] <= '9') --at;
+  if (at == begin || at[-1] != '#') return name;
+  const auto before = static_cast<std::size_t>(at - begin) - 1;
+  return before > 0 && before + 1 < name.size() ? std::string_view(begin, before) : name;
 }
 
 /// The path of the node's weights, which nodes that call the same module have in common.
 [[nodiscard]] constexpr std::string_view path_of(const node& n) {
-  return n.row != nullptr && !n.row->target.empty() ? n.row->target : module_of_call(n.name);
+  if (n.row != nullptr && !n.row->target.empty()) return n.row->target;
+  return module_of_call(n.name);
 }
 
 /// Whether the op is one of these: is_any_of(n.op, nn::relu, fn::relu)

@@ -131,7 +131,7 @@ template <class Options>
 constexpr shape weight_shape(const Options& o, int axes) {
   shape s = is_transposed<Options> ? shape{o.in_channels, o.out_channels / o.groups}
                                    : shape{o.out_channels, o.in_channels / o.groups};
-  for (int axis = axes - 1; axis >= 0; --axis) s[s.rank++] = along(o.kernel_size, axis);
+  for (int axis = axes - 1; axis >= 0; --axis) s.extent[s.rank++] = along(o.kernel_size, axis);
   return s;
 }
 
@@ -151,9 +151,9 @@ constexpr shape convolution_shape_rule(view<shape> in, attributes& a, diagnostic
     if (!valid_window(d, x, o.kernel_size, o.stride, o.padding, o.dilation)) return {};
   }
   if (!countable_weight(d, weight_shape(o, Axes))) return {};
-  shape out{x[0], o.out_channels};
+  shape out{x.extent[0], o.out_channels};
   for (int axis = Axes - 1; axis >= 0; --axis)
-    out[out.rank++] = output_extent(o, x[Axes + 1 - axis], axis);
+    out.extent[out.rank++] = output_extent(o, x.extent[Axes + 1 - axis], axis);
   return out;
 }
 

@@ -139,6 +139,11 @@ constexpr static_text<40> extents_text(const Extent& e, int axes) {
   return text;
 }
 
+constexpr bool wrong_steps(diagnostic& d) {
+  complain(d, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
+  return false;
+}
+
 /// Whether the options of a window are in range, along so many axes.
 template <class Extent>
 constexpr bool valid_steps(diagnostic& d, int axes, const Extent& kernel, const Extent& stride,
@@ -147,8 +152,7 @@ constexpr bool valid_steps(diagnostic& d, int axes, const Extent& kernel, const 
     if (along(kernel, axis) >= 1 && along(stride, axis) >= 1 && along(dilation, axis) >= 1 &&
         along(padding, axis) >= 0)
       continue;
-    complain(d, "kernel_size, stride, dilation: >= 1\npadding: >= 0");
-    return false;
+    return wrong_steps(d);
   }
   return true;
 }
@@ -158,17 +162,18 @@ template <class Extent>
 constexpr bool valid_window(diagnostic& d, const shape& in, const Extent& kernel,
                             const Extent& stride, const Extent& padding, const Extent& dilation) {
   const int axes = in.rank - 2;
-  if (!valid_steps(d, axes, kernel, stride, padding, dilation)) return false;
   std::int64_t elements = std::int64_t{in.extent[0]} * in.extent[1];
   for (int axis = 0; axis < axes; ++axis) {
+    const int size = along(kernel, axis), step = along(stride, axis);
+    const int border = along(padding, axis), spacing = along(dilation, axis);
+    if (size < 1 || step < 1 || spacing < 1 || border < 0) return wrong_steps(d);
     const int extent = in.extent[in.rank - 1 - axis];
-    if (windows(extent, along(kernel, axis), along(stride, axis), along(padding, axis),
-                along(dilation, axis), false) < 1) {
+    if (windows(extent, size, step, border, spacing, false) < 1) {
       wrong_input(d, in, "kernel_size ", extents_text(kernel, axes).view(), " does not fit");
       return false;
     }
-    const std::int64_t padded = extent + 2 * std::int64_t{along(padding, axis)};
-    elements = countable(elements, padded) ? elements * padded : INT64_MAX;
+    const std::int64_t padded = extent + 2 * std::int64_t{border};
+    elements = elements <= INT32_MAX && padded <= INT32_MAX ? elements * padded : INT64_MAX;
   }
   if (elements <= INT32_MAX) return true;
   wrong_input(d, in, "padding ", extents_text(padding, axes).view(),
