@@ -120,7 +120,7 @@ ctq::result<bool> check(const std::string& stem, const std::string& name) {
   for (const auto* const part : {&calibration, &evaluation, &floats, &reference})
     if (!*part) return ctq::unexpected{part->error()};
 
-  double lowest[2];
+  bool near = false;  // with the observers of the release that gave the answers
   for (const auto semantics : {ctq::semantics::torch_1_13, ctq::semantics::torch_2_1}) {
     const ctq::backend_view& backend = ctq::backend_v<ctq::x86>;
     const auto qconfigs = ctq::default_qconfig_mapping_entries("x86", /*is_qat=*/false);
@@ -153,7 +153,8 @@ ctq::result<bool> check(const std::string& stem, const std::string& name) {
     const auto c = run(integers, *evaluation);
     if (!c) return ctq::unexpected{c.error()};
     const double theirs = decibels(*floats, *reference);
-    lowest[0] = decibels(*floats, c->outputs) - theirs;
+    if (semantics == ctq::semantics::torch_1_13)
+      near = decibels(*floats, c->outputs) >= theirs - allowed_decibels;
     std::printf(
         "%-20s %s: float %6.1f dB; reference %5.2f, int8 %5.2f, PyTorch's reference %5.2f dB "
         "(ours from it %5.2f); float %7.2f ms, int8 %7.2f ms\n",
@@ -161,7 +162,7 @@ ctq::result<bool> check(const std::string& stem, const std::string& name) {
         decibels(*floats, b->outputs), decibels(*floats, c->outputs), theirs,
         decibels(*reference, b->outputs), a->milliseconds, c->milliseconds);
   }
-  return lowest[0] >= -allowed_decibels;
+  return near;
 }
 
 }  // namespace
