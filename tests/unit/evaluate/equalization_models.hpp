@@ -88,8 +88,9 @@ inline dynamic_graph<stage::traced> convs() {
 template <class Conv>
 dynamic_graph<stage::traced> two(const Conv& conv) {
   tracer t;
-  const int conv1 = t("conv1", conv, {t.x}, plain_conv);
-  return std::move(t).output(t("conv2", conv, {conv1}, plain_conv));
+  const attributes plain{typename Conv::options{}};
+  const int conv1 = t("conv1", conv, {t.x}, plain);
+  return std::move(t).output(t("conv2", conv, {conv1}, plain));
 }
 
 inline dynamic_graph<stage::traced> functions() {
