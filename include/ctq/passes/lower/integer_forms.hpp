@@ -168,7 +168,7 @@ class integer_forms {
   constexpr void find_weight_only(int i) {
     const op_descriptor& d = *g_.nodes[i].op->descriptor;
     const bool reads_floats = only_with_kernels_ && d.weight_only_form != nullptr &&
-                              g_.nodes[i].choice.dtype_config != -1 &&
+                              g_.nodes[arg(i)].dtype == f32 &&
                               g_.nodes[i].weight->args.dtype == qint8 && !is_dequantized(arg(i));
     if (!d.only_weight && !reads_floats) return;
     form[i] = if_available(d.only_weight ? d.integer_form : d.weight_only_form);

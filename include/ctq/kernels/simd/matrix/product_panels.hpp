@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
