@@ -312,6 +312,12 @@ def in_shell(command, *arguments):
     return done.stdout.strip(), done.stderr
 
 
+def default_signals():
+    """What started the tests may ignore them: nohup, a shell in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def signals(folder):
     """Whoever ends ctq sees what a shell expects, and no half file."""
     folder = folder / "signals"
@@ -321,9 +327,7 @@ def signals(folder):
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
         with subprocess.Popen(["bash", "-c", '"$1" import --fx "$2" -o "$3"; echo $?', "bash", CTQ,
                                pipe, header], stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.DEVNULL,
-                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-                              ) as shell:
+                              stderr=subprocess.DEVNULL, preexec_fn=default_signals) as shell:
             with pipe.open("w") as writer:
                 writer.write("[")
                 writer.flush()
