@@ -144,8 +144,9 @@ class scheduler : public sequence_steps<Graph, Schedule> {
     const int x = in_order(a, order);
     const int y = s.tensors == 2 ? in_order(arg(i, 1), order) : -1;
     next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
-    const bool in_half = g_.nodes[i].weight != nullptr && g_.nodes[i].weight->args.dtype == f16;
-    const bool of_floats = in_half && s.kernel == kernel::linear_dynamic;  // that are rounded
+    const observer_record* const w = g_.nodes[i].weight;
+    const bool of_floats =  // that are rounded
+        w != nullptr && w->args.dtype == f16 && s.kernel == kernel::linear_dynamic;
     emit(of_floats ? kernel::linear : s.kernel, i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
   }
