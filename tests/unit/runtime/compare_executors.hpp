@@ -18,8 +18,9 @@ namespace small {
 /// How the answers of a compiled int8 model differ from others'.
 struct differences {
   int other_bytes = 0;  // inputs for which the interpreter of the reference kernels has others
-  float error = 0;      // against the float model: a sum over all outputs, as is
-  float size = 0;       // that of the float outputs
+  float apart = 0;      // from the interpreter: a sum over all outputs, as those below
+  float error = 0;      // from the float model
+  float size = 0;       // of the float outputs
 };
 
 struct nothing_more {
@@ -62,6 +63,7 @@ differences compare_executors(int rounds, const More& more = {}) {
     d.other_bytes += ours.values != expected.values ? 1 : 0;
     compare_more(x, ours);
     for (std::size_t k = 0; k < ours.size; ++k) {
+      d.apart += std::fabs(ours[k] - expected[k]);
       d.error += std::fabs(ours[k] - in_float[k]);
       d.size += std::fabs(in_float[k]);
     }
