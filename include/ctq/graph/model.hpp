@@ -88,7 +88,7 @@ class linker {
       }
       out_.args[args_++] = found;
     }
-    // Pointers: functions called for each node would cost the compiler a megabyte in a thousand.
+    // Pointers, since each function called for a node costs the compiler memory.
     const char* const begin = row.name.data();
     const char* at = begin + row.name.size();
     while (at != begin && at[-1] >= '0' && at[-1] <= '9') --at;

@@ -55,7 +55,7 @@ struct choice {
 
 struct node {
   std::string_view name{};
-  int number = -1;         // for nodes that passes insert: activation_post_process_3
+  int number = -1;  // for nodes that passes insert: activation_post_process_3
   op_id op{};
   attributes attrs{};
   int first_arg{};
@@ -76,7 +76,7 @@ struct node {
 
 /// The module that a node of a model in C++ calls: of "fc#2", the second call of fc, that is "fc".
 [[nodiscard]] constexpr std::string_view module_of_call(std::string_view name) {
-  const char* const begin = name.data();  // pointers: functions would cost the compiler more
+  const char* const begin = name.data();  // pointers: functions cost the compiler more
   const char* at = begin + name.size();
   while (at != begin && at[-1] >= '0' && at[-1] <= '9') --at;
   if (at == begin || at[-1] != '#') return name;
