@@ -75,8 +75,9 @@ template <const auto& Model, class Backend, class Mapping, unsupported Policy = 
                                               const named_qparams& given,
                                               const input_qparams& inputs = {}, Option...) {
   // Reported first.
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
-  using plan = plan<Model, Backend, Mapping, Policy, Options>;
+  static_cast<void>(
+      sizeof(report<plan_check<Model, Backend, Mapping, Policy, qat_plan_options<Options>>>));
+  using plan = plan<Model, Backend, Mapping, Policy, qat_plan_options<Options>>;
   using model = converted_model<plan, Isa, Option...>;
   auto qparams = trained_elsewhere::activations(plan::prepared.view(), given);
   if (qparams) qparams = with_inputs<plan>(*std::move(qparams), inputs);

@@ -68,15 +68,25 @@ inline constexpr op_descriptor weighted{.weights = op_weights::quantizable};
 struct fused_parts {
   op_id part[3]{};
 };
-constexpr op_descriptor with_batch_norm(const fused_parts& p) {
-  return {.weights = op_weights::quantizable,
-          .fused_of = {p.part[0], p.part[1], p.part[2]},
-          .keeps_batch_norm = true};
+/// What is computed as a layer: with a batch norm folded into it, or trained beside it.
+constexpr op_descriptor computed_as(const op_descriptor& layer) {
+  return {.layer_axes = layer.layer_axes,
+          .weights = op_weights::quantizable,
+          .gradient = layer.gradient,
+          .schedule = layer.schedule};
+}
+constexpr op_descriptor with_batch_norm(const fused_parts& p, const op_descriptor& layer) {
+  op_descriptor d = computed_as(layer);
+  for (int i = 0; i < 3; ++i) d.fused_of[i] = p.part[i];
+  d.keeps_batch_norm = true;
+  return d;
 }
 /// A module that rounds its weight while it is trained, and what it becomes then. A batch norm that
 /// was trained beside its convolution is folded into it.
-constexpr op_descriptor trained(op_id float_form) {
-  return {.weights = op_weights::quantizable, .float_form = float_form};
+constexpr op_descriptor trained(op_id float_form, const op_descriptor& layer) {
+  op_descriptor d = computed_as(layer);
+  d.float_form = float_form;
+  return d;
 }
 
 /// A convolution over so many axes. One over one axis is computed as that of an image of one row.
@@ -104,31 +114,32 @@ constexpr op_descriptor integer_convolution(bool relu) {
           .schedule = convolution<Axes>(relu).schedule};
 }
 
-#define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                     \
-  inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) { \
-    d.integer_form = &q::info_conv##N##d;                                                   \
-    d.integer_relu_form = &q::info_conv_relu##N##d;                                         \
-    d.with_relu = &nni::info_conv_relu##N##d;                                               \
-  });                                                                                       \
-  inline constexpr op_descriptor conv_relu##N##d =                                          \
-      with(convolution<N>(true), [](op_descriptor& d) {                                     \
-        d.integer_form = &q::info_conv_relu##N##d;                                          \
-        d.fused_of[0] = &nn::info_conv##N##d;                                               \
-        d.fused_of[1] = &nn::info_relu;                                                     \
-      });                                                                                   \
-  inline constexpr op_descriptor functional_conv##N##d{                                     \
-      .layer_axes = N,                                                                      \
-      .weights = op_weights::quantizable,                                                   \
-      .integer_form = &q::info_functional_conv##N##d,                                       \
-      .integer_relu_form = &q::info_functional_conv##N##d_relu};                            \
-  inline constexpr op_descriptor conv_bn##N##d =                                            \
-      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d});                  \
-  inline constexpr op_descriptor conv_bn_relu##N##d =                                       \
-      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d, &nn::info_relu});  \
-  inline constexpr op_descriptor qat_conv##N##d = trained(&nn::info_conv##N##d);            \
-  inline constexpr op_descriptor qat_conv_relu##N##d = trained(&nni::info_conv_relu##N##d); \
-  inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);              \
-  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);          \
+#define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                      \
+  inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) {  \
+    d.integer_form = &q::info_conv##N##d;                                                    \
+    d.integer_relu_form = &q::info_conv_relu##N##d;                                          \
+    d.with_relu = &nni::info_conv_relu##N##d;                                                \
+  });                                                                                        \
+  inline constexpr op_descriptor conv_relu##N##d =                                           \
+      with(convolution<N>(true), [](op_descriptor& d) {                                      \
+        d.integer_form = &q::info_conv_relu##N##d;                                           \
+        d.fused_of[0] = &nn::info_conv##N##d;                                                \
+        d.fused_of[1] = &nn::info_relu;                                                      \
+      });                                                                                    \
+  inline constexpr op_descriptor functional_conv##N##d{                                      \
+      .layer_axes = N,                                                                       \
+      .weights = op_weights::quantizable,                                                    \
+      .integer_form = &q::info_functional_conv##N##d,                                        \
+      .integer_relu_form = &q::info_functional_conv##N##d_relu};                             \
+  inline constexpr op_descriptor conv_bn##N##d =                                             \
+      with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d}, conv##N##d);       \
+  inline constexpr op_descriptor conv_bn_relu##N##d = with_batch_norm(                       \
+      {&nn::info_conv##N##d, &nn::info_batch_norm##N##d, &nn::info_relu}, conv_relu##N##d);  \
+  inline constexpr op_descriptor qat_conv##N##d = trained(&nn::info_conv##N##d, conv##N##d); \
+  inline constexpr op_descriptor qat_conv_relu##N##d =                                       \
+      trained(&nni::info_conv_relu##N##d, conv_relu##N##d);                                  \
+  inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);               \
+  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);           \
   inline constexpr op_descriptor q_functional_conv##N##d{.makes_channels_last = N > 1};
 CTQ_DESCRIBE_CONVOLUTIONS_OF(1)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(2)

@@ -126,8 +126,8 @@ inline constexpr op_descriptor embedding_bag{.infer_shape = &embedding_bag_shape
                                              .only_weight = true,
                                              .schedule = q_embedding_bag.schedule};
 inline constexpr op_descriptor functional_embedding = weighted;
-inline constexpr op_descriptor qat_embedding = trained(&nn::info_embedding);
-inline constexpr op_descriptor qat_embedding_bag = trained(&nn::info_embedding_bag);
+inline constexpr op_descriptor qat_embedding = trained(&nn::info_embedding, embedding);
+inline constexpr op_descriptor qat_embedding_bag = trained(&nn::info_embedding_bag, embedding_bag);
 
 }  // namespace ctq::descriptors
 

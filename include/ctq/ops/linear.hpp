@@ -117,13 +117,13 @@ inline constexpr op_descriptor functional_linear{
     .dynamic_relu_form = &q::info_functional_linear_relu_dynamic};
 
 inline constexpr op_descriptor linear_bn1d =
-    with_batch_norm({{&nn::info_linear, &nn::info_batch_norm1d}});
+    with_batch_norm({{&nn::info_linear, &nn::info_batch_norm1d}}, linear);
 inline constexpr op_descriptor linear_leaky_relu{
     .weights = op_weights::quantizable, .fused_of = {&nn::info_linear, &nn::info_leaky_relu}};
 inline constexpr op_descriptor linear_tanh{.weights = op_weights::quantizable,
                                            .fused_of = {&nn::info_linear, &nn::info_tanh}};
-inline constexpr op_descriptor qat_linear = trained(&nn::info_linear);
-inline constexpr op_descriptor qat_linear_relu = trained(&nni::info_linear_relu);
+inline constexpr op_descriptor qat_linear = trained(&nn::info_linear, linear);
+inline constexpr op_descriptor qat_linear_relu = trained(&nni::info_linear_relu, linear_relu);
 
 inline constexpr op_descriptor q_linear{.schedule = linear.schedule};
 inline constexpr op_descriptor q_linear_relu{.schedule = linear_relu.schedule};

@@ -21,7 +21,7 @@ namespace ctq {
 /// Derive from it, and redefine what differs.
 struct plan_options {
   static constexpr ctq::semantics semantics{};
-  static constexpr bool is_qat = false;             // fake quantizes instead of observers
+  static constexpr bool is_qat = false;             // fake quantizes, as prepare_qat takes it
   static constexpr dtype quantized_dtype = quint8;  // of quantized inputs and outputs
   static constexpr prepare_custom_config prepare{};
   static constexpr convert_custom_config convert{};
@@ -29,6 +29,12 @@ struct plan_options {
 };
 
 namespace planning {
+
+/// The same, for training.
+template <class Options>
+struct in_training : Options {
+  static constexpr bool is_qat = true;
+};
 
 template <class Options>
 constexpr const mapping_view* convert_mapping() {
@@ -40,6 +46,11 @@ constexpr const mapping_view* convert_mapping() {
 }
 
 }  // namespace planning
+
+/// These options with is_qat.
+template <class Options>
+using qat_plan_options =
+    std::conditional_t<Options::is_qat, Options, planning::in_training<Options>>;
 
 template <class Options, unsupported Policy>
 inline constexpr prepare_options prepare_options_v{Options::semantics, Policy, Options::is_qat,
@@ -59,9 +70,7 @@ inline constexpr convert_options convert_options_v{.semantics = Options::semanti
     d.line("compiled code does not run a plan with").line(option).line(why);
     d.line("its graphs are those of graph_plan<...>,").line("an evaluator runs them");
   };
-  if (o.is_qat) {
-    report("is_qat", "it observes, but does not train");
-  } else if (!o.custom.standalone.empty()) {
+  if (!o.custom.standalone.empty()) {
     report("standalone modules", "a plan is one model");
   } else if (!o.custom.custom_modules.empty()) {
     report("custom modules", "their classes are functions of the user");

@@ -149,6 +149,18 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   aligned_buffer arena_;
 };
 
+/// What prepare does not take.
+template <class Options>
+struct observing_check {
+  static constexpr bool bad() { return Options::is_qat; }
+  static constexpr auto message() {
+    diagnostic d;
+    d.line("prepare makes a model that observes;").line("a plan with is_qat is trained:");
+    d.line("prepare_qat<...> of ctq/train.hpp");
+    return d.text;
+  }
+};
+
 /// Inserts observers into a model. The result is calibrated by running it, then converted.
 ///   w        the float weights, as load_weights returns them
 ///   Model    a constant: the float network
@@ -159,13 +171,15 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
 ///            unsupported::skip its nodes stay in float, as in PyTorch
 ///   Options  what the passes are told besides, see plan_options.hpp
 ///   s        the PyTorch release whose observers it has
-/// Errors   at compile time alone: of the model, the backend, the mapping, or between them
+/// Errors   at compile time alone: of the model, the backend, the mapping, or between them; options
+///          with is_qat
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Isa = isa::of_models,
           class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare(const model_weights<Model>& w,
                                       semantics s = Options::semantics) {
   // Reported first.
+  static_cast<void>(sizeof(report<observing_check<Options>>));
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
   return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }

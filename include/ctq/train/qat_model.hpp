@@ -128,7 +128,7 @@ class qat_model {
 /// prepare_qat_fx has them.
 ///   w        the float weights to start from
 ///   Mapping  QConfigs of fake quantizes; without one the backend's default for training
-///   Options  as of prepare
+///   Options  as of prepare; is_qat goes without saying
 /// Errors   at compile time alone: as prepare; an op without a gradient, an observer that does not
 ///          fake-quantize
 template <const auto& Model, class Backend, class Mapping = default_qat_qconfig_mapping<Backend>,
@@ -136,9 +136,10 @@ template <const auto& Model, class Backend, class Mapping = default_qat_qconfig_
           class Options = plan_options>
 [[nodiscard, gnu::cold]] auto prepare_qat(const model_weights<Model>& w,
                                           const qat_options& o = {Options::semantics}) {
-  using plan = plan<Model, Backend, Mapping, Policy, Options>;
+  using plan = plan<Model, Backend, Mapping, Policy, qat_plan_options<Options>>;
   // Reported first.
-  static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
+  static_cast<void>(
+      sizeof(report<plan_check<Model, Backend, Mapping, Policy, qat_plan_options<Options>>>));
   static_cast<void>(sizeof(report<training::trainable_check<plan>>));
   return qat_model<Model, plan, Isa>{w, o};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: compiled code does not run a plan with is_qat it observes, but does not train
+// expect: compiled code does not run a plan with custom modules their classes are functions of the user
 // expect: its graphs are those of graph_plan<...>, an evaluator runs them
 
 #include "ctq/backends/x86.hpp"
@@ -14,12 +14,14 @@ inline constexpr auto net =
 
 struct int8
     : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
-struct training : plan_options {
-  static constexpr bool is_qat = true;
+constexpr op_info seen{op_kind::module, "my.Seen"};
+struct custom : plan_options {
+  static constexpr custom_module classes[] = {{.float_class = nn::linear.id(), .observed = &seen}};
+  static constexpr prepare_custom_config prepare{.custom_modules = {classes, 1}};
 };
 
 #ifdef CTQ_FIXED
-graph_plan<net, x86, int8, unsupported::error, training> planned;
+graph_plan<net, x86, int8, unsupported::error, custom> planned;
 #else
-plan<net, x86, int8, unsupported::error, training> planned;
+plan<net, x86, int8, unsupported::error, custom> planned;
 #endif

@@ -55,10 +55,16 @@ TEST_CASE("no output is left of an image that is smaller than the kernel") {
                            .in_channels = 1,
                            .out_channels = 1,
                            .kernel_h = 3,
-                           .kernel_w = 3,
-                           .stride_w = 2};
+                           .kernel_w = 2,
+                           .stride_h = 2,
+                           .stride_w = 2,
+                           .dilation_w = 3};
   CHECK(s.out_h() == 0);
-  CHECK(s.out_w() == 2);
+  CHECK(s.out_w() == 1);
 }
+
+static_assert(conv2d_shape{.in_channels = 4, .out_channels = 4, .groups = 4}.depthwise());
+static_assert(!conv2d_shape{.in_channels = 4, .out_channels = 8, .groups = 4}.depthwise());
+static_assert(!conv2d_shape{.in_channels = 4, .out_channels = 4, .groups = 2}.depthwise());
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string_view>
+#include <type_traits>
 
 #include "ctq/train/losses.hpp"
 #include "ctq/train/optimizers.hpp"
@@ -297,6 +299,33 @@ TEST_CASE("evaluation keeps the running statistics; seeds give the same training
   model.freeze_batch_norm();
   REQUIRE(model.forward(torch_step::batch[0].values));
   CHECK(running_mean() == before);
+}
+
+// Training has the graph of prepare_qat_fx, whether the options say so or not; PyTorch's convert
+// makes of it the graph that calibration has.
+struct in_words : plan_options {
+  static constexpr bool is_qat = true;
+};
+using in_training = plan<net, x86, fake_quantized, unsupported::error, in_words>;
+using calibrated = plan<net, x86, fake_quantized>;
+static_assert(std::is_same_v<decltype(prepare_qat<net, x86, fake_quantized, unsupported::error,
+                                                  isa::of_models, in_words>(torch_weights())),
+                             qat_model<net, in_training>>);
+
+TEST_CASE("a plan with is_qat has the modules of training, and the steps of calibration") {
+  const auto trained_op = [](std::string_view name) {
+    const auto g = trained::plan::prepared.view();
+    return g[find(g, name)].op;
+  };
+  CHECK(trained_op("conv1") == nniqat::conv_bn_relu2d.id());
+  CHECK(trained_op("conv2") == nniqat::conv_bn2d.id());
+  CHECK(trained_op("fc1") == nniqat::linear_relu.id());
+  CHECK(trained_op("fc2") == nnqat::linear.id());
+  const auto& steps = in_training::int8_schedule;
+  REQUIRE(steps.count == calibrated::int8_schedule.count);
+  for (int i = 0; i < steps.count; ++i)
+    CHECK(steps.steps[i].key == calibrated::int8_schedule.steps[i].key);
+  CHECK(in_training::observed_schedule.count == calibrated::observed_schedule.count);
 }
 
 // What cannot be trained, found while compiling.

@@ -92,9 +92,9 @@ double error_of_gradient(Model& model, std::span<const float> images) {
   return std::fabs((after - before) / (2 * step) - length) / length;
 }
 
-template <const auto& Net>
+template <const auto& Net, class Mapping = last_range>
 void train_and_convert() {
-  auto model = prepare_qat<Net, x86, last_range>(
+  auto model = prepare_qat<Net, x86, Mapping>(
       model_weights<Net>::check(small::random_weights<Net>(1)).value_or_exit(), {.seed = 4});
   constexpr std::size_t size = static_cast<std::size_t>(numel(Net.nodes[0].shape));
   const std::vector<float> images = small::random_values(samples * size, 2);
@@ -143,6 +143,18 @@ TEST_CASE("an inverted residual with relu6 and dropout trains, and runs on integ
 
 TEST_CASE("depthwise separable convolutions train, and run on integers") {
   train_and_convert<separable>();
+}
+
+struct but_depthwise : last_range::set<allow_float<"depthwise">> {};
+
+TEST_CASE("a layer that stays in float is trained beside its batch norm, which is folded then") {
+  using plan =
+      plan<separable, x86, but_depthwise, unsupported::error, qat_plan_options<plan_options>>;
+  const auto op_of = [](auto g, const char* name) { return g[find(g, name)].op; };
+  CHECK(op_of(plan::prepared.view(), "depthwise") == nni::conv_bn_relu2d.id());
+  CHECK(op_of(plan::prepared.view(), "stem") == nniqat::conv_bn_relu2d.id());
+  CHECK(op_of(plan::lowered.view(), "stem") == q::conv_relu2d.id());
+  train_and_convert<separable, but_depthwise>();
 }
 
 }  // namespace
