@@ -91,6 +91,7 @@ TESTED_WITH = {
     "runtime/packing/pack_constants": "runtime/packing/pack_steps",
     "runtime/packing/parameter_sources": "runtime/quantize_parameters",
     "runtime/recurrent/recurrent_code": "evaluate/recurrent_networks",
+    "runtime/recurrent/quantize_recurrent": "evaluate/recurrent_networks",
     "runtime/recurrent/recurrent_parameters": "evaluate/recurrent_networks",
     "runtime/int8_model": "runtime/quantized_model",
     "runtime/packing/user_parameters": "runtime/user_ops",

@@ -22,7 +22,7 @@
 #include "ctq/runtime/packing/parameter_sources.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
-#include "ctq/runtime/recurrent/recurrent_parameters.hpp"
+#include "ctq/runtime/recurrent/quantize_recurrent.hpp"
 #include "ctq/runtime/state_dict.hpp"
 #include "ctq/runtime/weights.hpp"
 

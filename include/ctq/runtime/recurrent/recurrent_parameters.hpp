@@ -14,7 +14,6 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
-#include "ctq/runtime/packing/parameter_sources.hpp"
 #include "ctq/runtime/recurrent/recurrent_products.hpp"
 #include "ctq/runtime/state_dict.hpp"
 
@@ -46,36 +45,6 @@ struct recurrent_weight {
     }
   return all;
 }
-
-namespace quantizing {
-
-/// The weights of a recurrent layer, each with an observer of its own, and its biases.
-template <int = 0>
-[[nodiscard, gnu::cold]] status add_recurrent(const step& s, const node& n,
-                                              const parameter_sources& from, state_dict& to) {
-  for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
-    const weight_tensor* const weight = from.weights->find(w.weight);
-    const weight_tensor* const bias = from.weights->find(w.bias);
-    if (weight == nullptr || (bias == nullptr && !w.bias.empty()))
-      return fail("tensor " + (weight == nullptr ? w.weight : w.bias), "is missing");
-    if (bias != nullptr) to.set(w.bias, bias->shape, bias->values);
-    folded_weights f{.weight = weight->values,
-                     .bias = {},
-                     .outputs = static_cast<std::size_t>(w.product.out_features)};
-    if (s.key.kernel == kernel::rnn) {
-      if (is_in_half(n)) round_to_half(f.weight);
-      to.set(w.weight, weight->shape, std::move(f.weight));
-      continue;
-    }
-    result<quantized_weights> q = quantized_weight(n, f, from);
-    if (!q) return unexpected{q.error()};
-    to.set(w.weight, weight->shape, std::move(q->weight));
-    to.set(w.weight + "_scale", {w.product.out_features}, std::move(q->scale));
-  }
-  return done{};
-}
-
-}  // namespace quantizing
 
 namespace packing {
 
