@@ -6,6 +6,7 @@
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/model.hpp"
+#include "ctq/graph/module_of.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/graph/scratch_array.hpp"

@@ -13,6 +13,7 @@
 #include "ctq/passes/equalize.hpp"
 #include "ctq/passes/explain/explain.hpp"
 #include "ctq/passes/fuse.hpp"
+#include "ctq/passes/join_module.hpp"
 #include "ctq/passes/lower/integer_forms.hpp"
 #include "ctq/passes/lower/lower.hpp"
 #include "ctq/passes/lower/missing_kernel.hpp"

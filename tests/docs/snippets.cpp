@@ -75,6 +75,33 @@ static_assert(
     !ctq::explain<net, ctq::x86, mixed, ctq::unsupported::error, as_in_1_13>().quantized("fc"));
 // [plan options]
 
+// [standalone]
+inline constexpr auto head =  // a module that is quantized on its own, with its own mapping
+    ctq::model("x"_n = nn::placeholder({1, 8}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+               "out"_n = nn::output("fc"_n));
+inline constexpr ctq::module_of<"my.Head", head> call_head{};
+
+inline constexpr auto with_head =
+    ctq::model("x"_n = nn::placeholder({1, 16}), "fc"_n = nn::linear("x"_n, {.out_features = 8}),
+               "head"_n = call_head("fc"_n), "out"_n = nn::output("head"_n));
+
+constexpr ctq::mapping_view its_mapping =
+    ctq::mapping_v<ctq::qconfig_mapping<ctq::global<histogram>>>;
+constexpr int first[] = {0};
+struct head_alone : ctq::plan_options {
+  static constexpr ctq::standalone_module modules[] = {
+      {.name = "head",
+       .mapping = &its_mapping,
+       .custom = {.input_quantized_indexes = {first, 1}, .output_quantized_indexes = {first, 1}}}};
+  static constexpr ctq::prepare_custom_config prepare{.standalone = {modules, 1}};
+  using standalone_models = ctq::standalone_models<ctq::standalone_model<"head", head>>;
+};
+using everywhere = ctq::qconfig_mapping<ctq::global<min_max>>;
+using with_head_plan =
+    ctq::plan<with_head, ctq::x86, everywhere, ctq::unsupported::error, head_alone>;
+static_assert(with_head_plan::int8_schedule.count == 4);  // quantize, fc, head.fc, dequantize
+// [standalone]
+
 // [custom config]
 inline constexpr ctq::embedded_file blocks_json{"blocks.json", R"({
   "ops": [{"name": "my.Cell", "kind": "module"}, {"name": "my.ObservedCell", "kind": "module"}],

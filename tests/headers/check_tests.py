@@ -104,7 +104,7 @@ WITHOUT_HEADER = {
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
-    "runtime/linear_networks", "train/trained_networks",
+    "runtime/linear_networks", "runtime/standalone_networks", "train/trained_networks",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

@@ -196,6 +196,8 @@ struct op_descriptor {
   op_weights weights = op_weights::none;
   int channel_axis = 0;              // of the weight, which has a scale for each of its channels
   parameters_function parameters{};  // null: none, or a model in C++ cannot call it
+  op_parameter (*inner_parameter)(int) = nullptr;  // by number: those of the modules in a module
+  int inner_parameters = 0;                        // how many
 
   // ---- as integers
   ctq::on_integers on_integers = ctq::on_integers::none;

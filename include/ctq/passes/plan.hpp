@@ -48,30 +48,56 @@ struct graph_plan_check {
   static constexpr auto message() { return found.text; }
 };
 
+/// What compiled code runs: the graphs, what their nodes refer to, and the schedules.
+///   Modules  Options::standalone_models; other ones than void are defined in standalone_plan.hpp
+template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options,
+          class Modules = typename Options::standalone_models>
+struct plan_parts;
+template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options>
+struct plan_parts<Model, Backend, Mapping, Policy, Options, void> {
+  static constexpr view<std::string_view> listed{};
+  static constexpr diagnostic problem_inside{};
+  static constexpr backend_view backend = backend_v<Backend>;
+  static constexpr mapping_view mapping = mapping_v<Mapping>;
+  static constexpr auto& prepared = prepared_v<Model, Backend, Mapping, Policy, Options>;
+  static constexpr auto& lowered = lowered_v<Model, Backend, Mapping, Policy, Options>;
+  static constexpr auto& missing_kernel =
+      missing_kernel_v<Model, Backend, Mapping, Policy, Options>;
+  static constexpr auto& observed_schedule =
+      prepared_schedule_v<Model, Backend, Mapping, Policy, Options>;
+  static constexpr auto& int8_schedule =
+      lowered_schedule_v<Model, Backend, Mapping, Policy, Options>;
+};
+
 /// The same, or why compiled code cannot run it.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
 struct plan_check {
   static constexpr diagnostic find() {
     using graphs = graph_plan_check<Model, Backend, Mapping, Policy, Options>;
+    using parts = plan_parts<Model, Backend, Mapping, Policy, Options>;
     if constexpr (Model.problem.any() || has_finding<Backend>() || mapping_check<Mapping>::bad()) {
       return graphs::found;
-    } else if constexpr (check_compiled_code(prepare_options_v<Options, Policy>).any()) {
-      return check_compiled_code(prepare_options_v<Options, Policy>);
+    } else if constexpr (constexpr diagnostic why =
+                             check_compiled_code(fused_v<Model, Backend, Options>,
+                                                 prepare_options_v<Options, Policy>, parts::listed);
+                         why.any()) {
+      return why;
     } else if constexpr (graphs::has_bad_convert_mapping() ||
                          (Policy == unsupported::error &&
                           mapping_names_v<Model, Backend, Mapping, Options>.any()) ||
                          prepared_v<Model, Backend, Mapping, Policy, Options>.problem.any()) {
       return graphs::found;
-    } else if constexpr (
-        prepared_schedule_v<Model, Backend, Mapping, Policy, Options>.problem.any()) {
-      return prepared_schedule_v<Model, Backend, Mapping, Policy, Options>.problem;
+    } else if constexpr (parts::problem_inside.any()) {
+      return parts::problem_inside;
+    } else if constexpr (parts::observed_schedule.problem.any()) {
+      return parts::observed_schedule.problem;
     } else if constexpr (graphs::bad()) {
       return graphs::found;
-    } else if constexpr (missing_kernel_v<Model, Backend, Mapping, Policy, Options>.any()) {
-      return missing_kernel_v<Model, Backend, Mapping, Policy, Options>;
+    } else if constexpr (parts::missing_kernel.any()) {
+      return parts::missing_kernel;
     } else {
-      return lowered_schedule_v<Model, Backend, Mapping, Policy, Options>.problem;
+      return parts::int8_schedule.problem;
     }
   }
   static constexpr diagnostic found = find();
@@ -111,21 +137,20 @@ struct graph_plan : report<graph_plan_check<Model, Backend, Mapping, Policy, Opt
   static constexpr auto& lowered = lowered_v<Model, Backend, Mapping, Policy, Options>;
 };
 
-/// The same with what compiled code runs. It takes a policy, semantics and a mapping for convert;
-/// options that make only graphs, see check_compiled_code, are a compile error.
+/// The same with what compiled code runs. It takes the same options; of standalone modules it takes
+/// the models, too. Those that make only graphs, see check_compiled_code, are a compile error.
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Options = plan_options>
 struct plan : report<plan_check<Model, Backend, Mapping, Policy, Options>> {
-  static constexpr backend_view backend = backend_v<Backend>;
-  static constexpr mapping_view mapping = mapping_v<Mapping>;
+  using parts = plan_parts<Model, Backend, Mapping, Policy, Options>;
+  static constexpr backend_view backend = parts::backend;
+  static constexpr mapping_view mapping = parts::mapping;
   static constexpr const prepare_options& options = prepare_options_v<Options, Policy>;
   static constexpr auto& traced = Model;
-  static constexpr auto& prepared = prepared_v<Model, Backend, Mapping, Policy, Options>;
-  static constexpr auto& lowered = lowered_v<Model, Backend, Mapping, Policy, Options>;
-  static constexpr auto& observed_schedule =
-      prepared_schedule_v<Model, Backend, Mapping, Policy, Options>;
-  static constexpr auto& int8_schedule =
-      lowered_schedule_v<Model, Backend, Mapping, Policy, Options>;
+  static constexpr auto& prepared = parts::prepared;
+  static constexpr auto& lowered = parts::lowered;
+  static constexpr auto& observed_schedule = parts::observed_schedule;
+  static constexpr auto& int8_schedule = parts::int8_schedule;
 };
 
 }  // namespace ctq

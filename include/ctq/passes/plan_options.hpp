@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 
 #include "ctq/core/diagnostic.hpp"
@@ -25,7 +26,8 @@ struct plan_options {
   static constexpr dtype quantized_dtype = quint8;  // of quantized inputs and outputs
   static constexpr prepare_custom_config prepare{};
   static constexpr convert_custom_config convert{};
-  using convert_mapping = void;  // a mapping whose entries of None leave nodes in float
+  using convert_mapping = void;    // a mapping whose entries of None leave nodes in float
+  using standalone_models = void;  // what compiled code runs: see standalone_plan.hpp
 };
 
 namespace planning {
@@ -64,16 +66,26 @@ inline constexpr convert_options convert_options_v{.semantics = Options::semanti
 
 /// Why compiled code cannot run a plan with these options. Its graphs, graph_plan, are those of
 /// graphs at run time, which the evaluator runs.
-[[nodiscard]] constexpr diagnostic check_compiled_code(const prepare_options& o) {
+///   listed  the paths of the standalone modules whose models are known
+template <class Graph>
+[[nodiscard]] constexpr diagnostic check_compiled_code(const Graph& fused, const prepare_options& o,
+                                                       const view<std::string_view>& listed) {
   diagnostic d;
-  const auto report = [&d](std::string_view option, std::string_view why) {
-    d.line("compiled code does not run a plan with").line(option).line(why);
-    d.line("its graphs are those of graph_plan<...>,").line("an evaluator runs them");
-  };
-  if (!o.custom.standalone.empty()) {
-    report("standalone modules", "a plan is one model");
-  } else if (!o.custom.custom_modules.empty()) {
-    report("custom modules", "their classes are functions of the user");
+  if (!o.custom.custom_modules.empty()) {
+    d.line("compiled code does not run a plan with").line("custom modules");
+    d.line("their classes are functions of the user");
+    return d.line("its graphs are those of graph_plan<...>,").line("an evaluator runs them");
+  }
+  if (o.custom.standalone.empty()) return d;
+  for (int i = 0; i < fused.count && !d.any(); ++i) {
+    const node& n = fused.nodes[i];
+    if (standalone_of(o, n) == nullptr) continue;
+    bool known = false;
+    for (const std::string_view path : listed) known = known || path == path_of(n);
+    if (known) continue;
+    d.line("compiled code needs the model of a").line("standalone module").line("node: ", n.name);
+    d.line("in the plan_options:").line("using standalone_models =");
+    d.line("ctq::standalone_models<").line("ctq::standalone_model<\"", path_of(n), "\", model>>");
   }
   return d;
 }

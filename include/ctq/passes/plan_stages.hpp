@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
@@ -180,21 +181,21 @@ inline constexpr stages::reference<prepared_v<Model, Backend, Mapping, Policy, O
 
 namespace stages {
 
-template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options>
-inline constexpr prepared<fused_v<Model, Backend, Options>> with_float_inputs_v{[](auto& out) {
-  out = prepared_v<Model, Backend, Mapping, Policy, Options>;
+template <const auto& Prepared>
+inline constexpr std::remove_cvref_t<decltype(Prepared)> with_float_inputs_v{[](auto& out) {
+  out = Prepared;
   for (int i = 0; i < out.count; ++i)
     if (out.nodes[i].op->kind == op_kind::placeholder) out.nodes[i].dtype = f32;
 }};
 
 /// The prepared graph as it is calibrated: in float, also where the inputs of the converted model
 /// are quantized.
-template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options>
+template <const auto& Prepared, class Options>
 constexpr const auto& calibrated() {
   if constexpr (Options::prepare.input_quantized_indexes.empty()) {
-    return prepared_v<Model, Backend, Mapping, Policy, Options>;
+    return Prepared;
   } else {
-    return with_float_inputs_v<Model, Backend, Mapping, Policy, Options>;
+    return with_float_inputs_v<Prepared>;
   }
 }
 
@@ -237,8 +238,8 @@ inline constexpr auto& fused_schedule_v = stages::schedule_v<fused_v<Model, Back
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
-inline constexpr auto& prepared_schedule_v =
-    stages::schedule_v<stages::calibrated<Model, Backend, Mapping, Policy, Options>()>;
+inline constexpr auto& prepared_schedule_v = stages::schedule_v<
+    stages::calibrated<prepared_v<Model, Backend, Mapping, Policy, Options>, Options>()>;
 
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>

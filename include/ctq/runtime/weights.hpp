@@ -65,10 +65,14 @@ struct parameter {
   if (n.op->kind == op_kind::get_attr)
     all.push_back(
         {std::string{path_of(n)}, std::vector<int>(n.shape.extent, n.shape.extent + n.shape.rank)});
-  if (n.op->descriptor->parameters == nullptr) return all;
-  for (const op_parameter& p : n.op->descriptor->parameters(n.attrs))
+  const op_descriptor& d = *n.op->descriptor;
+  const auto add = [&](const op_parameter& p) {
     all.push_back({std::string{module_of_call(n.name)} + "." + std::string{p.name},
                    std::vector<int>(p.shape.extent, p.shape.extent + p.shape.rank)});
+  };
+  for (int i = 0; i < d.inner_parameters; ++i) add(d.inner_parameter(i));
+  if (d.parameters != nullptr)
+    for (const op_parameter& p : d.parameters(n.attrs)) add(p);
   return all;
 }
 

@@ -4,9 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 
+#include "ctq/graph/model.hpp"
+#include "ctq/passes/fuse.hpp"
+
 using namespace ctq;
+using namespace ctq::literals;
 
 namespace {
 
@@ -30,26 +35,37 @@ struct old : plan_options {
 static_assert(qat_plan_options<old>::is_qat && !old::is_qat);
 static_assert(qat_plan_options<old>::semantics == semantics::torch_1_13);
 
-std::string why(const prepare_options& o) { return std::string(check_compiled_code(o).message()); }
+constexpr auto net = model("x"_n = nn::placeholder({1, 4}), "block"_n = nn::relu("x"_n),
+                           "out"_n = nn::output("block"_n));
+const auto fused = fuse(net.view(), {});
+
+std::string why(const prepare_options& o, const view<std::string_view>& listed = {}) {
+  return std::string(check_compiled_code(fused.view(), o, listed).message());
+}
 
 TEST_CASE("what compiled code does not run is said by name, with what to do") {
   constexpr int first[] = {0};
-  const standalone_module alone[] = {{}};
+  const standalone_module alone[] = {{.name = "block"}};
+  const standalone_module other[] = {{.name = "head"}};
   const custom_module custom[] = {{}};
   CHECK(why({}).empty());
   CHECK(why({.semantics = semantics::torch_1_13, .policy = skip}).empty());
   CHECK(why({.is_qat = true}).empty());
-  const auto about = [](const std::string& option) {
-    return "compiled code does not run a plan with\n" + option +
-           "\nits graphs are those of graph_plan<...>,\nan evaluator runs them";
-  };
   CHECK(why({.custom = {.input_quantized_indexes = {first, 1},
                         .output_quantized_indexes = {first, 1}}})
             .empty());
-  CHECK(why({.custom = {.standalone = {alone, 1}}}) ==
-        about("standalone modules\na plan is one model"));
   CHECK(why({.custom = {.custom_modules = {custom, 1}}}) ==
-        about("custom modules\ntheir classes are functions of the user"));
+        "compiled code does not run a plan with\ncustom modules\n"
+        "their classes are functions of the user\n"
+        "its graphs are those of graph_plan<...>,\nan evaluator runs them");
+  CHECK(why({.custom = {.standalone = {other, 1}}}).empty());
+  CHECK(why({.custom = {.standalone = {alone, 1}}}) ==
+        "compiled code needs the model of a\nstandalone module\nnode: block\nin the plan_options:\n"
+        "using standalone_models =\nctq::standalone_models<\n"
+        "ctq::standalone_model<\"block\", model>>");
+  const std::string_view paths[] = {"head", "block", "tail"};
+  CHECK(why({.custom = {.standalone = {alone, 1}}}, {paths, 3}).empty());
+  CHECK(!why({.custom = {.standalone = {alone, 1}}}, {paths, 1}).empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ctq/backends/qnnpack.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/evaluate/nested_model.hpp"
+#include "ctq/graph/module_of.hpp"
 #include "graphs.hpp"
 
 using namespace ctq;
@@ -46,6 +47,26 @@ static_assert(alone::prepared.nodes[0].dtype == quint8);
 using inherits = standalone_plan<around, "relu", inside>;
 static_assert(inherits::backend.name == "x86" && inherits::mapping.count == 1);
 static_assert(inherits::mapping.entries[0].qconfig == mapping_v<everywhere>.entries[0].qconfig);
+
+// Compiled code says in which module a problem is.
+constexpr auto outer_model =
+    model("x"_n = nn::placeholder({1, 8}), "a"_n = module_of<"A", inside>{}("x"_n),
+          "out"_n = nn::output("a"_n));
+constexpr auto outer_net =
+    model("x"_n = nn::placeholder({1, 8}), "b"_n = module_of<"B", outer_model>{}("x"_n),
+          "out"_n = nn::output("b"_n));
+struct told_twice : plan_options {
+  static constexpr standalone_module its[] = {{.name = "a"}};
+  static constexpr standalone_module modules[] = {
+      {.name = "b", .custom = {.standalone = {its, 1}}}};
+  static constexpr prepare_custom_config prepare{.standalone = {modules, 1}};
+  using standalone_models = ctq::standalone_models<standalone_model<"b", outer_model>>;
+};
+constexpr std::string_view problem_inside =
+    plan_check<outer_net, x86, everywhere, unsupported::error, told_twice>::found.message();
+static_assert(
+    problem_inside.starts_with("compiled code needs the model of a\nstandalone module\nnode: a\n"));
+static_assert(problem_inside.ends_with("\nin the standalone module b"));
 
 TEST_CASE("a standalone module is planned by the compiler as by a program") {
   const traced_model traced{net.view(), "", {{inside.view(), "fc", {}}}};
