@@ -86,6 +86,8 @@ def units_of(test):
                  UNIT / "doctest.cpp"]
     if evaluates(test):
         units.append(UNIT / "ops_elsewhere.cpp")
+    if UNIT / "kernels/any_shape.hpp" in includes(units[0]):
+        units.append(UNIT / "kernels/any_shape.cpp")
     if test.startswith(("kernels/", "runtime/")):
         units.append(UNIT / "kernels/plain_loops.cpp")
     return units
@@ -93,7 +95,8 @@ def units_of(test):
 
 def flags_of(source, test, isa):
     flags = [*FLAGS, f'-DCTQ_TEST_ISA="{isa}"', f'-DGOLDEN_DATA="{GOLDEN}/data"']
-    if source == UNIT / (test + ".cpp"):  # main finds out whether this machine runs it
+    # main finds out whether this machine runs it
+    if source in (UNIT / (test + ".cpp"), UNIT / "kernels/any_shape.cpp"):
         flags += ISA_FLAGS[isa]
     if source.name == "doctest.cpp":
         flags += ["-DDOCTEST_CONFIG_NO_POSIX_SIGNALS"]

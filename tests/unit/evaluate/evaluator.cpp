@@ -181,6 +181,53 @@ TEST_CASE("sums and products of two integer tensors are exact") {
   CHECK(integers_of(q::mul.id(), 2, {3, 4, 10, 1}) == std::vector<std::int32_t>{5, 6, 54, 9});
 }
 
+TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu follows") {
+  const auto sum = [](op_id op) {
+    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{2}, {1, 5}}};  // -1, 1
+    dynamic_graph<stage::lowered> g;
+    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
+    g.add({.name = "y", .op = nn::placeholder.id()}, nullptr, 0);
+    const int both[] = {0, 1};
+    node n{.name = "sum", .op = op, .dtype = quint8};
+    n.observer = 0;
+    g.add({.name = "out", .op = nn::output.id()}, g.add(n, both, 2));
+    quantizations steps;
+    steps.activations[0] = {quint8, -1, {0.25}, {5}, {}};
+    const module_state none;
+    const auto values = evaluator<stage::lowered>(g.view(), none, {.steps = &steps})
+                            .run({in, float_ops::tensor{{2}, {0.25F, 0.5F}}});
+    REQUIRE(values.has_value());
+    REQUIRE(values->back().integers() != nullptr);
+    return values->back().integers()->q.data;
+  };
+  CHECK(sum(q::add.id()) == std::vector<std::int32_t>{2, 11});
+  CHECK(sum(q::add_relu.id()) == std::vector<std::int32_t>{5, 11});
+}
+
+TEST_CASE("a dynamic layer for which there is no kernel is computed in float, as its op says") {
+  const auto linear = [](op_id op, bool halved) {
+    const module_state m = linear_relu::weights();
+    dynamic_graph<stage::lowered> g;
+    g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+    node n{.name = "fc", .op = op};
+    n.weight = &linear_relu::weight_observer;
+    constexpr static observer_record in{observer_class::placeholder,
+                                        {.dtype = quint8, .is_dynamic = true}};
+    n.observer_config = &in;
+    g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
+    const auto values =
+        evaluator<stage::lowered>(g.view(), m, {.halve_dynamic_range = halved}).run(input());
+    REQUIRE(values.has_value());
+    return tensor_of(values->back()).data;
+  };
+  for (const bool halved : {false, true}) {
+    const std::vector<float> y = linear(q::linear_dynamic.id(), halved);
+    CHECK(y[0] == doctest::Approx(5.25).epsilon(0.02));
+    CHECK(y[1] == doctest::Approx(-2.5).epsilon(0.02));
+    CHECK(linear(q::linear_relu_dynamic.id(), halved)[1] == 0.0F);
+  }
+}
+
 TEST_CASE("relu6 on integers ends at 0 and at 6") {
   const std::vector<std::int32_t> x{0, 3, 14, 15, 16, 255};
   CHECK(integers_of(nn::relu6.id(), 1, x) == std::vector<std::int32_t>{5, 5, 27, 29, 29, 29});

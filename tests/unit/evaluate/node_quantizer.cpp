@@ -16,7 +16,7 @@ constexpr observer_record fake{observer_class::min_max, {}, fake_quantize_class:
 
 node_value some() { return float_ops::tensor{{2}, {0.0F, 2.5F}}; }
 
-std::vector<float> elements(const node_value& v) {
+std::vector<float> elements_of(const node_value& v) {
   return v.real().get_if<float_ops::tensor>()->data;
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("an observer sees the value and gives it back; a fake quantize rounds 
   observer_set fakes;
   const auto rounded = quantizer({.observers = &fakes}).observe(observing(&fake), in);
   REQUIRE(rounded.has_value());
-  CHECK(elements(*rounded)[1] == doctest::Approx(2.5));
+  CHECK(elements_of(*rounded)[1] == doctest::Approx(2.5));
   CHECK(fakes.steps(1).has_value());
 }
 
@@ -69,5 +69,5 @@ TEST_CASE("without steps of their own values are quantized with their range") {
   constexpr observer_record half{observer_class::placeholder, {.dtype = f16}};
   const auto halves = r.dynamically_quantized(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
   REQUIRE(halves.has_value());
-  CHECK(elements(*halves)[0] == 1.0F);
+  CHECK(elements_of(*halves)[0] == 1.0F);
 }

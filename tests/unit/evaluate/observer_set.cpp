@@ -45,13 +45,17 @@ TEST_CASE("weights of any rank have a scale a channel") {
   }
 }
 
-TEST_CASE("the axis of the channels is that of the weight, also beyond four axes") {
+TEST_CASE("the axis of the channels is that of the weight, also beyond the ranks of shapes") {
   observer_record fourth = per_channel;
   fourth.args.ch_axis = 3;
   const auto steps = weight_steps(fourth, {{1, 1, 1, 2, 1, 1}, {1.27F, -2.54F}}, {});
   REQUIRE(steps.has_value());
   CHECK((*steps)->axis == 3);
   CHECK((*steps)->scale.size() == 2);
+  const auto folded = weight_steps(fourth, {{1, 1, 1, 2, 1, 1, 1}, {1.27F, -2.54F}}, {});
+  REQUIRE(folded.has_value());
+  CHECK((*folded)->axis == 3);
+  CHECK((*folded)->scale.size() == 2);
 }
 
 TEST_CASE("half precision has no steps") {

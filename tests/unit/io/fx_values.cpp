@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string_view>
 
 #include "ctq/json/document.hpp"
@@ -37,6 +38,19 @@ TEST_CASE("escapes of a string become its characters") {
   const json::element first = d.root(text.data()).first();
   CHECK(fx_reading::unescaped(first) == "ab\n");
   CHECK(fx_reading::unescaped(first.next()) == "plain");
+}
+
+TEST_CASE("a shape of as many axes as shapes have is kept, of a larger rank there is none") {
+  const auto shape_of = [](std::string_view text) {
+    const json::document d = json::parse(text.data(), text.size());
+    std::optional<shape> out;
+    json::element where;
+    CHECK(fx_reading::read_shape(d.root(text.data()), out, where).empty());
+    return out;
+  };
+  static_assert(max_rank == 6);
+  CHECK(shape_of("[1, 2, 3, 4, 5, 6]") == shape{1, 2, 3, 4, 5, 6});
+  CHECK_FALSE(shape_of("[1, 2, 3, 4, 5, 6, 7]").has_value());
 }
 
 }  // namespace

@@ -105,11 +105,13 @@ TEST_CASE("a file is read whole, and errors name it") {
 }
 
 TEST_CASE("a finite number beyond float32 is refused") {
-  const std::vector<double> huge{1e300};
   const auto model = ctq::read_fx(rows);
-  const auto modules =
-      ctq::modules_of(*model, in_memory({ctq::to_store<double>("body.offset", {1}, huge)}));
-  REQUIRE(!modules.has_value());
-  CHECK(modules.error().message() ==
-        "tensor body.offset: holds a number that float32 does not reach");
+  for (const double number : {1e300, -1e300}) {
+    const std::vector<double> huge{number};
+    const auto modules =
+        ctq::modules_of(*model, in_memory({ctq::to_store<double>("body.offset", {1}, huge)}));
+    REQUIRE(!modules.has_value());
+    CHECK(modules.error().message() ==
+          "tensor body.offset: holds a number that float32 does not reach");
+  }
 }

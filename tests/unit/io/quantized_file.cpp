@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ctq/backends/qconfigs.hpp"
 #include "quantized_net.hpp"
@@ -28,6 +32,21 @@ TEST_CASE("each bit of the input changes the hash, and so does the length") {
     c = 0;
   }
   for (text.clear(); text.size() < 20; text += '\0') CHECK(add());
+}
+
+TEST_CASE("the checksum is of names, types, shapes and data") {
+  const std::vector<std::byte> zeros(6), ones(6, std::byte{1});
+  const auto checksum = [](std::string name, stored_dtype type, std::vector<std::int64_t> shape,
+                           const std::vector<std::byte>& data) {
+    const stored_tensor t[] = {{std::move(name), type, std::move(shape), data}};
+    return quantized_file::checksum_of(t, {{"key", "value"}});
+  };
+  const std::string one = checksum("w", stored_dtype::u8, {2, 3}, zeros);
+  CHECK(checksum("w", stored_dtype::u8, {2, 3}, zeros) == one);
+  CHECK(checksum("v", stored_dtype::u8, {2, 3}, zeros) != one);
+  CHECK(checksum("w", stored_dtype::i8, {2, 3}, zeros) != one);
+  CHECK(checksum("w", stored_dtype::u8, {3, 2}, zeros) != one);
+  CHECK(checksum("w", stored_dtype::u8, {2, 3}, ones) != one);
 }
 
 TEST_CASE("each observed activation has the name of the first node that it belongs to") {

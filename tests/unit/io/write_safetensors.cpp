@@ -113,6 +113,8 @@ TEST_CASE("what the format cannot hold is refused") {
   const rejected_tensors cases[] = {
       {{{"w", stored_dtype::f32, {3}, data}},
        "tensor w: shape [3] of F32 needs 12 bytes, the data have 8"},
+      {{{"w", stored_dtype::f32, {1}, data}},
+       "tensor w: shape [1] of F32 needs 4 bytes, the data have 8"},
       {{{"w", stored_dtype::u8, {-8}, data}},
        "tensor w: shape [-8] is negative or does not fit into 63 bits"},
       {{{"w", stored_dtype::u8, {INT64_MAX, 2}, data}}, "is negative or does not fit"},

@@ -38,6 +38,12 @@ TEST_CASE("a clause says which value, what was asked and what is allowed") {
         head + "output.quant_max: 255\nthe backend allows: <= 127");
   CHECK(words({clause::scale_min, value::input, 0x1p-23, 0x1p-12, 2}) ==
         head + "input.eps: 1.19209e-07\nthe backend allows scale_min: 0.000244141");
+  const std::string only =
+      "\nthe backend allows only\nscale 0.00390625, from\na fixed_qparams_observer";
+  CHECK(words({clause::exact_match, value::output, 0.0, 0x1p-8, 2}) ==
+        head + "output: not a fixed scale" + only);
+  CHECK(words({clause::exact_match, value::output, 0x1p-7, 0x1p-8, 2}) ==
+        head + "output: another scale or zero point" + only);
   CHECK(words({clause::is_dynamic, value::input, 1, 0, 2}) ==
         head + "is_dynamic: 1\nthe backend allows: 0");
   CHECK(words({clause::no_range, value::input, 0, 0, 2}) ==

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,12 @@ using namespace ctq;
 namespace {
 
 using plan_of_mlp = plan<small::mlp, x86, small::int8>;
+
+using namespace ctq::literals;
+inline constexpr auto with_sum =
+    model("x"_n = nn::placeholder({1, 4, 4, 4}),
+          "conv"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 1}),
+          "sum"_n = op::add("conv"_n, "x"_n), "out"_n = nn::output("sum"_n));
 
 /// What a model says whose first observer has these qparams.
 std::string cause_of(const qparams& first) {
@@ -64,6 +72,25 @@ TEST_CASE("too few qparams are an error") {
   REQUIRE(!model);
   CHECK(model.error().message().starts_with("qparams: 0 are given, the plan has "));
   const auto observers = static_cast<std::size_t>(plan_of_mlp::prepared.observers);
-  CHECK(!quantized_model<plan_of_mlp>::make(small::state_of<plan_of_mlp>(
-      w.get(), std::vector<qparams>(observers - 1, {0.05F, 120, 0, 255}))));
+  const auto one_less = quantized_model<plan_of_mlp>::make(small::state_of<plan_of_mlp>(
+      w.get(), std::vector<qparams>(observers - 1, {0.05F, 120, 0, 255})));
+  REQUIRE(!one_less);
+  CHECK(one_less.error().message().starts_with("qparams: " + std::to_string(observers - 1) +
+                                               " are given, the plan has "));
+}
+
+TEST_CASE("the qparams between a layer and what is fused into it are looked at, too") {
+  using plan_of_sum = plan<with_sum, x86, small::int8>;
+  constexpr auto& schedule = plan_of_sum::int8_schedule;
+  int fused = -1;
+  for (int i = 0; i < schedule.count; ++i)
+    if (schedule.steps[i].fused_observer >= 0) fused = schedule.steps[i].fused_observer;
+  REQUIRE(fused >= 0);
+  std::vector<qparams> all(static_cast<std::size_t>(plan_of_sum::prepared.observers),
+                           {0.05F, 120, 0, 255});
+  const auto steps = std::span(schedule.steps).first(schedule.count);
+  CHECK(check_qparams(steps, all));
+  all[static_cast<std::size_t>(fused)].scale = 0.0F;
+  CHECK(check_qparams(steps, all).error().message() ==
+        "qparams #" + std::to_string(fused) + ": the scale 0 is not positive");
 }

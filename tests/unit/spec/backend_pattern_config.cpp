@@ -56,6 +56,10 @@ constexpr auto embedding =
 static_assert(embedding.observation_type == different);
 static_assert(embedding.observation_for(1) == not_observed);
 
+constexpr auto observed_embedding =
+    backend_pattern_config<pattern<nn::embedding>, input_output_observed<true>>::value;
+static_assert(observed_embedding.observation_for(1) == different);
+
 using in_a_tree = pattern<nested<nn::relu, nested<op::add, match_all, nn::conv2d>>>;
 constexpr auto residual = backend_pattern_config<in_a_tree, root_node_getter<path<1, 2>>,
                                                  extra_inputs_getter<path<1, 1>>>::value;

@@ -76,6 +76,30 @@ TEST_CASE("every op between dequantize and quantize runs on integers") {
             "out = output(dequantize_10)\n");
 }
 
+constexpr auto normalized = model(
+    "x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+    "bn"_n = nn::batch_norm1d("fc"_n), "relu"_n = nn::relu("bn"_n), "out"_n = nn::output("relu"_n));
+
+std::string lowered_as(semantics s) {
+  const auto fused = fuse(normalized.view(), backend_v<x86>, {.semantics = s});
+  const auto prepared =
+      prepare_graph(fused.view(), backend_v<x86>, mapping_v<everywhere>, {.semantics = s});
+  const auto reference =
+      convert_graph(prepared.view(), backend_v<x86>, mapping_v<everywhere>, {.semantics = s});
+  return graphs::print(lower(reference.view(), {.semantics = s}).view());
+}
+
+TEST_CASE("a linear layer with a batch norm and a relu has the class that PyTorch picks") {
+  const auto with = [](const std::string& name) {
+    return door_in + ("fc = " + name) +
+           "(quantize_per_tensor_0) #1\ndequantize_1 = dequantize(fc) #1\nout = "
+           "output(dequantize_1)\n";
+  };
+  // 1.13 has nnq.Linear of the layer, which ends at the zero point that the relu has left.
+  CHECK(lowered_as(semantics::torch_1_13) == with("torch.ao.nn.quantized.Linear"));
+  CHECK(lowered_as(semantics::torch_2_1) == with("torch.ao.nn.intrinsic.quantized.LinearReLU"));
+}
+
 TEST_CASE("lowering at run time gives what the compiler gave") {
   graphs::check_equal(lowered<x86, everywhere>(net.view()).view(), g);
 }

@@ -48,7 +48,8 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "no integer kernel for\nown.sum\nquint8 to quint8\noutput shape: 1x4\n"
         "integer kernels:\n"
         "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-        "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, concat, "
+        "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
+        "concat, "
         "matmul, elementwise, function\ndefine static void run(...) in the op\n"
         "to keep it in float:\nallow_float<c>");
 }
@@ -90,6 +91,23 @@ TEST_CASE("where all that the backend accepted runs on integers there is nothing
   const auto g = lowered<with_own>(net.view());
   CHECK(first_without_kernel(g.view(), backend_v<with_own>) == -1);
   CHECK(!missing_kernel(g.view(), backend_v<with_own>).any());
+}
+
+TEST_CASE("an op that is cheap in float may be computed there, between integers") {
+  struct soft
+      : backend_config<
+            "soft", backend_pattern_config<pattern<nn::softmax>, dtype_configs<activation_int8>>> {
+  };
+  dynamic_graph<stage::lowered> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  node n{.name = "s", .op = nn::softmax.id()};
+  n.choice.pattern = 0;
+  n.choice.dtype_config = 0;
+  g.add(n, 0);
+  CHECK(is_observed(g.nodes[1], backend_v<soft>));
+  CHECK(first_without_kernel(g.view(), backend_v<soft>) == -1);
+  g.nodes[1].op = nn::linear.id();  // a layer is too slow there
+  CHECK(first_without_kernel(g.view(), backend_v<soft>) == 1);
 }
 
 // A backend that observes nothing of a relu does not ask for one on integers.
