@@ -10,7 +10,8 @@
 namespace ctq {
 
 /// What errors call a node: "node conv1".
-[[nodiscard, gnu::cold]] inline std::string place_of(const node& n) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string place_of(const node& n) {
   std::string place = "node ";
   append_name(place, n);
   return place;

@@ -64,23 +64,23 @@ template <int = 0>
 template <int = 0>
 [[nodiscard, gnu::cold]] status check_tiling(const std::vector<header_entry>& entries,
                                              std::int64_t data_bytes, std::string_view file) {
-  std::vector<const header_entry*> order;
-  for (const header_entry& e : entries) order.push_back(&e);
-  std::sort(order.begin(), order.end(), [](const header_entry* a, const header_entry* b) {
-    return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
+  const auto order = sorted_indices(entries.size(), [&entries](std::size_t i, std::size_t j) {
+    const header_entry &a = entries[i], &b = entries[j];
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
 
   std::int64_t covered = 0;
   const auto hole = [&](std::int64_t end) {
     return sentence("bytes ", covered, " to ", end, " of the data belong to no tensor");
   };
-  for (const header_entry* e : order) {
-    if (e->begin > covered) return fail_tensor(file, e->name, hole(e->begin));
-    if (e->begin < covered)
+  for (const std::size_t i : order) {
+    const header_entry& e = entries[i];
+    if (e.begin > covered) return fail_tensor(file, e.name, hole(e.begin));
+    if (e.begin < covered)
       return fail_tensor(
-          file, e->name,
-          sentence("data_offsets [", e->begin, ", ", e->end, "] overlap the tensor before"));
-    covered = e->end;
+          file, e.name,
+          sentence("data_offsets [", e.begin, ", ", e.end, "] overlap the tensor before"));
+    covered = e.end;
   }
   if (covered != data_bytes) return fail(std::string{file}, hole(data_bytes));
   return done{};

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -129,12 +128,18 @@ struct stored_tensor {
 
   friend bool operator==(const stored_tensor& a, const stored_tensor& b) {
     return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
-           std::ranges::equal(a.data, b.data);
+           std::equal(a.data.begin(), a.data.end(), b.data.begin(), b.data.end());
   }
 };
 
+/// The order of names. Unlike std::less<>, which takes a compiler longer, of strings only.
+struct name_order {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const { return a < b; }
+};
+
 /// Metadata of the file: "format" is "pt" if written by PyTorch.
-using metadata_map = std::map<std::string, std::string, std::less<>>;
+using metadata_map = std::map<std::string, std::string, name_order>;
 
 /// A file in memory.
 struct tensor_file {
@@ -144,8 +149,11 @@ struct tensor_file {
 
   /// The tensor of this name, or null.
   [[nodiscard]] const stored_tensor* find(std::string_view name) const {
-    const auto at = std::ranges::lower_bound(tensors, name, {}, &stored_tensor::name);
-    return at != tensors.end() && at->name == name ? &*at : nullptr;
+    const stored_tensor* const end = tensors.data() + tensors.size();
+    const stored_tensor* const at =
+        std::lower_bound(tensors.data(), end, name,
+                         [](const stored_tensor& t, std::string_view n) { return t.name < n; });
+    return at != end && at->name == name ? at : nullptr;
   }
 };
 

@@ -38,9 +38,10 @@ struct safetensors_header {
 
 /// A cursor in JSON text that consumes one token at a time. A function that fails returns false and
 /// sets failure(); callers return false immediately.
-class json_cursor {
+template <int = 0>
+class basic_json_cursor {
  public:
-  json_cursor(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  basic_json_cursor(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   [[nodiscard]] const error& failure() const { return failure_; }
 
@@ -209,6 +210,7 @@ class json_cursor {
   std::size_t token_ = 0;
   error failure_;
 };
+using json_cursor = basic_json_cursor<>;
 
 /// {"dtype": "F32", "shape": [10, 64], "data_offsets": [0, 2560]}, the keys in any order.
 template <int = 0>
@@ -232,7 +234,8 @@ template <int = 0>
            in.whole_number(entry.end) && in.expect(']');
   };
   const auto member = [&](const std::string& key) {
-    const auto i = static_cast<std::size_t>(std::ranges::find(keys, key) - keys);
+    std::size_t i = 0;
+    while (i < std::size(keys) && keys[i] != key) ++i;
     if (i == std::size(keys))
       return in.reject("key \"" + shown(key) + "\" is none of dtype, shape, data_offsets");
     if (std::exchange(given[i], true)) return in.reject("duplicate key \"" + key + "\"");

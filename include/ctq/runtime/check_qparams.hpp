@@ -27,7 +27,8 @@ namespace ctq {
 inline constexpr float largest_scale = 0x1p118F;
 
 /// The error in these qparams for integers of a type, or an empty string.
-[[nodiscard, gnu::cold]] inline std::string problem_with(const qparams& q, dtype type) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::string problem_with(const qparams& q, dtype type) {
   const quant_range range = range_of(type);
   const auto text = [](std::int64_t min, std::int64_t max) {
     return "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
@@ -51,8 +52,9 @@ inline constexpr float largest_scale = 0x1p118F;
 
 /// Are there valid qparams for every observer of these steps?
 /// Errors  with the number of the observer, "qparams #2"
-[[nodiscard, gnu::cold]] inline status check_qparams(std::span<const step> steps,
-                                                     std::span<const qparams> given) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_qparams(std::span<const step> steps,
+                                              std::span<const qparams> given) {
   const auto each = [&](const auto& check) -> status {
     for (const step& s : steps) {
       const std::pair<int, dtype> values[] = {{s.in_observer[0], s.key.in},

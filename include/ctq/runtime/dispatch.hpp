@@ -64,7 +64,8 @@ struct isa_request {
 };
 
 /// isa, or without it the environment variable CTQ_ISA.
-[[nodiscard]] inline isa_request requested_isa(std::string_view isa, std::string_view place) {
+template <int = 0>
+[[nodiscard]] isa_request requested_isa(std::string_view isa, std::string_view place) {
   const char* const variable = std::getenv("CTQ_ISA");
   return isa.empty() && variable != nullptr ? isa_request{variable, "CTQ_ISA"}
                                             : isa_request{isa, place};
@@ -92,9 +93,10 @@ template <class Code>
 
 /// The code with the name `isa`; the fastest if it is empty. place: where the name comes from
 /// Errors  as choose_code
-[[nodiscard]] inline result<const dispatched_code*> choose(
-    std::span<const dispatched_code* const> codes, std::string_view isa,
-    std::string_view place = "ctq::dispatched") {
+template <int = 0>
+[[nodiscard]] result<const dispatched_code*> choose(std::span<const dispatched_code* const> codes,
+                                                    std::string_view isa,
+                                                    std::string_view place = "ctq::dispatched") {
   return choose_code(codes, {isa, place}, "ctq::dispatched",
                      "the program has no code that this machine runs: compile the plan's "
                      "translation unit for each instruction set");

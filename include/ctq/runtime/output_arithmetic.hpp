@@ -32,9 +32,10 @@ template <class Real>
 }
 
 /// Hot: else it is compiled for size, since its callers are cold.
-[[nodiscard, gnu::hot]] inline kernels::channel_sums sums_of_channel(const quantized_weight_view& w,
-                                                                     std::size_t outputs,
-                                                                     std::size_t channel) {
+template <int = 0>
+[[nodiscard, gnu::hot]] kernels::channel_sums sums_of_channel(const quantized_weight_view& w,
+                                                              std::size_t outputs,
+                                                              std::size_t channel) {
   const std::size_t per_output = w.weight.size() / outputs;
   auto left = w.weight.subspan(channel * per_output, per_output);
   kernels::channel_sums sums;
@@ -54,7 +55,8 @@ template <class Real>
 }
 
 /// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
-[[nodiscard, gnu::cold]] inline status check_sums(const quantized_weight_view& w) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status check_sums(const quantized_weight_view& w) {
   const std::size_t outputs = w.scale.size();
   for (std::size_t o = 0; o < outputs; ++o)
     if (!kernels::products_fit(sums_of_channel(w, outputs, o)))
@@ -71,7 +73,8 @@ struct output_arithmetic {
 
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
 ///         channel
-[[nodiscard, gnu::cold]] inline result<output_arithmetic> output_arithmetic_of(
+template <int = 0>
+[[nodiscard, gnu::cold]] result<output_arithmetic> output_arithmetic_of(
     std::span<const float> bias, const quantized_weight_view& w, const qparams& in, dtype in_type,
     const qparams& out) {
   const std::size_t outputs = bias.size();

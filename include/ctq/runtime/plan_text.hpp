@@ -17,13 +17,16 @@
 // What a plan computes, as text: the identity of a plan in files, and what a message about two
 // plans that differ quotes.
 
+// Text is std::string; a parameter, so that of programs without files a compiler instantiates
+// nothing.
+
 namespace ctq {
 
 namespace plan_text {
 
 /// Appends "[1 3 0 2]", without zeros at the end.
-template <int = 0>
-[[gnu::cold]] void append_sizes(std::string& out, std::span<const int> sizes) {
+template <class Text>
+[[gnu::cold]] void append_sizes(Text& out, std::span<const int> sizes) {
   while (!sizes.empty() && sizes.back() == 0) sizes = sizes.first(sizes.size() - 1);
   std::string_view before = "[";
   for (const int size : sizes) append_all(out, std::exchange(before, " "), size);
@@ -31,15 +34,15 @@ template <int = 0>
 }
 
 /// The options of a node whose functions a kernel calls.
-template <int = 0>
-[[gnu::cold]] void append_options(std::string& out, const node& n) {
+template <class Text>
+[[gnu::cold]] void append_options(Text& out, const node& n) {
   out += " options";
   for (const std::uint64_t word : n.attrs.word) append_all(out, " ", word);
 }
 
 /// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
-template <int = 0>
-[[gnu::cold]] void append_step(std::string& out, const step& s, std::span<const node> nodes) {
+template <class Text>
+[[gnu::cold]] void append_step(Text& out, const step& s, std::span<const node> nodes) {
   const auto named = [&](int node) -> const ctq::node& {
     return nodes[static_cast<std::size_t>(node)];
   };
@@ -65,10 +68,9 @@ template <int = 0>
 }  // namespace plan_text
 
 /// A line for each step, in the order in which they run.
-template <int = 0>
-[[nodiscard, gnu::cold]] std::string text_of(std::span<const step> steps,
-                                             std::span<const node> nodes) {
-  std::string out;
+template <class Text = std::string>
+[[nodiscard, gnu::cold]] Text text_of(std::span<const step> steps, std::span<const node> nodes) {
+  Text out;
   for (const step& s : steps) {
     if (!out.empty()) out += "\n";
     plan_text::append_step(out, s, nodes);
@@ -77,9 +79,9 @@ template <int = 0>
 }
 
 /// A line for each entry: "global: HistogramObserver(), weight PerChannelMinMaxObserver(…)".
-template <int = 0>
-[[nodiscard, gnu::cold]] std::string text_of(const mapping_view& mapping) {
-  std::string out;
+template <class Text = std::string>
+[[nodiscard, gnu::cold]] Text text_of(const mapping_view& mapping) {
+  Text out;
   for (const mapping_entry& e :
        std::span(mapping.entries, static_cast<std::size_t>(mapping.count))) {
     if (!out.empty()) out += "\n";

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,18 +52,23 @@ struct state_tensor {
   }
 };
 
-/// Tensors by name. Copies share the elements.
-class state_dict {
+/// Tensors by name. Copies share the elements. A template, so that of programs without int8 models
+/// a compiler instantiates nothing.
+template <int = 0>
+class basic_state_dict {
  public:
   /// Adds a tensor of which `values` has the elements, in place of one of this name.
-  void set(std::string name, std::vector<int> shape, std::vector<float> values) {
-    set({std::move(name), std::move(shape), owner_of(std::move(values)), nullptr});
-  }
-  void set(std::string name, std::vector<int> shape, std::vector<std::int8_t> values) {
-    set({std::move(name), std::move(shape), nullptr, owner_of(std::move(values))});
-  }
-  void set(std::string name, std::vector<int> shape, std::vector<std::uint8_t> values) {
-    set({std::move(name), std::move(shape), nullptr, nullptr, owner_of(std::move(values))});
+  template <class T>
+  void set(std::string name, std::vector<int> shape, std::vector<T> values) {
+    state_tensor t{std::move(name), std::move(shape), nullptr, nullptr};
+    if constexpr (std::is_same_v<T, float>) {
+      t.floats = owner_of(std::move(values));
+    } else if constexpr (std::is_same_v<T, std::int8_t>) {
+      t.integers = owner_of(std::move(values));
+    } else {
+      t.bytes = owner_of(std::move(values));
+    }
+    set(std::move(t));
   }
   void set(state_tensor t) {
     const std::size_t at = index_of(t.name);
@@ -144,6 +150,7 @@ class state_dict {
 
   std::vector<state_tensor> tensors_;
 };
+using state_dict = basic_state_dict<>;
 
 /// What an int8 model is made from: the quantized parameters and, by the number of the observer,
 /// the qparams of activations.

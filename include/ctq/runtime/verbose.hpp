@@ -60,10 +60,11 @@ namespace ctq {
 
 /// isa, blocking, packed: instruction set of the step's code, how that divides the work, and bytes
 /// of its parameters
-[[gnu::cold, gnu::noinline]] inline void write_step(const step& s, std::span<const node> nodes,
-                                                    std::string_view isa, std::string_view blocking,
-                                                    std::size_t packed,
-                                                    std::int64_t nanoseconds) noexcept {
+template <int = 0>
+[[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
+                                             std::string_view isa, std::string_view blocking,
+                                             std::size_t packed,
+                                             std::int64_t nanoseconds) noexcept {
   static_text<512> line;  // no allocation
   append_all(line, "ctq_verbose,run,", isa, ",");
   if (s.node >= 0) append_name(line, nodes[static_cast<std::size_t>(s.node)]);

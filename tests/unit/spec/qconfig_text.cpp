@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/spec/qconfig_text.hpp"
 
+#include <cstddef>
 #include <string_view>
 
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/ops/builtin_ops.hpp"
+#include "ctq/spec/reflect.hpp"
 
 using namespace ctq;
 
-static_assert(reflected<observer_args>);
+// The arguments are those of the reflected record.
+static_assert([] {
+  std::size_t known = 0;
+  for_each_argument([&](std::string_view name, auto) {
+    known += known < field_names<observer_args>.size() && field_names<observer_args>[known] == name
+                 ? 1
+                 : field_names<observer_args>.size() + 1;
+  });
+  return known == field_names<observer_args>.size();
+}());
 
 namespace {
 

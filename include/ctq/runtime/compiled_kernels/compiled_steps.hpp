@@ -26,7 +26,8 @@ namespace ctq::compiled_kernels {
 /// The kernels of the instruction set with this name; if it is empty, with that in the environment
 /// variable CTQ_ISA or, without it, the fastest.
 /// Errors  as choose_code
-[[nodiscard]] inline result<const kernel_set*> choose(std::string_view isa) {
+template <int = 0>
+[[nodiscard]] result<const kernel_set*> choose(std::string_view isa) {
   return choose_code(all(), requested_isa(isa, "ctq-kernels"), "ctq-kernels",
                      "the library has no code that this machine runs: build it with its option "
                      "kernels_isas=scalar, or all");
@@ -35,14 +36,15 @@ namespace ctq::compiled_kernels {
 /// The same for models that cannot report an error: the fastest in place of a name in CTQ_ISA that
 /// the library does not have.
 /// Errors  no code at all
-[[nodiscard]] inline result<const kernel_set*> choose_or_fastest() {
+template <int = 0>
+[[nodiscard]] result<const kernel_set*> choose_or_fastest() {
   const auto kernels = choose({});
   return kernels || all().empty() ? kernels : all().front();
 }
 
 /// Bytes of the largest workspace.
-[[nodiscard]] inline std::size_t workspace_of(const kernel_set& kernels,
-                                              std::span<const step> steps) {
+template <int = 0>
+[[nodiscard]] std::size_t workspace_of(const kernel_set& kernels, std::span<const step> steps) {
   std::size_t most = 0;
   for (const step& s : steps) most = std::max(most, kernels.workspace_bytes(s.key));
   return packing::padded(most);
@@ -50,11 +52,12 @@ namespace ctq::compiled_kernels {
 
 /// Packs the parameters of a schedule, and finds the code of its steps.
 /// Errors  as pack_steps; a step without a kernel
-[[nodiscard, gnu::cold]] inline result<parameters> make(const kernel_set& kernels,
-                                                        std::span<const step> steps,
-                                                        std::span<const node> nodes,
-                                                        const state_dict& state,
-                                                        std::span<const qparams> qparams) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<parameters> make(const kernel_set& kernels,
+                                                 std::span<const step> steps,
+                                                 std::span<const node> nodes,
+                                                 const state_dict& state,
+                                                 std::span<const qparams> qparams) {
   auto p = pack_steps(kernels.packing, steps, nodes, state, qparams);
   if (!p) return p;
   p->kernels = &kernels;
@@ -97,9 +100,10 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
 }
 
 /// The same, with a line for each step if CTQ_VERBOSE is set. nodes: of the graph of the schedule
-[[gnu::noinline]] inline void run(std::span<const step> steps, std::span<const node> nodes,
-                                  const parameters& p, const void* const* in, void* const* out,
-                                  std::byte* arena, std::size_t workspace) noexcept {
+template <int = 0>
+[[gnu::noinline]] void run(std::span<const step> steps, std::span<const node> nodes,
+                           const parameters& p, const void* const* in, void* const* out,
+                           std::byte* arena, std::size_t workspace) noexcept {
   if (!verbose::on()) [[likely]]
     return run(steps, p, in, out, arena, workspace, [](int) {});
   std::int64_t start = 0;

@@ -40,8 +40,9 @@ template <class Index>
 /// in: elements of the model's inputs, in order · nodes: of the graph of the schedule
 /// Errors  with the node's name: an index that is no row of its table, offsets that decrease or lie
 ///         outside of the indices
-[[nodiscard]] inline status check_indices(std::span<const step> steps, std::span<const node> nodes,
-                                          std::span<const void* const> in) {
+template <int = 0>
+[[nodiscard]] status check_indices(std::span<const step> steps, std::span<const node> nodes,
+                                   std::span<const void* const> in) {
   for (const step& s : steps) {
     if (!is_index(s.key.in)) continue;
     const auto check = [&]<class index>(index) {

@@ -19,8 +19,9 @@ namespace ctq::packing {
 
 /// The table of an embedding.
 /// Errors  as state_dict::floats
-[[nodiscard, gnu::cold]] inline status pack_rows(const step& s, const node& n,
-                                                 const state_dict& state, std::byte* packed) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_rows(const step& s, const node& n, const state_dict& state,
+                                          std::byte* packed) {
   const auto sizes = s.key.as<embedding_shape>();
   const std::string name = std::string{n.name} + ".weight";
   const auto append = [&packed](const auto& values) {

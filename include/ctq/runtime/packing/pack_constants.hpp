@@ -16,8 +16,9 @@ namespace ctq::packing {
 
 /// The elements of all parameters and buffers that are operands.
 /// Errors  as state_dict::floats
-[[nodiscard, gnu::cold]] inline result<aligned_buffer> pack_constants(std::span<const node> nodes,
-                                                                      const state_dict& state) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<aligned_buffer> pack_constants(std::span<const node> nodes,
+                                                               const state_dict& state) {
   const auto is_constant = [](const node& n) {
     return n.op != nullptr && n.op->kind == op_kind::get_attr;
   };

@@ -39,9 +39,10 @@ namespace packing {
 }
 
 /// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
-[[nodiscard, gnu::cold]] inline status pack_layer(const kernel_packing& kernels, const step& s,
-                                                  const node& n, const state_dict& state,
-                                                  const step_data& data, std::byte* packed) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_layer(const kernel_packing& kernels, const step& s,
+                                           const node& n, const state_dict& state,
+                                           const step_data& data, std::byte* packed) {
   const std::string name{n.name};
   const weight_of_layer layer = weight_of(s.key, n);
   const auto bias = state.floats(name + ".bias", {{layer.outputs}});
@@ -84,8 +85,9 @@ namespace packing {
 }
 
 /// Errors  as state_dict::floats
-[[nodiscard, gnu::cold]] inline status pack_batch_norm(const step& s, const node& n,
-                                                       const state_dict& state, std::byte* packed) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_batch_norm(const step& s, const node& n,
+                                                const state_dict& state, std::byte* packed) {
   const int channels[] = {s.key.as<channels_shape>().channels};
   for (const char* part : {".scale", ".shift"}) {
     const auto values = state.floats(std::string{n.name} + part, channels);
@@ -105,8 +107,9 @@ namespace packing {
 
 /// Packs the lookup table of an op of one tensor: its output for each of the 256 integers of a
 /// type.
-[[gnu::cold]] inline void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
-                                     std::byte* packed) {
+template <int = 0>
+[[gnu::cold]] void pack_table(op_id op, const step_data& d, dtype type, const qparams& from,
+                              std::byte* packed) {
   const auto make = [&](auto* table) {
     kernels::reference::make_table(op->descriptor->functions, d.options, from, d.out, table);
   };
@@ -118,8 +121,8 @@ namespace packing {
 }
 
 /// Narrows the range of a step's output to what a clamp lets through.
-[[gnu::cold]] inline void clamp_output(const node& clamp, const kernel_signature& key,
-                                       step_data& d) {
+template <int = 0>
+[[gnu::cold]] void clamp_output(const node& clamp, const kernel_signature& key, step_data& d) {
   const auto within = [&]<class element>(element) {
     const qparams q = d.out;
     const element ends[] = {static_cast<element>(q.quant_min), static_cast<element>(q.quant_max)};
@@ -148,11 +151,12 @@ namespace packing {
 /// that compute in float alone
 /// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
 ///         with the node's name: a sum that could leave int32
-[[nodiscard, gnu::cold]] inline result<parameters> pack_steps(const kernel_packing& kernels,
-                                                              std::span<const step> steps,
-                                                              std::span<const node> nodes,
-                                                              const state_dict& state,
-                                                              std::span<const qparams> qparams) {
+template <int = 0>
+[[nodiscard, gnu::cold]] result<parameters> pack_steps(const kernel_packing& kernels,
+                                                       std::span<const step> steps,
+                                                       std::span<const node> nodes,
+                                                       const state_dict& state,
+                                                       std::span<const qparams> qparams) {
   parameters p{aligned_buffer(packed_end(kernels, steps)), std::vector<step_data>(steps.size())};
   auto constants = packing::pack_constants(nodes, state);
   if (!constants) return unexpected{constants.error()};

@@ -33,9 +33,10 @@ void for_each_by_channel(const shape& s, int channel_axis, Visit visit) {
 }
 
 /// Packs a weight as integers, their scales, and as the floats that they represent.
-[[gnu::cold]] inline void pack_quantized(const op_descriptor& d, const parameter_layout_of& l,
-                                         std::span<const std::int8_t> weight,
-                                         std::span<const float> scale, std::byte* packed) {
+template <int = 0>
+[[gnu::cold]] void pack_quantized(const op_descriptor& d, const parameter_layout_of& l,
+                                  std::span<const std::int8_t> weight, std::span<const float> scale,
+                                  std::byte* packed) {
   std::vector<float> dequantized(weight.size());
   const std::size_t per_channel = scale.empty() ? 0 : weight.size() / scale.size();
   for_each_by_channel(l.parameters.item[l.weight].shape, d.channel_axis,
@@ -50,9 +51,10 @@ void for_each_by_channel(const shape& s, int channel_axis, Visit visit) {
 
 /// Packs the tensors of a node, and says in `data` where they are.
 /// Errors  as state_dict::floats
-[[nodiscard, gnu::cold]] inline status pack_user_parameters(const node& n, const state_dict& state,
-                                                            bool on_integers, step_data& data,
-                                                            std::byte* packed) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_user_parameters(const node& n, const state_dict& state,
+                                                     bool on_integers, step_data& data,
+                                                     std::byte* packed) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
   data.parameters = parameter_layout(d, n.attrs, on_integers);

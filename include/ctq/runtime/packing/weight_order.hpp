@@ -83,8 +83,8 @@ struct weight_of_layer {
   int transposed_groups = 0;  // of a transposed convolution, else 0
 };
 
-[[nodiscard, gnu::cold]] inline weight_of_layer weight_of(const kernel_signature& key,
-                                                          const node& n) {
+template <int = 0>
+[[nodiscard, gnu::cold]] weight_of_layer weight_of(const kernel_signature& key, const node& n) {
   if (key.kernel == kernel::conv_transpose2d) {
     const auto s = key.as<conv_transpose2d_shape>();
     const shape weight = n.op->descriptor->parameters(n.attrs).item[0].shape;

@@ -29,8 +29,9 @@ struct recurrent_weight {
 
 /// In the order in which they are packed: for each layer and direction that of the input, then that
 /// of the hidden state.
-[[nodiscard, gnu::cold]] inline std::vector<recurrent_weight> recurrent_weights(
-    const recurrent_shape& s, const node& n) {
+template <int = 0>
+[[nodiscard, gnu::cold]] std::vector<recurrent_weight> recurrent_weights(const recurrent_shape& s,
+                                                                         const node& n) {
   std::vector<recurrent_weight> all;
   const op_parameters parameters = n.op->descriptor->parameters(n.attrs);
   const int each = parameters.count / s.cells();
@@ -49,9 +50,10 @@ struct recurrent_weight {
 namespace packing {
 
 /// Errors  as state_dict::floats; with the node: check_sums
-[[nodiscard, gnu::cold]] inline status pack_recurrent(const kernel_packing& kernels, const step& s,
-                                                      const node& n, const state_dict& state,
-                                                      std::byte* packed) {
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_recurrent(const kernel_packing& kernels, const step& s,
+                                               const node& n, const state_dict& state,
+                                               std::byte* packed) {
   for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
     const int rows = w.product.out_features;
     std::vector<float> zeros(w.bias.empty() ? static_cast<std::size_t>(rows) : 0);
