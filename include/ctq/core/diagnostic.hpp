@@ -21,6 +21,12 @@ struct diagnostic {
     append_all(text, part...);
     return *this;
   }
+  /// The same of one text: not compiled for each length of it.
+  constexpr diagnostic& line(const char* part) {
+    if (any()) text.append("\n");
+    text.append(part);
+    return *this;
+  }
 };
 
 }  // namespace ctq

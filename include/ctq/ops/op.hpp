@@ -64,12 +64,6 @@ struct named_by {
   static constexpr const op_info& info = Info;
 };
 
-/// Satisfied by the identities of ctq's own ops.
-template <class Op>
-concept builtin_op = requires {
-  typename Op::builtin;
-};
-
 /// An op with its arguments, not yet a node: it has no name.
 template <std::size_t Arity>
 struct call {
@@ -107,7 +101,7 @@ struct op_base {
 
   /// An address, so that it can be compared in a constant expression and names the op.
   static constexpr op_id id() {
-    if constexpr (builtin_op<Self>) {
+    if constexpr (requires { typename Self::builtin; }) {
       return &Self::info;
     } else {
       return &info_of<Self>;

@@ -34,6 +34,11 @@ constexpr void complain(diagnostic& d, const Part&... what) {
   if (!d.any()) d.line(what...);
 }
 
+/// The same of one text: not compiled for each length of it.
+constexpr void complain(diagnostic& d, const char* what) {
+  if (!d.any()) d.line(what);
+}
+
 constexpr void show_input(diagnostic& d, const shape& s) {
   d.line("the input is ", shape_text(s).view());
 }
@@ -42,6 +47,12 @@ constexpr void show_input(diagnostic& d, const shape& s) {
 template <class... Part>
 constexpr shape wrong_input(diagnostic& d, const shape& in, const Part&... what) {
   complain(d, what...);
+  show_input(d, in);
+  return {};
+}
+
+constexpr shape wrong_input(diagnostic& d, const shape& in, const char* what) {
+  complain(d, what);
   show_input(d, in);
   return {};
 }
