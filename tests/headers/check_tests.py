@@ -49,6 +49,7 @@ FOLDERS_WITHOUT_LOGIC = {
 
 # Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
+    "kernels/axis_sums": "evaluate/float_ops/axis_sums",
     "kernels/kernel_code": "runtime/bind_kernels",
     "kernels/simd/matrix/product_panels": "kernels/simd/matrix/matmul_int8",
     "kernels/code/blocking_text": "runtime/step_text",
@@ -99,7 +100,7 @@ TESTED_WITH = {
 
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
-    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/random_case", "evaluate/random_models",
+    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/op_networks", "evaluate/random_case", "evaluate/random_models",
     "evaluate/random_scales", "evaluate/recurrent_networks", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
@@ -119,7 +120,7 @@ def names_below(root, suffix):
 def is_tested(header, tests):
     """By a test of its own, of the vector kernel of its name, or of what it is a part of."""
     by = TESTED_WITH.get(header, header)
-    name = by.removeprefix("kernels/reference/")
+    name = re.sub(r"^kernels/reference/(data_movement/)?", "", by)
     return by in tests or name != by and any(
         re.fullmatch(rf"kernels/simd/\w+/{name}", test) for test in tests)
 

@@ -115,6 +115,8 @@ class random_model {
     if (chance(10)) return own_op(x);
     if (chance(5)) return with_number(x);
     if (chance(20)) return relu(x);
+    if (chance(6)) return reduce(x);
+    if (x.shape.rank >= 2 && chance(4)) return pad(x);
     if (x.shape.rank == 4 && chance(10)) return enlarge(x);
     if (x.shape.rank == 4) return chance(4) ? flatten(x) : spatial(x);
     if (x.shape.rank == 3 && chance(70)) return along_one_axis(x);
@@ -133,6 +135,32 @@ class random_model {
       case 7: return emit(ctq::fn::clamp, {x.name}, x.shape, {.min = 0.25F, .max = 1.0F});
       default: return emit(ctq::nn::relu, {x.name}, x.shape);
     }
+  }
+
+  /// The mean of an axis or of all pixels, which x86 has on integers; or the maximum, in float.
+  void reduce(const value& x) {
+    const bool keep = x.shape.rank == 1 || chance(50);
+    ctq::reduction_options o{.dim = {below(x.shape.rank)}, .keepdim = keep};
+    if (x.shape.rank == 4 && chance(60)) o.dim = {2, -1};
+    ctq::shape s;
+    for (int a = 0; a < x.shape.rank; ++a) {
+      const bool goes = o.dim.rank == 2 ? a >= 2 : a == o.dim[0];
+      if (!goes || keep) s[s.rank++] = goes ? 1 : x.shape[a];
+    }
+    if (chance(20)) return emit(ctq::fn::amax, {x.name}, s, o);
+    chance(50) ? emit(ctq::fn::mean, {x.name}, s, o) : emit(ctq::method::mean, {x.name}, s, o);
+  }
+
+  /// Of the last two axes, in float.
+  void pad(const value& x) {
+    const auto rule = static_cast<ctq::padding_rule>(below(4));
+    ctq::shape s = x.shape;
+    ctq::shape amounts{1 + below(3), below(2) - 1, below(2), below(2)};
+    if (s[s.rank - 1] < 5 || s[s.rank - 2] < 3) return;
+    s[s.rank - 1] += amounts[0] + amounts[1];
+    s[s.rank - 2] += amounts[2] + amounts[3];
+    if (numel(s) > 5000) return;
+    emit(ctq::fn::pad, {x.name}, s, {.pad = amounts, .mode = rule, .value = 0.5F});
   }
 
   void own_op(const value& x) {

@@ -293,7 +293,7 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
   for (const option_field& f : all.fields) {
     if (has_no_effect(f.name)) continue;
     ++position;
-    const bool takes_rest = f.is == option_field::type::extents && &f == &all.fields[0];
+    const bool takes_rest = f.is == option_field::type::extents && all.fields.size() == 1;
     if (takes_rest && read_rest(f, position, arguments, out.attrs)) continue;
     for (placed& a : arguments) {
       if (a.used || (a.name.empty() ? a.position != position : a.name != f.name)) continue;

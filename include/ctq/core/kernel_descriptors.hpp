@@ -58,6 +58,7 @@ struct kernel_facts {
 //   concat              one input of a cat, to its place
 //   elementwise         an op by its definition, element by element, of one tensor or two
 //   function            the same of whole tensors
+//   reduction           mean, sum, max and min along axes
 //   layer_norm          group and instance norm as well
 //   reorder             a view of which the elements are needed in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
@@ -84,9 +85,12 @@ struct kernel_facts {
   KERNEL(pooling_avg, pool_shape, equal) \
   KERNEL(resampling, resampling_shape, equal) \
   KERNEL(pixel_shuffle, pixel_shuffle_shape, equal) \
+  KERNEL(pad, pad_shape, equal) \
   KERNEL(concat, concat_shape, equal) \
+  KERNEL(reduction, reduction_shape, equal) \
   KERNEL(softmax, softmax_shape, float_only) \
   KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
+  KERNEL(prelu, channels_shape, float_only, .has_tensors = true) \
   KERNEL(matmul, matmul_shape, equal) \
   KERNEL(rnn, recurrent_shape, float_only, .has_cells = true) \
   KERNEL(rnn_dynamic, recurrent_shape, float_only, .has_cells = true) \
@@ -107,7 +111,7 @@ namespace ctq::kernels::descriptors {
 #define CTQ_DESCRIBE_KERNEL(kernel, sizes, in_and_out, ...)                                       \
   struct kernel {                                                                                 \
     using shape = sizes;                                                                          \
-    static constexpr kernel_facts facts{.name = #kernel,                                          \
+    static constexpr kernel_facts facts{.name = {#kernel, sizeof(#kernel) - 1},                   \
                                         .exists = &types::in_and_out __VA_OPT__(, ) __VA_ARGS__}; \
   };
 CTQ_KERNELS(CTQ_DESCRIBE_KERNEL)

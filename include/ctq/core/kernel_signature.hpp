@@ -101,6 +101,25 @@ struct resampling_shape {
   friend constexpr bool operator==(const resampling_shape&, const resampling_shape&) = default;
 };
 
+/// What lies beyond the ends of an axis.
+enum class padding_rule : int { constant, reflect, replicate, circular };
+
+/// A tensor with elements more at the ends of its axes, or fewer; axes in memory order, leading
+/// extents may be 1.
+struct pad_shape {
+  static constexpr int axes = static_cast<int>(max_rank);
+
+  padding_rule rule{};
+  int value_bits{};    // of padding_rule::constant: the float32, as its bits
+  int in[axes]{};      // extents
+  int before[axes]{};  // elements more at the beginning of each axis
+  int out[axes]{};     // extents
+
+  [[nodiscard]] constexpr float value() const { return std::bit_cast<float>(value_bits); }
+
+  friend constexpr bool operator==(const pad_shape&, const pad_shape&) = default;
+};
+
 /// in_h x in_w pixels of channels * factor² channels, to or from factor² times as many pixels.
 struct pixel_shuffle_shape {
   int batch{};
@@ -153,6 +172,20 @@ struct softmax_shape {
   int logarithm{};
 
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
+};
+
+/// What a reduction gives of the elements that it reads.
+enum class reduction_rule : int { mean, sum, max, min };
+
+/// A tensor, some of whose axes are reduced to one element; its axes in the order of memory.
+struct reduction_shape {
+  reduction_rule rule{};
+  shape in{};
+  int axes{};  // bit i: axis i is reduced
+
+  [[nodiscard]] constexpr bool reduces(int axis) const { return (axes >> axis & 1) != 0; }
+
+  friend constexpr bool operator==(const reduction_shape&, const reduction_shape&) = default;
 };
 
 /// Rows of `count` elements, each normalized by its own mean and variance. Weight and bias have an

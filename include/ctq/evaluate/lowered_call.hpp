@@ -202,8 +202,9 @@ template <class Kernels>
   const op_descriptor& d = *op->descriptor;
   const op_schedule& s = d.schedule;
   const auto tensors = static_cast<std::size_t>(s.tensors);
-  if (s.how != schedule_as::step || from->descriptor->infer_shape == nullptr ||
-      reads.size() != tensors || (tensors > 1 && call.positional.size() != tensors))
+  if ((s.how != schedule_as::step && s.how != schedule_as::reduction) ||
+      from->descriptor->infer_shape == nullptr || reads.size() != tensors ||
+      (tensors > 1 && call.positional.size() != tensors))
     return {};
   const quantized_tensor* in[2]{};
   shape shapes[2];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
@@ -43,19 +45,20 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   d.line("node ", n.name, ":").line(said.message());
 }
 
-/// Which tensor of a tuple x[i] is.
+/// Which tensor of a tuple x[i] is, negative from the end.
 [[nodiscard]] constexpr int item_index(const node& getitem) {
   const index_list index = getitem.attrs.as<getitem_options>().index;
-  if (index.count != 1 || index.item[0].is() != index_item::element) return -1;
-  return index.item[0].start < 0 ? index.item[0].start + 2 : index.item[0].start;
+  if (index.count != 1 || index.item[0].is() != index_item::element) return INT32_MIN;
+  return index.item[0].start;
 }
 
 /// The same of x[i], if x is a tuple.
 constexpr void infer_item(node& n, const node& tuple, diagnostic& d) {
   if (d.any()) return;
-  n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, tuple.shape, item_index(n)).shape;
+  const strided_view whole = contiguous_view(tuple.shape, layout::nchw);
+  n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, whole, item_index(n)).shape;
   if (n.shape.rank == 0)
-    d.line("node ", n.name, ":").line("op::getitem selects 0 or 1 of").line(tuple.name);
+    d.line("node ", n.name, ":").line("op::getitem selects one tensor of").line(tuple.name);
 }
 
 }  // namespace ctq::shape_rules

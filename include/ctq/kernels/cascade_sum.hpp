@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <span>
@@ -22,16 +21,18 @@ namespace ctq::kernels {
 /// Groups · Lanes independent sums: sum[g * Lanes + l] = Σ_i x[i * stride + g * group + l], i <
 /// count.
 template <std::size_t Groups, std::size_t Lanes>
-void cascade_sums(const float* x, std::size_t stride, std::size_t group, std::size_t count,
-                  float (&sum)[Groups * Lanes]) {
+[[gnu::always_inline]] inline void cascade_sums(const float* x, std::size_t stride,
+                                                std::size_t group, std::size_t count,
+                                                float (&sum)[Groups * Lanes]) {
   constexpr std::size_t levels = 4;
   constexpr std::size_t width = Groups * Lanes;
   const auto log2 = static_cast<unsigned>(count > 1 ? std::bit_width(count - 1) : 0);
-  const unsigned power = std::max(4U, log2 / static_cast<unsigned>(levels));
+  const unsigned of_levels = log2 / static_cast<unsigned>(levels);
+  const unsigned power = of_levels > 4 ? of_levels : 4;
   const std::size_t mask = (std::size_t{1} << power) - 1;
 
   float partial[levels][width]{};
-  const auto add = [](float(&to)[width], const float(&from)[width]) {
+  const auto add = [](float(&to)[width], const float(&from)[width]) __attribute__((always_inline)) {
     for (std::size_t j = 0; j < width; ++j) to[j] += from[j];
   };
   for (std::size_t i = 0; i < count;) {
@@ -43,22 +44,22 @@ void cascade_sums(const float* x, std::size_t stride, std::size_t group, std::si
     for (std::size_t level = 1; level < levels; ++level) {
       if ((i & (mask << ((level - 1) * power))) != 0) break;
       add(partial[level], partial[level - 1]);
-      std::fill_n(partial[level - 1], width, 0.0F);
+      for (float& p : partial[level - 1]) p = 0.0F;
     }
   }
   for (std::size_t level = 1; level < levels; ++level) add(partial[0], partial[level]);
-  std::copy_n(partial[0], width, sum);
+  for (std::size_t j = 0; j < width; ++j) sum[j] = partial[0][j];
 }
 
 /// Sums rows of Lanes floats, lane by lane; rows start `stride` floats apart.
 template <std::size_t Lanes>
-void cascade_rows(const float* x, std::size_t rows, float (&sum)[Lanes],
-                  std::size_t stride = Lanes) {
+[[gnu::always_inline]] inline void cascade_rows(const float* x, std::size_t rows,
+                                                float (&sum)[Lanes], std::size_t stride = Lanes) {
   constexpr std::size_t together = 4;  // rows in independent partial sums
   const std::size_t count = rows / together;
   float sums[together * Lanes];
   cascade_sums<together, Lanes>(x, together * stride, stride, count, sums);
-  std::copy_n(sums, Lanes, sum);
+  for (std::size_t j = 0; j < Lanes; ++j) sum[j] = sums[j];
   for (std::size_t row = count * together; row < rows; ++row)
     for (std::size_t j = 0; j < Lanes; ++j) sum[j] += x[row * stride + j];
   for (std::size_t row = 1; row < together; ++row)
@@ -66,7 +67,7 @@ void cascade_rows(const float* x, std::size_t rows, float (&sum)[Lanes],
 }
 
 /// The sum of contiguous floats.
-[[nodiscard]] inline float cascade_sum(std::span<const float> x) {
+[[nodiscard, gnu::always_inline]] inline float cascade_sum(std::span<const float> x) {
   constexpr std::size_t lanes = 8;
   if (x.size() < lanes) {
     float sum[1];

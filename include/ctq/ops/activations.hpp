@@ -57,8 +57,6 @@ struct clamp_options {
   CTQ_MODULE_AND_FUNCTION(OP, leaky_relu, "LeakyReLU", leaky_relu_options, leaky_relu) \
   OP(fn, function_op, leaky_relu_, "torch.nn.functional.leaky_relu_", leaky_relu_options, leaky_relu_in_place) \
   OP(method, method_op, leaky_relu, "leaky_relu", leaky_relu_options, method_leaky_relu) \
-  OP(nn, module_op, prelu, "torch.nn.PReLU", no_options, prelu) \
-  OP(fn, function_op, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
   CTQ_MODULE_AND_FUNCTION(OP, elu, "ELU", elu_options, elu) \
   CTQ_MODULE_AND_FUNCTION(OP, selu, "SELU", relu_options, selu) \
   CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", no_options, gelu) \
@@ -209,10 +207,14 @@ inline constexpr op_descriptor hardtanh_in_place = in_place(hardtanh);
 inline constexpr op_descriptor clamp =
     clamping(differentiable<functions::clamp_to, slopes::clamp_to, clamp_options>);
 
-inline constexpr op_descriptor leaky_relu =
-    with(activation(differentiable<functions::leaky_relu, slopes::leaky_relu, leaky_relu_options>,
-                    on_integers::own_scale),
-         [](op_descriptor& d) { d.module_form = &nn::info_leaky_relu; });
+constexpr op_descriptor with_module(op_descriptor d, op_id module_form) {
+  d.module_form = module_form;
+  return d;
+}
+inline constexpr op_descriptor leaky_relu = with_module(
+    activation(differentiable<functions::leaky_relu, slopes::leaky_relu, leaky_relu_options>,
+               on_integers::own_scale),
+    &nn::info_leaky_relu);
 inline constexpr op_descriptor elu = with(
     activation(differentiable<functions::elu, slopes::elu, elu_options>, on_integers::own_scale),
     [](op_descriptor& d) { d.keeps_memory_order = false; });
@@ -225,15 +227,12 @@ inline constexpr op_descriptor hardsigmoid_in_place = in_place(hardsigmoid);
 inline constexpr op_descriptor sigmoid =
     activation(differentiable<functions::sigmoid, slopes::sigmoid>, on_integers::from_0_to_1);
 inline constexpr op_descriptor sigmoid_in_place = in_place(sigmoid);
-inline constexpr op_descriptor tanh =
-    with(activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
-         [](op_descriptor& d) { d.module_form = &nn::info_tanh; });
+inline constexpr op_descriptor tanh = with_module(
+    activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
+    &nn::info_tanh);
 inline constexpr op_descriptor tanh_in_place = in_place(tanh);
 /// XNNPACK's, which PyTorch 1.13 leaves in float.
-inline constexpr op_descriptor method_leaky_relu = with(leaky_relu, [](op_descriptor& d) {
-  d.is_since_2_1 = true;
-  d.module_form = nullptr;
-});
+inline constexpr op_descriptor method_leaky_relu = since_2_1(with_module(leaky_relu, nullptr));
 inline constexpr op_descriptor leaky_relu_in_place = in_place(method_leaky_relu);
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};
 inline constexpr op_descriptor functional_tanh{.functions = tanh.functions};
@@ -277,11 +276,6 @@ inline constexpr op_descriptor softmax = with(float_softmax, [](op_descriptor& d
 inline constexpr op_descriptor log_softmax{
     .infer_shape = &softmax_shape_rule,
     .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};
-
-inline constexpr op_descriptor prelu{.keeps_memory_order = true,
-                                     .weights = op_weights::in_float,
-                                     .on_integers = on_integers::own_scale};
-inline constexpr op_descriptor functional_prelu{.weights = op_weights::in_float};
 
 }  // namespace ctq::descriptors
 

@@ -24,8 +24,10 @@
   OP(method, binary_method, div, "div", no_options, method_div) \
   OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
   OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
-  CTQ_FUNCTION_AND_METHOD(OP, pow, no_options, none) \
-  OP(op, binary_op, pow, "_operator.pow", no_options, none) \
+  OP(fn, binary_op, rsub, "torch.rsub", no_options, rsub) \
+  OP(fn, binary_op, pow, "torch.pow", no_options, pow) \
+  OP(method, binary_method, pow, "pow", no_options, pow) \
+  OP(op, binary_op, pow, "_operator.pow", no_options, pow) \
   CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, neg) \
   OP(op, function_op, neg, "_operator.neg", no_options, neg) \
   OP(fn, binary_op, maximum, "torch.maximum", no_options, none) \
@@ -63,6 +65,16 @@ constexpr float sub_scalar(float x, const scalar_operand& o) noexcept {
 }
 constexpr float div_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? o.value / x : x / o.value;
+}
+inline float power(float x, float exponent) noexcept {
+  return exponent == 2.0F ? x * x : __builtin_powf(x, exponent);
+}
+inline float pow_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? power(o.value, x) : power(x, o.value);
+}
+/// The operands the other way round.
+constexpr float rsub_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? x - o.value : o.value - x;
 }
 constexpr float positive(float x) noexcept { return x < 0.0F ? 0.0F : x; }
 constexpr float add_scalar_relu(float x, const scalar_operand& o) noexcept {
@@ -167,6 +179,23 @@ inline constexpr op_descriptor method_add = in_float(add);
 inline constexpr op_descriptor method_mul = in_float(mul);
 inline constexpr op_descriptor method_sub = in_float(sub);
 inline constexpr op_descriptor method_div = in_float(div);
+/// The shape rule of a function of a tensor and a number.
+constexpr shape with_a_number(view<shape> in, attributes& options, diagnostic& d) {
+  if (in.count == 1 && options.as<scalar_operand>().position != 0) return in[0];
+  shape_rules::complain(d, "takes a tensor and a number");
+  return {};
+}
+/// A function of a tensor and a number that PyTorch's backends leave in float.
+constexpr op_descriptor of_tensor_and_number(const op_functions& functions, op_id itself) {
+  return {.infer_shape = &with_a_number,
+          .functions = functions,
+          .schedule = with(in_any_order(kernel::elementwise),
+                           [&](op_schedule& s) { s.with_number = itself; })};
+}
+inline constexpr op_descriptor pow =
+    of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow);
+inline constexpr op_descriptor rsub =
+    of_tensor_and_number(elementwise<functions::rsub_scalar, scalar_operand>, &fn::info_rsub);
 inline constexpr op_descriptor abs = float_activation(elementwise<functions::abs>);
 inline constexpr op_descriptor neg = float_activation(elementwise<functions::neg>);
 inline constexpr op_descriptor square = float_activation(elementwise<functions::square>);

@@ -75,14 +75,31 @@ constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   return {rows, extent * inner, out[dim] * inner, before * inner};
 }
 
+/// Tensors of one shape, which a new axis counts.
+constexpr shape stack_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  shape out = shape_rules::same_shapes(in, d);
+  if (d.any()) return {};
+  if (out.rank == static_cast<int>(max_rank))
+    return shape_rules::wrong_input(d, out, "has more than ", static_cast<int>(max_rank), " axes");
+  auto o = a.as<cat_options>();
+  if (!shape_rules::settle_axis(d, "dim", o.dim, out.rank + 1)) return {};
+  a = attributes{o};
+  for (int axis = out.rank++; axis > o.dim; --axis) out[axis] = out[axis - 1];
+  out[o.dim] = in.count;
+  return out;
+}
+
 inline constexpr op_descriptor cat{.takes_list = true,
                                    .infer_shape = &cat_shape_rule,
                                    .keeps_memory_order = true,
                                    .on_integers = on_integers::input_scale,
                                    .gradient = gradient_rule::concatenation,
                                    .schedule = {.how = schedule_as::concat}};
-inline constexpr op_descriptor concat = with(cat, [](op_descriptor& d) { d.is_since_2_1 = true; });
-inline constexpr op_descriptor stack{.takes_list = true, .on_integers = on_integers::input_scale};
+inline constexpr op_descriptor concat = since_2_1(cat);
+inline constexpr op_descriptor stack{.takes_list = true,
+                                     .infer_shape = &stack_shape_rule,
+                                     .on_integers = on_integers::input_scale,
+                                     .schedule = {.how = schedule_as::concat}};
 
 }  // namespace ctq::descriptors
 

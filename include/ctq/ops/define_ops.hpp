@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 
 #include "ctq/core/isa.hpp"
@@ -25,9 +26,14 @@
   inline constexpr op_##identifier identifier{};                                      \
   }
 
+/// The length of a name is that of the array: to count its characters would cost the compiler
+/// something for each op.
 #define CTQ_DESCRIBE_OP(space, base, identifier, qualified_name, options, description) \
   inline constexpr ctq::op_info ctq::space::info_##identifier{                         \
-      ctq::space::identifier.kind, qualified_name, &ctq::descriptors::description, true};
+      ctq::space::identifier.kind,                                                     \
+      {qualified_name, sizeof(qualified_name) - 1},                                    \
+      &ctq::descriptors::description,                                                  \
+      true};
 
 /// Two rows: a module of PyTorch and the function of the same name.
 #define CTQ_MODULE_AND_FUNCTION(OP, identifier, module, options, description) \
@@ -41,11 +47,15 @@
 
 namespace ctq {
 
-/// Methods of two tensors: x.matmul(y).
+/// Methods of two tensors, x.matmul(y), or of a tensor and a number.
 template <class Self, class Options = no_options>
 struct binary_method : method_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
-    return {this->id(), attributes{o}, {}, {a.text, b.text}};
+    return {this->id(), attributes{o}, {a.text, b.text}};
+  }
+  constexpr call<1> operator()(node_name a,
+                               float b) const requires std::same_as<Options, no_options> {
+    return {this->id(), attributes{scalar_operand{b, 2}}, {a.text}};
   }
 };
 
@@ -63,6 +73,17 @@ template <class Record, class Change>
   return d;
 }
 
+/// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule. (Functions,
+/// since a lambda for each descriptor would cost the compiler more.)
+[[nodiscard]] constexpr op_descriptor since_2_1(op_descriptor d) {
+  d.is_since_2_1 = true;
+  return d;
+}
+[[nodiscard]] constexpr op_descriptor by_rule(op_descriptor d, op_descriptor::shape_rule rule) {
+  d.infer_shape = rule;
+  return d;
+}
+
 /// The same op under a name that changes its tensor in PyTorch. Here it gives a new one: models in
 /// which anything else reads the tensor later are not imported.
 [[nodiscard]] constexpr op_descriptor in_place(op_descriptor d) {
@@ -71,20 +92,43 @@ template <class Record, class Change>
   return d;
 }
 
+/// The functions of an op of ctq are called with a number, and with its options if it has any. What
+/// describe.hpp finds out of a user's function would cost the compiler something for each op.
+template <auto Function, class Options, class Isa>
+[[gnu::noinline]] void apply_to_each(const op_arguments<float>& x,
+                                     [[maybe_unused]] const attributes& a) noexcept {
+  const std::size_t n = x.out.size();
+  if constexpr (std::same_as<Options, no_options>) {
+    for (std::size_t i = 0; i < n; ++i) x.out[i] = Function(x.in[0][i]);
+  } else {
+    const auto o = a.as<Options>();
+    for (std::size_t i = 0; i < n; ++i) x.out[i] = Function(x.in[0][i], o);
+  }
+}
+template <auto Slope, class Options, class Isa>
+[[gnu::noinline]] void add_slope_of_each(const gradient_arguments& x,
+                                         [[maybe_unused]] const attributes& a) noexcept {
+  const std::size_t n = x.in[0].size();
+  if constexpr (std::same_as<Options, no_options>) {
+    for (std::size_t i = 0; i < n; ++i) x.grad_in[0][i] += x.grad_out[i] * Slope(x.in[0][i]);
+  } else {
+    const auto o = a.as<Options>();
+    for (std::size_t i = 0; i < n; ++i) x.grad_in[0][i] += x.grad_out[i] * Slope(x.in[0][i], o);
+  }
+}
+
 /// The functions of an op that computes element by element, from its function of numbers.
-template <auto Function, class Options = no_options, int Tensors = 1>
+template <auto Function, class Options = no_options>
 inline constexpr op_functions elementwise{
-    .tensors = Tensors,
-    .elementwise = true,
-    .apply = &describing::apply_each<Function, Options, isa::native, Tensors>};
+    .tensors = 1, .elementwise = true, .apply = &apply_to_each<Function, Options, isa::native>};
 
 /// The same with its derivative, for training.
-template <auto Function, auto Slope, class Options = no_options, int Tensors = 1>
-inline constexpr op_functions differentiable = [] {
-  op_functions f = elementwise<Function, Options, Tensors>;
-  f.add_gradient = &describing::add_gradient_of_each<Slope, Options, isa::native, Tensors>;
-  return f;
-}();
+template <auto Function, auto Slope, class Options = no_options>
+inline constexpr op_functions differentiable{
+    .tensors = 1,
+    .elementwise = true,
+    .apply = &apply_to_each<Function, Options, isa::native>,
+    .add_gradient = &add_slope_of_each<Slope, Options, isa::native>};
 
 constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
   return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(numel(out))});

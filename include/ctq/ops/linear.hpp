@@ -201,8 +201,7 @@ inline constexpr op_descriptor product{.infer_shape = &matmul_shape_rule,
                                        .schedule = {.how = schedule_as::matmul}};
 inline constexpr op_descriptor matmul =
     with(product, [](op_descriptor& d) { d.integer_form = &q::info_matmul; });
-inline constexpr op_descriptor bmm =
-    with(product, [](op_descriptor& d) { d.infer_shape = &bmm_shape_rule; });
+inline constexpr op_descriptor bmm = by_rule(product, &bmm_shape_rule);
 inline constexpr op_descriptor method_matmul{.infer_shape = &matmul_shape_rule,
                                              .schedule = product.schedule};
 inline constexpr op_descriptor method_bmm{.infer_shape = &bmm_shape_rule,

@@ -4,7 +4,7 @@
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/define_ops.hpp"
 
-// Norms: their parameters stay in float.
+// Norms and PReLU: their parameters stay in float.
 
 namespace ctq {
 
@@ -34,10 +34,16 @@ struct instance_norm_options {
   flag track_running_stats = false;  // true: no kernel
 };
 
+struct prelu_options {
+  int num_parameters = 1;  // 1, or as many as there are channels
+};
+
 }  // namespace ctq
 
 // clang-format off
 #define CTQ_NORMS(OP) \
+  OP(nn, module_op, prelu, "torch.nn.PReLU", prelu_options, prelu) \
+  OP(fn, function_op, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
   OP(nn, module_op, batch_norm1d, "torch.nn.BatchNorm1d", batch_norm2d_options, batch_norm1d) \
   OP(nn, module_op, batch_norm2d, "torch.nn.BatchNorm2d", batch_norm2d_options, batch_norm2d) \
   OP(nn, module_op, batch_norm3d, "torch.nn.BatchNorm3d", batch_norm2d_options, batch_norm3d) \
@@ -225,6 +231,32 @@ inline constexpr op_descriptor instance_norm2d = instance_norm_of<4>(true);
 inline constexpr op_descriptor functional_instance_norm{.keeps_memory_order = true,
                                                         .weights = op_weights::in_float,
                                                         .on_integers = on_integers::own_scale};
+
+constexpr shape prelu_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  const int weights = a.as<prelu_options>().num_parameters;
+  const bool per_channel = in[0].rank >= 2 && weights == in[0][1];
+  if (weights != 1 && !per_channel)
+    return shape_rules::wrong_input(d, in[0], "num_parameters ", weights,
+                                    " is neither 1 nor\nthe number of channels");
+  return in[0];
+}
+constexpr op_parameters prelu_parameters(const attributes& a) {
+  return {op_parameter{"weight", {a.as<prelu_options>().num_parameters}}};
+}
+constexpr kernel_signature::sizes prelu_sizes(attributes a, shape in, shape) {
+  const int channels = a.as<prelu_options>().num_parameters;
+  return to_block<kernel_signature::sizes>(
+      channels_shape{static_cast<int>(numel(in)) / channels, channels});
+}
+inline constexpr op_descriptor prelu{
+    .infer_shape = &prelu_shape_rule,
+    .keeps_memory_order = true,
+    .weights = op_weights::in_float,
+    .parameters = &prelu_parameters,
+    .on_integers = on_integers::own_scale,
+    .schedule = in_order(kernel_layout::nhwc, kernel::prelu, &prelu_sizes)};
+inline constexpr op_descriptor functional_prelu{.weights = op_weights::in_float};
 
 }  // namespace ctq::descriptors
 

@@ -55,6 +55,7 @@ enum class schedule_as : unsigned char {
   lookup,     // one kernel, which reads indices
   recurrent,  // one kernel, which gives a tuple
   matmul,     // one kernel, which reads matrices
+  reduction,  // one kernel, which reads images in either order
   concat,     // one kernel an input
   function,   // one kernel, which calls the op's functions
 };
@@ -164,19 +165,20 @@ struct op_descriptor {
   using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
   using parameters_function = op_parameters (*)(const attributes&);
   /// Where a tensor of a tuple lies in the value; of no axes if there is none.
-  ///   first  the shape of the first one
-  using item_function = strided_view (*)(const attributes&, const shape& first, int item);
+  ///   whole  where what the node's shape says lies: the first tensor, or all that is cut in parts
+  ///   item   negative from the end
+  using item_function = strided_view (*)(const attributes&, const strided_view& whole, int item);
 
   // ---- as a call
   const option_fields* options{};  // of a user op: &fields_of<…>, see ops/reflect.hpp
   bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
-  bool gives_list = false;         // several tensors of one shape, which its first axis counts
+  bool gives_list = false;         // several tensors: a tuple, or those that its first axis counts
   bool changes_input = false;      // in PyTorch: relu_
   bool is_commutative = false;     // a pattern matches its two arguments in either order
   int first_non_tensor = 0;    // arguments from this position on are sizes, axes or masks; 0: none
   int end_non_tensors = 0;     // up to this one
   shape_rule infer_shape{};    // null: a model in C++ cannot call it
-  item_function tuple_item{};  // gives a tuple: the first tensor has the shape of the node
+  item_function tuple_item{};  // gives a tuple
   int index_inputs = 0;        // how many inputs, from the first on, are indices
 
   // ---- as a function

@@ -172,8 +172,9 @@ constexpr strided_view recurrent_part(recurrent_shape s, const shape& first, int
   return v;
 }
 template <recurrent_cell Cell, class Options>
-constexpr strided_view recurrent_item(const attributes& a, const shape& first, int item) {
-  return recurrent_part(recurrent_options_of<Cell, Options>(a), first, item);
+constexpr strided_view recurrent_item(const attributes& a, const strided_view& first, int item) {
+  return recurrent_part(recurrent_options_of<Cell, Options>(a), first.shape,
+                        item < 0 ? item + 2 : item);
 }
 
 /// In PyTorch's order: for each layer and direction two weights, then two biases.

@@ -33,6 +33,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::leaky_relu_options, negative_slope, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::elu_options, alpha, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::hardtanh_options, min_val, max_val, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::softplus_options, beta, threshold);
+BOOST_HANA_ADAPT_STRUCT(ctq::prelu_options, num_parameters);
 BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
 BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::max_pool2d_options, kernel_size, stride, padding, dilation, ceil_mode);
@@ -43,9 +44,13 @@ BOOST_HANA_ADAPT_STRUCT(ctq::avg_pool3d_options, kernel_size, stride, padding, c
                         count_include_pad, divisor_override);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool2d_options, output_size);
 BOOST_HANA_ADAPT_STRUCT(ctq::adaptive_avg_pool3d_options, output_size);
+BOOST_HANA_ADAPT_STRUCT(ctq::pad_options, pad, mode, value);
+BOOST_HANA_ADAPT_STRUCT(ctq::constant_pad_options, padding, value);
+BOOST_HANA_ADAPT_STRUCT(ctq::copying_pad_options, padding);
 BOOST_HANA_ADAPT_STRUCT(ctq::interpolate_options, size, scale_factor, mode, align_corners);
 BOOST_HANA_ADAPT_STRUCT(ctq::pixel_shuffle_options, upscale_factor);
 BOOST_HANA_ADAPT_STRUCT(ctq::pixel_unshuffle_options, downscale_factor);
+BOOST_HANA_ADAPT_STRUCT(ctq::reduction_options, dim, keepdim);
 BOOST_HANA_ADAPT_STRUCT(ctq::flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::nn_flatten_options, start_dim, end_dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::cat_options, dim);
@@ -82,6 +87,8 @@ template <class T>
 inline constexpr const option_words_of* words_of_type = nullptr;
 template <>
 inline constexpr const option_words_of* words_of_type<interpolation> = &interpolation_words;
+template <>
+inline constexpr const option_words_of* words_of_type<padding_rule> = &padding_words;
 template <>
 inline constexpr const option_words_of* words_of_type<bag_mode> = &bag_mode_words;
 

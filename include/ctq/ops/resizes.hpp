@@ -17,6 +17,27 @@ inline constexpr std::string_view interpolation_names[] = {"nearest", "nearest-e
                                                            "bilinear"};
 inline constexpr option_words_of interpolation_words{"interpolation", {interpolation_names, 4}};
 
+inline constexpr std::string_view padding_names[] = {"constant", "reflect", "replicate",
+                                                     "circular"};
+inline constexpr option_words_of padding_words{"padding_rule", {padding_names, 4}};
+
+/// Elements more at both ends of the last axes, the last axis first: {left, right, top, bottom}.
+/// Negative: fewer.
+struct pad_options {
+  ctq::shape pad{};
+  padding_rule mode = padding_rule::constant;
+  float value = 0.0F;
+};
+
+/// The same of modules.
+struct constant_pad_options {
+  ctq::shape padding{};
+  float value = 0.0F;
+};
+struct copying_pad_options {
+  ctq::shape padding{};
+};
+
 /// Either size or scale_factor.
 struct interpolate_options {
   extent2d size = 0;  // of the output
@@ -37,12 +58,20 @@ struct pixel_unshuffle_options {
 
 // clang-format off
 #define CTQ_RESIZES(OP) \
-  OP(nn, module_op, constant_pad2d, "torch.nn.ConstantPad2d", no_options, none) \
-  OP(nn, module_op, zero_pad2d, "torch.nn.ZeroPad2d", no_options, none) \
-  OP(nn, module_op, reflection_pad2d, "torch.nn.ReflectionPad2d", no_options, none) \
-  OP(nn, module_op, replication_pad2d, "torch.nn.ReplicationPad2d", no_options, none) \
+  OP(nn, module_op, constant_pad1d, "torch.nn.ConstantPad1d", constant_pad_options, constant_pad) \
+  OP(nn, module_op, constant_pad2d, "torch.nn.ConstantPad2d", constant_pad_options, constant_pad) \
+  OP(nn, module_op, constant_pad3d, "torch.nn.ConstantPad3d", constant_pad_options, constant_pad) \
+  OP(nn, module_op, zero_pad1d, "torch.nn.ZeroPad1d", copying_pad_options, zero_pad) \
+  OP(nn, module_op, zero_pad2d, "torch.nn.ZeroPad2d", copying_pad_options, zero_pad) \
+  OP(nn, module_op, zero_pad3d, "torch.nn.ZeroPad3d", copying_pad_options, zero_pad) \
+  OP(nn, module_op, reflection_pad1d, "torch.nn.ReflectionPad1d", copying_pad_options, reflection_pad) \
+  OP(nn, module_op, reflection_pad2d, "torch.nn.ReflectionPad2d", copying_pad_options, reflection_pad) \
+  OP(nn, module_op, reflection_pad3d, "torch.nn.ReflectionPad3d", copying_pad_options, reflection_pad) \
+  OP(nn, module_op, replication_pad1d, "torch.nn.ReplicationPad1d", copying_pad_options, replication_pad) \
+  OP(nn, module_op, replication_pad2d, "torch.nn.ReplicationPad2d", copying_pad_options, replication_pad) \
+  OP(nn, module_op, replication_pad3d, "torch.nn.ReplicationPad3d", copying_pad_options, replication_pad) \
   OP(nn, module_op, upsample, "torch.nn.Upsample", interpolate_options, upsample) \
-  OP(fn, function_op, pad, "torch.nn.functional.pad", no_options, ordered) \
+  OP(fn, function_op, pad, "torch.nn.functional.pad", pad_options, pad) \
   CTQ_MODULE_AND_FUNCTION(OP, pixel_shuffle, "PixelShuffle", pixel_shuffle_options, pixel_shuffle) \
   CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", pixel_unshuffle_options, pixel_unshuffle) \
   OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", interpolate_options, interpolate) \
@@ -54,7 +83,93 @@ CTQ_RESIZES(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-inline constexpr op_descriptor ordered{.keeps_memory_order = true};
+/// Whether an axis has elements for this padding.
+constexpr bool can_pad(int in, int before, int after, padding_rule rule) {
+  const int most = rule == padding_rule::reflect    ? in - 1
+                   : rule == padding_rule::circular ? in
+                                                    : INT32_MAX / 4;
+  return before <= most && after <= most && before >= -in && after >= -in &&
+         in + before + after >= 1;
+}
+
+constexpr shape wrong_pad(diagnostic& d, const shape& in, const shape& amounts,
+                          std::string_view what) {
+  return shape_rules::wrong_input(d, in, "pad ", shape_text(amounts).view(), what);
+}
+
+/// The padded shape.
+///   amounts  as F.pad's
+constexpr shape padded_shape(const shape& in, const shape& amounts, padding_rule rule,
+                             diagnostic& d) {
+  if (amounts.rank % 2 != 0 || amounts.rank == 0 || amounts.rank / 2 > in.rank || in.rank < 2)
+    return wrong_pad(d, in, amounts, ":\ntwo numbers for each axis");
+  shape out = in;
+  for (int i = 0; i < amounts.rank; i += 2) {
+    int& extent = out[in.rank - 1 - i / 2];
+    if (!can_pad(extent, amounts[i], amounts[i + 1], rule))
+      return wrong_pad(d, in, amounts, " does not fit\nthe input");
+    extent += amounts[i] + amounts[i + 1];
+  }
+  return out;
+}
+constexpr shape pad_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  const auto o = a.as<pad_options>();
+  return shape_rules::needs(d, in, 1, 0) ? padded_shape(in[0], o.pad, o.mode, d) : shape{};
+}
+template <class Options, padding_rule Rule>
+constexpr shape pad_module_rule(view<shape> in, attributes& a, diagnostic& d) {
+  return shape_rules::needs(d, in, 1, 0) ? padded_shape(in[0], a.as<Options>().padding, Rule, d)
+                                         : shape{};
+}
+
+/// In the order N, H, W, C.
+constexpr kernel_signature::sizes sizes_of_pad(const shape& in, const shape& out,
+                                               const shape& amounts, padding_rule rule,
+                                               float value) {
+  pad_shape s{.rule = rule, .value_bits = std::bit_cast<int>(value)};
+  const int leading = pad_shape::axes - in.rank;
+  for (int place = 0; place < pad_shape::axes; ++place) {
+    const int axis = place < leading ? -1 : axis_in_memory(place - leading, in.rank, layout::nhwc);
+    const int amount = axis < 0 ? amounts.rank : 2 * (in.rank - 1 - axis);
+    s.in[place] = axis < 0 ? 1 : in[axis];
+    s.out[place] = axis < 0 ? 1 : out[axis];
+    s.before[place] = amount < amounts.rank ? amounts[amount] : 0;
+  }
+  return to_block<kernel_signature::sizes>(s);
+}
+constexpr kernel_signature::sizes pad_sizes(attributes a, shape in, shape out) {
+  const auto o = a.as<pad_options>();
+  return sizes_of_pad(in, out, o.pad, o.mode, o.value);
+}
+template <class Options, padding_rule Rule>
+constexpr kernel_signature::sizes pad_module_sizes(attributes a, shape in, shape out) {
+  const auto o = a.as<Options>();
+  float value = 0.0F;
+  if constexpr (requires { o.value; }) value = o.value;
+  return sizes_of_pad(in, out, o.padding, Rule, value);
+}
+
+constexpr op_descriptor padded_by(op_descriptor::shape_rule rule,
+                                  op_schedule::sizes_function sizes) {
+  return {.infer_shape = rule,
+          .keeps_memory_order = true,
+          .on_integers = on_integers::input_scale,
+          .is_since_2_1 = true,
+          .schedule = in_order(kernel_layout::nhwc, kernel::pad, sizes)};
+}
+inline constexpr op_descriptor pad = padded_by(&pad_shape_rule, &pad_sizes);
+template <class Options, padding_rule Rule>
+constexpr op_descriptor pad_module() {
+  return padded_by(&pad_module_rule<Options, Rule>, &pad_module_sizes<Options, Rule>);
+}
+inline constexpr op_descriptor constant_pad =
+    pad_module<constant_pad_options, padding_rule::constant>();
+inline constexpr op_descriptor zero_pad = pad_module<copying_pad_options, padding_rule::constant>();
+inline constexpr op_descriptor reflection_pad =
+    pad_module<copying_pad_options, padding_rule::reflect>();
+inline constexpr op_descriptor replication_pad =
+    pad_module<copying_pad_options, padding_rule::replicate>();
+
 /// The extent of an output axis that is `factor` times as long; below 1: there is none.
 constexpr int scaled_extent(int in, float factor) {
   const double extent = in * static_cast<double>(factor);

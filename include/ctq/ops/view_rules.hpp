@@ -116,29 +116,30 @@ constexpr shape narrow_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
   return narrowed(a, {.shape = in[0]}).shape;
 }
 
-/// An axis that is cut into equal parts.
-constexpr bool divides(diagnostic& d, const shape& in, int dim, int part) {
-  if (part > 0 && in[dim] % part == 0) return true;
-  wrong_input(d, in, "gives parts of different sizes;\nnarrow takes one of any size");
-  return false;
-}
+/// What is cut into parts keeps its shape; the parts are selected by op::getitem.
 constexpr shape chunk_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  if (!shape_rules::needs(d, in, 1, 0) || !has_room_for_axis(d, in[0])) return {};
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<chunk_options>();
   if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
   if (o.chunks < 1) shape_rules::complain(d, "chunks is ", o.chunks);
-  if (d.any() || !divides(d, in[0], o.dim, (in[0][o.dim] - 1) / o.chunks + 1)) return {};
   a = attributes{o};
-  return chunked(a, {.shape = in[0]}).shape;
+  return in[0];
 }
 constexpr shape split_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  if (!shape_rules::needs(d, in, 1, 0) || !has_room_for_axis(d, in[0])) return {};
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<split_options>();
-  if (!settle_axis(d, "dim", o.dim, in[0].rank) ||
-      !divides(d, in[0], o.dim, o.split_size_or_sections))
-    return {};
+  if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  const shape& sizes = o.split_size_or_sections;
+  std::int64_t sum = 0;
+  bool valid = sizes.rank > 0;
+  for (int i = 0; i < sizes.rank; ++i) {
+    valid = valid && sizes[i] > 0;
+    sum += sizes[i];
+  }
+  if (!valid || (sizes.rank > 1 && sum != in[0][o.dim]))
+    return wrong_input(d, in[0], "sections ", shape_text(sizes).view(), " do not fit\ndim ", o.dim);
   a = attributes{o};
-  return split_up(a, {.shape = in[0]}).shape;
+  return in[0];
 }
 constexpr shape unbind_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};

@@ -43,14 +43,14 @@ struct getitem_options {
   index_list index{};
 };
 
-/// Into parts of the same size.
+/// Into so many parts, of which the last may be smaller.
 struct chunk_options {
   int chunks{};
   int dim = 0;
 };
 
 struct split_options {
-  int split_size_or_sections{};
+  ctq::shape split_size_or_sections{};  // one number: of all parts but the last; else of each part
   int dim = 0;
 };
 
@@ -115,21 +115,35 @@ constexpr strided_view narrowed(attributes a, strided_view in) {
   in.shape[o.dim] = o.length;
   return in;
 }
-/// Equal parts of an axis: several tensors, which a first axis counts.
-constexpr strided_view in_parts(strided_view in, int dim, int part) {
-  const int parts = in.shape[dim] / part;
-  const int step = in.step[dim];
-  in.shape[dim] = part;
-  return with_axis(in, 0, parts, part * step);
+/// `length` elements of an axis from `start` on; fewer where it ends.
+constexpr strided_view part_of_axis(strided_view in, int dim, int start, int length) {
+  if (start < 0 || start >= in.shape[dim] || length < 1) return {};
+  in.offset += start * in.step[dim];
+  in.shape[dim] = length < in.shape[dim] - start ? length : in.shape[dim] - start;
+  return in;
 }
-constexpr strided_view chunked(attributes a, strided_view in) {
+/// A part of an axis that is cut into parts of one size; the last one may be smaller.
+constexpr strided_view equal_part(const strided_view& in, int dim, int length, int item) {
+  const int count = (in.shape[dim] - 1) / length + 1;
+  if (item < 0) item += count;
+  return item < 0 || item >= count ? strided_view{} : part_of_axis(in, dim, item * length, length);
+}
+constexpr strided_view chunk_item(const attributes& a, const strided_view& in, int item) {
   const auto o = a.as<chunk_options>();
-  return in_parts(in, o.dim, (in.shape[o.dim] - 1) / o.chunks + 1);
+  return equal_part(in, o.dim, (in.shape[o.dim] - 1) / o.chunks + 1, item);
 }
-constexpr strided_view split_up(attributes a, strided_view in) {
+constexpr strided_view split_item(const attributes& a, const strided_view& in, int item) {
   const auto o = a.as<split_options>();
-  return in_parts(in, o.dim, o.split_size_or_sections);
+  const shape& sizes = o.split_size_or_sections;
+  if (sizes.rank == 1) return equal_part(in, o.dim, sizes[0], item);
+  if (item < 0) item += sizes.rank;
+  if (item < 0 || item >= sizes.rank) return {};
+  int start = 0;
+  for (int i = 0; i < item; ++i) start += sizes[i];
+  return part_of_axis(in, o.dim, start, sizes[item]);
 }
+/// All of what is cut into parts.
+constexpr strided_view uncut(attributes, strided_view in) { return in; }
 constexpr strided_view unbound(attributes a, strided_view in) {
   const auto o = a.as<unbind_options>();
   return with_axis(without_axis(in, o.dim), 0, in.shape[o.dim], in.step[o.dim]);

@@ -31,9 +31,11 @@ struct nn_flatten_options {
   OP(nn, module_op, flatten, "torch.nn.Flatten", nn_flatten_options, module_flatten) \
   OP(nn, module_op, identity, "torch.nn.Identity", no_options, identity) \
   CTQ_MODULE_AND_FUNCTION(OP, dropout, "Dropout", dropout_options, dropout) \
-  CTQ_MODULE_AND_FUNCTION(OP, dropout1d, "Dropout1d", no_options, none) \
-  CTQ_MODULE_AND_FUNCTION(OP, dropout2d, "Dropout2d", no_options, none) \
-  CTQ_MODULE_AND_FUNCTION(OP, dropout3d, "Dropout3d", no_options, none) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout1d, "Dropout1d", dropout_options, identity_function) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout2d, "Dropout2d", dropout_options, identity_function) \
+  CTQ_MODULE_AND_FUNCTION(OP, dropout3d, "Dropout3d", dropout_options, identity_function) \
+  CTQ_MODULE_AND_FUNCTION(OP, alpha_dropout, "AlphaDropout", dropout_options, identity_function) \
+  CTQ_MODULE_AND_FUNCTION(OP, feature_alpha_dropout, "FeatureAlphaDropout", dropout_options, identity_function) \
   OP(fn, function_op, flatten, "torch.flatten", flatten_options, flatten) \
   OP(fn, function_op, narrow, "torch.narrow", narrow_options, narrow) \
   OP(fn, function_op, permute, "torch.permute", permute_options, permute) \
@@ -103,10 +105,8 @@ inline constexpr op_descriptor flatten{.infer_shape = &flatten_shape_rule<flatte
                                        .on_integers = on_integers::input_scale,
                                        .gradient = gradient_rule::same,
                                        .schedule = {.how = schedule_as::view}};
-inline constexpr op_descriptor module_flatten = with(flatten, [](op_descriptor& d) {
-  d.infer_shape = &flatten_shape_rule<nn_flatten_options>;
-  d.is_since_2_1 = true;
-});
+inline constexpr op_descriptor module_flatten =
+    since_2_1(by_rule(flatten, &flatten_shape_rule<nn_flatten_options>));
 
 /// A view that PyTorch has on integers, and one that it leaves in float.
 constexpr op_descriptor view_by(op_descriptor::shape_rule rule, op_schedule schedule) {
@@ -139,8 +139,8 @@ inline constexpr op_descriptor method_flatten =
 inline constexpr op_descriptor squeeze = view_by(&squeeze_shape_rule, flatten.schedule);
 inline constexpr op_descriptor unsqueeze = view_by(&unsqueeze_shape_rule, flatten.schedule);
 inline constexpr op_descriptor method_unsqueeze = of_sizes(unsqueeze, 2);
-inline constexpr op_descriptor permute = with(view_by(&permute_shape_rule, strided_by(&permuted)),
-                                              [](op_descriptor& d) { d.is_since_2_1 = true; });
+inline constexpr op_descriptor permute =
+    since_2_1(view_by(&permute_shape_rule, strided_by(&permuted)));
 inline constexpr op_descriptor squeeze_in_place = in_place(squeeze);
 inline constexpr op_descriptor unsqueeze_in_place = in_place(method_unsqueeze);
 inline constexpr op_descriptor resize_in_place =
@@ -152,18 +152,22 @@ inline constexpr op_descriptor transpose = view_by(&transpose_shape_rule, stride
 inline constexpr op_descriptor method_transpose = of_sizes(transpose);
 inline constexpr op_descriptor expand =
     view_in_float(view_by(&expand_shape_rule, strided_by(&expanded)));
-inline constexpr op_descriptor narrow = with(view_by(&narrow_shape_rule, strided_by(&narrowed)),
-                                             [](op_descriptor& d) { d.is_since_2_1 = true; });
+inline constexpr op_descriptor narrow =
+    since_2_1(view_by(&narrow_shape_rule, strided_by(&narrowed)));
 inline constexpr op_descriptor getitem{.infer_shape = &getitem_shape_rule,
                                        .is_view = true,
                                        .keeps_memory_order = true,
                                        .schedule = strided_by(&indexed)};
+/// Parts of an axis, a tuple.
 inline constexpr op_descriptor chunk{.gives_list = true,
                                      .infer_shape = &chunk_shape_rule,
+                                     .tuple_item = &chunk_item,
                                      .keeps_memory_order = true,
-                                     .schedule = strided_by(&chunked)};
-inline constexpr op_descriptor split{
-    .gives_list = true, .infer_shape = &split_shape_rule, .schedule = strided_by(&split_up)};
+                                     .schedule = strided_by(&uncut)};
+inline constexpr op_descriptor split{.gives_list = true,
+                                     .infer_shape = &split_shape_rule,
+                                     .tuple_item = &split_item,
+                                     .schedule = strided_by(&uncut)};
 inline constexpr op_descriptor unbind{
     .gives_list = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
 
@@ -186,19 +190,17 @@ inline constexpr op_descriptor identity = with(unchanged, [](op_descriptor& d) {
 });
 
 /// In inference dropout does nothing; these stay in float.
-inline constexpr op_descriptor identity_function{.infer_shape = &same_shape,
-                                                 .is_identity = true,
-                                                 .schedule = {.how = schedule_as::same}};
-inline constexpr op_descriptor dropout{
-    .infer_shape = &same_shape,
-    .functions = elementwise<functions::identity, dropout_options>,
-    .is_identity = true,
-    .is_view = true,
-    .keeps_memory_order = true,
-    .on_integers = on_integers::own_scale,
-    .gives_any_scale = true,
-    .gradient = gradient_rule::dropout,
-    .schedule = {.how = schedule_as::function}};
+inline constexpr op_descriptor identity_function{
+    .infer_shape = &same_shape, .is_identity = true, .schedule = {.how = schedule_as::same}};
+inline constexpr op_descriptor dropout{.infer_shape = &same_shape,
+                                       .functions = elementwise<functions::identity>,
+                                       .is_identity = true,
+                                       .is_view = true,
+                                       .keeps_memory_order = true,
+                                       .on_integers = on_integers::own_scale,
+                                       .gives_any_scale = true,
+                                       .gradient = gradient_rule::dropout,
+                                       .schedule = {.how = schedule_as::function}};
 
 inline constexpr op_descriptor attribute{.is_view = true};
 

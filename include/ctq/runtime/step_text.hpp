@@ -125,6 +125,19 @@ constexpr void append(Text& out, const pixel_shuffle_shape& s) {
   append_all(out, s.gathers != 0 ? ":from" : ":to", s.factor);
 }
 template <class Text>
+constexpr void append(Text& out, const pad_shape& s) {
+  constexpr std::string_view rules[] = {"constant", "reflect", "replicate", "circular"};
+  for (const auto& extents : {s.in, s.out}) {
+    std::string_view x = extents == s.out ? ":" : "";
+    for (int a = 0; a < pad_shape::axes; ++a) {
+      if (extents[a] == 1 && x != "x" && a + 1 < pad_shape::axes) continue;
+      append_all(out, x, extents[a]);
+      x = "x";
+    }
+  }
+  append_all(out, ":", rules[static_cast<int>(s.rule)]);
+}
+template <class Text>
 constexpr void append(Text& out, const concat_shape& s) {
   append_extents(out, s.rows, s.in_width);
   out.append(":");
@@ -149,6 +162,14 @@ template <class Text>
 constexpr void append(Text& out, const softmax_shape& s) {
   append_extents(out, s.rows, s.count);
   if (s.step != 1) append_all(out, ":by", s.step);
+}
+/// The extents of the input; those of reduced axes have an r.
+template <class Text>
+constexpr void append(Text& out, const reduction_shape& s) {
+  constexpr std::string_view rules[] = {"mean", "sum", "max", "min"};
+  for (int a = 0; a < s.in.rank; ++a)
+    append_all(out, a > 0 ? "x" : "", s.in[a], s.reduces(a) ? "r" : "");
+  append_all(out, ":", rules[static_cast<int>(s.rule)]);
 }
 template <class Text>
 constexpr void append(Text& out, const layer_norm_shape& s) {

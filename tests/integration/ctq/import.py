@@ -292,6 +292,57 @@ void use(models::several::session& run, const models::several::image_input& imag
                    check=True)
 
 
+def between_layers(folder):
+    """Reductions, pads, parts and stacks of tensors, as functions, methods and modules."""
+    rows = folder / "between.json"
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 5, 8, 8]},
+        function("mean", "torch.mean", [ref("x"), [2, 3]], keepdim=True),
+        {"name": "rows", "op": "call_method", "target": "mean", "args": [ref("x"), -1]},
+        {"name": "sum", "op": "call_method", "target": "sum", "args": [ref("x")],
+         "kwargs": {"dim": 1, "keepdim": True}},
+        {"name": "most", "op": "call_method", "target": "amax", "args": [ref("x"), [1], True]},
+        {"name": "split", "op": "call_method", "target": "split", "args": [ref("x"), [2, 3], 1]},
+        function("first", "operator.getitem", [ref("split"), 0]),
+        {"name": "halves", "op": "call_method", "target": "split", "args": [ref("x"), 4, 2]},
+        function("last", "operator.getitem", [ref("halves"), -1]),
+        function("chunk", "torch.chunk", [ref("x"), 3, 1]),
+        function("rest", "operator.getitem", [ref("chunk"), 2]),
+        function("stack", "torch.stack", [[ref("rest"), ref("rest")]], dim=1),
+        function("pad", "F.pad", [ref("x"), [1, 1, 0, 2]], mode="reflect", value=None),
+        module("zeros", "zeros", "nn.ConstantPad2d", "x", padding=[1, 2, 3, 4], value=0.5),
+        module("edges", "edges", "nn.ReplicationPad2d", "x", padding=[1, 1, 1, 1]),
+        module("slopes", "slopes", "nn.PReLU", "x", num_parameters=5),
+        module("pool", "pool", "nn.AdaptiveMaxPool2d", "x", output_size=[2, 2],
+               return_indices=False),
+        function("drop", "F.dropout2d", [ref("x")], p=0.5, training=False, inplace=False),
+        function("power", "operator.pow", [ref("x"), 2]),
+        function("rsub", "torch.rsub", [ref("x"), 1]),
+        {"name": "output", "op": "output", "target": "output",
+         "args": [[ref(name) for name in ("mean", "rows", "sum", "most", "first", "last", "stack",
+                                          "pad", "zeros", "edges", "slopes", "pool", "drop",
+                                          "power", "rsub")]]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "ops between layers")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"mean"_n = fn::mean("x"_n, {.dim = {2, 3}, .keepdim = true}),',
+                 '"rows"_n = method::mean("x"_n, {.dim = {-1}}),',
+                 '"sum"_n = method::sum("x"_n, {.dim = {1}, .keepdim = true}),',
+                 '"most"_n = method::amax("x"_n, {.dim = {1}, .keepdim = true}),',
+                 '"split"_n = method::split("x"_n, {.split_size_or_sections = {2, 3}, .dim = 1}),',
+                 '"halves"_n = method::split("x"_n, {.split_size_or_sections = {4}, .dim = 2}),',
+                 '"stack"_n = fn::stack({"rest"_n, "rest"_n}, {.dim = 1}),',
+                 '"pad"_n = fn::pad("x"_n, {.pad = {1, 1, 0, 2}, '
+                 '.mode = ctq::padding_rule::reflect}),',
+                 '"zeros"_n = nn::constant_pad2d("x"_n, {.padding = {1, 2, 3, 4}, .value = 0.5F}),',
+                 '"edges"_n = nn::replication_pad2d("x"_n, {.padding = {1, 1, 1, 1}}),',
+                 '"slopes"_n = nn::prelu("x"_n, {.num_parameters = 5}),',
+                 '"pool"_n = nn::adaptive_max_pool2d("x"_n, {.output_size = 2}),',
+                 '"drop"_n = fn::dropout2d("x"_n),', '"power"_n = op::pow("x"_n, 2.0F),',
+                 '"rsub"_n = fn::rsub("x"_n, 1.0F),'):
+        assert line in lines, f"{line}:\n{text}"
+
+
 def dropout(folder):
     """Dropout returns its input in inference; a model that trains is refused."""
     rows = folder / "dropout.json"
@@ -325,9 +376,9 @@ def mistakes(folder):
         ([NET[0], module("norm", "norm", "nn.LocalResponseNorm", "x", size=2),
           {"name": "output", "op": "output", "target": "output", "args": [ref("norm")]}],
          "calls nn.LocalResponseNorm, which ctq has no op for"),
-        ([NET[0], function("power", "torch.pow", [ref("x"), 2]),
-          {"name": "output", "op": "output", "target": "output", "args": [ref("power")]}],
-         "node power: compiled models do not have torch.pow"),
+        ([NET[0], function("floor", "torch.floor_divide", [ref("x"), 2]),
+          {"name": "output", "op": "output", "target": "output", "args": [ref("floor")]}],
+         "node floor: compiled models do not have torch.floor_divide"),
         (changed("x", shape=None), "node x: has no shape"),
         (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
         (changed("output", args=[[ref("fc"), [ref("flatten")]]]), "gives other things than"),
@@ -396,7 +447,7 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, shared, sizes, several, dropout,
+        for part in (headers, user_ops, names, numbers, shared, sizes, several, between_layers, dropout,
                      mistakes, explanations):
             part(Path(name))
 

@@ -14,7 +14,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 35);
+static_assert(kernels::kernel_count == 38);
 static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
 static_assert(name_of(kernel::quantize) == "quantize" &&
               name_of(kernel::pooling_avg) == "pooling_avg" &&
@@ -59,14 +59,14 @@ static_assert(exists(kernel::embedding, i64, f32) && exists(kernel::embedding_ba
               !exists(kernel::embedding, f32, f32) && !exists(kernel::embedding, i64, quint8));
 
 TEST_CASE("the existing kernels can be listed") {
-  static_text<200> types, integers, key;
+  static_text<300> types, integers, key;
   kernels::append_types(types, kernel::quantize);
   CHECK(types.view() == "float32 to quint8, float32 to qint8");
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
         "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
         "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
-        "concat, matmul, elementwise, function");
+        "pad, concat, reduction, matmul, elementwise, function");
   kernels::append_signature(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");
 }

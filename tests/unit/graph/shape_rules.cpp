@@ -102,6 +102,56 @@ static_assert(complains("kernel_size 29 does not fit\nthe input is [2, 3, 28]", 
 static_assert(complains("requires an input of 3 axes\nthe input is [1, 3, 28, 28]", nn::conv1d,
                         conv{.out_channels = 4, .kernel_size = 1}, image));
 
+// reductions
+using along_axes = reduction_options;
+static_assert(gives({2, 3}, fn::mean, along_axes{.dim = {-1}}, sound));
+static_assert(gives({1, 3, 1}, fn::amax, along_axes{.dim = {0, 2}, .keepdim = true}, sound));
+static_assert(gives({1, 1, 1}, method::sum, along_axes{.keepdim = true}, sound));
+static_assert(complains("dim 3 of 3 axes", fn::amin, along_axes{.dim = {3}}, sound));
+static_assert(complains("dim names axis 2 twice", fn::mean, along_axes{.dim = {2, -1}}, sound));
+
+// pads
+static_assert(gives({2, 3, 31}, fn::pad, pad_options{.pad = {1, 2}}, sound));
+static_assert(gives({2, 3, 26}, nn::constant_pad1d, constant_pad_options{.padding = {-1, -1}},
+                    sound));
+static_assert(gives({1, 3, 31, 30}, nn::zero_pad2d, copying_pad_options{.padding = {0, 2, 1, 2}},
+                    image));
+static_assert(
+    complains("pad [1, 2, 3]:\ntwo numbers for each axis\n"
+              "the input is [2, 3, 28]",
+              fn::pad, pad_options{.pad = {1, 2, 3}}, sound));
+static_assert(
+    complains("pad [28, 0] does not fit\nthe input\n"
+              "the input is [2, 3, 28]",
+              fn::pad, pad_options{.pad = {28, 0}, .mode = padding_rule::reflect}, sound));
+static_assert(
+    complains("pad [-20, -8] does not fit\nthe input\n"
+              "the input is [2, 3, 28]",
+              fn::pad, pad_options{.pad = {-20, -8}}, sound));
+static_assert(
+    complains("pad [1, 2, 3]:\ntwo numbers for each axis\n"
+              "the input is [1, 3, 28, 28]",
+              nn::replication_pad2d, copying_pad_options{.padding = {1, 2, 3}}, image));
+
+// a slope for each channel, and a function of a number
+static_assert(gives(image, nn::prelu, prelu_options{.num_parameters = 3}, image));
+static_assert(
+    complains("num_parameters 4 is neither 1 nor\nthe number of channels\n"
+              "the input is [1, 3, 28, 28]",
+              nn::prelu, prelu_options{.num_parameters = 4}, image));
+static_assert(complains("takes a tensor and a number", op::pow, no_options{}, image, image));
+
+// stacks
+static_assert(gives({2, 2, 3, 28}, fn::stack, cat_options{.dim = 1}, sound, sound));
+static_assert(gives({2, 3, 28, 2}, fn::stack, cat_options{.dim = -1}, sound, sound));
+static_assert(complains("dim 4 of 4 axes", fn::stack, cat_options{.dim = 4}, sound));
+static_assert(
+    complains("reads tensors of different shapes\nthe input is [2, 3, 28]\n"
+              "the input is [1, 3, 28, 28]",
+              fn::stack, cat_options{}, sound, image));
+static_assert(complains("has more than 6 axes\nthe input is [1, 1, 1, 1, 1, 1]", fn::stack,
+                        cat_options{}, shape{1, 1, 1, 1, 1, 1}));
+
 // three axes
 using conv3 = conv3d_options;
 constexpr shape volume{2, 4, 5, 28, 30};
@@ -326,9 +376,9 @@ static_assert(
               own::unknown, no_options{}, image));
 // An op of PyTorch's is known, but not to compiled models.
 static_assert(complains(
-    "compiled models do not have\ntorch.nn.PReLU\nctq::evaluator runs it; to compile it,\n"
+    "compiled models do not have\ntorch.floor_divide\nctq::evaluator runs it; to compile it,\n"
     "write it as an op of your own",
-    nn::prelu, no_options{}, image));
+    fn::floor_divide, no_options{}, image));
 
 // Kernels count elements in int.
 constexpr int most = std::numeric_limits<int>::max();

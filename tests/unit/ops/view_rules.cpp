@@ -57,12 +57,15 @@ static_assert(complains("cannot be expanded to [5, 3]", method::expand, {.shape 
 static_assert(shape_of(fn::narrow, {.dim = 2, .start = -3, .length = 2}, x) == shape{2, 3, 2});
 static_assert(complains("start and length reach outside dim 1", fn::narrow,
                         {.dim = 1, .start = 2, .length = 2}, x));
-// Parts are counted by a first axis.
-static_assert(shape_of(fn::chunk, {.chunks = 2, .dim = -1}, x) == shape{2, 2, 3, 2});
-static_assert(complains("gives parts of different sizes;\nnarrow takes one of any size", fn::chunk,
-                        {.chunks = 2, .dim = 1}, x));
+// What is cut keeps its shape; unbound parts are counted by a first axis.
+static_assert(shape_of(fn::chunk, {.chunks = 2, .dim = -1}, x) == x);
 static_assert(complains("chunks is 0", fn::chunk, {.chunks = 0}, x));
-static_assert(shape_of(fn::split, {.split_size_or_sections = 1, .dim = 1}, x) == shape{3, 2, 1, 4});
+static_assert(shape_of(fn::split, {.split_size_or_sections = {1, 2}, .dim = 1}, x) == x);
+static_assert(complains("sections [1, 3] do not fit\ndim 1", fn::split,
+                        {.split_size_or_sections = {1, 3}, .dim = 1}, x));
+static_assert(complains("sections [0] do not fit\ndim 0", fn::split, {.split_size_or_sections = 0},
+                        x));
+static_assert(complains("sections [] do not fit\ndim 0", fn::split, {}, x));
 static_assert(shape_of(fn::unbind, {.dim = 1}, x) == shape{3, 2, 4});
 static_assert(shape_of(op::getitem, {.index = {index::slice(), -1}}, x) == shape{2, 4});
 static_assert(shape_of(op::getitem,

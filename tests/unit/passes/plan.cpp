@@ -88,15 +88,16 @@ struct with_total
                backend_pattern_config<pattern<total>, dtype_configs<activation_int8>>> {};
 inline constexpr auto totals =
     model("x"_n = nn::placeholder({1, 3}), "all"_n = total("x"_n), "out"_n = nn::output("all"_n));
-static_assert(plan_check<totals, with_total, everywhere, unsupported::error>::found.message() ==
-              "the QConfig cannot be honoured:\nbackend: with_total\nnode: all\n"
-              "pattern: my.total\nno integer kernel for\n"
-              "my.total\nquint8 to quint8\noutput shape: 1x3\n"
-              "integer kernels:\n"
-              "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-              "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
-              "concat, matmul, elementwise, function\n"
-              "define static void run(...) in the op\nto keep it in float:\nallow_float<all>");
+static_assert(
+    plan_check<totals, with_total, everywhere, unsupported::error>::found.message() ==
+    "the QConfig cannot be honoured:\nbackend: with_total\nnode: all\n"
+    "pattern: my.total\nno integer kernel for\n"
+    "my.total\nquint8 to quint8\noutput shape: 1x3\n"
+    "integer kernels:\n"
+    "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
+    "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
+    "pad, concat, reduction, matmul, elementwise, function\n"
+    "define static void run(...) in the op\nto keep it in float:\nallow_float<all>");
 static_assert(!plan_check<totals, with_total, everywhere, unsupported::skip>::bad());
 struct but_all : everywhere::set<allow_float<"all">> {};
 static_assert(!plan_check<totals, with_total, but_all, unsupported::error>::bad());

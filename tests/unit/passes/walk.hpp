@@ -143,6 +143,11 @@ class walker {
     }
     if (spatial(s.key.kernel)) order = layout::nhwc;
     if (as_in_the_graph(s.key.kernel)) order = layout::nchw;
+    if (s.key.kernel == kernel::reduction && n.shape.rank != g_.arg(s.node, 0).shape.rank) {
+      expect(order == layout::nchw || !matters(g_.args_of(s.node)[0]) || !matters(s.node),
+             "axes that remain are not in their order");
+      order = layout::nchw;
+    }
     expect(s.out_observer == n.observer && s.key.out == n.dtype,
            "the output is another than the node's");
     const int made = s.clamp_node < 0 ? s.node : s.clamp_node;
@@ -154,7 +159,7 @@ class walker {
   static bool spatial(kernel_id k) {
     return k == kernel::conv2d || k == kernel::conv_transpose2d || k == kernel::batch_norm2d ||
            k == kernel::pooling_max || k == kernel::pooling_avg || k == kernel::resampling ||
-           k == kernel::pixel_shuffle;
+           k == kernel::pixel_shuffle || k == kernel::pad;
   }
 
   void move(const step& s, bool transpose) {

@@ -86,6 +86,13 @@ TEST_CASE("a shape shows only what is not as usual") {
         "1x6x5x4x3:1x6x5x4x8:k3x1x1:p1x0x0");
   CHECK(sizes_of(signature(kernel::concat, quint8, quint8, concat_shape{6, 4, 9, 5})) ==
         "6x4:6x9:at5");
+  CHECK(sizes_of(signature(kernel::reduction, f32, f32,
+                           reduction_shape{reduction_rule::max, {2, 3, 4}, 2})) == "2x3rx4:max");
+  CHECK(sizes_of(signature(kernel::pad, f32, f32,
+                           pad_shape{.rule = padding_rule::reflect,
+                                     .in = {1, 1, 1, 6, 5, 3},
+                                     .before = {0, 0, 0, 1},
+                                     .out = {1, 1, 1, 8, 5, 3}})) == "6x5x3:8x5x3:reflect");
   CHECK(sizes_of(signature(kernel::function, f32, f32, function_shape{{{1, 2, 3}, {}}, {1, 6}})) ==
         "1x2x3:1x6");
 }

@@ -74,7 +74,8 @@ inline result<value> nothing(operands& from) {
 inline constexpr float_op activations[] = {
     {"prelu", "input, weight", prelu},
     {"gelu", "input, *, approximate='none'", gelu},
-    {"identity dropout dropout?d stochastic_depth contiguous detach",
+    {"identity dropout dropout?d alpha_dropout feature_alpha_dropout stochastic_depth contiguous "
+     "detach",
      "input, p=0.5, training=True, inplace=False, train=True, memory_format=None, "
      "mode=None",
      nothing},

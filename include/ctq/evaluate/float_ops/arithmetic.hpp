@@ -78,7 +78,7 @@ struct truediv {
 };
 
 struct power {
-  static float of(float a, float b) { return b == 2.0F ? a * a : std::pow(a, b); }
+  static float of(float a, float b) { return descriptors::functions::power(a, b); }
   static double of(double a, double b) { return std::pow(a, b); }
   static std::int64_t of(std::int64_t a, std::int64_t b) {
     std::int64_t product = 1;
@@ -173,6 +173,15 @@ result<value> scaled(operands& from) {
   return product ? arithmetic::apply<Op>(from, a, *product) : product;
 }
 
+/// other - alpha * input
+inline result<value> reversed_difference(operands& from) {
+  const value a = from.any("input"), b = from.any("other"), alpha = from.any("alpha");
+  if (from.failed()) return from.failure();
+  const auto product = as_integer(alpha) == 1 ? result<value>(a)
+                                              : arithmetic::apply<arithmetic::mul>(from, a, alpha);
+  return product ? arithmetic::apply<arithmetic::sub>(from, b, *product) : product;
+}
+
 inline result<value> power(operands& from) {
   const value a = from.any("input"), b = from.any("exponent");
   if (from.failed()) return from.failure();
@@ -218,6 +227,7 @@ inline result<value> divide(operands& from) {
 inline constexpr float_op arithmetics[] = {
     {"add", "input, other, *, alpha=1", add},
     {"sub", "input, other, *, alpha=1", scaled<arithmetic::sub>},
+    {"rsub", "input, other, *, alpha=1", reversed_difference},
     {"mul", "input, other", binary<arithmetic::mul>},
     {"div truediv", "input, other, *, rounding_mode=None", divide},
     {"floordiv floor_divide", "input, other", binary<arithmetic::floordiv>},

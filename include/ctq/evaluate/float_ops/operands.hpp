@@ -149,8 +149,14 @@ class operands {
         set(a, f, 1);  // bias=True, which the tensor has replaced
       } else if (f.is == option_field::type::real) {
         set(a, f, static_cast<float>(real(f.name)));
-      } else if (f.is == option_field::type::indices || f.is == option_field::type::extents) {
-        continue;  // lists, which ops read as they are
+      } else if (f.is == option_field::type::indices) {
+        continue;  // which ops read as they are
+      } else if (f.is == option_field::type::extents) {
+        const std::vector<int> each = integers(f.name);
+        if (!require(each.size() <= max_rank, std::string(f.name) + " is too large")) continue;
+        shape extents;
+        for (const int extent : each) extents[extents.rank++] = extent;
+        set_list(a, f, extents);
       } else if (f.is == option_field::type::word) {
         const int known = f.words->find(text(f.name));
         require(known >= 0, "has no such " + std::string(f.name));

@@ -8,12 +8,13 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/kernels/reference/data_movement/pad.hpp"
 
 // Padding of tensors; negative padding crops.
 
 namespace ctq::float_ops {
 
-enum class padding_mode : unsigned char { constant, reflect, replicate, circular };
+using padding_mode = padding_rule;
 
 [[nodiscard]] inline result<padding_mode> padding_mode_of(std::string_view name) {
   if (name == "constant" || name == "zeros") return padding_mode::constant;
@@ -21,18 +22,6 @@ enum class padding_mode : unsigned char { constant, reflect, replicate, circular
   if (name == "replicate") return padding_mode::replicate;
   if (name == "circular") return padding_mode::circular;
   return fail({}, "unknown padding mode " + std::string(name));
-}
-
-/// The index of the element at position i of a padded axis of n elements, where i may be outside;
-/// -1: the filler.
-[[nodiscard]] constexpr int padded_index(int i, int n, padding_mode mode) {
-  if (i >= 0 && i < n) return i;
-  switch (mode) {
-    case padding_mode::reflect: return i < 0 ? -i : 2 * (n - 1) - i;
-    case padding_mode::replicate: return i < 0 ? 0 : n - 1;
-    case padding_mode::circular: return (i + n) % n;
-    default: return -1;
-  }
 }
 
 /// amounts as in F.pad: last axis first, {before, after} for each.
@@ -55,7 +44,8 @@ inline result<tensor> pad(const tensor& in, const std::vector<int>& amounts, pad
     shape[a] = n + before + after;
     if (shape[a] < 0 || (n == 0 && mode != padding_mode::constant))
       return fail({}, "the padding leaves nothing of the input");
-    for (int i = 0; i < shape[a]; ++i) index[a].push_back(padded_index(i - before, n, mode));
+    for (int i = 0; i < shape[a]; ++i)
+      index[a].push_back(kernels::reference::padded_index(i - before, n, mode));
   }
   tensor out = filled(shape, filler);
   if (out.data.empty()) return out;
@@ -86,20 +76,21 @@ inline result<value> pad(operands& from) {
   return from.answer(float_ops::pad(in, amounts, *mode, static_cast<float>(filler)));
 }
 
-template <padding_mode Mode>
-result<value> pad2d(operands& from) {
+template <padding_mode Mode, bool HasValue = false>
+result<value> pad_module(operands& from) {
   const tensor& in = from.floats("input");
-  const std::vector<int> amounts = from.integers("padding", 4);
-  const double filler = from.real("value");
+  const std::vector<int> amounts = from.integers("padding", 2 * from.window_axes());
+  const double filler = HasValue ? from.real("value") : 0.0;
   if (from.failed()) return from.failure();
   return from.answer(float_ops::pad(in, amounts, Mode, static_cast<float>(filler)));
 }
 
 inline constexpr float_op pads[] = {
-    {"pad", "input, pad, mode='constant', value=None", pad},
-    {"constant_pad2d zero_pad2d", "input, padding, value=0", pad2d<padding_mode::constant>},
-    {"reflection_pad2d", "input, padding, value=0", pad2d<padding_mode::reflect>},
-    {"replication_pad2d", "input, padding, value=0", pad2d<padding_mode::replicate>},
+    {"pad", "input, ...", pad},
+    {"constant_pad?d", "input, ...", pad_module<padding_mode::constant, true>},
+    {"zero_pad?d", "input, ..., value=0", pad_module<padding_mode::constant>},
+    {"reflection_pad?d", "input, ...", pad_module<padding_mode::reflect>},
+    {"replication_pad?d", "input, ...", pad_module<padding_mode::replicate>},
 };
 
 }  // namespace implementation

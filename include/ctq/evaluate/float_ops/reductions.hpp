@@ -7,26 +7,66 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/axis_sums.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/kernels/reference/reduction.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 
-// Reductions along axes: sum and mean, and softmax, which keeps the axis.
+// Reductions along axes: sum, mean, maximum, minimum, and softmax, which keeps the axis.
 
 namespace ctq::float_ops {
+
+/// By axis: whether it is one of these.
+[[nodiscard]] inline std::vector<bool> chosen_axes(const tensor& in, const std::vector<int>& axes) {
+  std::vector<bool> chosen(in.shape.size());
+  for (const int a : axes)
+    if (a < rank(in.shape)) chosen[static_cast<std::size_t>(a)] = true;
+  return chosen;
+}
+
+/// The shape without the axes that are reduced, or with an extent of 1 in their place.
+[[nodiscard]] inline extents reduced_shape(const tensor& in, const std::vector<bool>& reduced,
+                                           bool keepdim) {
+  extents out;
+  for (std::size_t a = 0; a < in.shape.size(); ++a)
+    if (!reduced[a] || keepdim) out.push_back(reduced[a] ? 1 : in.shape[a]);
+  return out;
+}
 
 /// Sum or mean over the axes.
 [[nodiscard]] inline tensor sum(const tensor& in, const std::vector<int>& axes, bool keepdim,
                                 bool mean) {
-  std::vector<bool> summed(in.shape.size());
-  for (const int a : axes)
-    if (a < rank(in.shape)) summed[static_cast<std::size_t>(a)] = true;
-  tensor out{.shape = {}, .data = axis_sums(in, summed)};
+  const std::vector<bool> summed = chosen_axes(in, axes);
+  tensor out{.shape = reduced_shape(in, summed, keepdim), .data = axis_sums(in, summed)};
   float count = 1;
-  for (std::size_t a = 0; a < in.shape.size(); ++a) {
-    if (!summed[a] || keepdim) out.shape.push_back(summed[a] ? 1 : in.shape[a]);
+  for (std::size_t a = 0; a < in.shape.size(); ++a)
     if (summed[a]) count *= static_cast<float>(in.shape[a]);
-  }
   if (mean)
     for (float& x : out.data) x /= count;
+  return out;
+}
+
+/// The largest or smallest elements over the axes; NaN, if there is one.
+[[nodiscard]] inline tensor extremes(const tensor& in, const std::vector<int>& axes, bool keepdim,
+                                     reduction_rule rule) {
+  const std::vector<bool> reduced = chosen_axes(in, axes);
+  tensor out = filled(reduced_shape(in, reduced, keepdim));
+  std::vector<bool> begun(out.data.size());
+  std::vector<std::size_t> step(in.shape.size());  // in the output
+  std::size_t elements = 1;
+  for (std::size_t a = in.shape.size(); a-- > 0;) {
+    step[a] = reduced[a] ? 0 : elements;
+    if (!reduced[a]) elements *= static_cast<std::size_t>(in.shape[a]);
+  }
+  for (std::size_t i = 0; i < in.data.size(); ++i) {
+    std::size_t to = 0, rest = i;
+    for (std::size_t a = in.shape.size(); a-- > 0;) {
+      const auto extent = static_cast<std::size_t>(in.shape[a]);
+      to += rest % extent * step[a];
+      rest /= extent;
+    }
+    if (!begun[to] || kernels::reference::replaces(rule, in.data[i], out.data[to]))
+      out.data[to] = in.data[i];
+    begun[to] = true;
+  }
   return out;
 }
 
@@ -51,8 +91,19 @@ result<value> sum(operands& from) {
   const tensor& in = from.floats("input");
   const std::vector<int> axes = from.axes("dim", rank(in.shape));
   const bool keepdim = from.flag("keepdim");
+  from.require(in.shape.size() <= max_summed_axes, "has more axes than PyTorch's tensors");
   if (from.failed()) return from.failure();
   return value(float_ops::sum(in, axes, keepdim, Mean));
+}
+
+template <reduction_rule Rule>
+result<value> extremes(operands& from) {
+  const tensor& in = from.floats("input");
+  const std::vector<int> axes = from.axes("dim", rank(in.shape));
+  const bool keepdim = from.flag("keepdim");
+  from.require(!in.data.empty(), "an empty tensor has no maximum and no minimum");
+  if (from.failed()) return from.failure();
+  return value(float_ops::extremes(in, axes, keepdim, Rule));
 }
 
 /// Without dim, PyTorch uses axis 0 for a tensor of 0, 1 or 3 axes, else axis 1.
@@ -67,8 +118,10 @@ result<value> softmax(operands& from) {
 }
 
 inline constexpr float_op reductions[] = {
-    {"mean", "input, dim=None, keepdim=False, *, dtype=None", sum<true>},
-    {"sum", "input, dim=None, keepdim=False, *, dtype=None", sum<false>},
+    {"mean", "input, ..., *, dtype=None", sum<true>},
+    {"sum", "input, ..., *, dtype=None", sum<false>},
+    {"amax", "input, ...", extremes<reduction_rule::max>},
+    {"amin", "input, ...", extremes<reduction_rule::min>},
     {"softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
     {"log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
 };

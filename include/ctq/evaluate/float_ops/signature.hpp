@@ -127,7 +127,7 @@ class parameter_reader {
       const auto extents = list_of<shape>(a, f);
       list all;
       for (int axis = 0; axis < extents.rank; ++axis) all.push_back(extents[axis]);
-      return all;
+      return all.size() == 1 ? all[0] : value(all);
     }
     case option_field::type::indices: {
       const auto indices = list_of<index_list>(a, f);

@@ -10,22 +10,26 @@
 #include "ctq/kernels/reference/binary_add_within_one_step.hpp"
 #include "ctq/kernels/reference/binary_broadcast.hpp"
 #include "ctq/kernels/reference/binary_mul.hpp"
-#include "ctq/kernels/reference/concat.hpp"
+#include "ctq/kernels/reference/data_movement/concat.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/embedding.hpp"
 #include "ctq/kernels/reference/layer_norm.hpp"
 #include "ctq/kernels/reference/matmul.hpp"
-#include "ctq/kernels/reference/pixel_shuffle.hpp"
+#include "ctq/kernels/reference/data_movement/pad.hpp"
+#include "ctq/kernels/reference/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/reference/pooling_max.hpp"
+#include "ctq/kernels/reference/prelu.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
+#include "ctq/kernels/reference/reduction.hpp"
 #include "ctq/kernels/reference/relu.hpp"
-#include "ctq/kernels/reference/reorder.hpp"
-#include "ctq/kernels/reference/resampling.hpp"
+#include "ctq/kernels/reference/data_movement/reorder.hpp"
+#include "ctq/kernels/reference/data_movement/resampling.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
-#include "ctq/kernels/reference/transpose.hpp"
+#include "ctq/kernels/reference/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
 #include "ctq/kernels/simd/data_movement/embedding.hpp"
+#include "ctq/kernels/simd/data_movement/pad.hpp"
 #include "ctq/kernels/simd/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/simd/data_movement/reorder.hpp"
 #include "ctq/kernels/simd/data_movement/resampling.hpp"
@@ -37,12 +41,14 @@
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/layer_norm.hpp"
+#include "ctq/kernels/simd/elementwise/prelu.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
 #include "ctq/kernels/simd/elementwise/softmax.hpp"
 #include "ctq/kernels/simd/matrix/matmul.hpp"
 #include "ctq/kernels/simd/pooling/pooling_avg.hpp"
 #include "ctq/kernels/simd/pooling/pooling_max.hpp"
+#include "ctq/kernels/simd/pooling/reduction.hpp"
 
 // Kernels whose reference and whose code for an instruction set are functions of the same name and
 // arguments.
@@ -121,6 +127,21 @@ struct layer_norm_code : plain_code {
   }
 };
 
+/// Packed    weight, padded to 64 bytes
+template <class Descriptor>
+struct prelu_code : plain_code {
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return packing::padded(static_cast<std::size_t>(key.as<channels_shape>().channels) *
+                           sizeof(float));
+  }
+  template <class Set, class In, class Out>
+  static void run(channels_shape s, call_options, const operands& x) noexcept {
+    const parameter_refs own = parameters_in(x.data->parameters, x.packed);
+    call<Set, Descriptor>(s, x.input<In>(), own[0].floats, x.output<Out>());
+  }
+};
+
 template <class Descriptor>
 struct matmul_code : plain_code {
   template <class Set>
@@ -186,12 +207,15 @@ CTQ_KERNEL_CODE(pooling_avg, one_input_code)
 CTQ_KERNEL_CODE(pooling_max, copying_code)
 CTQ_KERNEL_CODE(resampling, one_input_code)
 CTQ_KERNEL_CODE(pixel_shuffle, copying_code)
+CTQ_KERNEL_CODE(pad, one_input_code)
 CTQ_KERNEL_CODE(concat, copying_code)
 CTQ_KERNEL_CODE(reorder, copying_code)
 CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)
+CTQ_KERNEL_CODE(reduction, one_input_code)
 CTQ_KERNEL_CODE(softmax, one_input_code)
 CTQ_KERNEL_CODE(layer_norm, layer_norm_code)
+CTQ_KERNEL_CODE(prelu, prelu_code)
 CTQ_KERNEL_CODE(matmul, matmul_code)
 CTQ_KERNEL_CODE(embedding, table_code)
 CTQ_KERNEL_CODE(embedding_bag, table_code)

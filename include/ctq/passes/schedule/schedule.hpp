@@ -64,6 +64,7 @@ class scheduler : public sequence_steps<Graph, Schedule> {
       case schedule_as::lookup: return this->lookup(i);
       case schedule_as::recurrent: return recurrent(i);
       case schedule_as::matmul: return this->matmul(i);
+      case schedule_as::reduction: return reduction(i);
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);
       case schedule_as::nothing:
@@ -151,6 +152,25 @@ class scheduler : public sequence_steps<Graph, Schedule> {
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
   }
 
+  /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are
+  /// defined by the order of the axes.
+  constexpr void reduction(int i) {
+    const op_schedule& s = schedule_of(i);
+    const int a = arg(i);
+    const shape& in = g_.nodes[a].shape;
+    auto sizes = from_block<reduction_shape>(s.sizes(g_.nodes[i].attrs, in, g_.nodes[i].shape));
+    const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
+    bool whole = true;  // all pixels of an image
+    for (int axis = 2; axis < in.rank; ++axis) whole = whole && sizes.reduces(axis);
+    const bool as_it_lies =
+        (g_.nodes[i].dtype != f32 || compares) && (whole || g_.nodes[i].shape.rank == in.rank);
+    const layout order = as_it_lies ? order_of_[a] : layout::nchw;
+    const int x = in_order(a, order);
+    sizes = descriptors::reduction_in(sizes.rule, g_.nodes[i].attrs, in, order);
+    next_sizes(sizes);
+    emit(s.kernel, i, a, x, new_output(i, order_matters(g_.nodes[i].shape) ? order : layout::nchw));
+  }
+
   constexpr void recurrent(int i) {
     has_views_ = true;  // tensors of a tuple
     this->recurrent_step(i);
@@ -206,13 +226,15 @@ class scheduler : public sequence_steps<Graph, Schedule> {
 
   constexpr void concat(int i) {
     const int dim = g_.nodes[i].attrs.template as<cat_options>().dim;
-    const layout order = order_matters(g_.nodes[arg(i)].shape) ? order_of_[arg(i)] : layout::nchw;
+    const bool stacks = g_.nodes[i].shape.rank != g_.nodes[arg(i)].shape.rank;
+    const layout order =
+        !stacks && order_matters(g_.nodes[arg(i)].shape) ? order_of_[arg(i)] : layout::nchw;
     const int target = new_output(i, order);
     int before = 0;
     for (int a = 0; a < g_.nodes[i].arg_count && !out_.problem.any(); ++a) {
       const int from = arg(i, a);
       const int x = in_order(from, order);
-      const int extent = g_.nodes[from].shape.extent[dim];
+      const int extent = stacks ? 1 : g_.nodes[from].shape.extent[dim];
       next_sizes(descriptors::cat_sizes(g_.nodes[i].shape, order, dim, extent, before));
       emit(kernel::concat, i, from, x, target);
       before += extent;

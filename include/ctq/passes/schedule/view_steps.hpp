@@ -60,7 +60,7 @@ class view_steps : public step_writer<Graph, Schedule> {
     const node& from = g_.nodes[a];
     const auto item = from.op->descriptor->tuple_item;
     becomes_view(i, a,
-                 item != nullptr ? item(from.attrs, from.shape, shape_rules::item_index(n))
+                 item != nullptr ? item(from.attrs, view_of(a), shape_rules::item_index(n))
                                  : n.op->descriptor->schedule.view(n.attrs, view_of(a)),
                  -1);
   }

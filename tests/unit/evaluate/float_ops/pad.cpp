@@ -63,7 +63,7 @@ TEST_CASE("a reflection is less than the row, a circle at most all of it") {
   CHECK(cause(run(counted({1, 1, 4}), {1, 1}, "mirror")) == "unknown padding mode mirror");
 }
 
-TEST_CASE("the modules pad two axes, by one amount or by four") {
+TEST_CASE("the modules pad the last axes, by one amount or by two for each") {
   const tensor in{{1, 1, 2, 2}, {1, 2, 3, 4}};
   const auto padded = [&](const auto& op, const value& padding) {
     return floats(run_op::run(implementation::pads, op,
@@ -74,4 +74,5 @@ TEST_CASE("the modules pad two axes, by one amount or by four") {
         std::vector<float>{1, 1, 2, 3, 3, 4, 3, 3, 4});
   CHECK(padded(nn::reflection_pad2d, list{1, 0, 0, 0}).data ==
         std::vector<float>{2, 1, 2, 4, 3, 4});
+  CHECK(padded(nn::replication_pad3d, 1).shape == extents{1, 3, 4, 4});
 }

@@ -61,6 +61,23 @@ TEST_CASE("nothing sums to 0, and the mean of nothing is not a number") {
   CHECK(floats(run(fn::sum, filled({0, 2}), {{"dim", 1}})).shape == extents{0});
 }
 
+TEST_CASE("the largest and the smallest elements along axes; NaN, if there is one") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const tensor in{{2, 3}, {1, 5, -2, 4, nan, 0}};
+  CHECK(floats(run(fn::amax, in, {{"dim", 0}})).data[0] == 4);
+  CHECK(std::isnan(floats(run(fn::amin, in, {{"dim", 0}})).data[1]));
+  CHECK(floats(run(fn::amin, in, {{"dim", 0}})).data[2] == -2);
+  CHECK(floats(run(fn::amax, in, {{"dim", -1}, {"keepdim", true}})).shape == extents{2, 1});
+  CHECK(floats(run(fn::amin, counted({2, 3, 2}), {{"dim", list{0, 2}}})).data ==
+        std::vector<float>{0, 2, 4});
+  CHECK(floats(run(fn::amax, counted({2, 3, 2}))).data == std::vector<float>{11});
+  CHECK(cause(run(fn::amax, filled({0, 2}))) == "an empty tensor has no maximum and no minimum");
+}
+
+TEST_CASE("sums of more axes than PyTorch's tensors have are an error") {
+  CHECK(cause(run(fn::sum, filled(extents(65, 1)))) == "has more axes than PyTorch's tensors");
+}
+
 TEST_CASE("softmax is a share of the exponentials along its axis") {
   const tensor in = some({2, 3, 4}, 3);
   const auto along_1 = [](std::size_t i) { return i / 12 * 4 + i % 4; };

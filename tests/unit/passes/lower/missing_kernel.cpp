@@ -49,7 +49,7 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "integer kernels:\n"
         "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
         "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
-        "concat, "
+        "pad, concat, reduction, "
         "matmul, elementwise, function\ndefine static void run(...) in the op\n"
         "to keep it in float:\nallow_float<c>");
 }

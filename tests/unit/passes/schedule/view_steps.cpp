@@ -63,10 +63,27 @@ TEST_CASE("one of several tensors is selected") {
             "a"_n = op::getitem("c"_n, {.index = {0}}), "b"_n = op::getitem("c"_n, {.index = {1}}),
             "y"_n = op::mul("a"_n, "b"_n), "out"_n = nn::output("y"_n))) ==
         "reorder reorder binary_mul ");
-  CHECK(steps_of(model("x"_n = nn::placeholder({2, 6}),
-                       "c"_n = fn::chunk("x"_n, {.chunks = 2, .dim = 1}), "y"_n = nn::relu("c"_n),
-                       "out"_n = nn::output("y"_n))) ==
+  CHECK(steps_of(model("x"_n = nn::placeholder({2, 6}), "c"_n = fn::unbind("x"_n, {.dim = 1}),
+                       "y"_n = nn::relu("c"_n), "out"_n = nn::output("y"_n))) ==
         "node y reads several tensors,\nall of c; op::getitem selects one");
+}
+
+TEST_CASE("parts may be of different sizes") {
+  const auto part = [](const auto& net) {
+    const dynamic_schedule s = schedule(net.view());
+    REQUIRE(!s.problem.any());
+    return s.steps[0].key.template as<reorder_shape>();
+  };
+  constexpr reorder_shape of_split{{1, 1, 1, 1, 2, 4}, {0, 0, 0, 0, 7, 1}, 3};
+  CHECK(part(model("x"_n = nn::placeholder({2, 7}),
+                   "s"_n = fn::split("x"_n, {.split_size_or_sections = {3, 4}, .dim = 1}),
+                   "b"_n = op::getitem("s"_n, {.index = {1}}), "y"_n = nn::relu("b"_n),
+                   "out"_n = nn::output("y"_n))) == of_split);
+  constexpr reorder_shape of_chunk{{1, 1, 1, 1, 1, 2}, {0, 0, 0, 0, 0, 7}, 6};
+  CHECK(
+      part(model("x"_n = nn::placeholder({2, 7}), "c"_n = fn::chunk("x"_n, {.chunks = 3, .dim = 1}),
+                 "b"_n = op::getitem("c"_n, {.index = {-1}}), "y"_n = nn::relu("b"_n),
+                 "out"_n = nn::output("y"_n))) == of_chunk);
 }
 
 TEST_CASE("matrices are read transposed") {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "ctq/kernels/reference/concat.hpp"
+#include "ctq/kernels/reference/data_movement/concat.hpp"
 #include "ctq/kernels/simd/for_blocks.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "ctq/kernels/reference/pixel_shuffle.hpp"
+#include "ctq/kernels/reference/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "ctq/kernels/reference/reorder.hpp"
+#include "ctq/kernels/reference/data_movement/reorder.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
 
 namespace ctq::kernels::simd {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "ctq/kernels/reference/transpose.hpp"
+#include "ctq/kernels/reference/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Networks of the ops between layers: reductions, pads, parts and stacks of tensors. Both executors
+// and the evaluator have the same bytes, in float where x86 does not list an op, and on integers
+// with a backend that lists more of them.
+
+#include <doctest/doctest.h>
+
+#include "../runtime/compare_executors.hpp"
+#include "compare_evaluator.hpp"
+#include "ctq/backends/x86.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+using a8 = dtype_configs<activation_int8>;
+template <const auto&... Op>
+struct listing
+    : x86::set<"listing", backend_pattern_config<pattern<Op>, a8, share_observer_with_input>...> {};
+using wide = listing<fn::amax, fn::amin, method::amin, fn::pad, nn::constant_pad2d,
+                     nn::reflection_pad2d, nn::replication_pad2d, nn::adaptive_max_pool2d>;
+
+struct everywhere
+    : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
+
+template <const auto& Model, class Backend>
+void check() {
+  const small::differences d =
+      small::compare_executors<Model, Backend, everywhere, unsupported::skip>(
+          5, small::and_evaluator{});
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error < 0.1F * d.size);
+}
+
+/// How many nodes of this op compute on integers.
+template <const auto& Model, class Backend>
+constexpr int on_integers_of(op_id op) {
+  using made = plan<Model, Backend, everywhere, unsupported::skip>;
+  int count = 0;
+  for (int i = 0; i < made::lowered.count; ++i)
+    count += made::lowered.nodes[i].op == op && made::lowered.nodes[i].dtype == quint8 ? 1 : 0;
+  return count;
+}
+
+/// Squeeze and excitation, and reductions along other axes.
+inline constexpr auto reduced =
+    model("x"_n = nn::placeholder({2, 3, 5, 7}),
+          "conv"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
+          "squeezed"_n = fn::mean("conv"_n, {.dim = {2, 3}, .keepdim = true}),
+          "excited"_n = nn::conv2d("squeezed"_n, {.out_channels = 8, .kernel_size = 1}),
+          "scaled"_n = op::mul("conv"_n, "excited"_n),
+          "rows"_n = method::mean("scaled"_n, {.dim = {1, 3}}),
+          "most"_n = fn::amax("scaled"_n, {.dim = {2, -1}}),
+          "least"_n = fn::amin("scaled"_n, {.dim = 1, .keepdim = true}),
+          "total"_n = fn::sum("least"_n, {.dim = {1, -1}}),
+          "all"_n = fn::cat({"rows"_n, "most"_n, "total"_n}, {.dim = 1}),
+          "fc"_n = nn::linear("all"_n, {.out_features = 6}),
+          "centered"_n = method::mean("fc"_n, {.dim = -1, .keepdim = true}),
+          "out"_n = nn::output("centered"_n));
+static_assert(reduced.nodes[5].shape == shape{2, 5});
+static_assert(on_integers_of<reduced, x86>(fn::mean.id()) == 1);
+static_assert(on_integers_of<reduced, x86>(method::mean.id()) == 2);
+static_assert(on_integers_of<reduced, x86>(fn::amax.id()) == 0);
+static_assert(on_integers_of<reduced, wide>(fn::amax.id()) == 1);
+
+/// Parts of different sizes, which become axes.
+inline constexpr auto parts = model(
+    "x"_n = nn::placeholder({2, 10}), "fc"_n = nn::linear("x"_n, {.out_features = 11}),
+    "split"_n = method::split("fc"_n, {.split_size_or_sections = {4, 7}, .dim = 1}),
+    "a"_n = op::getitem("split"_n, {.index = {0}}), "b"_n = op::getitem("split"_n, {.index = {-1}}),
+    "chunks"_n = fn::chunk("fc"_n, {.chunks = 3, .dim = -1}),
+    "c"_n = op::getitem("chunks"_n, {.index = {2}}),
+    "fa"_n = nn::linear("a"_n, {.out_features = 6}),
+    "fb"_n = nn::linear("b"_n, {.out_features = 6}),
+    "fd"_n = nn::linear("c"_n, {.out_features = 6}),
+    "stack"_n = fn::stack({"fa"_n, "fb"_n, "fd"_n}, {.dim = 1}),
+    "last"_n = nn::linear("stack"_n, {.out_features = 4}),
+    "deep"_n = fn::stack({"last"_n, "last"_n}, {.dim = -1}), "out"_n = nn::output("deep"_n));
+static_assert(parts.nodes[4].shape == shape{2, 7} && parts.nodes[6].shape == shape{2, 3});
+static_assert(parts.nodes[10].shape == shape{2, 3, 6});
+static_assert(parts.nodes[12].shape == shape{2, 3, 4, 2});
+static_assert(on_integers_of<parts, x86>(fn::stack.id()) == 2);
+
+/// Parts of an image, which lie among its channels.
+inline constexpr auto image_parts = model(
+    "x"_n = nn::placeholder({1, 2, 4, 3}),
+    "conv"_n = nn::conv2d("x"_n, {.out_channels = 7, .kernel_size = 1}),
+    "split"_n = fn::split("conv"_n, {.split_size_or_sections = 4, .dim = 1}),
+    "a"_n = op::getitem("split"_n, {.index = {0}}), "b"_n = op::getitem("split"_n, {.index = {1}}),
+    "ca"_n = nn::conv2d("a"_n, {.out_channels = 2, .kernel_size = 3}),
+    "cb"_n = nn::conv2d("b"_n, {.out_channels = 2, .kernel_size = 3}),
+    "sum"_n = op::add("ca"_n, "cb"_n), "out"_n = nn::output("sum"_n));
+
+inline constexpr auto bordered =
+    model("x"_n = nn::placeholder({1, 3, 6, 5}),
+          "zeros"_n = nn::constant_pad2d("x"_n, {.padding = {1, 2, 0, 1}, .value = 0.5F}),
+          "conv1"_n = nn::conv2d("zeros"_n, {.out_channels = 4, .kernel_size = 3}),
+          "mirrored"_n = nn::reflection_pad2d("conv1"_n, {.padding = {2, 2, 2, 2}}),
+          "slopes"_n = nn::prelu("mirrored"_n, {.num_parameters = 4}),
+          "conv2"_n = nn::conv2d("slopes"_n, {.out_channels = 5, .kernel_size = 3}),
+          "edges"_n = nn::replication_pad2d("conv2"_n, {.padding = {1, 0, 1, 2}}),
+          "circle"_n = fn::pad("edges"_n, {.pad = {1, -1}, .mode = padding_rule::circular}),
+          "slope"_n = nn::prelu("circle"_n), "dropped"_n = fn::dropout2d("slope"_n),
+          "pooled"_n = nn::adaptive_max_pool2d("dropped"_n, {.output_size = {4, 3}}),
+          "conv3"_n = nn::conv2d("pooled"_n, {.out_channels = 2, .kernel_size = 1}),
+          "out"_n = nn::output("conv3"_n));
+static_assert(bordered.nodes[7].shape == bordered.nodes[8].shape);
+static_assert(on_integers_of<bordered, wide>(fn::pad.id()) == 1);
+static_assert(on_integers_of<bordered, wide>(nn::adaptive_max_pool2d.id()) == 1);
+
+/// Functions of a tensor and a number.
+inline constexpr auto numbers =
+    model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
+          "square"_n = op::pow("fc1"_n, 2.0F), "power"_n = op::pow(0.5F, "square"_n),
+          "root"_n = method::pow("power"_n, 0.75F), "rest"_n = fn::rsub("root"_n, 1.0F),
+          "fc2"_n = nn::linear("rest"_n, {.out_features = 3}), "out"_n = nn::output("fc2"_n));
+
+}  // namespace
+
+TEST_CASE("networks with reductions have the same bytes in both executors and the evaluator") {
+  check<reduced, x86>();
+  check<reduced, wide>();
+}
+
+TEST_CASE("networks of parts and stacks of tensors have the same bytes") {
+  check<parts, x86>();
+  check<image_parts, x86>();
+}
+
+TEST_CASE("networks with pads, slopes and numbers have the same bytes") {
+  check<bordered, x86>();
+  check<bordered, wide>();
+  check<numbers, x86>();
+}
