@@ -102,7 +102,7 @@ TESTED_WITH = {
 WITHOUT_HEADER = {
     "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/op_networks", "evaluate/random_case", "evaluate/random_models",
     "evaluate/random_scales", "evaluate/recurrent_networks", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
-    "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
+    "kernels_elsewhere", "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
     "runtime/linear_networks", "runtime/standalone_networks", "train/trained_networks",

@@ -11,4 +11,6 @@
 #include <vector>
 
 #include "../../unit/ops_elsewhere.hpp"
+
+#include "../../unit/kernels_elsewhere.hpp"
 #include "ctq/passes.hpp"
