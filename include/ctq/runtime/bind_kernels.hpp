@@ -16,6 +16,7 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/recurrent/recurrent_code.hpp"
 
 // From a signature to the code of its kernel: at compile time, with the signature as a template
@@ -142,18 +143,18 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 
 /// Bytes of weights, bias and multipliers in the kernel's order, with the table of 256 entries that
 /// may be fused into them.
-template <class Kernels>
+template <class Kernels, used_kernels Used = all_kernels>
 [[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
-  return kernels::with_descriptor(
+  return with_used<Used, std::size_t>(
       key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
         return kernels::kernel_code<Descriptor>::template packed_bytes<Kernels>(key);
       });
 }
 
 /// Appends how a set of kernels divides the work of a step, or "-".
-template <class Kernels, class Text>
+template <class Kernels, used_kernels Used = all_kernels, class Text>
 [[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& key) {
-  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+  with_used<Used, void>(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
   });
 }

@@ -11,6 +11,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/verbose.hpp"
 
@@ -41,6 +42,9 @@ class executor {
   }();
 
  public:
+  static constexpr used_kernels used =
+      used_kernels_of(std::span(Schedule.steps).first(Schedule.count));
+
   /// Bytes of the intermediate values and of the kernels' workspace.
   static constexpr std::size_t arena_bytes = Schedule.arena_bytes + packing::padded(workspace);
   static constexpr std::size_t packed_size = packed_offset[step_count];
@@ -106,8 +110,8 @@ template <class Isa, class Code>
     if (i >= 0) {
       const step& s = steps[static_cast<std::size_t>(i)];
       static_text<96> blocking;
-      append_blocking<kernel_set>(blocking, s.key);
-      write_step(s, nodes, Isa::name, blocking.view(), packed_bytes<kernel_set>(s.key),
+      append_blocking<kernel_set, Code::used>(blocking, s.key);
+      write_step(s, nodes, Isa::name, blocking.view(), packed_bytes<kernel_set, Code::used>(s.key),
                  end - start);
     }
     start = verbose::now();

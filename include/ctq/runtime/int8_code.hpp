@@ -35,8 +35,8 @@ class int8_code {
         return fail("instruction set " + std::string{Isa::name},
                     "the operating system does not let this process use AMX tiles: compile for "
                     "avx512vnni, or dispatch");
-    return pack_parameters<kernel_set>(std::span(schedule.steps).first(schedule.count),
-                                       std::span(Plan::lowered.nodes), state, qparams);
+    return pack_parameters<kernel_set, code::used>(std::span(schedule.steps).first(schedule.count),
+                                                   std::span(Plan::lowered.nodes), state, qparams);
   }
 
   /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <boost/mp11/algorithm.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "ctq/core/dtype.hpp"
+#include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/recurrent/recurrent_products.hpp"
+
+// The kernels of a schedule, so that of others no code is compiled: what packs weights and what
+// says how a kernel divides its work are functions of a signature that is known at run time.
+
+namespace ctq {
+
+/// A set of kernels, each with the element type of its input.
+struct used_kernels {
+  static_assert(kernels::kernel_count <= 64);
+
+  std::uint64_t on_floats{}, on_quint8{}, on_others{};  // a bit for each kernel
+
+  [[nodiscard]] constexpr bool has(kernel_id k, dtype in) const {
+    return ((in == f32 ? on_floats : in == quint8 ? on_quint8 : on_others) & bit_of(k)) != 0;
+  }
+  [[nodiscard]] constexpr bool has(kernel_id k) const {
+    return has(k, f32) || has(k, quint8) || has(k, qint8);
+  }
+  constexpr void add(kernel_id k, dtype in) {
+    (in == f32 ? on_floats : in == quint8 ? on_quint8 : on_others) |= bit_of(k);
+  }
+
+  friend constexpr bool operator==(const used_kernels&, const used_kernels&) = default;
+
+ private:
+  static constexpr std::uint64_t bit_of(kernel_id k) {
+    return std::uint64_t{1} << static_cast<int>(k);
+  }
+};
+
+inline constexpr used_kernels all_kernels{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
+
+/// Those of steps, with the products of recurrent layers.
+[[nodiscard]] constexpr used_kernels used_kernels_of(std::span<const step> steps) {
+  used_kernels used;
+  for (const step& s : steps) {
+    used.add(s.key.kernel, s.key.in);
+    if (!kernels::facts_of(s.key.kernel).has_cells) continue;
+    const kernel_signature product = recurrent_product_key(s.key.kernel, {});
+    used.add(product.kernel, product.in);
+  }
+  return used;
+}
+
+/// Calls f(type_identity<Descriptor>) of a kernel of the set that is known at run time.
+///   Result  of f; that of a kernel outside the set is Result{}
+template <used_kernels Used, class Result, class F>
+constexpr Result with_used(kernel_id k, F f) {
+  return boost::mp11::mp_with_index<kernels::kernel_count>(
+      static_cast<std::size_t>(k), [&](auto index) -> Result {
+        if constexpr (Used.has(static_cast<kernel_id>(index.value)))
+          return f(
+              std::type_identity<kernels::descriptor_of<static_cast<kernel_id>(index.value)>>{});
+        else
+          return Result();
+      });
+}
+
+}  // namespace ctq

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/runtime/packing/used_kernels.hpp"
+
+#include <type_traits>
+
+using namespace ctq;
+
+namespace {
+
+constexpr used_kernels used_by(kernel_signature key) {
+  const step steps[] = {{.key = key}};
+  return used_kernels_of(steps);
+}
+
+constexpr used_kernels convolution =
+    used_by(signature(kernel::conv2d, quint8, quint8, conv2d_shape{}));
+constexpr used_kernels rnn = used_by(signature(kernel::rnn_dynamic, f32, f32, recurrent_shape{}));
+
+/// -1 of a kernel that the set does not have.
+template <used_kernels Used>
+constexpr int weights_of(kernel_id k) {
+  struct answer {
+    int value = -1;
+  };
+  return with_used<Used, answer>(k,
+                                 []<class Descriptor>(std::type_identity<Descriptor>) {
+                                   return answer{Descriptor::facts.has_weights ? 1 : 0};
+                                 })
+      .value;
+}
+
+}  // namespace
+
+static_assert(convolution.has(kernel::conv2d, quint8) && convolution.has(kernel::conv2d));
+static_assert(!convolution.has(kernel::conv2d, f32) && !convolution.has(kernel::conv2d, qint8));
+static_assert(!convolution.has(kernel::linear));
+static_assert(used_kernels_of({}) == used_kernels{});
+
+// The products of a recurrent layer are packed as linear layers are.
+static_assert(rnn.has(kernel::rnn_dynamic, f32) && rnn.has(kernel::linear_dynamic, f32));
+static_assert(!rnn.has(kernel::linear));
+static_assert(
+    used_by(signature(kernel::rnn, f32, f32, recurrent_shape{})).has(kernel::linear, f32));
+
+static_assert(weights_of<convolution>(kernel::conv2d) == 1);
+static_assert(weights_of<convolution>(kernel::linear) == -1);
+static_assert(weights_of<all_kernels>(kernel::linear) == 1);
+static_assert(weights_of<all_kernels>(kernel::relu) == 0);
