@@ -269,10 +269,10 @@ constexpr kernel_signature::sizes softmax_sizes(attributes a, shape in, shape) {
 inline constexpr op_descriptor float_softmax{
     .infer_shape = &softmax_shape_rule,
     .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<false>)};
-inline constexpr op_descriptor softmax = with(float_softmax, [](op_descriptor& d) {
-  d.keeps_memory_order = true;
-  d.on_integers = on_integers::from_0_to_1;
-});
+inline constexpr op_descriptor softmax{.infer_shape = &softmax_shape_rule,
+                                       .keeps_memory_order = true,
+                                       .on_integers = on_integers::from_0_to_1,
+                                       .schedule = float_softmax.schedule};
 inline constexpr op_descriptor log_softmax{
     .infer_shape = &softmax_shape_rule,
     .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};

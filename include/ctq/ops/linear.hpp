@@ -199,8 +199,10 @@ constexpr shape bmm_shape_rule(view<shape> in, attributes& options, diagnostic& 
 inline constexpr op_descriptor product{.infer_shape = &matmul_shape_rule,
                                        .is_arithmetic = true,
                                        .schedule = {.how = schedule_as::matmul}};
-inline constexpr op_descriptor matmul =
-    with(product, [](op_descriptor& d) { d.integer_form = &q::info_matmul; });
+inline constexpr op_descriptor matmul{.infer_shape = &matmul_shape_rule,
+                                      .is_arithmetic = true,
+                                      .integer_form = &q::info_matmul,
+                                      .schedule = product.schedule};
 inline constexpr op_descriptor bmm = by_rule(product, &bmm_shape_rule);
 inline constexpr op_descriptor method_matmul{.infer_shape = &matmul_shape_rule,
                                              .schedule = product.schedule};

@@ -201,11 +201,12 @@ constexpr kernel_signature::sizes channel_norm_sizes(attributes a, shape in, sha
 
 inline constexpr op_descriptor functional_layer_norm{.weights = op_weights::in_float,
                                                      .on_integers = on_integers::own_scale};
-inline constexpr op_descriptor layer_norm = with(functional_layer_norm, [](op_descriptor& d) {
-  d.infer_shape = &layer_norm_shape_rule;
-  d.parameters = &layer_norm_parameters;
-  d.schedule = in_order(kernel_layout::nchw, kernel::layer_norm, &layer_norm_sizes);
-});
+inline constexpr op_descriptor layer_norm{
+    .infer_shape = &layer_norm_shape_rule,
+    .weights = op_weights::in_float,
+    .parameters = &layer_norm_parameters,
+    .on_integers = on_integers::own_scale,
+    .schedule = in_order(kernel_layout::nchw, kernel::layer_norm, &layer_norm_sizes)};
 /// By the statistics of groups of channels.
 template <class Options, int Axes>
 constexpr op_descriptor channel_norm() {

@@ -134,8 +134,8 @@ inline constexpr op_descriptor method_reshape =
     of_sizes(view_by(&reshape_shape_rule, flatten.schedule));
 inline constexpr op_descriptor reshape =
     view_in_float(view_by(&reshape_shape_rule, flatten.schedule));
-inline constexpr op_descriptor method_flatten =
-    with(view_in_float(flatten), [](op_descriptor& d) { d.gradient = gradient_rule::none; });
+inline constexpr op_descriptor method_flatten{.infer_shape = &flatten_shape_rule<flatten_options>,
+                                              .schedule = flatten.schedule};
 inline constexpr op_descriptor squeeze = view_by(&squeeze_shape_rule, flatten.schedule);
 inline constexpr op_descriptor unsqueeze = view_by(&unsqueeze_shape_rule, flatten.schedule);
 inline constexpr op_descriptor method_unsqueeze = of_sizes(unsqueeze, 2);
@@ -184,10 +184,13 @@ inline constexpr op_descriptor unchanged{.infer_shape = &same_shape,
                                          .gradient = gradient_rule::same,
                                          .schedule = {.how = schedule_as::same}};
 inline constexpr op_descriptor detach_in_place = in_place(unchanged);
-inline constexpr op_descriptor identity = with(unchanged, [](op_descriptor& d) {
-  d.is_identity = true;
-  d.keeps_memory_order = true;
-});
+inline constexpr op_descriptor identity{.infer_shape = &same_shape,
+                                        .is_identity = true,
+                                        .is_view = true,
+                                        .keeps_memory_order = true,
+                                        .on_integers = on_integers::input_scale,
+                                        .gradient = gradient_rule::same,
+                                        .schedule = {.how = schedule_as::same}};
 
 /// In inference dropout does nothing; these stay in float.
 inline constexpr op_descriptor identity_function{
