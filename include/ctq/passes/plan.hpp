@@ -137,8 +137,8 @@ struct graph_plan : report<graph_plan_check<Model, Backend, Mapping, Policy, Opt
   static constexpr auto& lowered = lowered_v<Model, Backend, Mapping, Policy, Options>;
 };
 
-/// The same with what compiled code runs. It takes the same options; of standalone modules it takes
-/// the models, too. Those that make only graphs, see check_compiled_code, are a compile error.
+/// The same with what compiled code runs. It takes the same options; of standalone modules it needs
+/// the models, and the observed and quantized classes of custom modules are user ops.
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Options = plan_options>
 struct plan : report<plan_check<Model, Backend, Mapping, Policy, Options>> {
@@ -146,6 +146,7 @@ struct plan : report<plan_check<Model, Backend, Mapping, Policy, Options>> {
   static constexpr backend_view backend = parts::backend;
   static constexpr mapping_view mapping = parts::mapping;
   static constexpr const prepare_options& options = prepare_options_v<Options, Policy>;
+  using custom_functions = typename Options::custom_functions;
   static constexpr auto& traced = Model;
   static constexpr auto& prepared = parts::prepared;
   static constexpr auto& lowered = parts::lowered;

@@ -28,6 +28,7 @@ struct plan_options {
   static constexpr convert_custom_config convert{};
   using convert_mapping = void;    // a mapping whose entries of None leave nodes in float
   using standalone_models = void;  // what compiled code runs: see standalone_plan.hpp
+  using custom_functions = void;   // of custom modules: see runtime/packing/custom_modules.hpp
 };
 
 namespace planning {
@@ -64,18 +65,13 @@ inline constexpr convert_options convert_options_v{.semantics = Options::semanti
                                                    .mapping = planning::convert_mapping<Options>(),
                                                    .custom = Options::convert};
 
-/// Why compiled code cannot run a plan with these options. Its graphs, graph_plan, are those of
-/// graphs at run time, which the evaluator runs.
+/// Why compiled code cannot run a plan with these options: it needs the models of standalone
+/// modules.
 ///   listed  the paths of the standalone modules whose models are known
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_compiled_code(const Graph& fused, const prepare_options& o,
                                                        const view<std::string_view>& listed) {
   diagnostic d;
-  if (!o.custom.custom_modules.empty()) {
-    d.line("compiled code does not run a plan with").line("custom modules");
-    d.line("their classes are functions of the user");
-    return d.line("its graphs are those of graph_plan<...>,").line("an evaluator runs them");
-  }
   if (o.custom.standalone.empty()) return d;
   for (int i = 0; i < fused.count && !d.any(); ++i) {
     const node& n = fused.nodes[i];

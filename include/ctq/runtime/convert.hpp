@@ -6,6 +6,7 @@
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/converted_model.hpp"
 #include "ctq/runtime/observed_model.hpp"
+#include "ctq/runtime/packing/custom_modules.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 
 // From a calibrated model to its int8 model:
@@ -33,8 +34,8 @@ template <const auto& Model, class Plan, class Isa, code_option... Option>
                                    observed.semantics());
   if (qparams) qparams = with_inputs<Plan>(*std::move(qparams), inputs);
   if (!qparams) return result<model>{unexpected{qparams.error()}};
-  auto tensors =
-      quantize_parameters<typename model::plan>(observed.float_weights(), observed.semantics());
+  auto tensors = quantize_parameters<typename model::plan>(
+      quantized_weights_of<Plan>(observed.float_weights(), *qparams), observed.semantics());
   if (!tensors) return result<model>{unexpected{tensors.error()}};
   return model::make({*std::move(tensors), *std::move(qparams), observed.semantics()});
 }

@@ -16,6 +16,7 @@
 #include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/model_calls.hpp"
+#include "ctq/runtime/packing/custom_modules.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
@@ -38,6 +39,11 @@ template <int = 0>
   std::vector<observers::any_observer> all;
   for (const observer_record* r : records) all.emplace_back(*r, s);
   return all;
+}
+
+/// Whether a dtype config of the backend was chosen for a node: none is for a custom module.
+[[nodiscard]] constexpr bool has_config(const node& n) {
+  return n.choice.quantized() && n.choice.pattern >= 0;
 }
 
 /// The qparams of each observer, with the whole range of its dtype; unspecified for dynamic ones.
@@ -69,13 +75,13 @@ template <int = 0>
                              : "its observer has seen no data: calibrate first");
     const auto q = learned ? result<qparams>(*trained[number]) : o.calculate_qparams();
     if (!q) return fail(place + ", " + q.error().place, q.error().cause);
-    if (watched.choice.quantized()) {
+    if (has_config(watched)) {
       const auto& wanted = config_of(backend, watched.choice).output_dtype;
       if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
         return fail(place, fits.error().message());
     }
     for (int reader = i + 1; reader < g.size(); ++reader) {
-      if (!g[reader].choice.quantized() || std::ranges::count(g.args_of(reader), i) == 0) continue;
+      if (!has_config(g[reader]) || std::ranges::count(g.args_of(reader), i) == 0) continue;
       const auto& wanted = config_of(backend, g[reader].choice).input_dtype;
       if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
         return fail(place_of(g[reader]) + ", input", fits.error().message());
@@ -108,9 +114,9 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
 
   explicit observed_model(model_weights<Model> w, ctq::semantics s = ctq::semantics::torch_2_1)
       : weights_(std::move(w)),
-        parameters_(
-            *float_parameters<simd_kernels<Isa>>(std::span(schedule.steps).first(schedule.count),
-                                                 std::span(Plan::prepared.nodes), weights_.get())),
+        parameters_(*float_parameters<simd_kernels<Isa>>(
+            std::span(schedule.steps).first(schedule.count), std::span(Plan::prepared.nodes),
+            observed_weights<Plan>(weights_.get()))),
         semantics_(s),
         observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes + code::workspace_bytes(parameters_)) {}

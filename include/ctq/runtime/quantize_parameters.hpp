@@ -128,6 +128,9 @@ template <int = 0>
       return fail("tensor " + full,
                   given == nullptr ? "is missing" : "has another shape than the op says");
     std::vector<int> shape(parameter.shape.extent, parameter.shape.extent + parameter.shape.rank);
+    if (p == l.weight && n.choice.pattern < 0)
+      return fail("tensor " + full,
+                  "of a custom module is not quantized by ctq: op_weights::in_float in its class");
     if (p != l.weight) {
       to.set(full, std::move(shape), given->values);
       continue;

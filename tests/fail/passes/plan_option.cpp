@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: compiled code does not run a plan with custom modules their classes are functions of the user
-// expect: its graphs are those of graph_plan<...>, an evaluator runs them
+// expect: no kernel for node fc: my.Seen
 
 #include "ctq/backends/x86.hpp"
 #include "ctq/passes/plan.hpp"

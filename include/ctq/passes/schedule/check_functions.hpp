@@ -22,6 +22,10 @@ constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
   } else if (functions.apply == nullptr) {
     complain("has no float implementation: define");
     problem.line("static float apply(float)");
+  } else if (is_quantized(n.dtype) && arg(0).dtype == n.dtype &&
+             !functions.has_integer_form(n.dtype)) {
+    complain("has no run on ", name_of(n.dtype), ", which a");
+    problem.line("quantized custom module needs");
   } else if (n.arg_count != functions.tensors) {
     complain("takes ", functions.tensors, " inputs, not ", n.arg_count);
   } else if (n.arg_count == 2 && functions.elementwise && arg(0).shape != arg(1).shape) {
