@@ -237,11 +237,11 @@ template <class Tile, int M, int N, bool StreamWeights, class In, class To, clas
 }
 
 /// The same, compiled once for all run-time shapes.
-template <class Tile, int M, int N, class In, class To, class Out>
+template <class Tile, int M, int N, bool StreamWeights, class In, class To, class Out>
 [[gnu::noinline]] void shared_tile_product(const tile_plan& p, const In* in,
                                            const std::byte* packed, const To& to, Out* out,
                                            std::byte* workspace) {
-  tile_product<Tile, M, N, M == 4>(p, in, packed, to, out, workspace);
+  tile_product<Tile, M, N, StreamWeights>(p, in, packed, to, out, workspace);
 }
 
 /// One image of any shape whose plan is on tiles.
@@ -261,8 +261,13 @@ template <class Tile, class Shape, class In, class To, class Out>
     const tile_plan p = tile_plan_of(shape);
     unroll<std::size(tile_blocks)>([&](auto i) __attribute__((always_inline)) {
       constexpr tile_block b = tile_blocks[i];
-      if (p.block == b) {
-        shared_tile_product<Tile, b.pixels, b.channels>(p, in, packed, to, out, workspace);
+      if (p.block != b) return;
+      // A block of one tile of pixels has one panel in L1, unless it is the only block.
+      if (b.pixels > 1 && p.chunk == 1) {
+        shared_tile_product<Tile, b.pixels, b.channels, (b.pixels > 1)>(p, in, packed, to, out,
+                                                                        workspace);
+      } else {
+        shared_tile_product<Tile, b.pixels, b.channels, false>(p, in, packed, to, out, workspace);
       }
     });
   }

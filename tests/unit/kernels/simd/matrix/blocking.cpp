@@ -53,6 +53,8 @@ static_assert(tiles(gemm(1024, 1024, 1024)).block == tile_block{2, 2});
 static_assert(tiles(gemm(100, 10, 784)).block == tile_block{4, 1});
 static_assert(tiles(square(3, 1, 64, 64, 56)).block == tile_block{1, 4});
 static_assert(tiles(square(3, 1, 128, 128, 28)).block == tile_block{4, 1});
+static_assert(tiles(square(3, 1, 192, 192, 14)).block == tile_block{2, 2});
+static_assert(tiles(square(3, 1, 512, 512, 7)).block == tile_block{2, 2});
 static_assert(tiles(gemm(16, 768, 768)).block == tile_block{1, 4});
 
 // Rows are shared evenly, blocks are full.
@@ -61,14 +63,20 @@ static_assert(tiles(gemm(196, 512, 1024)).rows == 14);
 static_assert(tiles(gemm(196, 512, 1024)).tiles == 14);
 static_assert(tiles(square(3, 1, 64, 64, 56)).rows == 14);
 
-// A pass over the weights serves the pixels that half of L2 holds.
-static_assert(tiles(gemm(1024, 1024, 1024)).chunk == tiles(gemm(1024, 1024, 1024)).blocks());
-static_assert(tiles(gemm(2048, 2048, 2048)).chunk * 2 * 16 == 512);
+// A pass over the weights serves one block if L2 holds the weights; else the pixels that L1 or a
+// part of L2 leaves space for.
+static_assert(tiles(gemm(1024, 1024, 1024)).chunk == 1);
+static_assert(tiles(gemm(512, 512, 2048)).chunk == 1);
+static_assert(tiles(gemm(512, 512, 512)).chunk == tiles(gemm(512, 512, 512)).blocks());
+static_assert(tiles(square(3, 1, 32, 32, 14)).chunk == 7);  // few products
+static_assert(tiles(gemm(196, 2048, 1024)).chunk == tiles(gemm(196, 2048, 1024)).blocks());
+static_assert(tiles(gemm(2048, 2048, 2048)).chunk * 2 * 16 == 256);
+static_assert(tiles(gemm(4096, 64, 512)).chunk * 16 == 2048);
 static_assert(tiles(square(3, 1, 128, 128, 28)).chunk == 1);
 
 // Many k steps are computed in parts, and weights that L2 does not hold are prefetched.
 static_assert(tiles(gemm(2048, 2048, 2048)).parts() == 2);
-static_assert(tiles(gemm(2048, 2048, 2048)).prefetch_lines == 2);
+static_assert(tiles(gemm(2048, 2048, 2048)).prefetch_lines == 4);
 static_assert(tiles(gemm(128, 768, 3072)).part == 16);
 static_assert(tiles(gemm(128, 768, 3072)).partial_accumulators_bytes() == 4 * 4096);
 static_assert(tiles(gemm(512, 512, 512)).parts() == 1 &&

@@ -51,23 +51,24 @@ TEST_CASE("linear on tiles equals the reference for all remainders") {
     linear_shape shape;
     int block;
   } cases[] = {
-      {{16, 128, 64}, 1},   // one block
-      {{32, 64, 128}, 1},   // two panels of one step
-      {{100, 64, 50}, 1},   // 7 tiles of 15 pixels: the last moves back
-      {{49, 65, 120}, 1},   // the last step of k moves back
-      {{40, 127, 190}, 1},  //
-      {{33, 130, 127}, 1},  //
-      {{128, 62, 60}, 1},   // less than a step, and no multiple of four
-      {{200, 20, 64}, 1},   //
-      {{8, 1030, 64}, 1},   // half a tile
-      {{2, 1030, 64}, 1},   // few rows, many weights
-      {{70, 600, 90}, 2},   // six tiles of 12
-      {{50, 576, 32}, 2},   // one panel
-      {{100, 65, 90}, 2},   // six tiles of channels
-      {{70, 1100, 90}, 2},  // two parts of k
-      {{97, 2100, 60}, 2},  // three, the last one shorter
-      {{70, 784, 10}, 4},   // few outputs
-      {{190, 600, 48}, 4},  // twelve tiles in blocks of four
+      {{16, 128, 64}, 1},    // one block
+      {{32, 64, 128}, 1},    // two panels of one step
+      {{100, 64, 50}, 1},    // 7 tiles of 15 pixels: the last moves back
+      {{49, 65, 120}, 1},    // the last step of k moves back
+      {{40, 127, 190}, 1},   //
+      {{33, 130, 127}, 1},   //
+      {{128, 62, 60}, 1},    // less than a step, and no multiple of four
+      {{200, 20, 64}, 1},    //
+      {{8, 1030, 64}, 1},    // half a tile
+      {{2, 1030, 64}, 1},    // few rows, many weights
+      {{70, 600, 90}, 2},    // six tiles of 12
+      {{50, 576, 32}, 2},    // one panel
+      {{100, 65, 90}, 2},    // six tiles of channels
+      {{70, 1100, 90}, 2},   // streamed weights
+      {{40, 1100, 960}, 2},  // two parts of k
+      {{50, 2100, 512}, 2},  // three, the last one shorter
+      {{70, 784, 10}, 4},    // few outputs
+      {{190, 600, 48}, 4},   // twelve tiles in blocks of four
   };
   unsigned seed = 1;
   for (const auto& c : cases) {
@@ -79,6 +80,7 @@ TEST_CASE("linear on tiles equals the reference for all remainders") {
 TEST_CASE("linear on tiles equals the reference for compile-time shapes") {
   check(std::integral_constant<linear_shape, linear_shape{37, 200, 70}>{}, 1);
   check(std::integral_constant<linear_shape, linear_shape{70, 2100, 50}>{}, 2);
+  check(std::integral_constant<linear_shape, linear_shape{40, 1100, 960}>{}, 3);
 }
 
 TEST_CASE("layers too small for tiles use dot products and equal the reference") {
@@ -97,6 +99,7 @@ TEST_CASE("conv2d on tiles equals the reference") {
   check_conv2d({1, 9, 14, 32, 64, 3, 3, 1, 1, 1, 1}, 1, 1);
   check_conv2d({2, 8, 20, 17, 40, 3, 3, 1, 1, 1, 1}, 4, 2);  // several images
   check_conv2d({1, 7, 7, 128, 48, 3, 3, 1, 1, 1, 1}, 4, 3);
+  check_conv2d({1, 7, 7, 192, 64, 3, 3, 1, 1, 1, 1}, 2, 11);
   check_conv2d({1, 14, 15, 10, 64, 3, 3, 1, 1, 1, 1}, 1, 4);        // runs of 30 bytes
   check_conv2d({1, 20, 19, 16, 64, 3, 3, 1, 1, 0, 0}, 1, 5);        // no border
   check_conv2d({3, 6, 6, 64, 130, 1, 1}, 2, 6);                     // a matrix product
