@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <boost/mp11/algorithm.hpp>
 #include <cstdint>
 
 #include "ctq/backends/op_categories.hpp"
@@ -97,20 +96,15 @@ using exactly_0_to_1 = exactly<Config, 1.0 / 256, 0>;
 template <class Config>
 using exactly_neg1_to_1 = exactly<Config, 2.0 / 256, 128>;
 
-template <class Dtypes>
-using from_0_to_1 = boost::mp11::mp_transform<exactly_0_to_1, Dtypes>;
-template <class Dtypes>
-using from_neg1_to_1 = boost::mp11::mp_transform<exactly_neg1_to_1, Dtypes>;
-
-template <class Dtypes>
-using all = configs<categories::from_0_to_1<from_0_to_1<Dtypes>>,
-                    categories::from_neg1_to_1<from_neg1_to_1<Dtypes>>>;
+template <class... Config>
+using all = configs<categories::from_0_to_1<dtype_configs<exactly_0_to_1<Config>...>>,
+                    categories::from_neg1_to_1<dtype_configs<exactly_neg1_to_1<Config>...>>>;
 
 }  // namespace fixed_qparams_parts
 
 /// Sigmoids and softmax, from 0 to 1, and tanh, from -1 to 1: 13 rows.
 template <class... DtypeConfig>
-using fixed_qparams_op_configs = fixed_qparams_parts::all<dtype_configs<DtypeConfig...>>;
+using fixed_qparams_op_configs = fixed_qparams_parts::all<DtypeConfig...>;
 
 // ---- Ops that move, compare or average values, so that the output keeps the input's quantization
 // parameters, and ops that only query a tensor.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>
 #include <cstddef>
 #include <string_view>
@@ -131,9 +130,6 @@ using list = boost::mp11::mp_pop_front<boost::mp11::mp_list<void CTQ_KERNELS(CTQ
 namespace ctq::kernels {
 
 inline constexpr std::size_t kernel_count = boost::mp11::mp_size<descriptors::list>::value;
-
-template <kernel_id Id>
-using descriptor_of = boost::mp11::mp_at_c<descriptors::list, static_cast<std::size_t>(Id)>;
 
 #define CTQ_KERNEL_FACTS(kernel, ...) descriptors::kernel::facts,
 inline constexpr kernel_facts facts[] = {CTQ_KERNELS(CTQ_KERNEL_FACTS)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <boost/mp11/algorithm.hpp>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
@@ -48,11 +49,14 @@ struct call_options {
 template <class Descriptor>
 struct kernel_code;
 
+template <kernel_id Id>
+using descriptor_of = boost::mp11::mp_at_c<descriptors::list, static_cast<std::size_t>(Id)>;
+
 /// Calls f(type_identity<Descriptor>) of a kernel that is known at run time.
 template <class F>
 constexpr auto with_descriptor(kernel_id k, F f) {
   return boost::mp11::mp_with_index<kernel_count>(static_cast<std::size_t>(k), [&](auto index) {
-    return f(std::type_identity<boost::mp11::mp_at_c<descriptors::list, index>>{});
+    return f(std::type_identity<descriptor_of<static_cast<kernel_id>(index.value)>>{});
   });
 }
 

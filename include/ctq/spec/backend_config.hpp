@@ -2,9 +2,9 @@
 #pragma once
 
 #include <array>
-#include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>
 #include <boost/mp11/utility.hpp>
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 
@@ -49,21 +49,27 @@ struct flat<mp::mp_list<Config...>> {
 template <class... Config>
 using flat_t = typename flat<mp::mp_list<Config...>>::type;
 
-template <class Config>
-using pattern_of = typename Config::pattern_type;
+template <class A, class B>
+inline constexpr bool have_one_pattern =
+    std::same_as<typename A::pattern_type, typename B::pattern_type>;
 
-/// List with the config for the same pattern replaced by Config, or Config appended.
-template <class List, class Config>
+/// A list in which each of New replaces the config for the same pattern, or is appended. (Without
+/// MP11's algorithms: 3 MB less for all who include backends.)
+template <class List, class... New>
 struct replaced {
-  using at = mp::mp_find<mp::mp_transform<pattern_of, List>, pattern_of<Config>>;
-  template <class L, class I>
-  using replace = mp::mp_replace_at<L, I, Config>;
-  using type = mp::mp_eval_if_c<at::value == mp::mp_size<List>::value,
-                                mp::mp_push_back<List, Config>, replace, List, at>;
+  using type = List;
 };
-
-template <class List, class Config>
-using replaced_t = typename replaced<List, Config>::type;
+template <class... Config, class First, class... More>
+struct replaced<mp::mp_list<Config...>, First, More...> {
+  using in_place = mp::mp_list<mp::mp_if_c<have_one_pattern<Config, First>, First, Config>...>;
+  using list = mp::mp_if_c<(have_one_pattern<Config, First> || ...), in_place,
+                           mp::mp_list<Config..., First>>;
+  using type = typename replaced<list, More...>::type;
+};
+template <class List, class New>
+struct replaced_by_all;
+template <class List, class... New>
+struct replaced_by_all<List, mp::mp_list<New...>> : replaced<List, New...> {};
 
 template <class Backend, fixed_string NewName, class... Other>
 struct with_configs;
@@ -88,7 +94,7 @@ namespace backend_parts {
 template <fixed_string Name, class... Config, fixed_string NewName, class... Other>
 struct with_configs<backend_config<Name, Config...>, NewName, Other...> {
   using type =
-      backend_config<NewName, mp::mp_fold<flat_t<Other...>, flat_t<Config...>, replaced_t>>;
+      backend_config<NewName, typename replaced_by_all<flat_t<Config...>, flat_t<Other...>>::type>;
 };
 
 /// The number of configs in a list of configs and lists.

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <boost/mp11/algorithm.hpp>
 #include <initializer_list>
+#include <type_traits>
 
 using namespace ctq;
 
@@ -15,7 +17,9 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 
 // The id of a kernel is its place in the list.
 static_assert(kernels::kernel_count == 38);
-static_assert(std::is_same_v<kernels::descriptor_of<kernel::conv2d>, kernels::descriptors::conv2d>);
+static_assert(std::is_same_v<boost::mp11::mp_at_c<kernels::descriptors::list,
+                                                  static_cast<std::size_t>(kernel::conv2d)>,
+                             kernels::descriptors::conv2d>);
 static_assert(name_of(kernel::quantize) == "quantize" &&
               name_of(kernel::pooling_avg) == "pooling_avg" &&
               name_of(kernel::binary_add_within_one_step) == "binary_add_within_one_step");

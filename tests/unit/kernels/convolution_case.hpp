@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <boost/mp11/algorithm.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
