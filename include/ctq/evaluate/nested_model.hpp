@@ -29,6 +29,7 @@ struct traced_model {
 /// and the mappings must outlive it.
 struct nested_model {
   std::string path{};  // of the module in the model around it
+  backend_view backend{};
   mapping_view mapping{};
   prepare_options options{};
   dynamic_graph<stage::fused> fused{};
@@ -66,6 +67,7 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
                          const mapping_view& mapping, const prepare_options& options,
                          nested_model& out) {
   out.path = traced.path;
+  out.backend = backend;
   out.mapping = mapping;
   out.options = options;
   out.attributes_prepared = preserved(traced.attributes, options.custom.preserved_attributes);
@@ -101,12 +103,14 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
 }
 
 /// Converted to the reference form. Of the options only the model itself takes a mapping:
-/// standalone modules are converted as they were prepared, for the backend of the model, as in
-/// PyTorch.
+/// standalone modules are converted as they were prepared, to the reference modules of the model's
+/// backend, as in PyTorch.
+///   backend  of convert
 inline void convert_model(nested_model& m, const backend_view& backend,
                           convert_options options = {}) {
   options.prepared = m.options;
-  m.reference = convert_graph(m.prepared.view(), backend, m.mapping, options);
+  options.backend = &backend;
+  m.reference = convert_graph(m.prepared.view(), m.backend, m.mapping, options);
   m.attributes_converted =
       standalone_modules::preserved(m.attributes_prepared, options.custom.preserved_attributes);
   options.mapping = nullptr;

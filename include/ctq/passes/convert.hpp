@@ -25,6 +25,8 @@ struct convert_options {
   ctq::semantics semantics{};
   prepare_options prepared{};     // those of prepare
   const mapping_view* mapping{};  // of convert: entries that say None leave nodes in float
+  const backend_view* backend{};  // of convert, whose reference modules PyTorch 1.13 converts to;
+                                  // null: that of prepare
   convert_custom_config custom{};
   bool decomposed = false;  // quantize and dequantize on plain integers, as PyTorch 2 exports
 };
@@ -252,14 +254,15 @@ class conversion {
 
   [[nodiscard]] constexpr bool is_convertible(op_id op, const qconfig_record& q) const {
     const op_id first = first_part_of(op);
-    if (first != nullptr ? !has_reference(backend_, first)
-                         : !has_reference(backend_, op) && !is_fused_module(backend_, op))
+    const backend_view& backend = options_.backend != nullptr ? *options_.backend : backend_;
+    if (first != nullptr ? !has_reference(backend, first)
+                         : !has_reference(backend, op) && !is_fused_module(backend, op))
       return false;
-    return has_dtypes(backend_, op, q);
+    return has_dtypes(backend, op, q);
   }
 
   const Graph& g_;
-  backend_view backend_;
+  backend_view backend_;  // of prepare: the nodes have numbers of its patterns
   mapping_view mapping_;
   const convert_options& options_;
   bool has_leaves_{};
@@ -273,6 +276,8 @@ class conversion {
 
 }  // namespace converting
 
+/// Writes the reference graph.
+///   backend, mapping  those of prepare, whose numbers the nodes of the prepared graph have
 template <graph_at<stage::prepared> Graph, class Out>
 constexpr void convert_into(const Graph& g, const backend_view& backend,
                             const mapping_view& mapping, const convert_options& options, Out& out) {

@@ -130,6 +130,7 @@ struct graph_plan : report<graph_plan_check<Model, Backend, Mapping, Policy, Opt
   static constexpr backend_view backend = backend_v<Backend>;
   static constexpr mapping_view mapping = mapping_v<Mapping>;
   static constexpr const prepare_options& options = prepare_options_v<Options, Policy>;
+  static constexpr const convert_options& options_of_convert = convert_options_v<Options, Policy>;
   static constexpr auto& traced = Model;
   static constexpr auto& fused = fused_v<Model, Backend, Options>;
   static constexpr auto& prepared = prepared_v<Model, Backend, Mapping, Policy, Options>;

@@ -26,6 +26,7 @@ struct plan_options {
   static constexpr dtype quantized_dtype = quint8;  // of quantized inputs and outputs
   static constexpr prepare_custom_config prepare{};
   static constexpr convert_custom_config convert{};
+  static constexpr const backend_view* convert_backend = nullptr;  // as convert_options::backend
   using convert_mapping = void;    // a mapping whose entries of None leave nodes in float
   using standalone_models = void;  // what compiled code runs: see standalone_plan.hpp
   using custom_functions = void;   // of custom modules: see runtime/packing/custom_modules.hpp
@@ -63,6 +64,7 @@ template <class Options, unsupported Policy>
 inline constexpr convert_options convert_options_v{.semantics = Options::semantics,
                                                    .prepared = prepare_options_v<Options, Policy>,
                                                    .mapping = planning::convert_mapping<Options>(),
+                                                   .backend = Options::convert_backend,
                                                    .custom = Options::convert};
 
 /// Why compiled code cannot run a plan with these options: it needs the models of standalone

@@ -82,6 +82,10 @@ struct standalone_parts {
     static constexpr bool is_qat = Around::options.is_qat;
     static constexpr dtype quantized_dtype = Around::options.quantized_dtype;
     static constexpr prepare_custom_config prepare = entry.custom;
+    /// Modules in modules have that of the outermost model, too.
+    static constexpr const backend_view* convert_backend =
+        Around::options_of_convert.backend != nullptr ? Around::options_of_convert.backend
+                                                      : &Around::backend;
     using standalone_models = Models;
   };
 };

@@ -92,6 +92,91 @@ TEST_CASE("a module has the backend of its entry, and its problems are the model
   CHECK(text.find("qnnpack") != std::string::npos);
 }
 
+// Classes of the user's: of one a backend says that it has the weight of a linear layer.
+constexpr op_info own_layer{op_kind::module, "own.Layer"};
+constexpr op_info own_plain{op_kind::module, "own.Plain"};
+struct of_layer {
+  static constexpr op_id id() { return &own_layer; }
+};
+struct of_plain {
+  static constexpr op_id id() { return &own_plain; }
+};
+using u8 = dtype_with_constraints<quint8>;
+using integers = dtype_configs<dtype_config<input_dtype<u8>, output_dtype<u8>>>;
+template <auto Op, class... More>
+using config_of = backend_pattern_config<pattern<Op>, integers, More...>;
+using layer = config_of<of_layer{}, root_module<nn::linear>>;
+
+struct around : backend_config<"around", config_of<nn::relu>,
+                               config_of<nn::conv2d, root_module<nn::conv2d>>> {};
+struct fewer : backend_config<"fewer", layer> {};
+struct plain_second : backend_config<"plain_second", layer, config_of<of_plain{}>> {};
+struct more : backend_config<"more", config_of<nn::relu>, config_of<nn::sigmoid>,
+                             config_of<nn::tanh>, config_of<of_plain{}>, layer> {};
+
+dynamic_graph<stage::traced> own_layers() {
+  dynamic_graph<stage::traced> g;
+  int last = g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  last = g.add({.name = "plain", .op = &own_plain}, last);
+  last = g.add({.name = "layer", .op = &own_layer}, last);
+  last = g.add({.name = "b", .op = &inner}, last);
+  g.add({.name = "out", .op = nn::output.id()}, last);
+  return g;
+}
+
+TEST_CASE("the numbers of patterns are those of the backend that a module is prepared with") {
+  const auto top = calls("a", &outer);
+  const auto middle = own_layers();
+  const auto bottom = own_layers();
+  const traced_model traced{top.view(), "", {{middle.view(), "a", {{bottom.view(), "b", {}}}}}};
+  const auto converted = [&](const backend_view* of_a, const backend_view* of_b) {
+    const standalone_module inside[] = {{.name = "b", .mapping = &whole, .backend = of_b}};
+    const standalone_module alone[] = {
+        {.name = "a", .mapping = &whole, .backend = of_a, .custom = {.standalone = {inside, 1}}}};
+    nested_model m =
+        prepare_model(traced, backend_v<around>, whole,
+                      {.policy = unsupported::skip, .custom = {.standalone = {alone, 1}}});
+    convert_model(m, backend_v<around>);
+    return m;
+  };
+  const auto quantizes = [](const nested_model& m, const char* name) {
+    return m.reference.view()[find(m.reference.view(), name)].weight != nullptr;
+  };
+  const backend_view backends[] = {backend_v<fewer>, backend_v<plain_second>, backend_v<more>};
+  for (const backend_view& of_a : backends)
+    for (const backend_view& of_b : backends) {
+      const nested_model m = converted(&of_a, &of_b);
+      const nested_model& a = *m.modules.at(0);
+      const nested_model& b = *a.modules.at(0);
+      CHECK(a.backend == of_a);
+      CHECK(b.backend == of_b);
+      CHECK((quantizes(a, "layer") && quantizes(b, "layer")));
+      CHECK(!(quantizes(a, "plain") || quantizes(b, "plain")));
+    }
+  // Without a backend of its own, a module has that of the module around it.
+  const nested_model inherits = converted(&backends[2], nullptr);
+  CHECK(quantizes(*inherits.modules.at(0)->modules.at(0), "layer"));
+}
+
+TEST_CASE("PyTorch 1.13 converts modules to the reference modules of the model's backend") {
+  const auto top = calls("a", &outer);
+  const auto bottom = calls("fc", nn::linear.id());
+  const traced_model traced{top.view(), "", {{bottom.view(), "a", {}}}};
+  const backend_view its = backend_v<x86>;
+  const standalone_module alone[] = {{.name = "a", .backend = &its}};
+  const auto quantizes = [&](const backend_view& of_model, semantics s) {
+    nested_model m = prepare_model(
+        traced, of_model, whole,
+        {.semantics = s, .policy = unsupported::skip, .custom = {.standalone = {alone, 1}}});
+    convert_model(m, of_model, {.semantics = s});
+    const auto& g = m.modules.at(0)->reference;
+    return g.view()[find(g.view(), "fc")].weight != nullptr;
+  };
+  CHECK(!quantizes(backend_v<around>, semantics::torch_1_13));
+  CHECK(quantizes(backend_v<qnnpack>, semantics::torch_1_13));
+  CHECK(quantizes(backend_v<around>, semantics::torch_2_1));
+}
+
 TEST_CASE("prepare keeps the attributes that it shall, convert those of them that it shall") {
   const auto g = calls("fc", nn::linear.id());
   constexpr std::string_view by_prepare[] = {"tag", "limit", "missing"};

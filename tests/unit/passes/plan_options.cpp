@@ -20,12 +20,16 @@ struct told : plan_options {
   static constexpr auto semantics = ctq::semantics::torch_1_13;
   static constexpr bool is_qat = true;
   using convert_mapping = leave_all;
+  static constexpr backend_view its{"its"};
+  static constexpr const backend_view* convert_backend = &its;
 };
 constexpr auto skip = unsupported::skip;
 static_assert(prepare_options_v<told, skip>.semantics == semantics::torch_1_13);
 static_assert(prepare_options_v<told, skip>.is_qat && prepare_options_v<told, skip>.policy == skip);
 static_assert(convert_options_v<told, skip>.mapping == &mapping_v<leave_all>);
 static_assert(convert_options_v<told, skip>.prepared.is_qat);
+static_assert(convert_options_v<told, skip>.backend == &told::its);
+static_assert(convert_options_v<plan_options, skip>.backend == nullptr);
 static_assert(convert_options_v<plan_options, skip>.mapping == nullptr);
 static_assert(!prepare_options_v<plan_options, unsupported::error>.is_qat);
 static_assert(std::is_same_v<qat_plan_options<told>, told>);

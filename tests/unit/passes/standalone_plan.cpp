@@ -79,4 +79,53 @@ TEST_CASE("a standalone module is planned by the compiler as by a program") {
   CHECK(graphs::difference(m.modules[0]->lowered.view(), alone::lowered.view()) == "");
 }
 
+// Backends of their own: the outermost model's has no linear layers.
+using u8 = dtype_with_constraints<quint8>;
+struct no_layers
+    : backend_config<
+          "no_layers",
+          backend_pattern_config<pattern<nn::relu>,
+                                 dtype_configs<dtype_config<input_dtype<u8>, output_dtype<u8>>>>> {
+};
+constexpr backend_view of_inmost = backend_v<x86>;
+
+template <semantics Release>
+struct own_backends : plan_options {
+  static constexpr auto semantics = Release;
+  static constexpr standalone_module its[] = {
+      {.name = "a", .mapping = &its_mapping, .backend = &of_inmost}};
+  static constexpr standalone_module modules[] = {{.name = "b",
+                                                   .mapping = &its_mapping,
+                                                   .backend = &its_backend,
+                                                   .custom = {.standalone = {its, 1}}}};
+  static constexpr prepare_custom_config prepare{.standalone = {modules, 1}};
+};
+
+/// Whether the weight of the inmost layer is quantized, by the compiler as by a program.
+template <semantics Release>
+bool quantizes() {
+  constexpr auto skip = unsupported::skip;
+  using told_own = own_backends<Release>;
+  using outermost = graph_plan<outer_net, no_layers, everywhere, skip, told_own>;
+  using middle = standalone_plan<outermost, "b", outer_model>;
+  using inmost = standalone_plan<middle, "a", inside>;
+
+  const traced_model traced{
+      outer_net.view(), "", {{outer_model.view(), "b", {{inside.view(), "a", {}}}}}};
+  nested_model m =
+      prepare_model(traced, backend_v<no_layers>, mapping_v<everywhere>,
+                    {.semantics = Release, .policy = skip, .custom = told_own::prepare});
+  convert_model(m, backend_v<no_layers>, {.semantics = Release});
+  const nested_model& its = *m.modules.at(0)->modules.at(0);
+  CHECK(graphs::difference(its.prepared.view(), inmost::prepared.view()) == "");
+  CHECK(graphs::difference(its.reference.view(), inmost::reference.view()) == "");
+  const graph_view<stage::reference> g = inmost::reference.view();
+  return g[find(g, "fc")].weight != nullptr;
+}
+
+TEST_CASE("modules with backends of their own are converted by the compiler as by a program") {
+  CHECK(quantizes<semantics::torch_2_1>());
+  CHECK(!quantizes<semantics::torch_1_13>());
+}
+
 }  // namespace
