@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "../runtime/packing/gain_module.hpp"
 #include "quantized_net.hpp"
 
 using namespace ctq;
@@ -24,6 +25,31 @@ TEST_CASE("a loaded model gives the bytes of the one that was saved") {
   REQUIRE(loaded);
   CHECK(std::ranges::equal(loaded->qparams(), example().model.qparams()));
   CHECK((*loaded)(example().input).values == example().model(example().input).values);
+}
+
+TEST_CASE("a custom module is saved and loaded in its quantized form") {
+  std::vector<tensor<float, 1, 3>> floats;
+  const auto int8 = convert(gain_module::calibrated_model(floats)).value_or_exit();
+  const temporary_file path;
+  REQUIRE(int8.save(path.name()));
+  const auto file = read_safetensors(path.name());
+  REQUIRE(file);
+  CHECK(file->find("gain.gain") == nullptr);
+  CHECK(file->find("gain.log2_gain") == nullptr);
+  const stored_tensor* const factor = file->find("gain.factor");
+  REQUIRE(factor != nullptr);
+  const custom_module_tensors made_from = gain_module::gain_functions::seen;
+  CHECK(values_of<float>(*factor).value_or_exit() ==
+        std::vector<float>{4.0F * made_from.inputs[0].scale / made_from.outputs[0].scale});
+
+  // Loading calls no function of the user.
+  gain_module::gain_functions::seen = {};
+  const auto loaded = load_quantized<gain_module::planned>(path.name());
+  REQUIRE(loaded);
+  CHECK(gain_module::gain_functions::seen.path.empty());
+  CHECK(std::ranges::equal(loaded->qparams(), int8.qparams()));
+  for (int i = 0; i < 8; ++i)
+    CHECK((*loaded)(gain_module::sample(i)).values == int8(gain_module::sample(i)).values);
 }
 
 TEST_CASE("a file that is part of the program is loaded from memory") {

@@ -14,26 +14,28 @@ namespace {
 
 constexpr op_info block{op_kind::module, "my.Block"};
 
-/// The names of the nodes inside, as they are.
-struct same_names {
+/// The names of the nodes inside, as they are; those of batch norms with the module's.
+struct its_names {
   const node* nodes{};
   [[nodiscard]] constexpr std::string_view name(int k) const { return nodes[k].name; }
-  [[nodiscard]] constexpr std::string_view batch_norm(int k) const { return nodes[k].batch_norm; }
+  [[nodiscard]] constexpr std::string_view batch_norm(int k) const {
+    return nodes[k].batch_norm.empty() ? "" : "block.norm";
+  }
 };
 
 using graph = dynamic_graph<stage::lowered>;
 
-/// x -> quantize #0 -> block -> copy -> dequantize; in the module y -> copy -> layer #0
+/// x -> quantize #1 -> block -> copy -> dequantize; in the module y -> copy -> layer #0
 graph around(int calls = 1, dtype given = quint8) {
   graph g;
-  g.observers = 2;  // one more than before convert: an input that is quantized already has #1
-  g.add({.name = "x", .op = nn::placeholder.id(), .shape = {2}, .dtype = quint8, .observer = 1},
+  g.observers = 3;  // one more than before convert: an input that is quantized already has #2
+  g.add({.name = "x", .op = nn::placeholder.id(), .shape = {2}, .dtype = quint8, .observer = 2},
         nullptr, 0);
   int last = g.add({.name = "quantize",
                     .op = q::quantize_per_tensor.id(),
                     .shape = {2},
                     .dtype = given,
-                    .observer = 0},
+                    .observer = 1},
                    0);
   for (int i = 0; i < calls; ++i)
     last = g.add(
@@ -65,8 +67,8 @@ graph inside(shape input = {2}) {
 graph join(const graph& a, const graph& b) {
   graph out;
   out.open(a.size() + b.size(), 20);
-  join_into(a.view(), "block", b.view(), same_names{b.nodes.data()},
-            {.observers_around = 1, .observers_inside = 1, .qconfigs = 10, .patterns = 20}, out);
+  join_into(a.view(), "block", b.view(), its_names{b.nodes.data()},
+            {.observers_around = 2, .observers_inside = 1, .qconfigs = 10, .patterns = 20}, out);
   return out;
 }
 
@@ -74,17 +76,17 @@ TEST_CASE("the node of a module becomes its nodes, whose numbers follow those ar
   const graph g = join(around(), inside());
   CHECK(!g.problem.any());
   CHECK(graphs::print(g.view()) ==
-        "x = placeholder() #2\n"
-        "quantize = torch.quantize_per_tensor(x) #0\n"
-        "inner = torch.nn.ReLU(quantize) #0\n"  // the qparams of what the input is given
-        "real = dequantize(quantize) #0\n"
-        "layer = torch.ao.nn.quantized.Linear(inner) #1\n"
-        "copy = torch.nn.MaxPool2d(layer) #1\n"  // those of what the module gives
+        "x = placeholder() #3\n"
+        "quantize = torch.quantize_per_tensor(x) #1\n"
+        "inner = torch.nn.ReLU(quantize) #1\n"  // the qparams of what the input is given
+        "real = dequantize(quantize) #1\n"
+        "layer = torch.ao.nn.quantized.Linear(inner) #2\n"
+        "copy = torch.nn.MaxPool2d(layer) #2\n"  // those of what the module gives
         "float = dequantize(copy)\n"
         "out = output(float)\n");
-  CHECK(g.observers == 3);
+  CHECK(g.observers == 4);
   const node& layer = g.nodes[4];
-  CHECK(layer.batch_norm == "norm");
+  CHECK(layer.batch_norm == "block.norm");
   CHECK(layer.choice.qconfig == 11);
   CHECK(layer.choice.pattern == 22);
 }

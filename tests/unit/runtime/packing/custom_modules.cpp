@@ -3,124 +3,29 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ctq/backends/x86.hpp"
-#include "ctq/graph/model.hpp"
-#include "ctq/passes/plan.hpp"
-#include "ctq/runtime/convert.hpp"
-#include "ctq/runtime/quantized_model.hpp"
-#include "train/small_models.hpp"
+#include "gain_module.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
+using namespace gain_module;
 
 namespace {
 
-// y = x * gain. The observed form has the gain's logarithm, the quantized one the factor of
-// integers.
-struct op_gain : module_op<op_gain> {
-  static constexpr std::string_view name = "own.Gain";
-  static constexpr op_parameters parameters(const no_options&) {
-    return {op_parameter{"gain", {1}}};
-  }
-  static void apply(tensor_ref<const float> x, tensor_ref<float> y, const parameter_refs& p) {
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] * p[0].floats[0];
-  }
-};
-inline constexpr op_gain gain{};
-
-struct op_observed_gain : module_op<op_observed_gain> {
-  static constexpr std::string_view name = "own.ObservedGain";
-  static constexpr op_parameters parameters(const no_options&) {
-    return {op_parameter{"log2_gain", {1}}};
-  }
-  static void apply(tensor_ref<const float> x, tensor_ref<float> y, const parameter_refs& p) {
-    const float by = std::exp2(p[0].floats[0]);
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] * by;
-  }
-};
-inline constexpr op_observed_gain observed_gain{};
-
-struct op_quantized_gain : module_op<op_quantized_gain> {
-  static constexpr std::string_view name = "own.QuantizedGain";
-  static constexpr op_parameters parameters(const no_options&) {
-    return {op_parameter{"factor", {1}}};
-  }
-  static void apply(tensor_ref<const float> x, tensor_ref<float> y, const parameter_refs&) {
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i];
-  }
-  static void run(tensor_ref<const std::uint8_t> x, tensor_ref<std::uint8_t> y,
-                  const parameter_refs& p) {
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      const auto steps = static_cast<float>(x[i] - x.qparams.zero_point);
-      const float q =
-          std::nearbyint(steps * p[0].floats[0]) + static_cast<float>(y.qparams.zero_point);
-      y[i] = static_cast<std::uint8_t>(std::clamp(q, 0.0F, 255.0F));
-    }
-  }
-};
-inline constexpr op_quantized_gain quantized_gain{};
-
-inline constexpr auto net =
-    model("x"_n = nn::placeholder({1, 6}), "fc"_n = nn::linear("x"_n, {.out_features = 5}),
-          "gain"_n = gain("fc"_n), "last"_n = nn::linear("gain"_n, {.out_features = 3}),
-          "out"_n = nn::output("last"_n));
-
-struct ranges
-    : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>> {};
-
-struct gain_functions {
-  static constexpr op_id observed_class = observed_gain.id();
-  static constexpr op_id quantized_class = quantized_gain.id();
-  static inline custom_module_tensors seen{};
-
-  static std::vector<weight_tensor> from_float(const custom_module_tensors& m) {
-    return {{"log2_gain", {1}, {std::log2(m.at("gain").values[0])}}};
-  }
-  static std::vector<weight_tensor> from_observed(const custom_module_tensors& m) {
-    seen = m;
-    const float by = std::exp2(m.at("log2_gain").values[0]);
-    return {{"factor", {1}, {by * m.inputs[0].scale / m.outputs[0].scale}}};
-  }
-};
-
-struct told : plan_options {
-  static constexpr custom_module classes[] = {
-      {.float_class = gain.id(), .observed = observed_gain.id(), .quantized = quantized_gain.id()}};
-  static constexpr prepare_custom_config prepare{.custom_modules = {classes, 1}};
-  using custom_functions = ctq::custom_functions<gain_functions>;
-};
-using planned = plan<net, x86, ranges, unsupported::error, told>;
 static_assert(planned::prepared.nodes[find(planned::prepared.view(), "gain")].op ==
               observed_gain.id());
 static_assert(planned::lowered.nodes[find(planned::lowered.view(), "gain")].op ==
               quantized_gain.id());
 
-model_weights<net> some_weights() {
-  std::vector<weight_tensor> all = small::random_weights<net>(1).tensors();
-  for (weight_tensor& t : all)
-    if (t.name == "gain.gain") t.values = {4.0F};
-  return model_weights<net>::check(weights{std::move(all)}).value_or_exit();
-}
-
 TEST_CASE("a custom module is observed, then runs on integers, with what its functions make") {
-  auto observed =
-      prepare<net, x86, ranges, unsupported::error, isa::of_models, told>(some_weights());
-  const std::vector<float> data = small::random_values(6 * 8, 2);
-  const auto sample = [&](int i) {
-    tensor<float, 1, 6> x;
-    std::copy_n(data.begin() + 6 * i, 6, x.begin());
-    return x;
-  };
   std::vector<tensor<float, 1, 3>> floats;
-  for (int i = 0; i < 8; ++i) floats.push_back(observed(sample(i)));
+  const auto observed = calibrated_model(floats);
   const auto int8 = convert(observed).value_or_exit();
 
   const auto& seen = gain_functions::seen;
@@ -142,6 +47,64 @@ TEST_CASE("a custom module is observed, then runs on integers, with what its fun
     for (std::size_t c = 0; c < 3; ++c)
       CHECK(std::fabs(y[c] - floats[static_cast<std::size_t>(i)][c]) <= 4.0F * step);
   }
+}
+
+std::string names_of(const std::vector<weight_tensor>& all) {
+  std::string names;
+  for (const weight_tensor& t : all) names += t.name + " ";
+  return names;
+}
+
+TEST_CASE("a module takes its tensors out of those of the model") {
+  std::vector<weight_tensor> all{{"gain.a", {1}, {1.0F}},
+                                 {"gain2.a", {1}, {2.0F}},
+                                 {"fc.gain.a", {1}, {3.0F}},
+                                 {"gain.cell.b", {1}, {4.0F}}};
+  CHECK(names_of(custom_modules::take(all, "gain")) == "a cell.b ");
+  CHECK(names_of(all) == "gain2.a fc.gain.a ");
+}
+
+TEST_CASE("the tensor of a name") {
+  const custom_module_tensors m{
+      "", {{"a", {1}, {1.0F}}, {"b", {1}, {2.0F}}, {"c", {1}, {3.0F}}}, {}, {}};
+  CHECK(m.at("a").values[0] == 1.0F);
+  CHECK(m.at("b").values[0] == 2.0F);
+  CHECK(m.at("c").values[0] == 3.0F);
+}
+
+TEST_CASE("a module is made once, from its tensors and the qparams of what is integers") {
+  dynamic_graph<stage::lowered> g;
+  const int x =
+      g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8, .observer = 2}, nullptr, 0);
+  const int real = g.add({.name = "real", .op = nn::placeholder.id()}, nullptr, 0);
+  const int fc = g.add({.name = "fc", .op = q::linear.id(), .dtype = quint8, .observer = 1}, x);
+  const int args[] = {x, real, fc};
+  const int first =
+      g.add({.name = "gain", .op = gain.id(), .dtype = quint8, .observer = 0}, args, 3);
+  g.add({.name = "gain#2", .op = gain.id(), .dtype = quint8, .observer = 0}, first);
+  const qparams of_observers[] = {{0.5F}, {1.5F}, {2.5F}};
+
+  std::vector<custom_module_tensors> made;
+  const auto form = [&made](const custom_module_tensors& from) {
+    made.push_back(from);
+    return std::vector<weight_tensor>{{"made", {1}, {7.0F}}};
+  };
+  std::vector<weight_tensor> all{{"gain.gain", {1}, {1.0F}}, {"fc.weight", {1}, {2.0F}}};
+  custom_modules::replace(g.view(), gain.id(), of_observers, all, form);
+  REQUIRE(made.size() == 1);
+  CHECK(made[0].path == "gain");
+  CHECK(names_of(made[0].tensors) == "gain ");
+  REQUIRE((made[0].inputs.size() == 2 && made[0].outputs.size() == 1));
+  CHECK(made[0].inputs[0].scale == 2.5F);
+  CHECK(made[0].inputs[1].scale == 1.5F);
+  CHECK(made[0].outputs[0].scale == 0.5F);
+  CHECK(names_of(all) == "fc.weight gain.made ");
+
+  // Before convert there are no qparams.
+  custom_modules::replace(g.view(), gain.id(), {}, all, form);
+  REQUIRE(made.size() == 2);
+  CHECK(names_of(made[1].tensors) == "made ");
+  CHECK((made[1].inputs.empty() && made[1].outputs.empty()));
 }
 
 // A quantized class computes on integers.
