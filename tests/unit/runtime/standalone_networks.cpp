@@ -113,22 +113,39 @@ model_weights<Part> part_of(const weights& all, const std::string& path) {
   return model_weights<Part>::check(weights{std::move(its)}).value_or_exit();
 }
 
+/// A model, and its parts.
 template <semantics Release>
+struct blocks {
+  static constexpr auto& whole = net;
+  static constexpr auto& head = before;
+  static constexpr auto& middle = inside;
+  static constexpr auto& tail = behind;
+  static constexpr const char* path = "block.";
+  using backend = x86;
+  using mapping = averages;
+  using told_whole = told<Release>;
+  using told_middle = told_block<Release>;
+  static constexpr auto release = Release;
+};
+
+template <class Nets>
 void compare() {
-  const weights all = small::random_weights<net>(3);
-  auto whole = prepare<net, x86, ranges, error, isa::of_models, told<Release>>(
-      model_weights<net>::check(all).value_or_exit());
-  auto head = prepare<before, x86, ranges, error, isa::of_models, told_before<Release>>(
-      part_of<before>(all, ""));
-  auto middle = prepare<inside, x86, averages, error, isa::of_models, told_block<Release>>(
-      part_of<inside>(all, "block."));
-  auto tail = prepare<behind, x86, ranges, error, isa::of_models, told_behind<Release>>(
-      part_of<behind>(all, ""));
+  constexpr auto release = Nets::release;
+  const weights all = small::random_weights<Nets::whole>(3);
+  auto whole = prepare<Nets::whole, x86, ranges, error, isa::of_models, typename Nets::told_whole>(
+      model_weights<Nets::whole>::check(all).value_or_exit());
+  auto head = prepare<Nets::head, x86, ranges, error, isa::of_models, told_before<release>>(
+      part_of<Nets::head>(all, ""));
+  auto middle =
+      prepare<Nets::middle, typename Nets::backend, typename Nets::mapping, error, isa::of_models,
+              typename Nets::told_middle>(part_of<Nets::middle>(all, Nets::path));
+  auto tail = prepare<Nets::tail, x86, ranges, error, isa::of_models, told_behind<release>>(
+      part_of<Nets::tail>(all, ""));
 
   const std::vector<float> data = small::random_values(8 * 64, 5);
   const auto image = [&](std::size_t i) {
-    tensor<float, 1, 1, 8, 8> x;
-    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(64 * i), 64, x.begin());
+    typename decltype(whole)::input x;
+    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(64 * i), x.size, x.begin());
     return x;
   };
   for (std::size_t i = 0; i < 8; ++i)
@@ -148,11 +165,87 @@ void compare() {
 }
 
 TEST_CASE("standalone modules give the bytes that they give alone") {
-  compare<semantics::torch_2_1>();
+  compare<blocks<semantics::torch_2_1>>();
 }
 
 TEST_CASE("as in PyTorch 1.13, where copies have the scale of their input") {
-  compare<semantics::torch_1_13>();
+  compare<blocks<semantics::torch_1_13>>();
+}
+
+// A module with a backend of its own, of fewer and other patterns, whose integers are of 7 bits.
+inline constexpr auto layer_before =
+    model("x"_n = nn::placeholder({1, 8}), "first"_n = nn::linear("x"_n, {.out_features = 8}),
+          "out"_n = nn::output("first"_n));
+inline constexpr auto layer_inside =
+    model("x"_n = nn::placeholder({1, 8}), "fc"_n = nn::linear("x"_n, {.out_features = 6}),
+          "out"_n = nn::output("fc"_n));
+inline constexpr auto layer_behind =
+    model("x"_n = nn::placeholder({1, 6}), "last"_n = nn::linear("x"_n, {.out_features = 3}),
+          "out"_n = nn::output("last"_n));
+inline constexpr module_of<"my.Layer", layer_inside> layer{};
+inline constexpr auto layer_net =
+    model("x"_n = nn::placeholder({1, 8}), "first"_n = nn::linear("x"_n, {.out_features = 8}),
+          "layer"_n = layer("first"_n), "last"_n = nn::linear("layer"_n, {.out_features = 3}),
+          "out"_n = nn::output("last"_n));
+
+using seven_bits = dtype_with_constraints<quint8, quant_min<0>, quant_max<127>>;
+struct narrow
+    : backend_config<"narrow",
+                     backend_pattern_config<
+                         pattern<nn::linear>,
+                         dtype_configs<dtype_config<
+                             input_dtype<seven_bits>, output_dtype<seven_bits>,
+                             weight_dtype<dtype_with_constraints<qint8>>, bias_dtype<f32>>>,
+                         root_module<nn::linear>, reference_quantized_module<nnqr::linear>>> {};
+struct seven_bit_ranges
+    : qconfig_mapping<global<qconfig<min_max_observer<{.quant_min = 0, .quant_max = 127}>,
+                                     per_channel_min_max_observer<>>>> {};
+constexpr backend_view of_narrow = backend_v<narrow>;
+constexpr mapping_view of_seven_bits = mapping_v<seven_bit_ranges>;
+
+template <semantics Release>
+struct told_narrow : plan_options {
+  static constexpr auto semantics = Release;
+  static constexpr prepare_custom_config prepare{.input_quantized_indexes = {first, 1},
+                                                 .output_quantized_indexes = {first, 1}};
+};
+template <semantics Release>
+struct told_layer : plan_options {
+  static constexpr auto semantics = Release;
+  static constexpr standalone_module modules[] = {{.name = "layer",
+                                                   .mapping = &of_seven_bits,
+                                                   .backend = &of_narrow,
+                                                   .custom = told_narrow<Release>::prepare}};
+  static constexpr prepare_custom_config prepare{.standalone = {modules, 1}};
+  using standalone_models = ctq::standalone_models<standalone_model<"layer", layer_inside>>;
+};
+template <semantics Release>
+struct layers {
+  static constexpr auto& whole = layer_net;
+  static constexpr auto& head = layer_before;
+  static constexpr auto& middle = layer_inside;
+  static constexpr auto& tail = layer_behind;
+  static constexpr const char* path = "layer.";
+  using backend = narrow;
+  using mapping = seven_bit_ranges;
+  using told_whole = told_layer<Release>;
+  using told_middle = told_narrow<Release>;
+  static constexpr auto release = Release;
+};
+
+/// The pattern of a node of the whole model.
+constexpr const backend_pattern_config_record& pattern_of(const char* name) {
+  using planned = plan<layer_net, x86, ranges, error, told_layer<semantics::torch_2_1>>;
+  const auto g = planned::lowered.view();
+  return planned::backend.configs[g[find(g, name)].choice.pattern];
+}
+static_assert(pattern_of("layer.fc") == of_narrow.configs[0]);
+static_assert(pattern_of("first").pattern == of_narrow.configs[0].pattern &&
+              pattern_of("first") != of_narrow.configs[0]);
+
+TEST_CASE("a module with a backend of its own gives the bytes that it gives alone") {
+  compare<layers<semantics::torch_2_1>>();
+  compare<layers<semantics::torch_1_13>>();
 }
 
 }  // namespace
