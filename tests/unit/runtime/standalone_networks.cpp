@@ -131,7 +131,7 @@ struct blocks {
 template <class Nets>
 void compare() {
   constexpr auto release = Nets::release;
-  const weights all = small::random_weights<Nets::whole>(3);
+  const weights all = small::uniform_weights<Nets::whole>(3);
   auto whole = prepare<Nets::whole, x86, ranges, error, isa::of_models, typename Nets::told_whole>(
       model_weights<Nets::whole>::check(all).value_or_exit());
   auto head = prepare<Nets::head, x86, ranges, error, isa::of_models, told_before<release>>(

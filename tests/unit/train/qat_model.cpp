@@ -206,7 +206,7 @@ struct learnable
 
 TEST_CASE("scales and zero points that are learned are parameters, and are converted") {
   auto model = prepare_qat<tiny, x86, learnable>(
-      model_weights<tiny>::check(small::random_weights<tiny>(1)).value_or_exit());
+      model_weights<tiny>::check(small::uniform_weights<tiny>(1)).value_or_exit());
   CHECK(convert(model).error().message() ==
         "node x: its observer has seen no data: calibrate first");
   const std::vector<float> x = small::random_values(8 * 4, 2);
@@ -241,7 +241,7 @@ TEST_CASE("scales and zero points that are learned are parameters, and are conve
 
 TEST_CASE("without rounding the gradient passes outside of the range, too") {
   auto model = prepare_qat<tiny, x86, fake_quantized>(
-      model_weights<tiny>::check(small::random_weights<tiny>(1)).value_or_exit());
+      model_weights<tiny>::check(small::uniform_weights<tiny>(1)).value_or_exit());
   const std::vector<float> x{0.5F, -0.5F, 0.25F, 0.5F};
   REQUIRE(model.forward(x));
   model.disable_observer();
@@ -270,7 +270,7 @@ struct quantized_ends : plan_options {
 TEST_CASE("a model that takes and gives integers is trained in float") {
   auto model =
       prepare_qat<tiny, x86, learnable, unsupported::error, isa::of_models, quantized_ends>(
-          model_weights<tiny>::check(small::random_weights<tiny>(1)).value_or_exit());
+          model_weights<tiny>::check(small::uniform_weights<tiny>(1)).value_or_exit());
   CHECK(model.graph().semantics() == semantics::torch_1_13);
   const std::vector<float> x{-0.5F, 0.25F, 0.75F, -0.25F};  // steps of 1/64
   model.eval();

@@ -14,9 +14,9 @@
 
 namespace small {
 
-/// Random weights; variances are positive.
+/// Uniformly distributed weights; variances are positive.
 template <const auto& Net>
-[[nodiscard]] ctq::weights random_weights(std::uint64_t seed) {
+[[nodiscard]] ctq::weights uniform_weights(std::uint64_t seed) {
   ctq::training::random_source random(seed);
   std::vector<ctq::weight_tensor> all;
   const auto g = Net.view();

@@ -95,7 +95,7 @@ double error_of_gradient(Model& model, std::span<const float> images) {
 template <const auto& Net, class Mapping = last_range>
 void train_and_convert() {
   auto model = prepare_qat<Net, x86, Mapping>(
-      model_weights<Net>::check(small::random_weights<Net>(1)).value_or_exit(), {.seed = 4});
+      model_weights<Net>::check(small::uniform_weights<Net>(1)).value_or_exit(), {.seed = 4});
   constexpr std::size_t size = static_cast<std::size_t>(numel(Net.nodes[0].shape));
   const std::vector<float> images = small::random_values(samples * size, 2);
 

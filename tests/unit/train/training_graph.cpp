@@ -55,7 +55,7 @@ std::vector<float> gradient_of_loss(std::size_t count) {
 }
 
 TEST_CASE("gradients of a model equal differences of its loss") {
-  const weights w = small::random_weights<net>(3);
+  const weights w = small::uniform_weights<net>(3);
   auto graph = graph_of(w);
   graph.mode().training = false;  // neither random numbers nor moving statistics
   const std::vector<float> x = small::random_values(5 * 144, 4);
@@ -87,7 +87,7 @@ TEST_CASE("gradients of a model equal differences of its loss") {
 }
 
 TEST_CASE("gradients are added until they are set to zero") {
-  const weights w = small::random_weights<net>(3);
+  const weights w = small::uniform_weights<net>(3);
   auto graph = graph_of(w);
   graph.mode().training = false;
   const std::vector<float> x = small::random_values(2 * 144, 4);
@@ -101,7 +101,7 @@ TEST_CASE("gradients are added until they are set to zero") {
 }
 
 TEST_CASE("a seed decides what dropout drops; in evaluation it drops nothing") {
-  const weights w = small::random_weights<net>(3);
+  const weights w = small::uniform_weights<net>(3);
   auto graph = graph_of(w, 8), same = graph_of(w, 8), other = graph_of(w, 9);
   const std::vector<float> x = small::random_values(4 * 144, 4);
   const auto of = [&](auto& g) {
@@ -117,7 +117,7 @@ TEST_CASE("a seed decides what dropout drops; in evaluation it drops nothing") {
 }
 
 TEST_CASE("frozen batch norms leave their statistics") {
-  const weights w = small::random_weights<net>(3);
+  const weights w = small::uniform_weights<net>(3);
   auto graph = graph_of(w);
   graph.mode().frozen_norms = true;
   REQUIRE(graph.forward(small::random_values(2 * 144, 4)));
@@ -128,7 +128,7 @@ TEST_CASE("frozen batch norms leave their statistics") {
 }
 
 TEST_CASE("data that does not fit is an error") {
-  const weights w = small::random_weights<net>(3);
+  const weights w = small::uniform_weights<net>(3);
   auto graph = graph_of(w);
   CHECK(graph.backward(gradient_of_loss(3)).error().message() ==
         "backward: is for the output of the last forward");

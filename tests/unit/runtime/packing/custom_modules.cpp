@@ -142,7 +142,7 @@ struct same_class : plan_options {
 
 TEST_CASE("a quantized class whose weight ctq would have to quantize is an error") {
   auto observed = prepare<with_weight, x86, ranges, unsupported::error, isa::of_models, same_class>(
-      model_weights<with_weight>::check(small::random_weights<with_weight>(1)).value_or_exit());
+      model_weights<with_weight>::check(small::uniform_weights<with_weight>(1)).value_or_exit());
   observed(tensor<float, 1, 4>{{1.0F, 2.0F, 3.0F, 4.0F}});
   CHECK(convert(observed).error().message() ==
         "tensor w.weight: of a custom module is not quantized by ctq: op_weights::in_float in its "

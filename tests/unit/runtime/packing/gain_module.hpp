@@ -100,7 +100,7 @@ struct told : plan_options {
 };
 using planned = plan<net, x86, ranges, unsupported::error, told>;
 inline model_weights<net> some_weights() {
-  std::vector<weight_tensor> all = small::random_weights<net>(1).tensors();
+  std::vector<weight_tensor> all = small::uniform_weights<net>(1).tensors();
   for (weight_tensor& t : all)
     if (t.name == "gain.gain") t.values = {4.0F};
   return model_weights<net>::check(weights{std::move(all)}).value_or_exit();
