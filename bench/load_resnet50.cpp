@@ -119,7 +119,8 @@ result<std::string> load(const std::filesystem::path& path, const resnet50& mode
     state.set(*std::move(tensor));
   }
   const qparams steps[]{{.scale = 0x1p-6F, .zero_point = 120}};
-  const auto packed = pack_parameters<fast_kernels>(model.steps(), model.nodes(), state, steps);
+  const auto packed =
+      pack_parameters<fast_kernels>(model.steps(), {model.nodes(), {}}, state, steps);
   if (!packed) return unexpected{packed.error()};
   const double all = ms_since(start);
   if (least.first == 0) least.first = all;

@@ -8,6 +8,7 @@
 #include "ctq/graph/model.hpp"
 #include "ctq/graph/module_of.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/graph/parameter_arguments.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/graph/scratch_array.hpp"
 #include "ctq/graph/shape_rules.hpp"

@@ -30,6 +30,7 @@
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
 #include "ctq/runtime/packing/custom_modules.hpp"
+#include "ctq/runtime/packing/graph_nodes.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"

@@ -42,7 +42,7 @@ FOLDERS_WITHOUT_LOGIC = {
     # Rows and descriptors of ops: tests/golden has PyTorch's answers, evaluate/float_ops formulas,
     # graph/shape_rules the shapes.
     "ops": re.compile(r"ops/(arithmetic|concatenations|convolution_shapes|convolutions|define_ops|embeddings|linear|"
-                      r"norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
+                      r"norm_shapes|norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
     # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
     "arch": re.compile(r"kernels/simd/arch/"),
 }
@@ -105,7 +105,8 @@ WITHOUT_HEADER = {
     "kernels_elsewhere", "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
-    "runtime/linear_networks", "runtime/standalone_networks", "train/trained_networks",
+    "runtime/functional_layers", "runtime/linear_networks", "runtime/standalone_networks",
+    "train/trained_networks",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"ctq/([^"]+)\.hpp"', re.MULTILINE)

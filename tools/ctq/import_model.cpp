@@ -17,6 +17,7 @@
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/position.hpp"
 #include "import_options.hpp"
+#include "parameter_arguments.hpp"
 #include "size_values.hpp"
 
 namespace tool {
@@ -255,10 +256,7 @@ class importer {
         all.size() != values + (together ? 1 : 0))
       return "gives other things than tensors; models in C++ give a tensor, a tuple or a dict of "
              "tensors, ctq::evaluator all";
-    std::string reads;
-    for (const int a : r.reads)
-      reads += fmt::format("{}{}_n", reads.empty() ? "" : ", ", cpp_string(name(a)));
-    r.call = fmt::format("nn::output({})", reads);
+    r.call = fmt::format("nn::output({})", names_of(r.reads));
     return {};
   }
 
@@ -273,6 +271,7 @@ class importer {
       r.call = builder + "()";
       return {};
     }
+    if (!is_user && r.op->descriptor->weight_position > 0) return weighted_call(i, r, builder);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = view_of_arguments(i);
     if (with_number(builder, all, r)) return {};
@@ -292,12 +291,32 @@ class importer {
     if (!options.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, options.problem);
     r.attrs = options.attrs;
-    std::string reads;
-    for (const int a : r.reads)
-      reads += fmt::format("{}{}_n", reads.empty() ? "" : ", ", cpp_string(name(a)));
-    r.call = fmt::format("{}({}{}{}{}{})", builder, list ? "{" : "", reads, list ? "}" : "",
-                         options.code.empty() ? "" : ", ", options.code);
+    r.call = fmt::format("{}({}{}{}{}{})", builder, list ? "{" : "", names_of(r.reads),
+                         list ? "}" : "", options.code.empty() ? "" : ", ", options.code);
     return {};
+  }
+
+  /// Sets the call of a function whose parameters are arguments: F.linear(x, weight, bias).
+  std::string weighted_call(int i, model_row& r, const std::string& builder) {
+    const named_arguments given = name_arguments(r.op, view_of_arguments(i));
+    if (!given.problem.empty())
+      return fmt::format("calls {}, which {} in ctq", r.op->name, given.problem);
+    const imported_options options =
+        import_options(r.op, {given.literals.data(), static_cast<int>(given.literals.size())}, 1);
+    if (!options.problem.empty())
+      return fmt::format("calls {}, which {} in ctq", r.op->name, options.problem);
+    r.attrs = options.attrs;
+    r.call = fmt::format("{}({}{}{})", builder, names_of(r.reads), options.code.empty() ? "" : ", ",
+                         options.code);
+    return {};
+  }
+
+  /// "a"_n, "b"_n
+  [[nodiscard]] std::string names_of(const std::vector<int>& nodes) const {
+    std::string names;
+    for (const int a : nodes)
+      names += fmt::format("{}{}_n", names.empty() ? "" : ", ", cpp_string(name(a)));
+    return names;
   }
 
   /// Sets the call of a function of two tensors, one of which is a number: x + 0.5.

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "ctq/graph/parameter_arguments.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
@@ -98,10 +99,16 @@ pattern_run runs_as(const pattern_stages& s, const ctq::dtype_config_record& con
   if (!s.refusal.empty()) return {run_form::run_time, in_short(s.refusal)};
   if (!s.gives_tensor) return {run_form::no_computation, {}};
   std::string in_float;
-  for (const ctq::node& n : s.lowered.nodes)
-    if (is_computed(n) && !is_on_integers(n) &&
+  for (int i = 0; i < s.lowered.size(); ++i) {
+    const ctq::node& n = s.lowered.nodes[i];
+    // What follows a layer that is quantized dynamically reads floats in any case.
+    const bool is_meant_so =
+        config.is_dynamic && n.op->descriptor->weights == ctq::op_weights::none;
+    if (is_computed(n) && !is_on_integers(n) && !is_meant_so &&
+        !is_only_parameter(s.lowered.nodes.data(), s.lowered.args.data(), s.lowered.size(), i) &&
         in_float.find(abbreviated(n.op->name)) == in_float.npos)
       in_float += fmt::format("{}{}", in_float.empty() ? "" : ", ", abbreviated(n.op->name));
+  }
   if (!in_float.empty())
     return {run_form::in_float, fmt::format("no integer kernel for {}", in_float)};
   if (config.is_dynamic) return {run_form::dynamic};

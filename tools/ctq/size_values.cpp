@@ -56,6 +56,25 @@ std::optional<size_value> item(const std::vector<argument>& args) {
   return part;
 }
 
+/// Of two tuples: a + b
+std::optional<size_value> joined(const std::vector<argument>& args) {
+  size_value both{true, {}};
+  int left = 0;  // elements of the tuple that is being read
+  int tuples = 0;
+  for (const argument& a : args) {
+    if (left == 0) {
+      if (a.is != kind::list || ++tuples > 2) return {};
+      left = static_cast<int>(a.integer);
+    } else {
+      if (!is_integer(a)) return {};
+      both.numbers.push_back(a.integer);
+      --left;
+    }
+  }
+  if (tuples != 2 || left > 0) return {};
+  return both;
+}
+
 /// As Python: rounded down.
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -106,6 +125,7 @@ std::optional<size_value> size_value_of(ctq::op_id op, const std::vector<argumen
     return {};
   }
   if (is_any_of(op, ctq::op::getitem) && args[0].is == kind::list) return item(args);
+  if (is_any_of(op, ctq::op::add) && args[0].is == kind::list) return joined(args);
   if (args.size() == 2 && is_integer(args[0]) && is_integer(args[1]))
     return arithmetic(op, args[0].integer, args[1].integer);
   return {};

@@ -133,9 +133,7 @@ class evaluator {
       const lowered::origin from = lowered::origin_of(n.op);
       if (from.op != nullptr && from.op->descriptor->weights != op_weights::none)
         return weighted(i, from, reads);
-      // Transposed convolutions keep their names.
-      if (n.op->descriptor->is_transposed && is_quantized(n.dtype) && n.weight != nullptr)
-        return weighted(i, {.op = n.op}, reads);
+      if (lowered::is_transposed(n)) return weighted(i, {.op = n.op}, reads);
       if (auto out = scheduled(n, from, reads)) return node_value(*std::move(out));
       if (from.op != nullptr) return binary(n, from, reads);
       auto out = call(n, n.op, reads);

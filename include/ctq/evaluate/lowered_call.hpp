@@ -65,6 +65,12 @@ struct origin {
   return {};
 }
 
+/// Whether a node is a transposed convolution on integers, which has the name of the float op.
+[[nodiscard]] inline bool is_transposed(const node& n) {
+  const op_descriptor& d = *n.op->descriptor;
+  return d.is_transposed && is_quantized(n.dtype) && (n.weight != nullptr || d.weight_position > 0);
+}
+
 /// A transposed convolution on integers; nullopt if no kernel computes it.
 ///   args   the call of the float op
 ///   terms  the bias, or null

@@ -63,8 +63,10 @@ class argument_reader {
 
 /// The options of a node of a model written in C++.
 inline void append_options(const node& n, std::vector<float_ops::named_value>& to) {
+  const bool is_function = n.op->descriptor->weight_position > 0;
   for (const option_field& f : options_of(n.op).fields)
-    to.push_back({std::string(f.name), float_ops::python_value(n.attrs, f)});
+    if (!is_function || (f.name != "num_channels" && f.name != "num_features"))  // of the input
+      to.push_back({std::string(f.name), float_ops::python_value(n.attrs, f)});
 }
 
 }  // namespace calling
@@ -74,10 +76,15 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
                                                     std::vector<float_ops::value> reads) {
   float_ops::python_call c;
   if (n.row == nullptr) {
+    const bool has_weight = n.op->descriptor->weight_position > 0;
     if (n.op->descriptor->takes_list)
       c.positional.push_back(float_ops::list(reads.begin(), reads.end()));
     else
       c.positional = std::move(reads);
+    // They follow other arguments.
+    for (; has_weight && c.positional.size() > 1; c.positional.pop_back())
+      c.keywords.push_back(
+          {c.positional.size() == 2 ? "weight" : "bias", std::move(c.positional.back())});
     const auto number = n.attrs.as<scalar_operand>();
     if (n.op->descriptor->schedule.with_number != nullptr && c.positional.size() == 1 &&
         number.position > 0) {
@@ -86,7 +93,8 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
       return c;
     }
     // An integer op that was a module has its options as the module had.
-    const bool is_module = n.op->kind == op_kind::module || n.op->kind == op_kind::pass;
+    const bool is_module =
+        n.op->kind == op_kind::module || (n.op->kind == op_kind::pass && !has_weight);
     calling::append_options(n, is_module ? c.attributes : c.keywords);
     return c;
   }

@@ -57,8 +57,11 @@ template <class Graph>
       if (a.is == argument::kind::node) places.push_back(place);
     });
   const bool listed = n.row == nullptr && n.op->descriptor->takes_list;
-  while (static_cast<int>(places.size()) < n.arg_count)
+  while (static_cast<int>(places.size()) < n.arg_count) {
     places.push_back({listed ? 0 : positions++, {}, listed});
+    const int weight = n.row == nullptr ? n.op->descriptor->weight_position : 0;
+    if (positions == 1 && weight > 0) positions = weight;
+  }
   return places;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/ops/op_descriptor.hpp"
@@ -38,6 +39,32 @@ struct conv_transpose2d_options {
   int groups = 1;
   flag bias = true;
   extent2d dilation = 1;
+};
+
+/// Of a function. What follows from its weight is found.
+template <class Extent>
+struct functional_conv_options {
+  Extent stride = 1;
+  Extent padding = 0;
+  Extent dilation = 1;
+  int groups = 1;
+  int in_channels = 0, out_channels = 0;  // of the weight
+  Extent kernel_size = 0;                 //
+  flag bias = false;                      // is there
+};
+using functional_conv2d_options = functional_conv_options<extent2d>;
+using functional_conv3d_options = functional_conv_options<extent3d>;
+
+/// The same of a transposed convolution.
+struct functional_conv_transpose2d_options {
+  extent2d stride = 1;
+  extent2d padding = 0;
+  extent2d output_padding = 0;
+  int groups = 1;
+  extent2d dilation = 1;
+  int in_channels = 0, out_channels = 0;  // of the weight
+  extent2d kernel_size = 0;               //
+  flag bias = false;                      // is there
 };
 
 }  // namespace ctq
@@ -200,6 +227,57 @@ constexpr kernel_signature::sizes convolution_sizes(attributes a, shape in, shap
     if constexpr (Axes > 1) s.output_padding_h = o.output_padding.h;
   }
   return to_block<kernel_signature::sizes>(s);
+}
+
+/// The options of a function as those of the module with its weight.
+constexpr conv2d_options as_module(const functional_conv2d_options& o) {
+  return {o.in_channels, o.out_channels, o.kernel_size, o.stride,
+          o.padding,     o.dilation,     o.groups,      o.bias};
+}
+constexpr conv3d_options as_module(const functional_conv3d_options& o) {
+  return {o.in_channels, o.out_channels, o.kernel_size, o.stride,
+          o.padding,     o.dilation,     o.groups,      o.bias};
+}
+constexpr conv_transpose2d_options as_module(const functional_conv_transpose2d_options& o) {
+  return {o.in_channels,    o.out_channels, o.kernel_size, o.stride,  o.padding,
+          o.output_padding, o.groups,       o.bias,        o.dilation};
+}
+
+constexpr void set_kernel(extent2d& kernel, const shape& weight) {
+  kernel = {weight[weight.rank - 2], weight[weight.rank - 1]};
+  if (weight.rank == 3) kernel.h = kernel.w;
+}
+constexpr void set_kernel(extent3d& kernel, const shape& weight) {
+  kernel = {weight[2], weight[3], weight[4]};
+}
+
+/// The inputs of a function are x, its weight, and its bias, if it has one.
+///   rule  of the module
+template <class Options>
+constexpr shape functional_shape(view<shape> in, attributes& a, diagnostic& d, int axes,
+                                 op_descriptor::shape_rule rule) {
+  if (!shape_rules::has_parameters(d, in, axes + 2)) return {};
+  auto o = a.as<Options>();
+  const shape& weight = in[1];
+  o.in_channels = weight[is_transposed<Options> ? 0 : 1];
+  o.out_channels = weight[is_transposed<Options> ? 1 : 0];
+  (is_transposed<Options> ? o.out_channels : o.in_channels) *= o.groups;
+  o.bias = in.count == 3;
+  set_kernel(o.kernel_size, weight);
+  a = attributes{o};
+  attributes of_module{as_module(o)};
+  const shape out = rule({in.items, 1}, of_module, d);
+  return shape_rules::fits_bias(d, in, o.out_channels) ? out : shape{};
+}
+template <class Options, int Axes>
+constexpr shape functional_convolution_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using module_options = decltype(as_module(Options{}));
+  return functional_shape<Options>(in, a, d, Axes, &convolution_shape_rule<module_options, Axes>);
+}
+template <class Sizes, class Options, int Axes>
+constexpr kernel_signature::sizes functional_convolution_sizes(attributes a, shape in, shape out) {
+  const auto o = as_module(a.as<Options>());
+  return convolution_sizes<Sizes, std::remove_const_t<decltype(o)>, Axes>(attributes{o}, in, out);
 }
 
 }  // namespace ctq::descriptors

@@ -12,9 +12,9 @@
 
 // clang-format off
 /// Those of N axes; options: of those that a model in C++ can call.
-#define CTQ_CONVOLUTIONS_OF(OP, N, options, transposed_options) \
+#define CTQ_CONVOLUTIONS_OF(OP, N, options, transposed_options, of_function, of_transposed_function) \
   OP(nn, module_op, conv##N##d, "torch.nn.Conv" #N "d", options, conv##N##d) \
-  OP(fn, function_op, conv##N##d, "torch.nn.functional.conv" #N "d", no_options, functional_conv##N##d) \
+  OP(fn, weighted_function, conv##N##d, "torch.nn.functional.conv" #N "d", of_function, functional_conv##N##d) \
   OP(nni, module_op, conv_relu##N##d, "torch.ao.nn.intrinsic.ConvReLU" #N "d", options, conv_relu##N##d) \
   OP(nni, module_op, conv_bn##N##d, "torch.ao.nn.intrinsic.ConvBn" #N "d", options, conv_bn##N##d) \
   OP(nni, module_op, conv_bn_relu##N##d, "torch.ao.nn.intrinsic.ConvBnReLU" #N "d", options, conv_bn_relu##N##d) \
@@ -25,16 +25,16 @@
   OP(nnqr, module_op, conv##N##d, "torch.ao.nn.quantized.reference.Conv" #N "d", no_options, none) \
   OP(q, pass_op, conv##N##d, "torch.ao.nn.quantized.Conv" #N "d", options, q_conv##N##d) \
   OP(q, pass_op, conv_relu##N##d, "torch.ao.nn.intrinsic.quantized.ConvReLU" #N "d", options, q_conv_relu##N##d) \
-  OP(q, pass_op, functional_conv##N##d, "torch.ops.quantized.conv" #N "d", no_options, q_functional_conv##N##d) \
-  OP(q, pass_op, functional_conv##N##d_relu, "torch.ops.quantized.conv" #N "d_relu", no_options, q_functional_conv##N##d) \
+  OP(q, pass_op, functional_conv##N##d, "torch.ops.quantized.conv" #N "d", of_function, q_functional_conv##N##d) \
+  OP(q, pass_op, functional_conv##N##d_relu, "torch.ops.quantized.conv" #N "d_relu", of_function, q_functional_conv_relu##N##d) \
   OP(nn, module_op, conv_transpose##N##d, "torch.nn.ConvTranspose" #N "d", transposed_options, conv_transpose##N##d) \
-  OP(fn, function_op, conv_transpose##N##d, "torch.nn.functional.conv_transpose" #N "d", no_options, functional_conv_transpose) \
+  OP(fn, weighted_function, conv_transpose##N##d, "torch.nn.functional.conv_transpose" #N "d", of_transposed_function, functional_conv_transpose##N##d) \
   OP(nnqr, module_op, conv_transpose##N##d, "torch.ao.nn.quantized.reference.ConvTranspose" #N "d", no_options, none)
 
 #define CTQ_CONVOLUTIONS(OP) \
-  CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options, conv_transpose2d_options) \
-  CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options, conv_transpose2d_options) \
-  CTQ_CONVOLUTIONS_OF(OP, 3, conv3d_options, no_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options, conv_transpose2d_options, functional_conv2d_options, functional_conv_transpose2d_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options, conv_transpose2d_options, functional_conv2d_options, functional_conv_transpose2d_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 3, conv3d_options, no_options, functional_conv3d_options, no_options) \
   OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", no_options, weighted) \
   OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", no_options, weighted)
 // clang-format on
@@ -49,88 +49,115 @@ inline constexpr op_descriptor conv_transpose3d{
 /// Along one axis or two.
 template <int Axes>
 constexpr op_descriptor transposed_convolution() {
-  op_descriptor d = conv_transpose3d;
-  d.infer_shape = &convolution_shape_rule<conv_transpose2d_options, Axes>;
-  d.makes_channels_last = Axes > 1;
-  d.parameters = &convolution_parameters<conv_transpose2d_options, Axes>;
-  d.on_integers = on_integers::own_scale;
-  d.schedule = in_order(kernel_layout::nhwc, kernel::conv_transpose2d,
-                        &convolution_sizes<conv_transpose2d_shape, conv_transpose2d_options, Axes>);
-  return d;
+  return {.infer_shape = &convolution_shape_rule<conv_transpose2d_options, Axes>,
+          .is_transposed = true,
+          .makes_channels_last = Axes > 1,
+          .weights = op_weights::quantizable,
+          .channel_axis = 1,
+          .parameters = &convolution_parameters<conv_transpose2d_options, Axes>,
+          .on_integers = on_integers::own_scale,
+          .schedule =
+              in_order(kernel_layout::nhwc, kernel::conv_transpose2d,
+                       &convolution_sizes<conv_transpose2d_shape, conv_transpose2d_options, Axes>)};
 }
 inline constexpr op_descriptor conv_transpose1d = transposed_convolution<1>();
 inline constexpr op_descriptor conv_transpose2d = transposed_convolution<2>();
-inline constexpr op_descriptor functional_conv_transpose{.weights = op_weights::quantizable,
-                                                         .channel_axis = 1};
+inline constexpr op_descriptor functional_conv_transpose3d = conv_transpose3d;
+
+/// As a function.
+#define CTQ_DESCRIBE_TRANSPOSED_FUNCTION(N)                                                      \
+  inline constexpr op_descriptor functional_conv_transpose##N##d{                                \
+      .infer_shape = &functional_convolution_shape_rule<functional_conv_transpose2d_options, N>, \
+      .is_transposed = true,                                                                     \
+      .makes_channels_last = N > 1,                                                              \
+      .weights = op_weights::quantizable,                                                        \
+      .weight_position = 1,                                                                      \
+      .channel_axis = 1,                                                                         \
+      .on_integers = on_integers::own_scale,                                                     \
+      .is_since_2_1 = true,                                                                      \
+      .schedule =                                                                                \
+          in_order(kernel_layout::nhwc, kernel::conv_transpose2d,                                \
+                   &functional_convolution_sizes<conv_transpose2d_shape,                         \
+                                                 functional_conv_transpose2d_options, N>)};
+CTQ_DESCRIBE_TRANSPOSED_FUNCTION(1)
+CTQ_DESCRIBE_TRANSPOSED_FUNCTION(2)
+#undef CTQ_DESCRIBE_TRANSPOSED_FUNCTION
+
 inline constexpr op_descriptor weighted{.weights = op_weights::quantizable};
 
 /// A fused module that keeps its batch norm.
 struct fused_parts {
   op_id part[3]{};
 };
-/// What is computed as a layer: with a batch norm folded into it, or trained beside it.
-constexpr op_descriptor computed_as(const op_descriptor& layer) {
+/// What is computed as a layer, with a batch norm beside it that is trained.
+constexpr op_descriptor with_batch_norm(const fused_parts& p, const op_descriptor& layer) {
   return {.layer_axes = layer.layer_axes,
           .weights = op_weights::quantizable,
+          .fused_of = {p.part[0], p.part[1], p.part[2]},
+          .keeps_batch_norm = true,
           .gradient = layer.gradient,
           .schedule = layer.schedule};
-}
-constexpr op_descriptor with_batch_norm(const fused_parts& p, const op_descriptor& layer) {
-  op_descriptor d = computed_as(layer);
-  for (int i = 0; i < 3; ++i) d.fused_of[i] = p.part[i];
-  d.keeps_batch_norm = true;
-  return d;
 }
 /// A module that rounds its weight while it is trained, and what it becomes then. A batch norm that
 /// was trained beside its convolution is folded into it.
 constexpr op_descriptor trained(op_id float_form, const op_descriptor& layer) {
-  op_descriptor d = computed_as(layer);
-  d.float_form = float_form;
-  return d;
+  return {.layer_axes = layer.layer_axes,
+          .weights = op_weights::quantizable,
+          .float_form = float_form,
+          .gradient = layer.gradient,
+          .schedule = layer.schedule};
 }
+
+/// What a convolution becomes, and what a fused one consists of.
+struct convolution_forms {
+  op_id integer{}, integer_relu{}, with_relu{};
+  op_id part{};  // the convolution, followed by a relu
+};
 
 /// A convolution over so many axes. One over one axis is computed as that of an image of one row.
 template <int Axes>
-constexpr op_descriptor convolution(bool relu = false) {
+constexpr op_descriptor convolution(const convolution_forms& forms = {}) {
   using options = std::conditional_t<Axes == 3, conv3d_options, conv2d_options>;
   using sizes = std::conditional_t<Axes == 3, conv3d_shape, conv2d_shape>;
-  op_descriptor d{
-      .layer_axes = Axes,
-      .weights = op_weights::quantizable,
-      .parameters = &convolution_parameters<options, Axes>,
-      .schedule = in_order(kernel_layout::nhwc, Axes == 3 ? kernel::conv3d : kernel::conv2d,
-                           &convolution_sizes<sizes, options, Axes>, relu)};
-  if (!relu) d.infer_shape = &convolution_shape_rule<options, Axes>;
-  if constexpr (Axes == 2) {
-    d.keeps_memory_order = true;
-    d.gradient = gradient_rule::layer;
-  }
-  return d;
+  const bool relu = forms.part != nullptr;
+  return {.infer_shape = relu ? nullptr : &convolution_shape_rule<options, Axes>,
+          .layer_axes = Axes,
+          .keeps_memory_order = Axes == 2,
+          .weights = op_weights::quantizable,
+          .parameters = &convolution_parameters<options, Axes>,
+          .integer_form = forms.integer,
+          .integer_relu_form = forms.integer_relu,
+          .fused_of = {forms.part, relu ? &nn::info_relu : nullptr},
+          .with_relu = forms.with_relu,
+          .gradient = Axes == 2 ? gradient_rule::layer : gradient_rule::none,
+          .schedule = in_order(kernel_layout::nhwc, Axes == 3 ? kernel::conv3d : kernel::conv2d,
+                               &convolution_sizes<sizes, options, Axes>, relu)};
 }
+/// As a function.
 template <int Axes>
-constexpr op_descriptor integer_convolution(bool relu) {
-  return {.layer_axes = Axes,
-          .makes_channels_last = Axes > 1,
-          .schedule = convolution<Axes>(relu).schedule};
+using functional_options =
+    std::conditional_t<Axes == 3, functional_conv3d_options, functional_conv2d_options>;
+template <int Axes>
+constexpr op_schedule functional_convolution_step(bool relu) {
+  using sizes = std::conditional_t<Axes == 3, conv3d_shape, conv2d_shape>;
+  return in_order(kernel_layout::nhwc, Axes == 3 ? kernel::conv3d : kernel::conv2d,
+                  &functional_convolution_sizes<sizes, functional_options<Axes>, Axes>, relu);
 }
-
 #define CTQ_DESCRIBE_CONVOLUTIONS_OF(N)                                                      \
-  inline constexpr op_descriptor conv##N##d = with(convolution<N>(), [](op_descriptor& d) {  \
-    d.integer_form = &q::info_conv##N##d;                                                    \
-    d.integer_relu_form = &q::info_conv_relu##N##d;                                          \
-    d.with_relu = &nni::info_conv_relu##N##d;                                                \
-  });                                                                                        \
+  inline constexpr op_descriptor conv##N##d =                                                \
+      convolution<N>({.integer = &q::info_conv##N##d,                                        \
+                      .integer_relu = &q::info_conv_relu##N##d,                              \
+                      .with_relu = &nni::info_conv_relu##N##d});                             \
   inline constexpr op_descriptor conv_relu##N##d =                                           \
-      with(convolution<N>(true), [](op_descriptor& d) {                                      \
-        d.integer_form = &q::info_conv_relu##N##d;                                           \
-        d.fused_of[0] = &nn::info_conv##N##d;                                                \
-        d.fused_of[1] = &nn::info_relu;                                                      \
-      });                                                                                    \
+      convolution<N>({.integer = &q::info_conv_relu##N##d, .part = &nn::info_conv##N##d});   \
   inline constexpr op_descriptor functional_conv##N##d{                                      \
+      .infer_shape = &functional_convolution_shape_rule<functional_options<N>, N>,           \
       .layer_axes = N,                                                                       \
       .weights = op_weights::quantizable,                                                    \
+      .weight_position = 1,                                                                  \
       .integer_form = &q::info_functional_conv##N##d,                                        \
-      .integer_relu_form = &q::info_functional_conv##N##d_relu};                             \
+      .integer_relu_form = &q::info_functional_conv##N##d_relu,                              \
+      .schedule = functional_convolution_step<N>(false)};                                    \
   inline constexpr op_descriptor conv_bn##N##d =                                             \
       with_batch_norm({&nn::info_conv##N##d, &nn::info_batch_norm##N##d}, conv##N##d);       \
   inline constexpr op_descriptor conv_bn_relu##N##d = with_batch_norm(                       \
@@ -138,9 +165,20 @@ constexpr op_descriptor integer_convolution(bool relu) {
   inline constexpr op_descriptor qat_conv##N##d = trained(&nn::info_conv##N##d, conv##N##d); \
   inline constexpr op_descriptor qat_conv_relu##N##d =                                       \
       trained(&nni::info_conv_relu##N##d, conv_relu##N##d);                                  \
-  inline constexpr op_descriptor q_conv##N##d = integer_convolution<N>(false);               \
-  inline constexpr op_descriptor q_conv_relu##N##d = integer_convolution<N>(true);           \
-  inline constexpr op_descriptor q_functional_conv##N##d{.makes_channels_last = N > 1};
+  inline constexpr op_descriptor q_conv##N##d{                                               \
+      .layer_axes = N, .makes_channels_last = N > 1, .schedule = conv##N##d.schedule};       \
+  inline constexpr op_descriptor q_conv_relu##N##d{                                          \
+      .layer_axes = N, .makes_channels_last = N > 1, .schedule = conv_relu##N##d.schedule};  \
+  inline constexpr op_descriptor q_functional_conv##N##d{                                    \
+      .layer_axes = N,                                                                       \
+      .makes_channels_last = N > 1,                                                          \
+      .weight_position = 1,                                                                  \
+      .schedule = functional_convolution_step<N>(false)};                                    \
+  inline constexpr op_descriptor q_functional_conv_relu##N##d{                               \
+      .layer_axes = N,                                                                       \
+      .makes_channels_last = N > 1,                                                          \
+      .weight_position = 1,                                                                  \
+      .schedule = functional_convolution_step<N>(true)};
 CTQ_DESCRIBE_CONVOLUTIONS_OF(1)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(2)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(3)

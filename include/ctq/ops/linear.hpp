@@ -21,7 +21,7 @@ struct linear_options {
 // clang-format off
 #define CTQ_LINEAR_OPS(OP) \
   OP(nn, module_op, linear, "torch.nn.Linear", linear_options, linear) \
-  OP(fn, function_op, linear, "torch.nn.functional.linear", no_options, functional_linear) \
+  OP(fn, weighted_function, linear, "torch.nn.functional.linear", no_options, functional_linear) \
   OP(fn, function_op, addmm, "torch.addmm", no_options, addmm) \
   OP(fn, binary_op, matmul, "torch.matmul", no_options, matmul) \
   OP(fn, binary_op, bmm, "torch.bmm", no_options, bmm) \
@@ -41,10 +41,10 @@ struct linear_options {
   OP(q, pass_op, linear_dynamic, "torch.ao.nn.quantized.dynamic.Linear", no_options, q_linear_dynamic) \
   OP(q, pass_op, linear_relu_dynamic, "torch.ao.nn.intrinsic.quantized.dynamic.LinearReLU", no_options, q_linear_relu_dynamic) \
   OP(q, pass_op, linear_weight_only, "torch.ops.aten._weight_int8pack_mm", linear_options, q_linear_weight_only) \
-  OP(q, pass_op, functional_linear, "torch.ops.quantized.linear", no_options, none) \
-  OP(q, pass_op, functional_linear_relu, "torch.ops.quantized.linear_relu", no_options, none) \
-  OP(q, pass_op, functional_linear_dynamic, "torch.ops.quantized.linear_dynamic", no_options, none) \
-  OP(q, pass_op, functional_linear_relu_dynamic, "torch.ops.quantized.linear_relu_dynamic", no_options, none) \
+  OP(q, pass_op, functional_linear, "torch.ops.quantized.linear", no_options, q_functional_linear) \
+  OP(q, pass_op, functional_linear_relu, "torch.ops.quantized.linear_relu", no_options, q_functional_linear_relu) \
+  OP(q, pass_op, functional_linear_dynamic, "torch.ops.quantized.linear_dynamic", no_options, q_functional_linear_dynamic) \
+  OP(q, pass_op, functional_linear_relu_dynamic, "torch.ops.quantized.linear_relu_dynamic", no_options, q_functional_linear_relu_dynamic) \
   OP(q, pass_op, matmul, "torch.ops.quantized.matmul", no_options, q_matmul)
 // clang-format on
 
@@ -71,6 +71,15 @@ constexpr shape linear_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
   shape out = in[0];
   out[last] = o.out_features;
   return out;
+}
+
+/// The inputs are x, the weight (out, in), and the bias, if there is one. The options are those of
+/// the module.
+constexpr shape functional_linear_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::has_parameters(d, in, 2)) return {};
+  a = attributes{linear_options{in[1][1], in[1][0], in.count == 3}};
+  const shape out = linear_shape_rule({in.items, 1}, a, d);
+  return shape_rules::fits_bias(d, in, in[1][0]) ? out : shape{};
 }
 
 constexpr op_parameters linear_parameters(const attributes& a) {
@@ -109,12 +118,15 @@ inline constexpr op_descriptor linear_relu{.layer_axes = 0,
                                            .gradient = gradient_rule::layer,
                                            .schedule = linear_step(kernel::linear, true)};
 inline constexpr op_descriptor functional_linear{
+    .infer_shape = &functional_linear_shape_rule,
     .layer_axes = 0,
     .weights = op_weights::quantizable,
+    .weight_position = 1,
     .integer_form = &q::info_functional_linear,
     .integer_relu_form = &q::info_functional_linear_relu,
     .dynamic_form = &q::info_functional_linear_dynamic,
-    .dynamic_relu_form = &q::info_functional_linear_relu_dynamic};
+    .dynamic_relu_form = &q::info_functional_linear_relu_dynamic,
+    .schedule = linear_step(kernel::linear, false)};
 
 inline constexpr op_descriptor linear_bn1d =
     with_batch_norm({{&nn::info_linear, &nn::info_batch_norm1d}}, linear);
@@ -131,6 +143,19 @@ inline constexpr op_descriptor q_linear_dynamic{.schedule =
                                                     linear_step(kernel::linear_dynamic, false)};
 inline constexpr op_descriptor q_linear_relu_dynamic{.schedule =
                                                          linear_step(kernel::linear_dynamic, true)};
+
+/// The functions.
+constexpr op_descriptor integer_functional_linear(kernel_id kernel, bool relu) {
+  return {.weight_position = 1, .schedule = linear_step(kernel, relu)};
+}
+inline constexpr op_descriptor q_functional_linear =
+    integer_functional_linear(kernel::linear, false);
+inline constexpr op_descriptor q_functional_linear_relu =
+    integer_functional_linear(kernel::linear, true);
+inline constexpr op_descriptor q_functional_linear_dynamic =
+    integer_functional_linear(kernel::linear_dynamic, false);
+inline constexpr op_descriptor q_functional_linear_relu_dynamic =
+    integer_functional_linear(kernel::linear_dynamic, true);
 
 inline constexpr op_descriptor q_linear_weight_only{
     .schedule = linear_step(kernel::linear_weight_int8, false)};

@@ -203,6 +203,26 @@ struct up_to_three_inputs : one_or_two_inputs<Self, Options> {
   }
 };
 
+/// Functions whose parameters are arguments: F.linear(x, weight, bias). Without a bias they are
+/// called with two tensors, norms without any parameter with one.
+template <class Self, class Options = no_options>
+struct weighted_function {
+  using options = Options;
+  static constexpr op_kind kind = op_kind::function;
+  static constexpr op_id id() { return &Self::info; }
+
+  constexpr call<1> operator()(node_name x, const Options& o = {}) const {
+    return {id(), attributes{o}, {x.text}};
+  }
+  constexpr call<2> operator()(node_name x, node_name weight, const Options& o = {}) const {
+    return {id(), attributes{o}, {x.text, weight.text}};
+  }
+  constexpr call<3> operator()(node_name x, node_name weight, node_name bias,
+                               const Options& o = {}) const {
+    return {id(), attributes{o}, {x.text, weight.text, bias.text}};
+  }
+};
+
 /// Functions of any number of tensors: fn::cat({"a"_n, "b"_n}, {.dim = 1}).
 template <class Self, class Options = no_options>
 struct list_op : function_op<Self, Options> {

@@ -196,8 +196,11 @@ struct op_descriptor {
 
   // ---- its parameters
   op_weights weights = op_weights::none;
+  int weight_position = 0;           // of a function whose parameters are its arguments: in the
+                                     // call; the bias follows
   int channel_axis = 0;              // of the weight, which has a scale for each of its channels
-  parameters_function parameters{};  // null: none, or a model in C++ cannot call it
+  parameters_function parameters{};  // null: none, or a model in C++ cannot call it; of a function
+                                     // with a weight_position those that are given
   op_parameter (*inner_parameter)(int) = nullptr;  // by number: those of the modules in a module
   int inner_parameters = 0;                        // how many
 

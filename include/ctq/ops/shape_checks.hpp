@@ -192,6 +192,34 @@ constexpr bool valid_window(diagnostic& d, const shape& in, const Extent& kernel
   return false;
 }
 
+/// Reports how many tensors a function takes, or of which shape one of them is. (One type for all
+/// texts: each call with others would be compiled.)
+constexpr bool wrong_parameters(diagnostic& d, std::string_view text, int number,
+                                std::string_view rest) {
+  if (!d.any()) d.line(text, number, rest);
+  return false;
+}
+constexpr bool wrong_parameter(diagnostic& d, std::string_view text, int number,
+                               std::string_view rest, const shape& s) {
+  if (d.any()) return false;
+  wrong_parameters(d, text, number, rest);
+  d.line(std::string_view{"it is "});
+  append_shape(d.text, s);
+  return false;
+}
+/// Whether a function has x, a weight of so many axes and perhaps a bias.
+constexpr bool has_parameters(diagnostic& d, view<shape> in, int axes) {
+  if (in.count < 2 || in.count > 3)
+    return wrong_parameters(d, "takes an input, a weight and a bias or\nnone, not ", in.count,
+                            " tensors");
+  return in[1].rank == axes || wrong_parameter(d, "requires a weight of ", axes, " axes;", in[1]);
+}
+/// Whether the bias, if there is one, has an element for each output.
+constexpr bool fits_bias(diagnostic& d, view<shape> in, int outputs) {
+  return in.count < 3 || in[2] == shape{outputs} ||
+         wrong_parameter(d, "requires a bias of ", outputs, " elements;", in[2]);
+}
+
 /// The weight of a module, whose shape follows from its options.
 constexpr bool countable_weight(diagnostic& d, const shape& weight) {
   return countable_elements(d, weight, "the weight");

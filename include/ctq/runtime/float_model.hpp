@@ -45,8 +45,7 @@ class float_model
 
   explicit float_model(const model_weights<Model>& w)
       : parameters_(*float_parameters<simd_kernels<Isa>>(
-            std::span(schedule.steps).first(schedule.count),
-            std::span(fused_v<Model, Backend>.nodes), w.get())),
+            std::span(schedule.steps).first(schedule.count), fused_v<Model, Backend>, w.get())),
         arena_(arena_bytes + code::workspace_bytes(parameters_)) {}
 
  private:

@@ -48,18 +48,19 @@ struct batch_norm_values {
 
 /// The groups of a transposed convolution; 0 of other layers.
 [[nodiscard]] inline std::size_t transposed_groups(const node& n) {
-  return n.op->descriptor->is_transposed
-             ? static_cast<std::size_t>(n.attrs.as<conv_transpose2d_options>().groups)
-             : 0;
+  if (!n.op->descriptor->is_transposed) return 0;
+  return static_cast<std::size_t>(n.op->descriptor->weight_position > 0
+                                      ? n.attrs.as<functional_conv_transpose2d_options>().groups
+                                      : n.attrs.as<conv_transpose2d_options>().groups);
 }
 
-[[nodiscard]] inline folded_weights fold(const node& n, const weights& w) {
-  folded_weights f{.weight = w.find(n.name, "weight")->values, .bias = {}, .outputs = 0};
-  const weight_tensor& weight = *w.find(n.name, "weight");
+///   bias  null: none
+[[nodiscard]] inline folded_weights fold(const node& n, const weight_tensor& weight,
+                                         const weight_tensor* bias, const weights& w) {
+  folded_weights f{.weight = weight.values, .bias = {}, .outputs = 0};
   const std::size_t groups = transposed_groups(n);
   f.outputs = static_cast<std::size_t>(weight.shape[groups > 0 ? 1 : 0]);
   if (groups > 0) f.outputs *= groups;
-  const weight_tensor* const bias = w.find(n.name, "bias");
   f.bias = bias != nullptr ? bias->values : std::vector<float>(f.outputs, 0.0F);
   if (n.batch_norm.empty()) return f;
   const batch_norm_values b = batch_norm_of(w, n.batch_norm, n.batch_norm_eps);
@@ -70,6 +71,10 @@ struct batch_norm_values {
       f.weight, f.bias, order, groups > 0 ? inputs * (f.outputs / groups) : f.outputs,
       groups > 0 ? groups : 1, [&b](std::size_t channel) { return b.channel(channel); });
   return f;
+}
+/// The same of a module.
+[[nodiscard]] inline folded_weights fold(const node& n, const weights& w) {
+  return fold(n, *w.find(n.name, "weight"), w.find(n.name, "bias"), w);
 }
 
 }  // namespace ctq

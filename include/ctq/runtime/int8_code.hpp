@@ -36,7 +36,7 @@ class int8_code {
                     "the operating system does not let this process use AMX tiles: compile for "
                     "avx512vnni, or dispatch");
     return pack_parameters<kernel_set, code::used>(std::span(schedule.steps).first(schedule.count),
-                                                   std::span(Plan::lowered.nodes), state, qparams);
+                                                   Plan::lowered, state, qparams);
   }
 
   /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte

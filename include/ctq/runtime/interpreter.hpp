@@ -28,11 +28,10 @@ class interpreter {
     dynamic_schedule s = schedule(g);
     if (s.problem.any()) return fail("", std::string{s.problem.message()});
     const auto steps = std::span<const step>(s.steps.data(), s.steps.size());
-    const auto nodes = std::span(g.nodes, static_cast<std::size_t>(g.size()));
     const auto state = quantize_parameters(
-        steps, {.nodes = nodes, .weights = &w, .backend = backend, .mapping = mapping});
+        steps, {.graph = g, .weights = &w, .backend = backend, .mapping = mapping});
     if (!state) return unexpected{state.error()};
-    auto p = pack_parameters<Kernels>(steps, nodes, *state, qparams);
+    auto p = pack_parameters<Kernels>(steps, g, *state, qparams);
     if (!p) return unexpected{p.error()};
     return interpreter{std::move(s), *std::move(p)};
   }

@@ -66,6 +66,9 @@ template <int = 0>
     if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are computed in each run
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
+    // The weight of a function: quantized by an observer of its own.
+    if (watched.op->kind == op_kind::get_attr && is_only_parameter(g.nodes, g.args, g.size(), i))
+      continue;
     const std::string place = place_of(watched);
     const auto number = static_cast<std::size_t>(g[i].observer);
     const bool learned = !trained.empty() && trained[number].has_value();
@@ -115,7 +118,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   explicit observed_model(model_weights<Model> w, ctq::semantics s = ctq::semantics::torch_2_1)
       : weights_(std::move(w)),
         parameters_(*float_parameters<simd_kernels<Isa>>(
-            std::span(schedule.steps).first(schedule.count), std::span(Plan::prepared.nodes),
+            std::span(schedule.steps).first(schedule.count), Plan::prepared,
             observed_weights<Plan>(weights_.get()))),
         semantics_(s),
         observers_(make_observers(Plan::prepared.view(), s)),

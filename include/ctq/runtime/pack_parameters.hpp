@@ -69,10 +69,10 @@ inline constexpr kernel_packing packing_of{packed_bytes<Kernels, Used>, pack_lay
 /// As pack_steps. Used: the kernels of the steps, at least
 template <class Kernels, used_kernels Used = all_kernels>
 [[nodiscard, gnu::cold]] result<parameters> pack_parameters(std::span<const step> steps,
-                                                            std::span<const node> nodes,
+                                                            const graph_nodes& graph,
                                                             const state_dict& state,
                                                             std::span<const qparams> qparams) {
-  return pack_steps(packing_of<Kernels, Used>, steps, nodes, state, qparams);
+  return pack_steps(packing_of<Kernels, Used>, steps, graph, state, qparams);
 }
 
 }  // namespace ctq

@@ -36,9 +36,10 @@ namespace quantizing {
 /// The first missing tensor of those that the step reads, or an empty string.
 template <int = 0>
 [[nodiscard, gnu::cold]] std::string missing_weight(const step& s, const node& n,
-                                                    const weights& w) {
+                                                    const parameter_sources& from) {
+  const weights& w = *from.weights;
   const bool weighted = kernels::facts_of(s.key.kernel).has_weights;
-  if (weighted && w.find(n.name, "weight") == nullptr) return std::string{n.name} + ".weight";
+  if (weighted && from.find(n, "weight", 0) == nullptr) return std::string{n.name} + ".weight";
   const std::string_view batch_norm = s.key.kernel == kernel::batch_norm2d ? n.name
                                       : weighted                           ? n.batch_norm
                                                                            : std::string_view{};
@@ -77,8 +78,9 @@ template <int = 0>
 [[nodiscard, gnu::cold]] status add_layer(const step& s, const node& n,
                                           const parameter_sources& from, state_dict& to) {
   const std::string name{n.name};
-  folded_weights f = fold(n, *from.weights);
-  std::vector<int> shape = from.weights->find(name, "weight")->shape;
+  const weight_tensor& weight = *from.find(n, "weight", 0);
+  folded_weights f = fold(n, weight, from.find(n, "bias", 1), *from.weights);
+  std::vector<int> shape = weight.shape;
   const auto outputs = static_cast<int>(f.outputs);
   if (s.key.in == f32 && !kernels::facts_of(s.key.kernel).int8_weights) {
     if (is_in_half(n)) round_to_half(f.weight);
@@ -123,7 +125,7 @@ template <int = 0>
   for (int p = 0; p < l.parameters.count; ++p) {
     const op_parameter& parameter = l.parameters.item[p];
     const std::string full = name + "." + std::string{parameter.name};
-    const weight_tensor* const given = from.weights->find(name, parameter.name);
+    const weight_tensor* const given = from.find(n, parameter.name, p);
     if (given == nullptr || given->values.size() != numel(parameter.shape))
       return fail("tensor " + full,
                   given == nullptr ? "is missing" : "has another shape than the op says");
@@ -160,19 +162,18 @@ template <int = 0>
 [[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(std::span<const step> steps,
                                                                 const parameter_sources& from) {
   state_dict to;
-  for (const node& n : from.nodes) {
+  for (const node& n : from.graph.nodes) {
     if (n.op == nullptr || n.op->kind != op_kind::get_attr) continue;
     const std::string name{path_of(n)};
     const weight_tensor* const given = from.weights->find(name);
     if (given == nullptr || given->values.size() != numel(n.shape))
       return fail("tensor " + name,
                   given == nullptr ? "is missing" : "has another shape than the model says");
-    to.set(name, given->shape, given->values);
+    if (from.graph.is_constant(n)) to.set(name, given->shape, given->values);
   }
   for (const step& s : steps) {
-    const node& n = from.nodes[static_cast<std::size_t>(s.node)];
-    if (const std::string missing = quantizing::missing_weight(s, n, *from.weights);
-        !missing.empty())
+    const node& n = from.graph.nodes[static_cast<std::size_t>(s.node)];
+    if (const std::string missing = quantizing::missing_weight(s, n, from); !missing.empty())
       return fail("tensor " + missing, "is missing");
     status added = done{};
     if (kernels::facts_of(s.key.kernel).has_weights) {
@@ -199,7 +200,7 @@ template <class Plan>
     const weights& w, semantics s = {}, std::span<const trained_qparams> trained = {}) {
   constexpr auto& schedule = Plan::int8_schedule;
   return quantize_parameters(std::span(schedule.steps).first(schedule.count),
-                             {.nodes = std::span(Plan::lowered.nodes),
+                             {.graph = Plan::lowered,
                               .weights = &w,
                               .backend = Plan::backend,
                               .mapping = Plan::mapping,
@@ -211,17 +212,17 @@ template <class Plan>
 /// Errors  weights that are missing; as compiled_kernels::choose_or_fastest
 template <class Kernels>
 [[nodiscard, gnu::cold]] result<parameters> float_parameters(std::span<const step> steps,
-                                                             std::span<const node> nodes,
+                                                             const graph_nodes& graph,
                                                              const weights& w) {
   const auto state =
-      quantize_parameters(steps, {.nodes = nodes, .weights = &w, .backend = {}, .mapping = {}});
+      quantize_parameters(steps, {.graph = graph, .weights = &w, .backend = {}, .mapping = {}});
   if (!state) return unexpected{state.error()};
   if constexpr (std::is_same_v<typename Kernels::isa, isa::compiled>) {
     const auto kernels = compiled_kernels::choose_or_fastest();
     if (!kernels) return unexpected{kernels.error()};
-    return compiled_kernels::make(**kernels, steps, nodes, *state, {});
+    return compiled_kernels::make(**kernels, steps, graph, *state, {});
   } else {
-    return pack_parameters<Kernels>(steps, nodes, *state, {});
+    return pack_parameters<Kernels>(steps, graph, *state, {});
   }
 }
 

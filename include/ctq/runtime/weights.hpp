@@ -71,7 +71,7 @@ struct parameter {
                    std::vector<int>(p.shape.extent, p.shape.extent + p.shape.rank)});
   };
   for (int i = 0; i < d.inner_parameters; ++i) add(d.inner_parameter(i));
-  if (d.parameters != nullptr)
+  if (d.parameters != nullptr && d.weight_position == 0)
     for (const op_parameter& p : d.parameters(n.attrs)) add(p);
   return all;
 }

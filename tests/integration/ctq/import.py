@@ -238,18 +238,58 @@ def sizes(folder):
          "args": [ref("x"), ref("size"), ref("half"), 2, ref("area"), -1]},
         {"name": "all", "op": "call_method", "target": "size", "args": [ref("x")]},
         {"name": "back", "op": "call_method", "target": "view", "args": [ref("view"), ref("all")]},
-        function("mul", "operator.mul", [ref("back"), ref("half")]),
+        function("first", "operator.getitem", [ref("all"), {"s": [None, 2, None]}]),
+        function("longer", "operator.add", [ref("first"), [3, 12]]),
+        {"name": "wide", "op": "call_method", "target": "view", "args": [ref("back"), ref("longer")]},
+        {"name": "narrow", "op": "call_method", "target": "view", "args": [ref("wide"), ref("all")]},
+        function("mul", "operator.mul", [ref("narrow"), ref("half")]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("mul")]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "sizes")
     lines = [" ".join(line.split()) for line in text.splitlines()]
     for line in ('"view"_n = method::view("x"_n, {.shape = {2, 2, 2, 6, -1}}),',
                  '"back"_n = method::view("view"_n, {.shape = {2, 4, 6, 6}}),',
-                 '"mul"_n = op::mul("back"_n, 2.0F),'):
+                 '"wide"_n = method::view("back"_n, {.shape = {2, 4, 3, 12}}),',
+                 '"mul"_n = op::mul("narrow"_n, 2.0F),'):
         assert line in lines, f"{line}:\n{text}"
     code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--json")
     nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
     expect((code, nodes["view"]["on_integers"]), (FINE, True), "explain has the constants too")
+
+
+def weights_as_arguments(folder):
+    """Functions have their weights as arguments, by position or by name; None: there is none."""
+    rows = folder / "functional.json"
+    attributes = {"w": [8, 2, 3, 3], "b": [8], "up": [8, 4, 2, 2], "g": [4], "fc": [5, 12]}
+    net = [{"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4, 6, 6]}]
+    net += [{"name": name, "op": "get_attr", "target": name, "args": [], "shape": shape}
+            for name, shape in attributes.items()]
+    net += [
+        function("conv", "F.conv2d", [ref("x"), ref("w"), ref("b"), 1, [1, 1]], groups=2),
+        function("up_1", "F.conv_transpose2d", [ref("conv"), ref("up"), None, 2]),
+        function("norm", "F.group_norm", [ref("up_1"), 2, ref("g"), ref("g"), 1e-3]),
+        function("norm2", "F.instance_norm", [ref("norm"), None, None, None, None, True, 0.1, 1e-3]),
+        function("norm3", "F.layer_norm", [ref("norm2"), [12, 12]], weight=None, bias=None),
+        function("linear", "F.linear", [ref("norm3")], weight=ref("fc"), bias=None),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("linear")]}]
+    rows.write_text(json.dumps(net))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "weights as arguments")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"conv"_n = fn::conv2d("x"_n, "w"_n, "b"_n, {.padding = 1, .groups = 2}),',
+                 '"up_1"_n = fn::conv_transpose2d("conv"_n, "up"_n, {.stride = 2}),',
+                 '"norm"_n = fn::group_norm("up_1"_n, "g"_n, "g"_n, {.num_groups = 2, .eps = 0.001F}),',
+                 '"norm2"_n = fn::instance_norm("norm"_n, {.eps = 0.001F}),',
+                 '"norm3"_n = fn::layer_norm("norm2"_n, {.normalized_shape = {12, 12}}),',
+                 '"linear"_n = fn::linear("norm3"_n, "fc"_n),'):
+        assert line in lines, f"{line}:\n{text}"
+    for args, words in (([ref("x"), ref("b")], "requires a weight of 4 axes"),
+                        ([ref("x"), ref("w"), ref("b"), ref("g")], "takes an input, a weight and a bias")):
+        rows.write_text(json.dumps([*net[:6], function("conv", "F.conv2d", args),
+                                    {"name": "output", "op": "output", "target": "output",
+                                     "args": [ref("conv")]}]))
+        code, out, err = run("import", "--fx", rows)
+        assert (code, out) == (FINDINGS, "") and words in err, f"{words}:\n{code} {out} {err}"
 
 
 def several(folder):
@@ -447,7 +487,8 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, shared, sizes, several, between_layers, dropout,
+        for part in (headers, user_ops, names, numbers, shared, sizes, weights_as_arguments,
+                     several, between_layers, dropout,
                      mistakes, explanations):
             part(Path(name))
 

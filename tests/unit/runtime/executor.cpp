@@ -19,7 +19,7 @@ const std::vector<ctq::qparams> numbers{
 
 ctq::parameters parameters_of(const ctq::weights& w) {
   return *ctq::pack_parameters<ctq::reference_kernels>(
-      std::span(schedule.steps).first(schedule.count), std::span(plan::lowered.nodes),
+      std::span(schedule.steps).first(schedule.count), plan::lowered,
       *ctq::quantize_parameters<plan>(w), numbers);
 }
 

@@ -14,7 +14,7 @@ constexpr auto& schedule = plan::int8_schedule;
 ctq::result<ctq::parameters> make(const std::vector<ctq::qparams>& qparams) {
   const ctq::weights w = small::random_weights<small::mlp>(6);
   return ctq::pack_parameters<ctq::reference_kernels>(
-      std::span(schedule.steps).first(schedule.count), std::span(plan::lowered.nodes),
+      std::span(schedule.steps).first(schedule.count), plan::lowered,
       *ctq::quantize_parameters<plan>(w), qparams);
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("a batch norm that no layer takes has a scale and a shift") {
                .op = nn::batch_norm2d.id(),
                .attrs = attributes{batch_norm2d_options{.eps = 1.0F}}};
   state_dict d;
-  quantizing::add_batch_norm(n, {.nodes = {}, .weights = &w, .backend = {}, .mapping = {}}, d);
+  quantizing::add_batch_norm(n, {.graph = {{}, {}}, .weights = &w, .backend = {}, .mapping = {}},
+                             d);
   const auto scale = d.floats("bn.scale", {{2}});
   const auto shift = d.floats("bn.shift", {{2}});
   REQUIRE(scale);
@@ -65,11 +66,11 @@ TEST_CASE("a weight that is missing is an error with its name") {
 TEST_CASE("a buffer that is an operand has the shape of the model") {
   const node n{.name = "pos", .op = nn::get_attr.id(), .shape = {2, 3}};
   const weights w{{{"pos", {6}, std::vector<float>(6)}, {"other", {5}, std::vector<float>(5)}}};
-  const parameter_sources from{.nodes = {&n, 1}, .weights = &w, .backend = {}, .mapping = {}};
+  const parameter_sources from{.graph = {{&n, 1}, {}}, .weights = &w, .backend = {}, .mapping = {}};
   CHECK(quantize_parameters({}, from));
   const node other{.name = "other", .op = nn::get_attr.id(), .shape = {2, 3}};
-  const auto d =
-      quantize_parameters({}, {.nodes = {&other, 1}, .weights = &w, .backend = {}, .mapping = {}});
+  const auto d = quantize_parameters(
+      {}, {.graph = {{&other, 1}, {}}, .weights = &w, .backend = {}, .mapping = {}});
   REQUIRE_FALSE(d);
   CHECK(d.error().message() == "tensor other: has another shape than the model says");
 }

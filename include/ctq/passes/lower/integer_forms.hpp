@@ -81,12 +81,20 @@ class integer_forms {
   }
   /// The first argument, or the elements of the list that it is.
   [[nodiscard]] constexpr bool first_dequantized(int i) const {
-    if (g_.nodes[i].row == nullptr) return all_dequantized(i);
+    if (g_.nodes[i].row == nullptr)
+      return all_dequantized(i) ||
+             (g_.nodes[i].op->descriptor->weight_position > 0 && is_dequantized(arg(i)));
     if (g_.nodes[i].arg_count == 0) return false;
     const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       if (places[a].position == 0 && !is_dequantized(arg(i, a))) return false;
     return places[0].position == 0;
+  }
+  /// Also the weight of a function that would be quantized.
+  [[nodiscard]] constexpr bool weight_dequantized(int i) const {
+    const op_descriptor& d = *g_.nodes[i].op->descriptor;
+    return d.weight_position == 0 || d.weights != op_weights::quantizable ||
+           functional_dequantized(i);
   }
   [[nodiscard]] constexpr bool functional_dequantized(int i) const {
     return g_.nodes[i].arg_count >= 2 && is_dequantized(arg(i, 0)) && is_dequantized(arg(i, 1));
@@ -134,7 +142,8 @@ class integer_forms {
     }
     const bool fits = !half || kept == on_integers::input_scale;
     const bool known = whole_patterns_ || !op->descriptor->is_since_2_1;
-    return fits && known && first_dequantized(x) ? if_available(op) : nullptr;
+    return fits && known && first_dequantized(x) && weight_dequantized(x) ? if_available(op)
+                                                                          : nullptr;
   }
 
   /// The op at x and a relu (-1: none) become one op on integers, in the place of the quantize at

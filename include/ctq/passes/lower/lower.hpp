@@ -98,6 +98,9 @@ class rewrite {
     out_.nodes[nodes_] = g_.nodes[x];
     out_.nodes[nodes_].first_arg = args_;
     out_.nodes[nodes_].op = forms_.form[i];
+    if (arguments > 1 && g_.nodes[x].op->descriptor->weight_position > 0 &&
+        forms_.is_dequantized(arg(x, 1)))
+      out_.nodes[nodes_].weight = g_.nodes[arg(arg(x, 1))].observer_config;
     for (int a = 0; a < arguments; ++a) out_.args[args_++] = reads_[a];
     if (gives_integers) {
       out_.nodes[nodes_].dtype = g_.nodes[i].dtype;

@@ -4,7 +4,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
-#include "ctq/passes/schedule/sequence_steps.hpp"
+#include "ctq/passes/schedule/parameter_steps.hpp"
 
 // From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //
@@ -18,7 +18,7 @@ namespace ctq {
 namespace scheduling {
 
 template <class Graph, class Schedule>
-class scheduler : public sequence_steps<Graph, Schedule> {
+class scheduler : public parameter_steps<Graph, Schedule> {
  public:
   constexpr scheduler(const Graph& g, Schedule& out, layers l) : base(g, out) {
     for (int i = 0; i < g.count && out.problem.text.count == 0; ++i) visit(i);
@@ -26,7 +26,7 @@ class scheduler : public sequence_steps<Graph, Schedule> {
   }
 
  private:
-  using base = sequence_steps<Graph, Schedule>;
+  using base = parameter_steps<Graph, Schedule>;
   using base::area_;
   using base::arg;
   using base::elements_of;
@@ -54,7 +54,7 @@ class scheduler : public sequence_steps<Graph, Schedule> {
     }
     switch (how) {
       case schedule_as::input: return placeholder(i);
-      case schedule_as::constant: return constant(i);
+      case schedule_as::constant: return this->constant(i);
       case schedule_as::output: return outputs(i);
       case schedule_as::observe: return observe(i, arg(i));
       case schedule_as::same: return same_as(i, arg(i));
@@ -68,6 +68,7 @@ class scheduler : public sequence_steps<Graph, Schedule> {
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);
       case schedule_as::nothing:
+        if (this->is_parameter(i)) return;
         out_.problem.line("no kernel for node ", g_.nodes[i].name, ":").line(g_.nodes[i].op->name);
         if (g_.nodes[i].op->builtin) out_.problem.line("ctq::evaluator runs it");
     }
@@ -85,13 +86,6 @@ class scheduler : public sequence_steps<Graph, Schedule> {
     values_[value_of_[i]].offset = static_cast<std::size_t>(out_.input_count);
     order_of_[i] = layout::nchw;
     out_.add_input({g_.nodes[i].shape, g_.nodes[i].dtype, g_.nodes[i].observer});
-  }
-
-  constexpr void constant(int i) {
-    value_of_[i] = this->new_value(0, place::area::constant);
-    values_[value_of_[i]].offset = constant_bytes_;
-    order_of_[i] = layout::nchw;
-    constant_bytes_ += ctq::constant_bytes(g_.nodes[i]);
   }
 
   constexpr void outputs(int i) {
@@ -118,6 +112,7 @@ class scheduler : public sequence_steps<Graph, Schedule> {
   }
 
   constexpr void observe(int i, int from) {
+    if (this->is_parameter(i)) return;
     same_as(i, from);
     observed_[observations_] = value_of_[i];
     if (values_[value_of_[i]].read < steps_) values_[value_of_[i]].read = steps_;
@@ -137,6 +132,8 @@ class scheduler : public sequence_steps<Graph, Schedule> {
   constexpr void step_of(int i) {
     const op_schedule& s = schedule_of(i);
     const int a = arg(i);
+    if (g_.nodes[i].arg_count > s.tensors && !this->has_parameters(i)) return;
+    if (this->is_parameter(i)) return;
     if (s.with_number != nullptr && g_.nodes[i].arg_count == 1) return with_number(i, a);
     if (s.tensors == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
     if (s.broadcasts && (s.broadcast == s.kernel || !equal_shapes(a, arg(i, 1))))
@@ -270,8 +267,6 @@ class scheduler : public sequence_steps<Graph, Schedule> {
     if (d.parameters == nullptr) return 0;
     return parameter_layout(d, g_.nodes[i].attrs, is_quantized(g_.nodes[i].dtype)).bytes;
   }
-
-  std::size_t constant_bytes_ = 0;  // of the constants so far
 
   bool has_views_ = false;  // some node so far is a view of another
 };

@@ -36,8 +36,8 @@ class quantized_model<Plan, isa::compiled>
                                                     std::string_view isa = {}, bool keep = true) {
     const auto kernels = compiled_kernels::choose(isa);
     if (!kernels) return unexpected{kernels.error()};
-    auto p = compiled_kernels::make(**kernels, steps(), std::span(Plan::lowered.nodes),
-                                    state.tensors, state.qparams);
+    auto p =
+        compiled_kernels::make(**kernels, steps(), Plan::lowered, state.tensors, state.qparams);
     if (!p) return unexpected{p.error()};
     return quantized_model{*std::move(p), std::move(state), keep};
   }

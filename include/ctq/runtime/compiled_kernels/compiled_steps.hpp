@@ -55,10 +55,9 @@ template <int = 0>
 template <int = 0>
 [[nodiscard, gnu::cold]] result<parameters> make(const kernel_set& kernels,
                                                  std::span<const step> steps,
-                                                 std::span<const node> nodes,
-                                                 const state_dict& state,
+                                                 const graph_nodes& graph, const state_dict& state,
                                                  std::span<const qparams> qparams) {
-  auto p = pack_steps(kernels.packing, steps, nodes, state, qparams);
+  auto p = pack_steps(kernels.packing, steps, graph, state, qparams);
   if (!p) return p;
   p->kernels = &kernels;
   std::size_t at = 0;

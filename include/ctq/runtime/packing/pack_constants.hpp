@@ -7,27 +7,24 @@
 #include <string>
 
 #include "ctq/core/result.hpp"
-#include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
+#include "ctq/runtime/packing/graph_nodes.hpp"
 #include "ctq/runtime/state_dict.hpp"
 
 namespace ctq::packing {
 
-/// The elements of all parameters and buffers that are operands.
+/// The elements of all parameters and buffers that are operands, not weights of functions alone.
 /// Errors  as state_dict::floats
 template <int = 0>
-[[nodiscard, gnu::cold]] result<aligned_buffer> pack_constants(std::span<const node> nodes,
+[[nodiscard, gnu::cold]] result<aligned_buffer> pack_constants(const graph_nodes& graph,
                                                                const state_dict& state) {
-  const auto is_constant = [](const node& n) {
-    return n.op != nullptr && n.op->kind == op_kind::get_attr;
-  };
   std::size_t bytes = 0;
-  for (const node& n : nodes) bytes += is_constant(n) ? constant_bytes(n) : 0;
+  for (const node& n : graph.nodes) bytes += graph.is_constant(n) ? constant_bytes(n) : 0;
   aligned_buffer all(bytes);
   std::byte* at = all.data();
-  for (const node& n : nodes) {
-    if (!is_constant(n)) continue;
+  for (const node& n : graph.nodes) {
+    if (!graph.is_constant(n)) continue;
     const auto values = state.floats(std::string{path_of(n)},
                                      {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
     if (!values) return unexpected{values.error()};

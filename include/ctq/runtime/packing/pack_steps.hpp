@@ -147,18 +147,19 @@ template <int = 0>
 
 }  // namespace packing
 
-/// nodes: of the graph the schedule was made for · qparams: one an observer; none for schedules
+/// graph: that the schedule was made for · qparams: one an observer; none for schedules
 /// that compute in float alone
 /// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
 ///         with the node's name: a sum that could leave int32
 template <int = 0>
 [[nodiscard, gnu::cold]] result<parameters> pack_steps(const kernel_packing& kernels,
                                                        std::span<const step> steps,
-                                                       std::span<const node> nodes,
+                                                       const graph_nodes& graph,
                                                        const state_dict& state,
                                                        std::span<const qparams> qparams) {
   parameters p{aligned_buffer(packed_end(kernels, steps)), std::vector<step_data>(steps.size())};
-  auto constants = packing::pack_constants(nodes, state);
+  const std::span<const node> nodes = graph.nodes;
+  auto constants = packing::pack_constants(graph, state);
   if (!constants) return unexpected{constants.error()};
   p.constants = *std::move(constants);
   const bool on_integers = std::ranges::any_of(

@@ -7,8 +7,8 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
-#include "ctq/graph/node.hpp"
 #include "ctq/observers/float16.hpp"
+#include "ctq/runtime/packing/graph_nodes.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/runtime/weights.hpp"
 #include "ctq/spec/backend_config.hpp"
@@ -26,12 +26,20 @@ struct trained_qparams {
 
 /// What a state_dict is made from.
 struct parameter_sources {
-  std::span<const node> nodes;  // of the graph the schedule was made for
+  graph_nodes graph;  // that the schedule was made for
   const ctq::weights* weights{};
   backend_view backend;
   mapping_view mapping;
   ctq::semantics semantics{};
   std::span<const trained_qparams> trained{};  // of others a new observer sees the weight
+
+  /// A parameter of a node: of a module that of its name, of a function the argument.
+  ///   which  0: the weight, 1: the bias, …
+  [[nodiscard]] const weight_tensor* find(const node& n, std::string_view name, int which) const& {
+    if (n.op->descriptor->weight_position == 0) return weights->find(n.name, name);
+    const node* const given = graph.parameter_of(n, 1 + which);
+    return given == nullptr ? nullptr : weights->find(path_of(*given));
+  }
 };
 
 /// The dtype config that was chosen for a quantized node.

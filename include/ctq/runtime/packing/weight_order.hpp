@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/kernel_descriptors.hpp"
@@ -87,8 +88,9 @@ template <int = 0>
 [[nodiscard, gnu::cold]] weight_of_layer weight_of(const kernel_signature& key, const node& n) {
   if (key.kernel == kernel::conv_transpose2d) {
     const auto s = key.as<conv_transpose2d_shape>();
-    const shape weight = n.op->descriptor->parameters(n.attrs).item[0].shape;
-    return {{weight.extent, weight.extent + weight.rank}, s.out_channels, s.groups};
+    std::vector<int> weight{s.in_channels, s.out_channels / s.groups, s.kernel_h, s.kernel_w};
+    if (n.shape.rank == 3) weight.erase(weight.begin() + 2);  // an image of one row
+    return {std::move(weight), s.out_channels, s.groups};
   }
   if (key.kernel == kernel::conv3d) {
     const auto s = key.as<conv3d_shape>();

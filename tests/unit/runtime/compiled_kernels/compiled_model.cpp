@@ -148,9 +148,8 @@ TEST_CASE("a library that lacks a kernel of a plan is an error with its signatur
   set.function_of = [](const kernel_signature&) -> kernel_function { return nullptr; };
   constexpr auto& schedule = net_plan::int8_schedule;
   const quantized_state s = state();
-  const auto made =
-      compiled_kernels::make(set, std::span(schedule.steps).first(schedule.count),
-                             std::span(net_plan::lowered.nodes), s.tensors, s.qparams);
+  const auto made = compiled_kernels::make(set, std::span(schedule.steps).first(schedule.count),
+                                           net_plan::lowered, s.tensors, s.qparams);
   REQUIRE(!made);
   CHECK(made.error().message().starts_with("ctq-kernels: no kernel has the signature quantize"));
 }

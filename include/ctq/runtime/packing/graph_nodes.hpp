@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "ctq/graph/parameter_arguments.hpp"
+
+namespace ctq {
+
+/// The nodes of a graph at run time, whatever its stage.
+struct graph_nodes {
+  std::span<const node> nodes;
+  std::span<const int> args;
+
+  graph_nodes(std::span<const node> n, std::span<const int> a) : nodes(n), args(a) {}
+  template <class Graph>
+  requires requires(const Graph& g) { g.view(); }
+  graph_nodes(const Graph& g) : graph_nodes(g.view()) {}  // NOLINT(google-explicit-constructor)
+  template <stage Stage>
+  graph_nodes(const graph_view<Stage>& g)  // NOLINT(google-explicit-constructor)
+      : nodes(g.nodes, static_cast<std::size_t>(g.size())),
+        args(g.args, static_cast<std::size_t>(g.arg_total())) {}
+
+  /// As parameter_of, of a node of this graph.
+  [[nodiscard]] const node* parameter_of(const node& n, int a) const {
+    const int found =
+        ctq::parameter_of(nodes.data(), args.data(), static_cast<int>(&n - nodes.data()), a);
+    return found < 0 ? nullptr : &nodes[static_cast<std::size_t>(found)];
+  }
+  /// Whether a node is a parameter or buffer of the model that steps read as an operand.
+  [[nodiscard]] bool is_constant(const node& n) const {
+    return n.op != nullptr && n.op->kind == op_kind::get_attr &&
+           !is_only_parameter(nodes.data(), args.data(), static_cast<int>(nodes.size()),
+                              static_cast<int>(&n - nodes.data()));
+  }
+};
+
+}  // namespace ctq
