@@ -34,12 +34,13 @@ struct tensor_axes {
 [[nodiscard, gnu::always_inline]] constexpr tensor_axes axes_of(const reduction_shape& s,
                                                                 bool reduced) noexcept {
   tensor_axes all;
+  const int* const extent = s.in.extent;
   for (int a = 0; a < s.in.rank; ++a) {
     if (s.reduces(a) != reduced) continue;
-    all.extent[all.count] = s.in[a];
+    all.extent[all.count] = extent[a];
     std::ptrdiff_t& step = all.step[all.count++];
     step = 1;
-    for (int b = a + 1; b < s.in.rank; ++b) step *= s.in[b];
+    for (int b = a + 1; b < s.in.rank; ++b) step *= extent[b];
   }
   return all;
 }
