@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../runtime/compare_executors.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -54,5 +55,19 @@ struct and_evaluator {
     return all;
   }
 };
+
+struct everywhere
+    : ctq::qconfig_mapping<ctq::global<
+          ctq::qconfig<ctq::histogram_observer<>, ctq::per_channel_min_max_observer<>>>> {};
+
+/// Both executors and the evaluator have the same bytes, near the float model's. What the backend
+/// does not list stays in float.
+template <const auto& Model, class Backend>
+void check_with_evaluator() {
+  const differences d =
+      compare_executors<Model, Backend, everywhere, ctq::unsupported::skip>(5, and_evaluator{});
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error < 0.1F * d.size);
+}
 
 }  // namespace small

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include "../runtime/compare_executors.hpp"
 #include "compare_evaluator.hpp"
 #include "ctq/backends/x86.hpp"
 
@@ -21,22 +20,10 @@ struct listing
 using wide = listing<fn::amax, fn::amin, method::amin, fn::pad, nn::constant_pad2d,
                      nn::reflection_pad2d, nn::replication_pad2d, nn::adaptive_max_pool2d>;
 
-struct everywhere
-    : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
-
-template <const auto& Model, class Backend>
-void check() {
-  const small::differences d =
-      small::compare_executors<Model, Backend, everywhere, unsupported::skip>(
-          5, small::and_evaluator{});
-  CHECK(d.other_bytes == 0);
-  CHECK(d.error < 0.1F * d.size);
-}
-
 /// How many nodes of this op compute on integers.
 template <const auto& Model, class Backend>
 constexpr int on_integers_of(op_id op) {
-  using made = plan<Model, Backend, everywhere, unsupported::skip>;
+  using made = plan<Model, Backend, small::everywhere, unsupported::skip>;
   int count = 0;
   for (int i = 0; i < made::lowered.count; ++i)
     count += made::lowered.nodes[i].op == op && made::lowered.nodes[i].dtype == quint8 ? 1 : 0;
@@ -119,17 +106,17 @@ inline constexpr auto numbers =
 }  // namespace
 
 TEST_CASE("networks with reductions have the same bytes in both executors and the evaluator") {
-  check<reduced, x86>();
-  check<reduced, wide>();
+  small::check_with_evaluator<reduced, x86>();
+  small::check_with_evaluator<reduced, wide>();
 }
 
 TEST_CASE("networks of parts and stacks of tensors have the same bytes") {
-  check<parts, x86>();
-  check<image_parts, x86>();
+  small::check_with_evaluator<parts, x86>();
+  small::check_with_evaluator<image_parts, x86>();
 }
 
 TEST_CASE("networks with pads, slopes and numbers have the same bytes") {
-  check<bordered, x86>();
-  check<bordered, wide>();
-  check<numbers, x86>();
+  small::check_with_evaluator<bordered, x86>();
+  small::check_with_evaluator<bordered, wide>();
+  small::check_with_evaluator<numbers, x86>();
 }

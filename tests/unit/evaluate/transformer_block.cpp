@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "../runtime/compare_executors.hpp"
 #include "compare_evaluator.hpp"
 #include "ctq/backends/native.hpp"
 #include "ctq/backends/x86.hpp"
@@ -56,21 +55,9 @@ inline constexpr auto bert = model(
     "down"_n = nn::linear("gelu"_n, {.out_features = 24}), "sum2"_n = op::add("down"_n, "norm1"_n),
     "norm2"_n = nn::layer_norm("sum2"_n, {.eps = 1e-12F}), "out"_n = nn::output("norm2"_n));
 
-struct everywhere
-    : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
-
-template <const auto& Model, class Backend>
-void check() {
-  const small::differences d =
-      small::compare_executors<Model, Backend, everywhere, unsupported::skip>(
-          5, small::and_evaluator{});
-  CHECK(d.other_bytes == 0);
-  CHECK(d.error < 0.1F * d.size);
-}
-
 }  // namespace
 
 TEST_CASE("transformer blocks have the same bytes in both executors and the evaluator") {
-  check<vit, x86>();
-  check<bert, native>();
+  small::check_with_evaluator<vit, x86>();
+  small::check_with_evaluator<bert, native>();
 }
