@@ -34,7 +34,7 @@ REPOSITORIES = {
     "protozero": {"include/protozero": SYSTEM / "protozero"},
 }
 # Sources that need all of the others.
-COMPILED = ["examples_02_backend.cpp.o", "simd_elementwise_quantize.cpp.o",
+COMPILED = ["examples_03_backend_spec.cpp.o", "simd_elementwise_quantize.cpp.o",
             "ctq.p/main.cpp.o", "bench/libonnxruntime.a.p/onnxruntime.cpp.o"]
 
 
