@@ -2,6 +2,7 @@
 // Compares int8 kernels of ctq with those of other libraries and with the limits of the machine, in
 // one process on one core. See bench --help.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "elementwise.hpp"
 #include "layer.hpp"
 #include "measure.hpp"
+#include "op.hpp"
 #include "peaks.hpp"
 #include "report.hpp"
 #include "shapes.hpp"
@@ -23,6 +25,7 @@ struct options {
   const char* json = nullptr;
   const char* html = nullptr;
   std::string only;    // cases whose "regime name" contains it
+  std::string regime;  // that one alone; empty: all but ops
   bool alone = false;  // ctq without peers and limits
   int windows = 21;
   double seconds = 0.004;
@@ -30,17 +33,29 @@ struct options {
 
 void usage() {
   std::puts(
-      "bench [--json FILE] [--html FILE] [--only TEXT] [--alone] [--windows N] [--seconds S]\n"
+      "bench [REGIME] [--json FILE] [--html FILE] [--only TEXT] [--alone] [--windows N]\n"
+      "    [--seconds S]\n"
+      "  REGIME        gemm, conv, depthwise, elementwise or ops; without it all but ops\n"
       "  --only TEXT   cases whose regime and name contain TEXT\n"
       "  --alone       ctq without peers and limits, as compare.py wants it\n"
       "  --windows N   windows a subject, whose medians count (21)\n"
       "  --seconds S   length of a window (0.004)");
 }
 
+bool is_regime(const std::string& name) {
+  return std::any_of(std::begin(regimes), std::end(regimes),
+                     [&](regime r) { return name == name_of(r); });
+}
+
 options parse(int count, char** arguments) {
   options o;
   for (int i = 1; i < count; i += 2) {
     const std::string name = arguments[i];
+    if (is_regime(name)) {
+      o.regime = name;
+      --i;
+      continue;
+    }
     if (name == "--alone") {
       o.alone = true;
       --i;
@@ -70,6 +85,7 @@ options parse(int count, char** arguments) {
 }
 
 bool wanted(const options& o, regime kind, const std::string& name) {
+  if (o.regime.empty() ? kind == regime::ops : o.regime != name_of(kind)) return false;
   return (std::string(name_of(kind)) + " " + name).find(o.only) != std::string::npos;
 }
 
@@ -155,6 +171,30 @@ void run_elementwise(const options& o, std::vector<result>& all) {
   }
 }
 
+void run_ops(const options& o, std::vector<result>& all) {
+  for (std::size_t i = 0; i < std::size(ops); ++i) {
+    if (!wanted(o, regime::ops, ops[i].name)) continue;
+    const op of(i);
+    const auto bytes = static_cast<double>(of.read().size() + of.written());
+    bench_case c{.kind = regime::ops,
+                 .name = ops[i].name,
+                 .work = bytes,
+                 .traffic = bytes,
+                 .wanted = ops[i].wanted,
+                 .ratio = ops[i].ratio,
+                 .subjects = {ctq_op(of)},
+                 .spoil = [&of] { of.spoil(); },
+                 .distance = [&of](const void* answer) { return of.distance(answer); }};
+    if (!o.alone) {
+      add(c, onednn(of));
+      add(c, onnxruntime(of));
+      add(c, copy_loop(of));
+      add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
+    }
+    run_case(o, c, all);
+  }
+}
+
 void write(const char* path, void (*writer)(std::FILE*, const std::vector<result>&),
            const std::vector<result>& all) {
   if (path == nullptr) return;
@@ -167,17 +207,23 @@ void write(const char* path, void (*writer)(std::FILE*, const std::vector<result
   std::fclose(file);
 }
 
+bool any_of(regime kind, const std::vector<result>& all) {
+  return std::any_of(all.begin(), all.end(), [&](const result& r) { return r.of.kind == kind; });
+}
+
 int run(const options& o) {
   print_heading();
   std::vector<result> all;
   run_gemms(o, all);
-  print_table(regime::gemm, all);
+  if (any_of(regime::gemm, all)) print_table(regime::gemm, all);
   run_convs(o, regime::conv, convs, ctq_conv, all);
-  print_table(regime::conv, all);
+  if (any_of(regime::conv, all)) print_table(regime::conv, all);
   run_convs(o, regime::depthwise, depthwises, ctq_depthwise, all);
-  print_table(regime::depthwise, all);
+  if (any_of(regime::depthwise, all)) print_table(regime::depthwise, all);
   run_elementwise(o, all);
-  print_table(regime::elementwise, all);
+  if (any_of(regime::elementwise, all)) print_table(regime::elementwise, all);
+  run_ops(o, all);
+  if (any_of(regime::ops, all)) print_table(regime::ops, all);
   std::puts(
       "\npeers: their time divided by ours; others: of those not installed, estimated from oneDNN's"
       "\n% roof: of our time, what dot products at the peak and outputs made of sums take at least,"
@@ -186,7 +232,7 @@ int run(const options& o) {
       "\n*: a shape of our own, not in the means");
   write(o.json, write_json, all);
   write(o.html, write_html, all);
-  print_summary(all);
+  if (o.regime != name_of(regime::ops)) print_summary(all);
   for (const result& r : all)
     if (r.ours() == 0.0) return 1;  // a wrong result
   return 0;

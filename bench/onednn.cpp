@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // oneDNN on one thread, with weights in the layout it prefers.
 
+#include <algorithm>
 #include <cstring>
 #include <dnnl.hpp>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "elementwise.hpp"
 #include "layer.hpp"
 #include "machine.hpp"
+#include "op.hpp"
 
 namespace bench {
 
@@ -142,6 +144,190 @@ subject addition(const elementwise& of) {
   return {"oneDNN", [c] { c->run(); }, {}};
 }
 
+/// Of the bytes or floats of an op: the first input to the result.
+subject unary(const op& of, const memory::desc& in, const memory::desc& out,
+              const dnnl::primitive& primitive, bool same_result = true) {
+  auto c = std::make_shared<call>();
+  c->primitive = primitive;
+  c->args = {{DNNL_ARG_SRC, operand_of(in, of.input(0))},
+             {DNNL_ARG_DST, operand_of(out, of.result())}};
+  std::function<const void*()> answer;
+  if (same_result) answer = [&of] { return of.result(); };
+  return {"oneDNN", [c] { c->run(); }, std::move(answer)};
+}
+
+/// Its averages know no qparams.
+subject pooling(const op& of) {
+  const auto s = of.key().as<ctq::pool_shape>();
+  const bool max = of.key().kernel == ctq::kernel::pooling_max;
+  const memory::desc in({1, s.channels, s.in_h, s.in_w}, type::u8, tag::nhwc);
+  const memory::desc out({1, s.channels, s.out_h, s.out_w}, type::u8, tag::nhwc);
+  const memory::dims padding{s.padding_h, s.padding_w};
+  const memory::dims after{(s.out_h - 1) * s.stride_h + s.kernel_h - s.in_h - s.padding_h,
+                           (s.out_w - 1) * s.stride_w + s.kernel_w - s.in_w - s.padding_w};
+  const dnnl::pooling_v2_forward::primitive_desc plan(
+      {dnnl::prop_kind::forward_inference,
+       max ? dnnl::algorithm::pooling_max : dnnl::algorithm::pooling_avg_include_padding,
+       in,
+       out,
+       {s.stride_h, s.stride_w},
+       {s.kernel_h, s.kernel_w},
+       {0, 0},
+       padding,
+       after},
+      cpu());
+  return unary(of, in, out, dnnl::pooling_v2_forward(plan), max);
+}
+
+subject softmax(const op& of) {
+  const auto s = of.key().as<ctq::softmax_shape>();
+  const memory::desc desc({s.rows, s.count}, type::f32, tag::ab);
+  const dnnl::softmax_forward::primitive_desc plan({dnnl::prop_kind::forward_inference, desc, 1},
+                                                   cpu());
+  return unary(of, desc, desc, dnnl::softmax_forward(plan));
+}
+
+subject layer_norm(const op& of) {
+  const auto s = of.key().as<ctq::layer_norm_shape>();
+  const memory::desc desc({s.rows, s.count}, type::f32, tag::ab);
+  const dnnl::layer_normalization_forward::primitive_desc plan(
+      {dnnl::prop_kind::forward_inference, desc, s.eps,
+       dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift},
+      cpu());
+  auto c = std::make_shared<call>();
+  const memory::desc vector({s.count}, type::f32, tag::x);
+  c->primitive = dnnl::layer_normalization_forward(plan);
+  c->args = {{DNNL_ARG_SRC, operand_of(desc, of.input(0))},
+             {DNNL_ARG_DST, operand_of(desc, of.result())},
+             {DNNL_ARG_SCALE, filled(vector, of.scale.data())},
+             {DNNL_ARG_SHIFT, filled(vector, of.bias.data())}};
+  return {"oneDNN", [c] { c->run(); }, [&of] { return of.result(); }};
+}
+
+/// Of elements as they are.
+subject exchanged(const op& of, const memory::desc& in, const memory::desc& out) {
+  const dnnl::reorder::primitive_desc plan(cpu(), in, cpu(), out);
+  return unary(of, in, out, dnnl::reorder(plan));
+}
+
+subject exchanged(const op& of) {
+  const type t = of.key().in == ctq::f32 ? type::f32 : type::u8;
+  if (of.key().kernel == ctq::kernel::reorder) {
+    const auto s = of.key().as<ctq::reorder_shape>();
+    memory::dims extents, from, to;
+    for (int axis = 0; axis < ctq::reorder_shape::axes; ++axis) {
+      extents.push_back(s.extent[axis]);
+      from.push_back(s.step[axis]);
+      memory::dim step = 1;
+      for (int i = axis + 1; i < ctq::reorder_shape::axes; ++i) step *= s.extent[i];
+      to.push_back(step);
+    }
+    for (memory::dim& step : from) step = std::max<memory::dim>(step, 1);
+    return exchanged(of, {extents, t, from}, {extents, t, to});
+  }
+  const auto s = of.key().as<ctq::transpose_shape>();
+  const memory::dims extents{s.batch, s.channels, s.pixels};
+  const memory::desc nchw(extents, t, tag::abc), nhwc(extents, t, tag::acb);
+  return of.key().kernel == ctq::kernel::to_nhwc ? exchanged(of, nchw, nhwc)
+                                                 : exchanged(of, nhwc, nchw);
+}
+
+subject concatenation(const op& of) {
+  const memory::desc in({1024, 32}, type::u8, tag::ab), out({1024, 64}, type::u8, tag::ab);
+  auto c = std::make_shared<call>();
+  c->primitive = dnnl::concat(dnnl::concat::primitive_desc(out, 1, {in, in}, cpu()));
+  c->args = {{DNNL_ARG_MULTIPLE_SRC, operand_of(in, of.input(0))},
+             {DNNL_ARG_MULTIPLE_SRC + 1, operand_of(in, of.input(1))},
+             {DNNL_ARG_DST, operand_of(out, of.result())}};
+  return {"oneDNN", [c] { c->run(); }, [&of] { return of.result(); }};
+}
+
+/// Without zero points, so that only the time is compared.
+subject broadcast_product(const op& of) {
+  const auto s = of.key().as<ctq::broadcast_shape>();
+  const memory::desc in({s.extent[2], s.extent[3]}, type::u8, tag::ab);
+  const memory::desc one({1, s.extent[3]}, type::u8, tag::ab);
+  dnnl::primitive_attr attr;
+  attr.set_scales(DNNL_ARG_SRC_0, 0, {op::a.scale / of.out().scale});
+  attr.set_scales(DNNL_ARG_SRC_1, 0, {op::b.scale});
+  auto c = std::make_shared<call>();
+  c->primitive = dnnl::binary(
+      dnnl::binary::primitive_desc({dnnl::algorithm::binary_mul, in, one, in}, attr, cpu()));
+  c->args = {{DNNL_ARG_SRC_0, operand_of(in, of.input(0))},
+             {DNNL_ARG_SRC_1, operand_of(one, of.input(1))},
+             {DNNL_ARG_DST, operand_of(in, of.result())}};
+  return {"oneDNN", [c] { c->run(); }, {}};
+}
+
+subject deconvolution(const op& of) {
+  const auto s = of.key().as<ctq::conv_transpose2d_shape>();
+  const memory::desc in({1, s.in_channels, s.in_h, s.in_w}, type::u8, tag::nhwc);
+  const memory::desc out({1, s.out_channels, s.out_h(), s.out_w()}, type::u8, tag::nhwc);
+  const memory::desc bias({s.out_channels}, type::s32, tag::x);
+  const memory::dims extents{s.out_channels, s.in_channels, s.kernel_h, s.kernel_w};
+  const memory::desc any(extents, type::s8, tag::any), weight(extents, type::s8, tag::ohwi);
+  const memory::dims padding{s.padding_h, s.padding_w};
+  dnnl::primitive_attr attr;
+  attr.set_output_scales(2, of.scale);
+  attr.set_zero_points(DNNL_ARG_DST, 0, {of.out().zero_point});
+  attr.set_zero_points(DNNL_ARG_SRC, 0, {op::a.zero_point});
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const dnnl::deconvolution_forward::primitive_desc plan(
+      {dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct, in, any, bias,
+       out, memory::dims{s.stride_h, s.stride_w}, padding, padding},
+      attr, cpu());
+  auto c = std::make_shared<call>();
+  c->primitive = dnnl::deconvolution_forward(plan);
+  memory plain = filled(weight, of.weight.data());
+  memory packed(plan.weights_desc(), cpu());
+  dnnl::reorder(plain, packed).execute(c->stream, plain, packed);
+  c->stream.wait();
+  c->args = {{DNNL_ARG_SRC, operand_of(in, of.input(0))},
+             {DNNL_ARG_WEIGHTS, packed},
+             {DNNL_ARG_BIAS, filled(bias, of.integer_bias.data())},
+             {DNNL_ARG_DST, memory(out, cpu())},
+             {DNNL_ARG_SCRATCHPAD, memory(plan.scratchpad_desc(), cpu())}};
+  return named(c);
+}
+
+/// Of two activations: the second one is int8 to it, ours minus 128, in plain order. If it has no
+/// fast code for the zero point of the second one, it computes without, and only the time is
+/// compared.
+subject activations_product(const op& of) {
+  const auto s = of.key().as<ctq::matmul_shape>();
+  const memory::desc a({s.batch, s.m, s.k}, type::u8, tag::abc);
+  const memory::desc b({s.batch, s.k, s.n}, type::s8, s.transposed != 0 ? tag::acb : tag::abc);
+  const memory::desc out({s.batch, s.m, s.n}, type::u8, tag::abc);
+  const auto plan_of = [&](bool exact) {
+    dnnl::primitive_attr attr;
+    attr.set_output_scales(0, {op::a.scale * op::b.scale / of.out().scale});
+    attr.set_zero_points(DNNL_ARG_SRC, 0, {op::a.zero_point});
+    if (exact) attr.set_zero_points(DNNL_ARG_WEIGHTS, 0, {op::b.zero_point - 128});
+    attr.set_zero_points(DNNL_ARG_DST, 0, {of.out().zero_point});
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    return dnnl::matmul::primitive_desc({a, b, out}, attr, cpu());
+  };
+  const auto is_slow = [](const dnnl::matmul::primitive_desc& plan) {
+    return std::strstr(plan.impl_info_str(), "ref") != nullptr;
+  };
+  auto plan = plan_of(true);
+  const bool exact = !is_slow(plan);
+  if (!exact) plan = plan_of(false);
+  auto c = std::make_shared<call>();
+  memory second(b, cpu());
+  auto* const to = static_cast<std::uint8_t*>(second.get_data_handle());
+  for (std::size_t i = 0; i < b.get_size(); ++i)
+    to[i] = static_cast<std::uint8_t>(of.input(1)[i]) ^ std::uint8_t{128};
+  c->primitive = dnnl::matmul(plan);
+  c->args = {{DNNL_ARG_SRC, operand_of(a, of.input(0))},
+             {DNNL_ARG_WEIGHTS, second},
+             {DNNL_ARG_DST, operand_of(out, of.result())},
+             {DNNL_ARG_SCRATCHPAD, memory(plan.scratchpad_desc(), cpu())}};
+  std::function<const void*()> answer;
+  if (exact) answer = [&of] { return of.result(); };
+  return {"oneDNN", [c] { c->run(); }, std::move(answer)};
+}
+
 template <class Make>
 std::optional<subject> if_it_can(Make make) {
   try {
@@ -160,6 +346,23 @@ std::string onednn_version() {
 
 std::optional<subject> onednn(const layer& of) {
   return if_it_can([&] { return of.linear ? matmul(of) : convolution(of); });
+}
+
+std::optional<subject> onednn(const op& of) {
+  namespace kernel = ctq::kernel;
+  const ctq::kernel_id k = of.key().kernel;
+  if (k == kernel::concat && of.entry.count > 2) return std::nullopt;
+  return if_it_can([&]() -> std::optional<subject> {
+    if (k == kernel::pooling_max || k == kernel::pooling_avg) return pooling(of);
+    if (k == kernel::softmax) return softmax(of);
+    if (k == kernel::layer_norm) return layer_norm(of);
+    if (k == kernel::concat) return concatenation(of);
+    if (k == kernel::binary_mul_broadcast) return broadcast_product(of);
+    if (k == kernel::conv_transpose2d) return deconvolution(of);
+    if (k == kernel::matmul) return activations_product(of);
+    if (k == kernel::reorder || k == kernel::to_nhwc || k == kernel::to_nchw) return exchanged(of);
+    return std::nullopt;
+  });
 }
 
 std::optional<subject> onednn(const elementwise& of) {

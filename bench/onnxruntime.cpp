@@ -5,6 +5,7 @@
 #include "elementwise.hpp"
 #include "layer.hpp"
 #include "machine.hpp"
+#include "op.hpp"
 
 #if defined(CTQ_ORT_DIR)
 
@@ -132,6 +133,31 @@ std::shared_ptr<session> op_of(const library& ort, const elementwise& of, const 
   return c;
 }
 
+std::shared_ptr<session> dynamic_linear(const library& ort, const op& of) {
+  const auto s = of.key().as<ctq::linear_shape>();
+  const std::int64_t m = s.rows, k = s.in_features, n = s.out_features;
+  onnx::model model;
+  model.input("in", onnx::type::f32, {m, k});
+  model.output("out", onnx::type::f32, {m, n});
+  model.constant(
+      "weight", {k, n},
+      transposed(of.weight, 1, static_cast<std::size_t>(n), static_cast<std::size_t>(k)));
+  model.constant("scales", {n}, of.scale);
+  model.constant("bias", {n}, of.bias);
+  model.node("DynamicQuantizeLinear", {"in"}, {"bytes", "scale", "zero"});
+  model.node("MatMulInteger", {"bytes", "weight", "zero"}, {"sums"});
+  constexpr std::int64_t to_float = 1;
+  model.node("Cast", {"sums"}, {"real"}, {{"to", {to_float}, false}});
+  model.node("Mul", {"scale", "scales"}, {"multiplier"});
+  model.node("Mul", {"real", "multiplier"}, {"product"});
+  model.node("Add", {"product", "bias"}, {"out"});
+  auto c = std::make_shared<session>(ort, model);
+  c->input("in", {m, k},
+           std::span{reinterpret_cast<const float*>(of.input(0)), static_cast<std::size_t>(m * k)});
+  c->output<float>("out", {m, n});
+  return c;
+}
+
 void add_qparams(onnx::model& model, const char* scale, const char* zero_point,
                  const ctq::qparams& of) {
   model.scalar(scale, of.scale);
@@ -159,6 +185,11 @@ std::string onnxruntime_version() { return loaded() != nullptr ? loaded()->versi
 std::optional<subject> onnxruntime(const layer& of) {
   return if_it_can(
       [&](const library& ort) { return of.linear ? matmul(ort, of) : convolution(ort, of); });
+}
+
+std::optional<subject> onnxruntime(const op& of) {
+  if (of.key().kernel != ctq::kernel::linear_dynamic) return std::nullopt;
+  return if_it_can([&](const library& ort) { return dynamic_linear(ort, of); });
 }
 
 std::optional<subject> onnxruntime(const elementwise& of) {
@@ -212,5 +243,6 @@ std::optional<subject> onnxruntime(const elementwise& of) {
 std::string bench::onnxruntime_version() { return ""; }
 std::optional<bench::subject> bench::onnxruntime(const layer&) { return std::nullopt; }
 std::optional<bench::subject> bench::onnxruntime(const elementwise&) { return std::nullopt; }
+std::optional<bench::subject> bench::onnxruntime(const op&) { return std::nullopt; }
 
 #endif

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -133,6 +134,10 @@ class session {
 
   template <class T, class Allocator>
   void input(const char* name, const extents& shape, const std::vector<T, Allocator>& from) {
+    input(name, shape, std::span{from});
+  }
+  template <class T>
+  void input(const char* name, const extents& shape, std::span<const T> from) {
     bind(slot::bind_input, name, shape, type_of<T>, const_cast<T*>(from.data()), sizeof(T));
   }
   template <class T>

@@ -161,6 +161,37 @@ template <class Isa>
   }
 }
 
+/// Reads and writes as many registers as there are, evenly.
+template <class Isa>
+[[gnu::noinline]] void move_all(const unsigned char* from, std::size_t read, unsigned char* to,
+                                std::size_t written) {
+  constexpr std::size_t width = register_bytes<Isa>();
+  const std::size_t reads = read / width, writes = written / width;
+  if (reads >= writes && reads % writes == 0) {
+    switch (reads / writes) {
+      case 1: return move<Isa, 1, 1>(from, nullptr, to, writes);
+      case 2: return move<Isa, 2, 1>(from, nullptr, to, writes);
+      case 4: return move<Isa, 4, 1>(from, nullptr, to, writes);
+      default: break;
+    }
+  }
+  if (writes > reads && writes % reads == 0) {
+    switch (writes / reads) {
+      case 2: return move<Isa, 1, 2>(from, nullptr, to, reads);
+      case 4: return move<Isa, 1, 4>(from, nullptr, to, reads);
+      case 8: return move<Isa, 1, 8>(from, nullptr, to, reads);
+      default: break;
+    }
+  }
+  if (reads >= writes) {
+    read_all<Isa>(from, read - written);
+    move<Isa, 1, 1>(from + (read - written), nullptr, to, writes);
+  } else {
+    move<Isa, 1, 1>(from, nullptr, to, reads);
+    std::memset(to + read, 0, written - read);
+  }
+}
+
 std::shared_ptr<ctq::aligned_buffer> memory(std::size_t bytes) {
   return std::make_shared<ctq::aligned_buffer>(bytes);
 }
@@ -218,6 +249,16 @@ subject copy_loop(const elementwise& of) {
   if (of.read() == 4) return run(move<isa, 4, 1>);
   if (of.read() == 2) return run(move<isa, 1, 1>);
   return run(move<isa, 1, 4>);
+}
+
+subject copy_loop(const op& of) {
+  const std::span<const std::byte> in = of.read();
+  return {"copy",
+          [&of, in] {
+            move_all<isa>(reinterpret_cast<const unsigned char*>(in.data()), in.size(),
+                          reinterpret_cast<unsigned char*>(of.result()), of.written());
+          },
+          {}};
 }
 
 subject memcpy_loop(std::size_t bytes) {

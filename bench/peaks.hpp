@@ -6,6 +6,7 @@
 
 #include "elementwise.hpp"
 #include "layer.hpp"
+#include "op.hpp"
 #include "subject.hpp"
 
 // Limits of the machine, measured together with the kernels, since the clock frequency depends on
@@ -22,6 +23,8 @@ namespace bench {
 [[nodiscard]] subject read_loop(std::span<const std::byte> bytes);
 /// Reads and writes the same bytes as an elementwise kernel, one register at a time.
 [[nodiscard]] subject copy_loop(const elementwise& of);
+/// The same for an op: all of its inputs are read, or of an embedding the rows.
+[[nodiscard]] subject copy_loop(const op& of);
 /// memcpy of half of the bytes that such a kernel transfers, in separate memory.
 [[nodiscard]] subject memcpy_loop(std::size_t bytes);
 

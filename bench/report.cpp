@@ -24,6 +24,15 @@ double best_ratio(const result& r) {
   return r.ours() > 0.0 ? best / r.ours() : 0.0;
 }
 
+double wanted_ratio(const result& r) {
+  return r.ours() > 0.0 ? peer_seconds(r, r.of.wanted) / r.ours() : 0.0;
+}
+
+bool meets_target(const result& r) {
+  constexpr double of_peers = 2.0;  // instead of the copy loop's speed
+  return wanted_ratio(r) >= r.of.ratio || (r.of.wanted == "copy" && best_ratio(r) >= of_peers);
+}
+
 double share_of_peak(const result& r) {
   const double peak = r.seconds("peak");
   return peak > 0.0 && r.ours() > 0.0 ? r.of.work / r.ours() / (r.of.peak_work / peak) : 0.0;
@@ -49,6 +58,7 @@ roof roof_of(const result& r) {
 summary summarize(const std::vector<result>& all) {
   summary s{};
   for (const regime kind : regimes) {
+    if (kind == regime::ops) continue;
     double logs = 0.0, logs_at_roof = 0.0;
     int count = 0, with_roof = 0;
     for (const result& r : all) {
@@ -94,7 +104,7 @@ void print_heading() {
 }
 
 void print_table(regime kind, const std::vector<result>& all) {
-  const bool bytes = kind == regime::elementwise;
+  const bool bytes = kind == regime::elementwise || kind == regime::ops;
   const int width = bytes ? 34 : 25;
   std::printf("\n%-*s %10s %8s", width, name_of(kind), "us, median", bytes ? "GB/s" : "GOPS");
   if (bytes) {
@@ -124,6 +134,10 @@ void print_table(regime kind, const std::vector<result>& all) {
       if (!anybody(all, kind, peer)) continue;
       print_cell(r.ours() > 0.0 ? peer_seconds(r, peer) / r.ours() : 0.0, "%.2f", 8);
     }
+    if (const double ratio = wanted_ratio(r); ratio > 0.0) {
+      std::printf("  %s %.2f of %.2f%s", r.of.wanted.c_str(), ratio, r.of.ratio,
+                  meets_target(r) ? "" : ": missed");
+    }
     for (const timing& t : r.times) {
       if (t.seconds == 0.0) std::printf("  %s is wrong by %d", t.name.c_str(), t.distance);
     }
@@ -136,11 +150,12 @@ void print_summary(const std::vector<result>& all) {
   const summary s = summarize(all);
   std::printf("at the roof:");
   for (const regime kind : regimes) {
-    if (kind == regime::elementwise) continue;  // has none
+    if (kind == regime::elementwise || kind == regime::ops) continue;  // has none
     std::printf(" %s=%.2f", name_of(kind), s.at_roof[static_cast<int>(kind)]);
   }
   std::printf("\nbench:");
   for (const regime kind : regimes) {
+    if (kind == regime::ops) continue;  // each has a target of its own
     std::printf(" %s=%.2f", name_of(kind), s.mean[static_cast<int>(kind)]);
   }
   std::printf(" worst=%.2f", s.worst);
@@ -155,6 +170,7 @@ void write_json(std::FILE* to, const std::vector<result>& all) {
   std::fprintf(to, "  \"peers\": \"%s\",\n  \"geomean\": {", age_of_peers().c_str());
   const char* comma = "";
   for (const regime kind : regimes) {
+    if (kind == regime::ops) continue;
     std::fprintf(to, "%s\"%s\": %.4g", comma, name_of(kind), s.mean[static_cast<int>(kind)]);
     comma = ", ";
   }

@@ -19,6 +19,12 @@ inline constexpr const char* peers[] = {"oneDNN", "XNNPACK", "gemmlowp", "ORT", 
 [[nodiscard]] double peer_seconds(const result& r, const std::string& peer);
 /// The fastest peer's time divided by ctq's; 0 if there is none, or if ctq's result is wrong.
 [[nodiscard]] double best_ratio(const result& r);
+/// Of an op: the time of the subject that ctq is to be compared with, divided by ctq's; 0 if it
+/// was not measured.
+[[nodiscard]] double wanted_ratio(const result& r);
+/// Whether that is as large as wanted; or, instead of the speed of a copy loop, twice that of all
+/// peers.
+[[nodiscard]] bool meets_target(const result& r);
 /// The fraction of a limit of the machine (peak, reads, copy loop); 0 if not measured.
 [[nodiscard]] double share_of_peak(const result& r);
 [[nodiscard]] double share_of(const result& r, const char* limit);

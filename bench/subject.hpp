@@ -24,26 +24,28 @@ struct subject {
   std::span<const std::byte> memory{};
 };
 
-enum class regime { gemm, conv, depthwise, elementwise };
+enum class regime { gemm, conv, depthwise, elementwise, ops };
 inline constexpr regime regimes[] = {regime::gemm, regime::conv, regime::depthwise,
-                                     regime::elementwise};
+                                     regime::elementwise, regime::ops};
 
 [[nodiscard]] constexpr const char* name_of(regime r) {
-  constexpr const char* names[] = {"gemm", "conv", "depthwise", "elementwise"};
+  constexpr const char* names[] = {"gemm", "conv", "depthwise", "elementwise", "ops"};
   return names[static_cast<int>(r)];
 }
 
 struct bench_case {
   regime kind{};
   std::string name;
-  bool counted = true;  // in the means of the last line
-  double work{};        // operations (two a product), or bytes read and written if elementwise
-  double traffic{};     // bytes that must come and go at least: operands and result, each once
-  double peak_work{};   // operations of one run of the subject "peak"
-  double dots{};        // operations with those of zeros that fill up the last group of products
-  double epilogues{};   // how many runs of the subject "epilogue" make the outputs of the sums
-  bool beside = false;  // tiles: their dot products run beside all else, not in turn with it
-  double others = 1.0;  // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
+  bool counted = true;   // in the means of the last line
+  double work{};         // operations (two a product), or bytes read and written
+  double traffic{};      // bytes that must come and go at least: operands and result, each once
+  double peak_work{};    // operations of one run of the subject "peak"
+  double dots{};         // operations with those of zeros that fill up the last group of products
+  double epilogues{};    // how many runs of the subject "epilogue" make the outputs of the sums
+  bool beside = false;   // tiles: their dot products run beside all else, not in turn with it
+  double others = 1.0;   // how much faster than oneDNN 2.6.3 the best of all peers was elsewhere
+  std::string wanted{};  // ops: the subject that ctq is to be compared with
+  double ratio = 0.0;    // of its time to that of ctq, at least
   std::vector<subject> subjects;  // ctq first
   std::function<void()> spoil{};  // if all write to one place: makes what is there wrong
   /// The largest difference from the reference: of integers, or of floats in units of the input's
