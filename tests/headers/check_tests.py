@@ -41,8 +41,8 @@ FOLDERS_WITHOUT_LOGIC = {
     "backends": re.compile(r"backends/(\w+_configs|op_categories|rows)$"),
     # Rows and descriptors of ops: tests/golden has PyTorch's answers, evaluate/float_ops formulas,
     # graph/shape_rules the shapes.
-    "ops": re.compile(r"ops/(arithmetic|concatenations|convolution_shapes|convolutions|define_ops|embeddings|linear|"
-                      r"norm_shapes|norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
+    "ops": re.compile(r"ops/(arithmetic|attention|concatenations|convolution_shapes|convolutions|define_ops|"
+                      r"embeddings|linear|norm_shapes|norms|op_descriptor|pass_ops|pools|recurrent|reductions|resizes|views)$"),
     # An instruction set's half of a header in kernels/simd, whose test runs on each of them.
     "arch": re.compile(r"kernels/simd/arch/"),
 }

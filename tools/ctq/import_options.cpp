@@ -36,6 +36,7 @@ bool means_nothing(std::string_view name, const argument& a) {
     return a.is == kind::boolean && a.integer == 0;
   if (name == "recompute_scale_factor" || name == "antialias")
     return a.is == kind::none || (a.is == kind::boolean && a.integer == 0);
+  if (name == "enable_gqa") return a.is == kind::boolean && a.integer == 0;
   if (name == "divisor_override" || name == "out" || name == "max_norm") return a.is == kind::none;
   if (name == "scale_grad_by_freq" || name == "sparse" || name == "norm_type") return true;
   if (name == "proj_size") return a.is == kind::integer && a.integer == 0;

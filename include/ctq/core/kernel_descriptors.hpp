@@ -88,6 +88,7 @@ struct kernel_facts {
   KERNEL(concat, concat_shape, equal) \
   KERNEL(reduction, reduction_shape, equal) \
   KERNEL(softmax, softmax_shape, float_only) \
+  KERNEL(attention_softmax, attention_shape, float_only) \
   KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
   KERNEL(prelu, channels_shape, float_only, .has_tensors = true) \
   KERNEL(matmul, matmul_shape, equal) \

@@ -174,6 +174,19 @@ struct softmax_shape {
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
 };
 
+/// Softmax of the scores of attention: matrices of a row for each query, an element for each key.
+struct attention_shape {
+  int rows{};  // of all matrices
+  int queries{};
+  int keys{};
+  int causal{};      // 1: query i reads the keys 0 to i alone
+  int scale_bits{};  // what scores are multiplied with, a float32 as its bits
+
+  [[nodiscard]] constexpr float scale() const { return std::bit_cast<float>(scale_bits); }
+
+  friend constexpr bool operator==(const attention_shape&, const attention_shape&) = default;
+};
+
 /// What a reduction gives of the elements that it reads.
 enum class reduction_rule : int { mean, sum, max, min };
 

@@ -3,6 +3,7 @@
 
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
+#include "ctq/ops/attention.hpp"
 #include "ctq/ops/concatenations.hpp"
 #include "ctq/ops/convolutions.hpp"
 #include "ctq/ops/embeddings.hpp"
@@ -24,6 +25,7 @@
   CTQ_ARITHMETIC(OP)      \
   CTQ_CONVOLUTIONS(OP)    \
   CTQ_LINEAR_OPS(OP)      \
+  CTQ_ATTENTION(OP)       \
   CTQ_NORMS(OP)           \
   CTQ_POOLS(OP)           \
   CTQ_VIEWS(OP)           \

@@ -55,6 +55,7 @@ enum class schedule_as : unsigned char {
   lookup,     // one kernel, which reads indices
   recurrent,  // one kernel, which gives a tuple
   matmul,     // one kernel, which reads matrices
+  attention,  // three kernels
   reduction,  // one kernel, which reads images in either order
   concat,     // one kernel an input
   function,   // one kernel, which calls the op's functions

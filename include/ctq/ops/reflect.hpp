@@ -72,6 +72,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::getitem_options, index);
 BOOST_HANA_ADAPT_STRUCT(ctq::chunk_options, chunks, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::split_options, split_size_or_sections, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::unbind_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::attention_options, attn_mask, dropout_p, is_causal, scale);
 BOOST_HANA_ADAPT_STRUCT(ctq::softmax_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_options, num_embeddings, embedding_dim, padding_idx);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_bag_options, num_embeddings, embedding_dim, mode,

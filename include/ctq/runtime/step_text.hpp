@@ -163,6 +163,11 @@ constexpr void append(Text& out, const softmax_shape& s) {
   append_extents(out, s.rows, s.count);
   if (s.step != 1) append_all(out, ":by", s.step);
 }
+template <class Text>
+constexpr void append(Text& out, const attention_shape& s) {
+  append_extents(out, s.rows, s.keys);
+  if (s.causal != 0) append_all(out, ":causal", s.queries);
+}
 /// The extents of the input; those of reduced axes have an r.
 template <class Text>
 constexpr void append(Text& out, const reduction_shape& s) {

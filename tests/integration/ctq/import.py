@@ -358,10 +358,12 @@ def between_layers(folder):
         function("drop", "F.dropout2d", [ref("x")], p=0.5, training=False, inplace=False),
         function("power", "operator.pow", [ref("x"), 2]),
         function("rsub", "torch.rsub", [ref("x"), 1]),
+        function("attention", "F.scaled_dot_product_attention", [ref("x"), ref("x"), ref("x")],
+                 attn_mask=None, dropout_p=0.0, is_causal=True),
         {"name": "output", "op": "output", "target": "output",
          "args": [[ref(name) for name in ("mean", "rows", "sum", "most", "first", "last", "stack",
                                           "pad", "zeros", "edges", "slopes", "pool", "drop",
-                                          "power", "rsub")]]}]))
+                                          "power", "rsub", "attention")]]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "ops between layers")
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -379,7 +381,9 @@ def between_layers(folder):
                  '"slopes"_n = nn::prelu("x"_n, {.num_parameters = 5}),',
                  '"pool"_n = nn::adaptive_max_pool2d("x"_n, {.output_size = 2}),',
                  '"drop"_n = fn::dropout2d("x"_n),', '"power"_n = op::pow("x"_n, 2.0F),',
-                 '"rsub"_n = fn::rsub("x"_n, 1.0F),'):
+                 '"rsub"_n = fn::rsub("x"_n, 1.0F),',
+                 '"attention"_n = fn::scaled_dot_product_attention("x"_n, "x"_n, "x"_n, '
+                 '{.is_causal = true}),'):
         assert line in lines, f"{line}:\n{text}"
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks of the ops between layers: reductions, pads, parts and stacks of tensors. Both executors
-// and the evaluator have the same bytes, in float where x86 does not list an op, and on integers
-// with a backend that lists more of them.
+// Networks of the ops between layers: reductions, pads, parts and stacks of tensors, attention.
+// Both executors and the evaluator have the same bytes, in float where x86 does not list an op, and
+// on integers with a backend that lists more of them.
 
 #include <doctest/doctest.h>
 
@@ -96,6 +96,27 @@ static_assert(bordered.nodes[7].shape == bordered.nodes[8].shape);
 static_assert(on_integers_of<bordered, wide>(fn::pad.id()) == 1);
 static_assert(on_integers_of<bordered, wide>(nn::adaptive_max_pool2d.id()) == 1);
 
+/// Attention of two heads, and of one that reads what is before it.
+inline constexpr auto attending =
+    model("x"_n = nn::placeholder({2, 5, 12}), "q"_n = nn::linear("x"_n, {.out_features = 12}),
+          "k"_n = nn::linear("x"_n, {.out_features = 12}),
+          "v"_n = nn::linear("x"_n, {.out_features = 12}),
+          "heads_q"_n = method::view("q"_n, {.shape = {2, 5, 2, 6}}),
+          "heads_k"_n = method::view("k"_n, {.shape = {2, 5, 2, 6}}),
+          "heads_v"_n = method::view("v"_n, {.shape = {2, 5, 2, 6}}),
+          "tq"_n = method::transpose("heads_q"_n, {.dim0 = 1, .dim1 = 2}),
+          "tk"_n = method::transpose("heads_k"_n, {.dim0 = 1, .dim1 = 2}),
+          "tv"_n = method::transpose("heads_v"_n, {.dim0 = 1, .dim1 = 2}),
+          "attention"_n = fn::scaled_dot_product_attention("tq"_n, "tk"_n, "tv"_n),
+          "back"_n = method::transpose("attention"_n, {.dim0 = 1, .dim1 = 2}),
+          "joined"_n = method::reshape("back"_n, {.shape = {2, 5, 12}}),
+          "memory"_n = fn::narrow("v"_n, {.dim = 2, .start = 0, .length = 3}),
+          "causal"_n = fn::scaled_dot_product_attention("joined"_n, "k"_n, "memory"_n,
+                                                        {.is_causal = true, .scale = 0.25F}),
+          "fc"_n = nn::linear("causal"_n, {.out_features = 4}), "out"_n = nn::output("fc"_n));
+static_assert(attending.nodes[10].shape == shape{2, 2, 5, 6});
+static_assert(attending.nodes[14].shape == shape{2, 5, 3});
+
 /// Functions of a tensor and a number.
 inline constexpr auto numbers =
     model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
@@ -113,6 +134,10 @@ TEST_CASE("networks with reductions have the same bytes in both executors and th
 TEST_CASE("networks of parts and stacks of tensors have the same bytes") {
   small::check_with_evaluator<parts, x86>();
   small::check_with_evaluator<image_parts, x86>();
+}
+
+TEST_CASE("networks with attention have the same bytes") {
+  small::check_with_evaluator<attending, x86>();
 }
 
 TEST_CASE("networks with pads, slopes and numbers have the same bytes") {

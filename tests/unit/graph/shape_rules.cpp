@@ -141,6 +141,22 @@ static_assert(
               nn::prelu, prelu_options{.num_parameters = 4}, image));
 static_assert(complains("takes a tensor and a number", op::pow, no_options{}, image, image));
 
+// attention
+using attends = attention_options;
+static_assert(gives({2, 5, 4}, fn::scaled_dot_product_attention, attends{}, shape{2, 5, 3},
+                    shape{2, 7, 3}, shape{2, 7, 4}));
+static_assert(infer(fn::scaled_dot_product_attention, {}, shape{5, 16}, shape{7, 16}, shape{7, 4})
+                  .attrs.as<attends>()
+                  .scale == 0.25F);
+static_assert(complains(
+    "queries, keys and values do not fit\nthe input is [2, 5, 3]\n"
+    "the input is [2, 7, 4]\nthe input is [2, 7, 4]",
+    fn::scaled_dot_product_attention, attends{}, shape{2, 5, 3}, shape{2, 7, 4}, shape{2, 7, 4}));
+static_assert(complains("has no attn_mask", fn::scaled_dot_product_attention,
+                        attends{.attn_mask = true}, shape{5, 3}, shape{7, 3}, shape{7, 4}));
+static_assert(complains("dropout_p is 0 in inference", fn::scaled_dot_product_attention,
+                        attends{.dropout_p = 0.1F}, shape{5, 3}, shape{7, 3}, shape{7, 4}));
+
 // stacks
 static_assert(gives({2, 2, 3, 28}, fn::stack, cat_options{.dim = 1}, sound, sound));
 static_assert(gives({2, 3, 28, 2}, fn::stack, cat_options{.dim = -1}, sound, sound));

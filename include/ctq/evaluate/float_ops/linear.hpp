@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/kernels/reference/attention_softmax.hpp"
+#include "ctq/ops/attention.hpp"
 
-// Matrix products: linear, matmul, bmm, addmm. Accumulates in double, as convolutions.
+// Matrix products: linear, matmul, bmm, addmm, attention. Accumulates in double, as convolutions.
 
 namespace ctq::float_ops {
 
@@ -137,7 +141,41 @@ inline result<value> addmm(operands& from) {
   return from.answer(std::move(out));
 }
 
+/// Of queries [..., L, E], keys [..., S, E] and values [..., S, V]; a mask of None or False.
+inline result<value> attention(operands& from) {
+  const tensor& q = from.floats("query");
+  const tensor& k = from.floats("key");
+  const tensor& v = from.floats("value");
+  const value mask = from.any("attn_mask"), given = from.any("scale");
+  const bool causal = from.flag("is_causal");
+  from.require(mask.is<none>() || as_integer(mask) == 0, "has no attn_mask");
+  from.require(from.real("dropout_p") == 0.0, "dropout_p is 0 in inference");
+  from.require(rank(q.shape) >= 2 && rank(k.shape) >= 2 && !q.data.empty() && !k.data.empty(),
+               "needs queries and keys");
+  if (from.failed()) return from.failure();
+  auto scale = static_cast<float>(given.is<none>() ? 0.0 : from.real("scale"));
+  if (from.failed()) return from.failure();
+  if (scale == 0.0F) scale = descriptors::inverse_root(q.shape.back());
+  std::vector<int> order(k.shape.size());
+  for (std::size_t a = 0; a < order.size(); ++a) order[a] = static_cast<int>(a);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  auto scores = float_ops::matmul(q, copy(k, permuted(strided_of(k.shape), order)));
+  if (!scores) return from.failure(scores.error().cause);
+  const int keys = scores->shape.back();
+  kernels::reference::attention_softmax({.rows = static_cast<int>(scores->data.size()) / keys,
+                                         .queries = scores->shape[scores->shape.size() - 2],
+                                         .keys = keys,
+                                         .causal = causal ? 1 : 0,
+                                         .scale_bits = std::bit_cast<int>(scale)},
+                                        scores->data.data(), scores->data.data());
+  return from.answer(float_ops::matmul(*scores, v));
+}
+
 inline constexpr float_op products[] = {
+    {"scaled_dot_product_attention",
+     "query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, "
+     "enable_gqa=False",
+     attention},
     {"linear", "input, weight, bias=None", linear},
     {"matmul", "input, other", matmul},
     {"bmm", "input, mat2", bmm},

@@ -49,7 +49,7 @@ class scheduler : public parameter_steps<Graph, Schedule> {
     const schedule_as how = schedule_of(i).how;
     if (how == schedule_as::view || how == schedule_as::strided) {
       has_views_ = true;
-    } else if (has_views_ && how != schedule_as::matmul) {
+    } else if (has_views_ && how != schedule_as::matmul && how != schedule_as::attention) {
       for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->settled(i, arg(i, a));
     }
     switch (how) {
@@ -64,6 +64,7 @@ class scheduler : public parameter_steps<Graph, Schedule> {
       case schedule_as::lookup: return this->lookup(i);
       case schedule_as::recurrent: return recurrent(i);
       case schedule_as::matmul: return this->matmul(i);
+      case schedule_as::attention: return this->attention(i);
       case schedule_as::reduction: return reduction(i);
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);

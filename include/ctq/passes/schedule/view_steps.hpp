@@ -89,6 +89,41 @@ class view_steps : public step_writer<Graph, Schedule> {
     if (!out_.problem.any()) this->also_reads(b, y);
   }
 
+  /// The scores of queries and keys, their softmax, and its product with the values.
+  constexpr void attention(int i) {
+    const int q = arg(i), k = arg(i, 1), v = arg(i, 2);
+    for (const int from : {q, k, v}) settled(i, from);
+    if (out_.problem.any()) return;
+    const node& n = g_.nodes[i];
+    const attention_shape s =
+        descriptors::attention_sizes(n.attrs, g_.nodes[q].shape, g_.nodes[k].shape);
+    const int last = n.shape.rank - 1;
+    const int in[] = {in_order(q, layout::nchw), in_order(k, layout::nchw),
+                      in_order(v, layout::nchw)};
+    const std::size_t bytes =
+        static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.keys) * sizeof(float);
+    matmul_shape product{.batch = s.rows / s.queries,
+                         .m = s.queries,
+                         .n = s.keys,
+                         .k = g_.nodes[q].shape[last],
+                         .matrices = {s.rows / s.queries, s.rows / s.queries},
+                         .transposed = 1};
+    next_sizes(product);
+    const int scores = this->new_value(bytes);
+    emit(kernel::matmul, i, q, in[0], scores);
+    if (out_.problem.any()) return;
+    this->also_reads(k, in[1]);
+    next_sizes(s);
+    const int shares = this->new_value(bytes);
+    emit(kernel::attention_softmax, i, q, scores, shares);
+    product.n = n.shape[last];
+    product.k = s.keys;
+    product.transposed = 0;
+    next_sizes(product);
+    emit(kernel::matmul, i, v, shares, new_output(i, layout::nchw));
+    if (!out_.problem.any()) this->also_reads(v, in[2]);
+  }
+
   constexpr bool same_dtypes(int i, int a, int b, kernel_id k) {
     if (g_.nodes[a].dtype == g_.nodes[b].dtype) return true;
     out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");

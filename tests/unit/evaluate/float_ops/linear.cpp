@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -100,4 +101,44 @@ TEST_CASE("bmm wants as many matrices, addmm adds a multiple of a product") {
   for (std::size_t i = 0; i < sum.size(); ++i)
     sum[i] = 2 * sum[i] + 0.5 * static_cast<double>(c.data[i % 2]);
   check_near(floats(run(fn::addmm, {c, d, e}, {{"beta", 0.5}, {"alpha", 2}})), {3, 2}, sum);
+}
+
+TEST_CASE("attention is a softmax of products of queries and keys, times the values") {
+  const tensor q = some({2, 3, 4}, 1), k = some({2, 5, 4}, 2), v = some({2, 5, 2}, 3);
+  for (const bool causal : {false, true}) {
+    std::vector<double> wanted;
+    for (std::size_t row = 0; row < 6; ++row) {
+      const std::size_t image = row / 3, keys = causal ? row % 3 + 1 : 5;
+      std::vector<double> shares;
+      double total = 0;
+      for (std::size_t key = 0; key < keys; ++key) {
+        double score = 0;
+        for (std::size_t e = 0; e < 4; ++e)
+          score += static_cast<double>(q.data[row * 4 + e]) *
+                   static_cast<double>(k.data[(image * 5 + key) * 4 + e]);
+        shares.push_back(std::exp(score * 0.5));
+        total += shares.back();
+      }
+      for (std::size_t e = 0; e < 2; ++e) {
+        double sum = 0;
+        for (std::size_t key = 0; key < keys; ++key)
+          sum += shares[key] / total * static_cast<double>(v.data[(image * 5 + key) * 2 + e]);
+        wanted.push_back(sum);
+      }
+    }
+    check_near(floats(run(fn::scaled_dot_product_attention, {q, k, v}, {{"is_causal", causal}})),
+               {2, 3, 2}, wanted);
+  }
+  CHECK(floats(run(fn::scaled_dot_product_attention, {q, k, v}, {{"scale", 0.5}})).data ==
+        floats(run(fn::scaled_dot_product_attention, {q, k, v})).data);
+}
+
+TEST_CASE("attention without queries, with a mask or with dropout is an error") {
+  const tensor q = some({3, 4}, 1);
+  const auto attend = [&](const tensor& k, std::vector<named_value> keywords) {
+    return cause(run(fn::scaled_dot_product_attention, {q, k, k}, std::move(keywords)));
+  };
+  CHECK(attend(q, {{"attn_mask", filled({3, 3})}}) == "has no attn_mask");
+  CHECK(attend(q, {{"dropout_p", 0.5}}) == "dropout_p is 0 in inference");
+  CHECK(attend(filled({0, 4}), {}) == "needs queries and keys");
 }
