@@ -498,11 +498,12 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   if (std::string why = plan_problem(traced, r.backend, r.mapping); !why.empty())
     return ctq::fail(r.file, why);
 
-  for (int i = 0; i < traced.size(); ++i)
-    if (is_index(traced[i].dtype))
-      return ctq::fail(
-          r.file,
-          fmt::format("node {}: an input of indices; import it without --library", traced[i].name));
+  for (int i = 0; i < traced.size(); ++i) {
+    const bool gives = traced[i].op->descriptor->gives_indices;
+    if (gives || is_index(traced[i].dtype))
+      return ctq::fail(r.file, fmt::format("node {}: {} indices; import it without --library",
+                                           traced[i].name, gives ? "gives" : "an input of"));
+  }
   const class_tensors tensors = tensors_of(traced);
   if (tensors.in.empty() || tensors.out.empty())
     return ctq::fail(r.file, "has no input or no output");

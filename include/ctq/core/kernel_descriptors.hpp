@@ -27,6 +27,7 @@ constexpr bool float_to_int8(dtype in, dtype out) { return in == f32 && is_int8(
 constexpr bool int8_to_float(dtype in, dtype out) { return float_to_int8(out, in); }
 constexpr bool int8_to_int8(dtype in, dtype out) { return is_int8(in) && is_int8(out); }
 constexpr bool index_to_float(dtype in, dtype out) { return is_index(in) && out == f32; }
+constexpr bool float_to_index(dtype in, dtype out) { return in == f32 && out == i64; }
 constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32; }
 constexpr bool float_or_int8(dtype in, dtype out) {
   return float_only(in, out) || int8_to_int8(in, out);
@@ -58,6 +59,7 @@ struct kernel_facts {
 //   elementwise         an op by its definition, element by element, of one tensor or two
 //   function            the same of whole tensors
 //   reduction           mean, sum, max and min along axes
+//   argmax              and argmin along one axis, or along all
 //   layer_norm          group and instance norm as well
 //   reorder             a view of which the elements are needed in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
@@ -87,6 +89,7 @@ struct kernel_facts {
   KERNEL(pad, pad_shape, equal) \
   KERNEL(concat, concat_shape, equal) \
   KERNEL(reduction, reduction_shape, equal) \
+  KERNEL(argmax, reduction_shape, float_to_index) \
   KERNEL(softmax, softmax_shape, float_only) \
   KERNEL(attention_softmax, attention_shape, float_only) \
   KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
@@ -180,7 +183,7 @@ template <class Text>
 constexpr void append_types(Text& out, kernel_id k) {
   std::string_view comma;
   for (const dtype in : {f32, quint8, qint8, i32, i64})
-    for (const dtype to : {f32, quint8, qint8}) {
+    for (const dtype to : {f32, quint8, qint8, i64}) {
       if (!exists(k, in, to)) continue;
       append_all(out, comma, name_of(in), " to ", name_of(to));
       comma = ", ";

@@ -154,7 +154,8 @@ class linker {
     return -1;
   }
 
-  /// Indices are read by embeddings alone, which read nothing else; tuples by getitem alone.
+  /// Indices are read by embeddings alone, which read nothing else, or returned; tuples are read by
+  /// getitem alone.
   constexpr void check_reads(int i, diagnostic& d) {
     const node& reader = out_.nodes[i];
     const int indices = reader.op->descriptor->index_inputs;
@@ -164,6 +165,8 @@ class linker {
       if (is_tuple && !is_any_of(reader.op, op::getitem)) {
         d.line("node ", reader.name, ":").line("reads all tensors of ", from.name);
         d.line("op::getitem selects one");
+      } else if (from.op->descriptor->gives_indices && reader.op->kind == op_kind::output) {
+        continue;
       } else if (is_index(from.dtype) != (a < indices)) {
         d.line("node ", reader.name, ":");
         d.line("reads ", name_of(from.dtype), " of ", from.name);
@@ -177,6 +180,10 @@ class linker {
     const op_descriptor& op = *out_.nodes[i].op->descriptor;
     if (has_others_ || op.index_inputs > 0) check_reads(i, d);
     if (op.tuple_item != nullptr) has_others_ = true;
+    if (op.gives_indices) {
+      out_.nodes[i].dtype = i64;
+      has_others_ = true;
+    }
     const int first = out_.nodes[i].first_arg;
     if (out_.nodes[i].arg_count == 1) {
       const node& from = out_.nodes[out_.args[first]];

@@ -19,7 +19,9 @@ struct reduction_options {
   CTQ_FUNCTION_AND_METHOD(OP, mean, reduction_options, mean) \
   CTQ_FUNCTION_AND_METHOD(OP, sum, reduction_options, sum) \
   CTQ_FUNCTION_AND_METHOD(OP, amax, reduction_options, amax) \
-  CTQ_FUNCTION_AND_METHOD(OP, amin, reduction_options, amin)
+  CTQ_FUNCTION_AND_METHOD(OP, amin, reduction_options, amin) \
+  CTQ_FUNCTION_AND_METHOD(OP, argmax, reduction_options, argmax) \
+  CTQ_FUNCTION_AND_METHOD(OP, argmin, reduction_options, argmin)
 // clang-format on
 
 CTQ_REDUCTIONS(CTQ_DECLARE_OP)
@@ -46,6 +48,13 @@ constexpr shape reduction_shape_rule(view<shape> in, attributes& a, diagnostic& 
     if (!goes[axis] || o.keepdim) out[out.rank++] = goes[axis] ? 1 : x[axis];
   a = attributes{o};
   return out;
+}
+
+/// Along one axis, or along all of them.
+constexpr shape argmax_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (a.as<reduction_options>().dim.rank <= 1) return reduction_shape_rule(in, a, d);
+  shape_rules::complain(d, "dim is one axis, or none for all");
+  return {};
 }
 
 /// Of a tensor in this order in memory.
@@ -81,6 +90,19 @@ inline constexpr op_descriptor mean = reduction<reduction_rule::mean>(on_integer
 inline constexpr op_descriptor sum = reduction<reduction_rule::sum>(on_integers::own_scale);
 inline constexpr op_descriptor amax = reduction<reduction_rule::max>(on_integers::input_scale);
 inline constexpr op_descriptor amin = reduction<reduction_rule::min>(on_integers::input_scale);
+
+/// Where the elements lie that amax and amin give.
+template <reduction_rule Rule>
+constexpr op_descriptor index_of_extreme() {
+  return {.infer_shape = &argmax_shape_rule,
+          .gives_indices = true,
+          .schedule = {.how = schedule_as::reduction,
+                       .kernel = kernel::argmax,
+                       .layout = kernel_layout::nchw,
+                       .sizes = &reduction_sizes<Rule>}};
+}
+inline constexpr op_descriptor argmax = index_of_extreme<reduction_rule::max>();
+inline constexpr op_descriptor argmin = index_of_extreme<reduction_rule::min>();
 
 }  // namespace ctq::descriptors
 

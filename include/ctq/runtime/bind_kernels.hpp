@@ -125,6 +125,13 @@ void with_input_dtype(dtype d, F f) {
   with_dtype(d, f);
 }
 
+/// The same with those that outputs have.
+template <class F>
+void with_output_dtype(dtype d, F f) {
+  if (d == i64) return f(std::integral_constant<dtype, i64>{});
+  with_dtype(d, f);
+}
+
 }  // namespace binding
 
 /// The same with a signature known only at run time: any shape, any kernel that exists.
@@ -133,7 +140,7 @@ template <class Kernels>
 void run_kernel(const kernel_signature& key, const operands& x) noexcept {
   kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     binding::with_input_dtype(key.in, [&](auto in) {
-      binding::with_dtype(key.out, [&](auto out) {
+      binding::with_output_dtype(key.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
           run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);
       });

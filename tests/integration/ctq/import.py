@@ -360,10 +360,12 @@ def between_layers(folder):
         function("rsub", "torch.rsub", [ref("x"), 1]),
         function("attention", "F.scaled_dot_product_attention", [ref("x"), ref("x"), ref("x")],
                  attn_mask=None, dropout_p=0.0, is_causal=True),
+        function("best", "torch.argmax", [ref("x"), 1], keepdim=True),
+        {"name": "worst", "op": "call_method", "target": "argmin", "args": [ref("x")]},
         {"name": "output", "op": "output", "target": "output",
          "args": [[ref(name) for name in ("mean", "rows", "sum", "most", "first", "last", "stack",
                                           "pad", "zeros", "edges", "slopes", "pool", "drop",
-                                          "power", "rsub", "attention")]]}]))
+                                          "power", "rsub", "attention", "best", "worst")]]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "ops between layers")
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -383,7 +385,9 @@ def between_layers(folder):
                  '"drop"_n = fn::dropout2d("x"_n),', '"power"_n = op::pow("x"_n, 2.0F),',
                  '"rsub"_n = fn::rsub("x"_n, 1.0F),',
                  '"attention"_n = fn::scaled_dot_product_attention("x"_n, "x"_n, "x"_n, '
-                 '{.is_causal = true}),'):
+                 '{.is_causal = true}),',
+                 '"best"_n = fn::argmax("x"_n, {.dim = {1}, .keepdim = true}),',
+                 '"worst"_n = method::argmin("x"_n),'):
         assert line in lines, f"{line}:\n{text}"
 
 

@@ -20,6 +20,19 @@ inline ctq::module_state state_of(const ctq::weights& w) {
   return all;
 }
 
+/// The qparams of a compiled model, for the evaluator.
+template <class Int8>
+[[nodiscard]] ctq::quantizations steps_of(const Int8& int8) {
+  ctq::quantizations all;
+  for (std::size_t i = 0; i < int8.qparams().size(); ++i) {
+    const ctq::qparams& q = int8.qparams()[i];
+    all.activations[static_cast<int>(i)] = {.dtype = ctq::quint8,
+                                            .scale = {static_cast<double>(q.scale)},
+                                            .zero_point = {q.zero_point}};
+  }
+  return all;
+}
+
 /// For compare_executors, of models with one input and one output: the evaluator has the bytes of
 /// the compiled model, too.
 struct and_evaluator {
@@ -45,14 +58,7 @@ struct and_evaluator {
 
   template <class Plan, class Int8>
   [[nodiscard]] comparison<Plan> of(const Int8& int8, const ctq::weights& w) const {
-    comparison<Plan> all{state_of(w), {}};
-    for (std::size_t i = 0; i < int8.qparams().size(); ++i) {
-      const ctq::qparams& q = int8.qparams()[i];
-      all.steps.activations[static_cast<int>(i)] = {.dtype = ctq::quint8,
-                                                    .scale = {static_cast<double>(q.scale)},
-                                                    .zero_point = {q.zero_point}};
-    }
-    return all;
+    return {state_of(w), steps_of(int8)};
   }
 };
 

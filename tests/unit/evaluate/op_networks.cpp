@@ -5,6 +5,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <type_traits>
+#include <vector>
+
 #include "compare_evaluator.hpp"
 #include "ctq/backends/x86.hpp"
 
@@ -117,6 +124,18 @@ inline constexpr auto attending =
 static_assert(attending.nodes[10].shape == shape{2, 2, 5, 6});
 static_assert(attending.nodes[14].shape == shape{2, 5, 3});
 
+/// The classes of an image, one for each pixel, and the pixel of the largest score.
+inline constexpr auto segmented =
+    model("x"_n = nn::placeholder({2, 3, 4, 5}),
+          "scores"_n = nn::conv2d("x"_n, {.out_channels = 9, .kernel_size = 1}),
+          "classes"_n = fn::argmax("scores"_n, {.dim = {1}}),
+          "worst"_n = method::argmin("scores"_n, {.dim = {-3}, .keepdim = true}),
+          "rows"_n = fn::argmax("scores"_n, {.dim = {2}, .keepdim = true}),
+          "first"_n = fn::argmax("scores"_n),
+          "out"_n = nn::output("scores"_n, "classes"_n, "worst"_n, "rows"_n, "first"_n));
+static_assert(segmented.nodes[2].shape == shape{2, 4, 5} && segmented.nodes[2].dtype == i64);
+static_assert(plan<segmented, x86, small::everywhere, unsupported::skip>::lowered.count > 0);
+
 /// Functions of a tensor and a number.
 inline constexpr auto numbers =
     model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
@@ -144,4 +163,67 @@ TEST_CASE("networks with pads, slopes and numbers have the same bytes") {
   small::check_with_evaluator<bordered, x86>();
   small::check_with_evaluator<bordered, wide>();
   small::check_with_evaluator<numbers, x86>();
+}
+
+TEST_CASE(
+    "indices of extremes are outputs of int64, the same in both executors and the evaluator") {
+  const auto weights = small::checked_weights<segmented>(3);
+  auto observed = prepare<segmented, x86, small::everywhere, unsupported::skip>(weights);
+  using plan = typename decltype(observed)::plan;
+  std::mt19937 random{5};
+  tensor<float, 2, 3, 4, 5> x;
+  small::fill(x, random);
+  observed(x);
+  const auto int8 = convert(observed);
+  REQUIRE(int8);
+  session net{*int8};
+  const auto [scores, classes, worst, rows, first] = net(x);
+  static_assert(std::is_same_v<decltype(classes), const tensor<std::int64_t, 2, 4, 5>>);
+  static_assert(std::is_same_v<decltype(first), const tensor<std::int64_t>>);
+  const auto score = [&scores = scores](std::size_t n, std::size_t channel, std::size_t pixel) {
+    return scores[(n * 9 + channel) * 20 + pixel];
+  };
+  for (std::size_t i = 0; i < classes.size; ++i) {
+    const float best = score(i / 20, static_cast<std::size_t>(classes[i]), i % 20);
+    const float least = score(i / 20, static_cast<std::size_t>(worst[i]), i % 20);
+    for (std::size_t c = 0; c < 9; ++c) {
+      CHECK(score(i / 20, c, i % 20) <= best);
+      CHECK(score(i / 20, c, i % 20) >= least);
+      if (c < static_cast<std::size_t>(classes[i])) CHECK(score(i / 20, c, i % 20) < best);
+    }
+  }
+  CHECK(scores[static_cast<std::size_t>(first[0])] ==
+        *std::max_element(scores.begin(), scores.end()));
+
+  auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
+                                                     int8->qparams(), plan::backend, plan::mapping);
+  REQUIRE(oracle);
+  auto [scores_too, classes_too, worst_too, rows_too, first_too] = decltype(net(x)){};
+  const void* const in[] = {x.data()};
+  void* const out[] = {scores_too.data(), classes_too.data(), worst_too.data(), rows_too.data(),
+                       first_too.data()};
+  oracle->run(in, out);
+  CHECK(scores_too.values == scores.values);
+  CHECK(classes_too.values == classes.values);
+  CHECK(worst_too.values == worst.values);
+  CHECK(rows_too.values == rows.values);
+  CHECK(first_too.values == first.values);
+
+  const auto state = small::state_of(weights.get());
+  const quantizations steps = small::steps_of(*int8);
+  evaluator<stage::lowered> run(plan::lowered.view(), state, {.steps = &steps});
+  const auto values = run.run({node_value(float_ops::tensor{{2, 3, 4, 5}, {x.begin(), x.end()}})});
+  REQUIRE(values);
+  const float_ops::value all = values->back().real();
+  REQUIRE(all.is<float_ops::list>());
+  const auto same = [&](std::size_t item, const auto& ours) {
+    const auto* const y =
+        (*all.get_if<float_ops::list>())[item].template get_if<float_ops::index_tensor>();
+    REQUIRE(y != nullptr);
+    CHECK(y->data == std::vector<std::int64_t>(ours.begin(), ours.end()));
+  };
+  same(1, classes);
+  same(2, worst);
+  same(3, rows);
+  same(4, first);
 }

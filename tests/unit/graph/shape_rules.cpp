@@ -109,6 +109,10 @@ static_assert(gives({1, 3, 1}, fn::amax, along_axes{.dim = {0, 2}, .keepdim = tr
 static_assert(gives({1, 1, 1}, method::sum, along_axes{.keepdim = true}, sound));
 static_assert(complains("dim 3 of 3 axes", fn::amin, along_axes{.dim = {3}}, sound));
 static_assert(complains("dim names axis 2 twice", fn::mean, along_axes{.dim = {2, -1}}, sound));
+static_assert(gives({2, 28}, fn::argmax, along_axes{.dim = {1}}, sound));
+static_assert(gives({1, 1, 1}, method::argmin, along_axes{.keepdim = true}, sound));
+static_assert(complains("dim is one axis, or none for all", fn::argmax, along_axes{.dim = {1, 2}},
+                        sound));
 
 // pads
 static_assert(gives({2, 3, 31}, fn::pad, pad_options{.pad = {1, 2}}, sound));

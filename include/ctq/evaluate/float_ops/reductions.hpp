@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/axis_sums.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/kernels/reference/argmax.hpp"
 #include "ctq/kernels/reference/reduction.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 
@@ -106,6 +109,27 @@ result<value> extremes(operands& from) {
   return value(float_ops::extremes(in, axes, keepdim, Rule));
 }
 
+/// Indices along one axis, or in the order of the elements.
+template <reduction_rule Rule>
+result<value> argmax(operands& from) {
+  const tensor& in = from.floats("input");
+  const std::vector<int> axes = from.axes("dim", rank(in.shape));
+  const bool keepdim = from.flag("keepdim");
+  from.require(axes.size() == 1 || axes.size() == in.shape.size(),
+               "dim is one axis, or none for all");
+  from.require(!in.data.empty(), "an empty tensor has no maximum and no minimum");
+  if (from.failed()) return from.failure();
+  const bool one = axes.size() == 1 && !in.shape.empty();
+  const axis_surroundings others =
+      one ? around(in.shape, static_cast<std::size_t>(axes[0])) : axis_surroundings{};
+  const auto rows = static_cast<int>(others.rows), row = static_cast<int>(others.row);
+  const int count = static_cast<int>(in.data.size()) / (rows * row);
+  auto out = filled<std::int64_t>(reduced_shape(in, chosen_axes(in, axes), keepdim));
+  kernels::reference::argmax({.rule = Rule, .in = {rows, count, row}, .axes = 1 << 1},
+                             in.data.data(), out.data.data());
+  return value(std::move(out));
+}
+
 /// Without dim, PyTorch uses axis 0 for a tensor of 0, 1 or 3 axes, else axis 1.
 template <bool Logarithm>
 result<value> softmax(operands& from) {
@@ -122,6 +146,8 @@ inline constexpr float_op reductions[] = {
     {"sum", "input, ..., *, dtype=None", sum<false>},
     {"amax", "input, ...", extremes<reduction_rule::max>},
     {"amin", "input, ...", extremes<reduction_rule::min>},
+    {"argmax", "input, dim=None, keepdim=False", argmax<reduction_rule::max>},
+    {"argmin", "input, dim=None, keepdim=False", argmax<reduction_rule::min>},
     {"softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
     {"log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
 };

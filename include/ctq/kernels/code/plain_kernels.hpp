@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/reference/argmax.hpp"
 #include "ctq/kernels/reference/attention_softmax.hpp"
 #include "ctq/kernels/reference/batch_norm2d.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
@@ -48,6 +49,7 @@
 #include "ctq/kernels/simd/elementwise/relu.hpp"
 #include "ctq/kernels/simd/elementwise/softmax.hpp"
 #include "ctq/kernels/simd/matrix/matmul.hpp"
+#include "ctq/kernels/simd/pooling/argmax.hpp"
 #include "ctq/kernels/simd/pooling/pooling_avg.hpp"
 #include "ctq/kernels/simd/pooling/pooling_max.hpp"
 #include "ctq/kernels/simd/pooling/reduction.hpp"
@@ -215,6 +217,7 @@ CTQ_KERNEL_CODE(reorder, copying_code)
 CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)
 CTQ_KERNEL_CODE(reduction, one_input_code)
+CTQ_KERNEL_CODE(argmax, copying_code)
 CTQ_KERNEL_CODE(softmax, one_input_code)
 CTQ_KERNEL_CODE(attention_softmax, one_input_code)
 CTQ_KERNEL_CODE(layer_norm, layer_norm_code)

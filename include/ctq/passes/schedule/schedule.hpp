@@ -151,7 +151,7 @@ class scheduler : public parameter_steps<Graph, Schedule> {
   }
 
   /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are
-  /// defined by the order of the axes.
+  /// defined by the order of the axes, as are indices along all of them.
   constexpr void reduction(int i) {
     const op_schedule& s = schedule_of(i);
     const int a = arg(i);
@@ -160,13 +160,17 @@ class scheduler : public parameter_steps<Graph, Schedule> {
     const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
     bool whole = true;  // all pixels of an image
     for (int axis = 2; axis < in.rank; ++axis) whole = whole && sizes.reduces(axis);
-    const bool as_it_lies =
-        (g_.nodes[i].dtype != f32 || compares) && (whole || g_.nodes[i].shape.rank == in.rank);
+    const bool gives_indices = is_index(g_.nodes[i].dtype);
+    constexpr int of_channels = 1 << 1;
+    const bool as_it_lies = gives_indices ? sizes.axes == of_channels
+                                          : (g_.nodes[i].dtype != f32 || compares) &&
+                                                (whole || g_.nodes[i].shape.rank == in.rank);
     const layout order = as_it_lies ? order_of_[a] : layout::nchw;
     const int x = in_order(a, order);
     sizes = descriptors::reduction_in(sizes.rule, g_.nodes[i].attrs, in, order);
     next_sizes(sizes);
-    emit(s.kernel, i, a, x, new_output(i, order_matters(g_.nodes[i].shape) ? order : layout::nchw));
+    const bool keeps_order = !gives_indices && order_matters(g_.nodes[i].shape);
+    emit(s.kernel, i, a, x, new_output(i, keeps_order ? order : layout::nchw));
   }
 
   constexpr void recurrent(int i) {

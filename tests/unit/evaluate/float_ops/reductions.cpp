@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -72,6 +73,26 @@ TEST_CASE("the largest and the smallest elements along axes; NaN, if there is on
         std::vector<float>{0, 2, 4});
   CHECK(floats(run(fn::amax, counted({2, 3, 2}))).data == std::vector<float>{11});
   CHECK(cause(run(fn::amax, filled({0, 2}))) == "an empty tensor has no maximum and no minimum");
+}
+
+TEST_CASE("the indices of the largest and the smallest elements") {
+  const tensor in{{2, 3}, {1, 5, -2, 4, 5, 0}};
+  const auto indices = [&](auto op, std::vector<named_value> keywords = {}) {
+    const auto y = run(op, in, std::move(keywords));
+    REQUIRE(y);
+    REQUIRE(y->template is<index_tensor>());
+    return *y->template get_if<index_tensor>();
+  };
+  using integers = std::vector<std::int64_t>;
+  CHECK(indices(fn::argmax).shape == extents{});
+  CHECK(indices(fn::argmax).data == integers{1});
+  CHECK(indices(fn::argmin, {{"keepdim", true}}).shape == extents{1, 1});
+  CHECK(indices(fn::argmin).data == integers{2});
+  CHECK(indices(method::argmax, {{"dim", 0}}).data == integers{1, 0, 1});
+  CHECK(indices(method::argmin, {{"dim", -1}, {"keepdim", true}}).shape == extents{2, 1});
+  CHECK(cause(run(fn::argmax, counted({2, 3, 2}), {{"dim", list{0, 1}}})) ==
+        "dim is one axis, or none for all");
+  CHECK(cause(run(fn::argmin, filled({0, 2}))) == "an empty tensor has no maximum and no minimum");
 }
 
 TEST_CASE("sums of more axes than PyTorch's tensors have are an error") {
