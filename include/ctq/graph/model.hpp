@@ -165,7 +165,8 @@ class linker {
       if (is_tuple && !is_any_of(reader.op, op::getitem)) {
         d.line("node ", reader.name, ":").line("reads all tensors of ", from.name);
         d.line("op::getitem selects one");
-      } else if (from.op->descriptor->gives_indices && reader.op->kind == op_kind::output) {
+      } else if (is_index(from.dtype) && from.op->kind != op_kind::placeholder &&
+                 reader.op->kind == op_kind::output) {
         continue;
       } else if (is_index(from.dtype) != (a < indices)) {
         d.line("node ", reader.name, ":");
@@ -180,7 +181,7 @@ class linker {
     const op_descriptor& op = *out_.nodes[i].op->descriptor;
     if (has_others_ || op.index_inputs > 0) check_reads(i, d);
     if (op.tuple_item != nullptr) has_others_ = true;
-    if (op.gives_indices) {
+    if (op.gives_indices && op.tuple_item == nullptr) {
       out_.nodes[i].dtype = i64;
       has_others_ = true;
     }

@@ -56,7 +56,9 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
 constexpr void infer_item(node& n, const node& tuple, diagnostic& d) {
   if (d.any()) return;
   const strided_view whole = contiguous_view(tuple.shape, layout::nchw);
-  n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, whole, item_index(n)).shape;
+  const int item = item_index(n);
+  n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, whole, item).shape;
+  if (tuple.op->descriptor->gives_indices && (item == 1 || item == -1)) n.dtype = i64;
   if (n.shape.rank == 0)
     d.line("node ", n.name, ":").line("op::getitem selects one tensor of").line(tuple.name);
 }

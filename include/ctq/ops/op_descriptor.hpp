@@ -180,7 +180,7 @@ struct op_descriptor {
   int end_non_tensors = 0;     // up to this one
   shape_rule infer_shape{};    // null: a model in C++ cannot call it
   item_function tuple_item{};  // gives a tuple
-  bool gives_indices = false;  // of int64
+  bool gives_indices = false;  // of int64; of a tuple, its second tensor
   int index_inputs = 0;        // how many inputs, from the first on, are indices
 
   // ---- as a function

@@ -362,10 +362,13 @@ def between_layers(folder):
                  attn_mask=None, dropout_p=0.0, is_causal=True),
         function("best", "torch.argmax", [ref("x"), 1], keepdim=True),
         {"name": "worst", "op": "call_method", "target": "argmin", "args": [ref("x")]},
+        {"name": "pair", "op": "call_method", "target": "max", "args": [ref("x")],
+         "kwargs": {"dim": -1}},
+        function("place", "operator.getitem", [ref("pair"), 1]),
         {"name": "output", "op": "output", "target": "output",
          "args": [[ref(name) for name in ("mean", "rows", "sum", "most", "first", "last", "stack",
                                           "pad", "zeros", "edges", "slopes", "pool", "drop",
-                                          "power", "rsub", "attention", "best", "worst")]]}]))
+                                          "power", "rsub", "attention", "best", "worst", "place")]]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "ops between layers")
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -387,7 +390,9 @@ def between_layers(folder):
                  '"attention"_n = fn::scaled_dot_product_attention("x"_n, "x"_n, "x"_n, '
                  '{.is_causal = true}),',
                  '"best"_n = fn::argmax("x"_n, {.dim = {1}, .keepdim = true}),',
-                 '"worst"_n = method::argmin("x"_n),'):
+                 '"worst"_n = method::argmin("x"_n),',
+                 '"pair"_n = method::max("x"_n, {.dim = {-1}}),',
+                 '"place"_n = op::getitem("pair"_n, {.index = {1}}),'):
         assert line in lines, f"{line}:\n{text}"
 
 

@@ -131,8 +131,12 @@ inline constexpr auto segmented =
           "classes"_n = fn::argmax("scores"_n, {.dim = {1}}),
           "worst"_n = method::argmin("scores"_n, {.dim = {-3}, .keepdim = true}),
           "rows"_n = fn::argmax("scores"_n, {.dim = {2}, .keepdim = true}),
-          "first"_n = fn::argmax("scores"_n),
-          "out"_n = nn::output("scores"_n, "classes"_n, "worst"_n, "rows"_n, "first"_n));
+          "first"_n = fn::argmax("scores"_n), "most"_n = fn::max("scores"_n, {.dim = {3}}),
+          "values"_n = op::getitem("most"_n, {.index = {0}}),
+          "places"_n = op::getitem("most"_n, {.index = {-1}}),
+          "out"_n = nn::output("scores"_n, "classes"_n, "worst"_n, "rows"_n, "first"_n, "values"_n,
+                               "places"_n));
+static_assert(segmented.nodes[7].dtype == f32 && segmented.nodes[8].dtype == i64);
 static_assert(segmented.nodes[2].shape == shape{2, 4, 5} && segmented.nodes[2].dtype == i64);
 static_assert(plan<segmented, x86, small::everywhere, unsupported::skip>::lowered.count > 0);
 
@@ -177,7 +181,7 @@ TEST_CASE(
   const auto int8 = convert(observed);
   REQUIRE(int8);
   session net{*int8};
-  const auto [scores, classes, worst, rows, first] = net(x);
+  const auto [scores, classes, worst, rows, first, values, places] = net(x);
   static_assert(std::is_same_v<decltype(classes), const tensor<std::int64_t, 2, 4, 5>>);
   static_assert(std::is_same_v<decltype(first), const tensor<std::int64_t>>);
   const auto score = [&scores = scores](std::size_t n, std::size_t channel, std::size_t pixel) {
@@ -194,27 +198,37 @@ TEST_CASE(
   }
   CHECK(scores[static_cast<std::size_t>(first[0])] ==
         *std::max_element(scores.begin(), scores.end()));
+  for (std::size_t i = 0; i < values.size; ++i) {
+    const auto row = scores.begin() + static_cast<std::ptrdiff_t>(5 * i);
+    const auto most = std::max_element(row, row + 5);
+    CHECK(values[i] == *most);
+    CHECK(places[i] == most - row);
+  }
 
   auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
                                                      int8->qparams(), plan::backend, plan::mapping);
   REQUIRE(oracle);
-  auto [scores_too, classes_too, worst_too, rows_too, first_too] = decltype(net(x)){};
+  auto [scores_too, classes_too, worst_too, rows_too, first_too, values_too, places_too] =
+      decltype(net(x)){};
   const void* const in[] = {x.data()};
   void* const out[] = {scores_too.data(), classes_too.data(), worst_too.data(), rows_too.data(),
-                       first_too.data()};
+                       first_too.data(),  values_too.data(),  places_too.data()};
   oracle->run(in, out);
   CHECK(scores_too.values == scores.values);
   CHECK(classes_too.values == classes.values);
   CHECK(worst_too.values == worst.values);
   CHECK(rows_too.values == rows.values);
   CHECK(first_too.values == first.values);
+  CHECK(values_too.values == values.values);
+  CHECK(places_too.values == places.values);
 
   const auto state = small::state_of(weights.get());
   const quantizations steps = small::steps_of(*int8);
   evaluator<stage::lowered> run(plan::lowered.view(), state, {.steps = &steps});
-  const auto values = run.run({node_value(float_ops::tensor{{2, 3, 4, 5}, {x.begin(), x.end()}})});
-  REQUIRE(values);
-  const float_ops::value all = values->back().real();
+  const auto evaluated =
+      run.run({node_value(float_ops::tensor{{2, 3, 4, 5}, {x.begin(), x.end()}})});
+  REQUIRE(evaluated);
+  const float_ops::value all = evaluated->back().real();
   REQUIRE(all.is<float_ops::list>());
   const auto same = [&](std::size_t item, const auto& ours) {
     const auto* const y =
@@ -226,4 +240,5 @@ TEST_CASE(
   same(2, worst);
   same(3, rows);
   same(4, first);
+  same(6, places);
 }

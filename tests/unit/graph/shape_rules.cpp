@@ -113,6 +113,9 @@ static_assert(gives({2, 28}, fn::argmax, along_axes{.dim = {1}}, sound));
 static_assert(gives({1, 1, 1}, method::argmin, along_axes{.keepdim = true}, sound));
 static_assert(complains("dim is one axis, or none for all", fn::argmax, along_axes{.dim = {1, 2}},
                         sound));
+static_assert(gives({2, 28}, fn::max, along_axes{.dim = {1}}, sound));
+static_assert(complains("dim is one axis; amax and amin have\nthe extremes of all", method::min,
+                        along_axes{}, sound));
 
 // pads
 static_assert(gives({2, 3, 31}, fn::pad, pad_options{.pad = {1, 2}}, sound));

@@ -130,6 +130,18 @@ result<value> argmax(operands& from) {
   return value(std::move(out));
 }
 
+/// Values and indices along one axis.
+template <reduction_rule Rule>
+result<value> extreme_pair(operands& from) {
+  from.require(!from.is_none("dim"), "has one axis, dim; amax and amin have the extremes of all");
+  if (from.failed()) return from.failure();
+  result<value> values = extremes<Rule>(from);
+  if (!values) return values;
+  result<value> indices = argmax<Rule>(from);
+  if (!indices) return indices;
+  return value(list{*values, *indices});
+}
+
 /// Without dim, PyTorch uses axis 0 for a tensor of 0, 1 or 3 axes, else axis 1.
 template <bool Logarithm>
 result<value> softmax(operands& from) {
@@ -148,6 +160,8 @@ inline constexpr float_op reductions[] = {
     {"amin", "input, ...", extremes<reduction_rule::min>},
     {"argmax", "input, dim=None, keepdim=False", argmax<reduction_rule::max>},
     {"argmin", "input, dim=None, keepdim=False", argmax<reduction_rule::min>},
+    {"max", "input, dim=None, keepdim=False", extreme_pair<reduction_rule::max>},
+    {"min", "input, dim=None, keepdim=False", extreme_pair<reduction_rule::min>},
     {"softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
     {"log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
 };

@@ -59,13 +59,14 @@ class scheduler : public parameter_steps<Graph, Schedule> {
       case schedule_as::observe: return observe(i, arg(i));
       case schedule_as::same: return same_as(i, arg(i));
       case schedule_as::view: return this->as_view(i);
-      case schedule_as::strided: return this->as_strided(i);
+      case schedule_as::strided:
+        return this->selects_extreme(i) ? this->reduction(i, arg(i)) : this->as_strided(i);
       case schedule_as::step: return step_of(i);
       case schedule_as::lookup: return this->lookup(i);
       case schedule_as::recurrent: return recurrent(i);
       case schedule_as::matmul: return this->matmul(i);
       case schedule_as::attention: return this->attention(i);
-      case schedule_as::reduction: return reduction(i);
+      case schedule_as::reduction: return this->reduction(i, i);
       case schedule_as::concat: return concat(i);
       case schedule_as::function: return function(i);
       case schedule_as::nothing:
@@ -148,29 +149,6 @@ class scheduler : public parameter_steps<Graph, Schedule> {
         w != nullptr && w->args.dtype == f16 && s.kernel == kernel::linear_dynamic;
     emit(of_floats ? kernel::linear : s.kernel, i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
-  }
-
-  /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are
-  /// defined by the order of the axes, as are indices along all of them.
-  constexpr void reduction(int i) {
-    const op_schedule& s = schedule_of(i);
-    const int a = arg(i);
-    const shape& in = g_.nodes[a].shape;
-    auto sizes = from_block<reduction_shape>(s.sizes(g_.nodes[i].attrs, in, g_.nodes[i].shape));
-    const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
-    bool whole = true;  // all pixels of an image
-    for (int axis = 2; axis < in.rank; ++axis) whole = whole && sizes.reduces(axis);
-    const bool gives_indices = is_index(g_.nodes[i].dtype);
-    constexpr int of_channels = 1 << 1;
-    const bool as_it_lies = gives_indices ? sizes.axes == of_channels
-                                          : (g_.nodes[i].dtype != f32 || compares) &&
-                                                (whole || g_.nodes[i].shape.rank == in.rank);
-    const layout order = as_it_lies ? order_of_[a] : layout::nchw;
-    const int x = in_order(a, order);
-    sizes = descriptors::reduction_in(sizes.rule, g_.nodes[i].attrs, in, order);
-    next_sizes(sizes);
-    const bool keeps_order = !gives_indices && order_matters(g_.nodes[i].shape);
-    emit(s.kernel, i, a, x, new_output(i, keeps_order ? order : layout::nchw));
   }
 
   constexpr void recurrent(int i) {

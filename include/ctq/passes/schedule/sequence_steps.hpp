@@ -3,7 +3,7 @@
 
 #include "ctq/passes/schedule/view_steps.hpp"
 
-// Steps of embeddings and of recurrent layers.
+// Steps of embeddings, recurrent layers and reductions.
 
 namespace ctq::scheduling {
 
@@ -70,6 +70,40 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     order_of_[i] = layout::nchw;
     emit(in_half ? kernel::rnn : schedule.kernel, i, a, x, value_of_[i]);
     if (state >= 0 && !out_.problem.any()) this->also_reads(arg(i, 1), state);
+  }
+
+  /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are
+  /// defined by the order of the axes, as are indices along all of them.
+  ///   by  the node of the op: i, or a tuple of which i is a part
+  constexpr void reduction(int i, int by) {
+    const op_schedule& s = g_.nodes[by].op->descriptor->schedule;
+    const attributes& attrs = g_.nodes[by].attrs;
+    const int a = arg(by);
+    this->settled(by, a);
+    const shape& in = g_.nodes[a].shape;
+    auto sizes = from_block<reduction_shape>(s.sizes(attrs, in, g_.nodes[i].shape));
+    const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
+    bool whole = true;  // all pixels of an image
+    for (int axis = 2; axis < in.rank; ++axis) whole = whole && sizes.reduces(axis);
+    const bool gives_indices = is_index(g_.nodes[i].dtype);
+    constexpr int of_channels = 1 << 1;
+    const bool as_it_lies = gives_indices ? sizes.axes == of_channels
+                                          : (g_.nodes[i].dtype != f32 || compares) &&
+                                                (whole || g_.nodes[i].shape.rank == in.rank);
+    const layout order = as_it_lies ? order_of_[a] : layout::nchw;
+    const int x = in_order(a, order);
+    sizes = descriptors::reduction_in(sizes.rule, attrs, in, order);
+    next_sizes(sizes);
+    const bool keeps_order = !gives_indices && order_matters(g_.nodes[i].shape);
+    emit(gives_indices ? kernel::argmax : s.kernel, i, a, x,
+         new_output(i, keeps_order ? order : layout::nchw));
+  }
+
+  /// Whether node i is a part of a tuple that reductions compute.
+  [[nodiscard]] constexpr bool selects_extreme(int i) const {
+    const op_descriptor& from = *g_.nodes[arg(i)].op->descriptor;
+    return from.gives_indices && from.tuple_item != nullptr &&
+           is_any_of(g_.nodes[i].op, op::getitem);
   }
 
  private:

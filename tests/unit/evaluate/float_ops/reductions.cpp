@@ -95,6 +95,22 @@ TEST_CASE("the indices of the largest and the smallest elements") {
   CHECK(cause(run(fn::argmin, filled({0, 2}))) == "an empty tensor has no maximum and no minimum");
 }
 
+TEST_CASE("max and min give the values and their indices along an axis") {
+  const tensor in{{2, 3}, {1, 5, -2, 4, 5, 0}};
+  const auto y = run(fn::max, in, {{"dim", 1}});
+  REQUIRE(y);
+  REQUIRE(y->is<list>());
+  const list& both = *y->get_if<list>();
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].get_if<tensor>()->data == std::vector<float>{5, 5});
+  CHECK(both[1].get_if<index_tensor>()->data == std::vector<std::int64_t>{1, 1});
+  const auto least = run(method::min, in, {{"dim", 0}, {"keepdim", true}});
+  REQUIRE(least);
+  CHECK((*least->get_if<list>())[0].get_if<tensor>()->data == std::vector<float>{1, 5, -2});
+  CHECK((*least->get_if<list>())[1].get_if<index_tensor>()->shape == extents{1, 3});
+  CHECK(cause(run(fn::max, in)) == "has one axis, dim; amax and amin have the extremes of all");
+}
+
 TEST_CASE("sums of more axes than PyTorch's tensors have are an error") {
   CHECK(cause(run(fn::sum, filled(extents(65, 1)))) == "has more axes than PyTorch's tensors");
 }
