@@ -117,7 +117,13 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
       break;
     case option_field::type::real: {
       float real{};
-      if (!read(*a, real)) return false;
+      const std::int64_t count = a->is == kind::list ? a->integer : 0;  // equal ones are one
+      for (std::int64_t i = count; i > 0; --i) {
+        float other{};
+        if (!read(a[i], other) || (i < count && other != real)) return false;
+        real = other;
+      }
+      if (count == 0 && !read(*a, real)) return false;
       set(to, f, real);
       return true;
     }

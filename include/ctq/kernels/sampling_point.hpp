@@ -18,6 +18,13 @@ struct sampling_point {
   friend constexpr bool operator==(const sampling_point&, const sampling_point&) = default;
 };
 
+/// Where output i lies among the elements of the other axis: by its centre, or so that the ends are
+/// those of the other axis.
+[[nodiscard]] inline float place_of(int i, float scale, bool aligned) {
+  const auto at = static_cast<float>(i);
+  return aligned ? no_contract(at * scale) : no_contract((at + 0.5F) * scale) - 0.5F;
+}
+
 /// Of output i of an axis of `in` elements.
 ///   scale  input elements per output element
 /// Source  PyTorch aten/src/ATen/native/UpSample.h: nearest_idx, area_pixel_compute_source_index
@@ -31,12 +38,55 @@ struct sampling_point {
     const int index = whole < static_cast<float>(last) ? static_cast<int>(whole) : last;
     return {index, index, 0.0F};
   }
-  float place =
-      rule == sampling_rule::linear_aligned ? at * scale : no_contract((at + 0.5F) * scale) - 0.5F;
+  float place = place_of(i, scale, rule == sampling_rule::linear_aligned);
   if (place < 0.0F) place = 0.0F;
   const int a = place < static_cast<float>(last) ? static_cast<int>(place) : last;
   const float weight = place - static_cast<float>(a);
   return {a, a < last ? a + 1 : a, weight > 1.0F ? 1.0F : weight};
+}
+
+/// Four neighbours on an axis, Σ weight[k] * in[index[k]]; beyond its ends they are those at the
+/// ends.
+struct cubic_point {
+  int index[4]{};
+  float weight[4]{};
+
+  friend constexpr bool operator==(const cubic_point&, const cubic_point&) = default;
+};
+
+/// Of output i of an axis of `in` elements. Weights are rounded to float32 once.
+///   scale  input elements per output element
+/// Source  PyTorch aten/src/ATen/native/UpSample.h: get_cubic_upsample_coefficients
+[[nodiscard]] inline cubic_point cubic_point_of(int i, int in, float scale, sampling_rule rule) {
+  constexpr double a = -0.75;
+  const int last = in - 1;
+  const float place = place_of(i, scale, rule == sampling_rule::cubic_aligned);
+  const float whole = ::floorf(place);
+  const int before = whole < static_cast<float>(last) ? static_cast<int>(whole) : last;
+  const float share = place - static_cast<float>(before);
+  const double t = share > 1.0F ? 1.0 : static_cast<double>(share);
+  const auto near = [](double x) {  // within one element
+    return no_contract(no_contract(no_contract((a + 2) * x) - (a + 3)) * x * x) + 1;
+  };
+  const auto far = [](double x) {  // within two
+    return no_contract((no_contract((no_contract(a * x) - 5 * a) * x) + 8 * a) * x) - 4 * a;
+  };
+  cubic_point p{{},
+                {static_cast<float>(far(t + 1)), static_cast<float>(near(t)),
+                 static_cast<float>(near(1 - t)), static_cast<float>(far(2 - t))}};
+  for (int k = 0; k < 4; ++k) {
+    const int index = before - 1 + k;
+    p.index[k] = index < 0 ? 0 : index > last ? last : index;
+  }
+  return p;
+}
+
+/// In double, where products are exact, rounded to float32 once.
+[[nodiscard, gnu::always_inline]] inline float interpolated(const cubic_point& p,
+                                                            const float (&x)[4]) noexcept {
+  double sum = static_cast<double>(p.weight[0]) * static_cast<double>(x[0]);
+  for (int k = 1; k < 4; ++k) sum += static_cast<double>(p.weight[k]) * static_cast<double>(x[k]);
+  return static_cast<float>(sum);
 }
 
 /// In double, rounded to float32 once; the element itself if both are the same.

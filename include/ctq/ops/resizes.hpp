@@ -11,11 +11,11 @@
 
 namespace ctq {
 
-enum class interpolation : int { nearest, nearest_exact, linear, bilinear };
+enum class interpolation : int { nearest, nearest_exact, linear, bilinear, bicubic, trilinear };
 
-inline constexpr std::string_view interpolation_names[] = {"nearest", "nearest-exact", "linear",
-                                                           "bilinear"};
-inline constexpr option_words_of interpolation_words{"interpolation", {interpolation_names, 4}};
+inline constexpr std::string_view interpolation_names[] = {
+    "nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear"};
+inline constexpr option_words_of interpolation_words{"interpolation", {interpolation_names, 6}};
 
 inline constexpr std::string_view padding_names[] = {"constant", "reflect", "replicate",
                                                      "circular"};
@@ -40,7 +40,7 @@ struct copying_pad_options {
 
 /// Either size or scale_factor.
 struct interpolate_options {
-  extent2d size = 0;  // of the output
+  ctq::shape size{};  // of the output: a number for each axis of pixels, or one for all
   float scale_factor = 0.0F;
   interpolation mode = interpolation::nearest;
   flag align_corners = false;
@@ -176,28 +176,37 @@ constexpr int scaled_extent(int in, float factor) {
   return extent >= 1.0 && extent <= INT32_MAX ? static_cast<int>(extent) : 0;
 }
 
+/// Whether a mode interpolates along so many axes.
+constexpr bool interpolates(interpolation mode, int axes) {
+  if (mode == interpolation::bilinear || mode == interpolation::bicubic) return axes == 2;
+  return mode < interpolation::linear || axes == (mode == interpolation::linear ? 1 : 3);
+}
+
 constexpr shape interpolate_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;
-  const bool one_axis = in.count == 1 && in[0].rank == 3;
-  if (!needs(d, in, 1, one_axis ? 3 : 4)) return {};
+  const int rank = in.count == 1 && (in[0].rank == 3 || in[0].rank == 5) ? in[0].rank : 4;
+  if (!needs(d, in, 1, rank)) return {};
   const auto o = a.as<interpolate_options>();
-  if (o.mode == (one_axis ? interpolation::bilinear : interpolation::linear))
-    return wrong_input(d, in[0], "mode: linear along one axis, bilinear\nalong two");
-  const bool has_size = o.size != extent2d{0};
+  const int axes = rank - 2;
+  if (!interpolates(o.mode, axes))
+    return wrong_input(d, in[0], "mode: linear along one axis, bilinear\nand bicubic along two, ",
+                       "trilinear\nalong three");
+  const bool has_size = o.size.rank != 0;
   if (has_size == (o.scale_factor != 0.0F)) {
     complain(d, "needs either size or scale_factor");
     return {};
   }
-  if (one_axis && !one_number(d, "size", o.size)) return {};
-  const int last = in[0].rank - 1;
+  if (o.size.rank > 1 && o.size.rank != axes)
+    return wrong_input(d, in[0], "size ", shape_text(o.size).view(),
+                       ": a number for each\naxis of pixels");
   shape out = in[0];
-  out[last] = has_size ? o.size.w : scaled_extent(out[last], o.scale_factor);
-  if (!one_axis) out[2] = has_size ? o.size.h : scaled_extent(out[2], o.scale_factor);
-  for (int axis = 2; axis <= last; ++axis)
-    if (out[axis] < 1) {
-      complain(d, "size and scale_factor leave no pixels");
-      return {};
-    }
+  for (int axis = 2; axis < rank; ++axis) {
+    out[axis] = has_size ? o.size[o.size.rank == 1 ? 0 : axis - 2]
+                         : scaled_extent(out[axis], o.scale_factor);
+    if (out[axis] >= 1) continue;
+    complain(d, "size and scale_factor leave no pixels");
+    return {};
+  }
   return out;
 }
 
@@ -206,30 +215,36 @@ constexpr int scale_bits_of(const interpolate_options& o, int in, int out) {
   float scale = o.scale_factor != 0.0F
                     ? static_cast<float>(1.0 / static_cast<double>(o.scale_factor))
                     : static_cast<float>(in) / static_cast<float>(out);
-  if (o.align_corners && (o.mode == interpolation::linear || o.mode == interpolation::bilinear))
+  if (o.align_corners && o.mode != interpolation::nearest && o.mode != interpolation::nearest_exact)
     scale = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0F;
   return std::bit_cast<int>(scale);
 }
 
+constexpr sampling_rule sampling_of(const interpolate_options& o) {
+  if (o.mode == interpolation::nearest) return sampling_rule::nearest;
+  if (o.mode == interpolation::nearest_exact) return sampling_rule::nearest_exact;
+  if (o.mode == interpolation::bicubic)
+    return o.align_corners ? sampling_rule::cubic_aligned : sampling_rule::cubic;
+  return o.align_corners ? sampling_rule::linear_aligned : sampling_rule::linear;
+}
+
 constexpr kernel_signature::sizes interpolate_sizes(attributes a, shape in, shape out) {
   const auto o = a.as<interpolate_options>();
-  const shape x = shape_rules::as_image(in);
-  const shape y = shape_rules::as_image(out);
-  const sampling_rule rule = o.mode == interpolation::nearest         ? sampling_rule::nearest
-                             : o.mode == interpolation::nearest_exact ? sampling_rule::nearest_exact
-                             : o.align_corners ? sampling_rule::linear_aligned
-                                               : sampling_rule::linear;
-  // The rows of one axis: one, which is the first.
-  const int rows = in.rank == 3 ? std::bit_cast<int>(1.0F) : scale_bits_of(o, x[2], y[2]);
+  const shape x = shape_rules::as_image(in), y = shape_rules::as_image(out);
+  const int h = x.rank - 2, w = x.rank - 1;
+  const int in_d = x.rank == 5 ? x[2] : 1, out_d = x.rank == 5 ? y[2] : 1;
   return to_block<kernel_signature::sizes>(
       resampling_shape{.batch = x[0],
-                       .in_h = x[2],
-                       .in_w = x[3],
+                       .in_h = x[h],
+                       .in_w = x[w],
                        .channels = x[1],
-                       .out_h = y[2],
-                       .out_w = y[3],
-                       .sampling = rule,
-                       .scale_bits = {rows, scale_bits_of(o, x[3], y[3])}});
+                       .out_h = y[h],
+                       .out_w = y[w],
+                       .sampling = sampling_of(o),
+                       .scale_bits = {scale_bits_of(o, x[h], y[h]), scale_bits_of(o, x[w], y[w]),
+                                      scale_bits_of(o, in_d, out_d)},
+                       .in_d = in_d,
+                       .out_d = out_d});
 }
 
 /// Of one number among the options: the factor.

@@ -113,10 +113,11 @@ constexpr void append(Text& out, const pool_shape& s) {
 }
 template <class Text>
 constexpr void append(Text& out, const resampling_shape& s) {
-  constexpr std::string_view rules[] = {"nearest", "nearest-exact", "linear", "linear-aligned"};
-  append_extents(out, s.batch, s.in_h, s.in_w, s.channels);
+  constexpr std::string_view rules[] = {"nearest",        "nearest-exact", "linear",
+                                        "linear-aligned", "cubic",         "cubic-aligned"};
+  append_images(out, s.batch, {s.in_d, s.in_h, s.in_w}, s.channels);
   out.append(":");
-  append_extents(out, s.batch, s.out_h, s.out_w, s.channels);
+  append_images(out, s.batch, {s.out_d, s.out_h, s.out_w}, s.channels);
   append_all(out, ":", rules[static_cast<int>(s.sampling)]);
 }
 template <class Text>

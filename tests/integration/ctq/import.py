@@ -365,10 +365,14 @@ def between_layers(folder):
         {"name": "pair", "op": "call_method", "target": "max", "args": [ref("x")],
          "kwargs": {"dim": -1}},
         function("place", "operator.getitem", [ref("pair"), 1]),
+        function("curved", "F.interpolate", [ref("x")], size=[9, 7], mode="bicubic",
+                 align_corners=False),
+        function("larger", "F.interpolate", [ref("x")], scale_factor=[2.0, 2.0]),
         {"name": "output", "op": "output", "target": "output",
          "args": [[ref(name) for name in ("mean", "rows", "sum", "most", "first", "last", "stack",
                                           "pad", "zeros", "edges", "slopes", "pool", "drop",
-                                          "power", "rsub", "attention", "best", "worst", "place")]]}]))
+                                          "power", "rsub", "attention", "best", "worst", "place",
+                                          "curved", "larger")]]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "ops between layers")
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -392,7 +396,10 @@ def between_layers(folder):
                  '"best"_n = fn::argmax("x"_n, {.dim = {1}, .keepdim = true}),',
                  '"worst"_n = method::argmin("x"_n),',
                  '"pair"_n = method::max("x"_n, {.dim = {-1}}),',
-                 '"place"_n = op::getitem("pair"_n, {.index = {1}}),'):
+                 '"place"_n = op::getitem("pair"_n, {.index = {1}}),',
+                 '"curved"_n = fn::interpolate("x"_n, {.size = {9, 7}, '
+                 '.mode = ctq::interpolation::bicubic}),',
+                 '"larger"_n = fn::interpolate("x"_n, {.scale_factor = 2.0F}),'):
         assert line in lines, f"{line}:\n{text}"
 
 

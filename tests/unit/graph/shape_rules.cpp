@@ -241,9 +241,22 @@ static_assert(gives({2, 3, 9}, fn::interpolate, resized{.size = 9, .mode = inter
 static_assert(complains("needs either size or scale_factor", fn::interpolate, resized{}, image));
 static_assert(complains("size and scale_factor leave no pixels", fn::interpolate,
                         resized{.scale_factor = 0.01F}, image));
-static_assert(complains("mode: linear along one axis, bilinear\nalong two\nthe input is [2, 3, 28]",
-                        fn::interpolate, resized{.size = 9, .mode = interpolation::bilinear},
+constexpr std::string_view modes =
+    "mode: linear along one axis, bilinear\nand bicubic along two, trilinear\nalong three\n"
+    "the input is [2, 3, 28]";
+static_assert(complains(modes, fn::interpolate, resized{.size = 9, .mode = interpolation::bilinear},
                         sound));
+static_assert(complains(modes, fn::interpolate,
+                        resized{.size = 9, .mode = interpolation::trilinear}, sound));
+static_assert(gives({1, 3, 9, 9}, fn::interpolate,
+                    resized{.size = 9, .mode = interpolation::bicubic}, image));
+static_assert(gives({1, 2, 3, 8, 9}, fn::interpolate,
+                    resized{.size = {3, 8, 9}, .mode = interpolation::trilinear},
+                    shape{1, 2, 4, 4, 4}));
+static_assert(gives({1, 2, 6, 6, 6}, nn::upsample, resized{.scale_factor = 1.5F},
+                    shape{1, 2, 4, 4, 4}));
+static_assert(complains("size [8, 9]: a number for each\naxis of pixels\nthe input is [2, 3, 28]",
+                        fn::interpolate, resized{.size = {8, 9}}, sound));
 static_assert(gives({1, 2, 4, 6}, nn::pixel_shuffle, pixel_shuffle_options{2}, shape{1, 8, 2, 3}));
 static_assert(gives({1, 8, 2, 3}, fn::pixel_unshuffle, pixel_unshuffle_options{2},
                     shape{1, 2, 4, 6}));

@@ -26,3 +26,16 @@ TEST_CASE("linear weighs two neighbours, and nothing outside") {
   CHECK(interpolated({0, 1, 0.25F}, 8.0F, 4.0F) == 7.0F);
   CHECK(interpolated({3, 3, 0.25F}, 8.0F, 4.0F) == 8.0F);
 }
+
+TEST_CASE("cubic weighs four neighbours, and has those at the ends beyond them") {
+  using enum sampling_rule;
+  const cubic_point on = cubic_point_of(3, 7, 1.0F, cubic_aligned);
+  CHECK(on == cubic_point{{2, 3, 4, 5}, {0, 1, 0, 0}});
+  const cubic_point between = cubic_point_of(0, 4, 0.5F, cubic);  // at -0.25
+  CHECK(between ==
+        cubic_point{{0, 0, 0, 1}, {-0.03515625F, 0.26171875F, 0.87890625F, -0.10546875F}});
+  CHECK(cubic_point_of(9, 4, 0.5F, cubic).index[3] == 3);
+  CHECK(cubic_point_of(1000, 3, 0x1p100F, cubic) == cubic_point{{1, 2, 2, 2}, {0, 0, 1, 0}});
+  CHECK(interpolated(on, {7, 5, 3, 1}) == 5.0F);
+  CHECK(interpolated(cubic_point{{0, 1, 2, 3}, {-0.25F, 0.5F, 1, -0.25F}}, {4, 2, 8, 4}) == 7.0F);
+}

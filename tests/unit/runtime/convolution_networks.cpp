@@ -27,10 +27,22 @@ inline constexpr auto upscaling = model(
     "near"_n = fn::interpolate("conv1"_n, {.scale_factor = 2.0F}),
     "conv2"_n = nn::conv2d("near"_n, {.out_channels = 8, .kernel_size = 1}),
     "smooth"_n = fn::interpolate("conv2"_n, {.size = {13, 9}, .mode = interpolation::bilinear}),
-    "conv3"_n = nn::conv2d("smooth"_n, {.out_channels = 12, .kernel_size = 3}),
+    "curved"_n = fn::interpolate("smooth"_n, {.size = {11, 12}, .mode = interpolation::bicubic}),
+    "conv3"_n = nn::conv2d("curved"_n, {.out_channels = 12, .kernel_size = 3}),
     "shuffled"_n = nn::pixel_shuffle("conv3"_n, {.upscale_factor = 2}),
     "conv4"_n = nn::conv2d("shuffled"_n, {.out_channels = 3, .kernel_size = 1}),
     "out"_n = nn::output("conv4"_n));
+
+/// Volumes that become larger.
+inline constexpr auto growing = model(
+    "x"_n = nn::placeholder({1, 3, 4, 5, 6}),
+    "conv1"_n = nn::conv3d("x"_n, {.out_channels = 6, .kernel_size = 1}),
+    "near"_n = fn::interpolate("conv1"_n, {.size = {6, 5, 7}}),
+    "conv2"_n = nn::conv3d("near"_n, {.out_channels = 8, .kernel_size = 3}),
+    "smooth"_n =
+        fn::interpolate("conv2"_n, {.scale_factor = 1.5F, .mode = interpolation::trilinear}),
+    "conv3"_n = nn::conv3d("smooth"_n, {.out_channels = 2, .kernel_size = 1}),
+    "out"_n = nn::output("conv3"_n));
 
 /// How many nodes of a plan between quantize and dequantize compute in float.
 template <class Plan>
@@ -73,6 +85,12 @@ TEST_CASE("a U-Net, with transposed convolutions") {
 
 TEST_CASE("images that are interpolated, and whose channels become pixels") {
   const small::differences o = run<upscaling, small::int8>(20);
+  CHECK(o.other_bytes == 0);
+  CHECK(o.error < 0.1F * o.size);
+}
+
+TEST_CASE("volumes that are interpolated") {
+  const small::differences o = run<growing, small::int8>(20);
   CHECK(o.other_bytes == 0);
   CHECK(o.error < 0.1F * o.size);
 }

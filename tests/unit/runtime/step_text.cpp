@@ -86,6 +86,16 @@ TEST_CASE("a shape shows only what is not as usual") {
         "1x6x5x4x3:1x6x5x4x8:k3x1x1:p1x0x0");
   CHECK(sizes_of(signature(kernel::concat, quint8, quint8, concat_shape{6, 4, 9, 5})) ==
         "6x4:6x9:at5");
+  CHECK(sizes_of(signature(kernel::resampling, f32, f32,
+                           resampling_shape{.batch = 1,
+                                            .in_h = 2,
+                                            .in_w = 3,
+                                            .channels = 4,
+                                            .out_h = 5,
+                                            .out_w = 6,
+                                            .sampling = sampling_rule::linear,
+                                            .in_d = 7,
+                                            .out_d = 8})) == "1x7x2x3x4:1x8x5x6x4:linear");
   CHECK(sizes_of(signature(kernel::reduction, f32, f32,
                            reduction_shape{reduction_rule::max, {2, 3, 4}, 2})) == "2x3rx4:max");
   CHECK(sizes_of(signature(kernel::pad, f32, f32,

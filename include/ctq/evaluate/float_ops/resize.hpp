@@ -32,6 +32,14 @@ using rule = sampling_rule;
   return all;
 }
 
+/// The same by four neighbours each.
+[[nodiscard]] inline std::vector<kernels::cubic_point> cubic_points(int in, int out, float scale,
+                                                                    rule how) {
+  std::vector<kernels::cubic_point> all;
+  for (int i = 0; i < out; ++i) all.push_back(kernels::cubic_point_of(i, in, scale, how));
+  return all;
+}
+
 /// Resizes one axis.
 inline tensor resize_axis(const tensor& in, std::size_t axis,
                           const std::vector<kernels::sampling_point>& to) {
@@ -52,6 +60,24 @@ inline tensor resize_axis(const tensor& in, std::size_t axis,
   return out;
 }
 
+inline tensor resize_axis(const tensor& in, std::size_t axis,
+                          const std::vector<kernels::cubic_point>& to) {
+  extents shape = in.shape;
+  shape[axis] = static_cast<int>(to.size());
+  tensor out = filled(shape);
+  const auto [rows, row] = around(in.shape, axis);
+  const auto extent = static_cast<std::size_t>(in.shape[axis]);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t i = 0; i < to.size(); ++i)
+      for (std::size_t x = 0; x < row; ++x) {
+        float near[4];
+        for (std::size_t k = 0; k < 4; ++k)
+          near[k] = in.data[(r * extent + static_cast<std::size_t>(to[i].index[k])) * row + x];
+        out.data[(r * to.size() + i) * row + x] = kernels::interpolated(to[i], near);
+      }
+  return out;
+}
+
 }  // namespace resizing
 
 namespace implementation {
@@ -65,7 +91,8 @@ inline result<value> interpolate(operands& from) {
   if (from.failed()) return from.failure();
   constexpr const char* linear[] = {"linear", "bilinear", "trilinear"};
   const bool nearest = mode == "nearest", exact = mode == "nearest-exact", area = mode == "area";
-  if (!nearest && !exact && !area && mode != linear[axes - 1])
+  const bool cubic = mode == "bicubic" && axes == 2;
+  if (!nearest && !exact && !area && !cubic && mode != linear[axes - 1])
     return from.failure("unknown mode " + mode + " for these axes");
   const bool aligned = !from.is_none("align_corners") && from.flag("align_corners");
   const bool recompute =
@@ -102,11 +129,13 @@ inline result<value> interpolate(operands& from) {
     float scale = own ? static_cast<float>(1.0 / factors[a])
                       : static_cast<float>(n) / static_cast<float>(size[a]);
     rule how = nearest ? rule::nearest : exact ? rule::nearest_exact : rule::linear;
-    if (how == rule::linear && aligned) {
-      how = rule::linear_aligned;
+    if (how == rule::linear && cubic) how = rule::cubic;
+    if (aligned && !nearest && !exact) {
+      how = cubic ? rule::cubic_aligned : rule::linear_aligned;
       scale = size[a] > 1 ? static_cast<float>(n - 1) / static_cast<float>(size[a] - 1) : 0.0F;
     }
-    out = resizing::resize_axis(out, a + 2, resizing::points(n, size[a], scale, how));
+    out = cubic ? resizing::resize_axis(out, a + 2, resizing::cubic_points(n, size[a], scale, how))
+                : resizing::resize_axis(out, a + 2, resizing::points(n, size[a], scale, how));
   }
   return value(std::move(out));
 }

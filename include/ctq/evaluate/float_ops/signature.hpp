@@ -112,7 +112,8 @@ class parameter_reader {
   return slice{index.start, index.stop, index.step()};
 }
 
-/// An option as a value. A kernel size, stride, factor or divisor of 0 is not given: None.
+/// An option as a value. A kernel size, stride, factor or divisor of 0, or a size of no
+/// axes, is not given: None.
 [[nodiscard]] inline value python_value(const attributes& a, const option_field& f) {
   switch (f.is) {
     case option_field::type::integer:
@@ -125,6 +126,7 @@ class parameter_reader {
     case option_field::type::word: return std::string(f.words->words[integer_of(a, f)]);
     case option_field::type::extents: {
       const auto extents = list_of<shape>(a, f);
+      if (f.name == "size" && extents.rank == 0) return {};
       list all;
       for (int axis = 0; axis < extents.rank; ++axis) all.push_back(extents[axis]);
       return all.size() == 1 ? all[0] : value(all);

@@ -132,6 +132,31 @@ TEST_CASE("a scale factor is used as it is given, unless it is to be computed ag
         extents{1, 1, 2, 4});
 }
 
+// PyTorch 1.13's answers.
+TEST_CASE("bicubic and trilinear interpolation are PyTorch's") {
+  const auto answer = [](const tensor& in, list size, const char* mode, bool aligned) {
+    return floats(
+        resized(in, {{"size", std::move(size)}, {"mode", mode}, {"align_corners", aligned}}));
+  };
+  const tensor image = some({1, 1, 3, 4}, 2), volume = some({1, 1, 2, 2, 3}, 3);
+  check_near(answer(image, {2, 5}, "bicubic", false), {1, 1, 2, 5},
+             {0.158893272, 0.0339941606, -0.131406263, -0.296806842, -0.421705812, -1.04429436,
+              -1.16919351, -1.33459377, -1.49999475, -1.62489355});
+  check_near(answer(image, {2, 5}, "bicubic", true), {1, 1, 2, 5},
+             {0.289999992, 0.16575782, 0.0110000018, -0.14375782, -0.268000007, -1.19799995,
+              -1.32224214, -1.477, -1.63175786, -1.75600004});
+  check_near(answer(volume, {3, 2, 4}, "trilinear", false), {1, 1, 3, 2, 4},
+             {1.43599999,   1.31974995,    1.18025005,   1.06400001,   0.878000021,  0.761749983,
+              0.622249961,  0.505999982,   0.878000021,  0.761749983,  0.622250021,  0.505999982,
+              0.319999993,  0.203749999,   0.0642499849, -0.052000016, 0.319999993,  0.203749985,
+              0.0642499998, -0.0520000011, -0.238000005, -0.354249984, -0.493749976, -0.610000014});
+  check_near(answer(volume, {3, 2, 4}, "trilinear", true), {1, 1, 3, 2, 4},
+             {1.43599999,   1.31200004,    1.18799996,   1.06400001,   0.878000021,  0.754000008,
+              0.629999995,  0.505999982,   0.878000021,  0.754000008,  0.629999995,  0.505999982,
+              0.319999993,  0.195999995,   0.071999982,  -0.052000016, 0.319999993,  0.195999995,
+              0.0719999969, -0.0520000011, -0.238000005, -0.361999989, -0.486000001, -0.610000014});
+}
+
 TEST_CASE("what interpolate cannot do is an error") {
   const tensor row = some({1, 1, 4}), image = some({1, 1, 4, 4});
   CHECK(cause(resized(row, {})) == "needs either size or scale_factor");
@@ -139,7 +164,7 @@ TEST_CASE("what interpolate cannot do is an error") {
         "needs either size or scale_factor");
   CHECK(cause(resized(row, {{"size", 2}, {"mode", "bilinear"}})) ==
         "unknown mode bilinear for these axes");
-  CHECK(cause(resized(image, {{"size", 2}, {"mode", "bicubic"}})) ==
+  CHECK(cause(resized(row, {{"size", 2}, {"mode", "bicubic"}})) ==
         "unknown mode bicubic for these axes");
   for (const double factor : {0.0, -1.0, 0.2, 1e30, std::nan("")})
     CHECK(cause(resized(row, {{"scale_factor", factor}})) == "the output has no pixels");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 
 #include "ctq/kernels/reference/dequantize.hpp"
@@ -9,39 +10,83 @@
 
 namespace ctq::kernels::reference {
 
-/// Calls output(point of the row, point of the column, first element of the image, index of the
-/// output pixel) for each output pixel.
-template <class Output>
+/// The point of output i of an axis: of sampling_point, or cubic_point.
+template <class Point>
+[[nodiscard]] Point point_of(int i, int in, float scale, sampling_rule rule) {
+  if constexpr (std::same_as<Point, cubic_point>) {
+    return cubic_point_of(i, in, scale, rule);
+  } else {
+    return sampling_point_of(i, in, scale, rule);
+  }
+}
+
+/// Calls output(points of the depth, the row and the column, first element of the image, index of
+/// the output pixel) for each output pixel.
+template <class Point, class Output>
 void for_each_sample(const resampling_shape& s, Output output) {
   std::ptrdiff_t pixel = 0;
   for (int n = 0; n < s.batch; ++n)
-    for (int y = 0; y < s.out_h; ++y)
-      for (int x = 0; x < s.out_w; ++x)
-        output(sampling_point_of(y, s.in_h, s.scale_h(), s.sampling),
-               sampling_point_of(x, s.in_w, s.scale_w(), s.sampling),
-               std::ptrdiff_t{n} * s.in_h * s.in_w * s.channels, pixel++);
+    for (int z = 0; z < s.out_d; ++z)
+      for (int y = 0; y < s.out_h; ++y)
+        for (int x = 0; x < s.out_w; ++x)
+          output(point_of<Point>(z, s.in_d, s.scale_d(), s.sampling),
+                 point_of<Point>(y, s.in_h, s.scale_h(), s.sampling),
+                 point_of<Point>(x, s.in_w, s.scale_w(), s.sampling),
+                 std::ptrdiff_t{n} * s.in_d * s.in_h * s.in_w * s.channels, pixel++);
 }
 
-/// One value, interpolated along columns first, then along the row. value(row, column)
+/// One value, interpolated along the depth first, then along columns, then along the row.
+/// value(plane, row, column)
 template <class Value>
-[[nodiscard]] float sample(const sampling_point& y, const sampling_point& x, Value value) {
-  return interpolated(x, interpolated(y, value(y.a, x.a), value(y.b, x.a)),
-                      interpolated(y, value(y.a, x.b), value(y.b, x.b)));
+[[nodiscard]] float sample(const sampling_point& z, const sampling_point& y,
+                           const sampling_point& x, Value value) {
+  const auto row = [&](int row, int column) {
+    return interpolated(z, value(z.a, row, column), value(z.b, row, column));
+  };
+  return interpolated(x, interpolated(y, row(y.a, x.a), row(y.b, x.a)),
+                      interpolated(y, row(y.a, x.b), row(y.b, x.b)));
+}
+template <class Value>
+[[nodiscard]] float sample(const cubic_point&, const cubic_point& y, const cubic_point& x,
+                           Value value) {
+  float row[4];
+  for (int k = 0; k < 4; ++k) {
+    const float column[] = {value(0, y.index[0], x.index[k]), value(0, y.index[1], x.index[k]),
+                            value(0, y.index[2], x.index[k]), value(0, y.index[3], x.index[k])};
+    row[k] = interpolated(y, column);
+  }
+  return interpolated(x, row);
 }
 
-/// Interpolation of images, nearest or linear.
+/// Of each element: load(element of the input), store(value, element of the output).
+template <class Point, class Load, class Store>
+void resample(const resampling_shape& s, Load load, Store store) {
+  for_each_sample<Point>(s, [&](const Point& z, const Point& y, const Point& x,
+                                std::ptrdiff_t image, std::ptrdiff_t pixel) {
+    for (int c = 0; c < s.channels; ++c) {
+      const float value = sample(z, y, x, [&](int plane, int row, int column) {
+        const std::ptrdiff_t line = std::ptrdiff_t{plane} * s.in_h + row;
+        return load(image + (line * s.in_w + column) * s.channels + c);
+      });
+      store(value, pixel * s.channels + c);
+    }
+  });
+}
+template <class Load, class Store>
+void resample_by_rule(const resampling_shape& s, Load load, Store store) {
+  if (s.is_cubic()) return resample<cubic_point>(s, load, store);
+  resample<sampling_point>(s, load, store);
+}
+
+/// Interpolation of images: nearest, linear or cubic.
 ///
-/// Shapes    in [N, in_h, in_w, C] · out [N, out_h, out_w, C]
-/// Rounding  linear: each axis in double, rounded to float32, columns first
+/// Shapes    in [N, in_d, in_h, in_w, C] · out [N, out_d, out_h, out_w, C]; cubic: no depth
+/// Rounding  each axis in double, rounded to float32: the depth first, then columns, then rows
 /// Source    PyTorch aten/src/ATen/native/UpSample.h
 inline void resampling(resampling_shape s, const float* in, float* out) noexcept {
-  for_each_sample(s, [&](const sampling_point& y, const sampling_point& x, std::ptrdiff_t image,
-                         std::ptrdiff_t pixel) {
-    for (int c = 0; c < s.channels; ++c)
-      out[pixel * s.channels + c] = sample(y, x, [&](int row, int column) {
-        return in[image + (std::ptrdiff_t{row} * s.in_w + column) * s.channels + c];
-      });
-  });
+  resample_by_rule(
+      s, [&](std::ptrdiff_t i) { return in[i]; },
+      [&](float value, std::ptrdiff_t i) { out[i] = value; });
 }
 
 /// On integers: dequantized, interpolated, quantized. Nearest copies, if the qparams are equal.
@@ -51,16 +96,9 @@ template <quantized Q>
 inline void resampling(resampling_shape s, const Q* in, const qparams& in_q, const qparams& out_q,
                        Q* out) noexcept {
   const quantizer to = quantizer_of(out_q);
-  for_each_sample(s, [&](const sampling_point& y, const sampling_point& x, std::ptrdiff_t image,
-                         std::ptrdiff_t pixel) {
-    for (int c = 0; c < s.channels; ++c) {
-      const float value = sample(y, x, [&](int row, int column) {
-        return dequantize(in[image + (std::ptrdiff_t{row} * s.in_w + column) * s.channels + c],
-                          in_q);
-      });
-      out[pixel * s.channels + c] = quantize<Q>(value, to);
-    }
-  });
+  resample_by_rule(
+      s, [&](std::ptrdiff_t i) { return dequantize(in[i], in_q); },
+      [&](float value, std::ptrdiff_t i) { out[i] = quantize<Q>(value, to); });
 }
 
 }  // namespace ctq::kernels::reference

@@ -17,7 +17,11 @@ template <class T>
 void copy_nearest(const resampling_shape& s, const T* in, T* out) noexcept {
   const auto pixel = static_cast<std::size_t>(s.channels) * sizeof(T);
   const std::ptrdiff_t row = std::ptrdiff_t{s.out_w} * s.channels;
-  for (int n = 0; n < s.batch; ++n) {
+  const std::ptrdiff_t in_plane = std::ptrdiff_t{s.in_h} * s.in_w * s.channels;
+  for (int plane = 0; plane < s.batch * s.out_d; ++plane) {
+    const int image = plane / s.out_d, z = plane % s.out_d;
+    const int depth = sampling_point_of(z, s.in_d, s.scale_d(), s.sampling).a;
+    const T* const from_plane = in + (std::ptrdiff_t{image} * s.in_d + depth) * in_plane;
     int copied = -1;  // the row of the input that the last row of the output shows
     for (int y = 0; y < s.out_h; ++y, out += row) {
       const int from = sampling_point_of(y, s.in_h, s.scale_h(), s.sampling).a;
@@ -26,14 +30,13 @@ void copy_nearest(const resampling_shape& s, const T* in, T* out) noexcept {
         continue;
       }
       copied = from;
-      const T* const line = in + std::ptrdiff_t{from} * s.in_w * s.channels;
+      const T* const line = from_plane + std::ptrdiff_t{from} * s.in_w * s.channels;
       T* to = out;
       for (int x = 0; x < s.out_w; ++x, to += s.channels) {
         const int column = sampling_point_of(x, s.in_w, s.scale_w(), s.sampling).a;
         std::memcpy(to, line + std::ptrdiff_t{column} * s.channels, pixel);
       }
     }
-    in += std::ptrdiff_t{s.in_h} * s.in_w * s.channels;
   }
 }
 
@@ -54,7 +57,7 @@ struct real_vectors<8> {
 
 /// The interpolation of float_lanes<half_width<Isa>> channels, of which doubles fill a register.
 template <vectorized Isa>
-struct linear_lanes {
+struct resampling_lanes {
   using isa = half_width<Isa>;
   using batch_type = batch<isa, float>;
   static constexpr int lanes = float_lanes<isa>;
@@ -77,6 +80,22 @@ struct linear_lanes {
     x = __builtin_convertvector(first + second, floats);
     std::memcpy(&to.data, &x, sizeof x);
   }
+  /// As interpolated, of four: products are exact in double.
+  [[gnu::always_inline]] static batch_type weighed(const cubic_point& p,
+                                                   const batch_type (&x)[4]) noexcept {
+    doubles sum{};
+    for (int k = 0; k < 4; ++k) {
+      floats each;
+      std::memcpy(&each, &x[k].data, sizeof each);
+      const doubles product =
+          __builtin_convertvector(each, doubles) * static_cast<double>(p.weight[k]);
+      sum = k == 0 ? product : sum + product;
+    }
+    const floats rounded = __builtin_convertvector(sum, floats);
+    batch_type out;
+    std::memcpy(&out.data, &rounded, sizeof rounded);
+    return out;
+  }
 
  private:
   /// As no_contract, of a vector that may be wider than a register.
@@ -90,37 +109,73 @@ struct linear_lanes {
   }
 };
 
-/// Linear interpolation, register by register of channels; the last one overlaps the one before.
+/// Linear interpolation of so many channels, from c on.
+///   at(plane, row, column)  the pixel's first element
+///   load(element)           a register of floats
+template <vectorized Isa, class At, class Load>
+[[gnu::always_inline]] inline auto sampled(const sampling_point& z, const sampling_point& y,
+                                           const sampling_point& x, int c, At at,
+                                           Load load) noexcept {
+  using lanes = resampling_lanes<Isa>;
+  const auto row = [&](int row, int column) __attribute__((always_inline)) {
+    auto value = load(at(z.a, row, column) + c);
+    if (z.a != z.b) lanes::interpolate(z, value, load(at(z.b, row, column) + c));
+    return value;
+  };
+  auto left = row(y.a, x.a);
+  lanes::interpolate(y, left, row(y.b, x.a));
+  auto right = row(y.a, x.b);
+  lanes::interpolate(y, right, row(y.b, x.b));
+  lanes::interpolate(x, left, right);
+  return left;
+}
+/// Cubic interpolation.
+template <vectorized Isa, class At, class Load>
+[[gnu::always_inline]] inline auto sampled(const cubic_point&, const cubic_point& y,
+                                           const cubic_point& x, int c, At at, Load load) noexcept {
+  using lanes = resampling_lanes<Isa>;
+  typename lanes::batch_type row[4];
+  for (int k = 0; k < 4; ++k) {
+    const typename lanes::batch_type column[] = {
+        load(at(0, y.index[0], x.index[k]) + c), load(at(0, y.index[1], x.index[k]) + c),
+        load(at(0, y.index[2], x.index[k]) + c), load(at(0, y.index[3], x.index[k]) + c)};
+    row[k] = lanes::weighed(y, column);
+  }
+  return lanes::weighed(x, row);
+}
+
+/// Interpolation, register by register of channels; the last one overlaps the one before.
 ///   load(element)      a register of floats
 ///   store(x, element)  of outputs
-/// Requires  s.channels >= linear_lanes<Isa>::lanes
-template <vectorized Isa, class Load, class Store>
-[[gnu::always_inline]] inline void resample_linear(const resampling_shape& s, Load load,
-                                                   Store store) noexcept {
-  using lanes = linear_lanes<Isa>;
-  reference::for_each_sample(
-      s, [&](const sampling_point& y, const sampling_point& x, std::ptrdiff_t image,
+/// Requires  s.channels >= resampling_lanes<Isa>::lanes
+template <vectorized Isa, class Point, class Load, class Store>
+[[gnu::always_inline]] inline void resample_lanes(const resampling_shape& s, Load load,
+                                                  Store store) noexcept {
+  using lanes = resampling_lanes<Isa>;
+  reference::for_each_sample<Point>(
+      s, [&](const Point& z, const Point& y, const Point& x, std::ptrdiff_t image,
              std::ptrdiff_t pixel) __attribute__((always_inline)) {
-        const auto at = [&](int row, int column) __attribute__((always_inline)) {
-          return image + (std::ptrdiff_t{row} * s.in_w + column) * s.channels;
+        const auto at = [&](int plane, int row, int column) __attribute__((always_inline)) {
+          const std::ptrdiff_t line = std::ptrdiff_t{plane} * s.in_h + row;
+          return image + (line * s.in_w + column) * s.channels;
         };
-        const std::ptrdiff_t corners[]{at(y.a, x.a), at(y.b, x.a), at(y.a, x.b), at(y.b, x.b)};
         for (int i = 0; i < s.channels; i += lanes::lanes) {
           const int c = i < s.channels - lanes::lanes ? i : s.channels - lanes::lanes;
-          auto left = load(corners[0] + c);
-          lanes::interpolate(y, left, load(corners[1] + c));
-          auto right = load(corners[2] + c);
-          lanes::interpolate(y, right, load(corners[3] + c));
-          lanes::interpolate(x, left, right);
-          store(left, pixel * s.channels + c);
+          store(sampled<Isa>(z, y, x, c, at, load), pixel * s.channels + c);
         }
       });
 }
+template <vectorized Isa, class Load, class Store>
+[[gnu::always_inline]] inline void resample_by_rule(const resampling_shape& s, Load load,
+                                                    Store store) noexcept {
+  if (s.is_cubic()) return resample_lanes<Isa, cubic_point>(s, load, store);
+  resample_lanes<Isa, sampling_point>(s, load, store);
+}
 
-/// Whether pixels have enough channels for resample_linear.
+/// Whether pixels have enough channels for resample_lanes.
 template <class Isa>
-[[nodiscard]] bool fills_linear_lanes(const resampling_shape& s) {
-  if constexpr (vectorized<Isa>) return s.channels >= linear_lanes<Isa>::lanes;
+[[nodiscard]] bool fills_lanes(const resampling_shape& s) {
+  if constexpr (vectorized<Isa>) return s.channels >= resampling_lanes<Isa>::lanes;
   return false;
 }
 
@@ -130,9 +185,9 @@ template <class Isa>
 inline void resampling(resampling_shape s, const float* in, float* out) noexcept {
   if (s.is_nearest()) return copy_nearest(s, in, out);
   if constexpr (!std::is_same_v<half_width<Isa>, Isa>) {
-    using floats = typename linear_lanes<Isa>::batch_type;
-    if (fills_linear_lanes<Isa>(s))
-      return resample_linear<Isa>(
+    using floats = typename resampling_lanes<Isa>::batch_type;
+    if (fills_lanes<Isa>(s))
+      return resample_by_rule<Isa>(
           s,
           [&](std::ptrdiff_t i)
               __attribute__((always_inline)) { return floats::load_unaligned(in + i); },
@@ -149,11 +204,11 @@ inline void resampling(resampling_shape s, const Q* in, const qparams& in_q, con
   if (s.is_nearest() && in_q == out_q && same_scale_and_zero_point(in_q, out_q))
     return copy_nearest(s, in, out);
   if constexpr (vectorized<Isa>) {
-    using isa = typename linear_lanes<Isa>::isa;
-    if (fills_linear_lanes<Isa>(s)) {
+    using isa = typename resampling_lanes<Isa>::isa;
+    if (fills_lanes<Isa>(s)) {
       const dequantizer_lanes<isa> dequantize(in_q);
       const quantizer_lanes<isa> quantize(quantizer_of(out_q));
-      return resample_linear<Isa>(
+      return resample_by_rule<Isa>(
           s, [&](std::ptrdiff_t i) __attribute__((always_inline)) { return dequantize(in + i); },
           [&](const batch<isa, float>& x, std::ptrdiff_t i)
               __attribute__((always_inline)) { narrow_store<isa>(quantize(x), out + i); });
