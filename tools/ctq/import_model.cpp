@@ -94,11 +94,14 @@ class importer {
         continue;
       }
       if (!is_new) problem = "has the name of another node";
+      // Linking says so of the op, which may be why shapes are unknown here.
+      if (!problem.empty() && has_unknown_op_) break;
       if (!problem.empty()) {
         problem_ = {i, fmt::format("node {}: {}", r.name, problem)};
         break;
       }
       infer(i, r);
+      has_unknown_op_ = has_unknown_op_ || (r.call.ends_with("()") && lacks_shape_rule(r.op));
       if (changes_input(i) && !r.reads.empty()) facts_of(r.reads[0]).changed_by = i;
       for (int& read : r.reads) read = row_of[static_cast<std::size_t>(read)];
       row_of[static_cast<std::size_t>(i)] = static_cast<int>(all.size());
@@ -121,6 +124,7 @@ class importer {
     std::optional<size_value> value;  // of one that gives no tensor but numbers
     std::vector<argument> args;
     std::vector<int> reads;  // nodes that give tensors
+    ctq::attributes attrs{};
     std::optional<ctq::shape> shape;
     int changed_by = -1;  // the node that writes over its output
   };
@@ -170,15 +174,25 @@ class importer {
     if (r.call.starts_with("::") || r.op->kind == op_kind::output) return;
     ctq::node n{.name = r.name, .op = r.op, .attrs = r.attrs, .shape = r.shape};
     ctq::diagnostic wrong;
-    ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, wrong);
+    if (in.size() == 1 && g_[r.reads[0]].op->descriptor->tuple_item != nullptr)
+      ctq::shape_rules::infer_item(n, sequence(r.reads[0]), wrong);
+    else
+      ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, wrong);
+    facts_of(i).attrs = r.attrs;
     if (!wrong.any()) facts_of(i).shape = n.shape;
+  }
+
+  /// A node that gives a tuple of tensors.
+  [[nodiscard]] ctq::node sequence(int i) {
+    return {
+        .name = name(i), .op = g_[i].op, .attrs = facts_of(i).attrs, .shape = *facts_of(i).shape};
   }
 
   /// A module or an attribute by its path, under which its weights are found, with the number of
   /// the call if it is called again; a function in its module. A module without weights that is
   /// called again gets a name inside the first, so that entries of a QConfigMapping for its path
-  /// also match it. Functions with the name of a module are renamed, since ctq has one namespace
-  /// for nodes, torch.fx two.
+  /// also match it. Functions and inputs with the name of a module are renamed, since ctq has one
+  /// namespace for nodes, torch.fx two.
   [[nodiscard]] std::string name_of(int i, int call) const {
     const ctq::node& n = g_[i];
     if (n.op->kind == op_kind::module && call > 1)
@@ -188,10 +202,12 @@ class importer {
     if (n.op->kind == op_kind::get_attr) return std::string{path_of(n)};
     const std::string_view scope = n.row->scope;
     const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
-    if (!is_call) return std::string{n.name};
+    if (!is_call) return std::string{n.name} + (first_call_.contains(n.name) ? "_input" : "");
     std::string name = scope.empty() ? std::string{n.name} : fmt::format("{}.{}", scope, n.name);
     return first_call_.contains(name) ? name + "_call" : name;
   }
+
+  static bool lacks_shape_rule(ctq::op_id op) { return op->descriptor->infer_shape == nullptr; }
 
   static bool has_parameters(ctq::op_id op) {
     return op->descriptor->parameters != nullptr || is_any_of(op, ctq::nni::bn_relu2d);
@@ -267,7 +283,7 @@ class importer {
     if (is_user) builder = "::" + user->second;
     if (builder.empty()) return fmt::format("calls {}, which ctq has no op for", r.op->name);
     // That compiled models do not have it is said when they are linked, whatever its options are.
-    if (!is_user && r.op->descriptor->infer_shape == nullptr) {
+    if (!is_user && lacks_shape_rule(r.op)) {
       r.call = builder + "()";
       return {};
     }
@@ -349,6 +365,7 @@ class importer {
   ctq::graph_view<ctq::stage::traced> g_;
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
   std::vector<node_facts> known_;                         // by node
+  bool has_unknown_op_ = false;                           // that compiled models do not have
   node_problem problem_;
 };
 

@@ -178,6 +178,35 @@ def names(folder):
     for line in ('"relu_call"_n = fn::relu("x"_n),', '"relu"_n = nn::relu("relu_call"_n),',
                  '"relu.relu_2"_n = nn::relu("relu"_n),'):
         assert line in lines, f"{line}:\n{text}"
+    rows.write_text(json.dumps([
+        {"name": "user", "op": "placeholder", "target": "user", "args": [], "shape": [1, 4]},
+        module("user_1", "user", "nn.ReLU", "user"),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("user_1")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "an input with the name of a module")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"user_input"_n = nn::placeholder({1, 4}),',
+                 '"user"_n = nn::relu("user_input"_n),'):
+        assert line in lines, f"{line}:\n{text}"
+
+
+def sizes_of_sequences(folder):
+    """Sizes of what a recurrent layer gives are constants."""
+    rows = folder / "sizes.json"
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [7, 1, 4]},
+        module("rnn", "rnn", "nn.LSTM", "x", input_size=4, hidden_size=3, num_layers=1, bias=True,
+               batch_first=False, dropout=0.0, bidirectional=True, proj_size=0),
+        function("y", "operator.getitem", [ref("rnn"), 0]),
+        {"name": "steps", "op": "call_method", "target": "size", "args": [ref("y"), 0]},
+        {"name": "width", "op": "call_method", "target": "size", "args": [ref("y"), 2]},
+        {"name": "view", "op": "call_method", "target": "view",
+         "args": [ref("y"), ref("steps"), ref("width")]},
+        {"name": "output", "op": "output", "target": "output", "args": [ref("view")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "sizes of sequences")
+    line = '"view"_n = method::view("y"_n, {.shape = {7, 6}}),'
+    assert line in [" ".join(row.split()) for row in text.splitlines()], text
 
 
 def numbers(folder):
@@ -439,6 +468,11 @@ def mistakes(folder):
         ([NET[0], function("floor", "torch.floor_divide", [ref("x"), 2]),
           {"name": "output", "op": "output", "target": "output", "args": [ref("floor")]}],
          "node floor: compiled models do not have torch.floor_divide"),
+        ([NET[0], function("floor", "torch.floor_divide", [ref("x"), 2]),
+          {"name": "size", "op": "call_method", "target": "size", "args": [ref("floor"), 0]},
+          {"name": "view", "op": "call_method", "target": "view", "args": [ref("floor"), ref("size"), -1]},
+          {"name": "output", "op": "output", "target": "output", "args": [ref("view")]}],
+         "node floor: compiled models do not have torch.floor_divide"),
         (changed("x", shape=None), "node x: has no shape"),
         (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
         (changed("output", args=[[ref("fc"), [ref("flatten")]]]), "gives other things than"),
@@ -507,8 +541,8 @@ def explanations(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, shared, sizes, weights_as_arguments,
-                     several, between_layers, dropout,
+        for part in (headers, user_ops, names, numbers, shared, sizes, sizes_of_sequences,
+                     weights_as_arguments, several, between_layers, dropout,
                      mistakes, explanations):
             part(Path(name))
 
