@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Networks as PyTorch sees them: torch_answers.py EXPORTER FOLDER [NAME...]
+"""A network as PyTorch sees it: torch_answers.py EXPORTER FOLDER NAME SEEDS
 
-Writes, for each network of networks.py, NAME.json and NAME.safetensors as tools/export_fx.py does, and
-NAME.data.safetensors: inputs for calibration and evaluation, and for the latter what the float model
-and PyTorch's reference model (convert_to_reference_fx) give.
+Writes NAME.json as tools/export_fx.py does, and for each seed of weights and inputs from 0 on
+NAME.SEED.safetensors, its weights, and NAME.SEED.data.safetensors: inputs for calibration and
+evaluation, and for the latter what the float model and PyTorch's reference model
+(convert_to_reference_fx) give.
 """
 
 import copy
 import importlib.util
+import math
 import sys
 import warnings
 from pathlib import Path
@@ -20,7 +22,9 @@ from torch.ao.quantization.quantize_fx import convert_to_reference_fx, prepare_f
 
 import networks
 
-CALIBRATION, EVALUATION = 8, 8
+# How many inputs calibrate, and as many evaluate: more where an output has few values, since the error
+# of one input says little.
+FEW, MANY = 8, 64
 
 
 def load(path):
@@ -44,33 +48,35 @@ def reference_model(model, name, calibration):
     return convert_to_reference_fx(prepared, backend_config=backend)
 
 
-def write(exporter, folder, name):
-    model = networks.build(name)
-    exported = exporter.Exporter(copy.deepcopy(model), networks.NETWORKS[name][1])
+def write(exporter, folder, name, seed):
+    model = networks.build(name, seed)
+    shapes = networks.NETWORKS[name][1]
+    exported = exporter.Exporter(copy.deepcopy(model), shapes)
     exporter.write_rows(folder / f"{name}.json", exported.content())
-    exporter.write_safetensors(folder / f"{name}.safetensors", exported.weights())
+    exporter.write_safetensors(folder / f"{name}.{seed}.safetensors", exported.weights())
 
-    generator = torch.Generator().manual_seed(2)
-    calibration = [networks.inputs_of(name, generator) for _ in range(CALIBRATION)]
-    evaluation = [networks.inputs_of(name, generator) for _ in range(EVALUATION)]
+    generator = torch.Generator().manual_seed(seed + 2)
+    samples = MANY if all(math.prod(shape) <= 1024 for shape in shapes) else FEW
+    calibration = [networks.inputs_of(name, generator) for _ in range(samples)]
+    evaluation = [networks.inputs_of(name, generator) for _ in range(samples)]
     reference = reference_model(model, name, calibration)
     data = {}
-    for what, samples in ("calibration", calibration), ("evaluation", evaluation):
-        for i, inputs in enumerate(samples):
+    for what, inputs_of_all in ("calibration", calibration), ("evaluation", evaluation):
+        for i, inputs in enumerate(inputs_of_all):
             data |= {f"{what}.{i}.{k}": x for k, x in enumerate(inputs)}
     for i, inputs in enumerate(evaluation):
         data |= {f"float.{i}.{k}": y for k, y in enumerate(outputs_of(model, inputs))}
         data |= {f"reference.{i}.{k}": y for k, y in enumerate(outputs_of(reference, inputs))}
-    exporter.write_safetensors(folder / f"{name}.data.safetensors", data)
+    exporter.write_safetensors(folder / f"{name}.{seed}.data.safetensors", data)
 
 
 def main():
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
-    exporter, folder = load(sys.argv[1]), Path(sys.argv[2])
+    exporter, folder, name, seeds = load(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
     with torch.no_grad():
-        for name in sys.argv[3:] or networks.NETWORKS:
-            write(exporter, folder, name)
+        for seed in range(int(seeds)):
+            write(exporter, folder, name, seed)
 
 
 if __name__ == "__main__":
