@@ -27,6 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto form = static_cast<tool::explain_form>(size % 4);
   const auto explained = tool::explain_rows(
       *model, ctq::backend_v<ctq::x86>, {mapping.data(), static_cast<int>(mapping.size())}, form);
-  require(explained ? !explained->empty() : !explained.error().cause.empty());
+  require(explained ? !explained->text.empty() : !explained.error().cause.empty());
+  // Both refuse the same models, in the same words.
+  if (explained && !header) require(explained->problem == header.error().cause);
   return 0;
 }

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "backend_source.hpp"
@@ -10,6 +12,7 @@
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/custom_config/file.hpp"
 #include "explain_rows.hpp"
+#include "import_model.hpp"
 #include "mapping_source.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
@@ -37,6 +40,10 @@ std::optional<ctq::json::custom_config_file> open_custom_config(const std::strin
   for (const ctq::finding* f : in_order_of_place(config.found(), true))
     print_error(located(file, *text, *f));
   return {};
+}
+
+void print_not_compiled(std::string_view place, std::string_view why) {
+  print_error(fmt::format("{}: note: not a compiled model: {}", place, why));
 }
 
 explain_form form_of(const explain_options& options) {
@@ -81,7 +88,14 @@ exit_code explain_model(const explain_options& options) {
     print_error(fmt::format("{}: error: {}", options.fx, explained.error().message()));
     return findings;
   }
-  fmt::print("{}", *explained);
+  fmt::print("{}", explained->text);
+  // What ctq import says, at the same place.
+  const auto imported = import_model(*text, options.fx, "net", "models", options.fx);
+  if (!imported) {
+    print_not_compiled(imported.error().place, imported.error().cause);
+  } else if (!explained->problem.empty()) {
+    print_not_compiled(options.fx, explained->problem);
+  }
   return fine;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "explain_rows.hpp"
 
+#include <utility>
+
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/explain/dot.hpp"
 #include "ctq/passes/explain/json.hpp"
@@ -27,9 +29,10 @@ std::string printed(const ctq::explained_model& m, explain_form form) {
 
 }  // namespace
 
-ctq::result<std::string> explain_rows(const ctq::fx_graph& model, const ctq::backend_view& backend,
-                                      const ctq::mapping_view& mapping, explain_form form,
-                                      const custom_configs& custom) {
+ctq::result<row_explanation> explain_rows(const ctq::fx_graph& model,
+                                          const ctq::backend_view& backend,
+                                          const ctq::mapping_view& mapping, explain_form form,
+                                          const custom_configs& custom) {
   const ctq::prepare_options prepare{.policy = ctq::unsupported::skip, .custom = custom.prepare};
   const auto shaped = with_shapes(model);
   const auto traced = shaped ? shaped->view() : model.view();
@@ -44,16 +47,23 @@ ctq::result<std::string> explain_rows(const ctq::fx_graph& model, const ctq::bac
   ctq::dynamic_schedule compiled;
   if (shaped) compiled = schedule(lowered.view(), ctq::scheduling::layers::fused);
   const auto steps = static_cast<int>(compiled.problem.any() ? 0 : compiled.steps.size());
-  return printed(ctq::explain({.traced = traced,
-                               .into = {into.data(), static_cast<int>(into.size())},
-                               .fused = fused.view(),
-                               .prepared = prepared.view(),
-                               .lowered = lowered.view(),
-                               .steps = {compiled.steps.data(), steps},
-                               .backend = backend,
-                               .mapping = mapping,
-                               .options = prepare}),
-                 form);
+  std::string problem;
+  if (!shaped) {
+    problem = shaped.error().cause;
+  } else if (!custom.prepare.has_leaves()) {  // which have plans of their own
+    problem = in_one_line(compiled.problem);
+  }
+  std::string text = printed(ctq::explain({.traced = traced,
+                                           .into = {into.data(), static_cast<int>(into.size())},
+                                           .fused = fused.view(),
+                                           .prepared = prepared.view(),
+                                           .lowered = lowered.view(),
+                                           .steps = {compiled.steps.data(), steps},
+                                           .backend = backend,
+                                           .mapping = mapping,
+                                           .options = prepare}),
+                             form);
+  return row_explanation{std::move(text), std::move(problem)};
 }
 
 }  // namespace tool

@@ -19,12 +19,17 @@ struct custom_configs {
 
 enum class explain_form { text, markdown, json, dot };
 
+struct row_explanation {
+  std::string text;
+  std::string problem;  // why it is not compiled, as the compiler says; empty: it is
+};
+
 /// How each node of a traced model is quantized.
 /// Errors  those of prepare
-[[nodiscard]] ctq::result<std::string> explain_rows(const ctq::fx_graph& model,
-                                                    const ctq::backend_view& backend,
-                                                    const ctq::mapping_view& mapping,
-                                                    explain_form form,
-                                                    const custom_configs& custom = {});
+[[nodiscard]] ctq::result<row_explanation> explain_rows(const ctq::fx_graph& model,
+                                                        const ctq::backend_view& backend,
+                                                        const ctq::mapping_view& mapping,
+                                                        explain_form form,
+                                                        const custom_configs& custom = {});
 
 }  // namespace tool

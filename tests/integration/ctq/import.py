@@ -6,6 +6,7 @@ The header that is made of a small network equals the model written by hand, for
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -539,11 +540,101 @@ def explanations(folder):
         expect(run("explain", *wrong)[:2], (UNREADABLE, ""), str(wrong))
 
 
+def unsupported():
+    """Models that are not compiled, by what is wrong with them: rows after the input x."""
+    def with_x(*nodes, returns=None):
+        last = returns or [ref(nodes[-1]["name"])]
+        return [NET[0], *nodes, {"name": "output", "op": "output", "target": "output", "args": last}]
+
+    conv = module("conv", "conv", "nn.Conv2d", "x", in_channels=3, out_channels=4,
+                  kernel_size=[1, 1], stride=[1, 1], padding=[0, 0], bias=True, **CONV)
+    method = {"op": "call_method", "target": "", "args": [ref("x")]}
+    return {
+        "an op that ctq does not know": with_x(function("y", "torch.fft.fft", [ref("x")])),
+        "an op that is not compiled": with_x(function("y", "torch.maximum", [ref("x"), ref("x")])),
+        "a method that is not compiled": with_x({**method, "name": "y", "target": "masked_fill",
+                                                 "args": [ref("x"), ref("x"), 0.0]}),
+        "an option without a meaning": with_x(module(
+            "norm", "norm", "nn.GroupNorm", "x", num_groups=1, num_channels=3, eps=1e-5,
+            affine="no")),
+        "a mode that is not there": with_x(function("y", "F.interpolate", [ref("x")],
+                                                    scale_factor=2, mode="area")),
+        "factors for each axis": with_x(function("y", "F.interpolate", [ref("x")],
+                                                 scale_factor=[2.0, 3.0])),
+        "shapes that do not fit": with_x(conv, function("y", "torch.add",
+                                                        [ref("conv"), ref("x")])),
+        "several axes of argmax": with_x(function("y", "torch.argmax", [ref("x"), [1, 2]])),
+        "no axis of max": with_x(function("y", "torch.max", [ref("x")])),
+        "a third tensor of max": with_x(
+            function("pair", "torch.max", [ref("x"), 1]),
+            function("y", "operator.getitem", [ref("pair"), 2])),
+        "all tensors of max": with_x(function("y", "torch.max", [ref("x"), 1])),
+        "indices that are computed with": with_x(
+            function("best", "torch.argmax", [ref("x"), 1]),
+            function("y", "torch.add", [ref("best"), 1])),
+        "attention with a mask": with_x(function(
+            "y", "F.scaled_dot_product_attention", [ref("x"), ref("x"), ref("x")],
+            attn_mask=ref("x"))),
+        "an input that is written over": with_x(
+            function("relu", "F.relu", [ref("x")], inplace=True),
+            function("y", "torch.add", [ref("relu"), ref("x")])),
+        "an output that is a number": with_x(conv, returns=[[ref("conv"), 5]]),
+        "an input without a shape": [
+            {key: value for key, value in NET[0].items() if key != "shape"}, conv,
+            {"name": "output", "op": "output", "target": "output", "args": [ref("conv")]}],
+    }
+
+
+def agreement(folder):
+    """What ctq import refuses, ctq explain says with the same words at the same place; and where
+    it imports, explain has nothing to add."""
+    rows = folder / "agreement.json"
+    for what, model in unsupported().items():
+        rows.write_text(json.dumps(model))
+        code, _, err = run("import", "--fx", rows)
+        expect(code, FINDINGS, what)
+        place, why = err.split(": error: ", 1)
+        for form in ([], ["--json"], ["--markdown"]):
+            expect(run("explain", "--fx", rows, "--backend", "x86", *form)[::2],
+                   (FINE, f"{place}: note: not a compiled model: {why}"), what)
+    # What only a schedule finds, the compiler says.
+    def image(name, shape):
+        return {"name": name, "op": "placeholder", "target": name, "args": [], "shape": shape}
+
+    rows.write_text(json.dumps([
+        image("a", [2, 1, 3, 1, 2, 1]), image("b", [1, 2, 1, 3, 1, 2]),
+        function("y", "torch.add", [ref("a"), ref("b")]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("y")]}]))
+    expect(run("import", "--fx", rows, "--name", "wide", "-o", folder / "wide.hpp")[::2], (FINE, ""), "six axes")
+    why = "no kernel for node y: it broadcasts along more than 4 axes"
+    expect(run("explain", "--fx", rows, "--backend", "x86")[2],
+           f"{rows}: note: not a compiled model: {why}\n", "six axes")
+    source = folder / "wide.cpp"
+    source.write_text("""
+#include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/backends/x86.hpp"
+#include "ctq/passes/plan.hpp"
+#include "wide.hpp"
+using planned = ctq::plan<models::wide, ctq::x86, ctq::default_qconfig_mapping<ctq::x86>>;
+static_assert(planned::int8_schedule.count > 0);
+""")
+    for compiler in COMPILERS:
+        done = subprocess.run([*compiler.split(), "-std=c++20", "-DCTQ_BASELINE_IS_INTENDED",
+                               "-fsyntax-only", "-I", INCLUDE, str(source)], capture_output=True,
+                              text=True, check=False)
+        said = " ".join(re.findall(r'line<\d+>\{"(.*?)"\}', done.stderr.partition("\n")[2]))
+        assert done.returncode != 0 and why in said, done.stderr
+
+    rows.write_text(json.dumps(NET))
+    expect(run("import", "--fx", rows, "-o", folder / "fine.hpp")[2], "", "a model that is imported")
+    expect(run("explain", "--fx", rows, "--backend", "x86")[2], "", "and explained")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (headers, user_ops, names, numbers, shared, sizes, sizes_of_sequences,
                      weights_as_arguments, several, between_layers, dropout,
-                     mistakes, explanations):
+                     mistakes, explanations, agreement):
             part(Path(name))
 
 
