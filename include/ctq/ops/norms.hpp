@@ -10,7 +10,7 @@
 // clang-format off
 #define CTQ_NORMS(OP) \
   OP(nn, module_op, prelu, "torch.nn.PReLU", prelu_options, prelu) \
-  OP(fn, function_op, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
+  OP(fn, weighted_function, prelu, "torch.nn.functional.prelu", no_options, functional_prelu) \
   OP(nn, module_op, batch_norm1d, "torch.nn.BatchNorm1d", batch_norm2d_options, batch_norm1d) \
   OP(nn, module_op, batch_norm2d, "torch.nn.BatchNorm2d", batch_norm2d_options, batch_norm2d) \
   OP(nn, module_op, batch_norm3d, "torch.nn.BatchNorm3d", batch_norm2d_options, batch_norm3d) \
@@ -173,7 +173,26 @@ inline constexpr op_descriptor prelu{
     .parameters = &prelu_parameters,
     .on_integers = on_integers::own_scale,
     .schedule = in_order(kernel_layout::nhwc, kernel::prelu, &prelu_sizes)};
-inline constexpr op_descriptor functional_prelu{.weights = op_weights::in_float};
+/// The options become those of the module.
+constexpr shape functional_prelu_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (in.count != 2) {
+    wrong_parameters(d, "takes an input and a weight, not ", in.count, " tensors");
+    return {};
+  }
+  if (in[1].rank != 1) {
+    wrong_parameter(d, "requires a weight of ", 1, " axis;", in[1]);
+    return {};
+  }
+  a = attributes{prelu_options{in[1][0]}};
+  return prelu_shape_rule({in.items, 1}, a, d);
+}
+inline constexpr op_descriptor functional_prelu{.infer_shape = &functional_prelu_shape_rule,
+                                                .keeps_memory_order = true,
+                                                .weights = op_weights::in_float,
+                                                .weight_position = 1,
+                                                .parameters = &prelu_parameters,
+                                                .schedule = prelu.schedule};
 
 }  // namespace ctq::descriptors
 

@@ -300,7 +300,8 @@ def weights_as_arguments(folder):
         function("norm", "F.group_norm", [ref("up_1"), 2, ref("g"), ref("g"), 1e-3]),
         function("norm2", "F.instance_norm", [ref("norm"), None, None, None, None, True, 0.1, 1e-3]),
         function("norm3", "F.layer_norm", [ref("norm2"), [12, 12]], weight=None, bias=None),
-        function("linear", "F.linear", [ref("norm3")], weight=ref("fc"), bias=None),
+        function("slopes", "F.prelu", [ref("norm3"), ref("g")]),
+        function("linear", "F.linear", [ref("slopes")], weight=ref("fc"), bias=None),
         {"name": "output", "op": "output", "target": "output", "args": [ref("linear")]}]
     rows.write_text(json.dumps(net))
     code, text, err = run("import", "--fx", rows)
@@ -311,7 +312,8 @@ def weights_as_arguments(folder):
                  '"norm"_n = fn::group_norm("up_1"_n, "g"_n, "g"_n, {.num_groups = 2, .eps = 0.001F}),',
                  '"norm2"_n = fn::instance_norm("norm"_n, {.eps = 0.001F}),',
                  '"norm3"_n = fn::layer_norm("norm2"_n, {.normalized_shape = {12, 12}}),',
-                 '"linear"_n = fn::linear("norm3"_n, "fc"_n),'):
+                 '"slopes"_n = fn::prelu("norm3"_n, "g"_n),',
+                 '"linear"_n = fn::linear("slopes"_n, "fc"_n),'):
         assert line in lines, f"{line}:\n{text}"
     for args, words in (([ref("x"), ref("b")], "requires a weight of 4 axes"),
                         ([ref("x"), ref("w"), ref("b"), ref("g")], "takes an input, a weight and a bias")):

@@ -13,18 +13,18 @@ using namespace ctq::literals;
 
 namespace {
 
-inline constexpr auto net =
-    model("x"_n = nn::placeholder({1, 4, 6, 6}), "wide.weight"_n = nn::get_attr({8, 2, 3, 3}),
-          "wide.bias"_n = nn::get_attr({8}), "up.weight"_n = nn::get_attr({8, 4, 2, 2}),
-          "gamma"_n = nn::get_attr({4}), "beta"_n = nn::get_attr({4}),
-          "fc.weight"_n = nn::get_attr({5, 4}), "fc.bias"_n = nn::get_attr({5}),
-          "wide"_n = fn::conv2d("x"_n, "wide.weight"_n, "wide.bias"_n, {.padding = 1, .groups = 2}),
-          "relu"_n = fn::relu("wide"_n),
-          "up"_n = fn::conv_transpose2d("relu"_n, "up.weight"_n, {.stride = 2}),
-          "norm"_n = fn::group_norm("up"_n, "gamma"_n, "beta"_n, {.num_groups = 2}),
-          "permute"_n = method::permute("norm"_n, {.dims = {0, 2, 3, 1}}),
-          "norm2"_n = fn::layer_norm("permute"_n, {.normalized_shape = {4}}),
-          "fc"_n = fn::linear("norm2"_n, "fc.weight"_n, "fc.bias"_n), "out"_n = nn::output("fc"_n));
+inline constexpr auto net = model(
+    "x"_n = nn::placeholder({1, 4, 6, 6}), "wide.weight"_n = nn::get_attr({8, 2, 3, 3}),
+    "wide.bias"_n = nn::get_attr({8}), "up.weight"_n = nn::get_attr({8, 4, 2, 2}),
+    "gamma"_n = nn::get_attr({4}), "beta"_n = nn::get_attr({4}), "slopes"_n = nn::get_attr({8}),
+    "fc.weight"_n = nn::get_attr({5, 4}), "fc.bias"_n = nn::get_attr({5}),
+    "wide"_n = fn::conv2d("x"_n, "wide.weight"_n, "wide.bias"_n, {.padding = 1, .groups = 2}),
+    "relu"_n = fn::prelu("wide"_n, "slopes"_n),
+    "up"_n = fn::conv_transpose2d("relu"_n, "up.weight"_n, {.stride = 2}),
+    "norm"_n = fn::group_norm("up"_n, "gamma"_n, "beta"_n, {.num_groups = 2}),
+    "permute"_n = method::permute("norm"_n, {.dims = {0, 2, 3, 1}}),
+    "norm2"_n = fn::layer_norm("permute"_n, {.normalized_shape = {4}}),
+    "fc"_n = fn::linear("norm2"_n, "fc.weight"_n, "fc.bias"_n), "out"_n = nn::output("fc"_n));
 
 inline constexpr auto lines =
     model("x"_n = nn::placeholder({3, 21}), "weight1"_n = nn::get_attr({17, 21}),
@@ -42,7 +42,7 @@ struct everywhere : qconfig_mapping<global<QConfig>> {};
 
 template <const auto& Model, class Mapping>
 constexpr int count_of(kernel_id k, dtype in) {
-  constexpr auto& steps = plan<Model, native, Mapping>::int8_schedule;
+  constexpr auto& steps = plan<Model, native, Mapping, unsupported::skip>::int8_schedule;
   int found = 0;
   for (int s = 0; s < steps.count; ++s)
     found += steps.steps[s].key.kernel == k && steps.steps[s].key.in == in ? 1 : 0;
@@ -72,6 +72,13 @@ static_assert(problem_of(model("x"_n = nn::placeholder({2, 4}), "w"_n = nn::get_
                                "out"_n = nn::output("n"_n))) ==
               "node n:\nrequires a weight and a bias of 4 elements;\nit is [2]");
 
+static_assert(problem_of(model("x"_n = nn::placeholder({2, 4}), "y"_n = fn::prelu("x"_n),
+                               "out"_n = nn::output("y"_n))) ==
+              "node y:\ntakes an input and a weight, not 1 tensors");
+static_assert(problem_of(model("x"_n = nn::placeholder({2, 4}), "w"_n = nn::get_attr({2, 2}),
+                               "y"_n = fn::prelu("x"_n, "w"_n), "out"_n = nn::output("y"_n))) ==
+              "node y:\nrequires a weight of 1 axis;\nit is [2, 2]");
+
 using qconfig_int8 = qconfig<min_max_observer<>, default_weight_observer>;
 
 }  // namespace
@@ -82,7 +89,8 @@ TEST_CASE("functions with weights compute on integers, with the bytes of the int
   static_assert(count_of<net, int8>(kernel::conv_transpose2d, quint8) == 1);
   static_assert(count_of<net, int8>(kernel::linear, quint8) == 1);
   static_assert(count_of<net, int8>(kernel::layer_norm, f32) == 2);
-  static_assert(count_of<net, int8>(kernel::quantize, f32) == 3);  // none of a weight
+  static_assert(count_of<net, int8>(kernel::prelu, f32) == 1);
+  static_assert(count_of<net, int8>(kernel::quantize, f32) == 4);  // none of a weight
   const auto d = small::compare_executors<net, native, int8, unsupported::skip>(5);
   CHECK(d.other_bytes == 0);
   CHECK(d.error > 0);
