@@ -30,7 +30,6 @@ bool means_nothing(std::string_view name, const argument& a) {
   if (name == "affine" || name == "track_running_stats")
     return a.is == kind::boolean && a.integer == 1;
   if (name == "_stacklevel") return true;
-  if (name == "approximate") return a.is == kind::text && a.text == "none";
   if (name == "bias") return a.is == kind::boolean && a.integer == 1;  // of norms with weights
   if (name == "return_indices" || name == "training")
     return a.is == kind::boolean && a.integer == 0;
@@ -294,9 +293,28 @@ bool read_rest(const option_field& f, int position, std::vector<placed>& argumen
   return !read_ones.empty();
 }
 
+/// The padding of a convolution that is a word: "same" has as many outputs as inputs, with a stride
+/// of 1, "valid" has none. Empty, or why there is no such padding.
+///   f  padding, of a convolution
+std::string read_padding_word(const option_fields& all, const option_field& f,
+                              std::string_view word, ctq::attributes& to) {
+  const option_field* const kernel = find(all, "kernel_size");
+  const option_field* const dilation = find(all, "dilation");
+  const bool known =
+      (word == "same" && kernel != nullptr && dilation != nullptr) || word == "valid";
+  if (!known) return fmt::format("cannot have padding = \"{}\"", word);
+  for (int i = 0; i < words_of(f) && word == "same"; ++i) {
+    const int around = integer_of(to, *dilation, i) * (integer_of(to, *kernel, i) - 1);
+    if (around % 2 != 0) return "cannot have padding = \"same\" of an even kernel";
+    set(to, f, around / 2, i);
+  }
+  return {};
+}
+
 imported_options import_fields(const option_fields& all, std::vector<placed> arguments) {
   imported_options out{.attrs = all.defaults, .code = {}, .problem = {}};
   int position = 0;
+  const placed* padding_word = nullptr;  // read when the kernel is known
   for (const option_field& f : all.fields) {
     if (has_no_effect(f.name)) continue;
     ++position;
@@ -305,10 +323,15 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
     for (placed& a : arguments) {
       if (a.used || (a.name.empty() ? a.position != position : a.name != f.name)) continue;
       a.used = true;
-      if (a.value->is != kind::none && !read(a.value, f, out.attrs))
+      if (f.name == "padding" && a.value->is == kind::text) {
+        padding_word = &a;
+      } else if (a.value->is != kind::none && !read(a.value, f, out.attrs))
         out.problem = fmt::format("cannot have {} = {}", f.name, shown(*a.value));
     }
   }
+  if (padding_word != nullptr && out.problem.empty())
+    out.problem =
+        read_padding_word(all, *find(all, "padding"), padding_word->value->text, out.attrs);
   for (const placed& a : arguments) {
     if (a.used || (!a.name.empty() && means_nothing(a.name, *a.value))) continue;
     if (a.name.empty() && a.value->is == kind::boolean) continue;  // inplace, or training

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/no_contract.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Functions of one number, in float32 as PyTorch defines them: NaN stays NaN. (The builtins are
@@ -33,6 +34,14 @@ struct softplus_options {
   float threshold = 20.0F;  // of beta x, above which the function is x
 };
 
+enum class gelu_rule : int { none, tanh };
+inline constexpr std::string_view gelu_rule_names[] = {"none", "tanh"};
+inline constexpr option_words_of gelu_rule_words{"gelu_rule", {gelu_rule_names, 2}};
+
+struct gelu_options {
+  gelu_rule approximate = gelu_rule::none;
+};
+
 /// Without a dim PyTorch takes the first axis of 1 or 3, else the second.
 struct softmax_options {
   static constexpr int no_dim = -100;
@@ -59,7 +68,7 @@ struct clamp_options {
   OP(method, method_op, leaky_relu, "leaky_relu", leaky_relu_options, method_leaky_relu) \
   CTQ_MODULE_AND_FUNCTION(OP, elu, "ELU", elu_options, elu) \
   CTQ_MODULE_AND_FUNCTION(OP, selu, "SELU", relu_options, selu) \
-  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", no_options, gelu) \
+  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", gelu_options, gelu) \
   CTQ_MODULE_AND_FUNCTION(OP, silu, "SiLU", relu_options, silu) \
   CTQ_MODULE_AND_FUNCTION(OP, mish, "Mish", relu_options, mish) \
   CTQ_MODULE_AND_FUNCTION(OP, softplus, "Softplus", softplus_options, softplus) \
@@ -85,7 +94,8 @@ struct clamp_options {
   OP(fn, function_op, torch_softmax, "torch.softmax", softmax_options, float_softmax) \
   OP(method, method_op, softmax, "softmax", softmax_options, float_softmax) \
   CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", softmax_options, log_softmax) \
-  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax)
+  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax) \
+  OP(method, method_op, log_softmax, "log_softmax", softmax_options, log_softmax)
 // clang-format on
 
 CTQ_ACTIVATIONS(CTQ_DECLARE_OP)
@@ -93,7 +103,6 @@ CTQ_ACTIVATIONS(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 namespace functions {
-
 /// As std::clamp, but hi wins where lo is above it, and NaN stays.
 constexpr float clamp(float x, float lo, float hi) noexcept {
   x = x < lo ? lo : x;
@@ -107,6 +116,13 @@ inline float sigmoid(float x) noexcept { return 1.0F / (1.0F + __builtin_expf(-x
 inline float tanh(float x) noexcept { return __builtin_tanhf(x); }
 inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
 inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + __builtin_erff(x * 0.70710678F)); }
+inline float gelu_tanh(float x) noexcept {
+  const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
+  return 0.5F * x * (1.0F + __builtin_tanhf(inner));
+}
+inline float gelu_by(float x, const gelu_options& o) noexcept {
+  return o.approximate == gelu_rule::tanh ? gelu_tanh(x) : gelu(x);
+}
 inline float mish(float x) noexcept {
   return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
 }
@@ -240,7 +256,8 @@ inline constexpr op_descriptor selu = float_activation(elementwise<functions::se
 inline constexpr op_descriptor silu =
     float_activation(differentiable<functions::silu, slopes::silu>);
 inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
-inline constexpr op_descriptor gelu = float_activation(elementwise<functions::gelu>);
+inline constexpr op_descriptor gelu =
+    float_activation(elementwise<functions::gelu_by, gelu_options>);
 inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
 inline constexpr op_descriptor softplus =
     float_activation(elementwise<functions::softplus, softplus_options>);

@@ -11,11 +11,11 @@
   OP(fn, binary_op, add, "torch.add", no_options, add) \
   OP(op, binary_op, add, "_operator.add", no_options, add) \
   OP(method, binary_method, add, "add", no_options, method_add) \
-  OP(method, method_op, add_, "add_", no_options, none) \
+  OP(method, binary_method, add_, "add_", no_options, add_in_place) \
   OP(fn, binary_op, mul, "torch.mul", no_options, mul) \
   OP(op, binary_op, mul, "_operator.mul", no_options, mul) \
   OP(method, binary_method, mul, "mul", no_options, method_mul) \
-  OP(method, method_op, mul_, "mul_", no_options, none) \
+  OP(method, binary_method, mul_, "mul_", no_options, mul_in_place) \
   OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
   OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
   OP(method, binary_method, sub, "sub", no_options, method_sub) \
@@ -177,6 +177,8 @@ constexpr op_descriptor in_float(const op_descriptor& d) {
 }
 inline constexpr op_descriptor method_add = in_float(add);
 inline constexpr op_descriptor method_mul = in_float(mul);
+inline constexpr op_descriptor add_in_place = in_place(method_add);
+inline constexpr op_descriptor mul_in_place = in_place(method_mul);
 inline constexpr op_descriptor method_sub = in_float(sub);
 inline constexpr op_descriptor method_div = in_float(div);
 /// The shape rule of a function of a tensor and a number.

@@ -40,6 +40,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::leaky_relu_options, negative_slope, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::elu_options, alpha, inplace);
 BOOST_HANA_ADAPT_STRUCT(ctq::hardtanh_options, min_val, max_val, inplace);
+BOOST_HANA_ADAPT_STRUCT(ctq::gelu_options, approximate);
 BOOST_HANA_ADAPT_STRUCT(ctq::softplus_options, beta, threshold);
 BOOST_HANA_ADAPT_STRUCT(ctq::prelu_options, num_parameters);
 BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
@@ -98,6 +99,8 @@ template <>
 inline constexpr const option_words_of* words_of_type<interpolation> = &interpolation_words;
 template <>
 inline constexpr const option_words_of* words_of_type<padding_rule> = &padding_words;
+template <>
+inline constexpr const option_words_of* words_of_type<gelu_rule> = &gelu_rule_words;
 template <>
 inline constexpr const option_words_of* words_of_type<bag_mode> = &bag_mode_words;
 

@@ -56,6 +56,7 @@ struct nn_flatten_options {
   OP(op, function_op, getitem, "_operator.getitem", getitem_options, getitem) \
   OP(method, method_op, contiguous, "contiguous", no_options, unchanged) \
   OP(method, method_op, detach, "detach", no_options, unchanged) \
+  OP(method, method_op, clone, "clone", no_options, identity_function) \
   OP(method, method_op, dim, "dim", no_options, none) \
   OP(method, method_op, flatten, "flatten", flatten_options, method_flatten) \
   OP(method, method_op, expand, "expand", reshape_options, expand) \

@@ -399,12 +399,18 @@ def between_layers(folder):
         function("place", "operator.getitem", [ref("pair"), 1]),
         function("curved", "F.interpolate", [ref("x")], size=[9, 7], mode="bicubic",
                  align_corners=False),
+        module("gelu", "gelu", "nn.GELU", "x", approximate="tanh"),
+        function("gelu_1", "F.gelu", [ref("gelu")], approximate="none"),
+        {"name": "copy", "op": "call_method", "target": "clone", "args": [ref("gelu_1")]},
+        {"name": "both", "op": "call_method", "target": "add_", "args": [ref("copy"), ref("x")]},
+        module("same", "same", "nn.Conv2d", "x", **{**NET[1]["module"], "in_channels": 5,
+               "stride": [1, 1], "padding": "same", "dilation": [2, 1]}),
         function("larger", "F.interpolate", [ref("x")], scale_factor=[2.0, 2.0]),
         {"name": "output", "op": "output", "target": "output",
          "args": [[ref(name) for name in ("mean", "rows", "sum", "most", "first", "last", "stack",
                                           "pad", "zeros", "edges", "slopes", "pool", "drop",
                                           "power", "rsub", "attention", "best", "worst", "place",
-                                          "curved", "larger")]]}]))
+                                          "curved", "larger", "both", "same")]]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "ops between layers")
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -431,6 +437,11 @@ def between_layers(folder):
                  '"place"_n = op::getitem("pair"_n, {.index = {1}}),',
                  '"curved"_n = fn::interpolate("x"_n, {.size = {9, 7}, '
                  '.mode = ctq::interpolation::bicubic}),',
+                 '"gelu"_n = nn::gelu("x"_n, {.approximate = ctq::gelu_rule::tanh}),',
+                 '"gelu_1"_n = fn::gelu("gelu"_n),', '"copy"_n = method::clone("gelu_1"_n),',
+                 '"both"_n = method::add_("copy"_n, "x"_n),',
+                 '"same"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = {3, 5}, '
+                 '.padding = 2, .dilation = {2, 1}, .bias = false}),',
                  '"larger"_n = fn::interpolate("x"_n, {.scale_factor = 2.0F}),'):
         assert line in lines, f"{line}:\n{text}"
 

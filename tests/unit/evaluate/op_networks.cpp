@@ -145,7 +145,12 @@ inline constexpr auto numbers =
     model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
           "square"_n = op::pow("fc1"_n, 2.0F), "power"_n = op::pow(0.5F, "square"_n),
           "root"_n = method::pow("power"_n, 0.75F), "rest"_n = fn::rsub("root"_n, 1.0F),
-          "fc2"_n = nn::linear("rest"_n, {.out_features = 3}), "out"_n = nn::output("fc2"_n));
+          "curve"_n = fn::gelu("rest"_n, {.approximate = gelu_rule::tanh}),
+          "copy"_n = method::clone("curve"_n), "sum"_n = method::add_("copy"_n, "rest"_n),
+          "product"_n = method::mul_("sum"_n, 0.5F),
+          "part"_n = fn::narrow("product"_n, {.dim = 1, .start = 1, .length = 5}),
+          "fc2"_n = nn::linear("part"_n, {.out_features = 3}),
+          "shares"_n = method::log_softmax("fc2"_n, {.dim = 1}), "out"_n = nn::output("shares"_n));
 
 }  // namespace
 

@@ -13,15 +13,6 @@
 
 namespace ctq::float_ops {
 
-namespace activation {
-
-inline float gelu_tanh(float x) noexcept {
-  const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
-  return 0.5F * x * (1.0F + std::tanh(inner));
-}
-
-}  // namespace activation
-
 namespace implementation {
 
 /// An op that computes element by element has its function in ops/.
@@ -32,16 +23,6 @@ inline result<value> elementwise(operands& from) {
   const shape elements{static_cast<int>(out.data.size())};
   from.op()->descriptor->functions.apply(
       {.in = {{out.data.data(), elements}}, .out = {out.data.data(), elements}}, options);
-  return value(std::move(out));
-}
-
-inline result<value> gelu(operands& from) {
-  tensor out = from.floats("input");
-  const std::string approximate = from.text("approximate");
-  from.require(approximate == "none" || approximate == "tanh", "approximate is none or tanh");
-  if (from.failed()) return from.failure();
-  for (float& x : out.data)
-    x = approximate == "tanh" ? activation::gelu_tanh(x) : descriptors::functions::gelu(x);
   return value(std::move(out));
 }
 
@@ -73,9 +54,8 @@ inline result<value> nothing(operands& from) {
 
 inline constexpr float_op activations[] = {
     {"prelu", "input, weight", prelu},
-    {"gelu", "input, *, approximate='none'", gelu},
     {"identity dropout dropout?d alpha_dropout feature_alpha_dropout stochastic_depth contiguous "
-     "detach",
+     "detach clone",
      "input, p=0.5, training=True, inplace=False, train=True, memory_format=None, "
      "mode=None",
      nothing},

@@ -119,7 +119,6 @@ namespace {
 
 namespace functions {
 using namespace descriptors::functions;
-using namespace float_ops::activation;
 }  // namespace functions
 
 /// The largest difference from a formula in double between -10 and 10, in 2^-24 of 1 or of it.

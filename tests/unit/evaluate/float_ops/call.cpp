@@ -223,7 +223,7 @@ TEST_CASE("each mistake in a call has its message") {
   const mistake mistakes[] = {
       {"F.gelu",
        {.positional = {three}, .keywords = {{"approximate", "x"}}},
-       "approximate is none or tanh"},
+       "has no such approximate"},
       {"F.prelu", {.positional = {image, filled({2})}}, "needs one weight, or one a channel"},
       {"operator.add", {.positional = {three, "x"}}, "needs tensors and numbers"},
       {"operator.floordiv", {.positional = {indices, 0}}, "has no integer result"},
