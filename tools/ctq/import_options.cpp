@@ -294,16 +294,17 @@ bool read_rest(const option_field& f, int position, std::vector<placed>& argumen
 }
 
 /// The padding of a convolution that is a word: "same" has as many outputs as inputs, with a stride
-/// of 1, "valid" has none. Empty, or why there is no such padding.
+/// of 1; "valid" has none. Empty, or why there is no such padding.
 ///   f  padding, of a convolution
 std::string read_padding_word(const option_fields& all, const option_field& f,
                               std::string_view word, ctq::attributes& to) {
+  if (word == "valid") return {};
   const option_field* const kernel = find(all, "kernel_size");
   const option_field* const dilation = find(all, "dilation");
-  const bool known =
-      (word == "same" && kernel != nullptr && dilation != nullptr) || word == "valid";
-  if (!known) return fmt::format("cannot have padding = \"{}\"", word);
-  for (int i = 0; i < words_of(f) && word == "same"; ++i) {
+  const option_field* const stride = find(all, "stride");
+  for (int i = 0; i < words_of(f); ++i) {
+    if (word != "same" || kernel == nullptr || integer_of(to, *stride, i) != 1)
+      return fmt::format("cannot have padding = \"{}\"", word);
     const int around = integer_of(to, *dilation, i) * (integer_of(to, *kernel, i) - 1);
     if (around % 2 != 0) return "cannot have padding = \"same\" of an even kernel";
     set(to, f, around / 2, i);

@@ -570,6 +570,9 @@ def unsupported():
         "an option without a meaning": with_x(module(
             "norm", "norm", "nn.GroupNorm", "x", num_groups=1, num_channels=3, eps=1e-5,
             affine="no")),
+        "padding that is not symmetric": with_x(module(
+            "even", "even", "nn.Conv2d", "x", in_channels=3, out_channels=4, kernel_size=[3, 2],
+            stride=[1, 1], padding="same", bias=True, **CONV)),
         "a mode that is not there": with_x(function("y", "F.interpolate", [ref("x")],
                                                     scale_factor=2, mode="area")),
         "factors for each axis": with_x(function("y", "F.interpolate", [ref("x")],
