@@ -9,7 +9,7 @@
 namespace ctq {
 
 struct diagnostic {
-  static_text<480> text;
+  static_text<560> text;
 
   [[nodiscard]] constexpr bool any() const { return !text.empty(); }
   [[nodiscard]] constexpr std::string_view message() const { return text.view(); }

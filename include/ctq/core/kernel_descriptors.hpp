@@ -81,7 +81,7 @@ struct kernel_facts {
   KERNEL(linear, linear_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
-  KERNEL(batch_norm2d, channels_shape, float_only) \
+  KERNEL(batch_norm2d, channels_shape, equal, .has_tensors = true) \
   KERNEL(pooling_max, pool_shape, equal) \
   KERNEL(pooling_avg, pool_shape, equal) \
   KERNEL(resampling, resampling_shape, equal) \
@@ -90,10 +90,10 @@ struct kernel_facts {
   KERNEL(concat, concat_shape, equal) \
   KERNEL(reduction, reduction_shape, equal) \
   KERNEL(argmax, reduction_shape, float_to_index) \
-  KERNEL(softmax, softmax_shape, float_only) \
+  KERNEL(softmax, softmax_shape, equal) \
   KERNEL(attention_softmax, attention_shape, float_only) \
-  KERNEL(layer_norm, layer_norm_shape, float_only, .has_tensors = true) \
-  KERNEL(prelu, channels_shape, float_only, .has_tensors = true) \
+  KERNEL(layer_norm, layer_norm_shape, equal, .has_tensors = true) \
+  KERNEL(prelu, channels_shape, equal, .has_tensors = true) \
   KERNEL(matmul, matmul_shape, equal) \
   KERNEL(rnn, recurrent_shape, float_only, .has_cells = true) \
   KERNEL(rnn_dynamic, recurrent_shape, float_only, .has_cells = true) \

@@ -79,11 +79,14 @@ class kernel_calls {
       kernels::with_descriptor(s.kernel, [&]<class Kernel>(std::type_identity<Kernel>) {
         if constexpr (computes_plain_integers(Kernel::facts) ||
                       std::is_same_v<typename Kernel::shape, broadcast_shape>) {
+          using code = kernels::kernel_code<Kernel>;
+          const auto sized = from_block<typename Kernel::shape>(sizes);
+          const kernel_signature key = signature(s.kernel, to.dtype, to.dtype, sized);
           const Q* const q =
               in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
+                x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
                 x.data = &data;
-                kernels::kernel_code<Kernel>::template run<Kernels, Q, Q>(
-                    from_block<typename Kernel::shape>(sizes), {.relu = s.relu}, x);
+                code::template run<Kernels, Q, Q>(sized, {.relu = s.relu}, x);
               });
           out = quantized_tensor{to, {shape, {q, q + float_ops::numel(shape)}}};
         }
@@ -177,9 +180,10 @@ class kernel_calls {
     friend bool operator==(const layer_key&, const layer_key&) = default;
   };
 
-  /// Computes an op on integers without weights: the others need not be compiled here.
+  /// Computes an op on integers without parameters: the others need not be compiled here.
   static constexpr bool computes_plain_integers(const kernels::kernel_facts& k) {
-    return k.computes_ops && !k.has_weights && !k.calls_op && k.exists(quint8, quint8);
+    return k.computes_ops && !k.has_weights && !k.has_tensors && !k.calls_op &&
+           k.exists(quint8, quint8);
   }
 
   static result<float_ops::tensor> float_convolution(void* state, const float_ops::tensor& in,

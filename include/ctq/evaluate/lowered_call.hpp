@@ -209,8 +209,8 @@ template <class Kernels>
   const op_schedule& s = d.schedule;
   const auto tensors = static_cast<std::size_t>(s.tensors);
   if ((s.how != schedule_as::step && s.how != schedule_as::reduction) ||
-      from->descriptor->infer_shape == nullptr || reads.size() != tensors ||
-      (tensors > 1 && call.positional.size() != tensors))
+      d.weights != op_weights::none || from->descriptor->infer_shape == nullptr ||
+      reads.size() != tensors || (tensors > 1 && call.positional.size() != tensors))
     return {};
   const quantized_tensor* in[2]{};
   shape shapes[2];

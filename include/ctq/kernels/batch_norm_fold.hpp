@@ -26,6 +26,8 @@ struct norm_channel {
 
   /// Factor of the channel's weights.
   [[nodiscard]] float scale() const { return gamma * inverse_deviation; }
+  /// The norm by itself is fma(x, scale, shift).
+  [[nodiscard]] float shift() const { return beta - no_contract(mean * scale()); }
 
   [[nodiscard]] float folded_bias(float bias, fold_order order) const {
     const float centred = bias - mean;

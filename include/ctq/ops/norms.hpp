@@ -124,6 +124,8 @@ inline constexpr op_descriptor functional_group_norm{
     .weights = op_weights::in_float,
     .weight_position = 2,
     .parameters = &channel_norm_parameters<group_norm_options>,
+    .on_integers = on_integers::own_scale,
+    .is_since_2_1 = true,
     .schedule = group_norm.schedule};
 constexpr op_descriptor instance_norm_of(op_descriptor::shape_rule rule, bool keeps_memory_order) {
   return {.infer_shape = rule,

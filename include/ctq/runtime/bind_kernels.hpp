@@ -30,7 +30,7 @@ template <kernel_signature Key, class Kernels>
 struct kernel_check {
   static constexpr bool bad() { return !kernels::exists(Key); }
   static constexpr auto message() {
-    static_text<480> text;
+    static_text<560> text;
     append_all(text, "no kernel has this signature:\n");
     kernels::append_signature(text, Key.kernel, Key.in, Key.out);
     append_all(text, "\ninstruction set: ", Kernels::isa::name,

@@ -106,8 +106,8 @@ template <int = 0>
   std::vector<float> scale(channels);
   std::vector<float> shift(channels);
   for (std::size_t c = 0; c < channels; ++c) {
-    scale[c] = b.gamma[c] * b.inverse_deviation[c];
-    shift[c] = b.beta[c] - no_contract(b.mean[c] * scale[c]);
+    scale[c] = b.channel(c).scale();
+    shift[c] = b.channel(c).shift();
   }
   const std::string name{n.name};
   to.set(name + ".scale", {static_cast<int>(channels)}, std::move(scale));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: no kernel has this signature: batch_norm2d, quint8 to quint8 instruction set: scalar
+// expect: no kernel has this signature: linear_dynamic, quint8 to quint8 instruction set: scalar
 // expect: element types of this kernel: float32 to float32
 
 #include "ctq/runtime/bind_kernels.hpp"
@@ -12,6 +12,7 @@ constexpr dtype type = f32;
 constexpr dtype type = quint8;
 #endif
 constexpr kernel_signature key =
-    signature(kernel::batch_norm2d, type, type, channels_shape{.rows = 4, .channels = 3});
+    signature(kernel::linear_dynamic, type, type,
+              linear_shape{.rows = 4, .in_features = 3, .out_features = 2});
 
 void run(const operands& x) { run_kernel<key, reference_kernels>(x); }

@@ -38,8 +38,8 @@ static_assert(exists(kernel::dequantize, qint8, f32) && !exists(kernel::dequanti
 static_assert(exists(kernel::requantize, quint8, qint8) && !exists(kernel::requantize, f32, qint8));
 static_assert(exists(kernel::conv2d, f32, f32) && exists(kernel::conv2d, quint8, qint8));
 static_assert(!exists(kernel::conv2d, f32, quint8) && !exists(kernel::linear, quint8, f32));
-static_assert(exists(kernel::batch_norm2d, f32, f32) &&
-              !exists(kernel::batch_norm2d, quint8, quint8));
+static_assert(exists(kernel::softmax, f32, f32) && exists(kernel::softmax, qint8, qint8) &&
+              !exists(kernel::softmax, quint8, f32));
 static_assert(exists(kernel::linear_dynamic, f32, f32) &&
               !exists(kernel::linear_dynamic, quint8, quint8));
 static_assert(exists(kernel::binary_add_within_one_step, qint8, qint8) &&
@@ -69,8 +69,9 @@ TEST_CASE("the existing kernels can be listed") {
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
         "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-        "conv3d, conv_transpose2d, linear, pooling_max, pooling_avg, resampling, pixel_shuffle, "
-        "pad, concat, reduction, matmul, elementwise, function");
+        "conv3d, conv_transpose2d, linear, batch_norm2d, pooling_max, pooling_avg, resampling, "
+        "pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, elementwise, "
+        "function");
   kernels::append_signature(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");
 }

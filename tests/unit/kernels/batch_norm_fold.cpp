@@ -12,6 +12,7 @@ using ctq::kernels::norm_channel;
 TEST_CASE("a batch norm with affine=False only subtracts the mean and divides by the deviation") {
   const norm_channel n{.mean = 2.0F, .inverse_deviation = 0.5F};
   CHECK(n.scale() == 0.5F);
+  CHECK(n.shift() == -1.0F);
   CHECK(n.folded_bias(3.0F, fold_order::conv) == 0.5F);
 }
 

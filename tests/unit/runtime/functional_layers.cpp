@@ -88,9 +88,9 @@ TEST_CASE("functions with weights compute on integers, with the bytes of the int
   static_assert(count_of<net, int8>(kernel::conv2d, quint8) == 1);
   static_assert(count_of<net, int8>(kernel::conv_transpose2d, quint8) == 1);
   static_assert(count_of<net, int8>(kernel::linear, quint8) == 1);
-  static_assert(count_of<net, int8>(kernel::layer_norm, f32) == 2);
+  static_assert(count_of<net, int8>(kernel::layer_norm, quint8) == 2);
   static_assert(count_of<net, int8>(kernel::prelu, f32) == 1);
-  static_assert(count_of<net, int8>(kernel::quantize, f32) == 4);  // none of a weight
+  static_assert(count_of<net, int8>(kernel::quantize, f32) == 2);  // none of a weight
   const auto d = small::compare_executors<net, native, int8, unsupported::skip>(5);
   CHECK(d.other_bytes == 0);
   CHECK(d.error > 0);

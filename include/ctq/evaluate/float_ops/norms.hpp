@@ -9,10 +9,12 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/kernels/batch_norm_fold.hpp"
+#include "ctq/kernels/reference/batch_norm2d.hpp"
 #include "ctq/kernels/reference/layer_norm.hpp"
 
 // Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with running statistics per channel
-// (batch norm in eval mode), or the statistics of the input. Computed in double.
+// (batch norm in eval mode), or the statistics of the input, which are computed in double.
 
 namespace ctq::float_ops {
 
@@ -62,6 +64,17 @@ inline void by_rows(tensor& x, std::size_t count, std::size_t channels, std::siz
                                   .eps = static_cast<float>(eps)},
                                  x.data.data(), weight == nullptr ? nullptr : weight->data.data(),
                                  bias == nullptr ? nullptr : bias->data.data(), x.data.data());
+}
+
+/// The kernel of compiled models: batch norm in eval mode, of one channel.
+inline void by_running(float* x, std::size_t count, moments m, affine a, double eps) {
+  const auto variance = static_cast<float>(m.variance);
+  const kernels::norm_channel channel{
+      static_cast<float>(a.scale), static_cast<float>(a.offset), static_cast<float>(m.mean),
+      kernels::inverse_deviation(variance, static_cast<float>(eps))};
+  const float scale = channel.scale();
+  const float shift = channel.shift();
+  kernels::reference::batch_norm2d({static_cast<int>(count), 1}, x, &scale, &shift, false, x);
 }
 
 inline bool fits(const tensor* t, std::size_t count) {
@@ -119,7 +132,11 @@ result<value> channel_norm(operands& from) {
       m = moments_of(column.data(), column.size());
     }
     for (std::size_t n = 0; n < batch; ++n) {
-      apply(at(n), pixels, m.mean, std::sqrt(m.variance + eps), affine_at(weight, bias, c));
+      if (mean != nullptr) {
+        by_running(at(n), pixels, m, affine_at(weight, bias, c), eps);
+      } else {
+        apply(at(n), pixels, m.mean, std::sqrt(m.variance + eps), affine_at(weight, bias, c));
+      }
     }
   }
   if (unbatched) out.shape.erase(out.shape.begin());

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
+#include "ctq/kernels/code/float_parts.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/reference/argmax.hpp"
 #include "ctq/kernels/reference/attention_softmax.hpp"
@@ -100,9 +101,32 @@ struct two_input_code : plain_code {
   }
 };
 
+/// Along an axis, or with parameters in float: (shape, in, …, out), on integers part by part.
+template <class Descriptor>
+struct float_code : plain_code {
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    return part_bytes<typename Descriptor::shape>(key);
+  }
+};
+
+template <class Descriptor>
+struct softmax_code : float_code<Descriptor> {
+  template <class Set, class In, class Out>
+  static void run(const softmax_shape& s, call_options, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
+    } else {
+      by_parts<Set, In>(s, x, [](const softmax_shape& part, std::ptrdiff_t, float* y) {
+        call<Set, Descriptor>(part, static_cast<const float*>(y), y);
+      });
+    }
+  }
+};
+
 /// Packed    scale, then shift, one of each a channel
 template <class Descriptor>
-struct batch_norm_code : plain_code {
+struct batch_norm_code : float_code<Descriptor> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
@@ -110,13 +134,20 @@ struct batch_norm_code : plain_code {
   template <class Set, class In, class Out>
   static void run(channels_shape s, call_options o, const operands& x) noexcept {
     const auto* const scale = reinterpret_cast<const float*>(x.packed);
-    call<Set, Descriptor>(s, x.input<In>(), scale, scale + s.channels, o.relu, x.output<Out>());
+    const float* const shift = scale + s.channels;
+    if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), scale, shift, o.relu, x.output<Out>());
+    } else {
+      by_parts<Set, In>(s, x, [&](channels_shape part, std::ptrdiff_t, float* y) {
+        call<Set, Descriptor>(part, static_cast<const float*>(y), scale, shift, o.relu, y);
+      });
+    }
   }
 };
 
 /// Packed    weight, then bias, if the op has them, each padded to 64 bytes
 template <class Descriptor>
-struct layer_norm_code : plain_code {
+struct layer_norm_code : float_code<Descriptor> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     const auto s = key.as<layer_norm_shape>();
@@ -127,13 +158,26 @@ struct layer_norm_code : plain_code {
   template <class Set, class In, class Out>
   static void run(const layer_norm_shape& s, call_options, const operands& x) noexcept {
     const parameter_refs own = parameters_in(x.data->parameters, x.packed);
-    call<Set, Descriptor>(s, x.input<In>(), own[0].floats, own[1].floats, x.output<Out>());
+    const float* const weight = own[0].floats;
+    const float* const bias = own[1].floats;
+    if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), weight, bias, x.output<Out>());
+    } else {
+      by_parts<Set, In>(s, x, [&](const layer_norm_shape& part, std::ptrdiff_t first, float* y) {
+        const std::ptrdiff_t channel = first / s.pixels % s.channels;
+        const auto from_channel = [channel](const float* all) {
+          return all == nullptr ? all : all + channel;
+        };
+        call<Set, Descriptor>(part, static_cast<const float*>(y), from_channel(weight),
+                              from_channel(bias), y);
+      });
+    }
   }
 };
 
 /// Packed    weight, padded to 64 bytes
 template <class Descriptor>
-struct prelu_code : plain_code {
+struct prelu_code : float_code<Descriptor> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     return packing::padded(static_cast<std::size_t>(key.as<channels_shape>().channels) *
@@ -142,7 +186,14 @@ struct prelu_code : plain_code {
   template <class Set, class In, class Out>
   static void run(channels_shape s, call_options, const operands& x) noexcept {
     const parameter_refs own = parameters_in(x.data->parameters, x.packed);
-    call<Set, Descriptor>(s, x.input<In>(), own[0].floats, x.output<Out>());
+    const float* const weight = own[0].floats;
+    if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(), weight, x.output<Out>());
+    } else {
+      by_parts<Set, In>(s, x, [&](channels_shape part, std::ptrdiff_t, float* y) {
+        call<Set, Descriptor>(part, static_cast<const float*>(y), weight, y);
+      });
+    }
   }
 };
 
@@ -218,7 +269,7 @@ CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)
 CTQ_KERNEL_CODE(reduction, one_input_code)
 CTQ_KERNEL_CODE(argmax, copying_code)
-CTQ_KERNEL_CODE(softmax, one_input_code)
+CTQ_KERNEL_CODE(softmax, softmax_code)
 CTQ_KERNEL_CODE(attention_softmax, one_input_code)
 CTQ_KERNEL_CODE(layer_norm, layer_norm_code)
 CTQ_KERNEL_CODE(prelu, prelu_code)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/kernel_code.hpp"
+
+// Kernels of float32 on 8-bit integers, as they are defined: a part of the tensor is dequantized to
+// the workspace, computed there in place, and quantized.
+
+namespace ctq::kernels {
+
+/// Parts of a tensor that a float kernel computes one after the other: `units` units of `unit`
+/// elements each, of which a part has `per_part`, the last one perhaps fewer.
+struct float_parts {
+  /// Elements of a part, if a unit has fewer: in float32 they stay in the L1 cache.
+  static constexpr int target = 2048;
+
+  int unit{};
+  int units{};
+  int per_part = std::clamp(target / std::max(unit, 1), 1, std::max(units, 1));
+
+  [[nodiscard]] constexpr std::size_t bytes() const {
+    return packing::padded(static_cast<std::size_t>(unit) * static_cast<std::size_t>(per_part) *
+                           sizeof(float));
+  }
+};
+
+/// Along an axis: the elements from one index of the axes before it to the next.
+[[nodiscard]] constexpr float_parts parts_of(const softmax_shape& s) {
+  return {.unit = s.step * s.count, .units = s.rows / s.step};
+}
+[[nodiscard]] constexpr softmax_shape part_of(softmax_shape s, int units) {
+  s.rows = units * s.step;
+  return s;
+}
+
+/// Of channels that lie contiguously: pixels.
+[[nodiscard]] constexpr float_parts parts_of(const channels_shape& s) {
+  return {.unit = s.channels, .units = s.rows};
+}
+[[nodiscard]] constexpr channels_shape part_of(channels_shape s, int units) {
+  s.rows = units;
+  return s;
+}
+
+/// Of norms: all channels, if these are few elements, else single rows.
+[[nodiscard]] constexpr float_parts parts_of(const layer_norm_shape& s) {
+  const int all_channels = s.channels * s.pixels;
+  if (all_channels <= std::max(s.count, float_parts::target))
+    return {.unit = all_channels, .units = s.rows / (all_channels / s.count)};
+  return {.unit = s.count, .units = s.rows, .per_part = 1};
+}
+[[nodiscard]] constexpr layer_norm_shape part_of(layer_norm_shape s, int units) {
+  s.rows = units * (parts_of(s).unit / s.count);
+  return s;
+}
+
+/// The bytes in which a kernel of integers computes a part.
+template <class Shape>
+[[nodiscard]] constexpr std::size_t part_bytes(const kernel_signature& key) {
+  return key.in == f32 ? 0 : parts_of(key.as<Shape>()).bytes();
+}
+
+/// Computes a tensor of integers by a float kernel.
+///   compute  (shape of a part, the offset of its first element, its elements as floats)
+template <class Set, class Q, class Shape, class Compute>
+[[gnu::always_inline]] inline void by_parts(const Shape& s, const operands& x,
+                                            Compute compute) noexcept {
+  const float_parts parts = parts_of(s);
+  auto* const floats = reinterpret_cast<float*>(x.workspace);
+  for (int done = 0; done < parts.units; done += parts.per_part) {
+    const int units = std::min(parts.per_part, parts.units - done);
+    const elementwise_shape elements{units * parts.unit};
+    const std::ptrdiff_t first = std::ptrdiff_t{done} * parts.unit;
+    call<Set, descriptors::dequantize>(elements, x.input<Q>() + first, x.data->in[0], floats);
+    compute(part_of(s, units), first, floats);
+    call<Set, descriptors::quantize>(elements, static_cast<const float*>(floats), x.data->out,
+                                     x.output<Q>() + first);
+  }
+}
+
+}  // namespace ctq::kernels
