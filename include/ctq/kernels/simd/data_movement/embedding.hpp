@@ -10,6 +10,7 @@
 #include "ctq/kernels/reference/embedding.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
 
 CTQ_BEGIN_AVX512
 
@@ -50,8 +51,13 @@ template <vectorized Isa, class Whole, class Rest>
   std::uint8_t unpacked[embedding_columns];
   const std::uint8_t* const from = row_integers(s, t, row, x, count, unpacked);
   const floats zero_point(t.zero_point[row]), scale(t.scale[row]);
-  for (; i + lanes <= count; i += lanes)
-    whole(i, rounded<Isa>((to_float<Isa>(widen<Isa>(from + i)) - zero_point) * scale));
+  const auto at = [&](int j) __attribute__((always_inline)) {
+    whole(j, rounded<Isa>((to_float<Isa>(widen<Isa>(from + j)) - zero_point) * scale));
+  };
+  if (count == embedding_columns)
+    return unroll<embedding_columns / lanes>([&](auto j)
+                                                 __attribute__((always_inline)) { at(j * lanes); });
+  for (; i + lanes <= count; i += lanes) at(i);
   for (; i < count; ++i)
     rest(i, no_contract((static_cast<float>(from[i]) - t.zero_point[row]) * t.scale[row]));
 }

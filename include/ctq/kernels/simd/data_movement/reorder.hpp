@@ -6,6 +6,7 @@
 
 #include "ctq/kernels/reference/data_movement/reorder.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
+#include "ctq/kernels/simd/for_blocks.hpp"
 
 namespace ctq::kernels::simd {
 
@@ -51,6 +52,28 @@ template <class Isa, class T>
 [[gnu::always_inline]] inline void reorder(const reorder_shape& s, const T* in, T* out) noexcept {
   constexpr int last = reordering::axes - 1;
   const int columns = s.extent[last];
+  if constexpr (vectorized<Isa>) {
+    // A call of memcpy takes longer than a short row.
+    constexpr int register_elements = static_cast<int>(batch<Isa, T>::size);
+    if (s.step[last] == 1 && columns < 8 * register_elements) {
+      return with_width<Isa, T>(
+          columns, [&](auto width) __attribute__((always_inline)) {
+            using lanes = batch<decltype(width), T>;
+            reordering::for_other_axes(
+                s, last,
+                last, [&](std::ptrdiff_t from, std::ptrdiff_t to) __attribute__((always_inline)) {
+                  for_blocks<static_cast<int>(lanes::size)>(
+                      columns,
+                      [&](int i) __attribute__((always_inline)) {
+                        return lanes::load_unaligned(in + from + i);
+                      },
+                      [&](int i, const lanes& x)
+                          __attribute__((always_inline)) { x.store_unaligned(out + to + i); },
+                      [&](int i) __attribute__((always_inline)) { out[to + i] = in[from + i]; });
+                });
+          });
+    }
+  }
   if (s.step[last] == 1) {
     return reordering::for_other_axes(
         s, last, last, [&](std::ptrdiff_t from, std::ptrdiff_t to) __attribute__((always_inline)) {

@@ -51,13 +51,19 @@ template <class Isa, class T>
   } else {
     const std::ptrdiff_t in_stride = columns;
     const std::ptrdiff_t out_stride = rows;
-    for (int i = 0; i < rows; i += n) {
+    const auto block = [&](int i, int j) __attribute__((always_inline)) {
       const int r = i < rows - n ? i : rows - n;
-      for (int j = 0; j < columns; j += n) {
-        const int c = j < columns - n ? j : columns - n;
-        transpose_block<Isa>(in + r * in_stride + c, in_stride, out + c * out_stride + r,
-                             out_stride);
-      }
+      const int c = j < columns - n ? j : columns - n;
+      transpose_block<Isa>(in + r * in_stride + c, in_stride, out + c * out_stride + r, out_stride);
+    };
+    // Along the longer side, so that lines that are far apart are read or written at once: they
+    // are few sets of a cache.
+    if (rows <= columns) {
+      for (int i = 0; i < rows; i += n)
+        for (int j = 0; j < columns; j += n) block(i, j);
+    } else {
+      for (int j = 0; j < columns; j += n)
+        for (int i = 0; i < rows; i += n) block(i, j);
     }
   }
 }

@@ -33,6 +33,22 @@ namespace softmax_rows {
   for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.step] = from[j];
 }
 
+/// Replaces the elements of a row by f of them, of a register or of one.
+template <vectorized Isa, class F>
+[[gnu::always_inline]] inline void for_each(const softmax_shape& s, float* row, F f) noexcept {
+  using floats = batch<Isa, float>;
+  constexpr int width = static_cast<int>(floats::size);
+  int i = 0;
+  if (s.step == 1) {
+    for (; i + width <= s.count; i += width)
+      f(floats::load_unaligned(row + i)).store_unaligned(row + i);
+  }
+  for (; i < s.count; ++i) {
+    float& x = row[static_cast<std::ptrdiff_t>(i) * s.step];
+    x = f(x);
+  }
+}
+
 }  // namespace softmax_rows
 
 /// As reference::softmax, bit for bit but for the bits of NaN.
@@ -59,9 +75,10 @@ template <class Isa>
           most[r] = xsimd::max(floats::load_unaligned(from + r * width), most[r]);
       }
       for (int r = 0; r < registers; ++r) most[r].store_unaligned(rest + r * width);
-      float largest = rest[0];
-      for (const float m : rest) largest = m > largest ? m : largest;
-      const floats subtracted(largest);
+      for (int half = lanes / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i)
+          rest[i] = rest[i + half] > rest[i] ? rest[i + half] : rest[i];
+      const floats subtracted(rest[0]);
       floats sum[registers];
       for (floats& part : sum) part = floats(0.0F);
       const float nothing = -__builtin_huge_valf();  // its exp is 0
@@ -83,10 +100,13 @@ template <class Isa>
       const float total = reference::fold_sums(sums);
       if (s.logarithm != 0) {
         const auto log = static_cast<float>(log_of_sum(static_cast<double>(total)));
-        for (int i = 0; i < s.count; ++i) y[static_cast<std::ptrdiff_t>(i) * s.step] -= log;
+        softmax_rows::for_each<Isa>(
+            s, y, [log](auto x) __attribute__((always_inline)) { return x - decltype(x)(log); });
       } else {
         const float factor = 1.0F / total;
-        for (int i = 0; i < s.count; ++i) y[static_cast<std::ptrdiff_t>(i) * s.step] *= factor;
+        softmax_rows::for_each<Isa>(
+            s,
+            y, [factor](auto x) __attribute__((always_inline)) { return x * decltype(x)(factor); });
       }
     }
   }

@@ -10,6 +10,7 @@
 
 #include "ctq/kernels/reference/matmul.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
+#include "ctq/kernels/simd/arch/tile_amx.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
 #include "ctq/kernels/simd/matrix/product_panels.hpp"
 
@@ -44,7 +45,10 @@ struct int8_products : product_panels<Dot> {
       layout l{};
       l.row_terms = panels::row_bytes(s);
       l.panel = l.row_terms + round_up(static_cast<std::size_t>(s.m) * 4, 64);
-      l.bytes = l.panel + panels::panel_bytes(s);
+      // Tiles load whole groups of steps.
+      const auto steps =
+          round_up(static_cast<std::size_t>(panels::steps(s)), std::size_t{tile_format::rows});
+      l.bytes = l.panel + round_up(steps * panels::step_bytes, std::size_t{64});
       return l;
     }
   };
@@ -93,10 +97,12 @@ struct int8_products : product_panels<Dot> {
   };
 
   /// a itself if it is a', else a copy, with zeros after k.
+  ///   group  elements of a row that are read together
   template <class Q>
-  [[nodiscard]] static rows_of_a rows_as_elements(const matmul_shape& s, const Q* a, element* to) {
+  [[nodiscard]] static rows_of_a rows_as_elements(const matmul_shape& s, const Q* a, int group,
+                                                  element* to) {
     if constexpr (std::is_same_v<Q, element>) {
-      if (s.k % k_group == 0) return {a, s.k};
+      if (s.k % group == 0) return {a, s.k};
     }
     const int stride = panels::stride(s);
     for (int y = 0; y < s.m; ++y, a += s.k) {
@@ -179,20 +185,95 @@ struct int8_product_context {
   output_range range;
 };
 
+/// Packs a panel of columns and computes their terms.
+template <class Products, class Context, quantized Q>
+[[gnu::always_inline]] inline void pack_panel(
+    const matmul_shape& s, const Context& x, const Q* b, int count, std::byte* panel,
+    std::uint32_t (&column_terms)[Products::columns]) noexcept {
+  if (s.transposed != 0) {
+    Products::pack_columns(s, b, count, panel, typename Products::weights{});
+  } else {
+    Products::pack_rows(s, b, count, panel, typename Products::operand{});
+  }
+  Products::sum_columns(s, panel, 0U - x.a_zero,
+                        static_cast<std::uint32_t>(s.k) * x.a_zero * x.b_zero, column_terms);
+}
+
+/// Whether tiles multiply faster than registers.
+[[nodiscard]] constexpr bool by_tiles(const matmul_shape& s) {
+  return s.m >= tile_format::rows && std::int64_t{s.m} * s.n * s.k >= 1 << 17;
+}
+
+/// The tiles of a product: 0 to 3 accumulators, 4 rows of a, the others the panel.
+[[nodiscard]] constexpr tile_sizes product_tiles() {
+  tile_sizes sizes{};
+  for (int t = 0; t < 8; ++t) {
+    sizes.rows[t] = tile_format::rows;
+    sizes.row_bytes[t] = tile_format::row_bytes;
+  }
+  return sizes;
+}
+
+/// multiply_panel by tiles: blocks of 16 rows and four tiles of columns. A block is requantized
+/// while the tiles multiply the next one. The last one begins where it ends with a.
+template <class Products, class Tile, class Context, quantized Q>
+[[gnu::noinline]] void multiply_panel_by_tiles(Tile& tiles, const matmul_shape& s, const Context& x,
+                                               const Q* b, int count, std::byte* panel,
+                                               Q* out) noexcept {
+  using dot = typename Products::dot;
+  constexpr int vectors = Products::vectors, columns = Products::columns;
+  constexpr int rows = tile_format::rows, width = tile_format::row_bytes;
+  static_assert(vectors == 4 && dot::lanes == tile_format::lanes && Products::k_group == 4);
+  alignas(64) std::uint32_t column_terms[columns];
+  pack_panel<Products>(s, x, b, count, panel, column_terms);
+  float multipliers[columns];
+  std::fill_n(multipliers, columns, x.multiplier);
+  alignas(64) std::uint32_t sums[2][rows][columns];
+  const auto bounds = dot::prepared(x.range);
+  const auto row_of = [&](int block) { return std::min(block * rows, s.m - rows); };
+  const auto requantize = [&](int block) __attribute__((always_inline)) {
+    const int y = row_of(block);
+    for (int r = 0; r < rows; ++r) {
+      const auto row_term = dot::broadcast(x.row_terms + y + r);
+      typename dot::vec acc[vectors];
+      unroll<vectors>([&](auto v) __attribute__((always_inline)) {
+        acc[v] = Products::plus(dot::load(sums[block % 2][r] + v * dot::lanes), row_term);
+      });
+      dot::store(acc, multipliers, bounds, out + std::ptrdiff_t{y + r} * s.n, count);
+    }
+  };
+  const int blocks = ceil_div(s.m, rows);
+  constexpr auto step = static_cast<std::ptrdiff_t>(Products::step_bytes);
+  for (int block = 0; block < blocks; ++block) {
+    const auto* const a = x.rows.first + row_of(block) * x.rows.stride;
+    unroll<vectors>([&](auto v) __attribute__((always_inline)) {
+      tiles.template load<v>(column_terms + v * dot::lanes, 0);
+    });
+    const std::byte* from = panel;
+    for (int k = 0; k < s.k; k += width, from += rows * step) {
+      tiles.template load<4>(a + k, x.rows.stride);
+      unroll<vectors>([&](auto v) __attribute__((always_inline)) {
+        constexpr int operand = 5 + v % 3;
+        tiles.template load<operand>(from + v * width, step);
+        tiles.template dot<v, 4, operand, std::uint8_t>();
+      });
+    }
+    unroll<vectors>([&](auto v) __attribute__((always_inline)) {
+      tiles.template store<v>(sums[block % 2][0] + v * dot::lanes, sizeof sums[0][0]);
+    });
+    if (block > 0) requantize(block - 1);
+  }
+  requantize(blocks - 1);
+}
+
 /// `count` columns of the product: b and out begin at the first.
 template <class Products, class Context, quantized Q>
 [[gnu::noinline]] void multiply_panel(const matmul_shape& s, const Context& x, const Q* b,
                                       int count, std::byte* panel, Q* out) noexcept {
   using dot = typename Products::dot;
   constexpr int rows = Products::rows, vectors = Products::vectors, columns = Products::columns;
-  if (s.transposed != 0) {
-    Products::pack_columns(s, b, count, panel, typename Products::weights{});
-  } else {
-    Products::pack_rows(s, b, count, panel, typename Products::operand{});
-  }
   alignas(64) std::uint32_t column_terms[columns];
-  Products::sum_columns(s, panel, 0U - x.a_zero,
-                        static_cast<std::uint32_t>(s.k) * x.a_zero * x.b_zero, column_terms);
+  pack_panel<Products>(s, x, b, count, panel, column_terms);
   float multipliers[columns];
   std::fill_n(multipliers, columns, x.multiplier);
   const int steps = Products::steps(s);
@@ -217,6 +298,40 @@ template <class Products, class Context, quantized Q>
   }
 }
 
+/// The product panel by panel: multiply(context, b, count, panel, out) computes one.
+///   group  elements of a row of a that it reads together
+template <class Isa, quantized Q, class Multiply>
+[[gnu::always_inline]] inline void matmul_by_panels(const matmul_shape& s, const Q* a,
+                                                    const qparams& a_q, const Q* b,
+                                                    const qparams& b_q, const qparams& out_q,
+                                                    int group, float* workspace, Q* out,
+                                                    Multiply multiply) noexcept {
+  using wide = wide_int8_products<Isa>;
+  const auto parts = wide::layout::of(s);
+  auto* const bytes = reinterpret_cast<std::byte*>(workspace);
+  auto* const copied = reinterpret_cast<typename wide::element*>(bytes);
+  auto* const row_terms = reinterpret_cast<std::uint32_t*>(bytes + parts.row_terms);
+  int8_product_context<wide> x{
+      .rows = {},
+      .row_terms = row_terms,
+      .a_zero = static_cast<std::uint32_t>(a_q.zero_point + wide::dot::template offset<Q>),
+      .b_zero = static_cast<std::uint32_t>(b_q.zero_point + wide::template offset<Q>),
+      .multiplier = output_multiplier(a_q.scale, b_q.scale, out_q.scale),
+      .range = output_range_of(out_q, false)};
+  for (std::ptrdiff_t i = 0; i < s.batch; ++i) {
+    const Q* const right = b + (s.matrices[1] == 1 ? 0 : i * s.k * s.n);
+    Q* const to = out + i * s.m * s.n;
+    if (i == 0 || s.matrices[0] != 1) {
+      x.rows = wide::rows_as_elements(s, a + i * s.m * s.k, group, copied);
+      wide::sum_rows(s, x.rows, 0U - x.b_zero, row_terms);
+    }
+    for (int first = 0; first < s.n; first += wide::columns) {
+      const Q* const from = right + (s.transposed != 0 ? std::ptrdiff_t{first} * s.k : first);
+      multiply(x, from, std::min(wide::columns, s.n - first), bytes + parts.panel, to + first);
+    }
+  }
+}
+
 /// As reference::matmul, bit for bit.
 template <class Isa, quantized Q>
 [[gnu::noinline]] void matmul(const matmul_shape& s, const Q* a, const qparams& a_q, const Q* b,
@@ -228,35 +343,24 @@ template <class Isa, quantized Q>
   // Outputs are converted to integers before they are clamped, and have to fit.
   if (!(static_cast<float>(s.k) * 65025.0F * multiplier < 2147483392.0F))
     return reference::matmul(s, a, a_q, b, b_q, out_q, workspace, out);
-
-  const auto parts = wide::layout::of(s);
-  auto* const bytes = reinterpret_cast<std::byte*>(workspace);
-  auto* const copied = reinterpret_cast<typename wide::element*>(bytes);
-  auto* const row_terms = reinterpret_cast<std::uint32_t*>(bytes + parts.row_terms);
-  int8_product_context<wide> x{
-      .rows = {},
-      .row_terms = row_terms,
-      .a_zero = static_cast<std::uint32_t>(a_q.zero_point + wide::dot::template offset<Q>),
-      .b_zero = static_cast<std::uint32_t>(b_q.zero_point + wide::template offset<Q>),
-      .multiplier = multiplier,
-      .range = output_range_of(out_q, false)};
-  for (std::ptrdiff_t i = 0; i < s.batch; ++i) {
-    const Q* const right = b + (s.matrices[1] == 1 ? 0 : i * s.k * s.n);
-    Q* const to = out + i * s.m * s.n;
-    if (i == 0 || s.matrices[0] != 1) {
-      x.rows = wide::rows_as_elements(s, a + i * s.m * s.k, copied);
-      wide::sum_rows(s, x.rows, 0U - x.b_zero, row_terms);
-    }
-    for (int first = 0; first < s.n; first += wide::columns) {
-      const Q* const from = right + (s.transposed != 0 ? std::ptrdiff_t{first} * s.k : first);
-      const int count = std::min(wide::columns, s.n - first);
-      if (narrow::columns < wide::columns && count <= narrow::columns) {
-        multiply_panel<narrow>(s, x, from, count, bytes + parts.panel, to + first);
-      } else {
-        multiply_panel<wide>(s, x, from, count, bytes + parts.panel, to + first);
-      }
+  if constexpr (has_tiles<Isa>) {
+    if (by_tiles(s)) {
+      int8_tile<Isa> tiles(product_tiles());
+      return matmul_by_panels<Isa>(
+          s, a, a_q, b, b_q, out_q, tile_format::row_bytes, workspace, out,
+          [&](const auto& x, const Q* from, int count, std::byte* panel, Q* to) {
+            multiply_panel_by_tiles<wide>(tiles, s, x, from, count, panel, to);
+          });
     }
   }
+  matmul_by_panels<Isa>(s, a, a_q, b, b_q, out_q, wide::k_group, workspace, out,
+                        [&](const auto& x, const Q* from, int count, std::byte* panel, Q* to) {
+                          if (narrow::columns < wide::columns && count <= narrow::columns) {
+                            multiply_panel<narrow>(s, x, from, count, panel, to);
+                          } else {
+                            multiply_panel<wide>(s, x, from, count, panel, to);
+                          }
+                        });
 }
 
 }  // namespace ctq::kernels::simd

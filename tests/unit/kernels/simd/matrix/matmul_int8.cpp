@@ -54,6 +54,22 @@ TEST_CASE("matmul multiplies matrices of integers") {
   CHECK(r[0] == 3 + (1 * 0 + 2 * 2) * 4);
 }
 
+TEST_CASE("so do the products that tiles compute") {
+  samples::for_each_seed(samples::seeds(12), [](samples::generator& random, unsigned) {
+    matmul_shape s = random_matmul(random);
+    s.m = random.between(16, 50);
+    s.n = random.between(60, 140);
+    s.k = random.between(1, 3) == 1 ? 64 * random.between(3, 4) : random.between(140, 270);
+    CAPTURE(s.m);
+    CAPTURE(s.n);
+    CAPTURE(s.k);
+    CAPTURE(s.transposed);
+    CHECK(simd::by_tiles(s));
+    check_integers<std::uint8_t>(s, random);
+    check_integers<std::int8_t>(s, random);
+  });
+}
+
 TEST_CASE("simd matmul of integers gives the bytes of the reference") {
   samples::for_each_seed(samples::seeds(100), [](samples::generator& random, unsigned) {
     const matmul_shape s = random_matmul(random);
