@@ -13,6 +13,7 @@
 #include "ctq/kernels/simd/arch/tile_amx.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
 #include "ctq/kernels/simd/matrix/product_panels.hpp"
+#include "ctq/kernels/simd/matrix/product_tiles.hpp"
 
 // Products of matrices of quantized activations, by dot products of integers. Neither matrix is
 // packed beforehand, and both have a zero point:
@@ -42,12 +43,10 @@ struct int8_products : product_panels<Dot> {
     std::size_t row_terms, panel, bytes;
 
     [[nodiscard]] static constexpr layout of(const matmul_shape& s) {
-      layout l{};
-      l.row_terms = panels::row_bytes(s);
+      layout l{.row_terms = panels::row_bytes(s), .panel = 0, .bytes = 0};
       l.panel = l.row_terms + round_up(static_cast<std::size_t>(s.m) * 4, 64);
       // Tiles load whole groups of steps.
-      const auto steps =
-          round_up(static_cast<std::size_t>(panels::steps(s)), std::size_t{tile_format::rows});
+      const auto steps = round_up(static_cast<std::size_t>(panels::steps(s)), tile_format::rows);
       l.bytes = l.panel + round_up(steps * panels::step_bytes, std::size_t{64});
       return l;
     }
@@ -199,73 +198,6 @@ template <class Products, class Context, quantized Q>
                         static_cast<std::uint32_t>(s.k) * x.a_zero * x.b_zero, column_terms);
 }
 
-/// Whether tiles multiply faster than registers.
-[[nodiscard]] constexpr bool by_tiles(const matmul_shape& s) {
-  return s.m >= tile_format::rows && std::int64_t{s.m} * s.n * s.k >= 1 << 17;
-}
-
-/// The tiles of a product: 0 to 3 accumulators, 4 rows of a, the others the panel.
-[[nodiscard]] constexpr tile_sizes product_tiles() {
-  tile_sizes sizes{};
-  for (int t = 0; t < 8; ++t) {
-    sizes.rows[t] = tile_format::rows;
-    sizes.row_bytes[t] = tile_format::row_bytes;
-  }
-  return sizes;
-}
-
-/// multiply_panel by tiles: blocks of 16 rows and four tiles of columns. A block is requantized
-/// while the tiles multiply the next one. The last one begins where it ends with a.
-template <class Products, class Tile, class Context, quantized Q>
-[[gnu::noinline]] void multiply_panel_by_tiles(Tile& tiles, const matmul_shape& s, const Context& x,
-                                               const Q* b, int count, std::byte* panel,
-                                               Q* out) noexcept {
-  using dot = typename Products::dot;
-  constexpr int vectors = Products::vectors, columns = Products::columns;
-  constexpr int rows = tile_format::rows, width = tile_format::row_bytes;
-  static_assert(vectors == 4 && dot::lanes == tile_format::lanes && Products::k_group == 4);
-  alignas(64) std::uint32_t column_terms[columns];
-  pack_panel<Products>(s, x, b, count, panel, column_terms);
-  float multipliers[columns];
-  std::fill_n(multipliers, columns, x.multiplier);
-  alignas(64) std::uint32_t sums[2][rows][columns];
-  const auto bounds = dot::prepared(x.range);
-  const auto row_of = [&](int block) { return std::min(block * rows, s.m - rows); };
-  const auto requantize = [&](int block) __attribute__((always_inline)) {
-    const int y = row_of(block);
-    for (int r = 0; r < rows; ++r) {
-      const auto row_term = dot::broadcast(x.row_terms + y + r);
-      typename dot::vec acc[vectors];
-      unroll<vectors>([&](auto v) __attribute__((always_inline)) {
-        acc[v] = Products::plus(dot::load(sums[block % 2][r] + v * dot::lanes), row_term);
-      });
-      dot::store(acc, multipliers, bounds, out + std::ptrdiff_t{y + r} * s.n, count);
-    }
-  };
-  const int blocks = ceil_div(s.m, rows);
-  constexpr auto step = static_cast<std::ptrdiff_t>(Products::step_bytes);
-  for (int block = 0; block < blocks; ++block) {
-    const auto* const a = x.rows.first + row_of(block) * x.rows.stride;
-    unroll<vectors>([&](auto v) __attribute__((always_inline)) {
-      tiles.template load<v>(column_terms + v * dot::lanes, 0);
-    });
-    const std::byte* from = panel;
-    for (int k = 0; k < s.k; k += width, from += rows * step) {
-      tiles.template load<4>(a + k, x.rows.stride);
-      unroll<vectors>([&](auto v) __attribute__((always_inline)) {
-        constexpr int operand = 5 + v % 3;
-        tiles.template load<operand>(from + v * width, step);
-        tiles.template dot<v, 4, operand, std::uint8_t>();
-      });
-    }
-    unroll<vectors>([&](auto v) __attribute__((always_inline)) {
-      tiles.template store<v>(sums[block % 2][0] + v * dot::lanes, sizeof sums[0][0]);
-    });
-    if (block > 0) requantize(block - 1);
-  }
-  requantize(blocks - 1);
-}
-
 /// `count` columns of the product: b and out begin at the first.
 template <class Products, class Context, quantized Q>
 [[gnu::noinline]] void multiply_panel(const matmul_shape& s, const Context& x, const Q* b,
@@ -349,7 +281,9 @@ template <class Isa, quantized Q>
       return matmul_by_panels<Isa>(
           s, a, a_q, b, b_q, out_q, tile_format::row_bytes, workspace, out,
           [&](const auto& x, const Q* from, int count, std::byte* panel, Q* to) {
-            multiply_panel_by_tiles<wide>(tiles, s, x, from, count, panel, to);
+            alignas(64) std::uint32_t terms[wide::columns];
+            pack_panel<wide>(s, x, from, count, panel, terms);
+            multiply_panel_by_tiles<wide>(tiles, s, x, terms, count, panel, to);
           });
     }
   }

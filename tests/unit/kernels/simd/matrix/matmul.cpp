@@ -11,15 +11,15 @@
 
 using namespace ctq;
 using namespace ctq::kernels;
-using samples::elements;
+using samples::elements_of;
 using samples::random_matmul;
 
 namespace {
 
 void check_floats(const matmul_shape& s, unsigned seed) {
-  const samples::fenced a(samples::plain_floats(elements(s.matrices[0], s.m, s.k), seed));
-  const samples::fenced b(samples::plain_floats(elements(s.matrices[1], s.k, s.n), seed + 1));
-  std::vector<float> expected(elements(s.batch, s.m, s.n));
+  const samples::fenced a(samples::plain_floats(elements_of(s.matrices[0], s.m, s.k), seed));
+  const samples::fenced b(samples::plain_floats(elements_of(s.matrices[1], s.k, s.n), seed + 1));
+  std::vector<float> expected(elements_of(s.batch, s.m, s.n));
   std::vector<float> workspace(simd::matmul_workspace<isa::native>(s) / sizeof(float));
   samples::guarded<float> out(expected.size());
   reference::matmul(s, a.data(), b.data(), nullptr, expected.data());

@@ -13,7 +13,7 @@
 
 using namespace ctq;
 using namespace ctq::kernels;
-using samples::elements;
+using samples::elements_of;
 using samples::random_matmul;
 
 namespace {
@@ -27,15 +27,15 @@ void check_integers(const matmul_shape& s, samples::generator& random) {
       q = static_cast<Q>(random.between(0, 3) == 0 ? most : random.between(least, most));
     return samples::fenced<Q>(all);
   };
-  const auto a = bytes(elements(s.matrices[0], s.m, s.k));
-  const auto b = bytes(elements(s.matrices[1], s.k, s.n));
+  const auto a = bytes(elements_of(s.matrices[0], s.m, s.k));
+  const auto b = bytes(elements_of(s.matrices[1], s.k, s.n));
   const auto steps = [&](float scale) {
     return qparams{scale, random.between(least, most), least, most};
   };
   // Of a tiny scale all outputs are at the ends.
   const qparams a_q = steps(0.03F), b_q = steps(0.002F);
   const qparams out_q = steps(random.between(0, 5) == 0 ? 1e-30F : 0.07F);
-  std::vector<Q> expected(elements(s.batch, s.m, s.n));
+  std::vector<Q> expected(elements_of(s.batch, s.m, s.n));
   std::vector<float> workspace(simd::matmul_int8_workspace<isa::native>(s) / sizeof(float));
   samples::guarded<Q> out(expected.size());
   reference::matmul(s, a.data(), a_q, b.data(), b_q, out_q, nullptr, expected.data());

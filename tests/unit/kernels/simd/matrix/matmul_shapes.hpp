@@ -8,7 +8,7 @@
 
 namespace samples {
 
-inline std::size_t elements(int matrices, int rows, int columns) {
+inline std::size_t elements_of(int matrices, int rows, int columns) {
   return static_cast<std::size_t>(matrices) * static_cast<std::size_t>(rows) *
          static_cast<std::size_t>(columns);
 }
