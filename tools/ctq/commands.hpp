@@ -59,6 +59,7 @@ struct import_request {
   std::vector<std::string> user_ops;  // "my.Gate=my::gate"
   std::string library;                // a folder; empty: only the header
   std::string backend, mapping;       // of the library, as explain_options
+  bool skips_unsupported = false;     // of the library: unsupported::skip, not error
 };
 /// Writes a model that torch.fx traced as a C++ header, or as a library.
 exit_code import_fx(const import_request& request);

@@ -151,17 +151,19 @@ exit_code import_as_library(const import_request& request) {
   const auto file_name = [](const std::string& path) {
     return std::filesystem::path(path).filename().string();
   };
-  auto files = import_library({.rows = model->text,
-                               .file = model->file,
-                               .name = model->name,
-                               .space = request.space,
-                               .source = model->source,
-                               .backend = backend->view(),
-                               .backend_file = file_name(request.backend),
-                               .backend_text = backend->text(),
-                               .mapping = mapping->view(),
-                               .mapping_file = file_name(request.mapping),
-                               .mapping_text = mapping->text()});
+  auto files = import_library(
+      {.rows = model->text,
+       .file = model->file,
+       .name = model->name,
+       .space = request.space,
+       .source = model->source,
+       .backend = backend->view(),
+       .backend_file = file_name(request.backend),
+       .backend_text = backend->text(),
+       .mapping = mapping->view(),
+       .mapping_file = file_name(request.mapping),
+       .mapping_text = mapping->text(),
+       .policy = request.skips_unsupported ? ctq::unsupported::skip : ctq::unsupported::error});
   if (files) return write_library(request.library, *std::move(files));
   print_error(fmt::format("{}: error: {}", files.error().place, files.error().cause));
   return findings;

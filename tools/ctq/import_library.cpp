@@ -495,7 +495,7 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   const auto shaped = with_shapes(*rows);
   if (!shaped) return ctq::fail(r.file, shaped.error().cause);
   const auto traced = shaped->view();
-  if (std::string why = plan_problem(traced, r.backend, r.mapping); !why.empty())
+  if (std::string why = plan_problem(traced, r.backend, r.mapping, r.policy); !why.empty())
     return ctq::fail(r.file, why);
 
   for (int i = 0; i < traced.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
@@ -28,6 +29,7 @@ struct library_request {
   ctq::mapping_view mapping;
   std::string mapping_file;
   std::optional<std::string_view> mapping_text;  // nothing: the default mapping of the backend
+  ctq::unsupported policy;
 };
 
 /// The first line of every generated file contains it.

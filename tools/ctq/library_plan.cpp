@@ -34,15 +34,22 @@ std::string embedded(const std::string& constant, std::string_view file, std::st
 }  // namespace
 
 std::string plan_problem(const ctq::graph_view<ctq::stage::traced>& traced,
-                         const ctq::backend_view& backend, const ctq::mapping_view& mapping) {
+                         const ctq::backend_view& backend, const ctq::mapping_view& mapping,
+                         ctq::unsupported policy) {
   const auto fused = fuse(traced, backend);
-  ctq::diagnostic problem = check_mapping_names(traced, fused.view(), backend, mapping);
-  const auto prepared = prepare_graph(fused.view(), backend, mapping);
-  if (!problem.any()) problem = prepared.problem;
+  const bool strict = policy == ctq::unsupported::error;
+  ctq::diagnostic problem;
+  if (strict) problem = check_mapping_names(traced, fused.view(), backend, mapping);
+  const auto prepared = prepare_graph(fused.view(), backend, mapping, policy);
+  if (!problem.any() && prepared.problem.any()) {
+    problem = prepared.problem;
+    problem.line("to keep in float all that the backend cannot quantize:")
+        .line("--skip-unsupported");
+  }
   if (!problem.any()) {
     const auto reference = convert_graph(prepared.view(), backend, mapping);
     const auto lowered = lower(reference.view());
-    problem = missing_kernel(lowered.view(), backend);
+    if (strict) problem = missing_kernel(lowered.view(), backend);
     if (!problem.any()) problem = schedule(lowered.view(), ctq::scheduling::layers::fused).problem;
   }
   return in_one_line(problem);
@@ -75,7 +82,8 @@ plan_parts plan_parts_of(const library_request& r) {
     parts.types += fmt::format("using {} = ctq::default_qconfig_mapping<{}>;\n", mapping, backend);
   }
   parts.types +=
-      fmt::format("using {0}_plan = ctq::plan<{0}_model, {0}_backend, {0}_mapping>;\n", r.name);
+      fmt::format("using {0}_plan = ctq::plan<{0}_model, {0}_backend, {0}_mapping{1}>;\n", r.name,
+                  r.policy == ctq::unsupported::skip ? ", ctq::unsupported::skip" : "");
   return parts;
 }
 

@@ -115,6 +115,11 @@ struct command_line {
         ->add_option("--mapping", request.mapping,
                      "of the library: a QConfigMapping in JSON; else the backend's default one")
         ->needs(library);
+    import_command
+        ->add_flag(
+            "--skip-unsupported", request.skips_unsupported,
+            "of the library: what the backend cannot quantize stays in float; else it is an error")
+        ->needs(library);
   }
 
   [[nodiscard]] tool::exit_code run() const {

@@ -364,6 +364,31 @@ void use(models::several::session& run, const models::several::image_input& imag
                    check=True)
 
 
+def skipping(folder):
+    """A library of a model with an op that the backend cannot quantize."""
+    rows = folder / "skipping.json"
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4]},
+        module("fc", "fc", "nn.Linear", "x", in_features=4, out_features=3, bias=True),
+        function("div", "operator.truediv", [ref("fc"), 2.0]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("div")]}]))
+    library = ("import", "--fx", rows, "--library", folder / "skipping", "--backend", "x86")
+    code, text, err = run(*library)
+    expect((code, text), (FINDINGS, ""), "an op that x86 cannot quantize")
+    assert "node: div" in err and err.rstrip().endswith("--skip-unsupported"), err
+    expect(run(*library, "--skip-unsupported"), (FINE, "", ""), "the same in float")
+    plan = folder / "skipping/skipping_plan.hpp"
+    assert "ctq::unsupported::skip>;" in plan.read_text(), plan.read_text()
+    (folder / "planned.cpp").write_text("""
+#include "skipping/skipping_plan.hpp"
+static_assert(models::skipping_plan::int8_schedule.count > 0);
+""")
+    for compiler in COMPILERS:
+        subprocess.run([*compiler.split(), "-std=c++20", "-DCTQ_BASELINE_IS_INTENDED", "-Wall",
+                        "-Wextra", "-Werror", "-fsyntax-only", "-I", INCLUDE,
+                        str(folder / "planned.cpp")], check=True)
+
+
 def between_layers(folder):
     """Reductions, pads, parts and stacks of tensors, as functions, methods and modules."""
     rows = folder / "between.json"
@@ -649,7 +674,7 @@ static_assert(planned::int8_schedule.count > 0);
 def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (headers, user_ops, names, numbers, shared, sizes, sizes_of_sequences,
-                     weights_as_arguments, several, between_layers, dropout,
+                     weights_as_arguments, several, skipping, between_layers, dropout,
                      mistakes, explanations, agreement):
             part(Path(name))
 
