@@ -28,11 +28,13 @@ struct row_values {
 [[nodiscard]] json rows_of(ctq::graph_view<ctq::stage::fused> g, const row_values& values);
 [[nodiscard]] json rows_of(ctq::graph_view<ctq::stage::prepared> g, const row_values& values);
 
+/// g        with the nodes that convert removes, since they have used up names: the rows are without
 /// mapping  that of prepare: attributes are named after it
 [[nodiscard]] json rows_of(ctq::graph_view<ctq::stage::reference> g,
                            const ctq::mapping_view& mapping, const row_values& values);
 
-/// reference  the graph that was lowered: integer ops take over the names of its attributes
+/// reference  that was lowered, with the nodes that convert removes: integer ops take over the names
+///            of its attributes
 [[nodiscard]] json rows_of(ctq::graph_view<ctq::stage::lowered> g,
                            ctq::graph_view<ctq::stage::reference> reference,
                            const ctq::mapping_view& mapping, const row_values& values);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "ctq/passes/convert.hpp"
 #include "fast_lowered.hpp"
 #include "model_tolerances.hpp"
 #include "model_values.hpp"
@@ -136,6 +137,19 @@ const json* reference_module(const json& row) {
   return nullptr;
 }
 
+/// The reference graph before convert removes what nothing reads.
+ctq::dynamic_graph<stage::reference> with_dead_nodes(const model_case& of,
+                                                     const ctq::nested_model& m,
+                                                     const ctq::mapping_view* mapping) {
+  ctq::convert_options o = of.convert_options();
+  o.prepared = m.options;
+  o.mapping = mapping;
+  o.backend = &of.backend();
+  ctq::dynamic_graph<stage::reference> g;
+  ctq::converting::conversion(m.prepared.view(), m.backend, m.mapping, o, g);
+  return g;
+}
+
 }  // namespace
 
 ctq::user_implementation float_implementation(const model_case& of,
@@ -158,6 +172,7 @@ model_stages::model_stages(const suite_file& file, const model_case& of, const c
       case_(of),
       m_(m),
       semantics_(m.options.semantics),
+      converted_(with_dead_nodes(of, m, convert_mapping)),
       modules_(std::move(modules)),
       observers_(semantics_) {
   if (convert_mapping != nullptr) {
@@ -346,13 +361,13 @@ json model_stages::prepared_rows() const {
 }
 
 json model_stages::reference_rows() const {
-  json rows = rows_of(m_.reference.view(), m_.mapping, numbers());
+  json rows = rows_of(converted_.view(), m_.mapping, numbers());
   nest(rows, &model_stages::reference_rows);
   return rows;
 }
 
 json model_stages::lowered_rows() const {
-  json rows = rows_of(m_.lowered.view(), m_.reference.view(), m_.mapping, numbers());
+  json rows = rows_of(m_.lowered.view(), converted_.view(), m_.mapping, numbers());
   nest(rows, &model_stages::lowered_rows);
   return rows;
 }

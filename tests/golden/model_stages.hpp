@@ -88,6 +88,7 @@ class model_stages {
   const model_case& case_;
   const ctq::nested_model& m_;
   ctq::semantics semantics_;
+  ctq::dynamic_graph<ctq::stage::reference> converted_;  // with nodes that nothing reads
   ctq::module_state modules_;
   std::set<std::string> left_in_float_;  // nodes, by convert's mapping
   ctq::observer_set observers_;

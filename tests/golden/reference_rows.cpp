@@ -6,7 +6,7 @@
 #include "reference_rows.hpp"
 
 // The reference model as rows. Names come about as in PyTorch: those of quantize nodes and of
-// attributes in the order of the observers.
+// attributes in the order of the observers, before what is not read is removed.
 
 namespace golden {
 namespace {
@@ -25,23 +25,44 @@ class reference_printer {
   }
 
   reference_rows print() {
+    const std::vector<bool> needed = needed_nodes();
     for (int i = 0; i < g_.size(); ++i) {
-      const node& n = g_[i];
-      if (n.op->kind == op_kind::pass) {
-        print_pass(i);
-        continue;
-      }
-      out_.names.push_back(node_name(n));
-      json row = plain_row(n, out_.names.back(), names_read(g_, i, out_.names), values_);
-      if (n.op->kind == op_kind::module) describe_reference_module(n, values_, row["module"]);
-      out_.rows.push_back(std::move(row));
+      const bool shown = needed[static_cast<std::size_t>(i)];
+      if (g_[i].op->kind == op_kind::pass)
+        print_pass(i, shown);
+      else
+        print_node(i, shown);
     }
     return std::move(out_);
   }
 
  private:
-  void print_pass(int i) {
+  /// By node: is the output made of it, or is it an input?
+  std::vector<bool> needed_nodes() const {
+    std::vector<bool> needed(static_cast<std::size_t>(g_.size()), false);
+    for (int i = g_.size() - 1; i >= 0; --i) {
+      const op_kind kind = g_[i].op->kind;
+      if (kind == op_kind::output || kind == op_kind::placeholder)
+        needed[static_cast<std::size_t>(i)] = true;
+      if (!needed[static_cast<std::size_t>(i)]) continue;
+      for (const int a : g_.args_of(i)) needed[static_cast<std::size_t>(a)] = true;
+    }
+    return needed;
+  }
+
+  void print_node(int i, bool shown) {
     const node& n = g_[i];
+    out_.names.push_back(node_name(n));
+    if (!shown) return;
+    json row = plain_row(n, out_.names.back(), names_read(g_, i, out_.names), values_);
+    if (n.op->kind == op_kind::module) describe_reference_module(n, values_, row["module"]);
+    out_.rows.push_back(std::move(row));
+  }
+
+  /// What is not shown uses up its names all the same.
+  void print_pass(int i, bool shown) {
+    const node& n = g_[i];
+    const std::size_t rows_before = out_.rows.size();
     const std::string from = out_.names[static_cast<std::size_t>(g_.args_of(i)[0])];
     json args = json::array({reference_to(from)});
     std::string kind = "call_function";
@@ -56,11 +77,11 @@ class reference_printer {
       args.push_back(dtype);
       args.push_back(values_.reduce_range);
     } else {
-      const json qparams = values_.qparams(n.observer);
+      json qparams = shown ? values_.qparams(n.observer) : json{};
       const std::string prefix = prefix_of(i);
-      const std::string scale = attribute(prefix + "_scale_", qparams.at("scale"));
-      const std::string zero_point = attribute(prefix + "_zero_point_", qparams.at("zero_point"));
-      out_.behind[from] = {scale, zero_point};
+      const std::string scale = attribute(prefix + "_scale_", qparams["scale"]);
+      const std::string zero_point = attribute(prefix + "_zero_point_", qparams["zero_point"]);
+      if (shown) out_.behind[from] = {scale, zero_point};
       args.push_back(reference_to(scale));
       args.push_back(reference_to(zero_point));
       if (is_any_of(n.op, q::quantize_per_channel)) args.push_back(n.observer_config->args.ch_axis);
@@ -69,6 +90,9 @@ class reference_printer {
     out_.names.push_back(name_of_pass(i, last_part(target)));
     out_.rows.push_back(
         {{"name", out_.names.back()}, {"op", kind}, {"target", target}, {"args", std::move(args)}});
+    if (!shown)
+      out_.rows.erase(out_.rows.begin() + static_cast<std::ptrdiff_t>(rows_before),
+                      out_.rows.end());
   }
 
   /// A quantize gets its dequantize at once, even if that is taken away again.
@@ -97,10 +121,12 @@ class reference_printer {
   }
 
   /// The module that a value belongs to: where it comes from if that has a qconfig, else where it
-  /// is first read, by a linear function if there is one.
+  /// is first read, by a linear function if there is one. What convert has dequantized belongs to
+  /// none.
   std::string prefix_of(int i) const {
     const int producer = g_.args_of(i)[0];
-    if (g_[producer].op->kind != op_kind::pass && has_qconfig(producer)) return path(producer);
+    if (g_[producer].op->kind == op_kind::pass) return {};
+    if (has_qconfig(producer)) return path(producer);
     int first = -1;
     for (int user = i + 1; user < g_.size(); ++user)
       for (const int a : g_.args_of(user)) {

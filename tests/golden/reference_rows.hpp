@@ -27,6 +27,7 @@ struct reference_rows {
   attribute_names model;
 };
 
+/// g  with the nodes that convert removes because nothing reads them
 [[nodiscard]] reference_rows print_reference(ctq::graph_view<ctq::stage::reference> g,
                                              const ctq::mapping_view& mapping,
                                              const row_values& values);
