@@ -137,6 +137,13 @@ const json* reference_module(const json& row) {
   return nullptr;
 }
 
+/// What a quantize reads; of an input on integers, which convert dequantizes, the input.
+std::string quantized_node(const json& rows, const json& quantize) {
+  const json* from = find_row(rows, node_at(quantize, 0));
+  const bool dequantized = from != nullptr && from->at("target") == "dequantize";
+  return dequantized ? node_at(*from, 0) : node_at(quantize, 0);
+}
+
 /// The reference graph before convert removes what nothing reads.
 ctq::dynamic_graph<stage::reference> with_dead_nodes(const model_case& of,
                                                      const ctq::nested_model& m,
@@ -255,7 +262,7 @@ void model_stages::take_steps(const json& wanted) {
       const std::string target = row.at("target");
       const bool per_channel = target == "torch.quantize_per_channel";
       if (!per_channel && target != "torch.quantize_per_tensor") continue;
-      if (node_at(row, 0) != from) continue;
+      if (quantized_node(wanted, row) != from) continue;
       const json* scale = find_row(wanted, node_at(row, 1));
       const json* zero_point = find_row(wanted, node_at(row, 2));
       if (scale == nullptr || zero_point == nullptr) throw malformed("a quantize without a scale");
