@@ -46,6 +46,13 @@ class observer_placement {
     if (before_[edge] < 0) before_[edge] = add(producer, after, record, qconfig);
   }
 
+  /// An observer before one argument, even if there is an equal one: outputs of the model each have
+  /// their own.
+  constexpr void add_own(int edge, const observer_record* record, int qconfig) {
+    const int producer = g_.args[edge];
+    before_[edge] = add(producer, output_observer_[producer], record, qconfig);
+  }
+
   /// Gives the output of i, and the elements of its list, the observer of its first input; removes
   /// the output's observer if there is none to share.
   constexpr void share(int i) {

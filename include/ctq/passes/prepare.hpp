@@ -193,7 +193,7 @@ class preparation {
         continue;
       if (plan_.dtypes[producer].output == options_.quantized_dtype || !plan_.has_qconfig[producer])
         continue;
-      placed_.add_before(edge, &choices_.qconfig_of(producer).for_output(), qconfig_[producer]);
+      placed_.add_own(edge, &choices_.qconfig_of(producer).for_output(), qconfig_[producer]);
     }
   }
 

@@ -35,6 +35,10 @@ class placed {
     placement_.add_before(edge(node, arg), &r, qconfig);
     return *this;
   }
+  placed& own(const char* node, int arg, const observer_record& r = wide) {
+    placement_.add_own(edge(node, arg), &r, 0);
+    return *this;
+  }
   placed& share(const char* node) {
     placement_.share(find(g_, node));
     return *this;
@@ -122,6 +126,18 @@ TEST_CASE("readers that ask for equal observers of one value get the same one") 
         "b = torch.nn.ReLU(activation_post_process_1)\n"
         "sum = _operator.add(a, b)\n"
         "out = output(sum)\n");
+}
+
+TEST_CASE("an argument gets an observer of its own even where there is an equal one") {
+  CHECK(placed(diamond).own("a", 0).own("b", 0).print() ==
+        "x = placeholder()\n"
+        "activation_post_process_1 = activation_post_process(x) #0\n"
+        "activation_post_process_0 = activation_post_process(x) #1\n"
+        "a = torch.nn.ReLU(activation_post_process_0)\n"
+        "b = torch.nn.ReLU(activation_post_process_1)\n"
+        "sum = _operator.add(a, b)\n"
+        "out = output(sum)\n");
+  CHECK(placed(diamond).before("a", 0).own("b", 0).write().observers == 2);
 }
 
 TEST_CASE("to PyTorch 1.13 observers of one class and dtype are equal, whatever their range") {

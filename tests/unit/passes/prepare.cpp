@@ -428,6 +428,26 @@ TEST_CASE("an output that is quantized is observed once, whether it stays so or 
   CHECK(with({first, 1}) == with({}));
 }
 
+TEST_CASE("outputs in float that are one value have an observer each if they are quantized") {
+  static constexpr auto twice =
+      model("x"_n = nn::placeholder({1, 4}), "sum"_n = op::add("x"_n, "x"_n),
+            "out"_n = nn::output("sum"_n, "sum"_n));
+  struct dynamic
+      : qconfig_mapping<global<qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
+                                       min_max_observer<{.dtype = qint8}>>>> {};
+  constexpr int both[] = {0, 1};
+  const auto g = fuse(twice.view(), backend_v<x86>);
+  const auto prepared = prepare_graph(
+      g.view(), backend_v<x86>, mapping_v<dynamic>,
+      {.policy = unsupported::skip, .custom = {.output_quantized_indexes = {both, 2}}});
+  CHECK(graphs::print(prepared.view()) ==
+        "x = placeholder()\n"
+        "sum = _operator.add(x, x)\n"
+        "activation_post_process_1 = activation_post_process(sum) #0\n"
+        "activation_post_process_0 = activation_post_process(sum) #1\n"
+        "out = output(activation_post_process_0, activation_post_process_1)\n");
+}
+
 // ---- PyTorch 1.13 refuses
 
 TEST_CASE(
