@@ -221,14 +221,13 @@ void model_case::read_preserved() {
 
 void model_case::read_opaque(const json& rows, const json& inlined) {
   const json standalone = c_.contains("standalone") ? c_.at("standalone").at("modules") : json{};
+  const inlining inside(rows, inlined);
   for (const json& row : rows) {
-    if (row.at("op") != "call_module") continue;
+    inlined_names_[row.at("name")] = inside.name_of(row.at("name"));
+    if (!inside.is_opaque(row)) continue;
     const std::string path = row.at("target");
-    const bool is_called = std::any_of(inlined.begin(), inlined.end(), [&](const json& r) {
-      return r.at("op") == "call_module" && r.at("target") == path;
-    });
-    if (!is_called && !standalone.contains(path) && !opaque_.contains(path))
-      opaque_.emplace(path, read_rows(inside_of(inlined, path, row), json::object()));
+    if (!standalone.contains(path) && !opaque_.contains(path))
+      opaque_.emplace(path, read_rows(inside.inside_of(row), json::object()));
   }
 }
 

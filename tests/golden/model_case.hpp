@@ -101,6 +101,11 @@ class model_case {
   [[nodiscard]] const std::map<std::string, ctq::fx_graph>& opaque_modules() const {
     return opaque_;
   }
+  /// The name among the nodes of traced() of a node of the model that is prepared.
+  [[nodiscard]] std::string inlined_name(const std::string& name) const {
+    const auto found = inlined_names_.find(name);
+    return found == inlined_names_.end() ? name : found->second;
+  }
 
   /// PyTorch's scale and zero point of the observer behind a node of the prepared model.
   [[nodiscard]] std::optional<ctq::quantization> qparams_behind(
@@ -129,6 +134,7 @@ class model_case {
   std::optional<model_mapping> convert_mapping_;
   ctq::mapping_view convert_view_{};
   std::map<std::string, ctq::fx_graph> opaque_;
+  std::map<std::string, std::string> inlined_names_;
   // Attributes of the model, and those that prepare and convert shall keep.
   std::vector<std::string> attributes_;
   std::vector<std::string_view> kept_by_prepare_, kept_by_convert_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -42,33 +43,60 @@ double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::
   return largest;
 }
 
-/// The integers, each one more or less, within their range.
-ctq::quantized_tensor off_by_one(ctq::quantized_tensor q, std::mt19937& random) {
+/// The integers, each this many more or less, within their range.
+ctq::quantized_tensor off_by(int steps, ctq::quantized_tensor q, std::mt19937& random) {
   const ctq::quant_range range = ctq::range_of(q.steps.dtype);
   for (std::int32_t& x : q.q.data) {
-    const std::int64_t moved = x + (random() % 2 == 0 ? 1 : -1);
+    const std::int64_t moved = x + (random() % 2 == 0 ? steps : -steps);
     x = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, range.min, range.max));
   }
   return q;
 }
 
+/// A value, each element by so much more or less.
+node_value off_by(double distance, const node_value& v, std::mt19937& random) {
+  if (const auto* q = v.integers(); q != nullptr && !q->steps.is_per_channel())
+    return off_by(static_cast<int>(std::lround(distance / q->steps.scale[0])), *q, random);
+  const auto moved = [&](auto& self, const ctq::float_ops::value& x) -> ctq::float_ops::value {
+    if (const auto* t = x.get_if<ctq::float_ops::tensor>()) {
+      ctq::float_ops::tensor out = *t;
+      for (float& e : out.data) e += static_cast<float>(random() % 2 == 0 ? distance : -distance);
+      return out;
+    }
+    const auto* all = x.get_if<ctq::float_ops::list>();
+    if (all == nullptr) return x;
+    ctq::float_ops::list out;
+    for (const ctq::float_ops::value& one : *all) out.push_back(self(self, one));
+    return out;
+  };
+  return moved(moved, v.real());
+}
+
 /// By how much the output may differ if the integers of nodes that are inexact may be off by one:
 /// what comes of it if those of one such node are, the largest of a few ways, added up over these
 /// nodes.
+///   inside  by how much the outputs of standalone modules may differ, by path
 template <stage Stage>
-double deviation_of_output(ctq::evaluator<Stage>& run, const std::vector<node_value>& values) {
+double deviation_of_output(ctq::evaluator<Stage>& run, const std::vector<node_value>& values,
+                           const std::map<std::string, double>& inside) {
   constexpr int ways = 8;
   const ctq::graph_view<Stage> g = run.graph();
   std::mt19937 random(1);
   double sum = 0.0;
   for (int i = 0; i < g.size(); ++i) {
     const auto* q = values[static_cast<std::size_t>(i)].integers();
-    if (q == nullptr || !may_be_off_by_one(g[i])) continue;
+    const auto alone = g[i].op->kind == ctq::op_kind::module
+                           ? inside.find(std::string(path_of(g[i])))
+                           : inside.end();
+    if (alone == inside.end() && (q == nullptr || !may_be_off_by_one(g[i]))) continue;
     double most = 0.0;
     for (int way = 0; way < ways; ++way) {
       std::vector<node_value> moved = values;
       std::vector<bool> is_moved(values.size(), false);
-      moved[static_cast<std::size_t>(i)] = off_by_one(*q, random);
+      moved[static_cast<std::size_t>(i)] =
+          alone == inside.end()
+              ? node_value(off_by(1, *q, random))
+              : off_by(alone->second, values[static_cast<std::size_t>(i)], random);
       is_moved[static_cast<std::size_t>(i)] = true;
       for (int k = i + 1; k < g.size(); ++k) {
         std::vector<node_value> reads;
@@ -430,7 +458,10 @@ ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
   ctq::evaluator<stage::lowered> run(m_.lowered.view(), modules_, o);
   auto values = run.run(inputs);
   if (!values) return ctq::unexpected{values.error()};
-  deviation_ = deviation_of_output(run, *values);
+  std::map<std::string, double> inside;
+  for (const child& c : children_)
+    if (!c.is_custom) inside[c.path] = c.stages->deviation();
+  deviation_ = deviation_of_output(run, *values, inside);
   const std::string other =
       difference_of_fast_kernels(m_.lowered.view(), modules_, o, inputs, *values);
   if (!other.empty()) return ctq::fail({}, other);

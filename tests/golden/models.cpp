@@ -68,6 +68,7 @@ class model_check {
 
   [[nodiscard]] std::string fitting_rule() const {
     const std::string reason = c_.value("error_reason", "");
+    if (quantizes_one_of_outputs()) return "outputs-are-quantized-one-by-one";
     if (reason == "fixed_qparams_observer_required") return "fixed-qparams-op-stays-in-float";
     if (reason == "output_quantized_indexes_unsupported") return "outputs-are-quantized-one-by-one";
     std::set<std::string> paths;
@@ -106,6 +107,14 @@ class model_check {
     if (requantizes(g)) return "copies-take-the-scale-of-their-observer";
     if (clamps_channels_last(g)) return "clamp-knows-where-channels-lie";
     return {};
+  }
+
+  /// Of outputs that are several.
+  [[nodiscard]] bool quantizes_one_of_outputs() const {
+    if (c_.value("output_quantized_indexes", json::array()).empty() || !c_.contains("prepared"))
+      return false;
+    const json& out = c_.at("prepared").back().at("args").at(0);
+    return !(out.is_object() && out.contains("n"));
   }
 
   /// A module with a weight that becomes one on integers together with a relu that is no part of
@@ -248,7 +257,7 @@ class model_check {
     search.inputs.push_back(eval_inputs());
     if (c_.contains("qparams")) search.seen = seen_ranges();
     search.implementation = float_implementation(case_, modules_);
-    std::string last = "no combination of options fits";
+    std::string last;
     search.accepts = [&](const node_value& out) {
       const char* const field = c_.contains("fused_out")   ? "fused_out"
                                 : c_.contains("float_out") ? "float_out"
@@ -258,7 +267,8 @@ class model_check {
           field, of_float ? compare_outputs(file_, c_.at(field), out) : reference_difference());
       return last.empty();
     };
-    if (!find_options(search, modules_)) return why + stage_problem("options", last);
+    if (const std::string problem = find_options(search, modules_); !problem.empty())
+      return why + stage_problem("options", last.empty() ? problem : last);
     if (!c_.contains("float_out")) return why;
     const auto out =
         ctq::evaluator<stage::traced>(case_.traced().view(), modules_,
@@ -288,7 +298,8 @@ class model_check {
       if (type != "aq.MinMaxObserver" && type != "aq.HistogramObserver") continue;
       for (const json& q : c_.at("qparams"))
         if (q.at("node") == row.at("name") && q.contains("min") && q.at("min").is_number())
-          seen[node_at(row, 0)] = {q.at("min"), q.at("max"), type == "aq.HistogramObserver"};
+          seen[case_.inlined_name(node_at(row, 0))] = {q.at("min"), q.at("max"),
+                                                       type == "aq.HistogramObserver"};
     }
     return seen;
   }

@@ -186,8 +186,18 @@ class search {
     return false;
   }
 
+  [[nodiscard]] std::string problem() const {
+    if (last_ + 1 == s_.graph.size()) return "no combination of options gives the output";
+    return "no combination of options fits node " + std::string(s_.graph[last_ + 1].name) +
+           (why_.empty() ? std::string(": its range differs") : ": " + why_);
+  }
+
  private:
   bool from(int i) {
+    if (i - 1 > last_) {
+      last_ = i - 1;
+      why_.clear();
+    }
     if (i == s_.graph.size()) return s_.accepts(values_.back().back());
     const ctq::node& n = s_.graph[i];
     const std::string path(path_of(n));
@@ -219,7 +229,10 @@ class search {
     for (std::size_t k = 0; k < values_.size() && good; ++k) {
       auto v = compute(i, k);
       good = v.has_value();
-      if (good) values_[k].push_back(*std::move(v));
+      if (good)
+        values_[k].push_back(*std::move(v));
+      else if (i > last_)
+        why_ = v.error().message();
     }
     good = good && fits_what_was_seen(i) && from(i + 1);
     for (auto& of_input : values_)
@@ -289,12 +302,15 @@ class search {
   std::set<std::string> decided_;
   int steps_ = 0;
   int budget_ = 0;
+  int last_ = -1;    // node, of those that fitted
+  std::string why_;  // the next one could not be computed
 };
 
 }  // namespace
 
-bool find_options(const option_search& s, ctq::module_state& modules) {
-  return search(s, modules).run();
+std::string find_options(const option_search& s, ctq::module_state& modules) {
+  search of(s, modules);
+  return of.run() ? std::string() : of.problem();
 }
 
 }  // namespace golden

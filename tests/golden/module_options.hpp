@@ -36,7 +36,8 @@ struct option_search {
   ctq::user_implementation implementation{};
 };
 
-/// Gives the modules the options that were found; false if no combination fits.
-[[nodiscard]] bool find_options(const option_search& search, ctq::module_state& modules);
+/// Gives the modules the options that were found.
+///   returns  empty; if no combination fits, the node that the search did not get beyond
+[[nodiscard]] std::string find_options(const option_search& search, ctq::module_state& modules);
 
 }  // namespace golden

@@ -49,42 +49,28 @@ std::string as_name(std::string path) {
   return digit ? "_" + path : path;
 }
 
-/// The rows of one call of a module: those that call modules inside it, and the functions between.
-std::set<std::string> rows_inside(const json& rows, const std::string& path) {
-  std::set<std::string> inside;
-  for (const json& r : rows) {
-    const bool called = r.at("op") == "call_module" || r.at("op") == "get_attr";
-    if (called && lies_in(r.at("target"), path)) inside.insert(r.at("name").get<std::string>());
+/// Whether a value with names of one graph is that of another. A name without a counterpart, the
+/// output of an opaque module, gets the one that it meets.
+bool is_same(const json& x, const json& y, std::map<std::string, std::string>& names) {
+  const auto is_name = [](const json& j) {
+    return j.is_object() && j.size() == 1 && j.contains("n");
+  };
+  if (is_name(x) && is_name(y))
+    return names.emplace(x.at("n"), y.at("n")).first->second == y.at("n").get<std::string>();
+  if (x.is_structured() && x.type() == y.type() && x.size() == y.size()) {
+    auto other = y.begin();
+    for (auto i = x.begin(); i != x.end(); ++i, ++other)
+      if ((x.is_object() && i.key() != other.key()) || !is_same(*i, *other, names)) return false;
+    return true;
   }
-  // A function whose readers all lie inside lies there as well, and so does what reads it.
-  for (auto r = rows.rbegin(); r != rows.rend(); ++r) {
-    const std::string kind = r->at("op");
-    if (kind != "call_function" && kind != "call_method") continue;
-    bool all = false;
-    for (const json& user : rows)
-      for (const std::string& read : reads_of(user)) {
-        if (read != r->at("name").get<std::string>()) continue;
-        all = inside.contains(user.at("name"));
-        if (!all) break;
-      }
-    const std::vector<std::string> reads = reads_of(*r);
-    const bool fed = std::any_of(reads.begin(), reads.end(),
-                                 [&](const std::string& name) { return inside.contains(name); });
-    if (all && fed) inside.insert(r->at("name").get<std::string>());
-  }
-  return inside;
+  return x == y;
 }
 
-/// What goes into these rows from elsewhere, in order, each once.
-std::vector<std::string> inputs_of(const json& rows, const std::set<std::string>& inside) {
-  std::vector<std::string> inputs;
-  for (const json& r : rows) {
-    if (!inside.contains(r.at("name"))) continue;
-    for (const std::string& read : reads_of(r))
-      if (!inside.contains(read) && std::find(inputs.begin(), inputs.end(), read) == inputs.end())
-        inputs.push_back(read);
-  }
-  return inputs;
+bool is_same_row(const json& x, const json& y, std::map<std::string, std::string>& names) {
+  const json none = json::object();
+  return x.at("op") == y.at("op") && x.at("target") == y.at("target") &&
+         is_same(x.at("args"), y.at("args"), names) &&
+         is_same(x.value("kwargs", none), y.value("kwargs", none), names);
 }
 
 json row_of_module(const std::string& path, const std::string& type, const json& args) {
@@ -210,41 +196,80 @@ std::string node_at(const json& row, std::size_t position) {
   return args[position].value("n", "");
 }
 
-json inside_of(const json& rows, const std::string& path, const json& call) {
-  const std::set<std::string> inside = rows_inside(rows, path);
-  const std::vector<std::string> found = inputs_of(rows, inside);
-  std::vector<std::string> inputs = reads_of(call);
-  if (!std::is_permutation(inputs.begin(), inputs.end(), found.begin(), found.end()))
-    inputs = found;
+inlining::inlining(const json& rows, const json& inlined) : rows_(rows), inlined_(inlined) {
+  for (const json& r : inlined)
+    if (r.at("op") == "call_module") called_.insert(r.at("target").get<std::string>());
+  std::map<std::string, std::string> names;
+  if (!align(0, 0, names)) throw malformed("the rows are not those of the model with its modules");
+}
+
+bool inlining::is_opaque(const json& row) const {
+  return row.at("op") == "call_module" && !called_.contains(row.at("target"));
+}
+
+/// The row and those behind it, with the names that rows before it have among the inlined ones.
+bool inlining::align(std::size_t row, std::size_t at,
+                     const std::map<std::string, std::string>& names) {
+  if (row == rows_.size()) {
+    if (at == inlined_.size()) names_ = names;
+    return at == inlined_.size();
+  }
+  const json& r = rows_[row];
+  if (!is_opaque(r)) {
+    std::map<std::string, std::string> with = names;
+    if (at == inlined_.size() || !is_same_row(r, inlined_[at], with)) return false;
+    with[r.at("name")] = inlined_[at].at("name");
+    return align(row + 1, at + 1, with);
+  }
+  const std::string path = r.at("target");
+  for (std::size_t end = at; end <= inlined_.size(); ++end) {
+    segments_[r.at("name")] = {at, end};
+    if (align(row + 1, end, names)) return true;
+    if (end == inlined_.size()) break;
+    const std::string kind = inlined_[end].at("op");
+    const bool has_path = kind == "call_module" || kind == "get_attr";
+    if (kind == "placeholder" || kind == "output") break;
+    if (has_path && !lies_in(inlined_[end].at("target"), path)) break;
+  }
+  return false;
+}
+
+std::string inlining::name_of(const std::string& name) const {
+  if (const auto found = names_.find(name); found != names_.end()) return found->second;
+  // Of an opaque module that only opaque ones read: the last row.
+  const auto of_module = segments_.find(name);
+  if (of_module == segments_.end()) return name;
+  const auto [begin, end] = of_module->second;
+  return begin == end ? name : inlined_[end - 1].at("name").get<std::string>();
+}
+
+json inlining::inside_of(const json& call) const {
   std::map<std::string, std::string> names;
   json out = json::array();
-  for (const std::string& from : inputs) {
+  for (const std::string& from : reads_of(call)) {
     const std::string input = "input_" + std::to_string(out.size());
-    names[from] = input;
+    names[name_of(from)] = input;
     out.push_back(
         {{"name", input}, {"op", "placeholder"}, {"target", input}, {"args", json::array()}});
   }
+  const std::string path = call.at("target");
   const std::string prefix = as_name(path) + "_";
-  std::string last;
-  for (const json& r : rows) {
-    std::string name = r.at("name");
-    if (!inside.contains(name)) continue;
-    out.push_back(r);
+  const std::string called = call.at("name");
+  const auto [begin, end] = segments_.at(called);
+  for (std::size_t i = begin; i < end; ++i) {
+    out.push_back(inlined_[i]);
     json& row = out.back();
     rename_arguments(row, names);
-    std::string target = row.at("target");
-    if (lies_in(target, path)) {
-      target = target.substr(path.size() + 1);
-      row["target"] = target;
-      if (name.starts_with(prefix)) {
-        last = as_name(target);
-        names[name] = last;
-        row["name"] = last;
-        continue;
-      }
-    }
-    last = name;
+    const std::string name = inlined_[i].at("name");
+    const std::string target = row.at("target");
+    if (!lies_in(target, path)) continue;
+    row["target"] = target.substr(path.size() + 1);
+    if (!name.starts_with(prefix)) continue;
+    names[name] = as_name(row.at("target"));
+    row["name"] = names[name];
   }
+  std::string last = name_of(called);
+  if (const auto renamed = names.find(last); renamed != names.end()) last = renamed->second;
   out.push_back({{"name", "output"},
                  {"op", "output"},
                  {"target", "output"},

@@ -111,7 +111,8 @@ ctq::module_state modules_with_options(const suite_file& file, const json& c,
   search.accepts = [&](const ctq::node_value& out) {
     return compare_outputs(file, c.at("fused_out"), out).within(float_tolerance);
   };
-  if (!find_options(search, modules)) throw malformed("no combination of options fits");
+  if (const std::string problem = find_options(search, modules); !problem.empty())
+    throw malformed(problem);
   return modules;
 }
 
