@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 CTQ, *COMPILER = sys.argv[1:]
+CTQ = Path(CTQ).resolve()
 TRACES = Path(__file__).resolve().parent / "traces"
 COMPILED = "mobilenet_v3_small"
 

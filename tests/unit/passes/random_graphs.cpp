@@ -74,12 +74,14 @@ std::string edge_trouble(graph_view<stage::lowered> g) {
   return "";
 }
 
-/// A module that the user left in float is not on integers.
+/// A module that the user left in float is not on integers. A later call of another module is that
+/// module.
 std::string broken_promise(graph_view<stage::lowered> g, const mapping_view& m) {
   for (int e = 0; e < m.count; ++e) {
     if (m.entries[e].quantizes) continue;
     const int i = find(g, m.entries[e].module);
-    if (i >= 0 && g[i].op->kind == op_kind::module && is_quantized(g[i].dtype))
+    if (i >= 0 && path_of(g[i]) == g[i].name && g[i].op->kind == op_kind::module &&
+        is_quantized(g[i].dtype))
       return graphs::name_at(g, i) + " was to stay in float";
   }
   return "";
