@@ -63,7 +63,8 @@ class rewrite {
       if (!needed_[i]) continue;
       if (forms_.form[i] == nullptr) {
         const int first = g_.nodes[i].first_arg;
-        for (int a = first; a < first + g_.nodes[i].arg_count; ++a) needed_[g_.args[a]] = true;
+        for (int a = first; a < first + g_.nodes[i].arg_count; ++a)
+          needed_[read_unchanged(i, g_.args[a])] = true;
       } else {
         for (int a = 0; a < g_.nodes[forms_.of[i]].arg_count; ++a)
           needed_[forms_.source(i, a)] = true;
@@ -71,15 +72,18 @@ class rewrite {
     }
   }
 
-  constexpr void emit_unchanged(int i) {
+  /// What a node that stays as it is reads for an argument: a shape is read of the integers.
+  [[nodiscard]] constexpr int read_unchanged(int i, int from) const {
     const bool reads_shape = g_.nodes[i].row != nullptr && is_any_of(g_.nodes[i].op, fn::getattr);
+    return reads_shape && forms_.is_dequantized(from) ? arg(from) : from;
+  }
+
+  constexpr void emit_unchanged(int i) {
     out_.nodes[nodes_] = g_.nodes[i];
     out_.nodes[nodes_].first_arg = args_;
     const int first = g_.nodes[i].first_arg;
-    for (int a = first; a < first + g_.nodes[i].arg_count; ++a) {
-      const int from = g_.args[a];
-      out_.args[args_++] = moved_[reads_shape && forms_.is_dequantized(from) ? arg(from) : from];
-    }
+    for (int a = first; a < first + g_.nodes[i].arg_count; ++a)
+      out_.args[args_++] = moved_[read_unchanged(i, g_.args[a])];
     moved_[i] = nodes_++;
   }
 

@@ -320,4 +320,24 @@ TEST_CASE("what nobody reads is dropped") {
   CHECK(l.nodes.size() == 5);
 }
 
+TEST_CASE("a shape is read of the integers, and the dequantize that only it read is dropped") {
+  const fx_row row;
+  dynamic_graph<stage::reference> g;
+  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+  node quantize{.name = "quantize", .op = q::quantize_per_tensor.id()};
+  quantize.dtype = quint8;
+  quantize.observer = g.observers++;
+  g.add(quantize, 0);
+  g.add({.name = "dequantize", .op = q::dequantize.id()}, 1);
+  node shape{.name = "shape", .op = fn::getattr.id()};
+  shape.row = &row;
+  g.add(shape, 2);
+  g.add({.name = "out", .op = nn::output.id()}, 3);
+  const auto l = lower(g.view());
+  CHECK(find(l.view(), "dequantize") == -1);
+  const int at = find(l.view(), "shape");
+  REQUIRE(at >= 0);
+  CHECK(l.view().arg(at, 0).name == "quantize");
+}
+
 }  // namespace
