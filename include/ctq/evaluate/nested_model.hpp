@@ -102,9 +102,10 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
   return m;
 }
 
-/// Converted to the reference form. Of the options only the model itself takes a mapping:
-/// standalone modules are converted as they were prepared, to the reference modules of the model's
-/// backend, as in PyTorch.
+/// Converted to the reference form. Of the options only the model itself takes a mapping and a
+/// custom config: standalone modules are converted as they were prepared, to the reference modules
+/// of the model's backend, as in PyTorch. Custom modules in them are quantized only if their own
+/// entry names the quantized class.
 ///   backend  of convert
 inline void convert_model(nested_model& m, const backend_view& backend,
                           convert_options options = {}) {
@@ -114,7 +115,7 @@ inline void convert_model(nested_model& m, const backend_view& backend,
   m.attributes_converted =
       standalone_modules::preserved(m.attributes_prepared, options.custom.preserved_attributes);
   options.mapping = nullptr;
-  options.custom.preserved_attributes = {};
+  options.custom = {};
   for (const auto& inside : m.modules) convert_model(*inside, backend, options);
 }
 

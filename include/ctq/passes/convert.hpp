@@ -92,11 +92,14 @@ class conversion {
     if (has_leaves_) leaf(i, added);
   }
 
-  /// The entry of a custom module that prepare has observed, or null.
+  /// The entry of a custom module that prepare has observed and that has a quantized class, or
+  /// null.
   [[nodiscard]] constexpr const custom_module* observed_custom(int i) const {
     const node& n = g_.nodes[i];
     if (!has_leaves_ || n.op->kind != op_kind::module || !n.choice.observed) return nullptr;
-    return custom_of(options_.prepared, n.op, mapping_.entries[n.choice.qconfig].qconfig);
+    const custom_module* const custom =
+        custom_of(options_.prepared, n.op, mapping_.entries[n.choice.qconfig].qconfig);
+    return custom == nullptr || quantized_class(n.op, *custom) == nullptr ? nullptr : custom;
   }
 
   /// The class that an observed custom module is converted to, or null.
@@ -109,8 +112,7 @@ class conversion {
   constexpr void leaf(int i, int added) {
     if (const custom_module* const custom = observed_custom(i)) {
       if (custom->type == quant_type::static_) skip_dequantizes(added, [](int) { return true; });
-      if (const op_id quantized = quantized_class(g_.nodes[i].op, *custom))
-        out_.nodes[added].op = quantized;
+      out_.nodes[added].op = quantized_class(g_.nodes[i].op, *custom);
     }
     const standalone_module* const alone = standalone_of(options_.prepared, g_.nodes[i]);
     if (alone == nullptr) return;

@@ -20,7 +20,7 @@ namespace ctq {
 struct custom_module {
   op_id float_class{};
   op_id observed{};   // null in a config of prepare: it keeps the class
-  op_id quantized{};  // null in a config of convert: it keeps the class
+  op_id quantized{};  // null: convert leaves the observed module in float
   quant_type type = quant_type::static_;
 
   friend constexpr bool operator==(const custom_module&, const custom_module&) = default;

@@ -229,6 +229,32 @@ TEST_CASE("a dynamic custom module has its classes for dynamic qconfigs only") {
         "a custom module has no observed class\nfor the QConfig of its node\nnode: c");
 }
 
+TEST_CASE("without a quantized class an observed custom module stays in float") {
+  const auto m = with_custom({&custom, &observed, nullptr}, whole);
+  REQUIRE(m.reference.size() == 7);
+  CHECK(m.reference.nodes[1].op == q::quantize_per_tensor.id());
+  CHECK(m.reference.nodes[2].op == q::dequantize.id());
+  CHECK(m.reference.nodes[3].op == &observed);
+  CHECK(m.reference.nodes[3].dtype == f32);
+  CHECK(m.reference.nodes[4].op == q::quantize_per_tensor.id());
+  CHECK(m.reference.nodes[5].op == q::dequantize.id());
+}
+
+TEST_CASE("the config of convert is not that of standalone modules") {
+  const auto top = calls("a", &outer);
+  const auto middle = calls("c", &custom);
+  const custom_module in_prepare[] = {{.float_class = &custom, .observed = &observed}};
+  const custom_module in_convert[] = {{.observed = &observed, .quantized = &quantized}};
+  const standalone_module alone[] = {{.name = "a", .custom = {.custom_modules = {in_prepare, 1}}}};
+  nested_model m = prepare_model({top.view(), "", {{middle.view(), "a", {}}}}, backend_v<x86>,
+                                 whole, {.custom = {.standalone = {alone, 1}}});
+  convert_model(m, backend_v<x86>, {.custom = {.custom_modules = {in_convert, 1}}});
+  const auto& inside = m.modules.at(0)->reference;
+  REQUIRE(inside.size() == 7);
+  CHECK(inside.nodes[3].op == &observed);
+  CHECK(inside.nodes[3].dtype == f32);
+}
+
 TEST_CASE("without a qconfig a custom module stays what it is") {
   const auto m = with_custom({&custom, &observed, &quantized},
                              mapping_v<qconfig_mapping<global<qconfig_none>>>);

@@ -79,6 +79,65 @@ TEST_CASE("a standalone module is planned by the compiler as by a program") {
   CHECK(graphs::difference(m.modules[0]->lowered.view(), alone::lowered.view()) == "");
 }
 
+// A custom module inside: with a quantized class of its own entry, or of the model's convert.
+struct op_cell : module_op<op_cell> {
+  static constexpr std::string_view name = "own.Cell";
+  static float apply(float x) { return x; }
+};
+struct op_observed_cell : module_op<op_observed_cell> {
+  static constexpr std::string_view name = "own.ObservedCell";
+  static float apply(float x) { return x; }
+};
+struct op_quantized_cell : module_op<op_quantized_cell> {
+  static constexpr std::string_view name = "own.QuantizedCell";
+  static float apply(float x) { return x; }
+};
+constexpr op_cell cell{};
+constexpr op_observed_cell observed_cell{};
+constexpr op_quantized_cell quantized_cell{};
+constexpr auto with_cell =
+    model("x"_n = nn::placeholder({1, 4}), "c"_n = cell("x"_n), "out"_n = nn::output("c"_n));
+constexpr module_of<"my.WithCell", with_cell> cell_block{};
+constexpr auto around_cell =
+    model("x"_n = nn::placeholder({1, 4}), "b"_n = cell_block("x"_n), "out"_n = nn::output("b"_n));
+
+template <bool NamesQuantized>
+struct told_of_cell : plan_options {
+  static constexpr custom_module classes[] = {
+      {.float_class = cell.id(),
+       .observed = observed_cell.id(),
+       .quantized = NamesQuantized ? quantized_cell.id() : nullptr}};
+  static constexpr custom_module in_convert[] = {
+      {.observed = observed_cell.id(), .quantized = quantized_cell.id()}};
+  static constexpr standalone_module modules[] = {
+      {.name = "b", .mapping = &its_mapping, .custom = {.custom_modules = {classes, 1}}}};
+  static constexpr prepare_custom_config prepare{.standalone = {modules, 1}};
+  static constexpr convert_custom_config convert{.custom_modules = {in_convert, 1}};
+};
+
+/// The class of the cell, converted by the compiler as by a program.
+template <bool NamesQuantized>
+op_id converted_cell() {
+  constexpr auto skip = unsupported::skip;
+  using its_told = told_of_cell<NamesQuantized>;
+  using around = graph_plan<around_cell, x86, everywhere, skip, its_told>;
+  using block = standalone_plan<around, "b", with_cell>;
+  const traced_model traced{around_cell.view(), "", {{with_cell.view(), "b", {}}}};
+  nested_model m = prepare_model(traced, backend_v<x86>, mapping_v<everywhere>,
+                                 {.policy = skip, .custom = its_told::prepare});
+  convert_model(m, backend_v<x86>, {.custom = its_told::convert});
+  const nested_model& its = *m.modules.at(0);
+  CHECK(graphs::difference(its.prepared.view(), block::prepared.view()) == "");
+  CHECK(graphs::difference(its.reference.view(), block::reference.view()) == "");
+  const graph_view<stage::reference> g = block::reference.view();
+  return g[find(g, "c")].op;
+}
+
+TEST_CASE("a custom module in a standalone one has the quantized class of its own entry alone") {
+  CHECK(converted_cell<true>() == quantized_cell.id());
+  CHECK(converted_cell<false>() == observed_cell.id());
+}
+
 // Backends of their own: the outermost model's has no linear layers.
 using u8 = dtype_with_constraints<quint8>;
 struct no_layers
