@@ -207,23 +207,19 @@ void write(const char* path, void (*writer)(std::FILE*, const std::vector<result
   std::fclose(file);
 }
 
-bool any_of(regime kind, const std::vector<result>& all) {
-  return std::any_of(all.begin(), all.end(), [&](const result& r) { return r.of.kind == kind; });
-}
-
 int run(const options& o) {
   print_heading();
   std::vector<result> all;
   run_gemms(o, all);
-  if (any_of(regime::gemm, all)) print_table(regime::gemm, all);
+  print_table(regime::gemm, all);
   run_convs(o, regime::conv, convs, ctq_conv, all);
-  if (any_of(regime::conv, all)) print_table(regime::conv, all);
+  print_table(regime::conv, all);
   run_convs(o, regime::depthwise, depthwises, ctq_depthwise, all);
-  if (any_of(regime::depthwise, all)) print_table(regime::depthwise, all);
+  print_table(regime::depthwise, all);
   run_elementwise(o, all);
-  if (any_of(regime::elementwise, all)) print_table(regime::elementwise, all);
+  print_table(regime::elementwise, all);
   run_ops(o, all);
-  if (any_of(regime::ops, all)) print_table(regime::ops, all);
+  print_table(regime::ops, all);
   std::puts(
       "\npeers: their time divided by ours; others: of those not installed, estimated from oneDNN's"
       "\n% roof: of our time, what dot products at the peak and outputs made of sums take at least,"

@@ -58,7 +58,7 @@ roof roof_of(const result& r) {
 summary summarize(const std::vector<result>& all) {
   summary s{};
   for (const regime kind : regimes) {
-    if (kind == regime::ops) continue;
+    if (!has_mean(kind)) continue;
     double logs = 0.0, logs_at_roof = 0.0;
     int count = 0, with_roof = 0;
     for (const result& r : all) {
@@ -104,6 +104,8 @@ void print_heading() {
 }
 
 void print_table(regime kind, const std::vector<result>& all) {
+  if (std::none_of(all.begin(), all.end(), [&](const result& r) { return r.of.kind == kind; }))
+    return;
   const bool bytes = kind == regime::elementwise || kind == regime::ops;
   const int width = bytes ? 34 : 25;
   std::printf("\n%-*s %10s %8s", width, name_of(kind), "us, median", bytes ? "GB/s" : "GOPS");
@@ -155,7 +157,7 @@ void print_summary(const std::vector<result>& all) {
   }
   std::printf("\nbench:");
   for (const regime kind : regimes) {
-    if (kind == regime::ops) continue;  // each has a target of its own
+    if (!has_mean(kind)) continue;
     std::printf(" %s=%.2f", name_of(kind), s.mean[static_cast<int>(kind)]);
   }
   std::printf(" worst=%.2f", s.worst);
@@ -170,7 +172,7 @@ void write_json(std::FILE* to, const std::vector<result>& all) {
   std::fprintf(to, "  \"peers\": \"%s\",\n  \"geomean\": {", age_of_peers().c_str());
   const char* comma = "";
   for (const regime kind : regimes) {
-    if (kind == regime::ops) continue;
+    if (!has_mean(kind)) continue;
     std::fprintf(to, "%s\"%s\": %.4g", comma, name_of(kind), s.mean[static_cast<int>(kind)]);
     comma = ", ";
   }

@@ -50,6 +50,7 @@ struct summary {
 
 /// The machine and the measured libraries, in two lines.
 void print_heading();
+/// Nothing without a case of the regime.
 void print_table(regime kind, const std::vector<result>& all);
 void print_summary(const std::vector<result>& all);
 void write_json(std::FILE* to, const std::vector<result>& all);

@@ -33,6 +33,9 @@ inline constexpr regime regimes[] = {regime::gemm, regime::conv, regime::depthwi
   return names[static_cast<int>(r)];
 }
 
+/// Whether it counts in the means: each op has a target of its own.
+[[nodiscard]] constexpr bool has_mean(regime r) { return r != regime::ops; }
+
 struct bench_case {
   regime kind{};
   std::string name;
