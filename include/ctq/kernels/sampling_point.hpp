@@ -98,4 +98,14 @@ struct cubic_point {
                             no_contract(weight * static_cast<double>(b)));
 }
 
+/// The point of output i of an axis, a sampling_point or a cubic_point.
+template <class Point>
+[[nodiscard]] Point point_of(int i, int in, float scale, sampling_rule rule) {
+  if constexpr (std::same_as<Point, cubic_point>) {
+    return cubic_point_of(i, in, scale, rule);
+  } else {
+    return sampling_point_of(i, in, scale, rule);
+  }
+}
+
 }  // namespace ctq::kernels

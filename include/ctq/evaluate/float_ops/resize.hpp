@@ -24,57 +24,41 @@ namespace resizing {
 
 using rule = sampling_rule;
 
-/// The sampling points of an axis. scale: input elements per output element
-[[nodiscard]] inline std::vector<kernels::sampling_point> points(int in, int out, float scale,
-                                                                 rule how) {
-  std::vector<kernels::sampling_point> all;
-  for (int i = 0; i < out; ++i) all.push_back(kernels::sampling_point_of(i, in, scale, how));
+/// The points of an axis. scale: input elements per output element
+template <class Point>
+[[nodiscard]] std::vector<Point> points(int in, int out, float scale, rule how) {
+  std::vector<Point> all;
+  for (int i = 0; i < out; ++i) all.push_back(kernels::point_of<Point>(i, in, scale, how));
   return all;
 }
 
-/// The same by four neighbours each.
-[[nodiscard]] inline std::vector<kernels::cubic_point> cubic_points(int in, int out, float scale,
-                                                                    rule how) {
-  std::vector<kernels::cubic_point> all;
-  for (int i = 0; i < out; ++i) all.push_back(kernels::cubic_point_of(i, in, scale, how));
-  return all;
+/// The value at a point. at(i): element i of the axis
+template <class At>
+[[nodiscard]] float value_at(const kernels::sampling_point& p, At at) {
+  return kernels::interpolated(p, at(p.a), at(p.b));
+}
+template <class At>
+[[nodiscard]] float value_at(const kernels::cubic_point& p, At at) {
+  const float near[] = {at(p.index[0]), at(p.index[1]), at(p.index[2]), at(p.index[3])};
+  return kernels::interpolated(p, near);
 }
 
 /// Resizes one axis.
-inline tensor resize_axis(const tensor& in, std::size_t axis,
-                          const std::vector<kernels::sampling_point>& to) {
+template <class Point>
+tensor resize_axis(const tensor& in, std::size_t axis, const std::vector<Point>& to) {
   extents shape = in.shape;
   shape[axis] = static_cast<int>(to.size());
   tensor out = filled(shape);
   const auto [rows, row] = around(in.shape, axis);
   const auto extent = static_cast<std::size_t>(in.shape[axis]);
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const float* const a =
-          in.data.data() + (r * extent + static_cast<std::size_t>(to[i].a)) * row;
-      const float* const b =
-          in.data.data() + (r * extent + static_cast<std::size_t>(to[i].b)) * row;
-      float* const o = out.data.data() + (r * to.size() + i) * row;
-      for (std::size_t x = 0; x < row; ++x) o[x] = kernels::interpolated(to[i], a[x], b[x]);
-    }
-  return out;
-}
-
-inline tensor resize_axis(const tensor& in, std::size_t axis,
-                          const std::vector<kernels::cubic_point>& to) {
-  extents shape = in.shape;
-  shape[axis] = static_cast<int>(to.size());
-  tensor out = filled(shape);
-  const auto [rows, row] = around(in.shape, axis);
-  const auto extent = static_cast<std::size_t>(in.shape[axis]);
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t i = 0; i < to.size(); ++i)
-      for (std::size_t x = 0; x < row; ++x) {
-        float near[4];
-        for (std::size_t k = 0; k < 4; ++k)
-          near[k] = in.data[(r * extent + static_cast<std::size_t>(to[i].index[k])) * row + x];
-        out.data[(r * to.size() + i) * row + x] = kernels::interpolated(to[i], near);
-      }
+  float* next = out.data.data();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* const from = in.data.data() + r * extent * row;
+    for (const Point& p : to)
+      for (std::size_t x = 0; x < row; ++x)
+        *next++ = value_at(
+            p, [&, step = row](int i) { return from[static_cast<std::size_t>(i) * step + x]; });
+  }
   return out;
 }
 
@@ -134,8 +118,11 @@ inline result<value> interpolate(operands& from) {
       how = cubic ? rule::cubic_aligned : rule::linear_aligned;
       scale = size[a] > 1 ? static_cast<float>(n - 1) / static_cast<float>(size[a] - 1) : 0.0F;
     }
-    out = cubic ? resizing::resize_axis(out, a + 2, resizing::cubic_points(n, size[a], scale, how))
-                : resizing::resize_axis(out, a + 2, resizing::points(n, size[a], scale, how));
+    out = cubic
+              ? resizing::resize_axis(
+                    out, a + 2, resizing::points<kernels::cubic_point>(n, size[a], scale, how))
+              : resizing::resize_axis(
+                    out, a + 2, resizing::points<kernels::sampling_point>(n, size[a], scale, how));
   }
   return value(std::move(out));
 }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 
-// Kernels of float32 on 8-bit integers, as they are defined: a part of the tensor is dequantized to
-// the workspace, computed there in place, and quantized.
+// Kernels of float32, also on 8-bit integers, as they are defined: a part of the tensor is
+// dequantized to the workspace, computed there in place, and quantized.
 
 namespace ctq::kernels {
 
@@ -64,21 +65,31 @@ template <class Shape>
   return key.in == f32 ? 0 : parts_of(key.as<Shape>()).bytes();
 }
 
-/// Computes a tensor of integers by a float kernel.
-///   compute  (shape of a part, the offset of its first element, its elements as floats)
 template <class Set, class Q, class Shape, class Compute>
-[[gnu::always_inline]] inline void by_parts(const Shape& s, const operands& x,
-                                            Compute compute) noexcept {
+[[gnu::always_inline]] inline void by_integer_parts(const Shape& s, const operands& x,
+                                                    Compute compute) noexcept {
   const float_parts parts = parts_of(s);
   auto* const floats = reinterpret_cast<float*>(x.workspace);
   for (int done = 0; done < parts.units; done += parts.per_part) {
     const int units = std::min(parts.per_part, parts.units - done);
     const elementwise_shape elements{units * parts.unit};
     const std::ptrdiff_t first = std::ptrdiff_t{done} * parts.unit;
+    const float* const in = floats;
     call<Set, descriptors::dequantize>(elements, x.input<Q>() + first, x.data->in[0], floats);
-    compute(part_of(s, units), first, floats);
-    call<Set, descriptors::quantize>(elements, static_cast<const float*>(floats), x.data->out,
-                                     x.output<Q>() + first);
+    compute(part_of(s, units), first, in, floats);
+    call<Set, descriptors::quantize>(elements, in, x.data->out, x.output<Q>() + first);
+  }
+}
+
+/// Computes a tensor by a float kernel: floats at once, integers part by part.
+///   compute  (shape of a part, the offset of its first element, its input, its output)
+template <class Set, class T, class Shape, class Compute>
+[[gnu::always_inline]] inline void by_parts(const Shape& s, const operands& x,
+                                            Compute compute) noexcept {
+  if constexpr (std::same_as<T, float>) {
+    compute(s, std::ptrdiff_t{0}, x.input<float>(), x.output<float>());
+  } else {
+    by_integer_parts<Set, T>(s, x, compute);
   }
 }
 

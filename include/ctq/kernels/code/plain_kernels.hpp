@@ -114,13 +114,10 @@ template <class Descriptor>
 struct softmax_code : float_code<Descriptor> {
   template <class Set, class In, class Out>
   static void run(const softmax_shape& s, call_options, const operands& x) noexcept {
-    if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
-    } else {
-      by_parts<Set, In>(s, x, [](const softmax_shape& part, std::ptrdiff_t, float* y) {
-        call<Set, Descriptor>(part, static_cast<const float*>(y), y);
-      });
-    }
+    by_parts<Set, In>(s, x,
+                      [](const softmax_shape& part, std::ptrdiff_t, const float* in, float* out) {
+                        call<Set, Descriptor>(part, in, out);
+                      });
   }
 };
 
@@ -135,13 +132,9 @@ struct batch_norm_code : float_code<Descriptor> {
   static void run(channels_shape s, call_options o, const operands& x) noexcept {
     const auto* const scale = reinterpret_cast<const float*>(x.packed);
     const float* const shift = scale + s.channels;
-    if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), scale, shift, o.relu, x.output<Out>());
-    } else {
-      by_parts<Set, In>(s, x, [&](channels_shape part, std::ptrdiff_t, float* y) {
-        call<Set, Descriptor>(part, static_cast<const float*>(y), scale, shift, o.relu, y);
-      });
-    }
+    by_parts<Set, In>(s, x, [&](channels_shape part, std::ptrdiff_t, const float* in, float* out) {
+      call<Set, Descriptor>(part, in, scale, shift, o.relu, out);
+    });
   }
 };
 
@@ -160,18 +153,14 @@ struct layer_norm_code : float_code<Descriptor> {
     const parameter_refs own = parameters_in(x.data->parameters, x.packed);
     const float* const weight = own[0].floats;
     const float* const bias = own[1].floats;
-    if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), weight, bias, x.output<Out>());
-    } else {
-      by_parts<Set, In>(s, x, [&](const layer_norm_shape& part, std::ptrdiff_t first, float* y) {
-        const std::ptrdiff_t channel = first / s.pixels % s.channels;
-        const auto from_channel = [channel](const float* all) {
-          return all == nullptr ? all : all + channel;
-        };
-        call<Set, Descriptor>(part, static_cast<const float*>(y), from_channel(weight),
-                              from_channel(bias), y);
-      });
-    }
+    by_parts<Set, In>(
+        s, x, [&](const layer_norm_shape& part, std::ptrdiff_t first, const float* in, float* out) {
+          const std::ptrdiff_t channel = first == 0 ? 0 : first / s.pixels % s.channels;
+          const auto from_channel = [channel](const float* all) {
+            return all == nullptr ? all : all + channel;
+          };
+          call<Set, Descriptor>(part, in, from_channel(weight), from_channel(bias), out);
+        });
   }
 };
 
@@ -187,13 +176,9 @@ struct prelu_code : float_code<Descriptor> {
   static void run(channels_shape s, call_options, const operands& x) noexcept {
     const parameter_refs own = parameters_in(x.data->parameters, x.packed);
     const float* const weight = own[0].floats;
-    if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), weight, x.output<Out>());
-    } else {
-      by_parts<Set, In>(s, x, [&](channels_shape part, std::ptrdiff_t, float* y) {
-        call<Set, Descriptor>(part, static_cast<const float*>(y), weight, y);
-      });
-    }
+    by_parts<Set, In>(s, x, [&](channels_shape part, std::ptrdiff_t, const float* in, float* out) {
+      call<Set, Descriptor>(part, in, weight, out);
+    });
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -24,6 +25,13 @@ namespace ctq::kernels::simd {
 
 template <class Isa>
 inline constexpr int float_lanes = static_cast<int>(batch<Isa, float>::size);
+
+/// The same bits as a register of another type.
+template <class To, class From>
+[[nodiscard, gnu::always_inline]] inline To bits_as(From x) noexcept {
+  using from = typename From::register_type;
+  return To(std::bit_cast<typename To::register_type>(static_cast<from>(x)));
+}
 
 /// Loads float_lanes bytes and widens them to int32.
 template <vectorized Isa, quantized Q>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 
 #include "ctq/kernels/reference/dequantize.hpp"
@@ -9,16 +8,6 @@
 #include "ctq/kernels/sampling_point.hpp"
 
 namespace ctq::kernels::reference {
-
-/// The point of output i of an axis: of sampling_point, or cubic_point.
-template <class Point>
-[[nodiscard]] Point point_of(int i, int in, float scale, sampling_rule rule) {
-  if constexpr (std::same_as<Point, cubic_point>) {
-    return cubic_point_of(i, in, scale, rule);
-  } else {
-    return sampling_point_of(i, in, scale, rule);
-  }
-}
 
 /// Calls output(points of the depth, the row and the column, first element of the image, index of
 /// the output pixel) for each output pixel.

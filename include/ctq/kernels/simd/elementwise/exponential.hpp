@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "ctq/kernels/exponential.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
-
-/// The same bits as a register of another type.
-template <class To, class From>
-[[nodiscard, gnu::always_inline]] inline To bits_as(From x) noexcept {
-  using from = typename From::register_type;
-  return To(std::bit_cast<typename To::register_type>(static_cast<from>(x)));
-}
 
 /// As kernels::exp_of_negative in each lane, bit for bit.
 template <vectorized Isa>

@@ -6,7 +6,6 @@
 
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
-#include "ctq/kernels/simd/elementwise/exponential.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
