@@ -63,10 +63,8 @@ class argument_reader {
 
 /// The options of a node of a model written in C++.
 inline void append_options(const node& n, std::vector<float_ops::named_value>& to) {
-  const bool is_function = n.op->descriptor->weight_position > 0;
   for (const option_field& f : options_of(n.op).fields)
-    if (!is_function || (f.name != "num_channels" && f.name != "num_features"))  // of the input
-      to.push_back({std::string(f.name), float_ops::python_value(n.attrs, f)});
+    to.push_back({std::string(f.name), float_ops::python_value(n.attrs, f)});
 }
 
 }  // namespace calling

@@ -32,8 +32,8 @@ BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv3d_options, stride, padding, dilatio
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv_transpose2d_options, stride, padding, output_padding,
                         groups, dilation);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_layer_norm_options, normalized_shape, eps);
-BOOST_HANA_ADAPT_STRUCT(ctq::functional_group_norm_options, num_groups, num_channels, eps);
-BOOST_HANA_ADAPT_STRUCT(ctq::functional_instance_norm_options, num_features, eps);
+BOOST_HANA_ADAPT_STRUCT(ctq::functional_group_norm_options, num_groups, eps);
+BOOST_HANA_ADAPT_STRUCT(ctq::functional_instance_norm_options, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::linear_options, in_features, out_features, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::batch_norm2d_options, num_features, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);
