@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "../io/quantized_net.hpp"
@@ -60,15 +58,6 @@ inline constexpr auto cells = model(
     "gru"_n = nn::gru_cell("h"_n, "h"_n, {.hidden_size = 10}),
     "rnn"_n = nn::rnn_cell("gru"_n, {.hidden_size = 8, .nonlinearity = rnn_nonlinearity::relu}),
     "out"_n = nn::output("rnn"_n));
-
-/// Little of each: a table of bytes, a layer of dynamic integers, two inputs.
-inline constexpr auto little =
-    model("words"_n = nn::placeholder({1, 2}, i64), "x"_n = nn::placeholder({1, 2, 3}),
-          "table"_n = nn::embedding("words"_n, {.num_embeddings = 4, .embedding_dim = 3}),
-          "sum"_n = op::add("table"_n, "x"_n),
-          "gru"_n = nn::gru("sum"_n, {.hidden_size = 2, .batch_first = true}),
-          "y"_n = op::getitem("gru"_n, {.index = {0}}),
-          "fc"_n = nn::linear("y"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
 
 template <class QConfig>
 struct all_layers
@@ -190,31 +179,4 @@ TEST_CASE("recurrent networks of float16 weights are near those of float32") {
   constexpr bool same_bytes = kernels::simd::has_fma<isa::native>;
   check<classifier, half>(0.01F, same_bytes);
   check<cells, half>(0.01F, same_bytes);
-}
-
-TEST_CASE("a file of tables and recurrent layers that was cut off or changed is an error") {
-  const auto weights = small::checked_weights<little>(3);
-  auto observed = prepare<little, native, int8>(weights);
-  using plan = decltype(observed)::plan;
-  const auto converted = convert(observed);
-  REQUIRE(converted);
-  const quantized_net::temporary_file path;
-  REQUIRE(converted->save(path.name()));
-  std::vector<char> bytes = quantized_net::bytes_of(path.name());
-  const auto file = std::as_bytes(std::span<const char>(bytes));
-  REQUIRE(load_quantized<plan>(file));
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE_FALSE(load_quantized<plan>(file.first(i)));
-    for (int bit = 0; bit < 8; ++bit) {
-      bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
-      REQUIRE_FALSE(load_quantized<plan>(file));
-      bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
-    }
-  }
-  using other = ctq::plan<little, native, half>;
-  const std::string why = load_quantized<other>(file).error().message();
-  CHECK(
-      why.starts_with("embedded model: metadata \"ctq.steps\": the file is of another plan: "
-                      "line 3 is \"gru: rnn_dynamic"));
 }

@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include "../runtime/packing/gain_module.hpp"
+#include "ctq/backends/native.hpp"
+#include "ctq/backends/qconfigs.hpp"
 #include "quantized_net.hpp"
 
 using namespace ctq;
+using namespace ctq::literals;
 using namespace quantized_net;
 
 namespace {
@@ -14,6 +17,41 @@ namespace {
 std::string error_in(const std::string& path) {
   const auto loaded = load_quantized<net_plan>(path);
   return loaded ? "" : loaded.error().message();
+}
+
+/// A table of bytes, layers of dynamic integers, two inputs.
+constexpr auto sequence =
+    model("words"_n = nn::placeholder({1, 2}, i64), "x"_n = nn::placeholder({1, 2, 3}),
+          "table"_n = nn::embedding("words"_n, {.num_embeddings = 4, .embedding_dim = 3}),
+          "sum"_n = op::add("table"_n, "x"_n),
+          "gru"_n = nn::gru("sum"_n, {.hidden_size = 2, .batch_first = true}),
+          "y"_n = op::getitem("gru"_n, {.index = {0}}),
+          "fc"_n = nn::linear("y"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
+
+template <class QConfig>
+struct all_layers : qconfig_mapping<object_type<nn::gru, QConfig>, object_type<nn::linear, QConfig>,
+                                    object_type<nn::embedding, float_qparams_weight_only_qconfig>> {
+};
+using dynamic = all_layers<default_dynamic_qconfig>;
+using half = all_layers<float16_dynamic_qconfig>;
+
+/// Each beginning of the file, and the file with each bit flipped, is an error.
+template <class Plan>
+void check_damage(std::vector<char>& bytes) {
+  const auto file = std::as_bytes(std::span<const char>(bytes));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE_FALSE(load_quantized<Plan>(file.first(i)));
+    for (int bit = 0; bit < 8; ++bit) {
+      const char before = bytes[i];
+      bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
+      const auto loaded = load_quantized<Plan>(file);
+      bytes[i] = before;
+      CAPTURE(bit);
+      REQUIRE_FALSE(loaded);
+      REQUIRE(loaded.error().place.starts_with("embedded model"));
+    }
+  }
 }
 
 }  // namespace
@@ -75,36 +113,32 @@ TEST_CASE("qparams whose integers do not fill the dtype's range come back") {
   CHECK(std::ranges::equal(loaded->qparams(), state.qparams));
 }
 
-TEST_CASE("a file that is cut off anywhere is an error") {
-  const temporary_file path;
-  REQUIRE(example<mlp_plan>().model.save(path.name()));
-  const std::vector<char> whole = bytes_of(path.name());
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    const auto file = std::as_bytes(std::span<const char>(whole)).first(size);
-    CAPTURE(size);
-    REQUIRE_FALSE(load_quantized<mlp_plan>(file));
-  }
-}
-
-TEST_CASE("a flipped bit anywhere is an error") {
+TEST_CASE("a file that is cut off or of which a bit is flipped, anywhere, is an error") {
   const temporary_file path;
   REQUIRE(example<mlp_plan>().model.save(path.name()));
   std::vector<char> bytes = bytes_of(path.name());
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    for (int bit = 0; bit < 8; ++bit) {
-      const char before = bytes[i];
-      bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
-      const auto loaded = load_quantized<mlp_plan>(std::as_bytes(std::span<const char>(bytes)));
-      bytes[i] = before;
-      CAPTURE(i);
-      CAPTURE(bit);
-      REQUIRE_FALSE(loaded);
-      REQUIRE(loaded.error().place.starts_with("embedded model"));
-    }
-  }
+  check_damage<mlp_plan>(bytes);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);  // the data come last
   CHECK(load_quantized<mlp_plan>(std::as_bytes(std::span<const char>(bytes))).error().message() ==
         "embedded model: checksum: does not match the contents: the file was changed or damaged");
+}
+
+TEST_CASE("so is a file of tables and recurrent layers") {
+  auto observed = prepare<sequence, native, dynamic>(small::checked_weights<sequence>(3));
+  using sequence_plan = decltype(observed)::plan;
+  const auto converted = convert(observed);
+  REQUIRE(converted);
+  const temporary_file path;
+  REQUIRE(converted->save(path.name()));
+  std::vector<char> bytes = bytes_of(path.name());
+  const auto file = std::as_bytes(std::span<const char>(bytes));
+  REQUIRE(load_quantized<sequence_plan>(file));
+  check_damage<sequence_plan>(bytes);
+  const auto other = load_quantized<plan<sequence, native, half>>(file);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message().starts_with(
+      "embedded model: metadata \"ctq.steps\": the file is of another plan: line 3 is "
+      "\"gru: rnn_dynamic"));
 }
 
 TEST_CASE("a tensor without elements may still have an extent that is too large") {
