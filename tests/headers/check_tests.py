@@ -84,6 +84,7 @@ TESTED_WITH = {
     "kernels/simd/convolution/depthwise": "kernels/simd/convolution/conv2d",
     "kernels/simd/elementwise/broadcast_blocks": "kernels/simd/elementwise/binary_broadcast",
     "kernels/simd/epilogue/epilogue_rows": "kernels/simd/epilogue/post_ops",
+    "kernels/simd/matrix/panel_sweep": "kernels/simd/matrix/dense",
     "kernels/simd/matrix/register_tile": "kernels/simd/matrix/dense",
     "kernels/int4_weights": "kernels/simd/matrix/linear_weight_int4",
     "kernels/simd/matrix/tile_walk": "kernels/simd/matrix/tile_product",

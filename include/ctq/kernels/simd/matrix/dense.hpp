@@ -13,6 +13,7 @@
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
+#include "ctq/kernels/simd/matrix/panel_sweep.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
 #include "ctq/kernels/simd/pack.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
@@ -109,16 +110,27 @@ CTQ_INLINE_BY_FLATTEN inline void dense(const Shape& shape, const typename Dot::
     } else {
       const panels<Dot> of(s);
       run_whole(of.whole());
+      // Whether all lanes of a register are channels: stores without masks, 1.3 times as fast in
+      // 3x3 convolutions of 1 to 8 channels. Floats are for comparison and have fewer functions.
+      constexpr bool has_unmasked = !std::is_same_v<typename Dot::element, float>;
+      const auto run_vectors = [&]<class D>(std::type_identity<D> dot, auto vectors, int used)
+                                   CTQ_INLINE_BY_FLATTEN {
+                                     constexpr std::integral_constant<int, D::lanes> all;
+                                     if constexpr (vectors == 1 && has_unmasked) {
+                                       if (used == all) return run(dot, vectors, all);
+                                     }
+                                     run(dot, vectors, used);
+                                   };
       for (int panel = of.whole(); panel < of.count(); ++panel) {
         const int used = of.used(panel);
         if constexpr (narrow::lanes < Dot::lanes) {
           if (used <= narrow::lanes) {
-            run(std::type_identity<narrow>{}, std::integral_constant<int, 1>{}, used);
+            run_vectors(std::type_identity<narrow>{}, std::integral_constant<int, 1>{}, used);
             continue;
           }
         }
         const auto run_rest = [&](auto n) CTQ_INLINE_BY_FLATTEN {
-          run(std::type_identity<Dot>{}, n, used);
+          run_vectors(std::type_identity<Dot>{}, n, used);
         };
         with_constant<2>(of.vectors(panel), run_rest);
       }

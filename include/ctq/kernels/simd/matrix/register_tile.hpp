@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -150,143 +148,12 @@ template <class Dot, int Panels, class To, class Out>
   });
 }
 
-/// The same as tile, compiled once for all run-time shapes.
-template <class Dot, int Rows, int Vectors, class Weights, class To, class Out>
-[[gnu::noinline]] void shared_tile(const typename Dot::element* first, int width, const strides& by,
-                                   const k_runs& runs, const std::byte* block, Weights weights,
-                                   const To& to, Out* out, int used) {
-  tile<Dot, Vectors, false>(std::make_integer_sequence<int, Rows>{}, first, width, by, runs, block,
-                            weights, to, out, used);
-}
-
+/// The same, compiled once for all run-time shapes.
 template <class Dot, int Panels, class To, class Out>
 [[gnu::noinline]] void shared_tile_of_panels(const typename Dot::element* pixel, const strides& by,
                                              const k_runs& runs, const std::byte* block,
                                              std::size_t panel_bytes, const To& to, Out* out) {
   tile_of_panels<Dot, Panels>(pixel, by, runs, block, panel_bytes, to, out);
-}
-
-/// Most rows of a tile of run-time extents. Floats have fewer functions, since float models are for
-/// comparison: 14 rows would be 2 % faster and take g++ 1 s more (AVX-512, a small CNN).
-template <class Dot, int Vectors>
-inline constexpr int shared_tile_rows = std::is_same_v<typename Dot::element, float>
-                                            ? std::min(Dot::tile_rows, Vectors == 1 ? 7 : 9)
-                                            : Dot::tile_rows;
-
-/// shared_tile for 1, 2, ... rows.
-template <class Dot, int Vectors, class Weights, class To, class Out>
-inline constexpr auto shared_tiles = []<int... i>(std::integer_sequence<int, i...>) {
-  return std::array{&shared_tile<Dot, i + 1, Vectors, Weights, To, Out>...};
-}
-(std::make_integer_sequence<int, shared_tile_rows<Dot, Vectors>>{});
-
-/// Whether tiles always read packed weights, with no need to widen them.
-template <class Dot, class Shape>
-[[nodiscard]] constexpr bool reads_packed_weights() {
-  if constexpr (!widens_weights<Dot>) {
-    return true;
-  } else if constexpr (constant_shape<Shape>) {
-    return wide_panel_bytes<Dot>(Shape::value) == 0;
-  } else if constexpr (with_form<Shape>) {
-    return !Shape::form.widens;
-  } else {
-    return false;
-  }
-}
-
-/// All tiles of an image with one panel, whose weights are in `block`, packed for Packed, and whose
-/// outputs start at `out`. wide: workspace of wide_panel_bytes · Used: int, or a constant
-template <class Dot, int Vectors, class Packed, class Shape, class To, class Out, class Used>
-[[gnu::always_inline]] inline void sweep(const Shape& shape, const typename Dot::element* in,
-                                         const std::byte* block, std::byte* wide, const To& to,
-                                         Out* out, Used used) {
-  using element = typename Dot::element;
-  const conv2d_shape s = shape;
-  const strides by = strides_of(s);
-  const k_runs runs = known_runs<Dot>(shape);
-  const packed_weights<Dot, Packed> packed{block + block_layout<Packed>{Vectors, 0}.weights()};
-  [[maybe_unused]] const bool several = wide_panel_bytes<Packed>(s) > 0;
-  bool widened = false;
-  // tile_of(weights, first input, first output) computes a tile; the first one widens the weights.
-  const auto run_band = [&](const band& b, auto widens, const auto& tile_of)
-      __attribute__((always_inline)) {
-    for (int i = 0; i < b.y_count; ++i) {
-      const int y = b.y + i * b.y_step;
-      for (int j = 0; j < b.x_count; ++j) {
-        const int x = b.x + j * b.x_step;
-        const element* const first = in + y * by.y + x * by.x;
-        Out* const to_pixel = out + (std::ptrdiff_t{y} * s.out_w() + x) * by.out;
-        if constexpr (reads_packed_weights<Packed, Shape>()) {
-          tile_of(packed, first, to_pixel);
-        } else {
-          if constexpr (!specialized_shape<Shape>) {
-            if (!several) {
-              tile_of(packed, first, to_pixel);
-              continue;
-            }
-          }
-          if (widens && !widened) {
-            tile_of(widening_weights<Dot, Packed>{packed, wide}, first, to_pixel);
-            widened = true;
-          } else {
-            tile_of(widened_weights<Dot, Packed>{wide}, first, to_pixel);
-          }
-        }
-      }
-    }
-  };
-  if constexpr (specialized_shape<Shape>) {
-    const auto tiling_of = [](const conv2d_shape& x) {
-      return tiles_of(x.out_h(), x.out_w(), Dot::tile_rows);
-    };
-    const tiling tiles = evaluated(shape, tiling_of);
-    // Rows of a tile that are longer than the tile have no end in it.
-    const int width = [&] {
-      if constexpr (with_form<Shape>) {
-        return Shape::form.width > 0 ? Shape::form.width : Dot::tile_rows + 1;
-      } else {
-        return s.out_w();
-      }
-    }();
-    const auto run_constant = [&](const band& b, auto rows, auto widens)
-        __attribute__((always_inline)) {
-      run_band(
-          b, widens,
-          [&](const auto& weights, const element* first, Out* to_pixel)
-              __attribute__((always_inline)) {
-                tile<Dot, Vectors, pixels_overlap<Dot, Shape>()>(
-                    std::make_integer_sequence<int, rows>{}, first, width, by, runs, block, weights,
-                    to, to_pixel, used);
-              });
-    };
-    constexpr auto occurring = [](const auto& band_of) {
-      if constexpr (with_form<Shape>) {
-        return band_of(Shape::form);
-      } else {
-        return band_of(tiles_of(Shape::value.out_h(), Shape::value.out_w(), Dot::tile_rows))
-            .occurring();
-      }
-    };
-    constexpr std::integral_constant<int, occurring([](const auto& x) { return x.large; })> large;
-    constexpr std::integral_constant<int, occurring([](const auto& x) { return x.small; })> small;
-    static_assert(large <= Dot::tile_rows && small <= Dot::tile_rows);
-    if constexpr (large > 0) run_constant(tiles.large, large, std::true_type{});
-    if constexpr (small > 0) run_constant(tiles.small, small, std::bool_constant<large == 0>{});
-  } else {
-    const tiling tiles = tiles_of(s.out_h(), s.out_w(), shared_tile_rows<Dot, Vectors>);
-    for (const band& b : {tiles.large, tiles.small}) {
-      if (b.rows == 0) continue;
-      const auto index = static_cast<std::size_t>(b.rows - 1);
-      run_band(
-          b, std::true_type{},
-          [&](const auto& weights, const element* first, Out* to_pixel)
-              __attribute__((always_inline)) {
-                using kind = std::remove_cvref_t<decltype(weights)>;
-                shared_tiles<Dot, Vectors, kind, To, Out>[index](first, s.out_w(), by, runs, block,
-                                                                 weights, to, to_pixel, used);
-              });
-    }
-  }
 }
 
 }  // namespace ctq::kernels::simd
