@@ -73,6 +73,14 @@ TEST_CASE("small layers are compiled for their extents, large ones and other ker
   CHECK(chosen_code(layer_size_of(conv(14, 240, 240, 5, 240))) == code_for::extents);
   CHECK(chosen_code(layer_size_of(conv(112, 32, 32, 3, 32))) == code_for::types);
   CHECK(chosen_code(layer_size_of(conv(56, 128, 128, 3, 32))) == code_for::extents);
+  const auto linear = [](int rows, int in, int out) {
+    return chosen_code(
+        layer_size_of(signature(kernel::linear, quint8, quint8, linear_shape{rows, in, out})));
+  };
+  CHECK(linear(64, 64, 64) == code_for::extents);
+  CHECK(linear(64, 128, 128) == code_for::types);
+  CHECK(linear(33, 127, 130) == code_for::extents);
+  CHECK(linear(330, 127, 130) == code_for::types);
   CHECK(chosen_code(layer_size_of(
             signature(kernel::relu, quint8, quint8, elementwise_shape{64}))) == code_for::types);
 }
