@@ -241,8 +241,9 @@ class conversion {
                               ? is_convertible(out_.nodes[added].op, qconfig)
                               : g_.nodes[i].choice.dtype_config >= 0 &&
                                     root_of(i)->descriptor->weights == op_weights::quantizable;
-    if (converts && is_weight_dtype(qconfig.weight.args.dtype))
-      out_.nodes[added].weight = &qconfig.weight;
+    const observer_record* const trained = g_.nodes[i].weight;
+    const observer_record* const weight = trained == nullptr ? &qconfig.weight : trained;
+    if (converts && is_weight_dtype(weight->args.dtype)) out_.nodes[added].weight = weight;
   }
 
   /// The op that owns the weight: for user-defined modules the backend's root module.

@@ -72,6 +72,13 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
+/// Which modules are replaced for training, and with which weight, neither module_name_regex nor
+/// module_name_object_type_order decides, and the type of a module goes before the name of one
+/// around it.
+[[nodiscard]] constexpr bool qat_modules_ignore_expressions(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// The object types inside a fused module must all have one qconfig, an absent one included.
 [[nodiscard]] constexpr bool fused_types_require_one_qconfig(semantics s) {
   return s == semantics::torch_1_13;

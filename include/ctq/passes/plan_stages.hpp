@@ -146,7 +146,8 @@ inline constexpr fused<Model> trained_v{[](auto& out) {
   out = fused_v<Model, Backend, Options>;
   swap_qat_modules(
       out.nodes, out.count, backend_v<Backend>, mapping_v<Mapping>,
-      qconfigs_v<fused_v<Model, Backend, Options>, Mapping, Options::semantics>.of_node);
+      qconfigs_v<fused_v<Model, Backend, Options>, Mapping, Options::semantics>.of_node,
+      Options::semantics);
 }};
 
 /// The fused model, in training with the backend's QAT modules.

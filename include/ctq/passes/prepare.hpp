@@ -12,8 +12,7 @@
 // prepare: for each occurrence of a backend pattern whose qconfig fits a dtype config, observers
 // are inserted before the inputs of its root and after its last node; ops whose output has the
 // range of their input share its observer. Observers are nodes; those with the same node::observer
-// are the same instance. With is_qat they are fake quantizes, and modules are replaced by QAT
-// modules.
+// are the same instance. With is_qat they are fake quantizes, and modules become QAT modules.
 //
 // A node with a qconfig that the backend cannot honour is an error, unless the policy is skip (then
 // it stays in float, as in PyTorch).
@@ -59,10 +58,18 @@ class preparation {
 
   [[nodiscard]] constexpr const choice& choice_of(int i) const { return choices_.of_node[i]; }
 
+  /// PyTorch 1.13: a node without a qconfig that fits, whose value shall be a quantized output; or
+  /// -1.
+  [[nodiscard]] constexpr int unfit_output() const { return unfit_output_; }
+
   /// Writes the graph with the observers in it, and custom modules in their observed form.
   template <class Out>
   constexpr void write(Out& out) const {
     placed_.write(choices_.of_node, plan_, out);
+    const view<int>& inputs = options_.custom.input_quantized_indexes;
+    for (int i = 0, input = 0; !inputs.empty() && i < out.size(); ++i)
+      if (out.nodes[i].op->kind == op_kind::placeholder && contains(inputs, input++))
+        out.nodes[i].dtype = options_.quantized_dtype;
     for (int i = 0; !options_.custom.custom_modules.empty() && i < out.size(); ++i) {
       node& n = out.nodes[i];
       if (n.op->kind != op_kind::module || !n.choice.observed) continue;
@@ -164,11 +171,13 @@ class preparation {
     if ((shares && !reads_quantized_input(i, output)) || reuses_input(i)) placed_.share(i);
   }
 
-  /// The first argument is an input of the model that is quantized already: observed elsewhere.
+  /// The first argument, not one of a list, is a quantized input of the model: observed elsewhere.
   [[nodiscard]] constexpr bool reads_quantized_input(int i, dtype output) const {
-    if (output != options_.quantized_dtype || g_.nodes[i].arg_count == 0) return false;
-    const int edge = g_.nodes[i].first_arg;
-    return placed_.is_bare(edge) && g_.nodes[g_.args[edge]].op->kind == op_kind::placeholder;
+    const node& n = g_.nodes[i];
+    if (output != options_.quantized_dtype || n.arg_count == 0 || !placed_.is_bare(n.first_arg))
+      return false;
+    return g_.nodes[g_.args[n.first_arg]].op->kind == op_kind::placeholder &&
+           !(n.row == nullptr ? n.op->descriptor->takes_list : places_of(g_, i)[0].in_list);
   }
 
   constexpr void observe_standalone(int i, const standalone_module& alone) {
@@ -191,9 +200,12 @@ class preparation {
       const int producer = g_.args[edge];
       if (!outputs_are_quantized_together(options_.semantics) && !contains(wanted, index[a]))
         continue;
-      if (plan_.dtypes[producer].output == options_.quantized_dtype || !plan_.has_qconfig[producer])
-        continue;
-      placed_.add_own(edge, &choices_.qconfig_of(producer).for_output(), qconfig_[producer]);
+      if (plan_.dtypes[producer].output == options_.quantized_dtype) continue;
+      const bool in_1_13 = outputs_are_quantized_together(options_.semantics);
+      const bool fits = plan_.has_qconfig[producer] && (!in_1_13 || placed_.is_bare(edge));
+      if (!fits && in_1_13) unfit_output_ = producer;
+      if (fits)
+        placed_.add_own(edge, &choices_.qconfig_of(producer).for_output(), qconfig_[producer]);
     }
   }
 
@@ -205,6 +217,7 @@ class preparation {
   dtype_plan<Graph> plan_{};
   dtype_choice<Graph, QConfigs> choices_;
   observer_placement<Graph> placed_;
+  int unfit_output_ = -1;
 };
 
 }  // namespace preparing
@@ -222,6 +235,8 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
                                                          qconfigs, matches, options};
   prepared.write(out);
   if (!out.problem.any()) out.problem = check_conv_transpose_weights(g, mapping, qconfigs);
+  if (const int unfit = prepared.unfit_output(); unfit >= 0 && !out.problem.any())
+    out.problem.line("node ", g.nodes[unfit].name, ":").line("no qconfig for a quantized output");
   const int bad = prepared.first_rejected();
   if (bad < 0 || options.policy == unsupported::skip || out.problem.any()) return;
   node n = g.nodes[bad];
@@ -257,7 +272,7 @@ template <class Out = dynamic_graph<stage::prepared>>
                                           const prepare_options& options) {
   dynamic_graph<stage::fused> trained;
   if (options.is_qat) {
-    trained = swap_qat_modules(g, backend, mapping, qconfigs);
+    trained = swap_qat_modules(g, backend, mapping, qconfigs, options.semantics);
     g = trained.view();
   }
   Out out;

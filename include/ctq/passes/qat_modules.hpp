@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctq/graph/graph.hpp"
+#include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
@@ -18,15 +19,36 @@ namespace ctq {
   return nullptr;
 }
 
+/// The entry of the mapping that PyTorch hands down from module to module: of the module itself or
+/// of the nearest one around it, by name, else by type; else the global one.
+[[nodiscard]] constexpr int handed_down_entry(const mapping_view& m, const op_index& types,
+                                              const node& n, semantics s) {
+  op_id around = n.row == nullptr ? nullptr : n.row->scope_type;
+  int by_type = resolving::by_type(m, types, n.op, s);
+  for (std::string_view path = path_of(n); !path.empty(); path = parent_of(path)) {
+    const int by_name = resolving::last_entry(
+        m, mapping_level::module_name, [&](const mapping_entry& e) { return e.module == path; });
+    if (by_name >= 0) return by_name;
+    if (by_type >= 0) return by_type;
+    by_type = around == nullptr ? -1 : types.find(around);
+    around = nullptr;  // rows name no types beyond it
+  }
+  return resolving::global(m);
+}
+
 /// Replaces modules with a qconfig by the backend's QAT modules, in the nodes of a graph.
 ///   qconfigs  by node: its entry of the mapping
 template <class Nodes, class QConfigs>
 constexpr void swap_qat_modules(Nodes& nodes, int count, const backend_view& backend,
-                                const mapping_view& mapping, const QConfigs& qconfigs) {
+                                const mapping_view& mapping, const QConfigs& qconfigs,
+                                semantics s) {
+  const op_index types = resolving::types_of(mapping);
   for (int i = 0; i < count; ++i) {
-    const int q = qconfigs[i];
     const op_id trained = qat_module_of(backend, nodes[i].op);
-    if (trained == nullptr || q < 0 || !mapping.entries[q].quantizes) continue;
+    if (trained == nullptr) continue;
+    const int q = qat_modules_ignore_expressions(s) ? handed_down_entry(mapping, types, nodes[i], s)
+                                                    : qconfigs[i];
+    if (q < 0 || !mapping.entries[q].quantizes) continue;
     nodes[i].op = trained;
     nodes[i].weight = &mapping.entries[q].qconfig.weight;
   }
@@ -36,11 +58,12 @@ constexpr void swap_qat_modules(Nodes& nodes, int count, const backend_view& bac
 [[nodiscard]] constexpr dynamic_graph<stage::fused> swap_qat_modules(graph_view<stage::fused> g,
                                                                      const backend_view& backend,
                                                                      const mapping_view& mapping,
-                                                                     const list<int>& qconfigs) {
+                                                                     const list<int>& qconfigs,
+                                                                     semantics s) {
   dynamic_graph<stage::fused> out;
   out.reserve(g.size(), g.arg_total());
   for (int i = 0; i < g.size(); ++i) out.add(g[i], g.args_of(i).begin(), g[i].arg_count);
-  swap_qat_modules(out.nodes, out.size(), backend, mapping, qconfigs);
+  swap_qat_modules(out.nodes, out.size(), backend, mapping, qconfigs, s);
   return out;
 }
 

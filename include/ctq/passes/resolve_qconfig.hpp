@@ -51,7 +51,10 @@ constexpr void apply_order(const Graph& g, const mapping_entry& e, int i, semant
   if (e.op != nullptr && e.op->kind == op_kind::method && methods_are_not_counted(s)) return;
   int order = 0;
   for (int n = 0; n < g.count; ++n) {
-    if (g.nodes[n].op != e.op || scope_of(g.nodes[n]) != e.module || order++ != e.order) continue;
+    // A fused module counts as the one that it was before.
+    const bool fits = g.nodes[n].op == e.op || (e.op != nullptr && e.op->kind == op_kind::module &&
+                                                first_part_of(g.nodes[n].op) == e.op);
+    if (!fits || scope_of(g.nodes[n]) != e.module || order++ != e.order) continue;
     entry[n] = i;
     return;
   }

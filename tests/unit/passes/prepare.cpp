@@ -417,6 +417,38 @@ TEST_CASE("an op that is not observed has no observer on either side") {
         "out = output(activation_post_process_3)\n");
 }
 
+TEST_CASE("a cat of inputs that are quantized already has no observer to share, so it gets none") {
+  static constexpr auto of_input =
+      model("x"_n = nn::placeholder({1, 2, 4, 4}), "cat"_n = fn::cat({"x"_n, "x"_n}, {.dim = 1}),
+            "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 2}),
+            "out"_n = nn::output("cat"_n, "pool"_n));
+  constexpr int first[] = {0};
+  const auto prepared =
+      prepare_graph(fuse(of_input.view(), backend_v<x86>).view(), backend_v<x86>,
+                    mapping_v<everywhere>, {.custom = {.input_quantized_indexes = {first, 1}}});
+  CHECK(graphs::print(prepared.view()) ==
+        "x = placeholder()\n"
+        "cat = torch.cat(x, x)\n"
+        "pool = torch.nn.MaxPool2d(x)\n"
+        "activation_post_process_1 = activation_post_process(pool) #0\n"
+        "out = output(cat, activation_post_process_1)\n");
+}
+
+TEST_CASE("an output that shall be quantized and has no qconfig is an error in 1.13") {
+  using none = qconfig_mapping<global<usual>, allow_float<"fc2">>;
+  constexpr int first[] = {0};
+  const auto problem_of = [&](semantics s) {
+    const prepare_options options{.semantics = s,
+                                  .custom = {.output_quantized_indexes = {first, 1}}};
+    return prepare_graph(fuse(mlp.view(), backend_v<x86>).view(), backend_v<x86>, mapping_v<none>,
+                         options)
+        .problem;
+  };
+  CHECK(problem_of(semantics::torch_1_13).message() ==
+        "node fc2:\nno qconfig for a quantized output");
+  CHECK(!problem_of(semantics::torch_2_1).any());
+}
+
 TEST_CASE("an output that is quantized is observed once, whether it stays so or not") {
   constexpr int first[] = {0};
   const auto g = fuse(cat.view(), backend_v<x86>);

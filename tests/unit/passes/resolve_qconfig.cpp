@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
+#include "ctq/passes/fuse.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;
@@ -157,6 +159,23 @@ TEST_CASE("PyTorch 1.13 asks for the type of a fused module's first part before 
   using none =
       qconfig_mapping<object_type<nni::conv_relu2d, any>, object_type<nn::conv2d, qconfig_none>>;
   CHECK(entry(mapping_v<none>, semantics::torch_1_13) == 0);
+}
+
+TEST_CASE("a fused module counts among those of its first type") {
+  static constexpr auto net =
+      model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::linear("x"_n, {.out_features = 4}),
+            "r"_n = nn::relu("a"_n), "b"_n = nn::linear("r"_n, {.out_features = 4}),
+            "out"_n = nn::output("b"_n));
+  const auto fused = fuse(net.view(), backend_v<x86>);
+  REQUIRE(fused.view()[1].op == nni::linear_relu.id());
+  const auto entries = [&]<int Order>() {
+    struct mapping : qconfig_mapping<module_name_object_type_order<"", nn::linear, Order, any>> {};
+    return resolve_qconfigs(fused.view(), mapping_v<mapping>);
+  };
+  CHECK(entries.template operator()<0>()[1] == 0);
+  CHECK(entries.template operator()<0>()[2] == -1);
+  CHECK(entries.template operator()<1>()[1] == -1);
+  CHECK(entries.template operator()<1>()[2] == 0);
 }
 
 TEST_CASE("the order among calls of a method counts, but not in PyTorch 1.13") {
