@@ -189,7 +189,9 @@ class evaluator {
                                                           const lowered::origin& from,
                                                           const std::vector<node_value>& reads) {
     if (!is_quantized(n.dtype)) return {};
-    const auto out = rounding_.steps_of(n.observer);
+    const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
+    const bool keeps = in != nullptr && keeps_input_scale(n.op, options().semantics);
+    const result<quantization> out = keeps ? in->steps : rounding_.steps_of(n.observer);
     const auto attributes = attributes_of(n);
     if (!out || !attributes) return {};
     float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));

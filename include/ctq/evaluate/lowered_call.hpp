@@ -19,6 +19,7 @@
 #include "ctq/ops/broadcast.hpp"
 #include "ctq/ops/op_table.hpp"
 #include "ctq/passes/fx_semantics.hpp"
+#include "ctq/passes/lower/integer_forms.hpp"
 
 // Computes ops of a lowered graph on integers, by the kernels of compiled models. An op without a
 // kernel is computed by its definition: dequantize, the float op, quantize.
@@ -35,7 +36,7 @@ namespace ctq {
 /// The op copies or compares integers, and its output has the qparams of the input whatever the
 /// observer says.
 [[nodiscard]] inline bool keeps_input_scale(op_id op, semantics s) {
-  return op->descriptor->on_integers == on_integers::input_scale && copies_have_input_scale(s);
+  return lowering::copies_values(op) && copies_have_input_scale(s);
 }
 
 /// A module that is called more than once has the output scale of its last call.

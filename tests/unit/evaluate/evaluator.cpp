@@ -204,6 +204,29 @@ TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu f
   CHECK(sum(q::add_relu.id()) == std::vector<std::int32_t>{5, 11});
 }
 
+TEST_CASE("in PyTorch 1.13 what copies integers has the scale that they have") {
+  const auto scale_behind = [](op_id op, semantics s) {
+    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{2}, {1, 5}}};
+    dynamic_graph<stage::lowered> g;
+    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
+    node n{.name = "copy", .op = op, .dtype = quint8};
+    n.observer = 0;
+    g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
+    quantizations steps;
+    steps.activations[0] = {quint8, -1, {0.25}, {5}, {}};
+    const module_state none;
+    const auto values =
+        evaluator<stage::lowered>(g.view(), none, {.semantics = s, .steps = &steps}).run({in});
+    REQUIRE(values.has_value());
+    REQUIRE(values->back().integers() != nullptr);
+    return values->back().integers()->steps.scale[0];
+  };
+  for (const op_id op : {nn::relu.id(), nn::dropout.id()}) {
+    CHECK(scale_behind(op, semantics::torch_1_13) == 0.5);
+    CHECK(scale_behind(op, semantics::torch_2_1) == 0.25);
+  }
+}
+
 TEST_CASE("a dynamic layer for which there is no kernel is computed in float, as its op says") {
   const auto linear = [](op_id op, bool halved) {
     const module_state m = linear_relu::weights();

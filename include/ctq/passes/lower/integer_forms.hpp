@@ -25,6 +25,12 @@ constexpr bool is_fusible_relu(op_id op) {
   return op->descriptor->is_relu && op->kind != op_kind::method;
 }
 
+/// Ops whose output on integers has the qparams of their input in PyTorch: those that copy or
+/// compare values, and dropout, which does nothing.
+constexpr bool copies_values(op_id op) {
+  return op->descriptor->on_integers == on_integers::input_scale || op->descriptor->is_identity;
+}
+
 template <class Graph>
 class integer_forms {
  public:
@@ -131,10 +137,11 @@ class integer_forms {
     const op_id op = g_.nodes[x].op;
     const on_integers kept = op->descriptor->on_integers;
     if (kept == on_integers::none) return nullptr;
+    if (op->kind == op_kind::module && op->descriptor->weights == op_weights::quantizable &&
+        g_.nodes[x].weight == nullptr)
+      return nullptr;
     if (kept == on_integers::where_functions) {
-      if (!op->descriptor->functions.has_integer_form(g_.nodes[i].dtype) ||
-          (op->descriptor->weights == op_weights::quantizable && g_.nodes[x].weight == nullptr))
-        return nullptr;
+      if (!op->descriptor->functions.has_integer_form(g_.nodes[i].dtype)) return nullptr;
       for (int a = 0; a < g_.nodes[x].arg_count; ++a)
         if (!is_dequantized(arg(x, a)) || g_.nodes[arg(arg(x, a))].dtype != g_.nodes[i].dtype)
           return nullptr;

@@ -109,8 +109,7 @@ class rewrite {
     if (gives_integers) {
       out_.nodes[nodes_].dtype = g_.nodes[i].dtype;
       out_.nodes[nodes_].observer = g_.nodes[i].observer;
-      if (copies_have_input_scale(semantics_) && arguments > 0 &&
-          forms_.form[i]->descriptor->on_integers == on_integers::input_scale)
+      if (copies_have_input_scale(semantics_) && arguments > 0 && copies_values(forms_.form[i]))
         out_.nodes[nodes_].observer = out_.nodes[reads_[0]].observer;
     } else if (forms_.is_dynamic[i]) {
       out_.nodes[nodes_].observer_config = g_.nodes[arg(arg(x))].observer_config;

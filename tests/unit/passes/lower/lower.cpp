@@ -114,25 +114,52 @@ TEST_CASE("an input that nothing reads stays one") {
 }
 
 TEST_CASE("in PyTorch 1.13 what copies integers has the qparams of its input, not its own") {
-  dynamic_graph<stage::reference> f;
-  const auto quantized = [](int observer) {
-    return node{
-        .name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = observer};
+  const auto lowered = [](op_id op, semantics s) {
+    dynamic_graph<stage::reference> f;
+    const auto quantized = [](int observer) {
+      return node{
+          .name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = observer};
+    };
+    f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+    f.add(quantized(0), 0);
+    f.add({.name = "d", .op = q::dequantize.id()}, 1);
+    node copy{.name = "copy", .op = op};
+    copy.choice.dtype_config = 0;
+    f.add(copy, 2);
+    f.add(quantized(1), 3);
+    f.add({.name = "d", .op = q::dequantize.id()}, 4);
+    f.add({.name = "out", .op = nn::output.id()}, 5);
+    return lower(f.view(), {.semantics = s});
   };
+  for (const op_id op : {nn::max_pool2d.id(), nn::dropout.id()}) {
+    const auto old = lowered(op, semantics::torch_1_13);
+    CHECK(old.view()[find(old.view(), "copy")].observer == 0);
+    const auto now = lowered(op, semantics::torch_2_1);
+    const int at = find(now.view(), "copy");
+    CHECK(now.view()[at].observer == 1);
+    CHECK((now.view().arg(at, 0).op == q::requantize.id()) == (op == nn::max_pool2d.id()));
+  }
+}
+
+TEST_CASE("a transposed convolution without a quantized weight is not lowered") {
+  dynamic_graph<stage::reference> f;
   f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-  f.add(quantized(0), 0);
+  f.add({.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = 0}, 0);
   f.add({.name = "d", .op = q::dequantize.id()}, 1);
-  node pool{.name = "pool", .op = nn::max_pool2d.id()};
-  pool.choice.dtype_config = 0;
-  f.add(pool, 2);
-  f.add(quantized(1), 3);
-  f.add({.name = "d", .op = q::dequantize.id()}, 4);
-  f.add({.name = "out", .op = nn::output.id()}, 5);
-  const auto old = lower(f.view(), {.semantics = semantics::torch_1_13});
-  CHECK(old.view()[find(old.view(), "pool")].observer == 0);
-  const auto now = lower(f.view());
-  CHECK(now.view()[find(now.view(), "pool")].observer == 1);
-  CHECK(now.view().arg(find(now.view(), "pool"), 0).op == q::requantize.id());
+  static constexpr observer_record weight = min_max_observer<{.dtype = qint8}>::value;
+  node up{.name = "up", .op = nn::conv_transpose2d.id(), .weight = &weight};
+  up.choice.dtype_config = 0;
+  f.add(up, 2);
+  f.add({.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = 1}, 3);
+  f.add({.name = "out", .op = nn::output.id()}, 4);
+  for (const semantics s : {semantics::torch_1_13, semantics::torch_2_1}) {
+    f.nodes[3].weight = &weight;
+    const auto quantized = lower(f.view(), {.semantics = s});
+    CHECK(quantized.view()[find(quantized.view(), "up")].dtype == quint8);
+    f.nodes[3].weight = nullptr;
+    const auto in_float = lower(f.view(), {.semantics = s});
+    CHECK(in_float.view()[find(in_float.view(), "up")].dtype == f32);
+  }
 }
 
 TEST_CASE("without observers nothing is lowered") {
