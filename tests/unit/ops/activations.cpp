@@ -30,6 +30,8 @@ TEST_CASE("functions of one element have PyTorch's values") {
   CHECK(of(fn::leaky_relu, -2.0F, {.negative_slope = 0.5F}) == -1.0F);
   CHECK(of(nn::elu, -1.0F) == doctest::Approx(-0.63212055).epsilon(1e-6));
   CHECK(of(nn::hardswish, 1.0F) == 4.0F / 6.0F);
+  CHECK(of(nn::hardswish, 0.1F) == 0.1F * (0.1F + 3.0F) / 6.0F);  // in this order, not times 1/6
+  CHECK(of(nn::hardswish, 2.3F) == 2.3F * (2.3F + 3.0F) / 6.0F);
   CHECK(of(nn::hardsigmoid, 0.0F) == 0.5F);
   CHECK(of(nn::hardtanh, 2.0F) == 1.0F);
   CHECK(of(nn::hardtanh, -3.0F, {.min_val = -2.0F}) == -2.0F);
