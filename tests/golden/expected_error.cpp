@@ -16,6 +16,7 @@ const std::map<std::string, std::string>& words_of_reasons() {
       {"per_channel_weight_of_transposed_conv", "a per-channel weight observer"},
       {"observer_without_qparams", "no scale and zero point come from"},
       {"output_quantized_indexes_unsupported", "output_quantized_indexes"},
+      {"output_without_qconfig", "no qconfig for a quantized output"},
       {"convert_mapping_differs_from_prepare", "qconfig_mapping of convert"},
   };
   return words;

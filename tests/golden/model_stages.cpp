@@ -280,13 +280,29 @@ json model_stages::custom_children(const std::string& path) const {
   return children;
 }
 
-/// Each quantize is found by the node it reads: one node has one, or several that are equal.
+/// Each quantize is found by the node it reads: one node has one, or several that are equal, or as
+/// many as it has observers, in their order.
 void model_stages::take_steps(const json& wanted) {
   const ctq::graph_view<stage::prepared> g = m_.prepared.view();
+  const auto is_quantize_of = [&](const json& row, const std::string& from) {
+    return row.at("target").get<std::string>().starts_with("torch.quantize_per_") &&
+           quantized_node(wanted, row) == from;
+  };
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].observer_config == nullptr) continue;
     const std::string from(g.arg(i, 0).name);
+    std::ptrdiff_t observers = 0;
+    std::ptrdiff_t place = 0;
+    for (int k = 0; k < g.size(); ++k) {
+      const bool same = g[k].observer_config != nullptr && g.args_of(k)[0] == g.args_of(i)[0];
+      observers += same ? 1 : 0;
+      place += same && k < i ? 1 : 0;
+    }
+    const auto quantizes =
+        std::ranges::count_if(wanted, [&](const json& row) { return is_quantize_of(row, from); });
+    std::ptrdiff_t row_place = 0;
     for (const json& row : wanted) {
+      if (is_quantize_of(row, from) && row_place++ != place && quantizes == observers) continue;
       const std::string target = row.at("target");
       const bool per_channel = target == "torch.quantize_per_channel";
       if (!per_channel && target != "torch.quantize_per_tensor") continue;

@@ -12,6 +12,7 @@
 
 #include "ctq/observers/observer.hpp"
 #include "expected_error.hpp"
+#include "fx_printing.hpp"
 #include "model_case.hpp"
 #include "model_stages.hpp"
 #include "model_tolerances.hpp"
@@ -70,6 +71,7 @@ class model_check {
     const std::string reason = c_.value("error_reason", "");
     if (quantizes_one_of_outputs()) return "outputs-are-quantized-one-by-one";
     if (reason == "fixed_qparams_observer_required") return "fixed-qparams-op-stays-in-float";
+    if (reason == "output_without_qconfig") return "outputs-without-qconfig-stay-in-float";
     if (reason == "output_quantized_indexes_unsupported") return "outputs-are-quantized-one-by-one";
     std::set<std::string> paths;
     for (const json& row : c_.contains("traced") ? c_.at("traced") : json::array())
@@ -89,6 +91,11 @@ class model_check {
                          !c_.at("node_qconfig_is_none").at(name).get<bool>();
       if (asked && !observed.contains(name)) return "rejected-pattern-promises-nothing";
     }
+    if (leaves_in_float()) return "none-means-float-when-lowered";
+    if (observers_differ_by_arguments()) return "observers-are-compared-by-their-arguments";
+    if (case_.is_qat() && (!c_.at("mapping").at("module_name_regex").empty() ||
+                           !c_.at("mapping").at("module_name_object_type_order").empty()))
+      return "qat-modules-have-the-qconfig-of-their-node";
     if (!c_.contains("reference")) return {};
     if (case_.is_qat() && c_.at("mapping").dump().find("FusedMovingAvg") != std::string::npos)
       return "fused-fake-quantize-has-one-formula";
@@ -104,9 +111,33 @@ class model_check {
           from != nullptr && from->descriptor->weights == ctq::op_weights::none &&
           g[i].arg_count == 1)
         return "scalar-keeps-the-scale";
-    if (requantizes(g)) return "copies-take-the-scale-of-their-observer";
+    if (requantizes(g) || copies_to_other_scale(g))
+      return "copies-take-the-scale-of-their-observer";
     if (clamps_channels_last(g)) return "clamp-knows-where-channels-lie";
     return {};
+  }
+
+  /// Is there an op without a qconfig that might run on integers all the same?
+  [[nodiscard]] bool leaves_in_float() const {
+    if (c_.contains("convert_qconfig_mapping")) return true;
+    for (const json& row : c_.at("prepared"))
+      if (row.at("op") != "placeholder" && row.at("op") != "output" &&
+          c_.at("node_qconfig_is_none").value(row.at("name").get<std::string>(), false))
+        return true;
+    return false;
+  }
+
+  /// Do readers of one value request observers of the same class with other arguments?
+  [[nodiscard]] bool observers_differ_by_arguments() const {
+    const auto g = quantized_.prepared.view();
+    for (int i = 0; i < g.size(); ++i)
+      for (int k = 0; k < i; ++k)
+        if (g[i].observer_config != nullptr && g[k].observer_config != nullptr &&
+            g.args_of(i)[0] == g.args_of(k)[0] &&
+            ctq::preparing::is_same_class(*g[i].observer_config, *g[k].observer_config) &&
+            !(*g[i].observer_config == *g[k].observer_config))
+          return true;
+    return false;
   }
 
   /// Of outputs that are several.
@@ -286,20 +317,24 @@ class model_check {
     return {.problem = out.error().message()};
   }
 
-  /// What observers saw that have one node alone: by name of the node.
+  /// What observers saw that have one node alone: by name of the node. A model in training computes
+  /// with what fake quantizes have rounded and cut off, so its ranges say nothing.
   [[nodiscard]] std::map<std::string, seen_range> seen_ranges() const {
     std::map<int, int> uses;
-    for (const json& row : c_.at("prepared"))
-      if (row.contains("obs_id")) ++uses[row.at("obs_id")];
+    const auto g = quantized_.prepared.view();
+    for (int i = 0; i < g.size(); ++i)
+      if (g[i].observer_config != nullptr) ++uses[g[i].observer];
     std::map<std::string, seen_range> seen;
-    for (const json& row : c_.at("prepared")) {
-      if (!row.contains("obs_id") || uses[row.at("obs_id")] != 1 || case_.is_qat()) continue;
-      const std::string type = row.at("module").at("type");
-      if (type != "aq.MinMaxObserver" && type != "aq.HistogramObserver") continue;
+    for (int i = 0; i < g.size() && !case_.is_qat(); ++i) {
+      if (g[i].observer_config == nullptr || uses[g[i].observer] != 1) continue;
+      const ctq::observer_record& o = *g[i].observer_config;
+      const bool averages = o.type == ctq::observer_class::moving_average_min_max;
+      const bool widened = o.type == ctq::observer_class::histogram;
+      if (!averages && !widened && o.type != ctq::observer_class::min_max) continue;
       for (const json& q : c_.at("qparams"))
-        if (q.at("node") == row.at("name") && q.contains("min") && q.at("min").is_number())
-          seen[case_.inlined_name(node_at(row, 0))] = {q.at("min"), q.at("max"),
-                                                       type == "aq.HistogramObserver"};
+        if (q.at("node") == node_name(g[i]) && q.contains("min") && q.at("min").is_number())
+          seen[case_.inlined_name(node_name(g.arg(i, 0)))] = {
+              q.at("min"), q.at("max"), widened, averages ? o.args.averaging_constant : 1.0};
     }
     return seen;
   }
@@ -446,6 +481,14 @@ class model_check {
   static bool requantizes(ctq::graph_view<ctq::stage::lowered> g) {
     for (int i = 0; i < g.size(); ++i)
       if (g[i].op == ctq::q::requantize.id()) return true;
+    return false;
+  }
+  /// Of dropouts, which requantize in their own kernel.
+  static bool copies_to_other_scale(ctq::graph_view<ctq::stage::lowered> g) {
+    for (int i = 0; i < g.size(); ++i)
+      if (is_quantized(g[i].dtype) && g[i].op->descriptor->is_identity && g[i].arg_count == 1 &&
+          g[i].observer != g.arg(i, 0).observer)
+        return true;
     return false;
   }
 

@@ -260,19 +260,19 @@ class search {
   bool fits_what_was_seen(int i) const {
     const auto wanted = s_.seen.find(std::string(s_.graph[i].name));
     if (wanted == s_.seen.end() || values_.size() < 2) return true;
+    const seen_range& w = wanted->second;
     double min = HUGE_VAL;
     double max = -HUGE_VAL;
     for (std::size_t k = 0; k + 1 < values_.size(); ++k) {
       const value v = values_[k].back().real();
       const auto* t = v.get_if<tensor>();
-      if (t == nullptr) return true;
-      for (const float x : t->data) {
-        min = std::min(min, static_cast<double>(x));
-        max = std::max(max, static_cast<double>(x));
-      }
+      if (t == nullptr || t->data.empty()) return true;
+      const auto [low, high] = std::ranges::minmax(t->data);
+      const bool averages = k > 0 && w.averaging < 1.0;
+      min = averages ? min + w.averaging * (low - min) : std::min<double>(min, low);
+      max = averages ? max + w.averaging * (high - max) : std::max<double>(max, high);
     }
-    const seen_range& w = wanted->second;
-    const double slack = 1e-3 * std::max({1e-3, std::abs(w.min), std::abs(w.max)});
+    const double slack = 1e-4 * std::max({1e-3, std::abs(w.min), std::abs(w.max)});
     const double below = std::abs(min - w.min);
     const double above =
         w.widened ? std::max(max - w.max, (w.max - max) / 50) : std::abs(max - w.max);

@@ -24,7 +24,8 @@ namespace golden {
 /// What an observer behind a node has seen in all calibration inputs.
 struct seen_range {
   double min{}, max{};
-  bool widened = false;  // histograms round their range up when it grows
+  bool widened = false;    // histograms round their range up when it grows
+  double averaging = 1.0;  // the part of a new range in a moving average; 1: none, the widest
 };
 
 struct option_search {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "ctq/passes/resolve_qconfig.hpp"
 #include "reference_rows.hpp"
 
 // The reference model as rows. Names come about as in PyTorch: those of quantize nodes and of
@@ -19,7 +21,7 @@ class reference_printer {
  public:
   reference_printer(ctq::graph_view<ctq::stage::reference> g, const ctq::mapping_view& mapping,
                     const row_values& values)
-      : g_(g), mapping_(mapping), values_(values) {
+      : g_(g), mapping_(mapping), values_(values), of_attributes_(resolve_qconfigs(g, mapping)) {
     for (int i = 0; i < g.size(); ++i)
       if (g[i].op->kind != op_kind::pass) out_.nodes.use(node_name(g[i]));
   }
@@ -127,14 +129,30 @@ class reference_printer {
     const int producer = g_.args_of(i)[0];
     if (g_[producer].op->kind == op_kind::pass) return {};
     if (has_qconfig(producer)) return path(producer);
-    int first = -1;
-    for (int user = i + 1; user < g_.size(); ++user)
+    const std::vector<int> users = users_of(i);
+    for (const int user : users)
+      if (is_any_of(g_[user].op, ctq::fn::linear)) return path(user) + "_input";
+    return (users.empty() ? "" : path(users[0])) + "_input";
+  }
+
+  /// The nodes that read what the quantize at i gives, as torch.fx lists them: convert replaces one
+  /// observer after the other, which puts the readers of each behind all others.
+  std::vector<int> users_of(int i) const {
+    std::vector<std::pair<int, int>> users;  // the last quantize before i that it reads, or -1
+    for (int user = i + 1; user < g_.size(); ++user) {
+      int last = -1;
+      bool reads = false;
       for (const int a : g_.args_of(user)) {
-        if (!is_read_of(a, i) || is_any_of(g_[user].op, q::dequantize)) continue;
-        if (first < 0) first = user;
-        if (is_any_of(g_[user].op, ctq::fn::linear)) return path(user) + "_input";
+        reads = reads || (is_read_of(a, i) && !is_any_of(g_[user].op, q::dequantize));
+        const int from = is_any_of(g_[a].op, q::dequantize) ? g_.args_of(a)[0] : a;
+        if (from < i && is_any_of(g_[from].op, q::quantize_per_tensor)) last = std::max(last, from);
       }
-    return (first < 0 ? "" : path(first)) + "_input";
+      if (reads) users.emplace_back(last, user);
+    }
+    std::ranges::sort(users);
+    std::vector<int> nodes(users.size());
+    std::ranges::transform(users, nodes.begin(), [](const auto& u) { return u.second; });
+    return nodes;
   }
 
   /// Is it the quantize itself, or the dequantize behind it?
@@ -144,9 +162,9 @@ class reference_printer {
 
   bool has_qconfig(int i) const {
     if (g_[i].op->kind == op_kind::placeholder) return false;
-    if (g_[i].op->kind == op_kind::get_attr) return true;
     if (values_.left_in_float && values_.left_in_float(g_[i])) return false;
-    const int at = g_[i].choice.qconfig;
+    const bool is_attribute = g_[i].op->kind == op_kind::get_attr;
+    const int at = is_attribute ? of_attributes_[i] : g_[i].choice.qconfig;
     return at >= 0 && mapping_.entries[at].quantizes;
   }
 
@@ -159,6 +177,7 @@ class reference_printer {
   ctq::graph_view<ctq::stage::reference> g_;
   ctq::mapping_view mapping_;
   const row_values& values_;
+  ctq::list<int> of_attributes_;              // by node: its entry of the mapping
   std::map<int, std::string> dequantize_of_;  // by quantize
   reference_rows out_;
 };

@@ -224,7 +224,7 @@ bool inlining::align(std::size_t row, std::size_t at,
   const std::string path = r.at("target");
   for (std::size_t end = at; end <= inlined_.size(); ++end) {
     segments_[r.at("name")] = {at, end};
-    if (align(row + 1, end, names)) return true;
+    if (is_closed(at, end, r, names) && align(row + 1, end, names)) return true;
     if (end == inlined_.size()) break;
     const std::string kind = inlined_[end].at("op");
     const bool has_path = kind == "call_module" || kind == "get_attr";
@@ -232,6 +232,23 @@ bool inlining::align(std::size_t row, std::size_t at,
     if (has_path && !lies_in(inlined_[end].at("target"), path)) break;
   }
   return false;
+}
+
+/// Do these rows read only what is among them and what the call of their module reads?
+bool inlining::is_closed(std::size_t begin, std::size_t end, const json& call,
+                         const std::map<std::string, std::string>& names) const {
+  std::set<std::string> known;
+  for (const std::string& from : reads_of(call)) {
+    const auto found = names.find(from);
+    if (found == names.end()) return true;  // the output of an opaque module, whichever it is
+    known.insert(found->second);
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    for (const std::string& from : reads_of(inlined_[i]))
+      if (!known.contains(from)) return false;
+    known.insert(inlined_[i].at("name").get<std::string>());
+  }
+  return true;
 }
 
 std::string inlining::name_of(const std::string& name) const {
