@@ -18,6 +18,7 @@ rows follow, and those that it does not trace into. Classes are called as rows d
 
 import argparse
 import copy
+import dis
 import importlib
 import inspect
 import json
@@ -58,6 +59,20 @@ CUSTOM = {
     "--non-traceable-class": ("non_traceable_module_class", "CLASS", "the class of such modules"),
     "--preserve": ("preserved_attributes", "NAME", "an attribute of the model that prepare keeps"),
 }
+
+
+def elements_of(proxy):
+    """`a, b = pair`: what torch.fx.Proxy.__iter__ gives, by the offset of the instruction. PyTorch 1
+    counts the caller's instructions as those of Python 3.10, and finds none in 3.11."""
+    caller = inspect.currentframe().f_back
+    for instruction in dis.get_instructions(caller.f_code):
+        if instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
+            return (proxy[i] for i in range(instruction.argval))
+    return proxy.tracer.iter(proxy)
+
+
+if sys.version_info >= (3, 11) and torch.__version__.startswith("1."):
+    torch.fx.Proxy.__iter__ = elements_of
 
 
 class NotExpressible(Exception):
@@ -306,9 +321,14 @@ class Exporter:
         return f"{node.target.__module__}.{node.target.__qualname__}"
 
     def weights(self):
-        """The state_dict, and tensors that the model reads beside it; after rows()."""
+        """Of the state_dict, what the graph reads, and tensors that it reads beside it; after rows().
+        (An auxiliary head that only training calls is not in the graph.)"""
         tensors = (self.model.state_dict() if self.trained is None
                    else self.trained.weights(self.graph, self.model))
+        called = tuple(f"{n.target}." for n in self.graph.nodes if n.op == "call_module")
+        kept = {*self.read, *self.custom["preserved_attributes"]}
+        tensors = {name: tensor for name, tensor in tensors.items()
+                   if name.startswith(called) or name in kept}
         for path in self.read:
             tensors.setdefault(path, operator.attrgetter(path)(self.model))
         return {name: tensor.detach() for name, tensor in tensors.items()

@@ -7,8 +7,6 @@ grow from layer to layer as little as in a trained network: batch norms have the
 passes through them, and shift it by about its standard deviation, so that most values pass the
 activations. Normally distributed around 0, half of them would not, and after fifty layers the
 signal is hardly larger than the errors, whoever rounds.
-
-PyTorch 1.13 cannot trace `a, b = pair` with Python 3.11: pairs and shapes are indexed instead.
 """
 
 import math

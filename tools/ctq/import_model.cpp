@@ -18,6 +18,7 @@
 #include "ctq/json/position.hpp"
 #include "import_options.hpp"
 #include "parameter_arguments.hpp"
+#include "respelled_calls.hpp"
 #include "size_values.hpp"
 
 namespace tool {
@@ -79,9 +80,13 @@ class importer {
     for (int i = 0; i < g_.size(); ++i) {
       resolve(i);
       node_facts& known = facts_of(i);
-      known.value = size_value_of(g_[i].op, known.args, shape_read_by(i));
-      if (known.value) continue;
-      model_row r{.name = name(i), .call = {}, .op = g_[i].op, .reads = known.reads, .node = i};
+      known.value = size_value_of(g_[i].op, known.call.args, shape_read_by(i));
+      if (known.value || is_unused_item(i)) continue;
+      respell(known.call,
+              {[this](int n) { return facts_of(n).shape ? &*facts_of(n).shape : nullptr; },
+               [this](int n) { return facts_of(n).call.op; }});
+      model_row r{
+          .name = name(i), .call = {}, .op = known.call.op, .reads = known.call.reads, .node = i};
       std::string problem = complete(i, r);
       if (const int by = changer_of_input(i); by >= 0)
         problem = fmt::format(
@@ -112,7 +117,7 @@ class importer {
 
   /// The arguments of a node, with numbers in the place of nodes that compute with shapes.
   [[nodiscard]] const std::vector<argument>& arguments_of_node(int i) const {
-    return known_[static_cast<std::size_t>(i)].args;
+    return known_[static_cast<std::size_t>(i)].call.args;
   }
 
   [[nodiscard]] const node_problem& problem() const { return problem_; }
@@ -122,8 +127,7 @@ class importer {
   struct node_facts {
     std::string name;
     std::optional<size_value> value;  // of one that gives no tensor but numbers
-    std::vector<argument> args;
-    std::vector<int> reads;  // nodes that give tensors
+    traced_call call;                 // as C++ has it; reads nodes that give tensors
     ctq::attributes attrs{};
     std::optional<ctq::shape> shape;
     int changed_by = -1;  // the node that writes over its output
@@ -137,28 +141,35 @@ class importer {
   /// Numbers take the place of nodes that compute them.
   void resolve(int i) {
     node_facts& known = facts_of(i);
+    traced_call& call = known.call;
+    call.op = g_[i].op;
     int next = 0;
     for (const argument& a : g_[i].row->args) {
       const int from = a.is == kind::node ? g_.args_of(i)[next++] : -1;
       if (from >= 0 && facts_of(from).value) {
         const auto value = tool::arguments_of(*facts_of(from).value, a.keyword);
-        known.args.insert(known.args.end(), value.begin(), value.end());
+        call.args.insert(call.args.end(), value.begin(), value.end());
         continue;
       }
-      known.args.push_back(a);
-      if (from >= 0) known.reads.push_back(from);
+      call.args.push_back(a);
+      if (from >= 0) call.reads.push_back(from);
     }
   }
 
   /// The shape of the only tensor that a node reads.
   [[nodiscard]] const ctq::shape* shape_read_by(int i) {
-    const std::vector<int>& reads = facts_of(i).reads;
+    const std::vector<int>& reads = facts_of(i).call.reads;
     return reads.size() == 1 && facts_of(reads[0]).shape ? &*facts_of(reads[0]).shape : nullptr;
+  }
+
+  /// Of `values, _ = x.max(1)` torch.fx keeps the indices that nothing reads.
+  [[nodiscard]] bool is_unused_item(int i) const {
+    return users_[i] == 0 && ctq::is_any_of(g_[i].op, ctq::op::getitem);
   }
 
   /// A node that has changed what another one reads, or -1.
   [[nodiscard]] int changer_of_input(int i) {
-    for (const int a : facts_of(i).reads)
+    for (const int a : facts_of(i).call.reads)
       if (facts_of(a).changed_by >= 0) return facts_of(a).changed_by;
     return -1;
   }
@@ -174,18 +185,18 @@ class importer {
     if (r.call.starts_with("::") || r.op->kind == op_kind::output) return;
     ctq::node n{.name = r.name, .op = r.op, .attrs = r.attrs, .shape = r.shape};
     ctq::diagnostic wrong;
-    if (in.size() == 1 && g_[r.reads[0]].op->descriptor->tuple_item != nullptr)
+    if (in.size() == 1 && facts_of(r.reads[0]).call.op->descriptor->tuple_item != nullptr)
       ctq::shape_rules::infer_item(n, sequence(r.reads[0]), wrong);
     else
       ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, wrong);
-    facts_of(i).attrs = r.attrs;
+    facts_of(i).attrs = n.attrs;
     if (!wrong.any()) facts_of(i).shape = n.shape;
   }
 
   /// A node that gives a tuple of tensors.
   [[nodiscard]] ctq::node sequence(int i) {
-    return {
-        .name = name(i), .op = g_[i].op, .attrs = facts_of(i).attrs, .shape = *facts_of(i).shape};
+    const node_facts& known = facts_of(i);
+    return {.name = known.name, .op = known.call.op, .attrs = known.attrs, .shape = *known.shape};
   }
 
   /// A module or an attribute by its path, under which its weights are found, with the number of
@@ -241,6 +252,8 @@ class importer {
       return fmt::format("has no shape; the row of {} needs one: \"shape\": {}",
                          r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
     r.shape = *model_.shape_of(i);
+    // A number that is a parameter has one element, and broadcasts as such.
+    if (r.op->kind == op_kind::get_attr && r.shape.rank == 0) r.shape = {1};
     const bool indices = r.op->kind == op_kind::placeholder && is_read_as_indices(i);
     const ctq::dtype type = indices ? ctq::i64 : ctq::f32;
     r.attrs = ctq::attributes{ctq::given_tensor{r.shape, static_cast<int>(type)}};
@@ -281,7 +294,11 @@ class importer {
     const auto user = user_ops_.find(r.op->name);
     const bool is_user = builder.empty() && user != user_ops_.end();
     if (is_user) builder = "::" + user->second;
-    if (builder.empty()) return fmt::format("calls {}, which ctq has no op for", r.op->name);
+    if (builder.empty())
+      return fmt::format(
+          "calls {}, which ctq has no op for; write it as an op of your own, --user-op, or with "
+          "other ops",
+          r.op->name);
     // That compiled models do not have it is said when they are linked, whatever its options are.
     if (!is_user && lacks_shape_rule(r.op)) {
       r.call = builder + "()";
@@ -317,6 +334,12 @@ class importer {
     const named_arguments given = name_arguments(r.op, view_of_arguments(i));
     if (!given.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, given.problem);
+    for (std::size_t a = 1; a < r.reads.size(); ++a)
+      if (g_[r.reads[a]].op->kind != op_kind::get_attr)
+        return fmt::format(
+            "calls {}, whose weight and bias are parameters or buffers in ctq, not what {} "
+            "computes",
+            r.op->name, name(r.reads[a]));
     const imported_options options =
         import_options(r.op, {given.literals.data(), static_cast<int>(given.literals.size())}, 1);
     if (!options.problem.empty())
@@ -363,6 +386,7 @@ class importer {
   const ctq::fx_graph& model_;
   const user_op_names& user_ops_;
   ctq::graph_view<ctq::stage::traced> g_;
+  ctq::list<int> users_ = ctq::count_users(g_);           // by node
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
   std::vector<node_facts> known_;                         // by node
   bool has_unknown_op_ = false;                           // that compiled models do not have
@@ -416,8 +440,13 @@ std::string header(const std::vector<model_row>& rows, const std::string& name,
 }  // namespace
 
 std::string in_one_line(const ctq::diagnostic& problem) {
-  std::string words{problem.message()};
-  std::replace(words.begin(), words.end(), '\n', ' ');
+  std::string words;
+  for (const std::string_view all = problem.message(); const char& c : all) {
+    const std::string_view rest = all.substr(static_cast<std::size_t>(&c - all.data()) + 1);
+    const bool is_sentence = rest.starts_with("ctq::evaluator ") || rest.starts_with("the input ");
+    if (c == '\n' && is_sentence) words += ';';
+    words += c == '\n' ? ' ' : c;
+  }
   return words;
 }
 
@@ -455,6 +484,7 @@ ctq::result<shaped_model> with_shapes(const ctq::fx_graph& model) {
   shaped_model shaped;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ctq::node n = model.view()[rows[i].node];
+    n.op = rows[i].op;
     const std::vector<argument>& args =
         shaped.arguments.emplace_back(read.arguments_of_node(rows[i].node));
     ctq::fx_row& row = shaped.rows.emplace_back(*n.row);

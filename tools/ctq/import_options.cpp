@@ -240,7 +240,10 @@ std::string shown(const argument& a) {
     case kind::integer: return fmt::to_string(a.integer);
     case kind::real: return fmt::to_string(a.real);
     case kind::text: return fmt::format("\"{}\"", a.text);
-    case kind::list: return "a list";
+    case kind::list:
+      return a.integer > static_cast<std::int64_t>(ctq::max_rank)
+                 ? fmt::format("a list of {}; at most {} are possible", a.integer, ctq::max_rank)
+                 : "a list";
     case kind::dict: return "a dict";
     case kind::slice: return "a slice";
     case kind::ellipsis: return "...";
@@ -266,7 +269,10 @@ void forget_default_stride(const option_fields& all, ctq::attributes& a) {
 }
 
 /// Options that have no effect: values are never changed, nothing is trained.
-bool has_no_effect(std::string_view option) { return option == "inplace" || option == "p"; }
+bool has_no_effect(const option_fields& all, std::string_view option) {
+  return option == "inplace" ||
+         (option == "p" && all.fields.items == ctq::fields_of<ctq::dropout_options>.fields.items);
+}
 
 /// Options that are inferred from the input.
 bool is_found(std::string_view option) {
@@ -317,7 +323,7 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
   int position = 0;
   const placed* padding_word = nullptr;  // read when the kernel is known
   for (const option_field& f : all.fields) {
-    if (has_no_effect(f.name)) continue;
+    if (has_no_effect(all, f.name)) continue;
     ++position;
     const bool takes_rest = f.is == option_field::type::extents && all.fields.size() == 1;
     if (takes_rest && read_rest(f, position, arguments, out.attrs)) continue;
@@ -336,8 +342,12 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
   for (const placed& a : arguments) {
     if (a.used || (!a.name.empty() && means_nothing(a.name, *a.value))) continue;
     if (a.name.empty() && a.value->is == kind::boolean) continue;  // inplace, or training
-    out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
-                                 : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
+    if (a.name.empty() && a.value->is == kind::integer &&
+        a.position > static_cast<int>(ctq::max_rank))
+      out.problem = fmt::format("has at most {} axes", ctq::max_rank);
+    else
+      out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
+                                   : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
   }
   ctq::attributes written = out.attrs;
   forget_default_stride(all, written);

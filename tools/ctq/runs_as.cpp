@@ -38,7 +38,7 @@ bool is_on_integers(const ctq::node& n) {
 
 /// Without the name of the node, and what to do.
 std::string in_short(std::string words) {
-  const std::size_t advice = words.find(" ctq::evaluator");
+  const std::size_t advice = words.find("; ctq::evaluator");
   if (advice != words.npos) words.resize(advice);
   if (words.starts_with("node y")) words.erase(0, words.find(": ") + 2);
   return words;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "size_values.hpp"
 
+#include <cmath>
+#include <string_view>
+#include <utility>
+
 namespace tool {
 
 namespace {
@@ -97,6 +101,42 @@ std::optional<size_value> arithmetic(ctq::op_id op, std::int64_t a, std::int64_t
   return number(result);
 }
 
+bool is_number(const argument& a) { return is_integer(a) || a.is == kind::real; }
+double real_of(const argument& a) {
+  return is_integer(a) ? static_cast<double>(a.integer) : a.real;
+}
+
+/// Of numbers that are not both integers, or whose result is none: n ** -0.5, n / 2.
+std::optional<size_value> real_arithmetic(ctq::op_id op, double a, double b) {
+  size_value result{false, {0}, a};
+  if (is_any_of(op, ctq::op::add))
+    *result.real += b;
+  else if (is_any_of(op, ctq::op::sub))
+    *result.real -= b;
+  else if (is_any_of(op, ctq::op::mul))
+    *result.real *= b;
+  else if (is_any_of(op, ctq::op::truediv))
+    *result.real /= b;
+  else if (is_any_of(op, ctq::op::pow))
+    result.real = std::pow(a, b);
+  else
+    return {};
+  if (!std::isfinite(*result.real)) return {};
+  return result;
+}
+
+/// n == 3, as assertions ask.
+std::optional<size_value> comparison(std::string_view op, const argument& left,
+                                     const argument& right) {
+  const double a = real_of(left), b = real_of(right);
+  const std::pair<std::string_view, bool> results[] = {
+      {"operator.eq", a == b}, {"operator.ne", a != b}, {"operator.lt", a < b},
+      {"operator.le", a <= b}, {"operator.gt", a > b},  {"operator.ge", a >= b}};
+  for (const auto& [name, holds] : results)
+    if (op.ends_with(name)) return size_value{false, {holds ? 1 : 0}, {}, true};
+  return {};
+}
+
 }  // namespace
 
 std::vector<argument> arguments_of(const size_value& value, std::string_view keyword) {
@@ -105,8 +145,9 @@ std::vector<argument> arguments_of(const size_value& value, std::string_view key
     all.push_back({.is = kind::list,
                    .keyword = keyword,
                    .integer = static_cast<std::int64_t>(value.numbers.size())});
+  if (value.real) return {{.is = kind::real, .keyword = keyword, .real = *value.real}};
   for (const std::int64_t n : value.numbers)
-    all.push_back({.is = kind::integer,
+    all.push_back({.is = value.is_flag ? kind::boolean : kind::integer,
                    .keyword = value.is_tuple ? std::string_view{} : keyword,
                    .integer = n});
   return all;
@@ -122,13 +163,22 @@ std::optional<size_value> size_value_of(ctq::op_id op, const std::vector<argumen
     if (is_attribute && args[1].text == "shape") return size_value{true, extents};
     if ((is_attribute && args[1].text == "ndim") || is_any_of(op, ctq::method::dim))
       return number(shape->rank);
+    if (args.size() == 1 && (op->name == "numel" || op->name == "torch.numel"))
+      return number(static_cast<std::int64_t>(ctq::numel(*shape)));
     return {};
   }
   if (is_any_of(op, ctq::op::getitem) && args[0].is == kind::list) return item(args);
   if (is_any_of(op, ctq::op::add) && args[0].is == kind::list) return joined(args);
-  if (args.size() == 2 && is_integer(args[0]) && is_integer(args[1]))
-    return arithmetic(op, args[0].integer, args[1].integer);
-  return {};
+  if (args.size() == 2 && args[0].is == kind::boolean && args[0].integer != 0 &&
+      op->name == "torch._assert")
+    return size_value{true, {}};
+  if (args.size() == 1 && is_any_of(op, ctq::op::neg) && is_integer(args[0]))
+    return arithmetic(ctq::op::sub.id(), 0, args[0].integer);
+  if (args.size() != 2 || !is_number(args[0]) || !is_number(args[1])) return {};
+  if (const auto flag = comparison(op->name, args[0], args[1])) return flag;
+  if (is_integer(args[0]) && is_integer(args[1]))
+    if (const auto result = arithmetic(op, args[0].integer, args[1].integer)) return result;
+  return real_arithmetic(op, real_of(args[0]), real_of(args[1]));
 }
 
 }  // namespace tool

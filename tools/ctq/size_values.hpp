@@ -13,10 +13,12 @@
 
 namespace tool {
 
-/// A number, or a tuple of them.
+/// A number, or a tuple of integers; an assertion that holds is an empty one.
 struct size_value {
   bool is_tuple = false;
-  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> numbers;  // one if it is no tuple
+  std::optional<double> real{};       // instead of an integer
+  bool is_flag = false;               // True or False, as an integer
 };
 
 /// The arguments that stand for a value in a call.

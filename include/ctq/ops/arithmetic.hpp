@@ -30,14 +30,12 @@
   OP(op, binary_op, pow, "_operator.pow", no_options, pow) \
   CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, neg) \
   OP(op, function_op, neg, "_operator.neg", no_options, neg) \
-  OP(fn, binary_op, maximum, "torch.maximum", no_options, none) \
-  OP(fn, binary_op, minimum, "torch.minimum", no_options, none) \
   CTQ_FUNCTION_AND_METHOD(OP, abs, no_options, abs) \
   CTQ_FUNCTION_AND_METHOD(OP, exp, no_options, exp) \
   CTQ_FUNCTION_AND_METHOD(OP, log, no_options, log) \
   CTQ_FUNCTION_AND_METHOD(OP, sqrt, no_options, sqrt) \
-  OP(fn, function_op, rsqrt, "torch.rsqrt", no_options, rsqrt) \
-  OP(fn, function_op, square, "torch.square", no_options, square) \
+  CTQ_FUNCTION_AND_METHOD(OP, rsqrt, no_options, rsqrt) \
+  CTQ_FUNCTION_AND_METHOD(OP, square, no_options, square) \
   OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
   OP(q, pass_op, mul, "torch.ops.quantized.mul", no_options, q_mul) \
   OP(q, pass_op, mul_relu, "torch.ops.quantized.mul_relu", no_options, q_mul_relu) \

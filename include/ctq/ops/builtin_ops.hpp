@@ -7,6 +7,7 @@
 #include "ctq/ops/concatenations.hpp"
 #include "ctq/ops/convolutions.hpp"
 #include "ctq/ops/embeddings.hpp"
+#include "ctq/ops/float_functions.hpp"
 #include "ctq/ops/linear.hpp"
 #include "ctq/ops/norms.hpp"
 #include "ctq/ops/pass_ops.hpp"
@@ -26,6 +27,7 @@
   CTQ_CONVOLUTIONS(OP)    \
   CTQ_LINEAR_OPS(OP)      \
   CTQ_ATTENTION(OP)       \
+  CTQ_FLOAT_FUNCTIONS(OP) \
   CTQ_NORMS(OP)           \
   CTQ_POOLS(OP)           \
   CTQ_VIEWS(OP)           \

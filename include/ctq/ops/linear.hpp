@@ -26,6 +26,8 @@ struct linear_options {
   OP(fn, binary_op, matmul, "torch.matmul", no_options, matmul) \
   OP(fn, binary_op, bmm, "torch.bmm", no_options, bmm) \
   OP(op, binary_op, matmul, "_operator.matmul", no_options, product) \
+  OP(fn, binary_op, mm, "torch.mm", no_options, product) \
+  OP(method, binary_method, mm, "mm", no_options, product) \
   OP(method, binary_method, bmm, "bmm", no_options, method_bmm) \
   OP(method, binary_method, matmul, "matmul", no_options, method_matmul) \
   OP(nni, module_op, linear_relu, "torch.ao.nn.intrinsic.LinearReLU", linear_options, linear_relu) \

@@ -33,9 +33,9 @@ struct group_norm_options {
   flag affine = true;
 };
 
+/// Of the function, which takes the number of channels from its input.
 struct functional_group_norm_options {
   int num_groups{};
-  int num_channels = 0;  // 0: as many as the input has
   float eps = 1e-5F;
 };
 
@@ -52,7 +52,6 @@ struct prelu_options {
 };
 
 struct functional_instance_norm_options {
-  int num_features = 0;  // 0: as many as the input has
   float eps = 1e-5F;
 };
 
@@ -111,9 +110,28 @@ constexpr kernel_signature::sizes layer_norm_sizes(attributes a, shape in, shape
                        .eps = o.eps});
 }
 
+/// The options of functions, and what their inputs decide: those of modules in another order.
+struct completed_group_norm {
+  int num_groups{};
+  float eps{};
+  int num_channels{};
+  flag affine{};
+};
+struct completed_instance_norm {
+  float eps{};
+  int num_features{};
+  flag affine{};
+  flag track_running_stats = false;
+};
+
 /// How many channels there are, which are the second axis; as an option.
-constexpr int& channels_of(group_norm_options& o) { return o.num_channels; }
-constexpr int& channels_of(instance_norm_options& o) { return o.num_features; }
+template <class Options>
+constexpr int& channels_of(Options& o) {
+  if constexpr (requires { o.num_groups; })
+    return o.num_channels;
+  else
+    return o.num_features;
+}
 
 /// Of group norms and instance norms, of 2 axes or more.
 template <class Options>
@@ -140,13 +158,14 @@ constexpr shape instance_norm_shape_rule(view<shape> in, attributes& a, diagnost
   if (!shape_rules::needs(d, in, 1, Axes)) return {};
   return channel_norm_shape_rule<instance_norm_options>(in, a, d);
 }
-/// The same of a function, whose options are the first ones of the module.
-template <class Options>
+/// The same of a function. Its options are the first ones of those that are completed.
+template <class Completed>
 constexpr shape functional_channel_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
-  auto o = a.as<Options>();
+  auto o = a.as<Completed>();
+  channels_of(o) = 0;
   o.affine = in.count == 3;
   a = attributes{o};
-  const shape out = channel_norm_shape_rule<Options>({in.items, in.count > 0 ? 1 : 0}, a, d);
+  const shape out = channel_norm_shape_rule<Completed>({in.items, in.count > 0 ? 1 : 0}, a, d);
   return d.any() || !has_both_or_none(d, in, shape{out[1]}) ? shape{} : out;
 }
 template <class Options>

@@ -119,14 +119,15 @@ inline constexpr op_descriptor group_norm{
     .schedule =
         in_order(kernel_layout::nchw, kernel::layer_norm, &channel_norm_sizes<group_norm_options>)};
 inline constexpr op_descriptor functional_group_norm{
-    .infer_shape = &functional_channel_norm_shape_rule<group_norm_options>,
+    .infer_shape = &functional_channel_norm_shape_rule<completed_group_norm>,
     .keeps_memory_order = true,
     .weights = op_weights::in_float,
     .weight_position = 2,
-    .parameters = &channel_norm_parameters<group_norm_options>,
+    .parameters = &channel_norm_parameters<completed_group_norm>,
     .on_integers = on_integers::own_scale,
     .is_since_2_1 = true,
-    .schedule = group_norm.schedule};
+    .schedule = in_order(kernel_layout::nchw, kernel::layer_norm,
+                         &channel_norm_sizes<completed_group_norm>)};
 constexpr op_descriptor instance_norm_of(op_descriptor::shape_rule rule, bool keeps_memory_order) {
   return {.infer_shape = rule,
           .keeps_memory_order = keeps_memory_order,
@@ -143,13 +144,14 @@ inline constexpr op_descriptor instance_norm3d =
 inline constexpr op_descriptor instance_norm2d =
     instance_norm_of(&instance_norm_shape_rule<4>, true);
 inline constexpr op_descriptor functional_instance_norm{
-    .infer_shape = &functional_channel_norm_shape_rule<instance_norm_options>,
+    .infer_shape = &functional_channel_norm_shape_rule<completed_instance_norm>,
     .keeps_memory_order = true,
     .weights = op_weights::in_float,
     .weight_position = 3,
-    .parameters = &channel_norm_parameters<instance_norm_options>,
+    .parameters = &channel_norm_parameters<completed_instance_norm>,
     .on_integers = on_integers::own_scale,
-    .schedule = instance_norm.schedule};
+    .schedule = in_order(kernel_layout::nchw, kernel::layer_norm,
+                         &channel_norm_sizes<completed_instance_norm>)};
 
 constexpr shape prelu_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};

@@ -90,6 +90,34 @@ constexpr shape transpose_shape_rule(view<shape> in, attributes& a, diagnostic& 
   return transposed(a, {.shape = in[0]}).shape;
 }
 
+constexpr shape t_shape_rule(view<shape> in, attributes&, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  if (in[0].rank > 2) return wrong_input(d, in[0], "requires a matrix");
+  return matrix_transposed({}, {.shape = in[0]}).shape;
+}
+
+constexpr shape unflatten_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<unflatten_options>();
+  if (!settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  const shape one{in[0][o.dim]};
+  attributes parts{reshape_options{o.unflattened_size}};
+  o.unflattened_size = reshape_shape_rule({&one, 1}, parts, d);
+  if (d.any()) return {};
+  if (in[0].rank - 1 + o.unflattened_size.rank > static_cast<int>(max_rank))
+    return wrong_input(d, in[0], "has more than ", static_cast<int>(max_rank), " axes then");
+  a = attributes{o};
+  shape out;
+  for (int axis = 0; axis < in[0].rank; ++axis) {
+    if (axis != o.dim) {
+      out[out.rank++] = in[0][axis];
+    } else {
+      for (int i = 0; i < o.unflattened_size.rank; ++i) out[out.rank++] = o.unflattened_size[i];
+    }
+  }
+  return out;
+}
+
 constexpr shape expand_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<reshape_options>();

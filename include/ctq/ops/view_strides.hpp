@@ -24,6 +24,12 @@ struct transpose_options {
   int dim1{};
 };
 
+/// An axis becomes several. One extent may be -1: what is left.
+struct unflatten_options {
+  int dim{};
+  ctq::shape unflattened_size{};
+};
+
 /// Axes of one element that go; none: all of them.
 struct squeeze_options {
   ctq::shape dim{};
@@ -100,6 +106,10 @@ constexpr strided_view transposed(attributes a, strided_view in) {
   out.step[o.dim0] = in.step[o.dim1];
   out.step[o.dim1] = in.step[o.dim0];
   return out;
+}
+/// Of a matrix; a vector stays.
+constexpr strided_view matrix_transposed(attributes, strided_view in) {
+  return in.shape.rank < 2 ? in : transposed(attributes{transpose_options{0, 1}}, in);
 }
 constexpr strided_view expanded(attributes a, strided_view in) {
   const auto o = a.as<reshape_options>();

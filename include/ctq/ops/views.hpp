@@ -42,6 +42,9 @@ struct nn_flatten_options {
   OP(fn, function_op, permute_copy, "torch.permute_copy", permute_options, permute_copy) \
   CTQ_FUNCTION_AND_METHOD(OP, squeeze, squeeze_options, squeeze) \
   OP(fn, function_op, transpose, "torch.transpose", transpose_options, transpose) \
+  CTQ_FUNCTION_AND_METHOD(OP, t, no_options, t) \
+  OP(nn, module_op, unflatten, "torch.nn.Unflatten", unflatten_options, unflatten) \
+  CTQ_FUNCTION_AND_METHOD(OP, unflatten, unflatten_options, unflatten) \
   OP(fn, function_op, unsqueeze, "torch.unsqueeze", unsqueeze_options, unsqueeze) \
   OP(method, method_op, detach_, "detach_", no_options, detach_in_place) \
   OP(method, method_op, shape, "shape", no_options, view) \
@@ -60,6 +63,10 @@ struct nn_flatten_options {
   OP(method, method_op, dim, "dim", no_options, none) \
   OP(method, method_op, flatten, "flatten", flatten_options, method_flatten) \
   OP(method, method_op, expand, "expand", reshape_options, expand) \
+  OP(method, binary_method, expand_as, "expand_as", no_options, none) \
+  OP(method, binary_method, reshape_as, "reshape_as", no_options, none) \
+  OP(method, binary_method, view_as, "view_as", no_options, none) \
+  OP(method, method_op, float_, "float", no_options, identity_function) \
   OP(method, method_op, permute, "permute", permute_options, method_permute) \
   OP(method, method_op, reshape, "reshape", reshape_options, method_reshape) \
   OP(method, method_op, transpose, "transpose", transpose_options, method_transpose) \
@@ -151,6 +158,10 @@ inline constexpr op_descriptor method_permute =
 inline constexpr op_descriptor permute_copy = permute;
 inline constexpr op_descriptor transpose = view_by(&transpose_shape_rule, strided_by(&transposed));
 inline constexpr op_descriptor method_transpose = of_sizes(transpose);
+inline constexpr op_descriptor t =
+    view_in_float(view_by(&t_shape_rule, strided_by(&matrix_transposed)));
+inline constexpr op_descriptor unflatten =
+    view_in_float(view_by(&unflatten_shape_rule, flatten.schedule));
 inline constexpr op_descriptor expand =
     view_in_float(view_by(&expand_shape_rule, strided_by(&expanded)));
 inline constexpr op_descriptor narrow =

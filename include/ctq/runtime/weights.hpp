@@ -89,7 +89,8 @@ struct parameter {
       const weight_tensor* const found = w.find(p.name);
       if (found == nullptr)
         return fail("tensor " + p.name, "is missing; the model needs " + text_of_shape(p.shape));
-      if (found->shape != p.shape)
+      const bool is_number = found->shape.empty() && p.shape == std::vector<int>{1};
+      if (found->shape != p.shape && !is_number)
         return fail("tensor " + p.name, "shape is " + text_of_shape(found->shape) +
                                             ", the model needs " + text_of_shape(p.shape));
       std::size_t elements = 1;

@@ -62,6 +62,18 @@ def net():
     return Net()
 
 
+class Unpacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(4, 4, 1)
+        self.head = nn.Conv2d(4, 2, 1)  # that training alone calls
+
+    def forward(self, x):
+        n, c, h, w = x.shape
+        a, b = torch.chunk(self.conv(x), 2, dim=1)
+        return (a * b).view(n, c // 2, h * w)
+
+
 trained = net()
 not_a_model = 3
 
@@ -187,6 +199,14 @@ def main():
                                ("nets:nothing", "nothing")):
             failed = export(folder, "nets:net", "--qat", trained, "--input", "1,3,16,16", "-o", "x.json")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
+
+        unpacked = rows_of(folder, "nets:Unpacked", "unpacked.json", "1,4,6,5")
+        items = [row["args"] for row in unpacked if row["target"] == "operator.getitem"]
+        assert [{"n": "chunk"}, 1] in items and len(items) == 6, items
+        imported = run(ctq, "import", "--fx", folder / "unpacked.json")
+        assert '{.shape = {1, 2, 30}}' in imported.stdout, imported
+        names = (folder / "unpacked.safetensors").read_bytes()
+        assert b'"conv.weight"' in names and b'"head.weight"' not in names, "what is not called"
 
         odd = {row["name"]: row for row in rows_of(folder, "nets:Odd", "odd.json", "2,5", "1")}
         assert odd["getitem"]["args"][1][1] == {"s": [1, None, None]}, odd["getitem"]

@@ -272,7 +272,15 @@ def sizes(folder):
         function("longer", "operator.add", [ref("first"), [3, 12]]),
         {"name": "wide", "op": "call_method", "target": "view", "args": [ref("back"), ref("longer")]},
         {"name": "narrow", "op": "call_method", "target": "view", "args": [ref("wide"), ref("all")]},
-        function("mul", "operator.mul", [ref("narrow"), ref("half")]),
+        function("same", "operator.eq", [ref("half"), 2]),
+        function("_assert", "torch._assert", [ref("same"), "two"]),
+        function("minus", "operator.neg", [ref("half")]),
+        function("part", "operator.getitem", [ref("narrow"), [{"e": "..."}, {"s": [ref("minus"), None, None]}]]),
+        function("root", "operator.pow", [ref("area"), -0.5]),
+        function("scaled", "operator.mul", [ref("part"), ref("root")]),
+        {"name": "numel", "op": "call_method", "target": "numel", "args": [ref("scaled")]},
+        {"name": "flat", "op": "call_method", "target": "view", "args": [ref("scaled"), ref("numel")]},
+        function("mul", "operator.mul", [ref("flat"), ref("half")]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("mul")]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "sizes")
@@ -280,11 +288,53 @@ def sizes(folder):
     for line in ('"view"_n = method::view("x"_n, {.shape = {2, 2, 2, 6, -1}}),',
                  '"back"_n = method::view("view"_n, {.shape = {2, 4, 6, 6}}),',
                  '"wide"_n = method::view("back"_n, {.shape = {2, 4, 3, 12}}),',
-                 '"mul"_n = op::mul("narrow"_n, 2.0F),'):
+                 '"part"_n = op::getitem("narrow"_n, {.index = {ctq::index::ellipsis, '
+                 'ctq::index::slice(-2, 2147483647, 1)}}),',
+                 '"scaled"_n = op::mul("part"_n, 0.40824828F),',
+                 '"flat"_n = method::view("scaled"_n, {.shape = {96}}),',
+                 '"mul"_n = op::mul("flat"_n, 2.0F),'):
         assert line in lines, f"{line}:\n{text}"
     code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--json")
     nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
     expect((code, nodes["view"]["on_integers"]), (FINE, True), "explain has the constants too")
+
+
+def respelled(folder):
+    """Calls that C++ has under another name, and attributes that are numbers."""
+    rows = folder / "respelled.json"
+
+    def method(name, target, *args):
+        return {"name": name, "op": "call_method", "target": target, "args": [ref("x"), *args]}
+
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [4, 6]},
+        {"name": "scale", "op": "get_attr", "target": "scale", "args": [], "shape": []},
+        function("mul", "operator.mul", [ref("x"), ref("scale")]),
+        function("chunk", "torch.chunk", [ref("mul"), 2], dim=-1),
+        function("half", "operator.getitem", [ref("chunk"), 1]),
+        function("best", "torch.max", [ref("half")], dim=1, keepdim=True),
+        function("values", "builtins.getattr", [ref("best"), "values"]),
+        function("unused", "operator.getitem", [ref("best"), 1]),
+        {"name": "wide", "op": "call_method", "target": "expand_as", "args": [ref("values"), ref("x")]},
+        function("larger", "torch.max", [ref("wide"), ref("x")]),
+        function("turned", "builtins.getattr", [ref("larger"), "T"]),
+        {"name": "back", "op": "call_method", "target": "view_as", "args": [ref("turned"), ref("x")]},
+        {"name": "output", "op": "output", "target": "output", "args": [ref("back")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "other names")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"scale"_n = nn::get_attr({1}),',
+                 '"half"_n = op::getitem("chunk"_n, {.index = {1}}),',
+                 '"values"_n = op::getitem("best"_n, {.index = {0}}),',
+                 '"wide"_n = method::expand("values"_n, {.shape = {4, 6}}),',
+                 '"larger"_n = fn::maximum("wide"_n, "x"_n),',
+                 '"turned"_n = fn::t("larger"_n),',
+                 '"back"_n = fn::reshape("turned"_n, {.shape = {4, 6}}),'):
+        assert line in lines, f"{line}:\n{text}"
+    assert "unused" not in text, text
+    code, text, err = run("explain", "--fx", rows, "--backend", "x86")
+    expect((code, err), (FINE, ""), "explained")
+    assert "turned" in text, text
 
 
 def weights_as_arguments(folder):
@@ -589,7 +639,22 @@ def unsupported():
     method = {"op": "call_method", "target": "", "args": [ref("x")]}
     return {
         "an op that ctq does not know": with_x(function("y", "torch.fft.fft", [ref("x")])),
-        "an op that is not compiled": with_x(function("y", "torch.maximum", [ref("x"), ref("x")])),
+        "an op that is not compiled": with_x(function("y", "torch.addmm", [ref("x"), ref("x"), ref("x")])),
+        "tensors that are compared and broadcast": with_x(
+            function("row", "torch.amax", [ref("x"), 1, True]),
+            function("y", "torch.maximum", [ref("x"), ref("row")])),
+        "a part of a tuple by another name": with_x(
+            function("pair", "torch.max", [ref("x"), 1]),
+            function("y", "builtins.getattr", [ref("pair"), "names"])),
+        "a weight that is computed": [
+            {**NET[0], "shape": [2, 4]},
+            {"name": "w", "op": "get_attr", "target": "w", "args": [], "shape": [4, 3]},
+            {**method, "name": "turned", "target": "t", "args": [ref("w")]},
+            function("y", "F.linear", [ref("x"), ref("turned")]),
+            {"name": "output", "op": "output", "target": "output", "args": [ref("y")]}],
+        "too many axes": with_x({**method, "name": "y", "target": "view",
+                                 "args": [ref("x"), 1, 3, 4, 8, 4, 4, 2]}),
+        "a condition": with_x(function("y", "operator.gt", [ref("x"), 0])),
         "a method that is not compiled": with_x({**method, "name": "y", "target": "masked_fill",
                                                  "args": [ref("x"), ref("x"), 0.0]}),
         "an option without a meaning": with_x(module(
@@ -673,7 +738,7 @@ static_assert(planned::int8_schedule.count > 0);
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, shared, sizes, sizes_of_sequences,
+        for part in (headers, user_ops, names, numbers, shared, sizes, respelled, sizes_of_sequences,
                      weights_as_arguments, several, skipping, between_layers, dropout,
                      mistakes, explanations, agreement):
             part(Path(name))

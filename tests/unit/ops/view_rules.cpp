@@ -54,6 +54,17 @@ static_assert(shape_of(fn::transpose, {.dim0 = 0, .dim1 = -1}, x) == shape{4, 3,
 static_assert(shape_of(method::expand, {.shape = {5, -1, 3}}, shape{2, 1}) == shape{5, 2, 3});
 static_assert(complains("cannot be expanded to [5, 3]", method::expand, {.shape = {5, 3}},
                         shape{2, 3}));
+static_assert(shape_of(fn::t, {}, shape{2, 3}) == shape{3, 2});
+static_assert(shape_of(method::t, {}, shape{2}) == shape{2});
+static_assert(complains("requires a matrix", fn::t, {}, x));
+static_assert(shape_of(nn::unflatten, {.dim = -1, .unflattened_size = {2, -1}}, x) ==
+              shape{2, 3, 2, 2});
+static_assert(shape_of(method::unflatten, {.dim = 0, .unflattened_size = {1, 2}}, x) ==
+              shape{1, 2, 3, 4});
+static_assert(complains("the elements do not fit [3]", nn::unflatten,
+                        {.dim = 2, .unflattened_size = {3}}, x));
+static_assert(complains("has more than 6 axes then", nn::unflatten,
+                        {.dim = 2, .unflattened_size = {2, 2, 1, 1, 1}}, x));
 static_assert(shape_of(fn::narrow, {.dim = 2, .start = -3, .length = 2}, x) == shape{2, 3, 2});
 static_assert(complains("start and length reach outside dim 1", fn::narrow,
                         {.dim = 1, .start = 2, .length = 2}, x));

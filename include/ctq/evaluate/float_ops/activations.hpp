@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "ctq/core/diagnostic.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
@@ -23,6 +26,23 @@ inline result<value> elementwise(operands& from) {
   const shape elements{static_cast<int>(out.data.size())};
   from.op()->descriptor->functions.apply(
       {.in = {{out.data.data(), elements}}, .out = {out.data.data(), elements}}, options);
+  return value(std::move(out));
+}
+
+/// Any other op that has functions.
+inline result<value> by_shape_rule(operands& from) {
+  const tensor& in = from.floats("input");
+  attributes options = from.options();
+  from.require(in.shape.size() <= max_rank, "input has too many axes");
+  if (from.failed()) return from.failure();
+  shape x;
+  for (const int extent : in.shape) x[x.rank++] = extent;
+  diagnostic problem;
+  const op_descriptor& d = *from.op()->descriptor;
+  const shape y = d.infer_shape({&x, 1}, options, problem);
+  if (problem.any()) return from.failure(std::string(problem.message()));
+  tensor out{extents(y.extent, y.extent + y.rank), std::vector<float>(numel(y))};
+  d.functions.apply({.in = {{in.data.data(), x}}, .out = {out.data.data(), y}}, options);
   return value(std::move(out));
 }
 

@@ -51,6 +51,7 @@ inline constexpr view<float_op> tables[] = {
     view_of(embeddings),   view_of(recurrents), view_of(fused_sums),  view_of(selections),
 };
 inline constexpr float_op by_elements{{}, "input, ...", elementwise};
+inline constexpr float_op by_tensors{{}, "input, ...", by_shape_rule};
 inline constexpr float_op by_parts{{}, "input", sequence};
 
 constexpr const float_op* of(op_id op) {
@@ -58,7 +59,8 @@ constexpr const float_op* of(op_id op) {
   for (const view<float_op>& table : tables)
     for (const float_op& f : table)
       if (is_named(op->name, f.names)) return &f;
-  if (op->descriptor->functions.elementwise) return &by_elements;
+  const op_functions& functions = op->descriptor->functions;
+  if (functions.tensors == 1) return functions.elementwise ? &by_elements : &by_tensors;
   return fusing::fused_form(op) != nullptr ? &by_parts : nullptr;
 }
 

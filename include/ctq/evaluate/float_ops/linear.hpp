@@ -177,7 +177,7 @@ inline constexpr float_op products[] = {
      "enable_gqa=False",
      attention},
     {"linear", "input, weight, bias=None", linear},
-    {"matmul", "input, other", matmul},
+    {"matmul mm", "input, other", matmul},
     {"bmm", "input, mat2", bmm},
     {"addmm", "input, mat1, mat2, *, beta=1, alpha=1", addmm},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -177,6 +178,60 @@ inline result<value> resize(operands& from) {
   });
 }
 
+/// A matrix, transposed; a vector stays.
+inline result<value> matrix_transpose(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    from.require(rank(in.shape) <= 2, "requires a matrix");
+    if (from.failed()) return from.failure();
+    std::vector<int> order = viewing::iota(in.shape.size());
+    std::reverse(order.begin(), order.end());
+    return value(copy(in, permuted(strided_of(in.shape), order)));
+  });
+}
+
+/// One axis becomes several.
+inline result<value> unflatten(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    const auto axis = from.axis("dim", rank(in.shape));
+    const extents wanted = from.integers("unflattened_size");
+    from.require(!in.shape.empty(), "a scalar has no dimensions");
+    if (from.failed()) return from.failure();
+    const auto at = in.shape.begin() + axis;
+    const auto parts = viewing::resolve(static_cast<std::size_t>(*at), wanted);
+    if (!parts) return from.failure(parts.error().cause);
+    extents shape(in.shape.begin(), at);
+    shape.insert(shape.end(), parts->begin(), parts->end());
+    shape.insert(shape.end(), at + 1, in.shape.end());
+    return viewing::with_shape(in, std::move(shape));
+  });
+}
+
+/// To the shape of another tensor, of as many elements, or to which it is expanded.
+template <bool Expands>
+result<value> to_shape_of(operands& from) {
+  return with_tensor(from, "other", [&](const auto& other) -> result<value> {
+    const extents& shape = other.shape;
+    return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+      if constexpr (!Expands) {
+        from.require(in.data.size() == numel(shape), "other has not as many elements");
+        if (from.failed()) return from.failure();
+        return viewing::with_shape(in, shape);
+      } else {
+        auto common = broadcast(in.shape, shape);
+        if (!common || *common != shape) return from.failure("cannot be expanded to that shape");
+        return value(copy(in, expanded(strided_of(in.shape), shape)));
+      }
+    });
+  });
+}
+
+/// Integers become floats.
+inline result<value> to_float(operands& from) {
+  return with_tensor(from, "input", [&](const auto& in) -> result<value> {
+    return value(tensor{in.shape, std::vector<float>(in.data.begin(), in.data.end())});
+  });
+}
+
 /// The extent of one axis, or all of them.
 inline result<value> size(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
@@ -199,6 +254,11 @@ inline constexpr float_op views[] = {
     {"resize", "input, *shape", resize},
     {"permute permute_copy", "input, *dims", permute},
     {"transpose", "input, dim0, dim1", transpose},
+    {"t", "input", matrix_transpose},
+    {"unflatten", "input, ...", unflatten},
+    {"expand_as", "input, other", to_shape_of<true>},
+    {"reshape_as view_as", "input, other", to_shape_of<false>},
+    {"float", "input, memory_format=None", to_float},
     {"squeeze", "input, dim=None", squeeze},
     {"unsqueeze", "input, dim", unsqueeze},
     {"narrow", "input, dim, start, length", narrow},

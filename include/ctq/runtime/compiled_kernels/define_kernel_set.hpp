@@ -77,7 +77,7 @@ template <class Kernels>
   kernel_function found = nullptr;
   kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     binding::with_input_dtype(key.in, [&](auto in) {
-      binding::with_dtype(key.out, [&](auto out) {
+      binding::with_output_dtype(key.out, [&](auto out) {
         if constexpr (std::is_same_v<Descriptor, kernels::descriptors::conv2d> && in == out &&
                       in != f32 && has_columns<Kernels>) {
           const auto s = key.as<conv2d_shape>();

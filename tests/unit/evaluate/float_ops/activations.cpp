@@ -179,3 +179,15 @@ TEST_CASE("NaN stays NaN, and no function of an infinity is one that should not 
   CHECK(functions::log_sigmoid(inf) == 0.0F);
   CHECK(functions::silu(inf) == inf);
 }
+
+TEST_CASE("an op of whole tensors is computed by its functions") {
+  const auto glu = [](std::vector<value> given) {
+    return run_op::run({{}, "input, ...", implementation::by_shape_rule}, fn::glu.id(),
+                       {.positional = std::move(given)});
+  };
+  const tensor out = floats(glu({run_op::counted({2, 3}), 0}));
+  CHECK(out.shape == extents{1, 3});
+  CHECK(out.data[1] == 1.0F / (1.0F + std::exp(-4.0F)));
+  CHECK(cause(glu({run_op::counted({3, 2}), 0})).starts_with("dim has no two halves"));
+  CHECK(cause(glu({run_op::counted({1, 1, 1, 1, 1, 1, 2})})) == "input has too many axes");
+}

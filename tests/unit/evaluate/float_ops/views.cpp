@@ -94,3 +94,28 @@ TEST_CASE("size and dim say the shape, integers stay integers") {
   CHECK(indices->get_if<index_tensor>()->shape == extents{2, 2});
   CHECK(cause(run(fn::flatten, {5})) == "input is not a tensor");
 }
+
+TEST_CASE("a matrix is transposed, and an axis becomes several") {
+  const tensor turned = floats(run(fn::t, {counted({2, 3})}));
+  CHECK(turned.shape == extents{3, 2});
+  CHECK(turned.data == std::vector<float>{0, 3, 1, 4, 2, 5});
+  CHECK(floats(run(method::t, {counted({3})})).shape == extents{3});
+  CHECK(cause(run(fn::t, {six})) == "requires a matrix");
+  CHECK(floats(run(method::unflatten, {six, -1, list{-1, 3}})).shape == extents{1, 2, 1, 3});
+  CHECK(floats(run(method::unflatten, {counted({6}), 0, list{3, 2}})).data == six.data);
+  CHECK(cause(run(method::unflatten, {six, 2, list{2}})) == "3 elements do not make 2");
+}
+
+TEST_CASE("a tensor takes the shape of another one") {
+  CHECK(floats(run(method::view_as, {six, counted({3, 2})})).shape == extents{3, 2});
+  CHECK(cause(run(method::reshape_as, {six, counted({4})})) == "other has not as many elements");
+  const tensor wide = floats(run(method::expand_as, {counted({2, 1}), counted({2, 3})}));
+  CHECK(wide.data == std::vector<float>{0, 0, 0, 1, 1, 1});
+  CHECK(cause(run(method::expand_as, {six, counted({3})})) == "cannot be expanded to that shape");
+}
+
+TEST_CASE("integers become floats") {
+  CHECK(floats(run(method::float_, {index_tensor{{2}, {3, -4}}})).data ==
+        std::vector<float>{3, -4});
+  CHECK(floats(run(method::float_, {six})).data == six.data);
+}
