@@ -5,40 +5,43 @@
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 
 namespace ctq::kernels::reference {
 
+/// What a row's differences from its mean are multiplied with, before the weights.
+[[nodiscard]] inline float inverse_deviation(float variance, const layer_norm_shape& s) noexcept {
+  return 1.0F / std::sqrt(variance + s.eps);
+}
+
 /// Normalizes each row by its own mean and variance: layer, group and instance norm.
 ///
-///   d[i]   = float(in[i] - mean)
-///   out[i] = float(d[i] * float(weight / sqrt(variance + eps)) + bias)
+///   mean     = Σ in[i] / count                        variance = Σ (in[i] - mean)² / count
+///   out[i]   = (in[i] - mean) * (weight * (1 / sqrt(variance + eps))) + bias
 ///
 /// Shapes   in, out [rows, count], may be the same memory · weight, bias [channels], or null: 1, 0
-/// Sums     of in and of d², divided by count, in float64 and in 16 partial sums, see fold_sums.
-///          Products of two floats are exact in float64, so that no contraction changes them
+/// Sums     in 16 partial sums, see fold_sums. No product is contracted with an addition
 inline void layer_norm(const layer_norm_shape& s, const float* in, const float* weight,
                        const float* bias, float* out) noexcept {
+  const auto count = static_cast<float>(s.count);
   for (std::ptrdiff_t row = 0; row < s.rows; ++row) {
     const std::ptrdiff_t first = row * s.count;
     const float* const x = in + first;
     float* const y = out + first;
-    double sums[row_sums]{};
-    for (int i = 0; i < s.count; ++i) sums[i % row_sums] += static_cast<double>(x[i]);
-    const double mean = fold_sums(sums) / s.count;
-    double squares[row_sums]{};
+    float sums[row_sums]{};
+    for (int i = 0; i < s.count; ++i) sums[i % row_sums] += x[i];
+    const float mean = fold_sums(sums) / count;
+    float squares[row_sums]{};
     for (int i = 0; i < s.count; ++i) {
-      y[i] = static_cast<float>(static_cast<double>(x[i]) - mean);
-      squares[i % row_sums] += static_cast<double>(y[i]) * static_cast<double>(y[i]);
+      const float difference = x[i] - mean;
+      squares[i % row_sums] += no_contract(difference * difference);
     }
-    const double variance = fold_sums(squares) / s.count;
-    const double inverse = 1.0 / std::sqrt(variance + static_cast<double>(s.eps));
+    const float inverse = inverse_deviation(fold_sums(squares) / count, s);
     for (int i = 0; i < s.count; ++i) {
       const std::ptrdiff_t c = (first + i) / s.pixels % s.channels;
-      const double w = weight == nullptr ? 1.0 : static_cast<double>(weight[c]);
-      const double b = bias == nullptr ? 0.0 : static_cast<double>(bias[c]);
-      const auto factor = static_cast<float>(w * inverse);
-      y[i] = static_cast<float>(static_cast<double>(y[i]) * static_cast<double>(factor) + b);
+      const float factor = weight == nullptr ? inverse : weight[c] * inverse;
+      y[i] = no_contract((x[i] - mean) * factor) + (bias == nullptr ? 0.0F : bias[c]);
     }
   }
 }

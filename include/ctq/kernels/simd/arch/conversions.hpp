@@ -23,6 +23,8 @@ namespace ctq::kernels::simd {
 ///                        values beyond int32 become the lowest integer on x86
 ///   biased<N>(x)         2^23 + b as floats, for quarter N of a register of uint8: the lanes that
 ///                        bytes(words(part 0, part 1), words(part 2, part 3), r) restores
+///   quarter<N>(e, o, u)  integers of 32 bits in the same order: e and o have their lower halves of
+///                        the even and of the odd bytes, u the upper half of each
 ///
 template <class XsimdArch>
 struct conversions;

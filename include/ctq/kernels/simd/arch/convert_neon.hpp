@@ -91,6 +91,12 @@ struct conversions<xsimd::neon64> {
     const uint32x4_t part = vmovl_u16(Part % 2 == 0 ? vget_low_u16(half) : vget_high_u16(half));
     return vreinterpretq_f32_u32(vorrq_u32(part, vdupq_n_u32(0x4B000000)));
   }
+  template <int Part>
+  [[gnu::always_inline]] static int32x4_t quarter(uint16x8_t even, uint16x8_t odd,
+                                                  uint16x8_t upper) {
+    const uint16x8_t half = Part < 2 ? vzip1q_u16(even, odd) : vzip2q_u16(even, odd);
+    return vreinterpretq_s32_u16(Part % 2 == 0 ? vzip1q_u16(half, upper) : vzip2q_u16(half, upper));
+  }
 
  private:
   [[gnu::always_inline]] static std::uint64_t load4(const void* p) {

@@ -60,6 +60,11 @@ struct convert_x86 {
     return reinterpret_cast<floats>(Part % 2 == 0 ? Register::zip_low16(half, high)
                                                   : Register::zip_high16(half, high));
   }
+  template <int Part>
+  [[gnu::always_inline]] static vec quarter(vec even, vec odd, vec upper) {
+    const vec half = Part < 2 ? Register::zip_low16(even, odd) : Register::zip_high16(even, odd);
+    return Part % 2 == 0 ? Register::zip_low16(half, upper) : Register::zip_high16(half, upper);
+  }
 };
 
 template <>

@@ -13,23 +13,28 @@ CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
-/// table[x] for each byte of x: four registers hold all 256 entries.
-[[gnu::always_inline]] inline __m512i look_up_vbmi(const void* table, __m512i x) {
-  const auto* const at = static_cast<const char*>(table);
-  const __m512i low =
-      _mm512_permutex2var_epi8(_mm512_loadu_si512(at), x, _mm512_loadu_si512(at + 64));
-  const __m512i high =
-      _mm512_permutex2var_epi8(_mm512_loadu_si512(at + 128), x, _mm512_loadu_si512(at + 192));
-  return _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high);
-}
+/// A table in four registers.
+struct vbmi_table {
+  __m512i quarter[4];
 
-/// The same for narrower registers.
-[[gnu::always_inline]] inline __m256i look_up_vbmi(const void* table, __m256i x) {
-  return _mm512_castsi512_si256(look_up_vbmi(table, _mm512_castsi256_si512(x)));
-}
-[[gnu::always_inline]] inline __m128i look_up_vbmi(const void* table, __m128i x) {
-  return _mm512_castsi512_si128(look_up_vbmi(table, _mm512_castsi128_si512(x)));
-}
+  [[gnu::always_inline]] explicit vbmi_table(const void* table) {
+    const auto* const at = static_cast<const char*>(table);
+    for (int i = 0; i < 4; ++i) quarter[i] = _mm512_loadu_si512(at + 64 * i);
+  }
+  /// The entry of each byte of x.
+  [[nodiscard, gnu::always_inline]] __m512i operator[](__m512i x) const {
+    const __m512i low = _mm512_permutex2var_epi8(quarter[0], x, quarter[1]);
+    const __m512i high = _mm512_permutex2var_epi8(quarter[2], x, quarter[3]);
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high);
+  }
+  /// The same for narrower registers.
+  [[nodiscard, gnu::always_inline]] __m256i operator[](__m256i x) const {
+    return _mm512_castsi512_si256((*this)[_mm512_castsi256_si512(x)]);
+  }
+  [[nodiscard, gnu::always_inline]] __m128i operator[](__m128i x) const {
+    return _mm512_castsi512_si128((*this)[_mm512_castsi128_si512(x)]);
+  }
+};
 
 }  // namespace ctq::kernels::simd
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
@@ -26,22 +25,42 @@ template <class Isa>
 inline constexpr bool has_wide_lookup = false;
 #endif
 
-/// table[q] in each lane, indexed by the bits of q; one by one where there is no such instruction.
+/// A table of 256 entries, in registers where a lookup reads all of them: a loop that stores its
+/// results would load them again each time.
+template <vectorized Isa, quantized Q>
+class lookup_registers {
+  using lanes = batch<Isa, Q>;
+
+ public:
+  [[gnu::always_inline]] explicit lookup_registers(const Q* table) noexcept : table_(table) {}
+
+  /// The entry of each lane, indexed by its bits; one by one where there is no such instruction.
+  [[nodiscard, gnu::always_inline]] lanes operator[](const lanes& q) const noexcept {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__)
+    return lanes(table_[static_cast<typename lanes::register_type>(q)]);
+#elif defined(__aarch64__)
+    return std::bit_cast<lanes>(look_up_neon(table_, std::bit_cast<uint8x16_t>(q)));
+#else
+    Q buffer[lanes::size];
+    q.store_unaligned(buffer);
+    for (Q& x : buffer) x = table_[static_cast<std::uint8_t>(x)];
+    return lanes::load_unaligned(buffer);
+#endif
+  }
+
+ private:
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__)
+  vbmi_table table_;
+#else
+  const Q* table_;
+#endif
+};
+
+/// table[q] in each lane.
 template <vectorized Isa, quantized Q>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, Q> look_up(const Q* table,
                                                                const batch<Isa, Q>& q) noexcept {
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__)
-  using register_type = typename batch<Isa, Q>::register_type;
-  return batch<Isa, Q>(look_up_vbmi(table, static_cast<register_type>(q)));
-#elif defined(__aarch64__)
-  return std::bit_cast<batch<Isa, Q>>(look_up_neon(table, std::bit_cast<uint8x16_t>(q)));
-#else
-  constexpr std::size_t lanes = batch<Isa, Q>::size;
-  Q buffer[lanes];
-  q.store_unaligned(buffer);
-  for (std::size_t i = 0; i < lanes; ++i) buffer[i] = table[static_cast<std::uint8_t>(buffer[i])];
-  return batch<Isa, Q>::load_unaligned(buffer);
-#endif
+  return lookup_registers<Isa, Q>(table)[q];
 }
 
 }  // namespace ctq::kernels::simd

@@ -62,29 +62,75 @@ template <vectorized Isa, class Whole, class Rest>
     rest(i, no_contract((static_cast<float>(from[i]) - t.zero_point[row]) * t.scale[row]));
 }
 
+/// embedding_columns elements from `from` on.
+template <vectorized Isa, int Bits>
+[[gnu::always_inline]] inline void dequantize_columns(const std::uint8_t* from, float zero_point,
+                                                      float scale, float* out) noexcept {
+  using floats = batch<Isa, float>;
+  constexpr int lanes = float_lanes<Isa>;
+  alignas(64) std::uint8_t unpacked[embedding_columns];
+  if constexpr (Bits == 4) {
+    for (int i = 0; i < embedding_columns / 2; ++i) {
+      unpacked[2 * i] = from[i] & 15;
+      unpacked[2 * i + 1] = static_cast<std::uint8_t>(from[i] >> 4);
+    }
+    from = unpacked;
+  }
+  unroll<embedding_columns / lanes>([&](auto j) __attribute__((always_inline)) {
+    const floats x = to_float<Isa>(widen<Isa>(from + j * lanes));
+    ((x - floats(zero_point)) * floats(scale)).store_unaligned(out + j * lanes);
+  });
+}
+
+/// Columns from x on, fewer than embedding_columns.
+template <vectorized Isa>
+[[gnu::noinline]] void embed_rest(const embedding_shape& s, const embedding_table& t,
+                                  std::ptrdiff_t row, int x, float* out) noexcept {
+  for_row<Isa>(
+      s, t, row, x, s.width - x,
+      [&](int at, const auto& y)
+          __attribute__((always_inline)) { y.store_unaligned(out + x + at); },
+      [&](int at, float y) __attribute__((always_inline)) { out[x + at] = y; });
+}
+
+/// Of a table of integers of so many bits. Shape and table are copies, which no store can change.
+template <vectorized Isa, int Bits, class Index>
+[[gnu::noinline]] void embed_integers(embedding_shape s, const Index* index, embedding_table t,
+                                      float* out) noexcept {
+  const std::ptrdiff_t row_bytes = bytes_of_row(s);
+  const int whole = s.width / embedding_columns * embedding_columns;
+  for (int i = 0; i < s.indices; ++i, out += s.width) {
+    if (!is_in_table(s, index[i])) {
+      std::fill_n(out, s.width, std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
+    const auto row = static_cast<std::ptrdiff_t>(index[i]);
+    const auto* const from = static_cast<const std::uint8_t*>(t.rows) + row * row_bytes;
+    const float zero_point = t.zero_point[row], scale = t.scale[row];
+    for (int x = 0; x < whole; x += embedding_columns)
+      dequantize_columns<Isa, Bits>(from + x * Bits / 8, zero_point, scale, out + x);
+    if (whole < s.width) embed_rest<Isa>(s, t, row, whole, out);
+  }
+}
+
 /// As reference::embedding, bit for bit.
 template <class Isa, class Index>
 [[gnu::noinline]] void embedding(const embedding_shape& s, const Index* index,
                                  const embedding_table& t, float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::embedding(s, index, t, out);
+  } else if (s.bits == 8) {
+    embed_integers<Isa, 8>(s, index, t, out);
+  } else if (s.bits == 4) {
+    embed_integers<Isa, 4>(s, index, t, out);
   } else {
     for (int i = 0; i < s.indices; ++i, out += s.width) {
-      const auto row = static_cast<std::ptrdiff_t>(index[i]);
-      if (!is_in_table(s, index[i])) {
-        std::fill_n(out, s.width, std::numeric_limits<float>::quiet_NaN());
-      } else if (s.bits == 32) {
+      if (is_in_table(s, index[i])) {
+        const auto row = static_cast<std::ptrdiff_t>(index[i]);
         std::memcpy(out, static_cast<const float*>(t.rows) + row * s.width,
                     static_cast<std::size_t>(s.width) * sizeof(float));
       } else {
-        for (int x = 0; x < s.width; x += embedding_columns) {
-          const int count = std::min(embedding_columns, s.width - x);
-          for_row<Isa>(
-              s, t, row, x, count,
-              [&](int at, const auto& y)
-                  __attribute__((always_inline)) { y.store_unaligned(out + x + at); },
-              [&](int at, float y) __attribute__((always_inline)) { out[x + at] = y; });
-        }
+        std::fill_n(out, s.width, std::numeric_limits<float>::quiet_NaN());
       }
     }
   }

@@ -20,16 +20,24 @@ template <vectorized Isa>
   using namespace exponentials;
   using floats = batch<Isa, float>;
   using integers = batch<Isa, std::int32_t>;
-  const floats magic(round_to_integer);
-  const floats shifted = rounded<Isa>(x * floats(log2_e)) + magic;
+  const floats magic(round_to_exponent);
+  const floats bounded = at_least<Isa>(x, floats(least));
+  const floats shifted = rounded<Isa>(bounded * floats(log2_e)) + magic;
   const floats n = shifted - magic;
-  const floats r = (x - rounded<Isa>(n * floats(ln2_high))) - rounded<Isa>(n * floats(ln2_low));
-  floats y(factor[0]);
-  for (int i = 1; i < 8; ++i) y = rounded<Isa>(y * r) + floats(factor[i]);
-  const integers power = bits_as<integers>(shifted) << 23;
-  const floats scaled = bits_as<floats>(bits_as<integers>(y) + power);
-  const floats some = xsimd::select(x < floats(least), floats(0.0F), scaled);
-  return xsimd::select(xsimd::isnan(x), x, some);
+  const auto less = [&](floats from, float part) __attribute__((always_inline)) {
+    if constexpr (has_fma<Isa>) {
+      return fma<Isa>(n, floats(-part), from);
+    } else {
+      return from - n * floats(part);
+    }
+  };
+  const floats r = less(less(bounded, ln2_high), ln2_low);
+  const auto line = [&](int i) __attribute__((always_inline)) {
+    return rounded<Isa>(floats(factor[i]) * r) + floats(factor[i + 1]);
+  };
+  const floats square = r * r;
+  const floats y = rounded<Isa>((rounded<Isa>(line(0) * square) + line(2)) * square) + line(4);
+  return y * bits_as<floats>(bits_as<integers>(shifted) << 23);
 }
 
 }  // namespace ctq::kernels::simd

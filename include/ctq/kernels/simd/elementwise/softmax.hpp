@@ -6,6 +6,7 @@
 #include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/elementwise/exponential.hpp"
+#include "ctq/kernels/simd/elementwise/row_lanes.hpp"
 
 CTQ_BEGIN_AVX512
 
@@ -51,64 +52,94 @@ template <vectorized Isa, class F>
 
 }  // namespace softmax_rows
 
+namespace softmax_rows {
+
+/// Rows first … first + Rows - 1.
+template <vectorized Isa, int Rows>
+[[gnu::always_inline]] inline void softmax(softmax_shape s, std::ptrdiff_t first, const float* in,
+                                           float* out) noexcept {
+  using row = row_lanes<Isa>;
+  using floats = typename row::floats;
+  constexpr int lanes = row::lanes, width = row::width, registers = row::registers;
+  const float* x[Rows];
+  float* y[Rows];
+  unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+    const std::ptrdiff_t at = (first + k) / s.step * s.step * s.count + (first + k) % s.step;
+    x[k] = in + at;
+    y[k] = out + at;
+  });
+  const int whole = s.step == 1 ? s.count / lanes * lanes : 0;
+  alignas(64) float rest[lanes];
+
+  // A NaN makes the sum NaN, whatever the maximum is.
+  row most[Rows];
+  unroll<Rows>([&](auto k) __attribute__((always_inline)) { most[k] = row(*x[k]); });
+  const auto compare = [&](int k, const float* from) __attribute__((always_inline)) {
+    unroll<registers>([&](auto r) __attribute__((always_inline)) {
+      most[k].part[r] = xsimd::max(floats::load_unaligned(from + r * width), most[k].part[r]);
+    });
+  };
+  for (int i = 0; i < whole; i += lanes)
+    unroll<Rows>([&](auto k) __attribute__((always_inline)) { compare(k, x[k] + i); });
+  for (int i = whole; i < s.count; i += lanes)
+    unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+      compare(k, elements(s, x[k], i, *x[k], rest));
+    });
+
+  floats subtracted[Rows];
+  row sum[Rows];
+  unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+    subtracted[k] = floats(most[k].largest());
+    sum[k] = row(0.0F);
+  });
+  const auto exponentials = [&](int k, const float* from, float* to)
+      __attribute__((always_inline)) {
+    unroll<registers>([&](auto r) __attribute__((always_inline)) {
+      const floats shifted = floats::load_unaligned(from + r * width) - subtracted[k];
+      const floats e = exp_of_negative<Isa>(shifted);
+      sum[k].part[r] += e;
+      (s.logarithm != 0 ? shifted : e).store_unaligned(to + r * width);
+    });
+  };
+  for (int i = 0; i < whole; i += lanes)
+    unroll<Rows>([&](auto k)
+                     __attribute__((always_inline)) { exponentials(k, x[k] + i, y[k] + i); });
+  const float nothing = -__builtin_huge_valf();  // its exp is 0
+  for (int i = whole; i < s.count; i += lanes)
+    unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+      alignas(64) float kept[lanes];
+      exponentials(k, elements(s, x[k], i, nothing, rest), kept);
+      store(s, kept, y[k], i);
+    });
+
+  unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+    const float total = sum[k].sum();
+    if (s.logarithm != 0) {
+      const auto log = static_cast<float>(log_of_sum(static_cast<double>(total)));
+      for_each<Isa>(
+          s, y[k], [log](auto z) __attribute__((always_inline)) { return z - decltype(z)(log); });
+    } else {
+      const float factor = 1.0F / total;
+      for_each<Isa>(
+          s, y[k], [factor](auto z) __attribute__((always_inline)) {
+            return z * decltype(z)(factor);
+          });
+    }
+  });
+}
+
+}  // namespace softmax_rows
+
 /// As reference::softmax, bit for bit but for the bits of NaN.
 template <class Isa>
 [[gnu::noinline]] void softmax(const softmax_shape& s, const float* in, float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::softmax(s, in, out);
   } else {
-    using floats = batch<Isa, float>;
-    constexpr int lanes = reference::row_sums;
-    constexpr int width = static_cast<int>(floats::size);
-    constexpr int registers = lanes / width;
-    for (std::ptrdiff_t row = 0; row < s.rows; ++row) {
-      const std::ptrdiff_t first = row / s.step * s.step * s.count + row % s.step;
-      const float* const x = in + first;
-      float* const y = out + first;
-      alignas(64) float rest[lanes];
-      // A NaN makes the sum NaN, whatever the maximum is.
-      floats most[registers];
-      for (floats& m : most) m = floats(x[0]);
-      for (int i = 0; i < s.count; i += lanes) {
-        const float* const from = softmax_rows::elements(s, x, i, x[0], rest);
-        for (int r = 0; r < registers; ++r)
-          most[r] = xsimd::max(floats::load_unaligned(from + r * width), most[r]);
-      }
-      for (int r = 0; r < registers; ++r) most[r].store_unaligned(rest + r * width);
-      for (int half = lanes / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; ++i)
-          rest[i] = rest[i + half] > rest[i] ? rest[i + half] : rest[i];
-      const floats subtracted(rest[0]);
-      floats sum[registers];
-      for (floats& part : sum) part = floats(0.0F);
-      const float nothing = -__builtin_huge_valf();  // its exp is 0
-      for (int i = 0; i < s.count; i += lanes) {
-        const float* const from = softmax_rows::elements(s, x, i, nothing, rest);
-        alignas(64) float kept[lanes];
-        const bool direct = s.step == 1 && i + lanes <= s.count;
-        float* const to = direct ? y + i : kept;
-        for (int r = 0; r < registers; ++r) {
-          const floats shifted = floats::load_unaligned(from + r * width) - subtracted;
-          const floats e = exp_of_negative<Isa>(shifted);
-          sum[r] += e;
-          (s.logarithm != 0 ? shifted : e).store_unaligned(to + r * width);
-        }
-        if (!direct) softmax_rows::store(s, kept, y, i);
-      }
-      float sums[lanes];
-      for (int r = 0; r < registers; ++r) sum[r].store_unaligned(sums + r * width);
-      const float total = reference::fold_sums(sums);
-      if (s.logarithm != 0) {
-        const auto log = static_cast<float>(log_of_sum(static_cast<double>(total)));
-        softmax_rows::for_each<Isa>(
-            s, y, [log](auto x) __attribute__((always_inline)) { return x - decltype(x)(log); });
-      } else {
-        const float factor = 1.0F / total;
-        softmax_rows::for_each<Isa>(
-            s,
-            y, [factor](auto x) __attribute__((always_inline)) { return x * decltype(x)(factor); });
-      }
-    }
+    for_rows_together<Isa>(
+        s.rows, [&](auto rows, std::ptrdiff_t first) __attribute__((always_inline)) {
+          softmax_rows::softmax<Isa, rows>(s, first, in, out);
+        });
   }
 }
 

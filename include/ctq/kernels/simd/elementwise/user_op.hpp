@@ -18,8 +18,9 @@ template <class Isa, quantized Q>
   if constexpr (has_wide_lookup<Isa>) {
     using bytes = batch<Isa, Q>;
     constexpr int lanes = static_cast<int>(bytes::size);
+    const lookup_registers<Isa, Q> entries(table);
     for (; i + lanes <= shape.count; i += lanes) {
-      look_up<Isa>(table, bytes::load_unaligned(in + i)).store_unaligned(out + i);
+      entries[bytes::load_unaligned(in + i)].store_unaligned(out + i);
     }
   }
   for (; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];

@@ -7,6 +7,7 @@
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 CTQ_BEGIN_AVX512
@@ -48,67 +49,123 @@ template <class Isa, quantized Q>
   }
 }
 
-/// Sums of the taps of a window for a register of channels, which are bytes: lane i of part[j] is
-/// the sum of channel 4i + j, plus 128 a tap if they are signed.
+/// Sums of taps for a register of channels, which are bytes, plus 128 a tap if they are signed. Of
+/// two bytes that are a lane of 16 bits the lanes and their upper bytes are added; lanes wrap
+/// around.
 template <vectorized Isa>
 struct byte_sums {
-  using words = batch<Isa, std::uint32_t>;
+  using halves = batch<Isa, std::uint16_t>;
+  using integers = batch<Isa, std::int32_t>;
+  using floats = batch<Isa, float>;
+  using convert = conversions<xsimd_arch<Isa>>;
+  static constexpr int most_taps = 65535 / 255;
 
-  words part[4];
+  halves both = halves(std::uint16_t{0}), odd = both;
 
   template <quantized Q>
-  [[gnu::always_inline]] byte_sums(const pool_window& w, const Q* in) noexcept
-      : part{words(0U), words(0U), words(0U), words(0U)} {
-    constexpr int most = 65535 / 255;  // bytes in a sum of 16 bits
-    const words low_bytes(0x00ff00ffU), low_half(0xffffU);
-    words even(0U), odd(0U);  // sums of 16 bits, two in a lane
-    const auto flush = [&]() __attribute__((always_inline)) {
-      part[0] += even & low_half;
-      part[1] += odd & low_half;
-      part[2] += even >> 16;
-      part[3] += odd >> 16;
-      even = odd = words(0U);
-    };
-    int count = 0;
-    for_each_tap(
-        w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
-          const words x = bits_as<words>(byte_dequantizer<Isa>::load(in + tap));
-          even += x & low_bytes;
-          odd += (x >> 8) & low_bytes;
-          if (++count == most) [[unlikely]] {
-            flush();
-            count = 0;
-          }
-        });
-    flush();
+  [[gnu::always_inline]] void add(const Q* in) noexcept {
+    const halves x = bits_as<halves>(byte_dequantizer<Isa>::load(in));
+    both += x;
+    odd += x >> 8;
+  }
+  /// A quarter of the sums, in the order of byte_dequantizer, with `upper` in the upper 16 bits.
+  template <int Part>
+  [[nodiscard, gnu::always_inline]] integers quarter(std::uint16_t upper) const noexcept {
+    return integers(convert::template quarter<Part>(both - (odd << 8), odd, halves(upper)));
+  }
+  /// The same as floats, plus 2^23.
+  template <int Part>
+  [[nodiscard, gnu::always_inline]] floats biased() const noexcept {
+    return bits_as<floats>(quarter<Part>(0x4B00));
   }
 };
 
-/// The means of one window, channel by channel in registers of bytes.
-/// Requires  at least as many channels as a register has bytes
+/// The means of windows, channel by channel in registers of bytes.
+/// Requires  means_fit, at least as many channels as a register has bytes
 template <vectorized Isa, quantized Q>
-[[gnu::always_inline]] inline void avg_bytes(const pool_shape& shape, const pool_window& w,
-                                             const Q* in, const qparams& in_q,
-                                             const quantizer& mean, Q* out) noexcept {
-  using bytes = batch<Isa, std::uint8_t>;
-  using words = batch<Isa, std::uint32_t>;
+struct byte_means {
   using integers = batch<Isa, std::int32_t>;
-  constexpr int n = static_cast<int>(bytes::size);
-  constexpr int offset = std::is_signed_v<Q> ? 128 : 0;
-  const quantizer_lanes<Isa> lanes(mean);
-  const bool finite = mean.inverse < __builtin_huge_valf();
-  const integers zero(w.taps() * (in_q.zero_point + offset));
-  for (int i = 0; i < shape.channels; i += n) {
-    const int c = i < shape.channels - n ? i : shape.channels - n;
-    const byte_sums<Isa> sums(w, in + w.in + c);
-    const auto channel = [&](int j) __attribute__((always_inline)) {
-      const auto sum = to_float<Isa>(bits_as<integers>(sums.part[j]) - zero);
-      const words q = bits_as<words>(finite ? lanes(sum) : lanes.nan_safe(sum));
-      return std::is_signed_v<Q> ? q & words(0xffU) : q;
-    };
-    const words all = (channel(0) | channel(1) << 8) | (channel(2) << 16 | channel(3) << 24);
-    bits_as<bytes>(all).store_unaligned(reinterpret_cast<std::uint8_t*>(out + w.out + c));
+  using floats = batch<Isa, float>;
+  static constexpr int n = static_cast<int>(batch<Isa, std::uint8_t>::size);
+
+  float_narrower<Isa> narrower;
+  int zero_point;  // of a tap
+
+  [[gnu::always_inline]] byte_means(const qparams& in_q, const qparams& out_q) noexcept
+      : narrower(output_range_of(quantizer_of(out_q))),
+        zero_point(in_q.zero_point + (std::is_signed_v<Q> ? 128 : 0)) {}
+
+  [[gnu::always_inline]] void operator()(const pool_shape& shape, const pool_window& w, const Q* in,
+                                         float inverse, Q* out) const noexcept {
+    for (int i = 0; i < shape.channels; i += n) {
+      const int c = i < shape.channels - n ? i : shape.channels - n;
+      const Q* const from = in + w.in + c;
+      const batch<Isa, Q> q = w.taps() <= byte_sums<Isa>::most_taps
+                                  ? of_few(w, from, floats(inverse))
+                                  : of_many(w, from, floats(inverse));
+      q.store_unaligned(out + w.out + c);
+    }
   }
+
+ private:
+  [[nodiscard, gnu::always_inline]] batch<Isa, Q> of_few(const pool_window& w, const Q* in,
+                                                         const floats& inverse) const noexcept {
+    byte_sums<Isa> sums;
+    for_each_tap(
+        w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) { sums.add(in + tap); });
+    const floats zero(static_cast<float>(0x800000 + w.taps() * zero_point));
+    return narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
+      return (sums.template biased<k>() - zero) * inverse;
+    });
+  }
+  [[nodiscard, gnu::noinline]] batch<Isa, Q> of_many(const pool_window& w, const Q* in,
+                                                     const floats& inverse) const noexcept {
+    integers part[4];
+    unroll<4>([&](auto k) __attribute__((always_inline)) { part[k] = integers(0); });
+    byte_sums<Isa> sums;
+    const auto flush = [&]() __attribute__((always_inline)) {
+      unroll<4>([&](auto k)
+                    __attribute__((always_inline)) { part[k] += sums.template quarter<k>(0); });
+      sums = {};
+    };
+    // Rows of the whole width are one row.
+    const bool joined = w.row_stride == w.columns * w.column_stride;
+    const int rows = joined ? 1 : w.rows, columns = joined ? w.rows * w.columns : w.columns;
+    int room = byte_sums<Isa>::most_taps;
+    for (int z = 0; z < w.planes; ++z)
+      for (int y = 0; y < rows; ++y) {
+        const Q* from = in + z * w.plane_stride + y * w.row_stride;
+        for (int left = columns; left > 0;) {
+          const int run = left < room ? left : room;
+          int x = 0;
+          for (; x + 4 <= run; x += 4)
+            unroll<4>([&](auto) __attribute__((always_inline)) {
+              sums.add(from);
+              from += w.column_stride;
+            });
+          for (; x < run; ++x, from += w.column_stride) sums.add(from);
+          left -= run;
+          room -= run;
+          if (room > 0) continue;
+          flush();
+          room = byte_sums<Isa>::most_taps;
+        }
+      }
+    flush();
+    const integers zero(w.taps() * zero_point);
+    return narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
+      return to_float<Isa>(part[k] - zero) * inverse;
+    });
+  }
+};
+
+/// Whether the sum of a window, divided by the output's scale, fits easily in an int32, so that it
+/// can be rounded before it is clamped.
+[[nodiscard]] inline bool means_fit(const pool_shape& shape, const qparams& in_q,
+                                    const qparams& out_q) noexcept {
+  const float pixels = static_cast<float>(shape.in_d) * static_cast<float>(shape.in_h) *
+                       static_cast<float>(shape.in_w);
+  return 256.0F * pixels * reference::mean_of(1, in_q, out_q).inverse < 0x1p30F;
 }
 
 template <class Isa>
@@ -132,18 +189,19 @@ template <class Isa, quantized Q>
                                                const qparams& out_q, Q* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
-  } else if (shape.channels >= 16) {  // bytes of the narrowest register
+  } else if (shape.channels >= 16 && means_fit(shape, in_q, out_q)) {  // the narrowest register
     with_width<Isa, Q>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
+          const byte_means<decltype(width), Q> means(in_q, out_q);
           int divisor = 0;
-          quantizer mean{};
+          float inverse = 0.0F;
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
                 if (const int n = reference::divisor_of(shape, w); n != divisor) {
                   divisor = n;
-                  mean = reference::mean_of(n, in_q, out_q);
+                  inverse = reference::mean_of(n, in_q, out_q).inverse;
                 }
-                avg_bytes<decltype(width)>(shape, w, in, in_q, mean, out);
+                means(shape, w, in, inverse, out);
               });
         });
   } else {

@@ -135,3 +135,25 @@ TEST_CASE_TEMPLATE("simd requantize from integers equals the reference on random
       [](auto... operands) { reference::requantize(operands...); },
       [](auto... operands) { simd::requantize<isa::native>(operands...); });
 }
+
+TEST_CASE_TEMPLATE("long tensors of every integer are requantized to those of the reference", Q,
+                   std::uint8_t, std::int8_t) {
+  constexpr int lo = std::numeric_limits<Q>::lowest();
+  const qparams from{0.05F, lo + 117, lo, lo + 255};
+  for (const qparams& to :
+       {qparams{0.07F, lo + 128, lo, lo + 255}, qparams{0.01F, lo, lo, lo + 200},
+        qparams{0x1p-40F, lo + 3, lo, lo + 255}}) {
+    for (const int n : {1023, 1024, 1025, 4100}) {
+      const auto in = samples::integers<Q>(static_cast<std::size_t>(n), 5);
+      std::vector<Q> expected(in.size());
+      reference::requantize({n}, in.data(), from, to, expected.data());
+      const samples::fenced<Q> fenced(in);
+      samples::guarded<Q> out(in.size());
+      simd::requantize<isa::native>({n}, fenced.data(), from, to, out.data());
+      CHECK(out.holds(expected));
+      std::vector<Q> in_place = in;
+      simd::requantize<isa::native>({n}, in_place.data(), from, to, in_place.data());
+      CHECK(in_place == expected);
+    }
+  }
+}

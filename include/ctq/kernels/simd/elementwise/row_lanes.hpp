@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "ctq/kernels/reference/softmax.hpp"
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
+#include "ctq/kernels/xsimd.hpp"
+
+// The 16 partial results of a row of floats in registers: what softmax and layer_norm have in
+// common. A chain of additions waits for each of them, so several rows are computed together.
+
+CTQ_BEGIN_AVX512
+
+namespace ctq::kernels::simd {
+
+/// Elements i, i + 1, …, i + 15 of a row, or a partial result of each.
+template <vectorized Isa>
+struct row_lanes {
+  using floats = batch<Isa, float>;
+  static constexpr int lanes = reference::row_sums;
+  static constexpr int width = static_cast<int>(floats::size);
+  static constexpr int registers = lanes / width;
+  /// Rows of which the compiler can keep partial results in registers.
+  static constexpr int rows_together = registers == 4 ? 2 : 4;
+
+  floats part[registers];
+
+  [[gnu::always_inline]] row_lanes() noexcept = default;
+  [[gnu::always_inline]] explicit row_lanes(float x) noexcept {
+    unroll<registers>([&](auto r) __attribute__((always_inline)) { part[r] = floats(x); });
+  }
+  /// The sum of the partial results, as reference::fold_sums.
+  [[nodiscard, gnu::always_inline]] float sum() const noexcept {
+    return folded(
+        [](const four& x, const four& y) __attribute__((always_inline))->four { return x + y; });
+  }
+  /// The largest of them, if none is NaN.
+  [[nodiscard, gnu::always_inline]] float largest() const noexcept {
+    return folded([](const four& x, const four& y) __attribute__((always_inline))->four {
+      return x > y ? x : y;
+    });
+  }
+
+ private:
+  typedef float four [[gnu::vector_size(16)]];
+
+  /// The second half is joined with the first until one is left.
+  template <class Op>
+  [[nodiscard, gnu::always_inline]] float folded(Op op) const noexcept {
+    alignas(64) float all[lanes];
+    unroll<registers>([&](auto r) __attribute__((always_inline)) {
+      part[r].store_unaligned(all + r * width);
+    });
+    four x[4];
+    std::memcpy(x, all, sizeof x);
+    const four rows = op(op(x[0], x[2]), op(x[1], x[3]));
+    const four two = op(rows, __builtin_shufflevector(rows, rows, 2, 3, 0, 1));
+    const four one = op(two, __builtin_shufflevector(two, two, 1, 0, 3, 2));
+    return one[0];
+  }
+};
+
+/// Calls f(integral_constant<rows>, first row) for all rows: several together, then one by one.
+template <vectorized Isa, class F>
+[[gnu::always_inline]] inline void for_rows_together(std::ptrdiff_t rows, F f) noexcept {
+  constexpr int together = row_lanes<Isa>::rows_together;
+  std::ptrdiff_t row = 0;
+  for (; row + together <= rows; row += together) f(std::integral_constant<int, together>{}, row);
+  for (; row < rows; ++row) f(std::integral_constant<int, 1>{}, row);
+}
+
+}  // namespace ctq::kernels::simd
+
+CTQ_END_AVX512
