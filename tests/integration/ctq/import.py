@@ -290,7 +290,7 @@ def sizes(folder):
                  '"wide"_n = method::view("back"_n, {.shape = {2, 4, 3, 12}}),',
                  '"part"_n = op::getitem("narrow"_n, {.index = {ctq::index::ellipsis, '
                  'ctq::index::slice(-2, 2147483647, 1)}}),',
-                 '"scaled"_n = op::mul("part"_n, 0.40824828F),',
+                 '"scaled"_n = op::mul("part"_n, 0.4082483F),',
                  '"flat"_n = method::view("scaled"_n, {.shape = {96}}),',
                  '"mul"_n = op::mul("flat"_n, 2.0F),'):
         assert line in lines, f"{line}:\n{text}"
