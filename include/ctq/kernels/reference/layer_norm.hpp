@@ -17,31 +17,37 @@ namespace ctq::kernels::reference {
 
 /// Normalizes each row by its own mean and variance: layer, group and instance norm.
 ///
-///   mean     = Σ in[i] / count                        variance = Σ (in[i] - mean)² / count
-///   out[i]   = (in[i] - mean) * (weight * (1 / sqrt(variance + eps))) + bias
+///   d[i]     = in[i] - in[0]                          mean = Σ d[i] / count
+///   variance = Σ (d[i] - mean)² / count
+///   out[i]   = (d[i] - mean) * (weight * (1 / sqrt(variance + eps))) + bias
+///
+/// A mean that is large beside the variance would round it away: that of the differences from an
+/// element of the row is not.
 ///
 /// Shapes   in, out [rows, count], may be the same memory · weight, bias [channels], or null: 1, 0
 /// Sums     in 16 partial sums, see fold_sums. No product is contracted with an addition
 inline void layer_norm(const layer_norm_shape& s, const float* in, const float* weight,
                        const float* bias, float* out) noexcept {
+  if (s.count == 0) return;
   const auto count = static_cast<float>(s.count);
   for (std::ptrdiff_t row = 0; row < s.rows; ++row) {
     const std::ptrdiff_t first = row * s.count;
     const float* const x = in + first;
     float* const y = out + first;
+    const float origin = x[0];
     float sums[row_sums]{};
-    for (int i = 0; i < s.count; ++i) sums[i % row_sums] += x[i];
+    for (int i = 0; i < s.count; ++i) sums[i % row_sums] += x[i] - origin;
     const float mean = fold_sums(sums) / count;
     float squares[row_sums]{};
     for (int i = 0; i < s.count; ++i) {
-      const float difference = x[i] - mean;
+      const float difference = (x[i] - origin) - mean;
       squares[i % row_sums] += no_contract(difference * difference);
     }
     const float inverse = inverse_deviation(fold_sums(squares) / count, s);
     for (int i = 0; i < s.count; ++i) {
       const std::ptrdiff_t c = (first + i) / s.pixels % s.channels;
       const float factor = weight == nullptr ? inverse : weight[c] * inverse;
-      y[i] = no_contract((x[i] - mean) * factor) + (bias == nullptr ? 0.0F : bias[c]);
+      y[i] = no_contract(((x[i] - origin) - mean) * factor) + (bias == nullptr ? 0.0F : bias[c]);
     }
   }
 }

@@ -16,30 +16,31 @@ namespace ctq::kernels::simd {
 
 namespace norm_rows {
 
-/// sums[k] = Σ f(k, x[k][i]) over i. Where a row ends before its last 16 elements do, f has
-/// filler[k], of which it makes 0.
+/// sums[k] = Σ f(k, x[k][i]) over i.
 template <vectorized Isa, int Rows, class F>
-[[gnu::always_inline]] inline void sum(const float* const (&x)[Rows], int count,
-                                       const float (&filler)[Rows], F f,
+[[gnu::always_inline]] inline void sum(const float* const (&x)[Rows], int count, F f,
                                        float (&sums)[Rows]) noexcept {
   using row = row_lanes<Isa>;
+  using floats = typename row::floats;
   constexpr int lanes = row::lanes, width = row::width, registers = row::registers;
   row partial[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) { partial[k] = row(0.0F); });
-  const auto add = [&](auto k, const float* from) __attribute__((always_inline)) {
-    unroll<registers>([&](auto r) __attribute__((always_inline)) {
-      partial[k].part[r] += f(k, row::floats::load_unaligned(from + r * width));
-    });
-  };
   const int whole = count / lanes * lanes;
   for (int i = 0; i < whole; i += lanes)
-    unroll<Rows>([&](auto k) __attribute__((always_inline)) { add(k, x[k] + i); });
+    unroll<Rows, registers>([&](auto k, auto r) __attribute__((always_inline)) {
+      partial[k].part[r] += f(k, floats::load_unaligned(x[k] + i + r * width));
+    });
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
     if (whole < count) {
-      alignas(64) float rest[lanes];
-      std::fill_n(rest, lanes, filler[k]);
+      alignas(64) float rest[lanes]{};
       std::copy_n(x[k] + whole, count - whole, rest);
-      add(k, rest);
+      unroll<registers>([&](auto r) __attribute__((always_inline)) {
+        f(k, floats::load_unaligned(rest + r * width)).store_unaligned(rest + r * width);
+      });
+      std::fill_n(rest + (count - whole), lanes - (count - whole), 0.0F);
+      unroll<registers>([&](auto r) __attribute__((always_inline)) {
+        partial[k].part[r] += floats::load_unaligned(rest + r * width);
+      });
     }
     sums[k] = partial[k].sum();
   });
@@ -75,15 +76,27 @@ template <vectorized Isa, class F>
   for (; i < count; ++i) f(i, std::type_identity<float>{});
 }
 
-/// Rows of known means: y = (x - mean) * (weight * inverse) + bias.
+/// What a row's elements have subtracted: first its first element, then the mean of the
+/// differences.
+struct center {
+  float origin, mean;
+
+  template <class T>
+  [[nodiscard, gnu::always_inline]] T operator()(T x) const noexcept {
+    return (x - T(origin)) - T(mean);
+  }
+};
+
+/// Rows of known means: y = center(x) * (weight * inverse) + bias.
 ///   at  the first element of the first row in the tensor
 template <vectorized Isa, int Rows>
 [[gnu::always_inline]] inline void scale(layer_norm_shape s, std::ptrdiff_t at,
-                                         const float* const (&x)[Rows], const float (&mean)[Rows],
+                                         const float* const (&x)[Rows],
+                                         const center (&centers)[Rows],
                                          const float (&inverse)[Rows], const float* weight,
                                          const float* bias, float* const (&y)[Rows]) noexcept {
   const auto put = [&]<class T>(int k, int i, T factor, T added) __attribute__((always_inline)) {
-    const T result = scaled<Isa>(loaded<T>(x[k] + i) - T(mean[k]), factor, added);
+    const T result = scaled<Isa>(centers[k](loaded<T>(x[k] + i)), factor, added);
     float* const to = y[k] + i;
     if constexpr (std::is_same_v<T, float>) {
       *to = result;
@@ -127,27 +140,26 @@ template <vectorized Isa, int Rows>
     y[k] = out + (first + k) * s.count;
   });
   const auto count = static_cast<float>(s.count);
-  const float zeros[Rows]{};
-  float mean[Rows], variance[Rows];
+  center centers[Rows];
+  float sums[Rows];
+  unroll<Rows>([&](auto k) __attribute__((always_inline)) { centers[k] = {*x[k], 0.0F}; });
   sum<Isa>(
-      x, s.count, zeros, [](int, floats v) __attribute__((always_inline)) { return v; }, mean);
-  floats means[Rows];
-  unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-    mean[k] /= count;
-    means[k] = floats(mean[k]);
-  });
+      x, s.count,
+      [&](int k, floats v) __attribute__((always_inline)) { return v - floats(centers[k].origin); },
+      sums);
+  unroll<Rows>([&](auto k) __attribute__((always_inline)) { centers[k].mean = sums[k] / count; });
   sum<Isa>(
-      x, s.count, mean,
+      x, s.count,
       [&](int k, floats v) __attribute__((always_inline)) {
-        const floats difference = v - means[k];
+        const floats difference = centers[k](v);
         return rounded<Isa>(difference * difference);
       },
-      variance);
+      sums);
   float inverse[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-    inverse[k] = reference::inverse_deviation(variance[k] / count, s);
+    inverse[k] = reference::inverse_deviation(sums[k] / count, s);
   });
-  scale<Isa>(s, first * s.count, x, mean, inverse, weight, bias, y);
+  scale<Isa>(s, first * s.count, x, centers, inverse, weight, bias, y);
 }
 
 }  // namespace norm_rows
@@ -158,7 +170,7 @@ template <class Isa>
                                   const float* bias, float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::layer_norm(s, in, weight, bias, out);
-  } else {
+  } else if (s.count > 0) {
     for_rows_together<Isa>(
         s.rows, [&](auto rows, std::ptrdiff_t first) __attribute__((always_inline)) {
           norm_rows::normalize<Isa, rows>(s, first, in, weight, bias, out);
