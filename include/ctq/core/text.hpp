@@ -27,20 +27,26 @@ struct static_text {
   }
 };
 
-/// Appends an integer to any type with append(std::string_view).
+/// Appends the digits of a number: one function for the integers of all types.
 template <class Text>
-[[gnu::noinline]] constexpr void append_number(Text& out, std::integral auto number) {
+[[gnu::noinline]] constexpr void append_digits(Text& out, unsigned long long magnitude,
+                                               bool negative) {
   char digits[24]{};
   std::size_t at = sizeof(digits);
-  bool negative = number < 0;
-  auto rest = number;
   do {
-    const int digit = static_cast<int>(rest % 10);
-    digits[--at] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
-    rest = static_cast<decltype(rest)>(rest / 10);
-  } while (rest != 0);
+    digits[--at] = static_cast<char>('0' + static_cast<int>(magnitude % 10));
+    magnitude /= 10;
+  } while (magnitude != 0);
   if (negative) digits[--at] = '-';
   out.append(std::string_view{digits + at, sizeof(digits) - at});
+}
+
+/// Appends an integer to any type with append(std::string_view).
+template <class Text>
+constexpr void append_number(Text& out, std::integral auto number) {
+  const auto bits = static_cast<unsigned long long>(number);
+  const bool negative = number < 0;
+  append_digits(out, negative ? 0 - bits : bits, negative);
 }
 
 /// Appends a number with six significant digits, as printf's %g: 0.01, 2.5, 1.19209e-07.

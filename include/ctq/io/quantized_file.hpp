@@ -44,10 +44,10 @@ struct plan_identity {
 
 template <class Plan>
 [[nodiscard, gnu::cold]] plan_identity identity_of() {
-  constexpr auto& schedule = Plan::int8_schedule;
+  constexpr std::span steps = std::span(Plan::int8_schedule.steps).first(Plan::int8_schedule.count);
   constexpr std::string_view backend = Plan::backend.name;  // the backend itself is not emitted
   return {std::string{backend}, text_of(Plan::mapping),
-          text_of(std::span(schedule.steps).first(schedule.count), std::span(Plan::lowered.nodes))};
+          text_of<used_kernels_of(steps)>(steps, std::span(Plan::lowered.nodes))};
 }
 
 /// An activation that a plan quantizes statically.

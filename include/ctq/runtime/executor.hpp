@@ -111,8 +111,8 @@ template <class Isa, class Code>
       const step& s = steps[static_cast<std::size_t>(i)];
       static_text<96> blocking;
       append_blocking<kernel_set, Code::used>(blocking, s.key);
-      write_step(s, nodes, Isa::name, blocking.view(), packed_bytes<kernel_set, Code::used>(s.key),
-                 end - start);
+      write_step<Code::used>(s, nodes, Isa::name, blocking.view(),
+                             packed_bytes<kernel_set, Code::used>(s.key), end - start);
     }
     start = verbose::now();
   });

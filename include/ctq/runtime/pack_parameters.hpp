@@ -72,7 +72,7 @@ template <class Kernels, used_kernels Used = all_kernels>
                                                             const graph_nodes& graph,
                                                             const state_dict& state,
                                                             std::span<const qparams> qparams) {
-  return pack_steps(packing_of<Kernels, Used>, steps, graph, state, qparams);
+  return pack_steps<Used>(packing_of<Kernels, Used>, steps, graph, state, qparams);
 }
 
 }  // namespace ctq

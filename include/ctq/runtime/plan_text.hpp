@@ -10,6 +10,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/step_text.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 #include "ctq/spec/qconfig_text.hpp"
@@ -41,7 +42,7 @@ template <class Text>
 }
 
 /// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
-template <class Text>
+template <used_kernels Used, class Text>
 [[gnu::cold]] void append_step(Text& out, const step& s, std::span<const node> nodes) {
   const auto named = [&](int node) -> const ctq::node& {
     return nodes[static_cast<std::size_t>(node)];
@@ -51,7 +52,9 @@ template <class Text>
              s.key.relu ? "+relu" : "");
   if (s.key.then != fused_op::nothing) append_all(out, "+", name_of(s.key.then));
   append_all(out, ", ", name_of(s.key.in), " to ", name_of(s.key.out), ", ");
-  append_shape(out, s.key);
+  step_text::line shape;
+  append_shape<Used>(shape, s.key);
+  out.append(shape.view());
   out += " ";
   append_sizes(out, s.key.size);
   out += ", observers";
@@ -67,13 +70,13 @@ template <class Text>
 
 }  // namespace plan_text
 
-/// A line for each step, in the order in which they run.
-template <class Text = std::string>
+/// A line for each step, in the order in which they run. Used: the kernels of the steps, at least
+template <used_kernels Used = all_kernels, class Text = std::string>
 [[nodiscard, gnu::cold]] Text text_of(std::span<const step> steps, std::span<const node> nodes) {
   Text out;
   for (const step& s : steps) {
     if (!out.empty()) out += "\n";
-    plan_text::append_step(out, s, nodes);
+    plan_text::append_step<Used>(out, s, nodes);
   }
   return out;
 }

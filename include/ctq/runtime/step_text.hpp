@@ -9,12 +9,16 @@
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/ops/op.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 
 // A step as text. A part has no comma and no space, since it becomes a field of a line.
 
 namespace ctq {
 
 namespace step_text {
+
+/// Holds the longest line, without allocation. Whoever writes shapes into it shares their code.
+using line = static_text<512>;
 
 /// Appends "1x32x32x3".
 template <class Text, class... Extent>
@@ -224,24 +228,24 @@ constexpr void append(Text& out, const function_shape& s) {
 
 }  // namespace step_text
 
-/// Appends the sizes of a step.
-template <class Text>
+/// Appends the sizes of a step, whose kernel is one of Used.
+template <used_kernels Used = all_kernels, class Text>
 constexpr void append_shape(Text& out, const kernel_signature& key) {
-  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+  with_used<Used, void>(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
     step_text::append(out, key.as<typename Descriptor::shape>());
   });
 }
 
 /// Appends "conv2d,quint8:quint8,1x32x32x3:1x32x32x16:k3x3:p1x1,dense:8x2x16,2304": kernel, dtypes,
 /// shape, how the kernel divides the work or "-", bytes of packed weights.
-template <class Text>
+template <used_kernels Used = all_kernels, class Text>
 [[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key,
                                            std::string_view blocking, std::size_t packed) {
   append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.kernel),
              key.relu ? "+relu" : "", key.then == fused_op::nothing ? "" : "+",
              key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
              name_of(key.in), ":", name_of(key.out), ",");
-  append_shape(out, key);
+  append_shape<Used>(out, key);
   append_all(out, ",", blocking, ",", packed);
 }
 

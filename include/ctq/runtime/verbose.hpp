@@ -14,6 +14,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/step_text.hpp"
 
 // The environment variable CTQ_VERBOSE, as oneDNN has one: with 1, every run of a model, int8
@@ -58,18 +59,18 @@ inline void write(std::string_view line) noexcept {
 
 namespace ctq {
 
-/// isa, blocking, packed: instruction set of the step's code, how that divides the work, and bytes
-/// of its parameters
-template <int = 0>
+/// Used: the step's kernel, at least · isa, blocking, packed: instruction set of the step's code,
+/// how that divides the work, and bytes of its parameters
+template <used_kernels Used = all_kernels>
 [[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
                                              std::string_view isa, std::string_view blocking,
                                              std::size_t packed,
                                              std::int64_t nanoseconds) noexcept {
-  static_text<512> line;  // no allocation
+  step_text::line line;
   append_all(line, "ctq_verbose,run,", isa, ",");
   if (s.node >= 0) append_name(line, nodes[static_cast<std::size_t>(s.node)]);
   line.append(",");
-  append_kernel(line, s.key, blocking, packed);
+  append_kernel<Used>(line, s.key, blocking, packed);
   append_all(line, ",", nanoseconds / 1000, ".", nanoseconds / 100 % 10);
   line.count -= line.count == sizeof line.chars ? 1 : 0;
   verbose::write(line.append("\n").view());

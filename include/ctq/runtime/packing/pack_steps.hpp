@@ -21,6 +21,7 @@
 #include "ctq/runtime/embeddings/pack_rows.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/pack_constants.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/packing/weight_order.hpp"
 #include "ctq/runtime/parameters.hpp"
@@ -145,13 +146,54 @@ template <int = 0>
   within(std::int8_t{});
 }
 
+/// Packs what a step's kernel reads besides its inputs.
+///   data  with the qparams of the step; gets the options of the op that is called
+/// Errors  as pack_steps
+template <used_kernels Used>
+[[nodiscard, gnu::cold]] status pack_step(const kernel_packing& kernels, const step& s,
+                                          std::span<const node> nodes, const state_dict& state,
+                                          step_data& data, std::byte* packed, std::size_t bytes) {
+  using facts = ctq::kernels::kernel_facts;
+  const node& n = nodes[static_cast<std::size_t>(s.node)];
+  [[maybe_unused]] const facts& kernel_is = ctq::kernels::facts_of(s.key.kernel);
+  if constexpr (Used.any(&facts::has_weights)) {
+    if (kernel_is.has_weights) {
+      if constexpr (Used.tables) {
+        if (s.key.then == fused_op::table) {
+          const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
+          data.options = op.attrs;
+          pack_table(op_of_table(op), data, s.key.out, data.fused, packed + bytes - 256);
+        }
+      }
+      return pack_layer(kernels, s, n, state, data, packed);
+    }
+  }
+  if constexpr (Used.has(kernel::batch_norm2d))
+    if (s.key.kernel == kernel::batch_norm2d) return pack_batch_norm(s, n, state, packed);
+  if constexpr (Used.any(&facts::has_table))
+    if (kernel_is.has_table) return pack_rows(s, n, state, packed);
+  if constexpr (Used.any(&facts::has_cells))
+    if (kernel_is.has_cells) return pack_recurrent(kernels, s, n, state, packed);
+  if constexpr (Used.any(&facts::calls_op) || Used.any(&facts::has_tensors)) {
+    if (kernel_is.calls_op || kernel_is.has_tensors) {
+      data.options = n.attrs;
+      const status ok = pack_user_parameters(n, state, s.key.in != f32, data, packed);
+      if constexpr (Used.has(kernel::elementwise))
+        if (s.key.kernel == kernel::elementwise && bytes > 0)
+          pack_table(s.key.called_op, data, s.key.in, data.in[0], packed);
+      return ok;
+    }
+  }
+  return done{};
+}
+
 }  // namespace packing
 
-/// graph: that the schedule was made for · qparams: one an observer; none for schedules
-/// that compute in float alone
-/// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
+/// Used: the kernels of the steps, at least · graph: that the schedule was made for · qparams: one
+/// an observer; none for schedules that compute in float alone Errors  a tensor that is missing, of
+/// another dtype or shape, or not finite; as check_qparams;
 ///         with the node's name: a sum that could leave int32
-template <int = 0>
+template <used_kernels Used = all_kernels>
 [[nodiscard, gnu::cold]] result<parameters> pack_steps(const kernel_packing& kernels,
                                                        std::span<const step> steps,
                                                        const graph_nodes& graph,
@@ -173,38 +215,18 @@ template <int = 0>
   std::byte* packed = p.packed.data();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const step& s = steps[i];
-    const node& n = nodes[static_cast<std::size_t>(s.node)];
     step_data& d = p.data[i];
     d.in[0] = qparams_of(s.in_observer[0]);
     d.in[1] = qparams_of(s.in_observer[1]);
     d.out = qparams_of(s.out_observer);
     d.fused = qparams_of(s.fused_observer);
     d.steps = ctq::kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
-    if (s.clamp_node >= 0)
-      packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);
-    status ok = done{};
+    if constexpr (Used.clamps)
+      if (s.clamp_node >= 0)
+        packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);
     const std::size_t bytes = kernels.packed_bytes(s.key);
-    if (ctq::kernels::facts_of(s.key.kernel).has_weights) {
-      ok = packing::pack_layer(kernels, s, n, state, d, packed);
-      if (s.key.then == fused_op::table) {
-        const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
-        d.options = op.attrs;
-        packing::pack_table(packing::op_of_table(op), d, s.key.out, d.fused, packed + bytes - 256);
-      }
-    } else if (s.key.kernel == kernel::batch_norm2d) {
-      ok = packing::pack_batch_norm(s, n, state, packed);
-    } else if (ctq::kernels::facts_of(s.key.kernel).has_table) {
-      ok = packing::pack_rows(s, n, state, packed);
-    } else if (ctq::kernels::facts_of(s.key.kernel).has_cells) {
-      ok = packing::pack_recurrent(kernels, s, n, state, packed);
-    } else if (const auto& facts = ctq::kernels::facts_of(s.key.kernel);
-               facts.calls_op || facts.has_tensors) {
-      d.options = n.attrs;
-      ok = packing::pack_user_parameters(n, state, s.key.in != f32, d, packed);
-      if (s.key.kernel == kernel::elementwise && bytes > 0)
-        packing::pack_table(s.key.called_op, d, s.key.in, d.in[0], packed);
-    }
-    if (!ok) return unexpected{ok.error()};
+    if (const status ok = packing::pack_step<Used>(kernels, s, nodes, state, d, packed, bytes); !ok)
+      return unexpected{ok.error()};
     packed += packing::padded(bytes);
   }
   return p;

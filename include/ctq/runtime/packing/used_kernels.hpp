@@ -18,17 +18,24 @@
 
 namespace ctq {
 
-/// A set of kernels, each with the element type of its input.
+/// A set of kernels, each with the element type of its input, and what follows them.
 struct used_kernels {
   static_assert(kernels::kernel_count <= 64);
 
   std::uint64_t on_floats{}, on_quint8{}, on_others{};  // a bit for each kernel
+  bool tables{}, clamps{};                              // whether one is fused into a kernel
 
   [[nodiscard]] constexpr bool has(kernel_id k, dtype in) const {
     return ((in == f32 ? on_floats : in == quint8 ? on_quint8 : on_others) & bit_of(k)) != 0;
   }
   [[nodiscard]] constexpr bool has(kernel_id k) const {
     return has(k, f32) || has(k, quint8) || has(k, qint8);
+  }
+  /// Whether one of them has the property, which is a member of kernel_facts.
+  [[nodiscard]] constexpr bool any(bool kernels::kernel_facts::*property) const {
+    for (std::size_t k = 0; k < kernels::kernel_count; ++k)
+      if (has(static_cast<kernel_id>(k)) && kernels::facts[k].*property) return true;
+    return false;
   }
   constexpr void add(kernel_id k, dtype in) {
     (in == f32 ? on_floats : in == quint8 ? on_quint8 : on_others) |= bit_of(k);
@@ -42,13 +49,16 @@ struct used_kernels {
   }
 };
 
-inline constexpr used_kernels all_kernels{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
+inline constexpr used_kernels all_kernels{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
+                                          true, true};
 
 /// Those of steps, with the products of recurrent layers.
 [[nodiscard]] constexpr used_kernels used_kernels_of(std::span<const step> steps) {
   used_kernels used;
   for (const step& s : steps) {
     used.add(s.key.kernel, s.key.in);
+    used.tables |= s.key.then == fused_op::table;
+    used.clamps |= s.clamp_node >= 0;
     if (!kernels::facts_of(s.key.kernel).has_cells) continue;
     const kernel_signature product = recurrent_product_key(s.key.kernel, {});
     used.add(product.kernel, product.in);

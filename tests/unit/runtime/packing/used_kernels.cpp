@@ -42,6 +42,23 @@ static_assert(!rnn.has(kernel::linear));
 static_assert(
     used_by(signature(kernel::rnn, f32, f32, recurrent_shape{})).has(kernel::linear, f32));
 
+static_assert(convolution.any(&kernels::kernel_facts::has_weights));
+static_assert(!convolution.any(&kernels::kernel_facts::has_cells));
+static_assert(rnn.any(&kernels::kernel_facts::has_cells));
+static_assert(!used_kernels{}.any(&kernels::kernel_facts::has_weights));
+static_assert(all_kernels.any(&kernels::kernel_facts::has_table));
+
+// What is fused into a layer, or narrows its output.
+static_assert(!convolution.tables && !convolution.clamps);
+static_assert(all_kernels.tables && all_kernels.clamps);
+static_assert([] {
+  step steps[] = {{.key = signature(kernel::conv2d, quint8, quint8, conv2d_shape{})}};
+  steps[0].key.then = fused_op::table;
+  steps[0].clamp_node = 0;
+  const used_kernels used = used_kernels_of(steps);
+  return used.tables && used.clamps;
+}());
+
 static_assert(weights_of<convolution>(kernel::conv2d) == 1);
 static_assert(weights_of<convolution>(kernel::linear) == -1);
 static_assert(weights_of<all_kernels>(kernel::linear) == 1);
