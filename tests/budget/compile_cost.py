@@ -31,18 +31,18 @@ COMPILED = "#define CTQ_COMPILED_KERNELS\n#define CTQ_BASELINE_IS_INTENDED\n"
 PROGRAMS = [
     ("`ctq/ctq.hpp`", "#include <ctq/ctq.hpp>\n", 430, 15, 0),
     ("`ctq/inference.hpp`", "#include <ctq/inference.hpp>\n", 350, 12, 0),
-    ("CNN of 4 layers", networks.int8_program(networks.small_cnn()), 650, 50, 5),
-    ("chain of 50 different layers", networks.int8_program(networks.chain(50)), 1000, 100, 40),
-    ("MobileNetV2", networks.int8_program(networks.mobilenet_v2()), 900, 75, 14),
+    ("CNN of 4 layers", networks.int8_program(networks.small_cnn()), 600, 50, 5),
+    ("chain of 50 different layers", networks.int8_program(networks.chain(50)), 780, 100, 40),
+    ("MobileNetV2", networks.int8_program(networks.mobilenet_v2()), 780, 75, 14),
     ("MobileNetV3-small",
      networks.int8_program(networks.mobilenet_v3_small(),
                            mapping="ctq::default_qconfig_mapping<ctq::x86>"), 1100, 110, 30),
-    ("ResNet-50", networks.int8_program(networks.resnet50()), 900, 75, 16),
+    ("ResNet-50", networks.int8_program(networks.resnet50()), 720, 75, 16),
     ("MobileNetV2, `ctq-kernels`", COMPILED + networks.int8_program(networks.mobilenet_v2()),
-     600, 35, 0),
+     440, 35, 0),
     ("MobileNetV3-small, `ctq-kernels`",
      COMPILED + networks.int8_program(networks.mobilenet_v3_small(),
-                                      mapping="ctq::default_qconfig_mapping<ctq::x86>"), 600, 35, 0),
+                                      mapping="ctq::default_qconfig_mapping<ctq::x86>"), 440, 35, 0),
 ]
 
 
