@@ -189,9 +189,9 @@ template <used_kernels Used>
 
 }  // namespace packing
 
-/// Used: the kernels of the steps, at least · graph: that the schedule was made for · qparams: one
-/// an observer; none for schedules that compute in float alone Errors  a tensor that is missing, of
-/// another dtype or shape, or not finite; as check_qparams;
+/// Used: the kernels of the steps, at least · graph: that the schedule was made for
+/// qparams: one an observer; none for schedules that compute in float alone
+/// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
 ///         with the node's name: a sum that could leave int32
 template <used_kernels Used = all_kernels>
 [[nodiscard, gnu::cold]] result<parameters> pack_steps(const kernel_packing& kernels,
