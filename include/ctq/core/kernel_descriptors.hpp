@@ -32,6 +32,10 @@ constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32;
 constexpr bool float_or_int8(dtype in, dtype out) {
   return float_only(in, out) || int8_to_int8(in, out);
 }
+/// The same, and layers on integers whose sums are computed further in float.
+constexpr bool layer(dtype in, dtype out) {
+  return float_or_int8(in, out) || int8_to_float(in, out);
+}
 
 }  // namespace types
 
@@ -64,6 +68,8 @@ struct kernel_facts {
 //   reorder             a view of which the elements are needed in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
 //   binary_…_broadcast  of tensors of different shapes
+//   quantize_sum        of what a layer gives in float, and a tensor of integers
+//   tanh                of what a layer gives in float
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
 // clang-format off
 #define CTQ_KERNELS(KERNEL) \
@@ -75,10 +81,10 @@ struct kernel_facts {
   KERNEL(binary_mul, elementwise_shape, equal) \
   KERNEL(binary_sub, broadcast_shape, equal) \
   KERNEL(binary_div, broadcast_shape, equal) \
-  KERNEL(conv2d, conv2d_shape, float_or_int8, .has_weights = true) \
+  KERNEL(conv2d, conv2d_shape, layer, .has_weights = true) \
   KERNEL(conv3d, conv3d_shape, float_or_int8, .has_weights = true) \
   KERNEL(conv_transpose2d, conv_transpose2d_shape, float_or_int8, .has_weights = true) \
-  KERNEL(linear, linear_shape, float_or_int8, .has_weights = true) \
+  KERNEL(linear, linear_shape, layer, .has_weights = true) \
   KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(batch_norm2d, channels_shape, equal, .has_tensors = true) \
@@ -106,6 +112,8 @@ struct kernel_facts {
   KERNEL(to_nchw, transpose_shape, equal, .computes_ops = false) \
   KERNEL(binary_add_broadcast, broadcast_shape, equal, .computes_ops = false) \
   KERNEL(binary_mul_broadcast, broadcast_shape, equal, .computes_ops = false) \
+  KERNEL(quantize_sum, elementwise_shape, float_to_int8, .computes_ops = false) \
+  KERNEL(tanh, elementwise_shape, float_only, .computes_ops = false) \
   KERNEL(binary_add_within_one_step, elementwise_shape, equal_int8, .computes_ops = false)
 // clang-format on
 

@@ -65,6 +65,7 @@ struct linear_shape {
   int rows{};
   int in_features{};
   int out_features{};
+  int signed_input{};  // of linear_dynamic: 1: its input is quantized to qint8, else to quint8
 
   friend constexpr bool operator==(const linear_shape&, const linear_shape&) = default;
 };

@@ -18,6 +18,7 @@ struct embedding_shape {
   int has_offsets{};       // 1: where bags begin is given; 2: and where the last one ends; 0: they
                            // have as many indices each
   int padding_index = -1;  // an index that is ignored; -1: none
+  int is_signed{};         // 1: integers of 8 bits have a sign
 
   friend constexpr bool operator==(const embedding_shape&, const embedding_shape&) = default;
 };

@@ -11,7 +11,8 @@
 #include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/lowered_call.hpp"
+#include "ctq/evaluate/following_options.hpp"
+#include "ctq/evaluate/layer_call.hpp"
 #include "ctq/evaluate/module_weights.hpp"
 #include "ctq/evaluate/node_call.hpp"
 #include "ctq/evaluate/node_quantizer.hpp"
@@ -208,6 +209,8 @@ class evaluator {
                                 ? weights_.observe(n, *attributes, options().observers)
                                 : weights_.round(n, *attributes);
     if (!rounding) return unexpected{rounding.error()};
+    for (float_ops::named_value& a : following_attributes(n, modules_))
+      attributes->push_back({"1." + a.name, std::move(a.given)});
     return attributes;
   }
 
@@ -256,7 +259,7 @@ class evaluator {
                       : result<node_value>(reads.size() < 2 ? node_value() : reads[1]);
     if (!weight) return unexpected{weight.error()};
     if (auto out = lowered::dynamic_linear(n, from, reads[0], *weight, *attributes, rounding_))
-      return node_value(*std::move(out));
+      return lowered::followed(n, *std::move(out), reads, modules_);
     if (from.dynamic) return weighted_in_float(n, from, reads);
     const quantized_tensor* const in = reads[0].integers();
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
@@ -268,13 +271,12 @@ class evaluator {
       real.push_back(v.integers() == nullptr ? v.real() : float_ops::value());
     float_ops::python_call c = call_of(n, std::move(real));
     for (float_ops::named_value& a : *attributes) c.attributes.push_back(std::move(a));
-    auto by_kernel = lowered::weighted(from, *in, *weight, std::move(c), *out, rounding_.kernels());
+    auto by_kernel = lowered::layer_by_kernel(n, from, *in, *weight, std::move(c), reads, modules_,
+                                              *out, rounding_.kernels());
     if (!by_kernel) return unexpected{by_kernel.error()};
-    if (*by_kernel) return node_value(**std::move(by_kernel));
+    if (*by_kernel) return **std::move(by_kernel);
     const auto floats = weighted_in_float(n, from, reads);
-    if (!floats) return floats;
-    const float_ops::value v = floats->real();
-    return node_value(rounding_.kernels().quantize(*v.get_if<float_ops::tensor>(), *out));
+    return floats ? rounding_.quantized(floats->real(), *out) : floats;
   }
 
   [[nodiscard]] result<node_value> weighted_in_float(const node& n, const lowered::origin& from,

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_layers.hpp"
 #include "ctq/evaluate/float_ops/layer_functions.hpp"
-#include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/layer_shape.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/packed_layer.hpp"
@@ -122,26 +122,51 @@ class kernel_calls {
       const kernels::output_range range = kernels::output_range_of(qparams_of(to), relu);
       const step_data data{.in = {qparams_of(in.steps)},
                            .steps = {range.zero_point + shift, range.lo + shift, range.hi + shift}};
-      const Q* const q = run_layer(*s, narrowed<Q>(in, in_[0]), in.q.shape, p, data);
+      const Q* const q = run_layer<Q>(*s, narrowed<Q>(in, in_[0]), in.q.shape, p, data);
       out = quantized_tensor{to, {s->out, {q, q + float_ops::numel(s->out)}}};
       for (std::int32_t& x : out->q.data) x -= shift;
     });
     return out;
   }
 
+  /// The same without a relu, in float, before it is quantized.
+  [[nodiscard]] std::optional<float_ops::tensor> layer_in_float(const std::optional<layer_shape>& s,
+                                                                const quantized_tensor& in,
+                                                                const node_value& weight,
+                                                                const std::vector<float>* bias) {
+    if (!s || !has_kernels(in.steps)) return {};
+    std::optional<float_ops::tensor> out;
+    with_type(in.steps.dtype, [&]<class Q>(Q) {
+      const layer_key key{to_block<kernel_signature::sizes>(s->conv),
+                          in.steps,
+                          {.dtype = f32},
+                          bias == nullptr ? std::vector<float>() : *bias};
+      const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
+        return pack_layer_in_float<Kernels, Q>(s->conv, *weight.integers(), key.bias,
+                                               qparams_of(in.steps));
+      });
+      if (!p.exact) return;
+      const step_data data{.in = {qparams_of(in.steps)}};
+      const float* const y = run_layer<float>(*s, narrowed<Q>(in, in_[0]), in.q.shape, p, data);
+      out = float_ops::tensor{s->out, {y, y + float_ops::numel(s->out)}};
+    });
+    return out;
+  }
+
   /// A linear layer whose input is quantized with its own range; nullopt if no kernel computes it.
-  ///   bias  [O] or null
+  ///   bias       [O] or null
+  ///   to_signed  to qint8, else to quint8
   [[nodiscard]] std::optional<float_ops::tensor> dynamic_linear(const float_ops::tensor& in,
                                                                 const node_value& weight,
                                                                 const float_ops::tensor* bias,
-                                                                bool relu) {
+                                                                bool relu, bool to_signed = false) {
     using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
     const float_ops::extents& w = weight.integers()->q.shape;
     const auto layer = linear_layer(in.shape, w);
     const bool fits = layer && !in.data.empty() &&
                       (bias == nullptr || bias->data.size() == static_cast<std::size_t>(w[0]));
     if (!fits) return {};
-    const linear_shape s{static_cast<int>(in.data.size()) / w[1], w[1], w[0]};
+    const linear_shape s{static_cast<int>(in.data.size()) / w[1], w[1], w[0], to_signed ? 1 : 0};
     const layer_key key{to_block<kernel_signature::sizes>(s),
                         {.dtype = f32},
                         {},
@@ -161,13 +186,31 @@ class kernel_calls {
     return out;
   }
 
+  /// A layer of floats.
+  ///   bias  [O] or null
+  template <class Sizes>
+  float_ops::tensor layer(const layer_shape_of<Sizes>& s, const float_ops::tensor& in,
+                          const std::shared_ptr<const float_ops::tensor>& weight,
+                          const float_ops::tensor* bias) {
+    const layer_key key{to_block<kernel_signature::sizes>(s.conv),
+                        {},
+                        {},
+                        bias == nullptr ? std::vector<float>() : bias->data};
+    const packed_layer& p = packed_.of(weight, key, [&] {
+      return pack_float_layer<Kernels>(s.conv, std::span<const float>(weight->data),
+                                       bias == nullptr ? nullptr : key.bias.data());
+    });
+    const float* const out = run_layer<float>(s, in.data.data(), in.shape, p, {});
+    return {s.out, {out, out + float_ops::numel(s.out)}};
+  }
+
   /// On floats the reference accumulates in double, other sets in float32, one fma a product: the
   /// last bits differ.
   [[nodiscard]] float_ops::layer_functions float_layers() {
     if constexpr (kernels::is_reference<Kernels>) {
       return {};
     } else {
-      return {this, float_convolution, float_linear};
+      return {this, float_layers::convolution<kernel_calls>, float_layers::linear<kernel_calls>};
     }
   }
 
@@ -186,77 +229,32 @@ class kernel_calls {
            k.exists(quint8, quint8);
   }
 
-  static result<float_ops::tensor> float_convolution(void* state, const float_ops::tensor& in,
-                                                     const float_ops::value& weight,
-                                                     const float_ops::value& bias,
-                                                     const float_ops::convolution_options& o) {
-    const auto w = weight.share<float_ops::tensor>();
-    const auto* const b = bias.get_if<float_ops::tensor>();
-    const bool symmetric = o.padding_end.empty() || o.padding_end == o.padding;
-    if (symmetric && float_ops::convolving::check(in, *w, b, o, false).empty()) {
-      const window_steps steps{o.stride, o.padding, o.dilation, o.groups};
-      auto* const calls = static_cast<kernel_calls*>(state);
-      if (const auto s = convolution_layer(in.shape, w->shape, steps))
-        return calls->layer(*s, in, w, b);
-      if (const auto s = deep_convolution_layer(in.shape, w->shape, steps))
-        return calls->layer(*s, in, w, b);
-    }
-    return float_ops::convolution(in, *w, b, o);
-  }
-
-  static result<float_ops::tensor> float_linear(void* state, const float_ops::tensor& in,
-                                                const float_ops::value& weight,
-                                                const float_ops::value& bias) {
-    const auto w = weight.share<float_ops::tensor>();
-    const auto* const b = bias.get_if<float_ops::tensor>();
-    const auto s = linear_layer(in.shape, w->shape);
-    const bool fits = b == nullptr || b->data.size() == static_cast<std::size_t>(w->shape[0]);
-    if (!s || !fits) return float_ops::linear(in, *w, b);
-    return static_cast<kernel_calls*>(state)->layer(*s, in, w, b);
-  }
-
-  template <class Sizes>
-  float_ops::tensor layer(const layer_shape_of<Sizes>& s, const float_ops::tensor& in,
-                          const std::shared_ptr<const float_ops::tensor>& weight,
-                          const float_ops::tensor* bias) {
-    const layer_key key{to_block<kernel_signature::sizes>(s.conv),
-                        {},
-                        {},
-                        bias == nullptr ? std::vector<float>() : bias->data};
-    const packed_layer& p = packed_.of(weight, key, [&] {
-      return pack_float_layer<Kernels>(s.conv, std::span<const float>(weight->data),
-                                       bias == nullptr ? nullptr : key.bias.data());
-    });
-    const float* const out = run_layer(s, in.data.data(), in.shape, p, {});
-    return {s.out, {out, out + float_ops::numel(s.out)}};
-  }
-
   /// Returns where the outputs are.
-  template <class Layer, class T>
-  const T* run_layer(const Layer& s, const T* in, const float_ops::extents& shape,
-                     const packed_layer& p, const step_data& data) {
+  template <class Out, class Layer, class T>
+  const Out* run_layer(const Layer& s, const T* in, const float_ops::extents& shape,
+                       const packed_layer& p, const step_data& data) {
     const T* const from[] = {in};
-    return in_order<T>(s.order, from, shape, s.out, [&](operands x) {
+    return in_order<T, Out>(s.order, from, shape, s.out, [&](operands x) {
       x.packed = p.bytes.data();
       using code = layer_packing::code_of<decltype(s.conv)>;
-      const kernel_signature key = signature(kernel_id{}, dtype_of<T>, dtype_of<T>, s.conv);
+      const kernel_signature key = signature(kernel_id{}, dtype_of<T>, dtype_of<Out>, s.conv);
       x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
       x.data = &data;
-      code::template run<Kernels, T, T>(s.conv, {}, x);
+      code::template run<Kernels, T, Out>(s.conv, {}, x);
     });
   }
 
   /// Calls run(operands) with inputs and output in the order of the kernel; in and what it returns
   /// lie in the order of their axes.
-  template <class T, class Run>
-  const T* in_order(kernel_layout order, std::span<const T* const> in,
-                    const float_ops::extents& in_shape, const float_ops::extents& out_shape,
-                    Run run) {
+  template <class T, class Out = T, class Run>
+  const Out* in_order(kernel_layout order, std::span<const T* const> in,
+                      const float_ops::extents& in_shape, const float_ops::extents& out_shape,
+                      Run run) {
     const bool moves = order == kernel_layout::nhwc;
     operands x;
     for (std::size_t i = 0; i < in.size(); ++i)
       x.in[i] = moves ? moved<kernels::descriptors::to_nhwc>(in[i], in_shape, moved_in_[i]) : in[i];
-    T* const out = out_.of<T>(float_ops::numel(out_shape));
+    Out* const out = out_.of<Out>(float_ops::numel(out_shape));
     x.out = out;
     run(x);
     return moves ? moved<kernels::descriptors::to_nchw>(out, out_shape, moved_out_) : out;

@@ -60,84 +60,12 @@ struct origin {
     const op_descriptor& d = *op->descriptor;
     if (d.integer_form == form || d.weight_only_form == form) return {op, false, false};
     if (d.integer_relu_form == form) return {op, true, false};
+    for (const op_id then : d.integer_forms_then)
+      if (then == form) return {op, false, false};
     if (d.dynamic_form == form) return {op, false, true};
     if (d.dynamic_relu_form == form) return {op, true, true};
   }
   return {};
-}
-
-/// Whether a node is a transposed convolution on integers, which has the name of the float op.
-[[nodiscard]] inline bool is_transposed(const node& n) {
-  const op_descriptor& d = *n.op->descriptor;
-  return d.is_transposed && is_quantized(n.dtype) && (n.weight != nullptr || d.weight_position > 0);
-}
-
-/// A transposed convolution on integers; nullopt if no kernel computes it.
-///   args   the call of the float op
-///   terms  the bias, or null
-template <class Kernels>
-[[nodiscard]] result<std::optional<quantized_tensor>> transposed(
-    const origin& from, const quantized_tensor& in, const node_value& weight,
-    float_ops::operands& args, const std::vector<float>* terms, const quantization& out,
-    kernel_calls<Kernels>& kernels) {
-  const float_ops::extents& shape = weight.integers()->q.shape;
-  const int axes = float_ops::rank(shape) - 2;
-  const bool has_size = args.has("output_size") && !args.is_none("output_size");
-  if (axes < 1 || axes > 2 || in.q.shape.size() != shape.size() || has_size)
-    return std::optional<quantized_tensor>();  // the float op computes it, or reports the mistake
-  const window_steps w{args.integers("stride", axes), args.integers("padding", axes),
-                       args.integers("dilation", axes), args.integer("groups")};
-  const std::vector<int> output_padding = args.integers("output_padding", axes);
-  if (args.failed()) return args.failure();
-  const auto layer = transposed_convolution_layer(in.q.shape, shape, w, output_padding);
-  if (!layer || (terms != nullptr && static_cast<int>(terms->size()) != layer->out[1]))
-    return std::optional<quantized_tensor>();
-  return kernels.layer(layer, in, weight, terms, out, from.relu);
-}
-
-/// A linear layer or a convolution on integers; nullopt if no kernel computes it.
-///   call  the float op's: its arguments; None in place of the input and the weight is allowed
-/// Errors  as the float op's arguments; a weight that is not quantized
-template <class Kernels>
-[[nodiscard]] result<std::optional<quantized_tensor>> weighted(
-    const origin& from, const quantized_tensor& in, const node_value& weight,
-    float_ops::python_call call, const quantization& out, kernel_calls<Kernels>& kernels) {
-  const std::string_view place = from.op->name;
-  const float_ops::python_signature signature = float_ops::signature_of(from.op);
-  const auto bound = float_ops::bind(place, signature, std::move(call));
-  if (!bound) return unexpected{bound.error()};
-  const float_ops::layer_functions none;
-  float_ops::operands args(from.op, signature, *bound, float_ops::call, none);
-  if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
-    return args.failure();
-  const float_ops::extents& shape = weight.integers()->q.shape;
-  const float_ops::tensor* const bias = args.floats_or_null("bias");
-  const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
-  if (from.op->descriptor->is_transposed)
-    return transposed(from, in, weight, args, terms, out, kernels);
-  const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
-  args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
-  if (from.op->descriptor->layer_axes == 0) {
-    args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
-                 "the input does not fit the weight");
-    if (args.failed()) return args.failure();
-    return kernels.layer(linear_layer(in.q.shape, shape), in, weight, terms, out, from.relu);
-  }
-  const int axes = float_ops::rank(shape) - 2;
-  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
-               "the input does not fit the weight");
-  window_steps w;
-  if (!args.failed()) {
-    w = {args.integers("stride", axes), args.integers("padding", axes),
-         args.integers("dilation", axes), args.integer("groups")};
-    args.require(w.groups > 0 && in.q.shape[1] == shape[1] * w.groups,
-                 "the input does not fit the weight");
-  }
-  if (args.failed()) return args.failure();
-  if (axes == 3)
-    return kernels.layer(deep_convolution_layer(in.q.shape, shape, w), in, weight, terms, out,
-                         from.relu);
-  return kernels.layer(convolution_layer(in.q.shape, shape, w), in, weight, terms, out, from.relu);
 }
 
 /// A linear module whose input is quantized with its own range; nullopt if no kernel computes it.
@@ -145,10 +73,10 @@ template <class Kernels>
 [[nodiscard]] std::optional<float_ops::tensor> dynamic_linear(
     const node& n, const origin& from, const node_value& in, const node_value& weight,
     const std::vector<float_ops::named_value>& attributes, node_quantizer<Kernels>& rounding) {
-  const bool to_bytes = n.observer_config == nullptr || n.observer_config->args.dtype == quint8;
+  const dtype integers = n.observer_config == nullptr ? quint8 : n.observer_config->args.dtype;
   if (!from.dynamic || rounding.options().halve_dynamic_range ||
-      from.op->descriptor->layer_axes != 0 || from.op->kind != op_kind::module || !to_bytes ||
-      weight.integers() == nullptr)
+      from.op->descriptor->layer_axes != 0 || from.op->kind != op_kind::module ||
+      !kernels::is_int8(integers) || weight.integers() == nullptr)
     return {};
   const float_ops::value real = in.real();
   const auto* const x = real.get_if<float_ops::tensor>();
@@ -157,7 +85,7 @@ template <class Kernels>
   for (const float_ops::named_value& a : attributes)
     if (a.name == "bias") bias = a.given.get_if<float_ops::tensor>();
   const bool relu = from.relu || from.op->descriptor->schedule.relu;
-  return rounding.kernels().dynamic_linear(*x, weight, bias, relu);
+  return rounding.kernels().dynamic_linear(*x, weight, bias, relu, integers == qint8);
 }
 
 /// The options of a call; nullopt if it has arguments that the options cannot express.

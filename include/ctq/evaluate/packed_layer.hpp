@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ctq/evaluate/quantized_tensor.hpp"
@@ -108,11 +110,13 @@ template <class Kernels, class Shape>
 }
 
 /// Of a layer that reads In. Not exact if no kernel has this weight, or a sum could leave int32.
-///   bias  [O], or none
+///   bias        [O], or none
+///   multiplier  [O], as packed; null: not wanted
 template <class Kernels, class In, class Shape>
 [[nodiscard]] packed_layer pack_integer_layer(const Shape& s, const quantized_tensor& weight,
                                               std::vector<float> bias, const qparams& in,
-                                              const qparams& out) {
+                                              const qparams& out,
+                                              std::vector<float>* multiplier = nullptr) {
   const auto outputs = static_cast<std::size_t>(s.out_channels);
   const auto found = layer_packing::int8_of(weight, outputs, layer_packing::channel_axis<Shape>);
   if (!found) return {};
@@ -122,8 +126,23 @@ template <class Kernels, class In, class Shape>
   bias.resize(outputs);
   const auto a = output_arithmetic_of(bias, {integers, scale}, in, dtype_of<In>, out);
   if (!a) return {};
+  if (multiplier != nullptr) *multiplier = a->multiplier;
   return layer_packing::pack_ordered<Kernels, In>(s, integers, a->bias.data(), a->multiplier.data(),
                                                   in.zero_point);
+}
+
+/// Of a layer whose accumulators become floats.
+template <class Kernels, class In>
+[[nodiscard]] packed_layer pack_layer_in_float(const conv2d_shape& s,
+                                               const quantized_tensor& weight,
+                                               std::vector<float> bias, const qparams& in) {
+  std::vector<float> multiplier;
+  packed_layer p = pack_integer_layer<Kernels, In>(s, weight, std::move(bias), in, {}, &multiplier);
+  if (!p.exact) return p;
+  aligned_buffer bytes(p.bytes.size() + packing::padded(multiplier.size() * sizeof(float)));
+  std::memcpy(bytes.data(), p.bytes.data(), p.bytes.size());
+  std::memcpy(bytes.data() + p.bytes.size(), multiplier.data(), multiplier.size() * sizeof(float));
+  return {std::move(bytes), true};
 }
 
 /// The same of a linear layer whose input is quantized dynamically.

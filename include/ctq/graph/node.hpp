@@ -66,6 +66,8 @@ struct node {
 
   std::string_view batch_norm{};  // fuse: the module that is folded into this one
   float batch_norm_eps{};
+  const fx_row* then_row{};  // fuse, lower: of the op that follows a layer in the same node, if the
+                             // model was traced; its options are the second half of attrs
 
   ctq::choice choice{};  // prepare
   int observer = -1;     // prepare: the observer, later the qparams, of the output; equal = shared
@@ -88,6 +90,19 @@ struct node {
 [[nodiscard]] constexpr std::string_view path_of(const node& n) {
   if (n.row != nullptr && !n.row->target.empty()) return n.row->target;
   return module_of_call(n.name);
+}
+
+/// The options of a layer, and in their second half those of the op that follows it in one node.
+[[nodiscard]] constexpr attributes with_following(attributes layer, const attributes& following) {
+  for (std::size_t i = 0; i < attributes::max_words / 2; ++i)
+    layer.word[attributes::max_words / 2 + i] = following.word[i];
+  return layer;
+}
+[[nodiscard]] constexpr attributes following_options(const attributes& both) {
+  attributes following;
+  for (std::size_t i = 0; i < attributes::max_words / 2; ++i)
+    following.word[i] = both.word[attributes::max_words / 2 + i];
+  return following;
 }
 
 /// Whether the op is one of these: is_any_of(n.op, nn::relu, fn::relu)

@@ -9,7 +9,7 @@
 
 namespace ctq::kernels {
 
-/// Rows one after another, of floats, or of unsigned integers with a scale and a zero point each;
+/// Rows one after another, of floats, or of integers with a scale and a zero point each;
 /// integers of 4 bits are two in a byte, the first in its low half.
 struct embedding_table {
   const void* rows{};

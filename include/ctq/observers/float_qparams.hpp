@@ -32,7 +32,7 @@ inline void quantize(std::span<const float> in, const shape& shape, const per_ch
     for (std::size_t i = offset; i < offset + count; ++i) {
       const float x = in[i] == in[i] ? in[i] : 0.0F;
       const float q = std::nearbyint(no_contract(x * inverse) + p.float_zero_point[c]);
-      out[i] = static_cast<std::uint8_t>(std::clamp(q, min, max));
+      out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(std::clamp(q, min, max)));
     }
   });
 }

@@ -74,6 +74,19 @@ inline float pow_scalar(float x, const scalar_operand& o) noexcept {
 constexpr float rsub_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? x - o.value : o.value - x;
 }
+/// Rounded down, as Python's //.
+inline float floor_quotient(float a, float b) noexcept {
+  if (b == 0.0F) return a / b;
+  const float remainder = __builtin_fmodf(a, b);
+  float quotient = (a - remainder) / b;
+  if (remainder != 0.0F && (b < 0.0F) != (remainder < 0.0F)) quotient -= 1.0F;
+  if (quotient == 0.0F) return __builtin_copysignf(0.0F, a / b);
+  const float floor = __builtin_floorf(quotient);
+  return quotient - floor > 0.5F ? floor + 1.0F : floor;
+}
+inline float floordiv_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? floor_quotient(o.value, x) : floor_quotient(x, o.value);
+}
 constexpr float positive(float x) noexcept { return x < 0.0F ? 0.0F : x; }
 constexpr float add_scalar_relu(float x, const scalar_operand& o) noexcept {
   return positive(add_scalar(x, o));
@@ -203,7 +216,10 @@ inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp
 inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
 inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
 inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
-inline constexpr op_descriptor floordiv{.on_integers = on_integers::input_scale};
+inline constexpr op_descriptor floordiv =
+    with(of_tensor_and_number(elementwise<functions::floordiv_scalar, scalar_operand>,
+                              &op::info_floordiv),
+         [](op_descriptor& d) { d.on_integers = on_integers::input_scale; });
 inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
 
 }  // namespace ctq::descriptors

@@ -35,8 +35,10 @@
   CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options, conv_transpose2d_options, functional_conv2d_options, functional_conv_transpose2d_options) \
   CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options, conv_transpose2d_options, functional_conv2d_options, functional_conv_transpose2d_options) \
   CTQ_CONVOLUTIONS_OF(OP, 3, conv3d_options, no_options, functional_conv3d_options, no_options) \
-  OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", no_options, weighted) \
-  OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", no_options, weighted)
+  OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", conv2d_options, conv_add2d) \
+  OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", conv2d_options, conv_add_relu2d) \
+  OP(q, pass_op, conv_add2d, "torch.ao.nn.intrinsic.quantized.ConvAdd2d", conv2d_options, q_conv_add2d) \
+  OP(q, pass_op, conv_add_relu2d, "torch.ao.nn.intrinsic.quantized.ConvAddReLU2d", conv2d_options, q_conv_add_relu2d)
 // clang-format on
 
 CTQ_CONVOLUTIONS(CTQ_DECLARE_OP)
@@ -183,6 +185,29 @@ CTQ_DESCRIBE_CONVOLUTIONS_OF(1)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(2)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(3)
 #undef CTQ_DESCRIBE_CONVOLUTIONS_OF
+
+/// A convolution to which a second tensor is added, in float.
+constexpr op_schedule convolution_and_sum(bool relu) {
+  return with(conv2d.schedule, [relu](op_schedule& s) {
+    s.how = schedule_as::layer;
+    s.tensors = 2;
+    s.relu = relu;
+  });
+}
+constexpr op_descriptor convolution_and_sum(bool relu, op_id integer_form) {
+  return {.layer_axes = 2,
+          .weights = op_weights::quantizable,
+          .parameters = conv2d.parameters,
+          .integer_form = integer_form,
+          .schedule = convolution_and_sum(relu)};
+}
+inline constexpr op_descriptor conv_add2d = convolution_and_sum(false, &q::info_conv_add2d);
+inline constexpr op_descriptor conv_add_relu2d =
+    convolution_and_sum(true, &q::info_conv_add_relu2d);
+inline constexpr op_descriptor q_conv_add2d{
+    .layer_axes = 2, .makes_channels_last = true, .schedule = convolution_and_sum(false)};
+inline constexpr op_descriptor q_conv_add_relu2d{
+    .layer_axes = 2, .makes_channels_last = true, .schedule = convolution_and_sum(true)};
 
 }  // namespace ctq::descriptors
 

@@ -32,8 +32,8 @@ struct linear_options {
   OP(method, binary_method, matmul, "matmul", no_options, method_matmul) \
   OP(nni, module_op, linear_relu, "torch.ao.nn.intrinsic.LinearReLU", linear_options, linear_relu) \
   OP(nni, module_op, linear_bn1d, "torch.ao.nn.intrinsic.LinearBn1d", no_options, linear_bn1d) \
-  OP(nni, module_op, linear_leaky_relu, "torch.ao.nn.intrinsic.LinearLeakyReLU", no_options, linear_leaky_relu) \
-  OP(nni, module_op, linear_tanh, "torch.ao.nn.intrinsic.LinearTanh", no_options, linear_tanh) \
+  OP(nni, module_op, linear_leaky_relu, "torch.ao.nn.intrinsic.LinearLeakyReLU", linear_options, linear_leaky_relu) \
+  OP(nni, module_op, linear_tanh, "torch.ao.nn.intrinsic.LinearTanh", linear_options, linear_tanh) \
   OP(nnqat, module_op, linear, "torch.ao.nn.qat.Linear", no_options, qat_linear) \
   OP(nniqat, module_op, linear_relu, "torch.ao.nn.intrinsic.qat.LinearReLU", no_options, qat_linear_relu) \
   OP(nniqat, module_op, linear_bn1d, "torch.ao.nn.intrinsic.qat.LinearBn1d", no_options, qat_linear) \
@@ -42,6 +42,12 @@ struct linear_options {
   OP(q, pass_op, linear_relu, "torch.ao.nn.intrinsic.quantized.LinearReLU", linear_options, q_linear_relu) \
   OP(q, pass_op, linear_dynamic, "torch.ao.nn.quantized.dynamic.Linear", no_options, q_linear_dynamic) \
   OP(q, pass_op, linear_relu_dynamic, "torch.ao.nn.intrinsic.quantized.dynamic.LinearReLU", no_options, q_linear_relu_dynamic) \
+  OP(q, pass_op, linear_leaky_relu, "torch.ao.nn.intrinsic.quantized.LinearLeakyReLU", linear_options, q_linear_leaky_relu) \
+  OP(q, pass_op, linear_tanh, "torch.ao.nn.intrinsic.quantized.LinearTanh", linear_options, q_linear_tanh) \
+  OP(q, pass_op, linear_leaky_relu_dynamic, "torch.ao.nn.intrinsic.quantized.dynamic.LinearLeakyReLU", linear_options, q_linear_leaky_relu_dynamic) \
+  OP(q, pass_op, linear_tanh_dynamic, "torch.ao.nn.intrinsic.quantized.dynamic.LinearTanh", linear_options, q_linear_tanh_dynamic) \
+  OP(q, pass_op, functional_linear_leaky_relu, "torch.ops.quantized.linear_leaky_relu", no_options, q_functional_linear_leaky_relu) \
+  OP(q, pass_op, functional_linear_tanh, "torch.ops.quantized.linear_tanh", no_options, q_functional_linear_tanh) \
   OP(q, pass_op, linear_weight_only, "torch.ops.aten._weight_int8pack_mm", linear_options, q_linear_weight_only) \
   OP(q, pass_op, functional_linear, "torch.ops.quantized.linear", no_options, q_functional_linear) \
   OP(q, pass_op, functional_linear_relu, "torch.ops.quantized.linear_relu", no_options, q_functional_linear_relu) \
@@ -126,16 +132,49 @@ inline constexpr op_descriptor functional_linear{
     .weight_position = 1,
     .integer_form = &q::info_functional_linear,
     .integer_relu_form = &q::info_functional_linear_relu,
+    .integer_forms_then = {&q::info_functional_linear_leaky_relu, &q::info_functional_linear_tanh},
     .dynamic_form = &q::info_functional_linear_dynamic,
     .dynamic_relu_form = &q::info_functional_linear_relu_dynamic,
     .schedule = linear_step(kernel::linear, false)};
 
 inline constexpr op_descriptor linear_bn1d =
     with_batch_norm({{&nn::info_linear, &nn::info_batch_norm1d}}, linear);
-inline constexpr op_descriptor linear_leaky_relu{
-    .weights = op_weights::quantizable, .fused_of = {&nn::info_linear, &nn::info_leaky_relu}};
-inline constexpr op_descriptor linear_tanh{.weights = op_weights::quantizable,
-                                           .fused_of = {&nn::info_linear, &nn::info_tanh}};
+
+/// A linear layer whose sums an op follows in float.
+constexpr op_schedule linear_then(kernel_id layer, op_id op) {
+  return with(linear_step(layer, false), [op](op_schedule& s) {
+    s.how = schedule_as::layer;
+    s.then = op;
+    if (op == &nn::info_tanh) s.then_by = kernel::tanh;
+  });
+}
+constexpr op_descriptor linear_and(op_id op, op_id integer_form, op_id dynamic_form) {
+  return {.layer_axes = 0,
+          .weights = op_weights::quantizable,
+          .parameters = &linear_parameters,
+          .integer_form = integer_form,
+          .dynamic_form = dynamic_form,
+          .fused_of = {&nn::info_linear, op},
+          .schedule = linear_then(kernel::linear, op)};
+}
+constexpr op_descriptor integer_linear_and(op_id op, kernel_id layer, int weight_position = 0) {
+  return {.weight_position = weight_position, .schedule = linear_then(layer, op)};
+}
+inline constexpr op_descriptor linear_leaky_relu = linear_and(
+    &nn::info_leaky_relu, &q::info_linear_leaky_relu, &q::info_linear_leaky_relu_dynamic);
+inline constexpr op_descriptor linear_tanh =
+    linear_and(&nn::info_tanh, &q::info_linear_tanh, &q::info_linear_tanh_dynamic);
+inline constexpr op_descriptor q_linear_leaky_relu =
+    integer_linear_and(&nn::info_leaky_relu, kernel::linear);
+inline constexpr op_descriptor q_linear_tanh = integer_linear_and(&nn::info_tanh, kernel::linear);
+inline constexpr op_descriptor q_linear_leaky_relu_dynamic =
+    integer_linear_and(&nn::info_leaky_relu, kernel::linear_dynamic);
+inline constexpr op_descriptor q_linear_tanh_dynamic =
+    integer_linear_and(&nn::info_tanh, kernel::linear_dynamic);
+inline constexpr op_descriptor q_functional_linear_leaky_relu =
+    integer_linear_and(&nn::info_leaky_relu, kernel::linear, 1);
+inline constexpr op_descriptor q_functional_linear_tanh =
+    integer_linear_and(&nn::info_tanh, kernel::linear, 1);
 inline constexpr op_descriptor qat_linear = trained(&nn::info_linear, linear);
 inline constexpr op_descriptor qat_linear_relu = trained(&nni::info_linear_relu, linear_relu);
 

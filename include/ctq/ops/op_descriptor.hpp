@@ -51,7 +51,9 @@ enum class schedule_as : unsigned char {
   same,       // its input
   view,       // its input, with other extents
   strided,    // a part of its input, or its axes in another order
+  copied,     // the elements of a view, copied at once
   step,       // one kernel
+  layer,      // a layer and what follows in float, before the output is quantized
   lookup,     // one kernel, which reads indices
   recurrent,  // one kernel, which gives a tuple
   matmul,     // one kernel, which reads matrices
@@ -102,8 +104,10 @@ struct op_schedule {
   sizes_function sizes{};
   kernel_id broadcast{};    // of two tensors: the kernel for different shapes; may be the same one
   bool broadcasts = false;  // has such a kernel
-  view_function view{};     // of schedule_as::strided
-  op_id with_number{};      // of two tensors: the op whose functions compute it if one is a number
+  op_id then{};             // of schedule_as::layer: the op of one tensor that follows; else a sum
+  kernel_id then_by = kernel::elementwise;  // what computes it
+  view_function view{};  // of schedule_as::strided; of copied with axes more, in the same order
+  op_id with_number{};   // of two tensors: the op whose functions compute it if one is a number
 };
 
 /// A tensor that an op owns: its name in a state_dict, without the module's.
@@ -208,14 +212,15 @@ struct op_descriptor {
 
   // ---- as integers
   ctq::on_integers on_integers = ctq::on_integers::none;
-  op_id integer_form{};          // another op, which takes its place; null: there is none
-  op_id integer_relu_form{};     // the same, followed by a relu
-  op_id dynamic_form{};          // for an input that is quantized dynamically
-  op_id dynamic_relu_form{};     //
-  bool only_weight = false;      // weight-only: its input and output stay floats
-  op_id weight_only_form{};      // for a qint8 weight, of an op with other forms, too
-  bool gives_any_scale = false;  // its kernel takes inputs of another scale than the output's
-  bool is_since_2_1 = false;     // PyTorch 1.13 has no integer form
+  op_id integer_form{};           // another op, which takes its place; null: there is none
+  op_id integer_relu_form{};      // the same, followed by a relu
+  op_id integer_forms_then[2]{};  // the same, followed by the op that is `then` in their schedules
+  op_id dynamic_form{};           // for an input that is quantized dynamically
+  op_id dynamic_relu_form{};      //
+  bool only_weight = false;       // weight-only: its input and output stay floats
+  op_id weight_only_form{};       // for a qint8 weight, of an op with other forms, too
+  bool gives_any_scale = false;   // its kernel takes inputs of another scale than the output's
+  bool is_since_2_1 = false;      // PyTorch 1.13 has no integer form
 
   // ---- in fused modules and in training
   op_id fused_of[3]{};  // a fused module: its parts, in the order in which data flows

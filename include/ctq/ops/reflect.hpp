@@ -74,6 +74,8 @@ BOOST_HANA_ADAPT_STRUCT(ctq::transpose_options, dim0, dim1);
 BOOST_HANA_ADAPT_STRUCT(ctq::squeeze_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::unsqueeze_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::narrow_options, dim, start, length);
+BOOST_HANA_ADAPT_STRUCT(ctq::repeat_options, repeats);
+BOOST_HANA_ADAPT_STRUCT(ctq::repeat_interleave_options, repeats, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::getitem_options, index);
 BOOST_HANA_ADAPT_STRUCT(ctq::chunk_options, chunks, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::split_options, split_size_or_sections, dim);

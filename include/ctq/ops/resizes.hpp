@@ -74,9 +74,7 @@ struct pixel_unshuffle_options {
   OP(fn, function_op, pad, "torch.nn.functional.pad", pad_options, pad) \
   CTQ_MODULE_AND_FUNCTION(OP, pixel_shuffle, "PixelShuffle", pixel_shuffle_options, pixel_shuffle) \
   CTQ_MODULE_AND_FUNCTION(OP, pixel_unshuffle, "PixelUnshuffle", pixel_unshuffle_options, pixel_unshuffle) \
-  OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", interpolate_options, interpolate) \
-  CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, no_options, repeat_interleave) \
-  OP(method, method_op, repeat, "repeat", no_options, repeat)
+  OP(fn, function_op, interpolate, "torch.nn.functional.interpolate", interpolate_options, interpolate)
 // clang-format on
 
 CTQ_RESIZES(CTQ_DECLARE_OP)
@@ -290,10 +288,6 @@ constexpr op_descriptor shuffled_pixels() {
 }
 inline constexpr op_descriptor pixel_shuffle = shuffled_pixels<false>();
 inline constexpr op_descriptor pixel_unshuffle = shuffled_pixels<true>();
-inline constexpr op_descriptor repeat{.first_non_tensor = 1,
-                                      .end_non_tensors = all_arguments,
-                                      .on_integers = on_integers::input_scale};
-inline constexpr op_descriptor repeat_interleave{.on_integers = on_integers::input_scale};
 
 }  // namespace ctq::descriptors
 

@@ -43,6 +43,37 @@ constexpr shape reshape_shape_rule(view<shape> in, attributes& a, diagnostic& d)
   return o.shape;
 }
 
+/// The shape of a tensor that is repeated, or what is wrong with a number.
+constexpr bool is_repeatable(diagnostic& d, const shape& in, int times) {
+  if (times >= 1) return true;
+  wrong_input(d, in, "cannot be repeated ", times, " times");
+  return false;
+}
+constexpr shape repeat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  const auto o = a.as<repeat_options>();
+  const int more = o.repeats.rank - in[0].rank;
+  if (more < 0) return wrong_input(d, in[0], "repeats needs a number for each axis");
+  shape out = o.repeats;
+  for (int axis = 0; axis < out.rank; ++axis) {
+    if (!is_repeatable(d, in[0], out[axis])) return {};
+    if (axis >= more) out[axis] *= in[0][axis - more];
+  }
+  return out;
+}
+constexpr shape repeat_interleave_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<repeat_interleave_options>();
+  if (!is_repeatable(d, in[0], o.repeats)) return {};
+  if (o.dim.rank == 0) return {static_cast<int>(numel(in[0])) * o.repeats};
+  if (o.dim.rank > 1) return wrong_input(d, in[0], "dim is one axis");
+  if (!settle_axis(d, "dim", o.dim[0], in[0].rank)) return {};
+  a = attributes{o};
+  shape out = in[0];
+  out[o.dim[0]] *= o.repeats;
+  return out;
+}
+
 constexpr shape squeeze_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<squeeze_options>();

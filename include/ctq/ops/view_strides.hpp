@@ -64,6 +64,16 @@ struct unbind_options {
   int dim = 0;
 };
 
+/// How often each axis is repeated; there may be more numbers than axes.
+struct repeat_options {
+  ctq::shape repeats{};
+};
+
+struct repeat_interleave_options {
+  int repeats{};
+  ctq::shape dim{};  // one axis; none: the axes become one
+};
+
 }  // namespace ctq
 
 namespace ctq::descriptors {
@@ -117,6 +127,39 @@ constexpr strided_view expanded(attributes a, strided_view in) {
   const int before = o.shape.rank - in.shape.rank;
   for (int axis = before; axis < o.shape.rank; ++axis)
     out.step[axis] = in.shape[axis - before] == o.shape[axis] ? in.step[axis - before] : 0;
+  return out;
+}
+/// Appends an axis, unless it has one element. Without room for it the view has no elements.
+constexpr void append_axis(strided_view& v, int extent, int step) {
+  if (extent == 1) return;
+  const bool has_room = v.shape.rank < static_cast<int>(max_rank) && v.shape.rank >= 0;
+  if (!has_room) {
+    v.shape.rank = -1;
+    return;
+  }
+  v.step[v.shape.rank] = step;
+  v.shape[v.shape.rank++] = extent;
+}
+/// An axis of n elements that is repeated is two axes, of which the first has a step of 0.
+constexpr strided_view repeated(attributes a, strided_view in) {
+  const auto o = a.as<repeat_options>();
+  strided_view out{.offset = in.offset};
+  const int more = o.repeats.rank - in.shape.rank;
+  for (int axis = 0; axis < o.repeats.rank; ++axis) {
+    append_axis(out, o.repeats[axis], 0);
+    if (axis >= more) append_axis(out, in.shape[axis - more], in.step[axis - more]);
+  }
+  return out;
+}
+/// The same of each element: the second one has a step of 0.
+constexpr strided_view each_repeated(attributes a, strided_view in) {
+  const auto o = a.as<repeat_interleave_options>();
+  strided_view out{.offset = in.offset};
+  for (int axis = 0; axis < in.shape.rank; ++axis) {
+    append_axis(out, in.shape[axis], in.step[axis]);
+    if (o.dim.rank > 0 && axis == o.dim[0]) append_axis(out, o.repeats, 0);
+  }
+  if (o.dim.rank == 0) append_axis(out, o.repeats, 0);
   return out;
 }
 constexpr strided_view narrowed(attributes a, strided_view in) {

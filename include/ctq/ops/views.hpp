@@ -74,7 +74,9 @@ struct nn_flatten_options {
   OP(method, method_op, resize_, "resize_", reshape_options, resize_in_place) \
   OP(method, method_op, size, "size", no_options, unsqueeze_method) \
   OP(method, method_op, unsqueeze, "unsqueeze", unsqueeze_options, method_unsqueeze) \
-  OP(method, method_op, unsqueeze_, "unsqueeze_", unsqueeze_options, unsqueeze_in_place)
+  OP(method, method_op, unsqueeze_, "unsqueeze_", unsqueeze_options, unsqueeze_in_place) \
+  CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, repeat_interleave_options, repeat_interleave) \
+  OP(method, method_op, repeat, "repeat", repeat_options, repeat)
 // clang-format on
 
 CTQ_VIEWS(CTQ_DECLARE_OP)
@@ -182,6 +184,16 @@ inline constexpr op_descriptor split{.gives_list = true,
                                      .schedule = strided_by(&uncut)};
 inline constexpr op_descriptor unbind{
     .gives_list = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
+
+inline constexpr op_descriptor repeat{.first_non_tensor = 1,
+                                      .end_non_tensors = all_arguments,
+                                      .infer_shape = &repeat_shape_rule,
+                                      .on_integers = on_integers::input_scale,
+                                      .schedule = {.how = schedule_as::copied, .view = &repeated}};
+inline constexpr op_descriptor repeat_interleave{
+    .infer_shape = &repeat_interleave_shape_rule,
+    .on_integers = on_integers::input_scale,
+    .schedule = {.how = schedule_as::copied, .view = &each_repeated}};
 
 inline constexpr op_descriptor view{.is_view = true, .on_integers = on_integers::input_scale};
 inline constexpr op_descriptor unsqueeze_method{.first_non_tensor = 1,

@@ -93,6 +93,10 @@ class fusion {
     out_.nodes[added].arg_count = args_ - out_.nodes[added].first_arg;
     out_.nodes[added].op = fused_op(config, is_qat_);
     out_.nodes[added].shape = g_.nodes[i].shape;
+    if (const op_schedule& s = out_.nodes[added].op->descriptor->schedule; s.then != nullptr) {
+      out_.nodes[added].attrs = with_following(out_.nodes[added].attrs, g_.nodes[i].attrs);
+      out_.nodes[added].then_row = g_.nodes[i].row;
+    }
     fused_[added] = true;
     const int first = fusible_.found[k].first;
     for (int e = first; e < first + fusible_.found[k].count; ++e) {

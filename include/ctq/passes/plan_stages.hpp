@@ -78,7 +78,8 @@ struct schedule_size {
   int outputs = 0;
 };
 
-/// One step per node, a transpose per argument, a copy per input of a cat, three of attention; none
+/// One step per node, a transpose per argument, a copy per input of a cat, three of attention
+/// and of a layer that something follows in float; none
 /// for observers.
 template <class Graph>
 constexpr schedule_size size_of_schedule(const Graph& g) {
@@ -90,7 +91,7 @@ constexpr schedule_size size_of_schedule(const Graph& g) {
     steps += 1 + g.nodes[i].arg_count;
     if (how == schedule_as::step) continue;
     if (how == schedule_as::concat || how == schedule_as::recurrent) steps += g.nodes[i].arg_count;
-    if (how == schedule_as::attention) steps += 2;
+    if (how == schedule_as::attention || how == schedule_as::layer) steps += 2;
     if (how == schedule_as::input) ++inputs;
   }
   return {steps, inputs, g.count == 0 ? 0 : g.nodes[g.count - 1].arg_count};

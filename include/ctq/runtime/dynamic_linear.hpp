@@ -19,12 +19,13 @@
 namespace ctq {
 
 /// The qparams of an input that is quantized dynamically: from its range, ignoring NaN, to all of
-/// quint8.
+/// quint8. Those to qint8 are chosen for its range; integers and zero point are shifted by 128.
 template <class Isa>
-[[nodiscard]] qparams dynamic_qparams(std::span<const float> in) noexcept {
+[[nodiscard]] qparams dynamic_qparams(std::span<const float> in, bool is_signed = false) noexcept {
   const observers::extrema seen = observers::aminmax<Isa>(in);
-  const auto p = observers::choose_qparams(seen.min, seen.max, range_of(quint8));
-  return {static_cast<float>(p.scale), p.zero_point, 0, 255};
+  const auto p =
+      observers::choose_qparams(seen.min, seen.max, range_of(is_signed ? qint8 : quint8));
+  return {static_cast<float>(p.scale), p.zero_point + (is_signed ? 128 : 0), 0, 255};
 }
 
 namespace kernels {
@@ -89,7 +90,8 @@ struct kernel_code<descriptors::linear_dynamic> {
     const auto* const in = x.input<float>();
     auto* const q = reinterpret_cast<std::uint8_t*>(x.workspace);
     auto* const sums = x.workspace + packing::padded(input_count(s));
-    const step_data steps{.out = dynamic_qparams<typename Set::isa>({in, input_count(s)})};
+    const step_data steps{
+        .out = dynamic_qparams<typename Set::isa>({in, input_count(s)}, s.signed_input != 0)};
     quantize::run<Set, float, std::uint8_t>({count}, {}, {.in = {in}, .out = q, .data = &steps});
     linear::run_to<Set, std::uint8_t, std::int32_t>(shape, epilogue{store_accumulators{}},
                                                     {.in = {q},

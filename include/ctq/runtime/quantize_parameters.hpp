@@ -185,7 +185,7 @@ template <int = 0>
     } else if (kernels::facts_of(s.key.kernel).has_cells) {
       added = quantizing::add_recurrent(s, n, from, to);
     } else if (const auto& facts = kernels::facts_of(s.key.kernel);
-               facts.calls_op || facts.has_tensors) {
+               (facts.calls_op || facts.has_tensors) && !is_called_after_layer(s, n)) {
       added = quantizing::add_user_parameters(s, n, from, to);
     }
     if (!added && added.error().place.starts_with("tensor ")) return unexpected{added.error()};

@@ -12,7 +12,9 @@
 #include "ctq/kernels/code/blocking_text.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/epilogue.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize_accumulators.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue.hpp"
 
 // Convolutions and linear layers. Packed are weights, biases and multipliers in the order of the
@@ -105,7 +107,13 @@ struct layer_code {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     return weight_bytes<Set>(key.template as<shape>(), key.in) +
-           (key.then == fused_op::table ? 256 : 0);
+           (key.then == fused_op::table ? 256 : 0) + multiplier_bytes(key);
+  }
+  /// Of the multipliers that come last, if integers become floats.
+  static constexpr std::size_t multiplier_bytes(const kernel_signature& key) {
+    if (key.in == f32 || key.out != f32) return 0;
+    return packing::padded(static_cast<std::size_t>(conv2d_shape_of(key.as<shape>()).out_channels) *
+                           sizeof(float));
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
@@ -137,6 +145,8 @@ struct layer_code {
   static void run(const Shape& s, call_options o, const operands& x) noexcept {
     if constexpr (std::same_as<In, float>) {
       run_to<Set, In, Out>(s, o.relu, x);
+    } else if constexpr (std::same_as<Out, float>) {
+      run_to_floats<Set, In>(s, x);
     } else if constexpr (!std::same_as<In, Out> && std::same_as<Shape, shape> &&
                          !is_reference<Set>) {
       run_with_output_of_input_type<Set, In, Out, Fused>(s, x);
@@ -148,6 +158,23 @@ struct layer_code {
     } else {
       run_to<Set, In, Out>(
           s, epilogue{requantize_per_channel<Out>{x.data->steps}, sum_of<Out, Fused>(x)}, x);
+    }
+  }
+
+  /// Accumulators, which become floats in place.
+  template <class Set, class In, class Shape>
+  static void run_to_floats(const Shape& s, const operands& x) noexcept {
+    run_to<Set, In, std::int32_t>(s, epilogue{store_accumulators{}}, x);
+    const conv2d_shape c = conv2d_shape_of(s);
+    const channels_shape outputs{c.batch * c.out_h() * c.out_w(), c.out_channels};
+    const auto* const multiplier =
+        reinterpret_cast<const float*>(x.packed + weight_bytes<Set>(s, dtype_of<In>));
+    if constexpr (is_reference<Set>) {
+      reference::dequantize_accumulators(outputs, x.output<std::int32_t>(), multiplier,
+                                         x.output<float>());
+    } else {
+      simd::dequantize_accumulators<typename Set::isa>(outputs, x.output<std::int32_t>(),
+                                                       multiplier, x.output<float>());
     }
   }
 

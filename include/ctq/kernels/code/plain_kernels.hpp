@@ -30,6 +30,7 @@
 #include "ctq/kernels/reference/reduction.hpp"
 #include "ctq/kernels/reference/relu.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
+#include "ctq/kernels/reference/tanh.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
 #include "ctq/kernels/simd/data_movement/embedding.hpp"
 #include "ctq/kernels/simd/data_movement/pad.hpp"
@@ -47,8 +48,10 @@
 #include "ctq/kernels/simd/elementwise/layer_norm.hpp"
 #include "ctq/kernels/simd/elementwise/prelu.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
+#include "ctq/kernels/simd/elementwise/quantize_sum.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"
 #include "ctq/kernels/simd/elementwise/softmax.hpp"
+#include "ctq/kernels/simd/elementwise/tanh.hpp"
 #include "ctq/kernels/simd/matrix/matmul.hpp"
 #include "ctq/kernels/simd/pooling/argmax.hpp"
 #include "ctq/kernels/simd/pooling/pooling_avg.hpp"
@@ -87,13 +90,16 @@ struct one_input_code : plain_code {
 };
 
 /// Two tensors: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu), of float32
-/// without qparams.
+/// without qparams. If the output alone is of integers, b is, too.
 template <class Descriptor>
 struct two_input_code : plain_code {
   template <class Set, class In, class Out>
   static void run(typename Descriptor::shape s, call_options o, const operands& x) noexcept {
-    if constexpr (std::same_as<In, float>) {
+    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
       call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), x.output<Out>(), o.relu);
+    } else if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(0), x.input<Out>(1), x.data->in[1], x.data->out,
+                            x.output<Out>(), o.relu);
     } else {
       call<Set, Descriptor>(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
                             x.data->out, x.output<Out>(), o.relu);
@@ -268,6 +274,8 @@ CTQ_KERNEL_CODE(binary_div, two_input_code)
 CTQ_KERNEL_CODE(binary_add_broadcast, two_input_code)
 CTQ_KERNEL_CODE(binary_mul_broadcast, two_input_code)
 CTQ_KERNEL_CODE(binary_add_within_one_step, two_input_code)
+CTQ_KERNEL_CODE(quantize_sum, two_input_code)
+CTQ_KERNEL_CODE(tanh, one_input_code)
 CTQ_KERNEL_CODE(batch_norm2d, batch_norm_code)
 #undef CTQ_KERNEL_CODE
 

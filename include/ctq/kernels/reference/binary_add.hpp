@@ -35,4 +35,19 @@ inline void binary_add(elementwise_shape shape, const float* a, const float* b, 
   }
 }
 
+/// quantize(a[i] + dequantize(b[i])), with max(…, 0) before quantize if relu: a sum of which one
+/// operand was not rounded to integers. out may be b.
+///
+/// Rounding  the product of dequantize, the sum, quantize
+/// Source    the reference module of PyTorch's nni.ConvAdd2d, nni.ConvAddReLU2d
+template <quantized Q>
+inline void quantize_sum(elementwise_shape shape, const float* a, const Q* b, const qparams& b_q,
+                         const qparams& out_q, Q* out, bool relu) noexcept {
+  const quantizer to = quantizer_of(out_q);
+  for (int i = 0; i < shape.count; ++i) {
+    const float sum = a[i] + no_contract(dequantize(b[i], b_q));
+    out[i] = quantize<Q>(relu ? reference::relu(sum) : sum, to);
+  }
+}
+
 }  // namespace ctq::kernels::reference

@@ -16,7 +16,9 @@ namespace ctq::kernels::reference {
                                        std::ptrdiff_t row, int x) noexcept {
   if (s.bits == 32) return static_cast<const float*>(t.rows)[row * s.width + x];
   const auto* const bytes = static_cast<const std::uint8_t*>(t.rows) + row * bytes_of_row(s);
-  const int q = s.bits == 8 ? bytes[x] : bytes[x / 2] >> (x % 2 * 4) & 15;
+  const int q = s.bits == 4        ? bytes[x / 2] >> (x % 2 * 4) & 15
+                : s.is_signed != 0 ? static_cast<std::int8_t>(bytes[x])
+                                   : bytes[x];
   return (static_cast<float>(q) - t.zero_point[row]) * t.scale[row];
 }
 

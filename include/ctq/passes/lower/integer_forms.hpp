@@ -55,7 +55,7 @@ class integer_forms {
   // By node, for quantizes and for ops that read floats:
   scratch_array<op_id, Graph::max_nodes> form{};       // the op on integers; null: unchanged
   scratch_array<int, Graph::max_nodes> of{};           // the node whose arguments it has
-  scratch_array<int, Graph::max_nodes> relu{};         // that is fused into it, or -1
+  scratch_array<int, Graph::max_nodes> relu{};         // or another op fused into it, or -1
   scratch_array<bool, Graph::max_nodes> is_dynamic{};  // its first argument is read in float
   scratch_array<bool, Graph::max_nodes> fused{};       // part of such an op at another node
 
@@ -119,11 +119,25 @@ class integer_forms {
     const bool drops_relu = drops_relus_ && op->kind == op_kind::module;
     const op_id form = has_relu && !drops_relu ? d.integer_relu_form : d.integer_form;
     if (form == nullptr) return nullptr;
-    const bool fits = d.weights == op_weights::none ? all_dequantized(x)
-                      : op->kind == op_kind::module
-                          ? g_.nodes[x].weight != nullptr && first_dequantized(x)
-                          : functional_dequantized(x);
+    const bool fits =
+        d.weights == op_weights::none ? all_dequantized(x)
+        : op->kind == op_kind::module
+            ? g_.nodes[x].weight != nullptr &&
+                  (d.schedule.tensors == 2 ? all_dequantized(x) : first_dequantized(x))
+            : functional_dequantized(x);
     return fits ? if_available(form) : nullptr;
+  }
+
+  /// The integer form of the layer at x with the op at `then`; null: there is none.
+  [[nodiscard]] constexpr op_id form_with_following(int x, int then) {
+    for (const op_id form : g_.nodes[x].op->descriptor->integer_forms_then) {
+      if (form == nullptr) return nullptr;
+      const op_id op = g_.nodes[then].op;
+      const op_id module = op->descriptor->module_form;
+      if (form->descriptor->schedule.then == (module != nullptr ? module : op))
+        return functional_dequantized(x) ? if_available(form) : nullptr;
+    }
+    return nullptr;
   }
 
   /// The op, or null if a kernel is required and there is none.
@@ -173,6 +187,9 @@ class integer_forms {
             users_[inner] == 1 && is_requested(inner) ? paired_form(inner, true) : nullptr;
         if (op != nullptr) return take(i, inner, x, op);
       }
+      if (whole_patterns_ && g_.nodes[x].arg_count == 1 && users_[arg(x)] == 1 &&
+          is_requested(arg(x)))
+        if (const op_id op = form_with_following(arg(x), x)) return take(i, arg(x), x, op);
       const op_id op = is_requested(x) ? paired_form(x, false) : nullptr;
       if (op != nullptr) return take(i, x, -1, op);
     }
@@ -211,7 +228,7 @@ class integer_forms {
       return;
     const op_id op = if_available(is_relu ? d.dynamic_relu_form : d.dynamic_form);
     const dtype quantized = g_.nodes[arg(arg(x))].dtype;
-    const bool has_dtype = !only_with_kernels_ || quantized == quint8 || quantized == f16;
+    const bool has_dtype = !only_with_kernels_ || kernels::is_int8(quantized) || quantized == f16;
     if (op == nullptr || !has_dtype) return;
     form[i] = op;
     of[i] = x;

@@ -102,6 +102,11 @@ class rewrite {
     out_.nodes[nodes_] = g_.nodes[x];
     out_.nodes[nodes_].first_arg = args_;
     out_.nodes[nodes_].op = forms_.form[i];
+    const int following = forms_.relu[i];
+    if (following >= 0 && forms_.form[i]->descriptor->schedule.then != nullptr) {
+      out_.nodes[nodes_].attrs = with_following(g_.nodes[x].attrs, g_.nodes[following].attrs);
+      out_.nodes[nodes_].then_row = g_.nodes[following].row;
+    }
     if (arguments > 1 && g_.nodes[x].op->descriptor->weight_position > 0 &&
         forms_.is_dequantized(arg(x, 1)))
       out_.nodes[nodes_].weight = g_.nodes[arg(arg(x, 1))].observer_config;

@@ -4,7 +4,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
-#include "ctq/passes/schedule/parameter_steps.hpp"
+#include "ctq/passes/schedule/layer_steps.hpp"
 
 // From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //
@@ -18,7 +18,7 @@ namespace ctq {
 namespace scheduling {
 
 template <class Graph, class Schedule>
-class scheduler : public parameter_steps<Graph, Schedule> {
+class scheduler : public layer_steps<Graph, Schedule> {
  public:
   constexpr scheduler(const Graph& g, Schedule& out, layers l) : base(g, out) {
     for (int i = 0; i < g.count && out.problem.text.count == 0; ++i) visit(i);
@@ -26,7 +26,7 @@ class scheduler : public parameter_steps<Graph, Schedule> {
   }
 
  private:
-  using base = parameter_steps<Graph, Schedule>;
+  using base = layer_steps<Graph, Schedule>;
   using base::area_;
   using base::arg;
   using base::elements_of;
@@ -49,7 +49,8 @@ class scheduler : public parameter_steps<Graph, Schedule> {
     const schedule_as how = schedule_of(i).how;
     if (how == schedule_as::view || how == schedule_as::strided) {
       has_views_ = true;
-    } else if (has_views_ && how != schedule_as::matmul && how != schedule_as::attention) {
+    } else if (has_views_ && how != schedule_as::copied && how != schedule_as::matmul &&
+               how != schedule_as::attention) {
       for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->settled(i, arg(i, a));
     }
     switch (how) {
@@ -61,7 +62,9 @@ class scheduler : public parameter_steps<Graph, Schedule> {
       case schedule_as::view: return this->as_view(i);
       case schedule_as::strided:
         return this->selects_extreme(i) ? this->reduction(i, arg(i)) : this->as_strided(i);
+      case schedule_as::copied: return this->as_copied(i);
       case schedule_as::step: return step_of(i);
+      case schedule_as::layer: return this->layer_in_float(i);
       case schedule_as::lookup: return this->lookup(i);
       case schedule_as::recurrent: return recurrent(i);
       case schedule_as::matmul: return this->matmul(i);
@@ -143,11 +146,8 @@ class scheduler : public parameter_steps<Graph, Schedule> {
     const layout order = order_for(s.layout, a);
     const int x = in_order(a, order);
     const int y = s.tensors == 2 ? in_order(arg(i, 1), order) : -1;
-    next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
-    const observer_record* const w = g_.nodes[i].weight;
-    const bool of_floats =  // that are rounded
-        w != nullptr && w->args.dtype == f16 && s.kernel == kernel::linear_dynamic;
-    emit(of_floats ? kernel::linear : s.kernel, i, a, x, new_output(i, order), s.relu);
+    this->next_sizes_of_layer(i, a);
+    emit(this->kernel_of_layer(i), i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
   }
 

@@ -31,16 +31,17 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const op_schedule& s = g_.nodes[i].op->descriptor->schedule;
     const node& n = g_.nodes[i];
     const dtype table = n.weight == nullptr ? f32 : n.weight->args.dtype;
-    if (table != f32 && table != quint8 && table != quint4x2) {
+    if (table != f32 && !kernels::is_int8(table) && table != quint4x2) {
       out_.problem.line("no kernel for node ", n.name, ":");
       out_.problem.line("a table of ", name_of(table), "; there are")
-          .line("float32, quint8, quint4x2");
+          .line("float32, quint8, qint8, quint4x2");
       return;
     }
     const int a = arg(i);
     next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
     auto sizes = out_.steps[steps_].key.template as<embedding_shape>();
-    sizes.bits = table == f32 ? 32 : table == quint8 ? 8 : 4;
+    sizes.bits = table == f32 ? 32 : table == quint4x2 ? 4 : 8;
+    sizes.is_signed = table == qint8 ? 1 : 0;
     next_sizes(sizes);
     if (n.arg_count == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
     emit(s.kernel, i, a, value_of_[a], new_output(i, layout::nchw));

@@ -7,6 +7,7 @@
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/core/shape.hpp"
+#include "ctq/graph/node.hpp"
 
 // A schedule: the steps that compute a graph, as plain data. Equal keys share machine code;
 // everything else of a step is an operand.
@@ -39,6 +40,13 @@ struct step {
   int fused_observer = -1;  // whose qparams the input of that op has
   int clamp_node = -1;      // of a clamp that follows: it narrows the range of the output
 };
+
+/// Whether a step calls the functions of the op that follows a layer in one node.
+[[nodiscard]] constexpr bool is_called_after_layer(const step& s, const node& n) {
+  const op_schedule& schedule = n.op->descriptor->schedule;
+  return schedule.how == schedule_as::layer && s.key.called_op == schedule.then &&
+         schedule.then != nullptr;
+}
 
 /// A value that an observer of the observed model gets, after that many steps.
 struct observation_point {

@@ -22,7 +22,7 @@ template <class Graph, class Schedule>
 class step_writer {
  public:
   constexpr step_writer(const Graph& g, Schedule& out) : g_(g), out_(out) {
-    const int steps = g.count + 2 * g.arg_total();
+    const int steps = 2 * (g.count + g.arg_total());
     out_.open(steps, g.count);
     resize_all(g.count, value_of_, order_of_, observed_);
     resize_all(steps + 2, values_, area_);
@@ -98,7 +98,16 @@ class step_writer {
   }
   constexpr void emit(kernel_id op, int node, int from, int x, int to, dtype gives, int observer,
                       bool relu = false) {
-    const dtype takes = g_.nodes[from].dtype;
+    emit(op, node, g_.nodes[from].dtype, g_.nodes[from].observer, x, to, gives, observer, relu);
+  }
+  /// The same of floats that no node gives.
+  constexpr void emit_floats(kernel_id op, int node, int x, int to, dtype gives, int observer,
+                             bool relu = false) {
+    emit(op, node, f32, -1, x, to, gives, observer, relu);
+  }
+  ///   in_observer  of what it reads
+  constexpr void emit(kernel_id op, int node, dtype takes, int in_observer, int x, int to,
+                      dtype gives, int observer, bool relu) {
     if (!kernels::exists(op, takes, gives)) return complain(op, node, takes, gives);
     // The output counts as read: a step of a cat keeps what the previous one wrote.
     values_[x].read = values_[to].read = steps_;
@@ -110,7 +119,7 @@ class step_writer {
     out_.steps[steps_].key.out = gives;
     out_.steps[steps_].key.relu = relu;
     out_.steps[steps_].node = node;
-    if (g_.nodes[from].observer >= 0) out_.steps[steps_].in_observer[0] = g_.nodes[from].observer;
+    if (in_observer >= 0) out_.steps[steps_].in_observer[0] = in_observer;
     out_.steps[steps_].out_observer = observer;
     ++steps_;
   }

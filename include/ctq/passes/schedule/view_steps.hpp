@@ -65,6 +65,21 @@ class view_steps : public step_writer<Graph, Schedule> {
                  -1);
   }
 
+  /// Elements of the input, some of them several times.
+  constexpr void as_copied(int i) {
+    const int a = arg(i);
+    if (gives_list(a)) return settled(i, a);
+    const node& n = g_.nodes[i];
+    const strided_view v = n.op->descriptor->schedule.view(n.attrs, view_of(a));
+    if (v.shape.rank < 0) {
+      out_.problem.line("no kernel for node ", n.name, ":");
+      out_.problem.line("it repeats too many axes");
+      return;
+    }
+    next_sizes(reorder_sizes(v));
+    emit(kernel::reorder, i, a, value_of_[a], new_output(i, layout::nchw));
+  }
+
   /// Products of matrices. Those of the second tensor may be transposed.
   constexpr void matmul(int i) {
     const int a = arg(i);

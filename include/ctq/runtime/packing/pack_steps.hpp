@@ -34,8 +34,9 @@ namespace ctq {
 
 namespace packing {
 
-/// The qparams to which a layer requantizes its accumulators.
-[[nodiscard]] inline const qparams& layer_output(const kernel_signature& key, const step_data& d) {
+/// The qparams to which a layer requantizes its accumulators; a scale of 1 if they become floats.
+[[nodiscard]] inline qparams layer_output(const kernel_signature& key, const step_data& d) {
+  if (key.out == f32) return {};
   return key.then == fused_op::nothing ? d.out : d.fused;
 }
 
@@ -81,6 +82,10 @@ template <int = 0>
         s.key,
         {ordered, arithmetic->bias.data(), arithmetic->multiplier.data(), data.in[0].zero_point},
         packed);
+    if (s.key.out != f32) return;
+    const std::size_t bytes = arithmetic->multiplier.size() * sizeof(float);
+    std::memcpy(packed + kernels.packed_bytes(s.key) - padded(bytes), arithmetic->multiplier.data(),
+                bytes);
   });
   return packing;
 }
@@ -175,6 +180,10 @@ template <used_kernels Used>
   if constexpr (Used.any(&facts::has_cells))
     if (kernel_is.has_cells) return pack_recurrent(kernels, s, n, state, packed);
   if constexpr (Used.any(&facts::calls_op) || Used.any(&facts::has_tensors)) {
+    if (kernel_is.calls_op && is_called_after_layer(s, n)) {
+      data.options = following_options(n.attrs);
+      return done{};
+    }
     if (kernel_is.calls_op || kernel_is.has_tensors) {
       data.options = n.attrs;
       const status ok = pack_user_parameters(n, state, s.key.in != f32, data, packed);

@@ -49,17 +49,22 @@ template <vectorized Isa, class Whole, class Rest>
     return;
   }
   std::uint8_t unpacked[embedding_columns];
-  const std::uint8_t* const from = row_integers(s, t, row, x, count, unpacked);
+  const std::uint8_t* const integers = row_integers(s, t, row, x, count, unpacked);
   const floats zero_point(t.zero_point[row]), scale(t.scale[row]);
-  const auto at = [&](int j) __attribute__((always_inline)) {
-    whole(j, rounded<Isa>((to_float<Isa>(widen<Isa>(from + j)) - zero_point) * scale));
+  const auto of = [&](const auto* from) __attribute__((always_inline)) {
+    const auto at = [&](int j) __attribute__((always_inline)) {
+      whole(j, rounded<Isa>((to_float<Isa>(widen<Isa>(from + j)) - zero_point) * scale));
+    };
+    if (count == embedding_columns)
+      return unroll<embedding_columns / lanes>([&](auto j) __attribute__((always_inline)) {
+        at(j * lanes);
+      });
+    for (; i + lanes <= count; i += lanes) at(i);
+    for (; i < count; ++i)
+      rest(i, no_contract((static_cast<float>(from[i]) - t.zero_point[row]) * t.scale[row]));
   };
-  if (count == embedding_columns)
-    return unroll<embedding_columns / lanes>([&](auto j)
-                                                 __attribute__((always_inline)) { at(j * lanes); });
-  for (; i + lanes <= count; i += lanes) at(i);
-  for (; i < count; ++i)
-    rest(i, no_contract((static_cast<float>(from[i]) - t.zero_point[row]) * t.scale[row]));
+  if (s.is_signed != 0) return of(reinterpret_cast<const std::int8_t*>(integers));
+  of(integers);
 }
 
 /// embedding_columns elements from `from` on.

@@ -62,7 +62,9 @@ void check(samples::generator& random, unsigned seed) {
   embedding_shape s{.indices = random.between(0, 12),
                     .rows = random.between(1, 9),
                     .width = random.between(1, 150),
-                    .bits = bits[random.between(0, 2)]};
+                    .bits = bits[random.between(0, 2)],
+                    .is_signed = random.between(0, 1)};
+  if (s.bits != 8) s.is_signed = 0;
   CAPTURE(s.width);
   CAPTURE(s.bits);
   const table t(s, seed);
@@ -106,6 +108,12 @@ TEST_CASE("an embedding gives rows of floats, or dequantized ones of 8 and 4 bit
   reference::embedding(s, index, {bytes, scale, zero_point}, out);
   CHECK(out[0] == 79);
   CHECK(out[3] == 3);
+  const std::uint8_t with_sign[] = {0, 10, 20, 30, 0x80, 0xFF};
+  s.is_signed = 1;
+  reference::embedding(s, index, {with_sign, scale, zero_point}, out);
+  CHECK(out[0] == -257);
+  CHECK(out[1] == -3);
+  s.is_signed = 0;
   const std::uint8_t halves[] = {0x21, 0x43, 0xF5};
   s.bits = 4;
   reference::embedding(s, index, {halves, scale, zero_point}, out);

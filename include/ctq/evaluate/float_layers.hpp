@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/layer_functions.hpp"
+#include "ctq/evaluate/float_ops/linear.hpp"
+#include "ctq/evaluate/layer_shape.hpp"
+
+// Layers of floats for the float ops: by a kernel where one has the shape, else as they are
+// defined.
+
+namespace ctq::float_layers {
+
+/// Calls  has layer(shape, input, weight, bias); state points to one
+template <class Calls>
+[[nodiscard]] result<float_ops::tensor> convolution(void* state, const float_ops::tensor& in,
+                                                    const float_ops::value& weight,
+                                                    const float_ops::value& bias,
+                                                    const float_ops::convolution_options& o) {
+  const auto w = weight.share<float_ops::tensor>();
+  const auto* const b = bias.get_if<float_ops::tensor>();
+  const bool symmetric = o.padding_end.empty() || o.padding_end == o.padding;
+  if (symmetric && float_ops::convolving::check(in, *w, b, o, false).empty()) {
+    const window_steps steps{o.stride, o.padding, o.dilation, o.groups};
+    auto* const calls = static_cast<Calls*>(state);
+    if (const auto s = convolution_layer(in.shape, w->shape, steps))
+      return calls->layer(*s, in, w, b);
+    if (const auto s = deep_convolution_layer(in.shape, w->shape, steps))
+      return calls->layer(*s, in, w, b);
+  }
+  return float_ops::convolution(in, *w, b, o);
+}
+
+/// The same of a linear layer.
+template <class Calls>
+[[nodiscard]] result<float_ops::tensor> linear(void* state, const float_ops::tensor& in,
+                                               const float_ops::value& weight,
+                                               const float_ops::value& bias) {
+  const auto w = weight.share<float_ops::tensor>();
+  const auto* const b = bias.get_if<float_ops::tensor>();
+  const auto s = linear_layer(in.shape, w->shape);
+  const bool fits = b == nullptr || b->data.size() == static_cast<std::size_t>(w->shape[0]);
+  if (!s || !fits) return float_ops::linear(in, *w, b);
+  return static_cast<Calls*>(state)->layer(*s, in, w, b);
+}
+
+}  // namespace ctq::float_layers

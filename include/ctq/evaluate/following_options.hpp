@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_call.hpp"
+#include "ctq/graph/node.hpp"
+
+// The options of the op that follows a layer in one node: of a module that was traced they are
+// among the state of the modules, of a function they are its arguments, and a model in C++ has them
+// in the node.
+
+namespace ctq {
+
+[[nodiscard]] inline std::vector<float_ops::named_value> following_attributes(
+    const node& n, const module_state& modules) {
+  const op_id op = n.op->descriptor->schedule.then;
+  std::vector<float_ops::named_value> all;
+  if (op == nullptr) return all;
+  if (n.row == nullptr) {
+    calling::append_options({.op = op, .attrs = following_options(n.attrs)}, all);
+    return all;
+  }
+  if (n.then_row == nullptr) {  // the module was traced as one: it has them by the part's number
+    for (float_ops::named_value& own : modules.attributes_of(path_of(n)))
+      if (own.name.starts_with("1.")) all.push_back({own.name.substr(2), std::move(own.given)});
+    return all;
+  }
+  if (!n.then_row->target.empty()) return modules.attributes_of(n.then_row->target);
+  float_ops::python_call call =
+      call_of({.op = op, .row = n.then_row}, std::vector<float_ops::value>(1));
+  const view<option_field>& fields = options_of(op).fields;
+  for (std::size_t p = 1; p < call.positional.size(); ++p)
+    all.push_back(
+        {std::string(fields[static_cast<int>(p) - 1].name), std::move(call.positional[p])});
+  for (float_ops::named_value& a : call.keywords)
+    if (a.name != "input") all.push_back(std::move(a));
+  return all;
+}
+
+}  // namespace ctq

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/call.hpp"
+#include "ctq/evaluate/following_options.hpp"
+#include "ctq/evaluate/kernel_calls.hpp"
+#include "ctq/evaluate/layer_shape.hpp"
+#include "ctq/evaluate/lowered_call.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/graph/node.hpp"
+
+// Layers of a lowered graph on integers, by the kernels of compiled models, and what follows in
+// float before the output is quantized.
+
+namespace ctq::lowered {
+
+/// Whether a node is a transposed convolution on integers, which has the name of the float op.
+[[nodiscard]] inline bool is_transposed(const node& n) {
+  const op_descriptor& d = *n.op->descriptor;
+  return d.is_transposed && is_quantized(n.dtype) && (n.weight != nullptr || d.weight_position > 0);
+}
+
+/// The layer in a fused module that computes more of its sums in float.
+[[nodiscard]] inline op_id layer_of(op_id op) {
+  const op_descriptor& d = *op->descriptor;
+  if (d.schedule.how != schedule_as::layer || op->kind != op_kind::module) return op;
+  return d.fused_of[0] != nullptr ? d.fused_of[0] : nn::conv2d.id();
+}
+
+/// A transposed convolution on integers; nullopt if no kernel computes it.
+///   args     the call of the float op
+///   terms    the bias, or null
+///   compute  see weighted
+template <class Compute>
+[[nodiscard]] auto transposed(const quantized_tensor& in, const node_value& weight,
+                              float_ops::operands& args, const std::vector<float>* terms,
+                              const Compute& compute)
+    -> result<decltype(compute(std::optional<transposed_layer_shape>(), terms))> {
+  using outcome = decltype(compute(std::optional<transposed_layer_shape>(), terms));
+  const float_ops::extents& shape = weight.integers()->q.shape;
+  const int axes = float_ops::rank(shape) - 2;
+  const bool has_size = args.has("output_size") && !args.is_none("output_size");
+  if (axes < 1 || axes > 2 || in.q.shape.size() != shape.size() || has_size)
+    return outcome();  // the float op computes it, or reports the mistake
+  const window_steps w{args.integers("stride", axes), args.integers("padding", axes),
+                       args.integers("dilation", axes), args.integer("groups")};
+  const std::vector<int> output_padding = args.integers("output_padding", axes);
+  if (args.failed()) return args.failure();
+  const auto layer = transposed_convolution_layer(in.q.shape, shape, w, output_padding);
+  if (!layer || (terms != nullptr && static_cast<int>(terms->size()) != layer->out[1]))
+    return outcome();
+  return compute(layer, terms);
+}
+
+/// A linear layer or a convolution on integers; nullopt if no kernel computes it.
+///   call     the float op's: its arguments; None in place of the input and the weight is allowed
+///   compute  (std::optional of a layer_shape_of, the bias or null)
+/// Errors  as the float op's arguments; a weight that is not quantized
+template <class Compute>
+[[nodiscard]] auto weighted(op_id op, const quantized_tensor& in, const node_value& weight,
+                            float_ops::python_call call, const Compute& compute)
+    -> result<decltype(compute(std::optional<layer_shape>(), nullptr))> {
+  const std::string_view place = op->name;
+  const float_ops::python_signature signature = float_ops::signature_of(op);
+  const auto bound = float_ops::bind(place, signature, std::move(call));
+  if (!bound) return unexpected{bound.error()};
+  const float_ops::layer_functions none;
+  float_ops::operands args(op, signature, *bound, float_ops::call, none);
+  if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
+    return args.failure();
+  const float_ops::extents& shape = weight.integers()->q.shape;
+  const float_ops::tensor* const bias = args.floats_or_null("bias");
+  const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
+  if (op->descriptor->is_transposed) return transposed(in, weight, args, terms, compute);
+  const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
+  args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
+  if (op->descriptor->layer_axes == 0) {
+    args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
+                 "the input does not fit the weight");
+    if (args.failed()) return args.failure();
+    return compute(linear_layer(in.q.shape, shape), terms);
+  }
+  const int axes = float_ops::rank(shape) - 2;
+  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
+               "the input does not fit the weight");
+  window_steps w;
+  if (!args.failed()) {
+    w = {args.integers("stride", axes), args.integers("padding", axes),
+         args.integers("dilation", axes), args.integer("groups")};
+    args.require(w.groups > 0 && in.q.shape[1] == shape[1] * w.groups,
+                 "the input does not fit the weight");
+  }
+  if (args.failed()) return args.failure();
+  if (axes == 3) return compute(deep_convolution_layer(in.q.shape, shape, w), terms);
+  return compute(convolution_layer(in.q.shape, shape, w), terms);
+}
+
+/// The floats of a layer before they are quantized, of those that something can follow.
+template <class Sizes, class Kernels>
+[[nodiscard]] std::optional<float_ops::tensor> layer_in_float(
+    const std::optional<layer_shape_of<Sizes>>& s, const quantized_tensor& in,
+    const node_value& weight, const std::vector<float>* bias, kernel_calls<Kernels>& kernels) {
+  if constexpr (std::is_same_v<Sizes, conv2d_shape>) {
+    return kernels.layer_in_float(s, in, weight, bias);
+  } else {
+    return {};
+  }
+}
+
+/// What a node computes of the sums of its layer: an op that follows, or a sum; else nothing.
+///   reads  of the node
+[[nodiscard]] inline result<node_value> followed(const node& n, float_ops::tensor sums,
+                                                 const std::vector<node_value>& reads,
+                                                 const module_state& modules) {
+  const op_schedule& s = n.op->descriptor->schedule;
+  if (s.how != schedule_as::layer) return node_value(float_ops::value(std::move(sums)));
+  if (s.then != nullptr && s.then_by == kernel::tanh) {
+    kernels::reference::tanh({static_cast<int>(sums.data.size())}, sums.data.data(),
+                             sums.data.data());
+    return node_value(float_ops::value(std::move(sums)));
+  }
+  float_ops::python_call c{.positional = {std::move(sums)}};
+  if (s.then == nullptr) {
+    c.positional.push_back(reads[1].real());
+  } else {
+    c.attributes = following_attributes(n, modules);
+  }
+  auto out = float_ops::call(s.then == nullptr ? op::add.id() : s.then, std::move(c));
+  if (out && s.relu) out = float_ops::call(fn::relu.id(), {.positional = {*std::move(out)}});
+  if (!out) return unexpected{out.error()};
+  return node_value(*std::move(out));
+}
+
+/// A layer on integers, with what follows; nullopt if no kernel computes it.
+///   in, weight  integers · reads: of the node · call: its call, with None in place of integers
+/// Errors  as weighted; those of the op that follows
+template <class Kernels>
+[[nodiscard]] result<std::optional<node_value>> layer_by_kernel(
+    const node& n, const origin& from, const quantized_tensor& in, const node_value& weight,
+    float_ops::python_call call, const std::vector<node_value>& reads, const module_state& modules,
+    const quantization& to, kernel_calls<Kernels>& kernels) {
+  using outcome = std::optional<node_value>;
+  if (n.op->descriptor->schedule.how != schedule_as::layer) {
+    auto out = weighted(from.op, in, weight, std::move(call),
+                        [&](const auto& layer, const std::vector<float>* bias) {
+                          return kernels.layer(layer, in, weight, bias, to, from.relu);
+                        });
+    if (!out) return unexpected{out.error()};
+    return *out ? outcome(node_value(**std::move(out))) : outcome();
+  }
+  if (from.op->kind == op_kind::module && call.positional.size() > 1) call.positional.resize(1);
+  auto sums = weighted(layer_of(from.op), in, weight, std::move(call),
+                       [&](const auto& layer, const std::vector<float>* bias) {
+                         return layer_in_float(layer, in, weight, bias, kernels);
+                       });
+  if (!sums) return unexpected{sums.error()};
+  if (!*sums) return outcome();
+  const auto floats = followed(n, **std::move(sums), reads, modules);
+  if (!floats) return unexpected{floats.error()};
+  const float_ops::value v = floats->real();
+  return outcome(node_value(kernels.quantize(*v.get_if<float_ops::tensor>(), to)));
+}
+
+}  // namespace ctq::lowered

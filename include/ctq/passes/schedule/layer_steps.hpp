@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+#include "ctq/passes/schedule/parameter_steps.hpp"
+
+// Layers, and those that are computed further in float before their output is quantized: with an op
+// that follows, or a tensor that is added.
+
+namespace ctq::scheduling {
+
+template <class Graph, class Schedule>
+class layer_steps : public parameter_steps<Graph, Schedule> {
+ public:
+  using base = parameter_steps<Graph, Schedule>;
+  using base::base;
+
+ protected:
+  using base::arg;
+  using base::elements_of;
+  using base::g_;
+  using base::in_order;
+  using base::new_output;
+  using base::next_sizes;
+  using base::out_;
+  using base::steps_;
+
+  /// The kernel of a layer: with weights of float16, which are floats, that of floats.
+  [[nodiscard]] constexpr kernel_id kernel_of_layer(int i) const {
+    const kernel_id by = g_.nodes[i].op->descriptor->schedule.kernel;
+    const observer_record* const w = g_.nodes[i].weight;
+    return w != nullptr && w->args.dtype == f16 && by == kernel::linear_dynamic ? kernel::linear
+                                                                                : by;
+  }
+
+  /// The sizes of its kernel, and to which integers that quantizes its input.
+  constexpr void next_sizes_of_layer(int i, int a) {
+    const node& n = g_.nodes[i];
+    const op_schedule& s = n.op->descriptor->schedule;
+    next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
+    if (s.kernel != kernel::linear_dynamic || n.observer_config == nullptr ||
+        n.observer_config->args.dtype != qint8)
+      return;
+    auto sizes = out_.steps[steps_].key.template as<linear_shape>();
+    sizes.signed_input = 1;
+    next_sizes(sizes);
+  }
+
+  /// Its sums are never rounded to integers.
+  constexpr void layer_in_float(int i) {
+    const node& n = g_.nodes[i];
+    const op_schedule& s = n.op->descriptor->schedule;
+    if (n.arg_count > s.tensors && !this->has_parameters(i)) return;
+    const int a = arg(i);
+    const int other = s.tensors == 2 ? arg(i, 1) : -1;
+    if (other >= 0 && !is_addable(i, other)) return;
+    const layout order = s.layout == kernel_layout::nhwc ? layout::nhwc : layout::nchw;
+    const int x = in_order(a, order);
+    const int y = other >= 0 ? in_order(other, order) : -1;
+    const int sums = this->new_value(static_cast<std::size_t>(elements_of(i)) * sizeof(float));
+    next_sizes_of_layer(i, a);
+    this->emit(kernel_of_layer(i), i, a, x, sums, f32, -1);
+    if (out_.problem.any()) return;
+    if (other < 0) return followed(i, sums, order);
+    next_sizes(elementwise_shape{elements_of(i)});
+    this->emit_floats(n.dtype == f32 ? kernel::binary_add : kernel::quantize_sum, i, sums,
+                      new_output(i, order), n.dtype, n.observer, s.relu);
+    if (!out_.problem.any()) this->also_reads(other, y);
+  }
+
+ private:
+  /// The op that follows, of floats, and quantize.
+  constexpr void followed(int i, int sums, layout order) {
+    const node& n = g_.nodes[i];
+    const op_schedule& s = n.op->descriptor->schedule;
+    const elementwise_shape elements{elements_of(i)};
+    const int y = n.dtype == f32 ? new_output(i, order) : sums;
+    next_sizes(elements);
+    this->emit_floats(s.then_by, i, sums, y, f32, n.dtype == f32 ? n.observer : -1);
+    if (out_.problem.any()) return;
+    if (s.then_by == kernel::elementwise) out_.steps[steps_ - 1].key.called_op = s.then;
+    if (n.dtype == f32) return;
+    next_sizes(elements);
+    this->emit_floats(kernel::quantize, i, sums, new_output(i, order), n.dtype, n.observer);
+  }
+
+  constexpr bool is_addable(int i, int other) {
+    const node& n = g_.nodes[i];
+    if (g_.nodes[other].shape == n.shape)
+      return this->same_dtypes(i, i, other, kernel::quantize_sum);
+    out_.problem.line("no kernel for node ", n.name, ":");
+    out_.problem.line("adds a tensor of another shape");
+    return false;
+  }
+};
+
+}  // namespace ctq::scheduling
