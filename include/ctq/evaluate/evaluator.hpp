@@ -11,7 +11,6 @@
 #include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/following_options.hpp"
 #include "ctq/evaluate/layer_call.hpp"
 #include "ctq/evaluate/module_weights.hpp"
 #include "ctq/evaluate/node_call.hpp"
@@ -209,8 +208,7 @@ class evaluator {
                                 ? weights_.observe(n, *attributes, options().observers)
                                 : weights_.round(n, *attributes);
     if (!rounding) return unexpected{rounding.error()};
-    for (float_ops::named_value& a : following_attributes(n, modules_))
-      attributes->push_back({"1." + a.name, std::move(a.given)});
+    append_following(n, modules_, *attributes);
     return attributes;
   }
 

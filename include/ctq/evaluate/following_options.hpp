@@ -42,4 +42,11 @@ namespace ctq {
   return all;
 }
 
+/// The same as attributes of the fused module, whose second part it is.
+inline void append_following(const node& n, const module_state& modules,
+                             std::vector<float_ops::named_value>& to) {
+  for (float_ops::named_value& a : following_attributes(n, modules))
+    to.push_back({"1." + a.name, std::move(a.given)});
+}
+
 }  // namespace ctq

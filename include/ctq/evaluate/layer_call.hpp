@@ -28,7 +28,7 @@ namespace ctq::lowered {
 }
 
 /// The layer in a fused module that computes more of its sums in float.
-[[nodiscard]] inline op_id layer_of(op_id op) {
+[[nodiscard]] constexpr op_id layer_of(op_id op) {
   const op_descriptor& d = *op->descriptor;
   if (d.schedule.how != schedule_as::layer || op->kind != op_kind::module) return op;
   return d.fused_of[0] != nullptr ? d.fused_of[0] : nn::conv2d.id();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: line<26>{"no kernel for node table:"}
 // expect: line<28>{"a table of qint8; there are"}
-// expect: line<26>{"float32, quint8, quint4x2"}
+// expect: line<26>{"float32, quint8, qint8, quint4x2"}
 
 #include "ctq/backends/default_observers.hpp"
 #include "ctq/backends/onednn.hpp"

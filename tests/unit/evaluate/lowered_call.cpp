@@ -9,6 +9,7 @@ using namespace ctq;
 
 static_assert(lowered::origin_of(q::linear_relu.id()).op == nn::linear.id() &&
               lowered::origin_of(q::linear_relu.id()).relu);
+static_assert(lowered::origin_of(q::functional_linear_tanh.id()).op == fn::linear.id());
 static_assert(lowered::origin_of(nn::linear.id()).op == nullptr);
 static_assert(lowered::origin_of(nn::relu.id()).op == nullptr);
 static_assert(scalars_change_the_scale(semantics::torch_1_13) &&
@@ -22,47 +23,6 @@ quantized_tensor steps_of(dtype d, float_ops::extents shape, std::vector<std::in
 }
 
 }  // namespace
-
-TEST_CASE("a linear layer adds up integers and rounds once, in the scale of its output") {
-  const quantized_tensor in = steps_of(quint8, {1, 2}, {13, 9}, 10);
-  const quantized_tensor weight = steps_of(qint8, {2, 2}, {1, 2, -3, 1});
-  const float_ops::python_call call{.positional = {dequantize(in)},
-                                    .attributes = {{"weight", dequantize(weight)},
-                                                   {"bias", float_ops::tensor{{2}, {1.0F, 0.0F}}}}};
-  kernel_calls<reference_kernels> kernels;
-  const auto out = lowered::weighted({nn::linear.id(), true, false}, in, weight, call,
-                                     {quint8, -1, {0.5}, {3}, {}}, kernels);
-  REQUIRE(out.has_value());
-  REQUIRE(out->has_value());
-  CHECK((*out)->q.data == std::vector<std::int32_t>{7, 3});  // 2, and relu of -10
-}
-
-TEST_CASE("integers that do not fit are an error") {
-  const quantized_tensor in = steps_of(quint8, {1, 3}, {1, 2, 3});
-  const quantized_tensor weight = steps_of(qint8, {1, 2}, {1, 2});
-  const float_ops::python_call call{.positional = {dequantize(in)},
-                                    .attributes = {{"weight", dequantize(weight)}, {"bias", {}}}};
-  kernel_calls<reference_kernels> kernels;
-  CHECK(lowered::weighted({nn::linear.id()}, in, weight, call, {}, kernels).error().cause ==
-        "the input does not fit the weight");
-}
-
-TEST_CASE("weights that stayed in float, and biases of another length, are errors") {
-  const quantized_tensor in = steps_of(quint8, {1, 2}, {1, 2});
-  const quantized_tensor weight = steps_of(qint8, {1, 2}, {1, 2});
-  const float_ops::tensor two{{2}, {1.0F, 2.0F}};
-  kernel_calls<reference_kernels> kernels;
-  const auto cause_of = [&](const node_value& w) {
-    return lowered::weighted({nn::linear.id()}, in, w,
-                             {.positional = {dequantize(in)},
-                              .attributes = {{"weight", dequantize(weight)}, {"bias", two}}},
-                             {quint8, -1, {1.0}, {0}, {}}, kernels)
-        .error()
-        .cause;
-  };
-  CHECK(cause_of(weight) == "the bias does not fit the weight");
-  CHECK(cause_of(float_ops::value(dequantize(weight))) == "the weight is not quantized");
-}
 
 TEST_CASE("the options of a call are what it says, and what it leaves out") {
   const auto options = lowered::options_in(

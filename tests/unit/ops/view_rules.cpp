@@ -65,6 +65,14 @@ static_assert(complains("the elements do not fit [3]", nn::unflatten,
                         {.dim = 2, .unflattened_size = {3}}, x));
 static_assert(complains("has more than 6 axes then", nn::unflatten,
                         {.dim = 2, .unflattened_size = {2, 2, 1, 1, 1}}, x));
+static_assert(shape_of(method::repeat, {.repeats = {2, 1, 3, 2}}, x) == shape{2, 2, 9, 8});
+static_assert(complains("repeats needs a number for each axis", method::repeat, {.repeats = {2, 1}},
+                        x));
+static_assert(complains("cannot be repeated 0 times", method::repeat, {.repeats = {2, 0, 1}}, x));
+static_assert(shape_of(fn::repeat_interleave, {.repeats = 2}, x) == shape{48});
+static_assert(shape_of(fn::repeat_interleave, {.repeats = 2, .dim = {-1}}, x) == shape{2, 3, 8});
+static_assert(complains("dim is one axis", fn::repeat_interleave, {.repeats = 2, .dim = {0, 1}},
+                        x));
 static_assert(shape_of(fn::narrow, {.dim = 2, .start = -3, .length = 2}, x) == shape{2, 3, 2});
 static_assert(complains("start and length reach outside dim 1", fn::narrow,
                         {.dim = 1, .start = 2, .length = 2}, x));

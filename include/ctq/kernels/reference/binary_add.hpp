@@ -45,8 +45,9 @@ inline void quantize_sum(elementwise_shape shape, const float* a, const Q* b, co
                          const qparams& out_q, Q* out, bool relu) noexcept {
   const quantizer to = quantizer_of(out_q);
   for (int i = 0; i < shape.count; ++i) {
-    const float sum = a[i] + no_contract(dequantize(b[i], b_q));
-    out[i] = quantize<Q>(relu ? reference::relu(sum) : sum, to);
+    float sum = a[i] + no_contract(dequantize(b[i], b_q));
+    if (relu) sum = reference::relu(sum);
+    out[i] = quantize<Q>(sum, to);
   }
 }
 

@@ -228,7 +228,9 @@ class integer_forms {
       return;
     const op_id op = if_available(is_relu ? d.dynamic_relu_form : d.dynamic_form);
     const dtype quantized = g_.nodes[arg(arg(x))].dtype;
-    const bool has_dtype = !only_with_kernels_ || kernels::is_int8(quantized) || quantized == f16;
+    const bool has_dtype = !only_with_kernels_ || quantized == quint8 || quantized == f16 ||
+                           (quantized == qint8 && op != nullptr &&
+                            op->descriptor->schedule.kernel == kernel::linear_dynamic);
     if (op == nullptr || !has_dtype) return;
     form[i] = op;
     of[i] = x;

@@ -86,6 +86,27 @@ TEST_CASE("parts may be of different sizes") {
                  "out"_n = nn::output("y"_n))) == of_chunk);
 }
 
+TEST_CASE("what is repeated is copied at once") {
+  const auto copied = [](const auto& net) {
+    const dynamic_schedule s = schedule(net.view());
+    REQUIRE(!s.problem.any());
+    CHECK(s.steps[0].key.kernel == kernel::reorder);
+    return s.steps[0].key.template as<reorder_shape>();
+  };
+  constexpr reorder_shape tiled{{1, 1, 3, 2, 2, 4}, {0, 0, 0, 4, 0, 1}, 0};
+  CHECK(copied(model("x"_n = nn::placeholder({2, 4}),
+                     "r"_n = method::repeat("x"_n, {.repeats = {3, 2}}), "y"_n = nn::relu("r"_n),
+                     "out"_n = nn::output("y"_n))) == tiled);
+  constexpr reorder_shape each{{1, 1, 1, 2, 5, 4}, {0, 0, 0, 4, 0, 1}, 0};
+  CHECK(copied(model("x"_n = nn::placeholder({2, 4}),
+                     "r"_n = fn::repeat_interleave("x"_n, {.repeats = 5, .dim = {0}}),
+                     "y"_n = nn::relu("r"_n), "out"_n = nn::output("y"_n))) == each);
+  CHECK(steps_of(model("x"_n = nn::placeholder({2, 2, 2, 2}),
+                       "r"_n = method::repeat("x"_n, {.repeats = {2, 2, 2, 2}}),
+                       "y"_n = nn::relu("r"_n), "out"_n = nn::output("y"_n))) ==
+        "no kernel for node r:\nit repeats too many axes");
+}
+
 TEST_CASE("matrices are read transposed") {
   constexpr auto net = model("x"_n = nn::placeholder({2, 3, 4}), "y"_n = nn::sigmoid("x"_n),
                              "t"_n = fn::transpose("y"_n, {.dim0 = 1, .dim1 = 2}),

@@ -67,8 +67,8 @@ template <vectorized Isa, class Whole, class Rest>
   of(integers);
 }
 
-/// embedding_columns elements from `from` on.
-template <vectorized Isa, int Bits>
+/// embedding_columns elements from `from` on. Q: with a sign or without.
+template <vectorized Isa, int Bits, quantized Q>
 [[gnu::always_inline]] inline void dequantize_columns(const std::uint8_t* from, float zero_point,
                                                       float scale, float* out) noexcept {
   using floats = batch<Isa, float>;
@@ -82,7 +82,7 @@ template <vectorized Isa, int Bits>
     from = unpacked;
   }
   unroll<embedding_columns / lanes>([&](auto j) __attribute__((always_inline)) {
-    const floats x = to_float<Isa>(widen<Isa>(from + j * lanes));
+    const floats x = to_float<Isa>(widen<Isa>(reinterpret_cast<const Q*>(from) + j * lanes));
     ((x - floats(zero_point)) * floats(scale)).store_unaligned(out + j * lanes);
   });
 }
@@ -99,7 +99,7 @@ template <vectorized Isa>
 }
 
 /// Of a table of integers of so many bits. Shape and table are copies, which no store can change.
-template <vectorized Isa, int Bits, class Index>
+template <vectorized Isa, int Bits, quantized Q, class Index>
 [[gnu::noinline]] void embed_integers(embedding_shape s, const Index* index, embedding_table t,
                                       float* out) noexcept {
   const std::ptrdiff_t row_bytes = bytes_of_row(s);
@@ -113,7 +113,7 @@ template <vectorized Isa, int Bits, class Index>
     const auto* const from = static_cast<const std::uint8_t*>(t.rows) + row * row_bytes;
     const float zero_point = t.zero_point[row], scale = t.scale[row];
     for (int x = 0; x < whole; x += embedding_columns)
-      dequantize_columns<Isa, Bits>(from + x * Bits / 8, zero_point, scale, out + x);
+      dequantize_columns<Isa, Bits, Q>(from + x * Bits / 8, zero_point, scale, out + x);
     if (whole < s.width) embed_rest<Isa>(s, t, row, whole, out);
   }
 }
@@ -124,10 +124,12 @@ template <class Isa, class Index>
                                  const embedding_table& t, float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::embedding(s, index, t, out);
+  } else if (s.bits == 8 && s.is_signed != 0) {
+    embed_integers<Isa, 8, std::int8_t>(s, index, t, out);
   } else if (s.bits == 8) {
-    embed_integers<Isa, 8>(s, index, t, out);
+    embed_integers<Isa, 8, std::uint8_t>(s, index, t, out);
   } else if (s.bits == 4) {
-    embed_integers<Isa, 4>(s, index, t, out);
+    embed_integers<Isa, 4, std::uint8_t>(s, index, t, out);
   } else {
     for (int i = 0; i < s.indices; ++i, out += s.width) {
       if (is_in_table(s, index[i])) {
