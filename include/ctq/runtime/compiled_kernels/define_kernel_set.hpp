@@ -58,7 +58,7 @@ template <class Descriptor, class In, class Out, class Kernels>
 [[nodiscard]] kernel_function function_for_types(fused_op then) {
   constexpr bool fuses =
       (std::is_same_v<Descriptor, kernels::descriptors::conv2d> ||
-       std::is_same_v<Descriptor, kernels::descriptors::linear>)&&!std::is_same_v<In, float>;
+       std::is_same_v<Descriptor, kernels::descriptors::linear>)&&kernels::quantized<Out>;
   if constexpr (fuses) {
     switch (then) {
       case fused_op::add: return run_for_types<Descriptor, In, Out, Kernels, fused_op::add>;
@@ -79,7 +79,7 @@ template <class Kernels>
     binding::with_input_dtype(key.in, [&](auto in) {
       binding::with_output_dtype(key.out, [&](auto out) {
         if constexpr (std::is_same_v<Descriptor, kernels::descriptors::conv2d> && in == out &&
-                      in != f32 && has_columns<Kernels>) {
+                      kernels::is_int8(in) && has_columns<Kernels>) {
           const auto s = key.as<conv2d_shape>();
           if (is_5x5_by_columns<element_t<in>, Kernels>(s)) {
             found = s.stride_h == 1 ? function_of_5x5<element_t<in>, Kernels, 1>(key.then)

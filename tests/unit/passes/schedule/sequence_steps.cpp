@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/backends/qconfigs.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 
@@ -45,4 +46,16 @@ TEST_CASE("a recurrent layer is one step, whose tensors are views of its output"
   CHECK(s.steps[7].key.kernel == kernel::concat);
   CHECK(s.steps[7].out.in == place::area::output);
   CHECK(s.inputs[0].dtype == i64);
+}
+
+TEST_CASE("a table of a dtype that no kernel reads is an error") {
+  dynamic_graph<stage::traced> g;
+  const auto from = net.view();
+  for (int i = 0; i < from.size(); ++i) g.add(from[i], from.args_of(i).begin(), from[i].arg_count);
+  g.nodes[1].weight = &float16_static_qconfig::value.weight;
+  const dynamic_schedule s = schedule(g.view());
+  REQUIRE(s.problem.any());
+  CHECK(
+      s.problem.message() ==
+      "no kernel for node table:\na table of float16; there are\nfloat32, quint8, qint8, quint4x2");
 }
