@@ -71,7 +71,7 @@ pattern_stages stages_of(const ctq::backend_view& backend, int pattern, int dtyp
   s.fused = fuse(s.traced.view(), backend, {.is_qat = s.options.is_qat});
   if (s.options.is_qat)
     s.fused = swap_qat_modules(s.fused.view(), backend, s.mapping(),
-                               resolve_qconfigs(s.fused.view(), s.mapping()));
+                               resolve_qconfigs(s.fused.view(), s.mapping()), s.options.semantics);
   s.prepared = prepare_graph(s.fused.view(), backend, s.mapping(), s.options);
   s.reference = convert_graph(s.prepared.view(), backend, s.mapping(), {.prepared = s.options});
   s.lowered = lower(s.reference.view());

@@ -16,7 +16,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 40);
+static_assert(kernels::kernel_count == 42);
 static_assert(std::is_same_v<boost::mp11::mp_at_c<kernels::descriptors::list,
                                                   static_cast<std::size_t>(kernel::conv2d)>,
                              kernels::descriptors::conv2d>);
@@ -37,7 +37,9 @@ static_assert(!exists(kernel::quantize, f32, f16) && !exists(kernel::quantize, f
 static_assert(exists(kernel::dequantize, qint8, f32) && !exists(kernel::dequantize, f32, f32));
 static_assert(exists(kernel::requantize, quint8, qint8) && !exists(kernel::requantize, f32, qint8));
 static_assert(exists(kernel::conv2d, f32, f32) && exists(kernel::conv2d, quint8, qint8));
-static_assert(!exists(kernel::conv2d, f32, quint8) && !exists(kernel::linear, quint8, f32));
+static_assert(!exists(kernel::conv2d, f32, quint8) && !exists(kernel::conv3d, quint8, f32));
+// Of layers after which something is computed in float.
+static_assert(exists(kernel::conv2d, quint8, f32) && exists(kernel::linear, qint8, f32));
 static_assert(exists(kernel::softmax, f32, f32) && exists(kernel::softmax, qint8, qint8) &&
               !exists(kernel::softmax, quint8, f32));
 static_assert(exists(kernel::linear_dynamic, f32, f32) &&
