@@ -272,7 +272,7 @@ class search {
       min = averages ? min + w.averaging * (low - min) : std::min<double>(min, low);
       max = averages ? max + w.averaging * (high - max) : std::max<double>(max, high);
     }
-    const double slack = 1e-4 * std::max({1e-3, std::abs(w.min), std::abs(w.max)});
+    const double slack = 1e-3 * std::max({1e-3, std::abs(w.min), std::abs(w.max)});
     const double below = std::abs(min - w.min);
     const double above =
         w.widened ? std::max(max - w.max, (w.max - max) / 50) : std::abs(max - w.max);

@@ -25,8 +25,8 @@ constexpr std::string_view two_branches = R"([
    "args": [[{"n": "_0"}, {"n": "x"}, {"n": "_0"}]], "kwargs": {"dim": -1}},
   {"name": "own", "op": "call_module", "target": "sub", "args": [{"n": "cat"}, null, 2.5, true],
    "module": {"type": "Sub"}},
-  {"name": "erf", "op": "call_function", "target": "torch.erf", "args": [{"n": "own"}]},
-  {"name": "erf_1", "op": "call_function", "target": "torch.erf", "args": [{"n": "erf"}]},
+  {"name": "erf", "op": "call_function", "target": "torch.erfinv", "args": [{"n": "own"}]},
+  {"name": "erf_1", "op": "call_function", "target": "torch.erfinv", "args": [{"n": "erf"}]},
   {"name": "relu", "op": "call_method", "target": "relu", "args": [{"n": "erf_1"}]},
   {"name": "output", "op": "output", "target": "output", "args": [[{"n": "relu"}, {"n": "w"}]]}
 ])";

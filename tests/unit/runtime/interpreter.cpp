@@ -41,7 +41,7 @@ TEST_CASE("weights that are missing are an error with their name") {
 TEST_CASE("a graph without a kernel is an error that names the node") {
   ctq::dynamic_graph<ctq::stage::traced> g;
   const int x = g.add({.name = "x", .op = ctq::nn::placeholder.id(), .shape = {1, 2}}, nullptr, 0);
-  g.add({.name = "odd", .op = ctq::nni::linear_tanh.id(), .shape = {1, 2}}, x);
+  g.add({.name = "odd", .op = ctq::fn::embedding.id(), .shape = {1, 2}}, x);
   const auto run = ctq::interpreter<ctq::reference_kernels>::make(g.view(), {});
   REQUIRE(!run);
   CHECK(run.error().cause.find("node odd") != std::string::npos);
