@@ -98,6 +98,7 @@ void along_axis(const tensor_ref<const float>& x, int axis, F f) noexcept {
   for (int a = 0; a < x.shape.rank; ++a)
     (a < axis ? before : after) *= a == axis ? 1U : static_cast<std::size_t>(x.shape[a]);
   const auto count = static_cast<std::size_t>(x.shape[axis]);
+  if (count == 0) return;  // there is no memory to point to
   for (std::size_t o = 0; o < before; ++o)
     for (std::size_t i = 0; i < after; ++i)
       f(strided_elements{x.data + o * count * after + i, count, after}, o, i);
