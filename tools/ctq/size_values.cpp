@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ctq/ops/builtin_ops.hpp"
+
 namespace tool {
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/backend_config.hpp"
 
 // The kinds of pattern configs (rows) in PyTorch's backends. Dtypes is always dtype_configs<...>.

@@ -8,7 +8,7 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 
 // The order in which PyTorch keeps the elements of an image in memory: N, C, H, W at the input,
 // N, H, W, C after a convolution on integers. It has no effect on values except for a bug of 1.13:

@@ -10,7 +10,7 @@
 #include "ctq/evaluate/float_ops/fold.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/graph/node.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/fused_parts.hpp"
 
 // The attributes that a call of a module reads after fusion: those of the module that owns the

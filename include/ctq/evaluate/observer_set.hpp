@@ -16,7 +16,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/observers/observer.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 
 // The observers of a prepared model, or the fake quantizes of one in training, with their
 // statistics. Nodes that share an observer have one here.

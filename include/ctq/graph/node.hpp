@@ -9,7 +9,7 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/fx_row.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/observer.hpp"
 
 // A node of a graph, as torch.fx prints it: a name, an op, its arguments. All stages have the same

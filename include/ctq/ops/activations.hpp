@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/no_contract.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Functions of one number, in float32 as PyTorch defines them: NaN stays NaN. (The builtins are
@@ -29,19 +28,6 @@ struct hardtanh_options {
   flag inplace = false;
 };
 
-struct softplus_options {
-  float beta = 1.0F;
-  float threshold = 20.0F;  // of beta x, above which the function is x
-};
-
-enum class gelu_rule : int { none, tanh };
-inline constexpr std::string_view gelu_rule_names[] = {"none", "tanh"};
-inline constexpr option_words_of gelu_rule_words{"gelu_rule", {gelu_rule_names, 2}};
-
-struct gelu_options {
-  gelu_rule approximate = gelu_rule::none;
-};
-
 /// Without a dim PyTorch takes the first axis of 1 or 3, else the second.
 struct softmax_options {
   static constexpr int no_dim = -100;
@@ -67,11 +53,6 @@ struct clamp_options {
   OP(fn, function_op, leaky_relu_, "torch.nn.functional.leaky_relu_", leaky_relu_options, leaky_relu_in_place) \
   OP(method, method_op, leaky_relu, "leaky_relu", leaky_relu_options, method_leaky_relu) \
   CTQ_MODULE_AND_FUNCTION(OP, elu, "ELU", elu_options, elu) \
-  CTQ_MODULE_AND_FUNCTION(OP, selu, "SELU", relu_options, selu) \
-  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", gelu_options, gelu) \
-  CTQ_MODULE_AND_FUNCTION(OP, silu, "SiLU", relu_options, silu) \
-  CTQ_MODULE_AND_FUNCTION(OP, mish, "Mish", relu_options, mish) \
-  CTQ_MODULE_AND_FUNCTION(OP, softplus, "Softplus", softplus_options, softplus) \
   CTQ_MODULE_AND_FUNCTION(OP, hardswish, "Hardswish", relu_options, hardswish) \
   CTQ_MODULE_AND_FUNCTION(OP, hardsigmoid, "Hardsigmoid", relu_options, hardsigmoid) \
   OP(method, method_op, hardsigmoid, "hardsigmoid", no_options, hardsigmoid) \
@@ -87,15 +68,10 @@ struct clamp_options {
   OP(fn, function_op, functional_tanh, "torch.nn.functional.tanh", no_options, functional_tanh) \
   CTQ_FUNCTION_AND_METHOD(OP, tanh, no_options, tanh) \
   OP(method, method_op, tanh_, "tanh_", no_options, tanh_in_place) \
-  OP(nn, module_op, log_sigmoid, "torch.nn.LogSigmoid", no_options, log_sigmoid) \
-  OP(fn, function_op, log_sigmoid, "torch.nn.functional.logsigmoid", no_options, log_sigmoid) \
   OP(nn, module_op, softmax, "torch.nn.Softmax", softmax_options, softmax) \
   OP(fn, function_op, softmax, "torch.nn.functional.softmax", softmax_options, float_softmax) \
   OP(fn, function_op, torch_softmax, "torch.softmax", softmax_options, float_softmax) \
-  OP(method, method_op, softmax, "softmax", softmax_options, float_softmax) \
-  CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", softmax_options, log_softmax) \
-  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax) \
-  OP(method, method_op, log_softmax, "log_softmax", softmax_options, log_softmax)
+  OP(method, method_op, softmax, "softmax", softmax_options, float_softmax)
 // clang-format on
 
 CTQ_ACTIVATIONS(CTQ_DECLARE_OP)
@@ -114,27 +90,6 @@ constexpr float hardsigmoid(float x) noexcept { return relu6(x + 3.0F) / 6.0F; }
 constexpr float hardswish(float x) noexcept { return x * relu6(x + 3.0F) / 6.0F; }
 inline float sigmoid(float x) noexcept { return 1.0F / (1.0F + __builtin_expf(-x)); }
 inline float tanh(float x) noexcept { return __builtin_tanhf(x); }
-inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
-inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + __builtin_erff(x * 0.70710678F)); }
-inline float gelu_tanh(float x) noexcept {
-  const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
-  return 0.5F * x * (1.0F + __builtin_tanhf(inner));
-}
-inline float gelu_by(float x, const gelu_options& o) noexcept {
-  return o.approximate == gelu_rule::tanh ? gelu_tanh(x) : gelu(x);
-}
-inline float mish(float x) noexcept {
-  return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
-}
-inline float log_sigmoid(float x) noexcept {
-  return (x < 0.0F ? x : 0.0F) - __builtin_log1pf(__builtin_expf(-__builtin_fabsf(x)));
-}
-inline float selu(float x) noexcept {
-  return 1.05070099F * (x > 0.0F ? x : 1.67326324F * __builtin_expm1f(x));
-}
-inline float softplus(float x, const softplus_options& o) noexcept {
-  return x * o.beta > o.threshold ? x : __builtin_log1pf(__builtin_expf(x * o.beta)) / o.beta;
-}
 constexpr float leaky_relu(float x, const leaky_relu_options& o) noexcept {
   return x > 0.0F ? x : x * o.negative_slope;
 }
@@ -178,10 +133,6 @@ inline float sigmoid(float x) noexcept {
 inline float tanh(float x) noexcept {
   const float y = functions::tanh(x);
   return (1.0F - y) * (1.0F + y);
-}
-inline float silu(float x) noexcept {
-  const float y = functions::sigmoid(x);
-  return y * (1.0F + x * (1.0F - y));
 }
 inline float elu(float x, const elu_options& o) noexcept {
   return x > 0.0F ? 1.0F : o.alpha * __builtin_expf(x);
@@ -252,15 +203,6 @@ inline constexpr op_descriptor method_leaky_relu = since_2_1(with_module(leaky_r
 inline constexpr op_descriptor leaky_relu_in_place = in_place(method_leaky_relu);
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};
 inline constexpr op_descriptor functional_tanh{.functions = tanh.functions};
-inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);
-inline constexpr op_descriptor silu =
-    float_activation(differentiable<functions::silu, slopes::silu>);
-inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
-inline constexpr op_descriptor gelu =
-    float_activation(elementwise<functions::gelu_by, gelu_options>);
-inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
-inline constexpr op_descriptor softplus =
-    float_activation(elementwise<functions::softplus, softplus_options>);
 
 constexpr shape softmax_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
@@ -290,9 +232,6 @@ inline constexpr op_descriptor softmax{.infer_shape = &softmax_shape_rule,
                                        .keeps_memory_order = true,
                                        .on_integers = on_integers::from_0_to_1,
                                        .schedule = float_softmax.schedule};
-inline constexpr op_descriptor log_softmax{
-    .infer_shape = &softmax_shape_rule,
-    .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};
 
 }  // namespace ctq::descriptors
 

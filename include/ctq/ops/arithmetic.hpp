@@ -22,21 +22,7 @@
   OP(fn, binary_op, div, "torch.div", no_options, div) \
   OP(op, binary_op, truediv, "_operator.truediv", no_options, div) \
   OP(method, binary_method, div, "div", no_options, method_div) \
-  OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
   OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
-  OP(fn, binary_op, rsub, "torch.rsub", no_options, rsub) \
-  OP(fn, binary_op, pow, "torch.pow", no_options, pow) \
-  OP(method, binary_method, pow, "pow", no_options, pow) \
-  OP(op, binary_op, pow, "_operator.pow", no_options, pow) \
-  CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, neg) \
-  OP(op, function_op, neg, "_operator.neg", no_options, neg) \
-  CTQ_FUNCTION_AND_METHOD(OP, abs, no_options, abs) \
-  CTQ_FUNCTION_AND_METHOD(OP, exp, no_options, exp) \
-  CTQ_FUNCTION_AND_METHOD(OP, log, no_options, log) \
-  CTQ_FUNCTION_AND_METHOD(OP, sqrt, no_options, sqrt) \
-  CTQ_FUNCTION_AND_METHOD(OP, rsqrt, no_options, rsqrt) \
-  CTQ_FUNCTION_AND_METHOD(OP, square, no_options, square) \
-  OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
   OP(q, pass_op, mul, "torch.ops.quantized.mul", no_options, q_mul) \
   OP(q, pass_op, mul_relu, "torch.ops.quantized.mul_relu", no_options, q_mul_relu) \
   OP(q, pass_op, add, "torch.ops.quantized.add", no_options, q_add) \
@@ -55,7 +41,6 @@ CTQ_ARITHMETIC(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 namespace functions {
-constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
 constexpr float add_scalar(float x, const scalar_operand& o) noexcept { return x + o.value; }
 constexpr float mul_scalar(float x, const scalar_operand& o) noexcept { return x * o.value; }
 constexpr float sub_scalar(float x, const scalar_operand& o) noexcept {
@@ -63,16 +48,6 @@ constexpr float sub_scalar(float x, const scalar_operand& o) noexcept {
 }
 constexpr float div_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? o.value / x : x / o.value;
-}
-inline float power(float x, float exponent) noexcept {
-  return exponent == 2.0F ? x * x : __builtin_powf(x, exponent);
-}
-inline float pow_scalar(float x, const scalar_operand& o) noexcept {
-  return o.position == 1 ? power(o.value, x) : power(x, o.value);
-}
-/// The operands the other way round.
-constexpr float rsub_scalar(float x, const scalar_operand& o) noexcept {
-  return o.position == 1 ? x - o.value : o.value - x;
 }
 /// Rounded down, as Python's //.
 inline float floor_quotient(float a, float b) noexcept {
@@ -94,12 +69,6 @@ constexpr float add_scalar_relu(float x, const scalar_operand& o) noexcept {
 constexpr float mul_scalar_relu(float x, const scalar_operand& o) noexcept {
   return positive(mul_scalar(x, o));
 }
-constexpr float neg(float x) noexcept { return -x; }
-constexpr float square(float x) noexcept { return x * x; }
-inline float exp(float x) noexcept { return __builtin_expf(x); }
-inline float log(float x) noexcept { return __builtin_logf(x); }
-inline float sqrt(float x) noexcept { return __builtin_sqrtf(x); }
-inline float rsqrt(float x) noexcept { return 1.0F / __builtin_sqrtf(x); }
 }  // namespace functions
 
 constexpr shape two_shapes(view<shape> in, attributes& options, diagnostic& d) {
@@ -205,22 +174,10 @@ constexpr op_descriptor of_tensor_and_number(const op_functions& functions, op_i
           .schedule = with(in_any_order(kernel::elementwise),
                            [&](op_schedule& s) { s.with_number = itself; })};
 }
-inline constexpr op_descriptor pow =
-    of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow);
-inline constexpr op_descriptor rsub =
-    of_tensor_and_number(elementwise<functions::rsub_scalar, scalar_operand>, &fn::info_rsub);
-inline constexpr op_descriptor abs = float_activation(elementwise<functions::abs>);
-inline constexpr op_descriptor neg = float_activation(elementwise<functions::neg>);
-inline constexpr op_descriptor square = float_activation(elementwise<functions::square>);
-inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
-inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
-inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
-inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
 inline constexpr op_descriptor floordiv =
     with(of_tensor_and_number(elementwise<functions::floordiv_scalar, scalar_operand>,
                               &op::info_floordiv),
          [](op_descriptor& d) { d.on_integers = on_integers::input_scale; });
-inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
 
 }  // namespace ctq::descriptors
 

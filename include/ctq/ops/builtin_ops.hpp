@@ -1,38 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/ops/activations.hpp"
-#include "ctq/ops/arithmetic.hpp"
-#include "ctq/ops/attention.hpp"
-#include "ctq/ops/concatenations.hpp"
-#include "ctq/ops/convolutions.hpp"
-#include "ctq/ops/embeddings.hpp"
-#include "ctq/ops/float_functions.hpp"
-#include "ctq/ops/linear.hpp"
-#include "ctq/ops/norms.hpp"
-#include "ctq/ops/pass_ops.hpp"
-#include "ctq/ops/pools.hpp"
-#include "ctq/ops/recurrent.hpp"
-#include "ctq/ops/reductions.hpp"
-#include "ctq/ops/resizes.hpp"
-#include "ctq/ops/views.hpp"
+#include "ctq/ops/backend_ops.hpp"
+#include "ctq/ops/in_float/activations.hpp"
+#include "ctq/ops/in_float/adaptive_max_pools.hpp"
+#include "ctq/ops/in_float/along_axes.hpp"
+#include "ctq/ops/in_float/extremes.hpp"
+#include "ctq/ops/in_float/identities.hpp"
+#include "ctq/ops/in_float/numbers.hpp"
+#include "ctq/ops/in_float/pads.hpp"
+#include "ctq/ops/in_float/views.hpp"
 
-// All ops of ctq: those that have names in PyTorch, and what only graphs contain.
+// All ops of ctq: those that have names in PyTorch, and what only graphs contain. Those that no
+// backend quantizes are apart: a plan that has none of them does not pay for them.
 
 /// OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor), for each op that
 /// a file can name.
-#define CTQ_NAMED_OPS(OP) \
-  CTQ_ACTIVATIONS(OP)     \
-  CTQ_ARITHMETIC(OP)      \
-  CTQ_CONVOLUTIONS(OP)    \
-  CTQ_LINEAR_OPS(OP)      \
-  CTQ_ATTENTION(OP)       \
-  CTQ_FLOAT_FUNCTIONS(OP) \
-  CTQ_NORMS(OP)           \
-  CTQ_POOLS(OP)           \
-  CTQ_VIEWS(OP)           \
-  CTQ_CONCATENATIONS(OP)  \
-  CTQ_RESIZES(OP)         \
-  CTQ_EMBEDDINGS(OP)      \
-  CTQ_RECURRENT_OPS(OP)   \
-  CTQ_REDUCTIONS(OP)
+#define CTQ_NAMED_OPS(OP)    \
+  CTQ_BACKEND_OPS(OP)        \
+  CTQ_FLOAT_ACTIVATIONS(OP)  \
+  CTQ_FLOAT_NUMBERS(OP)      \
+  CTQ_FLOAT_IDENTITIES(OP)   \
+  CTQ_ADAPTIVE_MAX_POOLS(OP) \
+  CTQ_FLOAT_PADS(OP)         \
+  CTQ_FLOAT_VIEWS(OP)        \
+  CTQ_EXTREMES(OP)           \
+  CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP)

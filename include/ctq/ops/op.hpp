@@ -57,12 +57,14 @@ inline constexpr op_descriptor description_of = describing::describe<Op>();
 template <class Op>
 inline constexpr op_info info_of{Op::kind, Op::name, &description_of<Op>};
 
-/// The identity of one of ctq's own ops, which are described in the header of their family.
+/// One of ctq's own ops, which are described in the header of their family.
 template <const op_info& Info>
-struct named_by {
-  using builtin = void;
-  static constexpr const op_info& info = Info;
-};
+struct named_by;
+
+template <class Op>
+inline constexpr op_id identity_of = &info_of<Op>;
+template <const op_info& Info>
+inline constexpr op_id identity_of<named_by<Info>> = &Info;
 
 /// An op with its arguments, not yet a node: it has no name.
 template <std::size_t Arity>
@@ -100,13 +102,7 @@ struct op_base {
   static constexpr op_kind kind = Kind;
 
   /// An address, so that it can be compared in a constant expression and names the op.
-  static constexpr op_id id() {
-    if constexpr (requires { typename Self::builtin; }) {
-      return &Self::info;
-    } else {
-      return &info_of<Self>;
-    }
-  }
+  static constexpr op_id id() { return identity_of<Self>; }
 
   /// Without an input: an element of a sequential.
   constexpr call<0> operator()(const Options& o = {}) const { return {id(), attributes{o}, {}}; }
@@ -209,7 +205,7 @@ template <class Self, class Options = no_options>
 struct weighted_function {
   using options = Options;
   static constexpr op_kind kind = op_kind::function;
-  static constexpr op_id id() { return &Self::info; }
+  static constexpr op_id id() { return identity_of<Self>; }
 
   constexpr call<1> operator()(node_name x, const Options& o = {}) const {
     return {id(), attributes{o}, {x.text}};

@@ -51,10 +51,7 @@ using adaptive_avg_pool3d_options = adaptive_pool_options<extent3d>;
   CTQ_MODULE_AND_FUNCTION(OP, avg_pool3d, "AvgPool3d", avg_pool3d_options, avg_pool<3>) \
   CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool1d, "AdaptiveAvgPool1d", adaptive_avg_pool2d_options, adaptive_avg_pool<1>) \
   CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool2d, "AdaptiveAvgPool2d", adaptive_avg_pool2d_options, adaptive_avg_pool<2>) \
-  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool3d, "AdaptiveAvgPool3d", adaptive_avg_pool3d_options, adaptive_avg_pool<3>) \
-  CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool1d, "AdaptiveMaxPool1d", adaptive_avg_pool2d_options, adaptive_max_pool<1>) \
-  CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool2d, "AdaptiveMaxPool2d", adaptive_avg_pool2d_options, adaptive_max_pool<2>) \
-  CTQ_MODULE_AND_FUNCTION(OP, adaptive_max_pool3d, "AdaptiveMaxPool3d", adaptive_avg_pool3d_options, adaptive_max_pool<3>)
+  CTQ_MODULE_AND_FUNCTION(OP, adaptive_avg_pool3d, "AdaptiveAvgPool3d", adaptive_avg_pool3d_options, adaptive_avg_pool<3>)
 // clang-format on
 
 CTQ_POOLS(CTQ_DECLARE_OP)
@@ -196,10 +193,6 @@ inline constexpr op_descriptor adaptive_avg_pool = pool<Axes>(&adaptive_pool_sha
                                                               kernel::pooling_avg,
                                                               &adaptive_pool_sizes<Axes>,
                                                               gradient_rule::adaptive_avg_pool);
-template <int Axes>
-inline constexpr op_descriptor adaptive_max_pool =
-    since_2_1(pool<Axes>(&adaptive_pool_shape_rule<Axes>, kernel::pooling_max,
-                         &adaptive_pool_sizes<Axes>, gradient_rule::none));
 
 }  // namespace ctq::descriptors
 

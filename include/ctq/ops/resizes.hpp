@@ -58,18 +58,7 @@ struct pixel_unshuffle_options {
 
 // clang-format off
 #define CTQ_RESIZES(OP) \
-  OP(nn, module_op, constant_pad1d, "torch.nn.ConstantPad1d", constant_pad_options, constant_pad) \
   OP(nn, module_op, constant_pad2d, "torch.nn.ConstantPad2d", constant_pad_options, constant_pad) \
-  OP(nn, module_op, constant_pad3d, "torch.nn.ConstantPad3d", constant_pad_options, constant_pad) \
-  OP(nn, module_op, zero_pad1d, "torch.nn.ZeroPad1d", copying_pad_options, zero_pad) \
-  OP(nn, module_op, zero_pad2d, "torch.nn.ZeroPad2d", copying_pad_options, zero_pad) \
-  OP(nn, module_op, zero_pad3d, "torch.nn.ZeroPad3d", copying_pad_options, zero_pad) \
-  OP(nn, module_op, reflection_pad1d, "torch.nn.ReflectionPad1d", copying_pad_options, reflection_pad) \
-  OP(nn, module_op, reflection_pad2d, "torch.nn.ReflectionPad2d", copying_pad_options, reflection_pad) \
-  OP(nn, module_op, reflection_pad3d, "torch.nn.ReflectionPad3d", copying_pad_options, reflection_pad) \
-  OP(nn, module_op, replication_pad1d, "torch.nn.ReplicationPad1d", copying_pad_options, replication_pad) \
-  OP(nn, module_op, replication_pad2d, "torch.nn.ReplicationPad2d", copying_pad_options, replication_pad) \
-  OP(nn, module_op, replication_pad3d, "torch.nn.ReplicationPad3d", copying_pad_options, replication_pad) \
   OP(nn, module_op, upsample, "torch.nn.Upsample", interpolate_options, upsample) \
   OP(fn, function_op, pad, "torch.nn.functional.pad", pad_options, pad) \
   CTQ_MODULE_AND_FUNCTION(OP, pixel_shuffle, "PixelShuffle", pixel_shuffle_options, pixel_shuffle) \
@@ -162,11 +151,6 @@ constexpr op_descriptor pad_module() {
 }
 inline constexpr op_descriptor constant_pad =
     pad_module<constant_pad_options, padding_rule::constant>();
-inline constexpr op_descriptor zero_pad = pad_module<copying_pad_options, padding_rule::constant>();
-inline constexpr op_descriptor reflection_pad =
-    pad_module<copying_pad_options, padding_rule::reflect>();
-inline constexpr op_descriptor replication_pad =
-    pad_module<copying_pad_options, padding_rule::replicate>();
 
 /// The extent of an output axis that is `factor` times as long; below 1: there is none.
 constexpr int scaled_extent(int in, float factor) {

@@ -31,42 +31,21 @@ struct nn_flatten_options {
   OP(nn, module_op, flatten, "torch.nn.Flatten", nn_flatten_options, module_flatten) \
   OP(nn, module_op, identity, "torch.nn.Identity", no_options, identity) \
   CTQ_MODULE_AND_FUNCTION(OP, dropout, "Dropout", dropout_options, dropout) \
-  CTQ_MODULE_AND_FUNCTION(OP, dropout1d, "Dropout1d", dropout_options, identity_function) \
-  CTQ_MODULE_AND_FUNCTION(OP, dropout2d, "Dropout2d", dropout_options, identity_function) \
-  CTQ_MODULE_AND_FUNCTION(OP, dropout3d, "Dropout3d", dropout_options, identity_function) \
-  CTQ_MODULE_AND_FUNCTION(OP, alpha_dropout, "AlphaDropout", dropout_options, identity_function) \
-  CTQ_MODULE_AND_FUNCTION(OP, feature_alpha_dropout, "FeatureAlphaDropout", dropout_options, identity_function) \
   OP(fn, function_op, flatten, "torch.flatten", flatten_options, flatten) \
   OP(fn, function_op, narrow, "torch.narrow", narrow_options, narrow) \
   OP(fn, function_op, permute, "torch.permute", permute_options, permute) \
   OP(fn, function_op, permute_copy, "torch.permute_copy", permute_options, permute_copy) \
   CTQ_FUNCTION_AND_METHOD(OP, squeeze, squeeze_options, squeeze) \
   OP(fn, function_op, transpose, "torch.transpose", transpose_options, transpose) \
-  CTQ_FUNCTION_AND_METHOD(OP, t, no_options, t) \
-  OP(nn, module_op, unflatten, "torch.nn.Unflatten", unflatten_options, unflatten) \
-  CTQ_FUNCTION_AND_METHOD(OP, unflatten, unflatten_options, unflatten) \
   OP(fn, function_op, unsqueeze, "torch.unsqueeze", unsqueeze_options, unsqueeze) \
   OP(method, method_op, detach_, "detach_", no_options, detach_in_place) \
   OP(method, method_op, shape, "shape", no_options, view) \
   OP(method, method_op, squeeze_, "squeeze_", squeeze_options, squeeze_in_place) \
   CTQ_FUNCTION_AND_METHOD(OP, chunk, chunk_options, chunk) \
-  OP(fn, function_op, torch_dropout, "torch.dropout", no_options, identity_function) \
-  OP(fn, function_op, stochastic_depth, "torchvision.ops.stochastic_depth.stochastic_depth", no_options, identity_function) \
-  OP(fn, function_op, reshape, "torch.reshape", reshape_options, reshape) \
-  CTQ_FUNCTION_AND_METHOD(OP, split, split_options, split) \
-  CTQ_FUNCTION_AND_METHOD(OP, unbind, unbind_options, unbind) \
   OP(fn, function_op, getattr, "builtins.getattr", no_options, attribute) \
   OP(op, function_op, getitem, "_operator.getitem", getitem_options, getitem) \
   OP(method, method_op, contiguous, "contiguous", no_options, unchanged) \
   OP(method, method_op, detach, "detach", no_options, unchanged) \
-  OP(method, method_op, clone, "clone", no_options, identity_function) \
-  OP(method, method_op, dim, "dim", no_options, none) \
-  OP(method, method_op, flatten, "flatten", flatten_options, method_flatten) \
-  OP(method, method_op, expand, "expand", reshape_options, expand) \
-  OP(method, binary_method, expand_as, "expand_as", no_options, none) \
-  OP(method, binary_method, reshape_as, "reshape_as", no_options, none) \
-  OP(method, binary_method, view_as, "view_as", no_options, none) \
-  OP(method, method_op, float_, "float", no_options, identity_function) \
   OP(method, method_op, permute, "permute", permute_options, method_permute) \
   OP(method, method_op, reshape, "reshape", reshape_options, method_reshape) \
   OP(method, method_op, transpose, "transpose", transpose_options, method_transpose) \
@@ -118,17 +97,12 @@ inline constexpr op_descriptor flatten{.infer_shape = &flatten_shape_rule<flatte
 inline constexpr op_descriptor module_flatten =
     since_2_1(by_rule(flatten, &flatten_shape_rule<nn_flatten_options>));
 
-/// A view that PyTorch has on integers, and one that it leaves in float.
+/// A view that PyTorch has on integers.
 constexpr op_descriptor view_by(op_descriptor::shape_rule rule, op_schedule schedule) {
   return {.infer_shape = rule,
           .is_view = true,
           .on_integers = on_integers::input_scale,
           .schedule = schedule};
-}
-constexpr op_descriptor view_in_float(op_descriptor d) {
-  d.is_view = false;
-  d.on_integers = on_integers::none;
-  return d;
 }
 /// A method whose sizes may be computed.
 constexpr op_descriptor of_sizes(op_descriptor d, int end = all_arguments) {
@@ -142,10 +116,6 @@ constexpr op_schedule strided_by(op_schedule::view_function view) {
 
 inline constexpr op_descriptor method_reshape =
     of_sizes(view_by(&reshape_shape_rule, flatten.schedule));
-inline constexpr op_descriptor reshape =
-    view_in_float(view_by(&reshape_shape_rule, flatten.schedule));
-inline constexpr op_descriptor method_flatten{.infer_shape = &flatten_shape_rule<flatten_options>,
-                                              .schedule = flatten.schedule};
 inline constexpr op_descriptor squeeze = view_by(&squeeze_shape_rule, flatten.schedule);
 inline constexpr op_descriptor unsqueeze = view_by(&unsqueeze_shape_rule, flatten.schedule);
 inline constexpr op_descriptor method_unsqueeze = of_sizes(unsqueeze, 2);
@@ -160,12 +130,6 @@ inline constexpr op_descriptor method_permute =
 inline constexpr op_descriptor permute_copy = permute;
 inline constexpr op_descriptor transpose = view_by(&transpose_shape_rule, strided_by(&transposed));
 inline constexpr op_descriptor method_transpose = of_sizes(transpose);
-inline constexpr op_descriptor t =
-    view_in_float(view_by(&t_shape_rule, strided_by(&matrix_transposed)));
-inline constexpr op_descriptor unflatten =
-    view_in_float(view_by(&unflatten_shape_rule, flatten.schedule));
-inline constexpr op_descriptor expand =
-    view_in_float(view_by(&expand_shape_rule, strided_by(&expanded)));
 inline constexpr op_descriptor narrow =
     since_2_1(view_by(&narrow_shape_rule, strided_by(&narrowed)));
 inline constexpr op_descriptor getitem{.infer_shape = &getitem_shape_rule,
@@ -178,12 +142,6 @@ inline constexpr op_descriptor chunk{.gives_list = true,
                                      .tuple_item = &chunk_item,
                                      .keeps_memory_order = true,
                                      .schedule = strided_by(&uncut)};
-inline constexpr op_descriptor split{.gives_list = true,
-                                     .infer_shape = &split_shape_rule,
-                                     .tuple_item = &split_item,
-                                     .schedule = strided_by(&uncut)};
-inline constexpr op_descriptor unbind{
-    .gives_list = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
 
 inline constexpr op_descriptor repeat{.first_non_tensor = 1,
                                       .end_non_tensors = all_arguments,
@@ -216,9 +174,7 @@ inline constexpr op_descriptor identity{.infer_shape = &same_shape,
                                         .gradient = gradient_rule::same,
                                         .schedule = {.how = schedule_as::same}};
 
-/// In inference dropout does nothing; these stay in float.
-inline constexpr op_descriptor identity_function{
-    .infer_shape = &same_shape, .is_identity = true, .schedule = {.how = schedule_as::same}};
+/// In inference dropout does nothing.
 inline constexpr op_descriptor dropout{.infer_shape = &same_shape,
                                        .functions = elementwise<functions::identity>,
                                        .is_identity = true,

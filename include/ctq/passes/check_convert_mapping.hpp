@@ -5,7 +5,7 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 

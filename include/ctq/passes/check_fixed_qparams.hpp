@@ -3,7 +3,7 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
 // PyTorch 1.13 rejects a mapping that gives a sigmoid, a softmax or a tanh, as a module or as a

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/check_convert_mapping.hpp"
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/dead_nodes.hpp"

@@ -7,7 +7,7 @@
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/module_path.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
 // Input-weight equalization: which linear layers and convolutions can exchange range between the

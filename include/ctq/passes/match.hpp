@@ -5,7 +5,7 @@
 
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/pattern_index.hpp"
 

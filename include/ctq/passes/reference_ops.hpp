@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/backend_config.hpp"

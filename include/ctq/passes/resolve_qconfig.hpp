@@ -6,7 +6,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/module_path.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/spec/fused_parts.hpp"
 #include "ctq/spec/name_regex.hpp"

@@ -7,7 +7,7 @@
 
 #include "ctq/graph/node.hpp"
 #include "ctq/kernels/batch_norm_fold.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/runtime/weights.hpp"
 
 // The weight and bias of a node, with the batch norm folded that is fused into it.

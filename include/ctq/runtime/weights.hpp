@@ -11,7 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/runtime/named_tensors.hpp"
 
 // The float parameters of a model, as PyTorch's state_dict names and lays them out: "conv1.weight"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "ctq/core/same_text.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 
 // PyTorch's fuser methods, which turn a matched pattern into one module, as functions from ops to
 // an op. The resulting op determines what happens to the weights. A user-defined one is a constant:

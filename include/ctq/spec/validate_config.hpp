@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/fused_parts.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/train/gradients/arithmetic.hpp"
 #include "ctq/train/gradients/elements.hpp"
 #include "ctq/train/gradients/pools.hpp"

@@ -14,7 +14,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/runtime/weights.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 #include "ctq/train/layer.hpp"

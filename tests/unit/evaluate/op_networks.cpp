@@ -14,6 +14,7 @@
 
 #include "compare_evaluator.hpp"
 #include "ctq/backends/x86.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

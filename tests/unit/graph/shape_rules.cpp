@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "ctq/ops/builtin_ops.hpp"
 #include "user_ops.hpp"
 
 using namespace ctq;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ctq/backends/x86.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
 using namespace ctq;

@@ -10,6 +10,7 @@
 #include "ctq/backends/native.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/rows.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 
 using namespace ctq;
 using namespace ctq::literals;

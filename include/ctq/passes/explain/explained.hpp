@@ -5,7 +5,7 @@
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/name_index.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/explain/rejected_dtype_configs.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/missing_kernel.hpp"

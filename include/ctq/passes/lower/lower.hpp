@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/lower/integer_forms.hpp"
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "ctq/core/kernel_descriptors.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctq/graph/graph.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"
 #include "ctq/passes/schedule/layer_steps.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctq/graph/shape_rules.hpp"
-#include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/backend_ops.hpp"
 #include "ctq/ops/strided_view.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
 

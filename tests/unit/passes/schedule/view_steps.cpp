@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ctq/graph/model.hpp"
+#include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 
 using namespace ctq;

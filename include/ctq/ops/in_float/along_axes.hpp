@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/reductions.hpp"
 
-// Functions that PyTorch's backends leave in float: of one number, of two, and of whole tensors,
-// which have no kernel but the function here.
+// Functions of the elements along axes that PyTorch's backends leave in float and that have no
+// kernel but the function here.
 
 namespace ctq {
 
@@ -37,51 +39,19 @@ struct norm_options {
 }  // namespace ctq
 
 // clang-format off
-#define CTQ_FLOAT_FUNCTIONS(OP) \
-  OP(fn, function_op, relu_, "torch.nn.functional.relu_", no_options, functional_relu_in_place) \
-  CTQ_MODULE_AND_FUNCTION(OP, celu, "CELU", elu_options, celu) \
-  CTQ_MODULE_AND_FUNCTION(OP, softsign, "Softsign", no_options, softsign) \
+#define CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
   CTQ_MODULE_AND_FUNCTION(OP, glu, "GLU", glu_options, glu) \
   OP(fn, function_op, normalize, "torch.nn.functional.normalize", normalize_options, normalize) \
-  CTQ_FUNCTION_AND_METHOD(OP, clip, clamp_options, clip) \
-  CTQ_FUNCTION_AND_METHOD(OP, sin, no_options, sin) \
-  CTQ_FUNCTION_AND_METHOD(OP, cos, no_options, cos) \
-  CTQ_FUNCTION_AND_METHOD(OP, erf, no_options, erf) \
-  CTQ_FUNCTION_AND_METHOD(OP, log1p, no_options, log1p) \
-  CTQ_FUNCTION_AND_METHOD(OP, floor, no_options, floor) \
-  CTQ_FUNCTION_AND_METHOD(OP, round, no_options, round) \
-  CTQ_FUNCTION_AND_METHOD(OP, sign, no_options, sign) \
-  CTQ_FUNCTION_AND_METHOD(OP, reciprocal, no_options, reciprocal) \
-  OP(fn, binary_op, maximum, "torch.maximum", no_options, maximum) \
-  OP(fn, binary_op, minimum, "torch.minimum", no_options, minimum) \
   CTQ_FUNCTION_AND_METHOD(OP, var, variance_options, var) \
   CTQ_FUNCTION_AND_METHOD(OP, std, variance_options, std) \
   CTQ_FUNCTION_AND_METHOD(OP, norm, norm_options, norm)
 // clang-format on
 
-CTQ_FLOAT_FUNCTIONS(CTQ_DECLARE_OP)
+CTQ_FLOAT_FUNCTIONS_ALONG_AXES(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
 namespace functions {
-
-inline float celu(float x, const elu_options& o) noexcept {
-  return x > 0.0F ? x : o.alpha * __builtin_expm1f(x / o.alpha);
-}
-constexpr float softsign(float x) noexcept { return x / (1.0F + (x < 0.0F ? -x : x)); }
-inline float sin(float x) noexcept { return __builtin_sinf(x); }
-inline float cos(float x) noexcept { return __builtin_cosf(x); }
-inline float erf(float x) noexcept { return __builtin_erff(x); }
-inline float log1p(float x) noexcept { return __builtin_log1pf(x); }
-inline float floor(float x) noexcept { return __builtin_floorf(x); }
-/// Ties to even.
-inline float round(float x) noexcept { return __builtin_rintf(x); }
-/// NaN has no sign: 0, as in PyTorch.
-constexpr float sign(float x) noexcept { return x > 0.0F ? 1.0F : x < 0.0F ? -1.0F : 0.0F; }
-constexpr float reciprocal(float x) noexcept { return 1.0F / x; }
-/// NaN if either is.
-constexpr float maximum(float x, float y) noexcept { return x > y || x != x ? x : y; }
-constexpr float minimum(float x, float y) noexcept { return x < y || x != x ? x : y; }
 
 /// Elements in memory that are `step` apart.
 struct strided_elements {
@@ -201,27 +171,7 @@ template <class Isa>
   }
 }
 
-template <auto Function, class Isa>
-[[gnu::noinline]] void apply_to_pairs(const op_arguments<float>& x, const attributes&) noexcept {
-  const std::size_t n = x.out.size();
-  for (std::size_t i = 0; i < n; ++i) x.out[i] = Function(x.in[0][i], x.in[1][i]);
-}
-
 }  // namespace functions
-
-inline constexpr op_descriptor functional_relu_in_place = in_place(torch_relu);
-inline constexpr op_descriptor celu = float_activation(elementwise<functions::celu, elu_options>);
-inline constexpr op_descriptor softsign = float_activation(elementwise<functions::softsign>);
-inline constexpr op_descriptor clip =
-    float_activation(elementwise<functions::clamp_to, clamp_options>);
-inline constexpr op_descriptor sin = float_activation(elementwise<functions::sin>);
-inline constexpr op_descriptor cos = float_activation(elementwise<functions::cos>);
-inline constexpr op_descriptor erf = float_activation(elementwise<functions::erf>);
-inline constexpr op_descriptor log1p = float_activation(elementwise<functions::log1p>);
-inline constexpr op_descriptor floor = float_activation(elementwise<functions::floor>);
-inline constexpr op_descriptor round = float_activation(elementwise<functions::round>);
-inline constexpr op_descriptor sign = float_activation(elementwise<functions::sign>);
-inline constexpr op_descriptor reciprocal = float_activation(elementwise<functions::reciprocal>);
 
 /// A function of whole tensors, in the order of their axes.
 constexpr op_descriptor of_tensor(op_descriptor::shape_rule rule,
@@ -231,7 +181,7 @@ constexpr op_descriptor of_tensor(op_descriptor::shape_rule rule,
           .schedule = {.how = schedule_as::function}};
 }
 
-constexpr shape glu_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+constexpr shape glu_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<glu_options>();
   if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
@@ -248,7 +198,7 @@ constexpr bool is_known_norm(float p, diagnostic& d) {
   shape_rules::complain(d, "p is neither 1 nor 2");
   return false;
 }
-constexpr shape normalize_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
+constexpr shape normalize_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   auto o = a.as<normalize_options>();
   if (!shape_rules::needs(d, in, 1, 0) || !is_known_norm(o.p, d) ||
       !shape_rules::settle_axis(d, "dim", o.dim, in[0].rank))
@@ -261,7 +211,7 @@ inline constexpr op_descriptor normalize =
 
 /// That of other reductions.
 template <class Options>
-constexpr shape reduced_shape(view<shape> in, attributes& a, diagnostic& d) {
+constexpr shape reduced_shape(ctq::view<shape> in, attributes& a, diagnostic& d) {
   auto o = a.as<Options>();
   attributes reduction{reduction_options{o.dim, o.keepdim}};
   const shape out = reduction_shape_rule(in, reduction, d);
@@ -279,20 +229,6 @@ inline constexpr op_descriptor std =
 inline constexpr op_descriptor norm =
     of_tensor(&reduced_shape<norm_options>, &functions::norm<isa::native>);
 
-constexpr shape equal_shapes_rule(view<shape> in, attributes&, diagnostic& d) {
-  return shape_rules::needs(d, in, 2, 0) ? shape_rules::same_shapes(in, d) : shape{};
-}
-template <auto Function>
-constexpr op_descriptor of_pairs() {
-  return {.infer_shape = &equal_shapes_rule,
-          .functions = {.tensors = 2,
-                        .elementwise = true,
-                        .apply = &functions::apply_to_pairs<Function, isa::native>},
-          .schedule = {.how = schedule_as::function}};
-}
-inline constexpr op_descriptor maximum = of_pairs<functions::maximum>();
-inline constexpr op_descriptor minimum = of_pairs<functions::minimum>();
-
 }  // namespace ctq::descriptors
 
-CTQ_FLOAT_FUNCTIONS(CTQ_DESCRIBE_OP)
+CTQ_FLOAT_FUNCTIONS_ALONG_AXES(CTQ_DESCRIBE_OP)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/ops/activations.hpp"
+#include "ctq/ops/define_ops.hpp"
+
+// Activations that PyTorch's backends leave in float.
+
+namespace ctq {
+
+struct softplus_options {
+  float beta = 1.0F;
+  float threshold = 20.0F;  // of beta x, above which the function is x
+};
+
+enum class gelu_rule : int { none, tanh };
+inline constexpr std::string_view gelu_rule_names[] = {"none", "tanh"};
+inline constexpr option_words_of gelu_rule_words{"gelu_rule", {gelu_rule_names, 2}};
+
+struct gelu_options {
+  gelu_rule approximate = gelu_rule::none;
+};
+
+}  // namespace ctq
+
+// clang-format off
+#define CTQ_FLOAT_ACTIVATIONS(OP) \
+  OP(fn, function_op, relu_, "torch.nn.functional.relu_", no_options, functional_relu_in_place) \
+  CTQ_MODULE_AND_FUNCTION(OP, selu, "SELU", relu_options, selu) \
+  CTQ_MODULE_AND_FUNCTION(OP, gelu, "GELU", gelu_options, gelu) \
+  CTQ_MODULE_AND_FUNCTION(OP, silu, "SiLU", relu_options, silu) \
+  CTQ_MODULE_AND_FUNCTION(OP, mish, "Mish", relu_options, mish) \
+  CTQ_MODULE_AND_FUNCTION(OP, softplus, "Softplus", softplus_options, softplus) \
+  OP(nn, module_op, log_sigmoid, "torch.nn.LogSigmoid", no_options, log_sigmoid) \
+  OP(fn, function_op, log_sigmoid, "torch.nn.functional.logsigmoid", no_options, log_sigmoid) \
+  CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", softmax_options, log_softmax) \
+  OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax) \
+  OP(method, method_op, log_softmax, "log_softmax", softmax_options, log_softmax) \
+  CTQ_MODULE_AND_FUNCTION(OP, celu, "CELU", elu_options, celu) \
+  CTQ_MODULE_AND_FUNCTION(OP, softsign, "Softsign", no_options, softsign)
+// clang-format on
+
+CTQ_FLOAT_ACTIVATIONS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+namespace functions {
+
+inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
+inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + __builtin_erff(x * 0.70710678F)); }
+inline float gelu_tanh(float x) noexcept {
+  const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
+  return 0.5F * x * (1.0F + __builtin_tanhf(inner));
+}
+inline float gelu_by(float x, const gelu_options& o) noexcept {
+  return o.approximate == gelu_rule::tanh ? gelu_tanh(x) : gelu(x);
+}
+inline float mish(float x) noexcept {
+  return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
+}
+inline float log_sigmoid(float x) noexcept {
+  return (x < 0.0F ? x : 0.0F) - __builtin_log1pf(__builtin_expf(-__builtin_fabsf(x)));
+}
+inline float selu(float x) noexcept {
+  return 1.05070099F * (x > 0.0F ? x : 1.67326324F * __builtin_expm1f(x));
+}
+inline float softplus(float x, const softplus_options& o) noexcept {
+  return x * o.beta > o.threshold ? x : __builtin_log1pf(__builtin_expf(x * o.beta)) / o.beta;
+}
+inline float celu(float x, const elu_options& o) noexcept {
+  return x > 0.0F ? x : o.alpha * __builtin_expm1f(x / o.alpha);
+}
+constexpr float softsign(float x) noexcept { return x / (1.0F + (x < 0.0F ? -x : x)); }
+
+}  // namespace functions
+
+namespace slopes {
+
+inline float silu(float x) noexcept {
+  const float y = functions::sigmoid(x);
+  return y * (1.0F + x * (1.0F - y));
+}
+
+}  // namespace slopes
+
+inline constexpr op_descriptor functional_relu_in_place = in_place(torch_relu);
+inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);
+inline constexpr op_descriptor silu =
+    float_activation(differentiable<functions::silu, slopes::silu>);
+inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
+inline constexpr op_descriptor gelu =
+    float_activation(elementwise<functions::gelu_by, gelu_options>);
+inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
+inline constexpr op_descriptor softplus =
+    float_activation(elementwise<functions::softplus, softplus_options>);
+inline constexpr op_descriptor log_softmax{
+    .infer_shape = &softmax_shape_rule,
+    .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};
+inline constexpr op_descriptor celu = float_activation(elementwise<functions::celu, elu_options>);
+inline constexpr op_descriptor softsign = float_activation(elementwise<functions::softsign>);
+
+}  // namespace ctq::descriptors
+
+CTQ_FLOAT_ACTIVATIONS(CTQ_DESCRIBE_OP)

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ctq/ops/activations.hpp"
+#include "ctq/ops/arithmetic.hpp"
+#include "ctq/ops/define_ops.hpp"
+
+// Functions of one number and of two that PyTorch's backends leave in float.
+
+// clang-format off
+#define CTQ_FLOAT_NUMBERS(OP) \
+  OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
+  OP(fn, binary_op, rsub, "torch.rsub", no_options, rsub) \
+  OP(fn, binary_op, pow, "torch.pow", no_options, pow) \
+  OP(method, binary_method, pow, "pow", no_options, pow) \
+  OP(op, binary_op, pow, "_operator.pow", no_options, pow) \
+  CTQ_FUNCTION_AND_METHOD(OP, neg, no_options, neg) \
+  OP(op, function_op, neg, "_operator.neg", no_options, neg) \
+  CTQ_FUNCTION_AND_METHOD(OP, abs, no_options, abs) \
+  CTQ_FUNCTION_AND_METHOD(OP, exp, no_options, exp) \
+  CTQ_FUNCTION_AND_METHOD(OP, log, no_options, log) \
+  CTQ_FUNCTION_AND_METHOD(OP, sqrt, no_options, sqrt) \
+  CTQ_FUNCTION_AND_METHOD(OP, rsqrt, no_options, rsqrt) \
+  CTQ_FUNCTION_AND_METHOD(OP, square, no_options, square) \
+  OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
+  CTQ_FUNCTION_AND_METHOD(OP, clip, clamp_options, clip) \
+  CTQ_FUNCTION_AND_METHOD(OP, sin, no_options, sin) \
+  CTQ_FUNCTION_AND_METHOD(OP, cos, no_options, cos) \
+  CTQ_FUNCTION_AND_METHOD(OP, erf, no_options, erf) \
+  CTQ_FUNCTION_AND_METHOD(OP, log1p, no_options, log1p) \
+  CTQ_FUNCTION_AND_METHOD(OP, floor, no_options, floor) \
+  CTQ_FUNCTION_AND_METHOD(OP, round, no_options, round) \
+  CTQ_FUNCTION_AND_METHOD(OP, sign, no_options, sign) \
+  CTQ_FUNCTION_AND_METHOD(OP, reciprocal, no_options, reciprocal) \
+  OP(fn, binary_op, maximum, "torch.maximum", no_options, maximum) \
+  OP(fn, binary_op, minimum, "torch.minimum", no_options, minimum)
+// clang-format on
+
+CTQ_FLOAT_NUMBERS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+namespace functions {
+
+constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
+inline float power(float x, float exponent) noexcept {
+  return exponent == 2.0F ? x * x : __builtin_powf(x, exponent);
+}
+inline float pow_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? power(o.value, x) : power(x, o.value);
+}
+/// The operands the other way round.
+constexpr float rsub_scalar(float x, const scalar_operand& o) noexcept {
+  return o.position == 1 ? x - o.value : o.value - x;
+}
+constexpr float neg(float x) noexcept { return -x; }
+constexpr float square(float x) noexcept { return x * x; }
+inline float exp(float x) noexcept { return __builtin_expf(x); }
+inline float log(float x) noexcept { return __builtin_logf(x); }
+inline float sqrt(float x) noexcept { return __builtin_sqrtf(x); }
+inline float rsqrt(float x) noexcept { return 1.0F / __builtin_sqrtf(x); }
+inline float sin(float x) noexcept { return __builtin_sinf(x); }
+inline float cos(float x) noexcept { return __builtin_cosf(x); }
+inline float erf(float x) noexcept { return __builtin_erff(x); }
+inline float log1p(float x) noexcept { return __builtin_log1pf(x); }
+inline float floor(float x) noexcept { return __builtin_floorf(x); }
+/// Ties to even.
+inline float round(float x) noexcept { return __builtin_rintf(x); }
+/// NaN has no sign: 0, as in PyTorch.
+constexpr float sign(float x) noexcept { return x > 0.0F ? 1.0F : x < 0.0F ? -1.0F : 0.0F; }
+constexpr float reciprocal(float x) noexcept { return 1.0F / x; }
+/// NaN if either is.
+constexpr float maximum(float x, float y) noexcept { return x > y || x != x ? x : y; }
+constexpr float minimum(float x, float y) noexcept { return x < y || x != x ? x : y; }
+
+template <auto Function, class Isa>
+[[gnu::noinline]] void apply_to_pairs(const op_arguments<float>& x, const attributes&) noexcept {
+  const std::size_t n = x.out.size();
+  for (std::size_t i = 0; i < n; ++i) x.out[i] = Function(x.in[0][i], x.in[1][i]);
+}
+
+}  // namespace functions
+
+inline constexpr op_descriptor pow =
+    of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow);
+inline constexpr op_descriptor rsub =
+    of_tensor_and_number(elementwise<functions::rsub_scalar, scalar_operand>, &fn::info_rsub);
+inline constexpr op_descriptor abs = float_activation(elementwise<functions::abs>);
+inline constexpr op_descriptor neg = float_activation(elementwise<functions::neg>);
+inline constexpr op_descriptor square = float_activation(elementwise<functions::square>);
+inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
+inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
+inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
+inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
+inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
+inline constexpr op_descriptor clip =
+    float_activation(elementwise<functions::clamp_to, clamp_options>);
+inline constexpr op_descriptor sin = float_activation(elementwise<functions::sin>);
+inline constexpr op_descriptor cos = float_activation(elementwise<functions::cos>);
+inline constexpr op_descriptor erf = float_activation(elementwise<functions::erf>);
+inline constexpr op_descriptor log1p = float_activation(elementwise<functions::log1p>);
+inline constexpr op_descriptor floor = float_activation(elementwise<functions::floor>);
+inline constexpr op_descriptor round = float_activation(elementwise<functions::round>);
+inline constexpr op_descriptor sign = float_activation(elementwise<functions::sign>);
+inline constexpr op_descriptor reciprocal = float_activation(elementwise<functions::reciprocal>);
+
+constexpr shape equal_shapes_rule(ctq::view<shape> in, attributes&, diagnostic& d) {
+  return shape_rules::needs(d, in, 2, 0) ? shape_rules::same_shapes(in, d) : shape{};
+}
+template <auto Function>
+constexpr op_descriptor of_pairs() {
+  return {.infer_shape = &equal_shapes_rule,
+          .functions = {.tensors = 2,
+                        .elementwise = true,
+                        .apply = &functions::apply_to_pairs<Function, isa::native>},
+          .schedule = {.how = schedule_as::function}};
+}
+inline constexpr op_descriptor maximum = of_pairs<functions::maximum>();
+inline constexpr op_descriptor minimum = of_pairs<functions::minimum>();
+
+}  // namespace ctq::descriptors
+
+CTQ_FLOAT_NUMBERS(CTQ_DESCRIBE_OP)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "ctq/ops/op.hpp"
+
+// Descriptors of ops, asked for what they compute and for shapes.
+
+namespace ctq {
+
+/// What the op makes of x.
+template <class Op>
+float value_of(const Op& op, float x, const typename Op::options& o = {}) {
+  float out = 0;
+  op.id()->descriptor->functions.apply({.in = {{&x, {1}}}, .out = {&out, {1}}}, attributes{o});
+  return out;
+}
+template <class Op>
+float value_of_two(const Op& op, float x, float y) {
+  float out = 0;
+  op.id()->descriptor->functions.apply({.in = {{&x, {1}}, {&y, {1}}}, .out = {&out, {1}}}, {});
+  return out;
+}
+
+/// What the shape rule says: the shape, or words.
+struct rule_answer {
+  shape out{};
+  attributes options{};
+  diagnostic problem{};
+};
+template <class Op>
+constexpr rule_answer answer_of(const Op& op, view<shape> in, const typename Op::options& o = {}) {
+  rule_answer a{.options = attributes{o}};
+  a.out = op.id()->descriptor->infer_shape(in, a.options, a.problem);
+  return a;
+}
+template <class Op>
+constexpr shape shape_by(const Op& op, const shape& in, const typename Op::options& o = {}) {
+  return answer_of(op, {&in, 1}, o).out;
+}
+template <class Op>
+constexpr bool refuses(const Op& op, const shape& in, const typename Op::options& o = {}) {
+  return answer_of(op, {&in, 1}, o).problem.any();
+}
+
+/// What a function of a matrix gives.
+template <class Op>
+std::vector<float> values_of_matrix(const Op& op, const typename Op::options& o = {}) {
+  const float x[] = {1, -2, 3, 0.5F, 2, 0, -1, 4};
+  const shape in{2, 4};
+  const rule_answer a = answer_of(op, {&in, 1}, o);
+  std::vector<float> out(numel(a.out));
+  op.id()->descriptor->functions.apply({.in = {{x, in}}, .out = {out.data(), a.out}}, a.options);
+  return out;
+}
+
+inline void check_values(const std::vector<float>& got, const std::vector<double>& wanted) {
+  REQUIRE(got.size() == wanted.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(static_cast<double>(got[i]) == doctest::Approx(wanted[i]).epsilon(1e-6));
+}
+
+}  // namespace ctq

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/ops/in_float/views.hpp"
+
+#include <doctest/doctest.h>
+
+#include "../calls.hpp"
+
+using namespace ctq;
+
+static_assert(shape_by(fn::reshape, {2, 6}, {.shape = {3, -1}}) == shape{3, 4});
+static_assert(refuses(fn::reshape, {2, 6}, {.shape = {5, -1}}));
+static_assert(shape_by(method::flatten, {2, 3, 4}, {.start_dim = 1}) == shape{2, 12});
+static_assert(shape_by(fn::t, {2, 3}) == shape{3, 2} && refuses(method::t, {2, 3, 4}));
+static_assert(shape_by(nn::unflatten, {2, 6}, {.dim = 1, .unflattened_size = {3, 2}}) ==
+              shape{2, 3, 2});
+static_assert(shape_by(method::expand, {1, 3}, {.shape = {4, -1}}) == shape{4, 3});
+
+// Unlike the views that backends know, they are in float.
+static_assert(fn::flatten.id()->descriptor->on_integers == on_integers::input_scale);
+static_assert(method::flatten.id()->descriptor->on_integers == on_integers::none);
+static_assert(fn::reshape.id()->descriptor->on_integers == on_integers::none);
+
+// Lists of parts.
+static_assert(fn::split.id()->descriptor->gives_list && fn::unbind.id()->descriptor->gives_list);
