@@ -47,6 +47,12 @@ void read_attribute(traced_call& call, const read_nodes& known) {
   }
 }
 
+/// torch.var(x, False)
+void name_flag(traced_call& call) {
+  if (call.args.size() > 1 && call.args[1].is == kind::boolean && call.args[1].keyword.empty())
+    call.args[1].keyword = ctq::name_of_flag_for_axes(call.op);
+}
+
 }  // namespace
 
 void respell(traced_call& call, const read_nodes& known) {
@@ -61,6 +67,8 @@ void respell(traced_call& call, const read_nodes& known) {
     compare_two(call, fn::minimum.id());
   } else if (is_any_of(call.op, fn::getattr)) {
     read_attribute(call, known);
+  } else {
+    name_flag(call);
   }
 }
 

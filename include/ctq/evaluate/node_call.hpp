@@ -9,6 +9,7 @@
 
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/reflect.hpp"
 
 // The Python call of a node: its arguments, with the computed values of the nodes among them.
@@ -24,6 +25,7 @@ class argument_reader {
 
   [[nodiscard]] bool more() const { return at_ < args_.size(); }
   [[nodiscard]] std::string_view keyword() const { return args_[at_].keyword; }
+  [[nodiscard]] bool is_flag() const { return args_[at_].is == argument::kind::boolean; }
   /// The number of nodes that were read.
   [[nodiscard]] std::size_t used() const { return used_; }
 
@@ -98,7 +100,9 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
   }
   calling::argument_reader args(n.row->args, reads);
   while (args.more()) {
-    const std::string keyword(args.keyword());
+    std::string keyword(args.keyword());
+    if (keyword.empty() && c.positional.size() == 1 && args.is_flag())
+      keyword = name_of_flag_for_axes(n.op);
     if (keyword.empty())
       c.positional.push_back(args.next());
     else

@@ -319,7 +319,8 @@ def respelled(folder):
         function("larger", "torch.max", [ref("wide"), ref("x")]),
         function("turned", "builtins.getattr", [ref("larger"), "T"]),
         {"name": "back", "op": "call_method", "target": "view_as", "args": [ref("turned"), ref("x")]},
-        {"name": "output", "op": "output", "target": "output", "args": [ref("back")]}]))
+        function("spread", "torch.var", [ref("back"), False]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("spread")]}]))
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "other names")
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -329,7 +330,8 @@ def respelled(folder):
                  '"wide"_n = method::expand("values"_n, {.shape = {4, 6}}),',
                  '"larger"_n = fn::maximum("wide"_n, "x"_n),',
                  '"turned"_n = fn::t("larger"_n),',
-                 '"back"_n = fn::reshape("turned"_n, {.shape = {4, 6}}),'):
+                 '"back"_n = fn::reshape("turned"_n, {.shape = {4, 6}}),',
+                 '"spread"_n = fn::var("back"_n, {.unbiased = false}),'):
         assert line in lines, f"{line}:\n{text}"
     assert "unused" not in text, text
     code, text, err = run("explain", "--fx", rows, "--backend", "x86")

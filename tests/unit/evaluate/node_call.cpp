@@ -41,6 +41,24 @@ TEST_CASE("the nodes of a row are what was computed, everything else as it was w
   CHECK(c.keywords[0].given.is<float_ops::none>());
 }
 
+TEST_CASE("a flag in the place of axes has its name") {
+  const argument no{.is = argument::kind::boolean};
+  const std::vector<argument> written{in, no};
+  fx_row row;
+  row.args = {written.data(), static_cast<int>(written.size())};
+  node n{.name = "var", .op = fn::var.id()};
+  n.row = &row;
+  const float_ops::python_call c = call_of(n, {1.5});
+  CHECK(c.positional.size() == 1);
+  REQUIRE(c.keywords.size() == 1);
+  CHECK(c.keywords[0].name == "unbiased");
+  CHECK(float_ops::as_integer(c.keywords[0].given) == 0);
+
+  node other{.name = "mean", .op = fn::mean.id()};
+  other.row = &row;
+  CHECK(call_of(other, {1.5}).positional.size() == 2);
+}
+
 TEST_CASE("slices and Ellipsis are those of Python") {
   using kind = argument::kind;
   const std::vector<argument> written{in,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/activations.hpp"
@@ -232,3 +233,15 @@ inline constexpr op_descriptor norm =
 }  // namespace ctq::descriptors
 
 CTQ_FLOAT_FUNCTIONS_ALONG_AXES(CTQ_DESCRIBE_OP)
+
+namespace ctq {
+
+/// torch.var(x, False): a flag in the place of the axes is an argument of another name. Empty where
+/// it is none.
+[[nodiscard]] constexpr std::string_view name_of_flag_for_axes(op_id op) {
+  for (const op_id known : {fn::var.id(), method::var.id(), fn::std.id(), method::std.id()})
+    if (op == known) return "unbiased";
+  return {};
+}
+
+}  // namespace ctq
