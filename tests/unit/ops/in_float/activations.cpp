@@ -23,5 +23,5 @@ TEST_CASE("activations have PyTorch's values") {
   CHECK(value_of(fn::log_sigmoid, 2.0F) == near(-0.12692802));
   CHECK(value_of(nn::log_sigmoid, -0.5F) == near(-0.97407699));
   CHECK(value_of(nn::softplus, -0.5F, {.beta = 2.0F}) == near(0.15663084));
-  CHECK(value_of(fn::softplus, 2.0F, {.beta = 2.0F, .threshold = 1.0F}) == 2.0F);
+  CHECK(value_of(fn::softplus, 0.75F, {.beta = 2.0F, .threshold = 1.0F}) == 0.75F);
 }
