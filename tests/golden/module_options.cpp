@@ -272,11 +272,10 @@ class search {
       min = averages ? min + w.averaging * (low - min) : std::min<double>(min, low);
       max = averages ? max + w.averaging * (high - max) : std::max<double>(max, high);
     }
-    const double slack = 1e-3 * std::max({1e-3, std::abs(w.min), std::abs(w.max)});
-    const double below = std::abs(min - w.min);
-    const double above =
-        w.widened ? std::max(max - w.max, (w.max - max) / 50) : std::abs(max - w.max);
-    return below <= slack && above <= slack;
+    const double scale = std::max({1e-3, std::abs(w.min), std::abs(w.max)});
+    const double slack = 1e-4 * scale;
+    const double widening = w.widened ? 0.05 * scale : slack;
+    return std::abs(min - w.min) <= slack && max - w.max <= slack && w.max - max <= widening;
   }
 
   [[nodiscard]] module_call describe(int i, const std::string& path,
