@@ -317,8 +317,9 @@ class model_check {
     return {.problem = out.error().message()};
   }
 
-  /// What observers saw that have one node alone: by name of the node. A model in training computes
-  /// with what fake quantizes have rounded and cut off, so its ranges say nothing.
+  /// What observers saw, by name of the node. A model in training computes with what fake quantizes
+  /// have rounded and cut off, so its ranges say nothing; nor does a moving average over several
+  /// nodes.
   [[nodiscard]] std::map<std::string, seen_range> seen_ranges() const {
     std::map<int, int> uses;
     const auto g = quantized_.prepared.view();
@@ -326,15 +327,18 @@ class model_check {
       if (g[i].observer_config != nullptr) ++uses[g[i].observer];
     std::map<std::string, seen_range> seen;
     for (int i = 0; i < g.size() && !case_.is_qat(); ++i) {
-      if (g[i].observer_config == nullptr || uses[g[i].observer] != 1) continue;
+      if (g[i].observer_config == nullptr) continue;
+      const bool shared = uses[g[i].observer] != 1;
       const ctq::observer_record& o = *g[i].observer_config;
       const bool averages = o.type == ctq::observer_class::moving_average_min_max;
       const bool widened = o.type == ctq::observer_class::histogram;
       if (!averages && !widened && o.type != ctq::observer_class::min_max) continue;
+      if (averages && shared) continue;
       for (const json& q : c_.at("qparams"))
         if (q.at("node") == node_name(g[i]) && q.contains("min") && q.at("min").is_number())
           seen[case_.inlined_name(node_name(g.arg(i, 0)))] = {
-              q.at("min"), q.at("max"), widened, averages ? o.args.averaging_constant : 1.0};
+              q.at("min"), q.at("max"), widened, averages ? o.args.averaging_constant : 1.0,
+              shared};
     }
     return seen;
   }
@@ -483,11 +487,11 @@ class model_check {
       if (g[i].op == ctq::q::requantize.id()) return true;
     return false;
   }
-  /// Of dropouts, which requantize in their own kernel.
+  /// Of dropouts and averages, which requantize in their own kernel.
   static bool copies_to_other_scale(ctq::graph_view<ctq::stage::lowered> g) {
     for (int i = 0; i < g.size(); ++i)
-      if (is_quantized(g[i].dtype) && g[i].op->descriptor->is_identity && g[i].arg_count == 1 &&
-          g[i].observer != g.arg(i, 0).observer)
+      if (is_quantized(g[i].dtype) && ctq::lowering::copies_values(g[i].op) &&
+          g[i].arg_count == 1 && g[i].observer != g.arg(i, 0).observer)
         return true;
     return false;
   }

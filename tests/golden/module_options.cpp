@@ -274,6 +274,7 @@ class search {
     }
     const double scale = std::max({1e-3, std::abs(w.min), std::abs(w.max)});
     const double slack = 1e-4 * scale;
+    if (w.shared) return w.min - min <= slack && max - w.max <= slack;
     const double widening = w.widened ? 0.05 * scale : slack;
     return std::abs(min - w.min) <= slack && max - w.max <= slack && w.max - max <= widening;
   }

@@ -26,6 +26,7 @@ struct seen_range {
   double min{}, max{};
   bool widened = false;    // histograms round their range up when it grows
   double averaging = 1.0;  // the part of a new range in a moving average; 1: none, the widest
+  bool shared = false;     // by nodes of which each has a part of the range
 };
 
 struct option_search {

@@ -240,8 +240,7 @@ bool inlining::is_closed(std::size_t begin, std::size_t end, const json& call,
   std::set<std::string> known;
   for (const std::string& from : reads_of(call)) {
     const auto found = names.find(from);
-    if (found == names.end()) return true;  // the output of an opaque module, whichever it is
-    known.insert(found->second);
+    known.insert(found != names.end() ? found->second : last_row_of(from));
   }
   for (std::size_t i = begin; i < end; ++i) {
     for (const std::string& from : reads_of(inlined_[i]))
@@ -252,12 +251,16 @@ bool inlining::is_closed(std::size_t begin, std::size_t end, const json& call,
 }
 
 std::string inlining::name_of(const std::string& name) const {
-  if (const auto found = names_.find(name); found != names_.end()) return found->second;
-  // Of an opaque module that only opaque ones read: the last row.
-  const auto of_module = segments_.find(name);
-  if (of_module == segments_.end()) return name;
-  const auto [begin, end] = of_module->second;
-  return begin == end ? name : inlined_[end - 1].at("name").get<std::string>();
+  const auto found = names_.find(name);
+  return found != names_.end() ? found->second : last_row_of(name);
+}
+
+/// The output of an opaque module that only opaque ones read; of others the same name.
+std::string inlining::last_row_of(const std::string& module) const {
+  const auto found = segments_.find(module);
+  if (found == segments_.end()) return module;
+  const auto [begin, end] = found->second;
+  return begin == end ? module : inlined_[end - 1].at("name").get<std::string>();
 }
 
 json inlining::inside_of(const json& call) const {

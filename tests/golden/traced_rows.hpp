@@ -40,6 +40,7 @@ class inlining {
   bool align(std::size_t row, std::size_t at, const std::map<std::string, std::string>& names);
   [[nodiscard]] bool is_closed(std::size_t begin, std::size_t end, const json& call,
                                const std::map<std::string, std::string>& names) const;
+  [[nodiscard]] std::string last_row_of(const std::string& module) const;
 
   const json& rows_;
   const json& inlined_;

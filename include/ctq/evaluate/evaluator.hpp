@@ -179,8 +179,9 @@ class evaluator {
                           *std::move(attributes));
     const float_ops::value v = out ? out->real() : float_ops::value{};
     if (!is_quantized(n.dtype) || !v.template is<float_ops::tensor>()) return out;
-    const bool keeps = in != nullptr && keeps_input_scale(op, options().semantics);
-    auto integers = keeps ? rounding_.quantized(v, in->steps) : rounding_.quantized(v, n.observer);
+    const auto steps = lowered::steps_of_output(n, op, in, rounding_);
+    if (!steps) return unexpected{steps.error()};
+    auto integers = rounding_.quantized(v, *steps);
     return by_table ? quantized_values::looked_up(std::move(integers), *in) : integers;
   }
 
@@ -190,8 +191,7 @@ class evaluator {
                                                           const std::vector<node_value>& reads) {
     if (!is_quantized(n.dtype)) return {};
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    const bool keeps = in != nullptr && keeps_input_scale(n.op, options().semantics);
-    const result<quantization> out = keeps ? in->steps : rounding_.steps_of(n.observer);
+    const auto out = lowered::steps_of_output(n, n.op, in, rounding_);
     const auto attributes = attributes_of(n);
     if (!out || !attributes) return {};
     float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));

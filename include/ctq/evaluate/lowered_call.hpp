@@ -33,10 +33,26 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// The op copies or compares integers, and its output has the qparams of the input whatever the
-/// observer says.
-[[nodiscard]] inline bool keeps_input_scale(op_id op, semantics s) {
-  return lowering::copies_values(op) && copies_have_input_scale(s);
+/// A sigmoid or tanh on integers gives the scale that its range asks for, also where the observer
+/// is another one: that of a cat which reads it.
+[[nodiscard]] constexpr bool known_ranges_have_their_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// What the kernel decides whatever the observer says: the output has the qparams of the input
+/// where the op copies or compares integers. nullopt: those of the observer.
+[[nodiscard]] inline std::optional<quantization> steps_of_kernel(op_id op, dtype d,
+                                                                 const quantized_tensor* in,
+                                                                 semantics s) {
+  if (in == nullptr) return {};
+  if (lowering::copies_values(op) && copies_have_input_scale(s)) return in->steps;
+  const op_descriptor& of = *op->descriptor;
+  if (known_ranges_have_their_scale(s) && has_fixed_qparams(of) && d == quint8 && op->builtin &&
+      of.schedule.how == schedule_as::function) {
+    const bool is_signed = of.on_integers == on_integers::from_neg1_to_1;
+    return quantization{d, -1, {is_signed ? 2.0 / 256 : 1.0 / 256}, {is_signed ? 128 : 0}, {}};
+  }
+  return {};
 }
 
 /// A module that is called more than once has the output scale of its last call.
@@ -66,6 +82,18 @@ struct origin {
     if (d.dynamic_relu_form == form) return {op, true, true};
   }
   return {};
+}
+
+/// The qparams of the output of a node on integers.
+///   op  what computes it
+///   in  its first input; null if that is in float
+template <class Kernels>
+[[nodiscard]] result<quantization> steps_of_output(const node& n, op_id op,
+                                                   const quantized_tensor* in,
+                                                   node_quantizer<Kernels>& rounding) {
+  auto known = steps_of_kernel(op, n.dtype, in, rounding.options().semantics);
+  if (known) return *std::move(known);
+  return rounding.steps_of(n.observer);
 }
 
 /// A linear module whose input is quantized with its own range; nullopt if no kernel computes it.

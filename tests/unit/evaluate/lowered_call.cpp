@@ -24,6 +24,26 @@ quantized_tensor steps_of(dtype d, float_ops::extents shape, std::vector<std::in
 
 }  // namespace
 
+TEST_CASE("a kernel may decide the scale of its output") {
+  constexpr auto old = semantics::torch_1_13;
+  constexpr auto now = semantics::torch_2_1;
+  const quantized_tensor in = steps_of(quint8, {2}, {7, 9}, 3);
+  const auto of = [&in](op_id op, semantics s, dtype d = quint8) {
+    return steps_of_kernel(op, d, &in, s);
+  };
+  CHECK(of(fn::flatten.id(), old) == in.steps);
+  CHECK(of(fn::adaptive_avg_pool2d.id(), old) == in.steps);
+  CHECK(of(nn::sigmoid.id(), old) == quantization{quint8, -1, {1.0 / 256}, {0}, {}});
+  CHECK(of(fn::hardsigmoid.id(), old) == quantization{quint8, -1, {1.0 / 256}, {0}, {}});
+  CHECK(of(method::tanh.id(), old) == quantization{quint8, -1, {2.0 / 256}, {128}, {}});
+  // Its kernel is told the scale.
+  CHECK(!of(nn::softmax.id(), old));
+  CHECK(!of(nn::sigmoid.id(), old, qint8));
+  CHECK(!of(nn::hardswish.id(), old));
+  CHECK(!steps_of_kernel(nn::sigmoid.id(), quint8, nullptr, old));
+  for (const op_id op : {fn::flatten.id(), nn::sigmoid.id(), nn::tanh.id()}) CHECK(!of(op, now));
+}
+
 TEST_CASE("the options of a call are what it says, and what it leaves out") {
   const auto options = lowered::options_in(
       nn::avg_pool2d.id(),
