@@ -134,6 +134,9 @@ def module_row(module):
     if isinstance(module, torch.nn.RNNBase):  # whose subclasses take *args, **kwargs
         names += [*inspect.signature(torch.nn.RNNBase.__init__).parameters, "nonlinearity"]
         names.remove("mode")
+    if isinstance(module, torch.nn.MultiheadAttention):  # which keeps the tensors, not the flags
+        row["bias"] = module.in_proj_bias is not None
+        row["add_bias_kv"] = module.bias_k is not None
     for name in names:
         if name in ("self", "args", "kwargs", "device", "dtype") or not hasattr(module, name):
             continue

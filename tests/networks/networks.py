@@ -210,6 +210,26 @@ class VitBlock(nn.Module):
         return x
 
 
+class VitEncoderBlock(nn.Module):
+    """torchvision's EncoderBlock: its attention is PyTorch's module, which stays in float."""
+
+    def __init__(self, hidden=192, heads=3):
+        super().__init__()
+        self.ln_1 = nn.LayerNorm(hidden, eps=1e-6)
+        self.self_attention = nn.MultiheadAttention(hidden, heads, batch_first=True)
+        self.dropout = nn.Dropout(0.0)
+        self.ln_2 = nn.LayerNorm(hidden, eps=1e-6)
+        self.mlp = nn.Sequential(nn.Linear(hidden, 4 * hidden), nn.GELU(), nn.Dropout(0.0),
+                                 nn.Linear(4 * hidden, hidden), nn.Dropout(0.0))
+
+    def forward(self, input):
+        x = self.ln_1(input)
+        x, _ = self.self_attention(x, x, x, need_weights=False)
+        x = self.dropout(x)
+        x = x + input
+        return x + self.mlp(self.ln_2(x))
+
+
 class EmbeddingClassifier(nn.Module):
     """PyTorch's tutorial of text classification, with sentences of equal length."""
 
@@ -261,6 +281,7 @@ NETWORKS = {
     "convnext_tiny": (torchvision_model("convnext_tiny"), [(1, 3, 64, 64)]),
     "bert_layer": (BertLayer, [(1, 32, 768)]),
     "vit_block": (VitBlock, [(1, 50, 192)]),
+    "vit_encoder_block": (VitEncoderBlock, [(1, 50, 192)]),
     "lstm": (lambda: Recurrent(nn.LSTM), [(1, 20, 16)]),
     "gru": (lambda: Recurrent(nn.GRU), [(1, 20, 16)]),
     "embedding_bag": (EmbeddingClassifier, [(1, 12)]),

@@ -296,15 +296,18 @@ class importer {
     if (is_user) builder = "::" + user->second;
     if (builder.empty())
       return fmt::format(
-          "calls {}, which ctq has no op for; write it as an op of your own, --user-op, or with "
-          "other ops",
-          r.op->name);
+          "calls {}, which ctq has no op for; {}", r.op->name,
+          r.op->name.find("nn.Transformer") != std::string_view::npos
+              ? "torch.fx traces into a module of your own that has its nn.MultiheadAttention, "
+                "nn.Linear and nn.LayerNorm"
+              : "write it as an op of your own, --user-op, or with other ops");
     // That compiled models do not have it is said when they are linked, whatever its options are.
     if (!is_user && lacks_shape_rule(r.op)) {
       r.call = builder + "()";
       return {};
     }
     if (!is_user && r.op->descriptor->weight_position > 0) return weighted_call(i, r, builder);
+    if (ctq::is_any_of(r.op, ctq::nn::multihead_attention)) return attention_call(i, r, builder);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = view_of_arguments(i);
     if (with_number(builder, all, r)) return {};
@@ -340,8 +343,24 @@ class importer {
             "calls {}, whose weight and bias are parameters or buffers in ctq, not what {} "
             "computes",
             r.op->name, name(r.reads[a]));
+    return named_call(r, builder, given.literals);
+  }
+
+  /// Sets the call of nn.MultiheadAttention, which has options of the module and of the call.
+  std::string attention_call(int i, model_row& r, const std::string& builder) {
+    named_arguments given = name_arguments(r.op, view_of_arguments(i));
+    if (!given.problem.empty())
+      return fmt::format("calls {}, which {} in ctq", r.op->name, given.problem);
+    const ctq::view<argument> of_module = model_.options_of(i);
+    given.literals.insert(given.literals.begin(), of_module.begin(), of_module.end());
+    return named_call(r, builder, given.literals);
+  }
+
+  /// Sets a call with these options, which have names.
+  std::string named_call(model_row& r, const std::string& builder,
+                         const std::vector<argument>& literals) const {
     const imported_options options =
-        import_options(r.op, {given.literals.data(), static_cast<int>(given.literals.size())}, 1);
+        import_options(r.op, {literals.data(), static_cast<int>(literals.size())}, 1);
     if (!options.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, options.problem);
     r.attrs = options.attrs;

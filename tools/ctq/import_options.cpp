@@ -35,7 +35,9 @@ bool means_nothing(std::string_view name, const argument& a) {
     return a.is == kind::boolean && a.integer == 0;
   if (name == "recompute_scale_factor" || name == "antialias")
     return a.is == kind::none || (a.is == kind::boolean && a.integer == 0);
-  if (name == "enable_gqa") return a.is == kind::boolean && a.integer == 0;
+  if (name == "add_bias_kv" || name == "add_zero_attn" || name == "is_causal" ||
+      name == "enable_gqa")
+    return a.is == kind::boolean && a.integer == 0;
   if (name == "divisor_override" || name == "out" || name == "max_norm") return a.is == kind::none;
   if (name == "scale_grad_by_freq" || name == "sparse" || name == "norm_type") return true;
   if (name == "proj_size") return a.is == kind::integer && a.integer == 0;
@@ -277,7 +279,8 @@ bool has_no_effect(const option_fields& all, std::string_view option) {
 /// Options that are inferred from the input.
 bool is_found(std::string_view option) {
   return option == "num_channels" || option == "in_channels" || option == "in_features" ||
-         option == "num_features" || option == "input_size";
+         option == "num_features" || option == "input_size" || option == "embed_dim" ||
+         option == "kdim" || option == "vdim";
 }
 
 /// Sizes that are arguments each: x.view(1, -1). Several positional integers are one option.

@@ -7,8 +7,8 @@
 #include "ctq/graph/fx_row.hpp"
 #include "ctq/ops/op.hpp"
 
-// The calls of functions whose parameters are arguments, as PyTorch writes them:
-// F.conv2d(x, weight, None, 2, padding=1).
+// The calls of functions whose parameters are arguments, as PyTorch writes them,
+// F.conv2d(x, weight, None, 2, padding=1), and of modules with options: attention(q, k, v).
 
 namespace tool {
 
@@ -18,7 +18,8 @@ struct named_arguments {
 };
 
 /// The literals of a call by name, without those that say that a parameter is not there; tensors
-/// must be the input, the weight and the bias, in this order.
+/// must be the input, the weight and the bias, of nn.MultiheadAttention the query, the key and the
+/// value, in this order.
 [[nodiscard]] named_arguments name_arguments(ctq::op_id op, ctq::view<ctq::argument> arguments);
 
 }  // namespace tool

@@ -50,7 +50,7 @@ struct parameter_refs {
 /// What the functions of any op get.
 template <class T>
 struct op_arguments {
-  tensor_ref<const T> in[2]{};
+  tensor_ref<const T> in[3]{};
   tensor_ref<T> out{};
   parameter_refs parameters{};
 };
@@ -72,7 +72,7 @@ struct op_functions {
   template <class T>
   using function = void (*)(const op_arguments<T>&, const attributes&) noexcept;
 
-  int tensors{};               // how many are read: 1 or 2
+  int tensors{};               // how many are read: 1 to 3, the last two of one shape
   bool elementwise{};          // in whatever order the elements lie
   std::string_view problem{};  // a member of the right name that cannot be called, and how it could
   function<float> apply{};

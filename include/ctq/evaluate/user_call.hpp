@@ -48,7 +48,7 @@ template <class T>
   if (static_cast<int>(reads.size()) != d.functions.tensors)
     return wrong("takes " + std::to_string(d.functions.tensors) + " tensors");
   op_arguments<float> x;
-  shape in[2];
+  shape in[3];
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const auto* const t = reads[i].get_if<float_ops::tensor>();
     if (t == nullptr || !user_calls::has_shape(*t)) return wrong("requires tensors");

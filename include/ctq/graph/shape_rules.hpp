@@ -59,8 +59,12 @@ constexpr void infer_item(node& n, const node& tuple, diagnostic& d) {
   const int item = item_index(n);
   n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, whole, item).shape;
   if (tuple.op->descriptor->gives_indices && (item == 1 || item == -1)) n.dtype = i64;
-  if (n.shape.rank == 0)
-    d.line("node ", n.name, ":").line("op::getitem selects one tensor of").line(tuple.name);
+  if (n.shape.rank > 0) return;
+  d.line("node ", n.name, ":");
+  if (item == INT32_MIN)
+    d.line("op::getitem selects one tensor of").line(tuple.name);
+  else
+    d.line("there is no tensor ", item, " of").line(tuple.name);
 }
 
 }  // namespace ctq::shape_rules

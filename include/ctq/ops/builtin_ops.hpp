@@ -7,6 +7,7 @@
 #include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
 #include "ctq/ops/in_float/identities.hpp"
+#include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
 #include "ctq/ops/in_float/views.hpp"
@@ -16,13 +17,14 @@
 
 /// OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor), for each op that
 /// a file can name.
-#define CTQ_NAMED_OPS(OP)    \
-  CTQ_BACKEND_OPS(OP)        \
-  CTQ_FLOAT_ACTIVATIONS(OP)  \
-  CTQ_FLOAT_NUMBERS(OP)      \
-  CTQ_FLOAT_IDENTITIES(OP)   \
-  CTQ_ADAPTIVE_MAX_POOLS(OP) \
-  CTQ_FLOAT_PADS(OP)         \
-  CTQ_FLOAT_VIEWS(OP)        \
-  CTQ_EXTREMES(OP)           \
-  CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP)
+#define CTQ_NAMED_OPS(OP)            \
+  CTQ_BACKEND_OPS(OP)                \
+  CTQ_FLOAT_ACTIVATIONS(OP)          \
+  CTQ_FLOAT_NUMBERS(OP)              \
+  CTQ_FLOAT_IDENTITIES(OP)           \
+  CTQ_ADAPTIVE_MAX_POOLS(OP)         \
+  CTQ_FLOAT_PADS(OP)                 \
+  CTQ_FLOAT_VIEWS(OP)                \
+  CTQ_EXTREMES(OP)                   \
+  CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
+  CTQ_MULTIHEAD_ATTENTION(OP)

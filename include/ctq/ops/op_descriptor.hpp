@@ -101,7 +101,7 @@ struct op_schedule {
   int tensors = 1;    // that the kernel reads: the second in the order of the first
   bool relu = false;  // follows in the same kernel
   kernel_layout layout = kernel_layout::any;
-  sizes_function sizes{};
+  sizes_function sizes{};   // of a function that gives a tuple: the elements of its value, as one
   kernel_id broadcast{};    // of two tensors: the kernel for different shapes; may be the same one
   bool broadcasts = false;  // has such a kernel
   op_id then{};             // of schedule_as::layer: the op of one tensor that follows; else a sum

@@ -81,6 +81,8 @@ BOOST_HANA_ADAPT_STRUCT(ctq::chunk_options, chunks, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::split_options, split_size_or_sections, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::unbind_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::attention_options, attn_mask, dropout_p, is_causal, scale);
+BOOST_HANA_ADAPT_STRUCT(ctq::multihead_attention_options, embed_dim, num_heads, dropout, bias, kdim,
+                        vdim, batch_first, need_weights, average_attn_weights, source_length);
 BOOST_HANA_ADAPT_STRUCT(ctq::softmax_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_options, num_embeddings, embedding_dim, padding_idx);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_bag_options, num_embeddings, embedding_dim, mode,

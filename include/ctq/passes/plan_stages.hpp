@@ -78,9 +78,9 @@ struct schedule_size {
   int outputs = 0;
 };
 
-/// One step per node, a transpose per argument, a copy per input of a cat, three of attention
-/// and of a layer that something follows in float; none
-/// for observers.
+/// One step per node, a transpose per argument, a copy per input of a cat and of a function of
+/// three tensors, three of attention and of a layer that something follows in float; none for
+/// observers.
 template <class Graph>
 constexpr schedule_size size_of_schedule(const Graph& g) {
   int steps = 0;
@@ -90,7 +90,9 @@ constexpr schedule_size size_of_schedule(const Graph& g) {
     if (how == schedule_as::observe) continue;
     steps += 1 + g.nodes[i].arg_count;
     if (how == schedule_as::step) continue;
-    if (how == schedule_as::concat || how == schedule_as::recurrent) steps += g.nodes[i].arg_count;
+    const bool joins = how == schedule_as::function && g.nodes[i].arg_count > 2;
+    if (how == schedule_as::concat || how == schedule_as::recurrent || joins)
+      steps += g.nodes[i].arg_count;
     if (how == schedule_as::attention || how == schedule_as::layer) steps += 2;
     if (how == schedule_as::input) ++inputs;
   }

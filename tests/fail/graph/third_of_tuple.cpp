@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: line<8>{"node y:"}
-// expect: line<34>{"op::getitem selects one tensor of"}
+// expect: line<24>{"there is no tensor 2 of"}
 // expect: line<4>{"gru"}
 
 #include "ctq/graph/model.hpp"

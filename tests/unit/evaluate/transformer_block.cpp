@@ -56,7 +56,57 @@ inline constexpr auto bert = model(
     "down"_n = nn::linear("gelu"_n, {.out_features = 24}), "sum2"_n = op::add("down"_n, "norm1"_n),
     "norm2"_n = nn::layer_norm("sum2"_n, {.eps = 1e-12F}), "out"_n = nn::output("norm2"_n));
 
+/// An encoder block of torchvision's ViT: attention is one module, which stays in float.
+inline constexpr auto encoder = model(
+    "x"_n = nn::placeholder({2, 5, 24}), "fc"_n = nn::linear("x"_n, {.out_features = 24}),
+    "ln_1"_n = nn::layer_norm("fc"_n),
+    "self_attention"_n = nn::multihead_attention(
+        "ln_1"_n, "ln_1"_n, "ln_1"_n, {.num_heads = 3, .batch_first = true, .need_weights = false}),
+    "attended"_n = op::getitem("self_attention"_n, {.index = {0}}),
+    "dropout"_n = nn::dropout("attended"_n), "add"_n = op::add("dropout"_n, "fc"_n),
+    "ln_2"_n = nn::layer_norm("add"_n), "mlp.0"_n = nn::linear("ln_2"_n, {.out_features = 40}),
+    "mlp.1"_n = nn::gelu("mlp.0"_n), "mlp.3"_n = nn::linear("mlp.1"_n, {.out_features = 24}),
+    "add_1"_n = op::add("add"_n, "mlp.3"_n), "out"_n = nn::output("add_1"_n));
+
+/// A decoder's attention to images: keys and values differ and are views or channels last, and the
+/// weights are read, too.
+inline constexpr auto decoder = model(
+    "x"_n = nn::placeholder({2, 3, 4, 4}),
+    "key"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 3, .stride = 2, .padding = 1}),
+    "value"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 2, .stride = 2}),
+    "flat_k"_n = fn::flatten("key"_n, {.start_dim = 2}),
+    "k"_n = method::permute("flat_k"_n, {.dims = {2, 0, 1}}),
+    "flat_v"_n = fn::flatten("value"_n, {.start_dim = 2}),
+    "v"_n = method::permute("flat_v"_n, {.dims = {2, 0, 1}}),
+    "pooled"_n = fn::mean("k"_n, {.dim = 0, .keepdim = true}),
+    "queries"_n = fn::cat({"pooled"_n, "v"_n}, {.dim = 0}),
+    "attention"_n = nn::multihead_attention(
+        "queries"_n, "k"_n, "v"_n, {.num_heads = 2, .bias = false, .average_attn_weights = false}),
+    "y"_n = op::getitem("attention"_n, {.index = {0}}),
+    "weights"_n = op::getitem("attention"_n, {.index = {1}}),
+    "rows"_n = method::mean("weights"_n, {.dim = 1}),
+    "seen"_n = nn::linear("rows"_n, {.out_features = 8}),
+    "of_time"_n = method::permute("y"_n, {.dims = {1, 0, 2}}),
+    "both"_n = op::add("of_time"_n, "seen"_n), "last"_n = nn::linear("both"_n, {.out_features = 6}),
+    "out"_n = nn::output("last"_n));
+static_assert(decoder.nodes[11].shape == shape{2, 2, 5, 4});
+
+using made = plan<encoder, x86, small::everywhere, unsupported::skip>;
+/// What runs on integers around the module, and what does not.
+constexpr dtype dtype_of_op(op_id op) {
+  for (int i = 0; i < made::lowered.count; ++i)
+    if (made::lowered.nodes[i].op == op) return made::lowered.nodes[i].dtype;
+  return dtype::none;
+}
+static_assert(dtype_of_op(nn::multihead_attention.id()) == f32);
+static_assert(dtype_of_op(q::add.id()) == quint8 && dtype_of_op(q::linear.id()) == quint8);
+
 }  // namespace
+
+TEST_CASE("attention as a module has the same bytes in both executors and the evaluator") {
+  small::check_with_evaluator<encoder, x86>();
+  small::check_with_evaluator<decoder, native>();
+}
 
 TEST_CASE("transformer blocks have the same bytes in both executors and the evaluator") {
   small::check_with_evaluator<vit, x86>();

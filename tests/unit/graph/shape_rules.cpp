@@ -486,6 +486,25 @@ TEST_CASE("a rule says the same at run time") {
   CHECK(std::string{infer(nn::relu, {}).problem.message()} == "node n:\ntakes 1 inputs, not 0");
 }
 
+TEST_CASE("a tensor of a tuple has the tuple's shape for it, and one that is not there is named") {
+  const node tuple{.name = "gru",
+                   .op = nn::gru.id(),
+                   .attrs = attributes{recurrent_options{.hidden_size = 4}},
+                   .shape = {5, 1, 4}};
+  const auto item = [&](index_list index, diagnostic& d) {
+    node n{.name = "y", .op = op::getitem.id(), .attrs = attributes{getitem_options{index}}};
+    shape_rules::infer_item(n, tuple, d);
+    return n.shape;
+  };
+  diagnostic fine, third, slice;
+  CHECK(item({-1}, fine) == shape{1, 1, 4});
+  CHECK(!fine.any());
+  item({2}, third);
+  CHECK(third.message() == "node y:\nthere is no tensor 2 of\ngru");
+  item({index::slice(0, 1)}, slice);
+  CHECK(slice.message() == "node y:\nop::getitem selects one tensor of\ngru");
+}
+
 TEST_CASE("only the first complaint of a node is kept") {
   diagnostic d;
   d.line("earlier");

@@ -17,6 +17,7 @@
 #include "ctq/evaluate/float_ops/fused.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
+#include "ctq/evaluate/float_ops/multihead_attention.hpp"
 #include "ctq/evaluate/float_ops/norms.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/pad.hpp"
@@ -49,6 +50,7 @@ inline constexpr view<float_op> tables[] = {
     view_of(pools),        view_of(norms),      view_of(pads),        view_of(concatenations),
     view_of(views),        view_of(repeats),    view_of(reductions),  view_of(resizes),
     view_of(embeddings),   view_of(recurrents), view_of(fused_sums),  view_of(selections),
+    view_of(attentions),
 };
 inline constexpr float_op by_elements{{}, "input, ...", elementwise};
 inline constexpr float_op by_tensors{{}, "input, ...", by_shape_rule};

@@ -21,7 +21,11 @@ template <class Descriptor>
 struct user_op_code : plain_code {
   template <class Set, class In, class Out>
   static void run(const typename Descriptor::shape& s, call_options o, const operands& x) noexcept {
-    const op_arguments<In> arguments = user_op_arguments<In>(s, x);
+    op_arguments<In> arguments = user_op_arguments<In>(s, x);
+    if (o.op->tensors == 3) {  // which follows the second in memory
+      arguments.in[2] = arguments.in[1];
+      arguments.in[2].data += arguments.in[1].size();
+    }
     if constexpr (std::same_as<In, float>) {
       o.op->apply(arguments, x.data->options);
     } else {

@@ -30,9 +30,10 @@ constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
     complain("takes ", functions.tensors, " inputs, not ", n.arg_count);
   } else if (n.arg_count == 2 && functions.elementwise && arg(0).shape != arg(1).shape) {
     complain("reads tensors of different shapes");
-  } else if (n.arg_count == 2 && arg(0).dtype != arg(1).dtype) {
-    complain("reads ", name_of(arg(0).dtype), " and ", name_of(arg(1).dtype));
   }
+  for (int a = 1; a < n.arg_count && !problem.any(); ++a)
+    if (arg(a).dtype != arg(0).dtype)
+      complain("reads ", name_of(arg(0).dtype), " and ", name_of(arg(a).dtype));
 }
 
 }  // namespace ctq

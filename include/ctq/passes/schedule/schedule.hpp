@@ -227,10 +227,12 @@ class scheduler : public layer_steps<Graph, Schedule> {
     if (out_.problem.any()) return;
     const bool elementwise = functions_of(i).elementwise;
     const int a = arg(i, 0);
-    const int b = functions_of(i).tensors == 2 ? arg(i, 1) : -1;
+    const int b = functions_of(i).tensors >= 2 ? arg(i, 1) : -1;
     const layout order = elementwise ? order_of_[a] : layout::nchw;
     const int x = in_order(a, order);
-    const int y = b >= 0 ? in_order(b, order) : -1;
+    const int y = b < 0                          ? -1
+                  : functions_of(i).tensors == 3 ? this->joined(i, b, arg(i, 2))
+                                                 : in_order(b, order);
     if (elementwise) {
       next_sizes(elementwise_shape{elements_of(i)});
     } else {
@@ -238,10 +240,22 @@ class scheduler : public layer_steps<Graph, Schedule> {
                                 g_.nodes[i].shape,
                                 parameter_bytes(i)});
     }
-    emit(elementwise ? kernel::elementwise : kernel::function, i, a, x, new_output(i, order));
+    const int to = schedule_of(i).sizes == nullptr ? new_output(i, order) : tuple_of_function(i, a);
+    if (out_.problem.any()) return;
+    emit(elementwise ? kernel::elementwise : kernel::function, i, a, x, to);
     if (out_.problem.any()) return;
     out_.steps[steps_ - 1].key.called_op = g_.nodes[i].op;
     if (b >= 0) this->also_reads(b, y);
+  }
+
+  /// The tensors that a function gives, and its workspace.
+  constexpr int tuple_of_function(int i, int a) {
+    const node& n = g_.nodes[i];
+    has_views_ = true;
+    const int elements = schedule_of(i).sizes(n.attrs, g_.nodes[a].shape, n.shape)[0];
+    value_of_[i] = this->new_value(static_cast<std::size_t>(elements) * sizeof(float));
+    order_of_[i] = layout::nchw;
+    return value_of_[i];
   }
 
   /// Of the op's parameters, as its functions get them.

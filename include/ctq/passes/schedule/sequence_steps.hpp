@@ -107,7 +107,6 @@ class sequence_steps : public view_steps<Graph, Schedule> {
            is_any_of(g_.nodes[i].op, op::getitem);
   }
 
- private:
   /// Two tensors, contiguous.
   constexpr int joined(int i, int a, int b) {
     const int both = elements_of(a) + elements_of(b);

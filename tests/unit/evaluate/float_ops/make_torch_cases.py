@@ -408,6 +408,9 @@ method.expand_as(t(1, 2, 1), t(2, 2, 3))
 method.reshape_as(t(1, 2, 6), t(2, 3, 4))
 method.view_as(t(1, 2, 6), t(2, 4, 3))
 method.float(t(1, 2, 3))
+torch.nn.MultiheadAttention(embed_dim=6, num_heads=2)(t(1, 4, 2, 6), t(2, 3, 2, 6), t(3, 3, 2, 6))
+torch.nn.MultiheadAttention(embed_dim=6, num_heads=3, bias=False, batch_first=True)(t(1, 2, 3, 6), t(2, 2, 5, 6), t(3, 2, 5, 6), average_attn_weights=False)
+torch.nn.MultiheadAttention(embed_dim=9, num_heads=3, batch_first=True)(t(1, 5, 9), key=t(2, 2, 9), value=t(3, 2, 9), need_weights=True)
 """.strip().splitlines()
 
 # Fused modules: what they are made of, and an input.

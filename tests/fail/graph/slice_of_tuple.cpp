@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: line<8>{"node y:"}
+// expect: line<34>{"op::getitem selects one tensor of"}
+// expect: line<4>{"gru"}
+
+#include "ctq/graph/model.hpp"
+
+using namespace ctq::literals;
+namespace nn = ctq::nn;
+namespace op = ctq::op;
+using ctq::index::slice;
+
+inline constexpr auto net = ctq::model("x"_n = nn::placeholder({5, 1, 8}),
+                                       "gru"_n = nn::gru("x"_n, {.hidden_size = 4}),
+#ifdef CTQ_FIXED
+                                       "y"_n = op::getitem("gru"_n, {.index = {0}}),
+#else
+                                       "y"_n = op::getitem("gru"_n, {.index = {slice(0, 1)}}),
+#endif
+                                       "out"_n = nn::output("y"_n));
+
+ctq::checked_model<net> checked;

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ctq import of ops that PyTorch's backends leave in float: import_in_float.py CTQ
+
+Rows, as torch.fx and tools/export_fx.py write them, and what they are in C++, or why they are refused.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CTQ = sys.argv[1]
+
+
+def ref(name):
+    return {"n": name}
+
+
+def image(name, *shape):
+    return {"name": name, "op": "placeholder", "target": name, "args": [], "shape": list(shape)}
+
+
+def call(kind, name, target, args, **kwargs):
+    args = [ref(a) if isinstance(a, str) else a for a in args]
+    return {"name": name, "op": kind, "target": target, "args": args, "scope": "",
+            "kwargs": {key: ref(a) if key in ("query", "key", "value", "attn_mask") and isinstance(a, str)
+                       else a for key, a in kwargs.items()}}
+
+
+def module(name, kind, args, options, **kwargs):
+    return {**call("call_module", name, name, args, **kwargs), "module": {"type": kind, **options}}
+
+
+def function(name, target, args, **kwargs):
+    return call("call_function", name, target, args, **kwargs)
+
+
+def method(name, target, args, **kwargs):
+    return call("call_method", name, target, args, **kwargs)
+
+
+def item(name, of, index):
+    return function(name, "operator.getitem", [of, index])
+
+
+def imported(rows, *outputs):
+    """The error of ctq import, or its lines."""
+    last = {"name": "output", "op": "output", "target": "output", "args": [[ref(o) for o in outputs]]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "net.json")
+        path.write_text(json.dumps([*rows, last]))
+        done = subprocess.run([CTQ, "import", "--fx", str(path)], capture_output=True, text=True,
+                              check=False)
+    if done.returncode != 0:
+        assert done.stdout == "", done.stdout
+        return done.stderr.partition(": error: ")[2].strip()
+    return [" ".join(line.split()) for line in done.stdout.splitlines()]
+
+
+def expect_lines(what, rows, outputs, *lines):
+    got = imported(rows, *outputs)
+    for line in lines:
+        assert line in got, f"{what}: {line}\nis not in\n{got}"
+
+
+def expect_error(what, rows, outputs, error):
+    got = imported(rows, *outputs)
+    assert got == error, f"{what}:\n  wanted {error!r}\n  got    {got!r}"
+
+
+ATTENTION = {"embed_dim": 8, "num_heads": 2, "dropout": 0.0, "bias": True, "add_bias_kv": False,
+             "add_zero_attn": False, "kdim": 8, "vdim": 8, "batch_first": False}
+
+
+def attention():
+    """nn.MultiheadAttention, whose options are the module's and the call's."""
+    x, y = image("x", 5, 2, 8), image("y", 4, 2, 8)
+    vit = [image("x", 2, 5, 8),
+           module("mha", "nn.MultiheadAttention", ["x", "x", "x"],
+                  {**ATTENTION, "batch_first": True}, need_weights=False),
+           item("out", "mha", 0), item("rest", "mha", 1)]
+    expect_lines("self-attention, the weights of which are None", vit, ["out"],
+                 '"mha"_n = nn::multihead_attention("x"_n, "x"_n, "x"_n, {.num_heads = 2, '
+                 '.batch_first = true, .need_weights = false}),',
+                 '"out"_n = op::getitem("mha"_n, {.index = {0}}),')
+    expect_error("weights that are not there", vit, ["rest"],
+                 "node rest: there is no tensor 1 of mha")
+    expect_lines("attention to another tensor, by names", [
+        x, y, module("mha", "nn.MultiheadAttention", ["x"], {**ATTENTION, "bias": False}, key="y", value="y",
+                     key_padding_mask=None, attn_mask=None, average_attn_weights=False),
+        item("out", "mha", 0), item("weights", "mha", 1)], ["out", "weights"],
+                 '"mha"_n = nn::multihead_attention("x"_n, "y"_n, "y"_n, {.num_heads = 2, '
+                 '.bias = false, .average_attn_weights = false}),',
+                 '"weights"_n = op::getitem("mha"_n, {.index = {1}}),')
+    expect_lines("the options of the call by their places", [
+        x, module("mha", "nn.MultiheadAttention", ["x", "x", "x", None, False, None], ATTENTION),
+        item("out", "mha", 0)], ["out"],
+                 '"mha"_n = nn::multihead_attention("x"_n, "x"_n, "x"_n, {.num_heads = 2, '
+                 '.need_weights = false}),')
+    for what, options, arguments, error in (
+            ("add_bias_kv", {"add_bias_kv": True}, {}, "cannot have add_bias_kv = True"),
+            ("add_zero_attn", {"add_zero_attn": True}, {}, "cannot have add_zero_attn = True"),
+            ("a mask", {}, {"attn_mask": "x"}, "cannot have attn_mask = a tensor"),
+            ("a causal mask", {}, {"is_causal": True}, "cannot have is_causal = True")):
+        expect_error(what, [x, module("mha", "nn.MultiheadAttention", ["x", "x", "x"],
+                                      {**ATTENTION, **options}, **arguments), item("out", "mha", 0)],
+                     ["out"], f"node mha: calls torch.nn.MultiheadAttention, which {error} in ctq")
+    expect_error("keys of other sizes", [
+        x, module("mha", "nn.MultiheadAttention", ["x", "x", "x"], {**ATTENTION, "kdim": 4}),
+        item("out", "mha", 0)], ["out"],
+                 "node mha: kdim and vdim are 4 and 8; they equal embed_dim, 8")
+    expect_error("a whole layer", [
+        x, module("layer", "nn.TransformerEncoderLayer", ["x"], {"batch_first": True})], ["layer"],
+                 "node layer: calls nn.TransformerEncoderLayer, which ctq has no op for; torch.fx traces "
+                 "into a module of your own that has its nn.MultiheadAttention, nn.Linear and "
+                 "nn.LayerNorm")
+
+
+def main():
+    attention()
+
+
+main()
