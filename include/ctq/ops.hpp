@@ -24,6 +24,8 @@
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
+#include "ctq/ops/in_float/rearrangements.hpp"
+#include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
 #include "ctq/ops/linear.hpp"
 #include "ctq/ops/norms.hpp"

@@ -10,6 +10,8 @@
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
+#include "ctq/ops/in_float/rearrangements.hpp"
+#include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
 
 // All ops of ctq: those that have names in PyTorch, and what only graphs contain. Those that no
@@ -25,6 +27,8 @@
   CTQ_ADAPTIVE_MAX_POOLS(OP)         \
   CTQ_FLOAT_PADS(OP)                 \
   CTQ_FLOAT_VIEWS(OP)                \
+  CTQ_REARRANGEMENTS(OP)             \
+  CTQ_UPSAMPLING(OP)                 \
   CTQ_EXTREMES(OP)                   \
   CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
   CTQ_MULTIHEAD_ATTENTION(OP)

@@ -118,8 +118,40 @@ def attention():
                  "nn.LayerNorm")
 
 
+def rearrangements():
+    """Elements in another order, parts of tensors, and the old names of nn.Upsample."""
+    x = image("x", 2, 4, 6, 6)
+    for row, line in (
+            (function("y", "torch.flip", ["x", [2, 3]]), 'fn::flip("x"_n, {.dims = {2, 3}})'),
+            (method("y", "flip", ["x", -1]), 'method::flip("x"_n, {.dims = {-1}})'),
+            (method("y", "flip", ["x", 2, 3]), 'method::flip("x"_n, {.dims = {2, 3}})'),
+            (function("y", "torch.roll", ["x"], shifts=[-3, -3], dims=[1, 2]),
+             'fn::roll("x"_n, {.shifts = {-3, -3}, .dims = {1, 2}})'),
+            (method("y", "roll", ["x", 1, 2]), 'method::roll("x"_n, {.shifts = {1}, .dims = {2}})'),
+            (method("y", "narrow", ["x", 1, 0, 2]),
+             'method::narrow("x"_n, {.dim = 1, .length = 2})'),
+            (method("y", "select", ["x", 1, 0]), 'method::select("x"_n, {.dim = 1})'),
+            (function("y", "torch.select", ["x"], dim=-1, index=-2),
+             'fn::select("x"_n, {.dim = -1, .index = -2})'),
+            (function("y", "F.channel_shuffle", ["x", 2]),
+             'fn::channel_shuffle("x"_n, {.groups = 2})'),
+            (module("y", "nn.ChannelShuffle", ["x"], {"groups": 2}),
+             'nn::channel_shuffle("x"_n, {.groups = 2})'),
+            (module("y", "nn.Softmax2d", ["x"], {}), 'nn::softmax2d("x"_n)'),
+            (module("y", "nn.UpsamplingNearest2d", ["x"], {"size": None, "scale_factor": 2.0}),
+             'nn::upsampling_nearest2d("x"_n, {.scale_factor = 2.0F})'),
+            (module("y", "nn.UpsamplingBilinear2d", ["x"], {"size": [9, 8], "scale_factor": None}),
+             'nn::upsampling_bilinear2d("x"_n, {.size = {9, 8}})')):
+        expect_lines(line, [x, row], ["y"], f'"y"_n = {line},')
+    expect_error("an axis that is not there", [x, function("y", "torch.flip", ["x", [4]])], ["y"],
+                 "node y: dims has 4 of 4 axes")
+    expect_error("shifts without axes", [x, function("y", "torch.roll", ["x", [1, 2]])], ["y"],
+                 "node y: shifts [1, 2] and dims []: one shift for each axis")
+
+
 def main():
     attention()
+    rearrangements()
 
 
 main()

@@ -141,6 +141,24 @@ static_assert(segmented.nodes[7].dtype == f32 && segmented.nodes[8].dtype == i64
 static_assert(segmented.nodes[2].shape == shape{2, 4, 5} && segmented.nodes[2].dtype == i64);
 static_assert(plan<segmented, x86, small::everywhere, unsupported::skip>::lowered.count > 0);
 
+/// Elements in another order, of images that lie channels last, and upsampled ones.
+inline constexpr auto rearranged =
+    model("x"_n = nn::placeholder({2, 3, 4, 5}),
+          "conv"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 3, .padding = 1}),
+          "shuffled"_n = nn::channel_shuffle("conv"_n, {.groups = 2}),
+          "flipped"_n = fn::flip("shuffled"_n, {.dims = {3}}),
+          "rolled"_n = method::roll("flipped"_n, {.shifts = {-1, 2}, .dims = {2, 3}}),
+          "shares"_n = nn::softmax2d("rolled"_n),
+          "near"_n = nn::upsampling_nearest2d("shares"_n, {.scale_factor = 2}),
+          "far"_n = nn::upsampling_bilinear2d("shares"_n, {.size = {8, 10}}),
+          "both"_n = op::add("near"_n, "far"_n),
+          "conv2"_n = nn::conv2d("both"_n, {.out_channels = 4, .kernel_size = 1}),
+          "part"_n = method::narrow("conv2"_n, {.dim = 2, .start = 2, .length = 5}),
+          "column"_n = method::select("part"_n, {.dim = 3, .index = -2}),
+          "row"_n = fn::select("column"_n, {.dim = 1, .index = 1}),
+          "fc"_n = nn::linear("row"_n, {.out_features = 3}), "out"_n = nn::output("fc"_n));
+static_assert(rearranged.nodes[11].shape == shape{2, 4, 5});
+
 /// Functions of a tensor and a number.
 inline constexpr auto numbers =
     model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
@@ -163,6 +181,10 @@ TEST_CASE("networks with reductions have the same bytes in both executors and th
 TEST_CASE("networks of parts and stacks of tensors have the same bytes") {
   small::check_with_evaluator<parts, x86>();
   small::check_with_evaluator<image_parts, x86>();
+}
+
+TEST_CASE("networks of elements in another order have the same bytes") {
+  small::check_with_evaluator<rearranged, x86>();
 }
 
 TEST_CASE("networks with attention have the same bytes") {

@@ -73,6 +73,7 @@ inline result<value> nothing(operands& from) {
 }
 
 inline constexpr float_op activations[] = {
+    {"flip", "input, *dims", by_shape_rule},
     {"prelu", "input, weight", prelu},
     {"identity dropout dropout?d alpha_dropout feature_alpha_dropout stochastic_depth contiguous "
      "detach clone",

@@ -153,6 +153,14 @@ result<value> softmax(operands& from) {
   return value(float_ops::softmax(in, static_cast<std::size_t>(axis), Logarithm));
 }
 
+/// Softmax2d: of the channels of each pixel.
+inline result<value> softmax_of_channels(operands& from) {
+  const tensor& in = from.floats("input");
+  from.require(in.shape.size() == 3 || in.shape.size() == 4, "needs three or four axes");
+  if (from.failed()) return from.failure();
+  return value(float_ops::softmax(in, in.shape.size() - 3, false));
+}
+
 inline constexpr float_op reductions[] = {
     {"mean", "input, ..., *, dtype=None", sum<true>},
     {"sum", "input, ..., *, dtype=None", sum<false>},
@@ -163,6 +171,7 @@ inline constexpr float_op reductions[] = {
     {"max", "input, dim=None, keepdim=False", extreme_pair<reduction_rule::max>},
     {"min", "input, dim=None, keepdim=False", extreme_pair<reduction_rule::min>},
     {"softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<false>},
+    {"softmax?d", "input", softmax_of_channels},
     {"log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax<true>},
 };
 

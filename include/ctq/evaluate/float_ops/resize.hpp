@@ -160,6 +160,14 @@ inline constexpr float_op resizes[] = {
      "input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
      "recompute_scale_factor=None, antialias=False",
      interpolate},
+    {"upsampling_nearest?d",
+     "input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
+     "recompute_scale_factor=None, antialias=False",
+     interpolate},
+    {"upsampling_bilinear?d",
+     "input, size=None, scale_factor=None, mode='bilinear', align_corners=True, "
+     "recompute_scale_factor=None, antialias=False",
+     interpolate},
     {"pixel_shuffle", "input, upscale_factor", pixel_shuffle<false>},
     {"pixel_unshuffle", "input, downscale_factor", pixel_shuffle<true>},
 };

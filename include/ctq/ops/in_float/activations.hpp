@@ -39,6 +39,7 @@ struct gelu_options {
   CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", softmax_options, log_softmax) \
   OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax) \
   OP(method, method_op, log_softmax, "log_softmax", softmax_options, log_softmax) \
+  OP(nn, module_op, softmax2d, "torch.nn.Softmax2d", no_options, softmax2d) \
   CTQ_MODULE_AND_FUNCTION(OP, celu, "CELU", elu_options, celu) \
   CTQ_MODULE_AND_FUNCTION(OP, softsign, "Softsign", no_options, softsign)
 // clang-format on
@@ -99,6 +100,14 @@ inline constexpr op_descriptor softplus =
 inline constexpr op_descriptor log_softmax{
     .infer_shape = &softmax_shape_rule,
     .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};
+/// Of the channels of each pixel, with a batch or without.
+constexpr shape softmax2d_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  const bool alone = in.count == 1 && in[0].rank == 3;
+  if (!shape_rules::needs(d, in, 1, alone ? 3 : 4)) return {};
+  a = attributes{softmax_options{in[0].rank - 3}};
+  return in[0];
+}
+inline constexpr op_descriptor softmax2d = by_rule(float_softmax, &softmax2d_shape_rule);
 inline constexpr op_descriptor celu = float_activation(elementwise<functions::celu, elu_options>);
 inline constexpr op_descriptor softsign = float_activation(elementwise<functions::softsign>);
 

@@ -248,6 +248,7 @@ TEST_CASE("each mistake in a call has its message") {
        {.positional = {index_tensor{{1, 2}, {0, 1}}, filled({3, 2})},
         .keywords = {{"mode", "sum"}, {"per_sample_weights", three}}},
        "per_sample_weights has another shape than the input"},
+      {"nn.Softmax2d", {.positional = {grid}}, "needs three or four axes"},
       {"torch.split", {.positional = {scalar, 1}}, "a scalar cannot be split"},
       {"torch.addmm", {.positional = {grid, grid, three}}, "mat1 and mat2 need two axes"},
       {"torch.addmm",

@@ -7,6 +7,17 @@
 
 using namespace ctq;
 
+namespace {
+constexpr shape images[] = {{2, 3, 4, 5}, {3, 4, 5}};
+constexpr view<shape> image{images, 1}, alone{images + 1, 1};
+}  // namespace
+
+// Of channels, counted with a batch or without.
+static_assert(answer_of(nn::softmax2d, image).options.as<softmax_options>().dim == 1);
+static_assert(answer_of(nn::softmax2d, alone).options.as<softmax_options>().dim == 0);
+static_assert(shape_by(nn::softmax2d, {2, 3, 4, 5}) == shape{2, 3, 4, 5});
+static_assert(refuses(nn::softmax2d, {2, 3}) && refuses(nn::softmax2d, {1, 2, 3, 4, 5}));
+
 TEST_CASE("activations have PyTorch's values") {
   const auto near = [](double x) { return doctest::Approx(x).epsilon(1e-6); };
   CHECK(value_of(nn::celu, 2.0F) == 2.0F);
