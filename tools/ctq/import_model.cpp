@@ -319,8 +319,14 @@ class importer {
       at += all[at].is == kind::list ? static_cast<int>(all[at].integer) + 1 : 1;
       ++tensors;
     }
+    std::vector<argument> of_module;
+    if (is_module) {
+      of_module.assign(model_.options_of(i).begin(), model_.options_of(i).end());
+      if (shape_read_by(i) != nullptr) settle_output_size(of_module, *shape_read_by(i));
+    }
     const ctq::view<argument> literals =
-        is_module ? model_.options_of(i) : ctq::view<argument>{all.items + at, all.count - at};
+        is_module ? ctq::view<argument>{of_module.data(), static_cast<int>(of_module.size())}
+                  : ctq::view<argument>{all.items + at, all.count - at};
     const imported_options options = is_user     ? import_user_options(literals)
                                      : is_module ? import_options(r.op, literals, 1)
                                                  : import_options(r.op, literals, tensors);

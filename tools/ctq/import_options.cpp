@@ -27,8 +27,7 @@ bool means_nothing(std::string_view name, const argument& a) {
   if (name == "inplace" || name == "momentum" || name == "p" || name == "device" || name == "dtype")
     return true;
   if (name == "padding_mode") return a.is == kind::text && a.text == "zeros";
-  if (name == "affine" || name == "track_running_stats")
-    return a.is == kind::boolean && a.integer == 1;
+  if (name == "track_running_stats") return a.is == kind::boolean && a.integer == 1;
   if (name == "_stacklevel") return true;
   if (name == "bias") return a.is == kind::boolean && a.integer == 1;  // of norms with weights
   if (name == "return_indices" || name == "training")
@@ -110,7 +109,10 @@ bool read(const argument* a, const option_field& f, ctq::attributes& to) {
   int numbers[3]{};
   switch (f.is) {
     case option_field::type::integer:
-      if (!read(*a, numbers[0])) return false;
+      if (a->is == kind::boolean && f.name == "affine")
+        numbers[0] = a->integer != 0 ? 1 : 0;
+      else if (!read(*a, numbers[0]))
+        return false;
       break;
     case option_field::type::flag:
       if (a->is != kind::boolean) return false;
@@ -350,7 +352,10 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
       out.problem = fmt::format("has at most {} axes", ctq::max_rank);
     else
       out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
-                                   : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
+                    : a.name == "alpha"
+                        ? fmt::format("cannot have alpha = {0} (write {0} * y, and add that)",
+                                      shown(*a.value))
+                        : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
   }
   ctq::attributes written = out.attrs;
   forget_default_stride(all, written);

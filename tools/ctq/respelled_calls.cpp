@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "ctq/ops/builtin_ops.hpp"
 
@@ -47,6 +48,52 @@ void read_attribute(traced_call& call, const read_nodes& known) {
   }
 }
 
+bool has_output_size(ctq::op_id op) {
+  using namespace ctq;
+  return is_any_of(op, fn::adaptive_avg_pool1d, fn::adaptive_avg_pool2d, fn::adaptive_avg_pool3d,
+                   fn::adaptive_max_pool1d, fn::adaptive_max_pool2d, fn::adaptive_max_pool3d);
+}
+
+bool is_number(const argument& a) { return a.is == kind::integer || a.is == kind::real; }
+
+/// torch.add(x, 3, alpha=2); an alpha of 1 says nothing.
+void multiply_by_alpha(traced_call& call) {
+  std::vector<argument>& args = call.args;
+  if (args.size() != 3 || args[2].keyword != "alpha" || !is_number(args[2])) return;
+  argument& other = args[1];
+  const argument alpha = args[2];
+  const bool is_one = alpha.is == kind::integer && alpha.integer == 1;
+  if (!is_one && !is_number(other)) return;
+  args.pop_back();
+  if (is_one) return;
+  std::int64_t product{};
+  if (other.is == kind::integer && alpha.is == kind::integer &&
+      !__builtin_mul_overflow(other.integer, alpha.integer, &product)) {
+    other.integer = product;
+    return;
+  }
+  const auto real = [](const argument& a) {
+    return a.is == kind::real ? a.real : static_cast<double>(a.integer);
+  };
+  other = {.is = kind::real, .keyword = other.keyword, .real = real(other) * real(alpha)};
+}
+
+/// F.pad(x, (1, 1, 0, 0, 0, 0, 0, 0)): axes that are not padded need no numbers.
+void drop_zero_pads(traced_call& call) {
+  if (call.args.size() < 2 || call.args[1].is != kind::list) return;
+  argument& list = call.args[1];
+  const auto is_zero = [&](std::int64_t at) {
+    const argument& a = call.args[static_cast<std::size_t>(2 + at)];
+    return a.is == kind::integer && a.integer == 0;
+  };
+  for (const auto most = static_cast<std::int64_t>(ctq::max_rank);
+       list.integer > most && is_zero(list.integer - 1) && is_zero(list.integer - 2);) {
+    list.integer -= 2;
+    const auto first = call.args.begin() + 2 + static_cast<std::ptrdiff_t>(list.integer);
+    call.args.erase(first, first + 2);
+  }
+}
+
 /// torch.var(x, False)
 void name_flag(traced_call& call) {
   if (call.args.size() > 1 && call.args[1].is == kind::boolean && call.args[1].keyword.empty())
@@ -54,6 +101,17 @@ void name_flag(traced_call& call) {
 }
 
 }  // namespace
+
+void settle_output_size(std::vector<argument>& args, const ctq::shape& in) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool is_size = args[i].keyword == "output_size" || (i == 1 && args[i].keyword.empty());
+    const auto count = args[i].is == kind::list ? static_cast<int>(args[i].integer) : 0;
+    if (!is_size || count > in.rank) continue;
+    for (int axis = 0; axis < count; ++axis)
+      if (argument& extent = args[i + 1 + static_cast<std::size_t>(axis)]; extent.is == kind::none)
+        extent = {.is = kind::integer, .integer = in[in.rank - count + axis]};
+  }
+}
 
 void respell(traced_call& call, const read_nodes& known) {
   using namespace ctq;
@@ -65,6 +123,13 @@ void respell(traced_call& call, const read_nodes& known) {
     compare_two(call, fn::maximum.id());
   } else if (is_any_of(call.op, fn::min, method::min)) {
     compare_two(call, fn::minimum.id());
+  } else if (is_any_of(call.op, fn::add, fn::sub, method::add, method::add_, method::sub)) {
+    multiply_by_alpha(call);
+  } else if (is_any_of(call.op, fn::pad)) {
+    drop_zero_pads(call);
+  } else if (has_output_size(call.op)) {
+    const ctq::shape* const in = call.reads.size() == 1 ? known.shape_of(call.reads[0]) : nullptr;
+    if (in != nullptr) settle_output_size(call.args, *in);
   } else if (is_any_of(call.op, fn::getattr)) {
     read_attribute(call, known);
   } else {

@@ -24,8 +24,12 @@ struct read_nodes {
   std::function<ctq::op_id(int node)> op_of;
 };
 
+/// AdaptiveAvgPool2d((None, 1)): the extent of the input takes the place of None.
+void settle_output_size(std::vector<ctq::argument>& args, const ctq::shape& in);
+
 /// x.expand_as(y) becomes x.expand(…) with the extents of y, x.max(1).values an element of a tuple,
-/// torch.max(x, y) torch.maximum(x, y). Other calls stay.
+/// torch.max(x, y) torch.maximum(x, y), torch.add(x, 3, alpha=2) x + 6, F.pad(…, (1, 1, 0, 0)) one
+/// with (1, 1) if it has more numbers than models in C++. Other calls stay.
 void respell(traced_call& call, const read_nodes& known);
 
 }  // namespace tool

@@ -201,18 +201,25 @@ inline constexpr op_descriptor q_functional_linear_relu_dynamic =
 inline constexpr op_descriptor q_linear_weight_only{
     .schedule = linear_step(kernel::linear_weight_int8, false)};
 
-/// The last two axes are matrices; one of the tensors may have one matrix alone.
+/// A vector as a matrix: the first of a product is a row, the second a column.
+constexpr shape as_matrix(const shape& s, bool is_first) {
+  if (s.rank != 1) return s;
+  return is_first ? shape{1, s[0]} : shape{s[0], 1};
+}
+
+/// The last two axes are matrices, of a vector its only one; one of the tensors may have one matrix
+/// alone.
 constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 0)) return {};
-  const shape& a = in[0];
-  const shape& b = in[1];
+  const shape a = as_matrix(in[0], true);
+  const shape b = as_matrix(in[1], false);
   const auto wrong = [&](const char* what) {
     shape_rules::complain(d, what);
-    shape_rules::show_input(d, a);
-    shape_rules::show_input(d, b);
+    shape_rules::show_input(d, in[0]);
+    shape_rules::show_input(d, in[1]);
     return shape{};
   };
-  if (a.rank < 2 || b.rank < 2) return wrong("requires inputs of 2 axes or more");
+  if (a.rank < 2 || b.rank < 2) return wrong("requires inputs of 1 axis or more");
   if (a[a.rank - 1] != b[b.rank - 2]) return wrong("the rows of one matrix do not fit the\nother");
   const shape& longer = a.rank >= b.rank ? a : b;
   shape out = longer;
@@ -232,8 +239,11 @@ constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {
   for (const std::size_t matrices : of)
     if (matrices != 1 && matrices != batch)
       return wrong("broadcasts some axes of the matrices;\nexpand them before");
-  out[out.rank - 2] = a[a.rank - 2];
-  out[out.rank - 1] = b[b.rank - 1];
+  // The axis of one element that a vector had not goes.
+  out[--out.rank] = 0;
+  out[--out.rank] = 0;
+  if (in[0].rank > 1) out[out.rank++] = a[a.rank - 2];
+  if (in[1].rank > 1) out[out.rank++] = b[b.rank - 1];
   return out;
 }
 
@@ -251,12 +261,13 @@ constexpr shape bmm_shape_rule(view<shape> in, attributes& options, diagnostic& 
 [[nodiscard]] constexpr matmul_shape matmul_sizes(const shape& a, const shape& b, const shape& out,
                                                   bool transposed) {
   matmul_shape s{.batch = 1,
-                 .m = out[out.rank - 2],
-                 .n = out[out.rank - 1],
+                 .m = a.rank > 1 ? a[a.rank - 2] : 1,
+                 .n = b.rank > 1 ? b[b.rank - 1] : 1,
                  .k = a[a.rank - 1],
                  .matrices = {1, 1},
                  .transposed = transposed ? 1 : 0};
-  for (int axis = 0; axis < out.rank - 2; ++axis) s.batch *= out[axis];
+  const int matrix_axes = (a.rank > 1 ? 1 : 0) + (b.rank > 1 ? 1 : 0);
+  for (int axis = 0; axis < out.rank - matrix_axes; ++axis) s.batch *= out[axis];
   for (int axis = 0; axis < a.rank - 2; ++axis) s.matrices[0] *= a[axis];
   for (int axis = 0; axis < b.rank - 2; ++axis) s.matrices[1] *= b[axis];
   return s;

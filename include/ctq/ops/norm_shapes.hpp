@@ -12,6 +12,9 @@ namespace ctq {
 struct batch_norm2d_options {
   int num_features = 0;  // 0: as many as the input has
   float eps = 1e-5F;
+  /// Whether it has a weight and a bias; else they are 1 and 0. An int, since a flag would cost the
+  /// compiler 2 KB for each batch norm.
+  int affine = 1;
 };
 
 struct layer_norm_options {

@@ -50,7 +50,10 @@ constexpr shape batch_norm_axes_rule(view<shape> in, attributes& a, diagnostic& 
 }
 
 constexpr op_parameters batch_norm2d_parameters(const attributes& a) {
-  const shape channels{a.as<batch_norm2d_options>().num_features};
+  const auto o = a.as<batch_norm2d_options>();
+  const shape channels{o.num_features};
+  if (o.affine == 0)
+    return {op_parameter{"running_mean", channels}, op_parameter{"running_var", channels}};
   return {op_parameter{"weight", channels}, op_parameter{"bias", channels},
           op_parameter{"running_mean", channels}, op_parameter{"running_var", channels}};
 }

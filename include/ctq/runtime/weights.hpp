@@ -110,6 +110,27 @@ struct parameter {
   return done{};
 }
 
+/// The parameters of a graph with the weight and the bias that batch norms without them stand for:
+/// 1 and 0 for each channel.
+[[nodiscard, gnu::cold]] inline weights with_implied(graph_view<stage::traced> g, weights w) {
+  std::vector<weight_tensor> all = std::move(w).tensors();
+  const auto add = [&all](const node& n, const char* name, std::size_t channels, float value) {
+    all.push_back({std::string{module_of_call(n.name)} + name,
+                   {static_cast<int>(channels)},
+                   std::vector<float>(channels, value)});
+  };
+  for (int i = 0; i < g.size(); ++i) {
+    const bool is_called_again = module_of_call(g[i].name).size() != g[i].name.size();
+    if (g[i].op->descriptor->parameters != &descriptors::batch_norm2d_parameters || is_called_again)
+      continue;
+    const auto o = g[i].attrs.as<batch_norm2d_options>();
+    if (o.affine != 0) continue;
+    add(g[i], ".weight", static_cast<std::size_t>(o.num_features), 1.0F);
+    add(g[i], ".bias", static_cast<std::size_t>(o.num_features), 0.0F);
+  }
+  return weights{std::move(all)};
+}
+
 /// The float parameters of a model, each once, in the shape that the model needs, all finite, as
 /// `check` has found.
 ///
@@ -121,7 +142,7 @@ class model_weights {
   /// Errors  a tensor that is missing, superfluous, given twice, of another shape, or not finite
   [[nodiscard]] static result<model_weights> check(weights w) {
     if (const status s = check_weights(Model.view(), w); !s) return unexpected{s.error()};
-    return model_weights{std::move(w)};
+    return model_weights{with_implied(Model.view(), std::move(w))};
   }
 
   model_weights(const model_weights&) = default;

@@ -32,6 +32,21 @@ template <class Graph>
   return inputs < 2;
 }
 
+/// A batch norm whose weight and bias are constants.
+template <class Graph>
+[[nodiscard]] constexpr diagnostic check_norms(const Graph& traced) {
+  diagnostic d;
+  for (int i = 0; i < traced.count && !d.any(); ++i) {
+    const auto& n = traced.nodes[i];
+    if (n.op->descriptor->parameters != &descriptors::batch_norm2d_parameters ||
+        n.attrs.template as<batch_norm2d_options>().affine != 0)
+      continue;
+    d.line("training has a weight and a bias in").line("each batch norm: .affine = true");
+    d.line("node: ", n.name);
+  }
+  return d;
+}
+
 /// Several inputs or outputs, or the first node that cannot be trained through: an op without a
 /// gradient, one that mixes the samples of a batch, an observer that does not fake-quantize.
 template <class Graph>
@@ -81,7 +96,9 @@ template <class Graph>
 /// The same as a compile error.
 template <class Plan>
 struct trainable_check {
-  static constexpr diagnostic found = check_trainable(Plan::prepared, Plan::mapping);
+  static constexpr diagnostic of_norms = check_norms(Plan::traced);
+  static constexpr diagnostic found =
+      of_norms.any() ? of_norms : check_trainable(Plan::prepared, Plan::mapping);
   static constexpr bool bad() { return found.any(); }
   static constexpr auto message() { return found.text; }
 };

@@ -543,7 +543,7 @@ def mistakes(folder):
         (changed("stem_0", module={"padding": "same"}), 'node stem.0: calls torch.nn.Conv2d, which '
          'cannot have padding = "same" in ctq'),
         (changed("stem_0", module={"padding_mode": "reflect"}), 'padding_mode = "reflect"'),
-        (changed("stem_1", module={"affine": False}), "affine = False"),
+        (changed("stem_1", module={"track_running_stats": False}), "track_running_stats = False"),
         (changed("fc", module={"type": "my.Head"}), "node fc: calls my.Head, which ctq has no op"),
         (changed("add", args=[ref("pool"), 1e300]), "node block.add: calls _operator.add, which "
          "reads 1e+300, which is not a tensor"),

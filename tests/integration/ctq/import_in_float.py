@@ -149,9 +149,42 @@ def rearrangements():
                  "node y: shifts [1, 2] and dims []: one shift for each axis")
 
 
+def respelled():
+    """What PyTorch spells in another way."""
+    x, y = image("x", 2, 4, 6, 7), image("y", 2, 4, 6, 7)
+    for row, line in (
+            (module("z", "nn.AdaptiveAvgPool2d", ["x"], {"output_size": [None, 1]}),
+             'nn::adaptive_avg_pool2d("x"_n, {.output_size = {6, 1}})'),
+            (module("z", "nn.AdaptiveMaxPool2d", ["x"], {"output_size": [3, None],
+                                                         "return_indices": False}),
+             'nn::adaptive_max_pool2d("x"_n, {.output_size = {3, 7}})'),
+            (function("z", "F.adaptive_avg_pool2d", ["x", [None, 2]]),
+             'fn::adaptive_avg_pool2d("x"_n, {.output_size = {6, 2}})'),
+            (function("z", "F.pad", ["x", [1, 2, 0, 0, 0, 0, 0, 0]]),
+             'fn::pad("x"_n, {.pad = {1, 2, 0, 0, 0, 0}})'),
+            (module("z", "nn.BatchNorm2d", ["x"], {"num_features": 4, "eps": 1e-5, "affine": False}),
+             'nn::batch_norm2d("x"_n, {.affine = 0})'),
+            (function("z", "torch.add", ["x", 3], alpha=2), 'fn::add("x"_n, 6.0F)'),
+            (method("z", "sub", ["x", 3], alpha=0.5), 'method::sub("x"_n, 1.5F)'),
+            (method("z", "add", ["x", 0.25], alpha=1), 'method::add("x"_n, 0.25F)'),
+            (function("z", "torch.add", ["x", "y"], alpha=1), 'fn::add("x"_n, "y"_n)')):
+        expect_lines(line, [x, y, row], ["z"], f'"z"_n = {line},')
+    expect_error("a multiple of a tensor", [x, y, function("z", "torch.sub", ["x", "y"], alpha=0.5)],
+                 ["z"], "node z: calls torch.sub, which cannot have alpha = 0.5 (write 0.5 * y, and "
+                 "add that) in ctq")
+    expect_error("pads of four axes", [x, function("z", "F.pad", ["x", [0, 0, 0, 0, 0, 0, 1, 0]])],
+                 ["z"], "node z: calls torch.nn.functional.pad, which cannot have pad = a list of 8; at "
+                 "most 6 are possible in ctq")
+    expect_lines("products with vectors", [
+        image("v", 7), x, function("a", "torch.matmul", ["x", "v"]),
+        function("b", "operator.matmul", ["v", "v"])], ["a", "b"],
+                 '"a"_n = fn::matmul("x"_n, "v"_n),', '"b"_n = op::matmul("v"_n, "v"_n),')
+
+
 def main():
     attention()
     rearrangements()
+    respelled()
 
 
 main()

@@ -141,6 +141,23 @@ static_assert(segmented.nodes[7].dtype == f32 && segmented.nodes[8].dtype == i64
 static_assert(segmented.nodes[2].shape == shape{2, 4, 5} && segmented.nodes[2].dtype == i64);
 static_assert(plan<segmented, x86, small::everywhere, unsupported::skip>::lowered.count > 0);
 
+/// Products of matrices and vectors, and batch norms without weights, of which a layer has one.
+inline constexpr auto with_vectors = model(
+    "x"_n = nn::placeholder({2, 3, 4, 5}),
+    "conv"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 3}),
+    "folded"_n = nn::batch_norm2d("conv"_n, {.affine = false}), "relu"_n = nn::relu("folded"_n),
+    "sum"_n = op::add("relu"_n, 0.5F), "norm"_n = nn::batch_norm2d("sum"_n, {.affine = false}),
+    "rows"_n = fn::flatten("norm"_n, {.start_dim = 2}), "weight"_n = nn::get_attr({6}),
+    "of_channels"_n = op::matmul("rows"_n, "weight"_n), "row"_n = nn::get_attr({6}),
+    "left"_n = fn::matmul("row"_n, "rows"_n), "both"_n = op::add("left"_n, "of_channels"_n),
+    "turned"_n = method::transpose("rows"_n, {.dim0 = 1, .dim1 = 2}),
+    "part"_n = op::getitem("turned"_n, {.index = {0, 0}}),
+    "scalar"_n = method::matmul("part"_n, "row"_n), "all"_n = op::add("both"_n, "scalar"_n),
+    "fc"_n = nn::linear("all"_n, {.out_features = 3}), "out"_n = nn::output("fc"_n));
+static_assert(with_vectors.nodes[8].shape == shape{2, 6} &&
+              with_vectors.nodes[10].shape == shape{2, 6} &&
+              with_vectors.nodes[14].shape == shape{});
+
 /// Elements in another order, of images that lie channels last, and upsampled ones.
 inline constexpr auto rearranged =
     model("x"_n = nn::placeholder({2, 3, 4, 5}),
@@ -185,6 +202,10 @@ TEST_CASE("networks of parts and stacks of tensors have the same bytes") {
 
 TEST_CASE("networks of elements in another order have the same bytes") {
   small::check_with_evaluator<rearranged, x86>();
+}
+
+TEST_CASE("networks of vectors and of batch norms without weights have the same bytes") {
+  small::check_with_evaluator<with_vectors, x86>();
 }
 
 TEST_CASE("networks with attention have the same bytes") {

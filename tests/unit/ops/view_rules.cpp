@@ -98,7 +98,14 @@ static_assert(complains("an index is outside the input", op::getitem,
 static_assert(shape_of(fn::matmul, {}, shape{2, 5, 3}, x) == shape{2, 5, 4});
 static_assert(shape_of(fn::matmul, {}, shape{5, 3}, x) == shape{2, 5, 4});
 static_assert(complains("the rows of one matrix do not fit the\nother", fn::matmul, {}, x, x));
-static_assert(complains("requires inputs of 2 axes or more", fn::matmul, {}, x, shape{4}));
+static_assert(shape_of(fn::matmul, {}, x, shape{4}) == shape{2, 3});
+static_assert(shape_of(fn::matmul, {}, shape{3}, x) == shape{2, 4});
+static_assert(shape_of(fn::matmul, {}, shape{3}, shape{3}) == shape{});
+static_assert(
+    complains("the rows of one matrix do not fit the\nother\nthe input is [2, 3, 4]\nthe "
+              "input is [3]",
+              fn::matmul, {}, x, shape{3}));
+static_assert(complains("requires inputs of 1 axis or more", fn::matmul, {}, x, shape{}));
 static_assert(complains("the matrices do not broadcast", fn::matmul, {}, shape{3, 5, 3}, x));
 static_assert(complains("broadcasts some axes of the matrices;\nexpand them before", fn::matmul, {},
                         shape{2, 1, 5, 3}, shape{1, 7, 3, 4}));

@@ -9,6 +9,8 @@
 
 #include "small_net.hpp"
 
+using namespace ctq::literals;
+
 namespace {
 
 using ctq::weight_tensor;
@@ -24,6 +26,34 @@ std::vector<weight_tensor> right() { return small::random_weights<small::mlp>(1)
 
 TEST_CASE("weights of the model's names and shapes are accepted") {
   CHECK(cause_of(right()).empty());
+}
+
+namespace {
+
+inline constexpr auto with_norm =
+    ctq::model("x"_n = ctq::nn::placeholder({1, 3, 2, 2}),
+               "bn"_n = ctq::nn::batch_norm2d("x"_n, {.affine = false}),
+               "bn#2"_n = ctq::nn::batch_norm2d("bn"_n, {.affine = false}),
+               "out"_n = ctq::nn::output("bn#2"_n));
+
+}  // namespace
+
+TEST_CASE("a batch norm that is not affine has no weight and no bias, which are 1 and 0") {
+  std::vector<weight_tensor> tensors{{"bn.running_mean", {3}, {1, 2, 3}},
+                                     {"bn.running_var", {3}, {4, 5, 6}}};
+  const auto checked = ctq::model_weights<with_norm>::check(ctq::weights{tensors});
+  REQUIRE(checked);
+  const ctq::weights all = checked->get();
+  CHECK(all.tensors().size() == 4);
+  REQUIRE(all.find("bn.weight") != nullptr);
+  CHECK(all.find("bn.weight")->shape == std::vector<int>{3});
+  CHECK(all.find("bn.weight")->values == std::vector<float>{1, 1, 1});
+  REQUIRE(all.find("bn.bias") != nullptr);
+  CHECK(all.find("bn.bias")->values == std::vector<float>{0, 0, 0});
+  tensors.push_back({"bn.bias", {3}, {0, 0, 0}});
+  const auto wrong = ctq::model_weights<with_norm>::check(ctq::weights{tensors});
+  REQUIRE(!wrong);
+  CHECK(wrong.error().message() == "tensor bn.bias: belongs to no module of the model");
 }
 
 TEST_CASE("what is wrong with a tensor is said with its name") {

@@ -85,7 +85,7 @@ class view_steps : public step_writer<Graph, Schedule> {
     const int a = arg(i);
     const int b = arg(i, 1);
     settled(i, a);
-    const bool transposed = view_of_[b] > 0 && !gives_list(b) &&
+    const bool transposed = view_of_[b] > 0 && !gives_list(b) && g_.nodes[b].shape.rank > 1 &&
                             is_contiguous(with_last_axes_exchanged(view_of(b)), layout::nchw);
     if (!transposed) settled(i, b);
     if (out_.problem.any() || !same_dtypes(i, a, b, kernel::matmul)) return;
