@@ -17,6 +17,7 @@
 #include "ctq/ops/embeddings.hpp"
 #include "ctq/ops/in_float/activations.hpp"
 #include "ctq/ops/in_float/adaptive_max_pools.hpp"
+#include "ctq/ops/in_float/addmm.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/in_float/dot_products.hpp"
 #include "ctq/ops/in_float/extremes.hpp"

@@ -4,6 +4,7 @@
 #include "ctq/backends/conv_configs.hpp"
 #include "ctq/backends/dtype_configs.hpp"
 #include "ctq/backends/op_configs.hpp"
+#include "ctq/ops/in_float/addmm.hpp"
 
 // TensorRT via torch_tensorrt's FX frontend: all int8 is signed.
 

@@ -72,7 +72,8 @@ struct op_functions {
   template <class T>
   using function = void (*)(const op_arguments<T>&, const attributes&) noexcept;
 
-  int tensors{};               // how many are read: 1 to 3, the last two of one shape
+  int tensors{};               // how many are read: 1 to 3; the third gets the shape of
+                               // the second, and may have another that the op finds
   bool elementwise{};          // in whatever order the elements lie
   std::string_view problem{};  // a member of the right name that cannot be called, and how it could
   function<float> apply{};

@@ -77,7 +77,7 @@ template <class T>
   return refs;
 }
 
-/// A third tensor follows the second in memory, and has its shape.
+/// A third tensor follows the second in memory.
 template <class T>
 [[nodiscard]] op_arguments<T> user_op_arguments(const function_shape& s, const operands& x) {
   return {.in = {{x.input<T>(0), s.in[0], x.data->in[0]}, {x.input<T>(1), s.in[1], x.data->in[1]}},

@@ -4,6 +4,7 @@
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/ops/in_float/activations.hpp"
 #include "ctq/ops/in_float/adaptive_max_pools.hpp"
+#include "ctq/ops/in_float/addmm.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
 #include "ctq/ops/in_float/identities.hpp"
@@ -31,4 +32,5 @@
   CTQ_UPSAMPLING(OP)                 \
   CTQ_EXTREMES(OP)                   \
   CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
-  CTQ_MULTIHEAD_ATTENTION(OP)
+  CTQ_MULTIHEAD_ATTENTION(OP)        \
+  CTQ_ADDMM(OP)

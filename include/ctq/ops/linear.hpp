@@ -22,7 +22,6 @@ struct linear_options {
 #define CTQ_LINEAR_OPS(OP) \
   OP(nn, module_op, linear, "torch.nn.Linear", linear_options, linear) \
   OP(fn, weighted_function, linear, "torch.nn.functional.linear", no_options, functional_linear) \
-  OP(fn, function_op, addmm, "torch.addmm", no_options, addmm) \
   OP(fn, binary_op, matmul, "torch.matmul", no_options, matmul) \
   OP(fn, binary_op, bmm, "torch.bmm", no_options, bmm) \
   OP(op, binary_op, matmul, "_operator.matmul", no_options, product) \
@@ -286,7 +285,6 @@ inline constexpr op_descriptor method_matmul{.infer_shape = &matmul_shape_rule,
 inline constexpr op_descriptor method_bmm{.infer_shape = &bmm_shape_rule,
                                           .schedule = product.schedule};
 inline constexpr op_descriptor q_matmul{.schedule = {.how = schedule_as::matmul}};
-inline constexpr op_descriptor addmm{.weights = op_weights::quantizable};
 
 }  // namespace ctq::descriptors
 

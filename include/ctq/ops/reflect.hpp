@@ -34,6 +34,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv_transpose2d_options, stride, paddin
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_layer_norm_options, normalized_shape, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_group_norm_options, num_groups, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_instance_norm_options, eps);
+BOOST_HANA_ADAPT_STRUCT(ctq::addmm_options, beta, alpha);
 BOOST_HANA_ADAPT_STRUCT(ctq::linear_options, in_features, out_features, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::batch_norm2d_options, num_features, eps, affine);
 BOOST_HANA_ADAPT_STRUCT(ctq::relu_options, inplace);

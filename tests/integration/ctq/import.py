@@ -641,7 +641,7 @@ def unsupported():
     method = {"op": "call_method", "target": "", "args": [ref("x")]}
     return {
         "an op that ctq does not know": with_x(function("y", "torch.fft.fft", [ref("x")])),
-        "an op that is not compiled": with_x(function("y", "torch.addmm", [ref("x"), ref("x"), ref("x")])),
+        "an op that is not compiled": with_x(function("y", "torch.floor_divide", [ref("x"), 2])),
         "tensors that are compared and broadcast": with_x(
             function("row", "torch.amax", [ref("x"), 1, True]),
             function("y", "torch.maximum", [ref("x"), ref("row")])),

@@ -181,7 +181,20 @@ def respelled():
                  '"a"_n = fn::matmul("x"_n, "v"_n),', '"b"_n = op::matmul("v"_n, "v"_n),')
 
 
+def added_products():
+    """torch.addmm, as Conv1D of GPT-2 calls it."""
+    parameter = {"name": "w", "op": "get_attr", "target": "w", "args": [], "shape": [4, 6]}
+    bias = {"name": "b", "op": "get_attr", "target": "b", "args": [], "shape": [6]}
+    x = image("x", 3, 4)
+    expect_lines("a bias and a weight", [x, parameter, bias, function("y", "torch.addmm", ["b", "x", "w"])],
+                 ["y"], '"y"_n = fn::addmm("b"_n, "x"_n, "w"_n),')
+    expect_lines("factors", [x, parameter, bias, function("y", "torch.addmm", ["b", "x", "w"], beta=0.5,
+                                                          alpha=2)],
+                 ["y"], '"y"_n = fn::addmm("b"_n, "x"_n, "w"_n, {.beta = 0.5F, .alpha = 2.0F}),')
+
+
 def main():
+    added_products()
     attention()
     rearrangements()
     respelled()

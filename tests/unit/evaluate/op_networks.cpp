@@ -158,6 +158,18 @@ static_assert(with_vectors.nodes[8].shape == shape{2, 6} &&
               with_vectors.nodes[10].shape == shape{2, 6} &&
               with_vectors.nodes[14].shape == shape{});
 
+/// Products to which something is added: a row, a column, or a matrix.
+inline constexpr auto added_products =
+    model("x"_n = nn::placeholder({5, 7}), "fc"_n = nn::linear("x"_n, {.out_features = 6}),
+          "bias"_n = nn::get_attr({11}), "weight"_n = nn::get_attr({6, 11}),
+          "a"_n = fn::addmm("bias"_n, "fc"_n, "weight"_n), "column"_n = nn::get_attr({5, 1}),
+          "square"_n = nn::get_attr({11, 6}),
+          "b"_n = fn::addmm("column"_n, "a"_n, "square"_n, {.beta = 0.5F, .alpha = 0.25F}),
+          "turned"_n = fn::transpose("b"_n, {.dim0 = 0, .dim1 = 1}),
+          "narrow"_n = fn::narrow("square"_n, {.dim = 1, .start = 0, .length = 5}),
+          "c"_n = fn::addmm("turned"_n, "weight"_n, "narrow"_n, {.beta = -1.0F}),
+          "fc2"_n = nn::linear("c"_n, {.out_features = 3}), "out"_n = nn::output("fc2"_n));
+
 /// Elements in another order, of images that lie channels last, and upsampled ones.
 inline constexpr auto rearranged =
     model("x"_n = nn::placeholder({2, 3, 4, 5}),
@@ -204,8 +216,11 @@ TEST_CASE("networks of elements in another order have the same bytes") {
   small::check_with_evaluator<rearranged, x86>();
 }
 
-TEST_CASE("networks of vectors and of batch norms without weights have the same bytes") {
+TEST_CASE(
+    "networks of vectors, of sums with products and of batch norms without weights have the same "
+    "bytes") {
   small::check_with_evaluator<with_vectors, x86>();
+  small::check_with_evaluator<added_products, x86>();
 }
 
 TEST_CASE("networks with attention have the same bytes") {
