@@ -163,6 +163,8 @@ class writer {
         input_ = "[5, 2, 4]";
       else if (contains(name, "mbedding"))
         input_ = "[2, 3]";
+      else if (name == "addmm")
+        input_ = "[4, 4]";
       if (contains(name, "mbedding")) model_.reads_indices = true;
     }
     if (is_linear) input_ = "[2, 4]";
@@ -193,9 +195,12 @@ class writer {
     const std::string_view name = last_part(op->name);
     return name == "LSTM" || name == "GRU" || name == "LSTMCell";
   }
-  static bool takes_two(op_id op) {
+  static std::size_t tensors_read_by(op_id op) {
     constexpr std::string_view names[] = {"add", "sub", "mul", "matmul"};
-    return std::find(std::begin(names), std::end(names), last_part(op->name)) != std::end(names);
+    if (last_part(op->name) == "addmm") return 3;
+    const bool takes_two =
+        std::find(std::begin(names), std::end(names), last_part(op->name)) != std::end(names);
+    return takes_two || op->descriptor->takes_list ? 2 : 1;
   }
 
   std::string input() {
@@ -216,8 +221,7 @@ class writer {
       reads.push_back(element(next));
       next += subtree(pattern_, next);
     }
-    const std::size_t wanted = takes_two(e.op) || e.op->descriptor->takes_list ? 2 : 1;
-    while (reads.size() < wanted) reads.push_back(input());
+    while (reads.size() < tensors_read_by(e.op)) reads.push_back(input());
     return call(e.op, reads);
   }
 

@@ -191,6 +191,9 @@ def added_products():
     expect_lines("factors", [x, parameter, bias, function("y", "torch.addmm", ["b", "x", "w"], beta=0.5,
                                                           alpha=2)],
                  ["y"], '"y"_n = fn::addmm("b"_n, "x"_n, "w"_n, {.beta = 0.5F, .alpha = 2.0F}),')
+    shown = subprocess.run([CTQ, "show", "tensorrt", "--markdown"], capture_output=True, text=True,
+                           check=True).stdout
+    assert "| evaluator only: no integer kernel for torch.addmm |" in shown, shown
 
 
 def main():
