@@ -121,6 +121,7 @@ class evaluator {
     if (is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
                   q::decomposed_dequantize_per_channel))
       return node_value(reads[0].real());
+    if (is_any_of(n.op, op::getitem) && reads[0].items() != nullptr) return item_of(n, reads[0]);
     if (is_any_of(n.op, q::activation_post_process)) return rounding_.observe(n, reads[0]);
     if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
       return rounding_.quantized(reads[0].real(), n.observer);
@@ -263,8 +264,7 @@ class evaluator {
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
     const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));
     if (!out) return unexpected{out.error()};
-    // Quantized values are not dequantized.
-    std::vector<float_ops::value> real;
+    std::vector<float_ops::value> real;  // integers are not dequantized
     for (const node_value& v : reads)
       real.push_back(v.integers() == nullptr ? v.real() : float_ops::value());
     float_ops::python_call c = call_of(n, std::move(real));

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/arguments.hpp"
+#include "ctq/evaluate/float_ops/call.hpp"
+#include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/reflect.hpp"
@@ -17,6 +21,25 @@
 namespace ctq {
 
 namespace calling {
+
+/// A tuple with numbers in place of its items, and these.
+inline float_ops::value numbered(const node_value& v, std::vector<node_value>& items) {
+  if (v.items() == nullptr) {
+    items.push_back(v);
+    return static_cast<std::int64_t>(items.size() - 1);
+  }
+  float_ops::list numbers;
+  for (const node_value& item : *v.items()) numbers.push_back(numbered(item, items));
+  return numbers;
+}
+
+inline node_value restored(const float_ops::value& number, const std::vector<node_value>& items) {
+  if (const auto* i = number.get_if<std::int64_t>()) return items[static_cast<std::size_t>(*i)];
+  std::vector<node_value> all;
+  for (const float_ops::value& v : *number.get_if<float_ops::list>())
+    all.push_back(restored(v, items));
+  return all;
+}
 
 class argument_reader {
  public:
@@ -111,6 +134,16 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
   // Arguments that fusion has appended come last.
   for (std::size_t i = args.used(); i < reads.size(); ++i) c.positional.push_back(reads[i]);
   return c;
+}
+
+/// What a getitem takes out of a tuple; integers stay integers.
+/// Errors  as the float op
+[[nodiscard]] inline result<node_value> item_of(const node& n, const node_value& tuple) {
+  std::vector<node_value> items;
+  const float_ops::value numbers = calling::numbered(tuple, items);
+  const auto item = float_ops::call(n.op, call_of(n, {numbers}));
+  if (!item) return unexpected{item.error()};
+  return calling::restored(*item, items);
 }
 
 }  // namespace ctq

@@ -9,7 +9,7 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 
 // The value of a node when a graph is evaluated op by op: floats and other Python values, or
-// quantized integers with their scale.
+// quantized integers with their scale, or a tuple of these.
 
 namespace ctq {
 
@@ -20,6 +20,8 @@ class node_value {
   node_value(float_ops::tensor t) : state_(float_ops::value(std::move(t))) {}  // NOLINT
   node_value(quantized_tensor t)                                               // NOLINT
       : state_(std::make_shared<const quantized_tensor>(std::move(t))) {}
+  node_value(std::vector<node_value> items)  // NOLINT
+      : state_(std::make_shared<const std::vector<node_value>>(std::move(items))) {}
 
   /// The integers; null if it has none.
   [[nodiscard]] const quantized_tensor* integers() const {
@@ -33,14 +35,27 @@ class node_value {
     return held == nullptr ? nullptr : *held;
   }
 
-  /// The value in floats: integers are dequantized.
+  /// The values of a tuple with integers in it; null if it is none.
+  [[nodiscard]] const std::vector<node_value>* items() const {
+    const auto* held = std::get_if<std::shared_ptr<const std::vector<node_value>>>(&state_);
+    return held == nullptr ? nullptr : held->get();
+  }
+
+  /// The value in floats: integers are dequantized, also those in a tuple.
   [[nodiscard]] float_ops::value real() const {
     if (const quantized_tensor* q = integers()) return dequantize(*q);
+    if (const std::vector<node_value>* all = items()) {
+      float_ops::list out;
+      for (const node_value& v : *all) out.push_back(v.real());
+      return out;
+    }
     return *std::get_if<float_ops::value>(&state_);
   }
 
  private:
-  std::variant<float_ops::value, std::shared_ptr<const quantized_tensor>> state_;
+  std::variant<float_ops::value, std::shared_ptr<const quantized_tensor>,
+               std::shared_ptr<const std::vector<node_value>>>
+      state_;
 };
 
 }  // namespace ctq

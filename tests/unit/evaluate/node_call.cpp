@@ -150,3 +150,33 @@ TEST_CASE("of options that are 0 only those that mean a default are None") {
         std::pair{fn::interpolate.id(), "scale_factor"}})
     CHECK(value_of(op, name).is<float_ops::none>());
 }
+
+TEST_CASE("an item of a tuple keeps its integers") {
+  const auto integers = [](int q) { return node_value(quantized_tensor{{}, {{1}, {q}}}); };
+  const node_value tuple = std::vector<node_value>{
+      integers(1), std::vector<node_value>{integers(2), float_ops::tensor{{1}, {3.0F}}}};
+  const auto item = [&tuple](std::int64_t index) {
+    const std::vector<argument> written{in, number(index)};
+    fx_row row;
+    row.args = {written.data(), 2};
+    node n{.name = "item", .op = op::getitem.id()};
+    n.row = &row;
+    return item_of(n, tuple);
+  };
+  const auto first = item(0);
+  REQUIRE(first.has_value());
+  CHECK(first->integers()->q.data == std::vector<int>{1});
+  const auto last = item(-1);
+  REQUIRE(last.has_value());
+  REQUIRE(last->items() != nullptr);
+  CHECK((*last->items())[0].integers()->q.data == std::vector<int>{2});
+  CHECK((*last->items())[1].integers() == nullptr);
+  CHECK_FALSE(item(2).has_value());
+
+  node in_cpp{.name = "item", .op = op::getitem.id()};
+  in_cpp.attrs = attributes{getitem_options{.index = {1}}};
+  const auto inner = item_of(in_cpp, tuple);
+  REQUIRE(inner.has_value());
+  REQUIRE(inner->items() != nullptr);
+  CHECK(inner->items()->size() == 2);
+}

@@ -44,3 +44,19 @@ TEST_CASE("copies share the integers, and who shares them keeps them") {
   CHECK(kept.use_count() == 1);
   CHECK(kept->q.data.size() == 3);
 }
+
+TEST_CASE("a tuple with integers is a list of real numbers, too") {
+  const node_value v =
+      std::vector<node_value>{in_quarters(), std::vector<node_value>{x, float_ops::value(7)}};
+  CHECK(v.integers() == nullptr);
+  REQUIRE(v.items() != nullptr);
+  CHECK((*v.items())[0].integers()->q.data == std::vector<int>{-3, 2, 9});
+  const float_ops::value real = v.real();
+  const auto* const all = real.get_if<float_ops::list>();
+  REQUIRE(all != nullptr);
+  CHECK((*all)[0].get_if<float_ops::tensor>()->data == x.data);
+  const auto* const inner = (*all)[1].get_if<float_ops::list>();
+  REQUIRE(inner != nullptr);
+  CHECK(as_integer((*inner)[1]) == 7);
+  CHECK(node_value(x).items() == nullptr);
+}
