@@ -7,7 +7,7 @@
 #include "ctq/passes/check_observers.hpp"
 #include "ctq/passes/dead_nodes.hpp"
 #include "ctq/passes/fx_semantics.hpp"
-#include "ctq/passes/prepare_options.hpp"
+#include "ctq/passes/lstm_outputs.hpp"
 #include "ctq/passes/qat_modules.hpp"
 #include "ctq/passes/reference_ops.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
@@ -52,8 +52,7 @@ class conversion {
     int observed = 0;
     for (int i = 0; i < g.count; ++i)
       if (g.nodes[i].op == observed_by) ++observed;
-    // Every second node can be a standalone module, whose output is dequantized, and the range of a
-    // dynamically quantized value is a node, too.
+    // Every node may be dequantized; the range of a dynamically quantized value is a node, too.
     out.open(2 * g.count + observed, g.arg_total() + g.count + 3 * observed);
     out.observers = g.observers;
     for (int i = 0; i < g.count; ++i) visit(i);
@@ -110,15 +109,16 @@ class conversion {
   }
 
   constexpr void leaf(int i, int added) {
-    if (const custom_module* const custom = observed_custom(i)) {
-      if (custom->type == quant_type::static_) skip_dequantizes(added, [](int) { return true; });
-      out_.nodes[added].op = quantized_class(g_.nodes[i].op, *custom);
-    }
+    const custom_module* const custom = observed_custom(i);
+    if (custom != nullptr) out_.nodes[added].op = quantized_class(g_.nodes[i].op, *custom);
+    const bool in_tuple = gives_quantized_tuple(observed_custom(whole_of(g_, i)));
     const standalone_module* const alone = standalone_of(options_.prepared, g_.nodes[i]);
-    if (alone == nullptr) return;
-    skip_dequantizes(added,
-                     [&](int a) { return contains(alone->custom.input_quantized_indexes, a); });
-    if (alone->custom.output_quantized_indexes.empty()) return;
+    if (alone == nullptr && !in_tuple && (custom == nullptr || custom->type != quant_type::static_))
+      return;
+    skip_dequantizes(added, [&](int a) {
+      return alone == nullptr || contains(alone->custom.input_quantized_indexes, a);
+    });
+    if (!in_tuple && (alone == nullptr || alone->custom.output_quantized_indexes.empty())) return;
     out_.nodes[added].dtype = options_.prepared.quantized_dtype;
     dequantize(i);
   }

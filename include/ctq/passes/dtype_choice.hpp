@@ -21,8 +21,8 @@ class dtype_choice {
         qconfig_(qconfigs),
         matches_(matches),
         options_(options),
-        has_leaves_(options.custom.has_leaves()),
         whole_patterns_(!patterns_may_be_split(options.semantics)) {
+    has_leaves = options.custom.has_leaves();
     resize(of_node, g.count);
     for (int i = backend.configs.count; i-- > 0;) {  // of several configs the first is found
       const backend_pattern_config_record& c = backend.configs.items[i];
@@ -47,10 +47,15 @@ class dtype_choice {
 
   /// By node: the decision.
   scratch_array<choice, Graph::max_nodes> of_node{};
+  /// Whether there may be nodes for which is_leaf or is_in_tuple holds.
+  bool has_leaves{};
 
   /// Whether the node is quantized by itself, independently of the backend's patterns.
-  [[nodiscard]] constexpr bool is_leaf(int i) const {
-    return has_leaves_ && ctq::is_leaf(options_, g_.nodes[i]);
+  [[nodiscard]] constexpr bool is_leaf(int i) const { return ctq::is_leaf(options_, g_.nodes[i]); }
+
+  /// Whether the node is the output of a custom module, or an item of it, that is not observed.
+  [[nodiscard]] constexpr bool is_in_tuple(int i) const {
+    return is_in_quantized_tuple(g_, mapping_, qconfig_, options_, i);
   }
 
   /// The config with the positions of weight and bias of the function at i, or -1. As in PyTorch
@@ -102,7 +107,7 @@ class dtype_choice {
     const int k = matches_.of_node[i];
     if (!plan.has_qconfig[i]) {
       of_node[i].why.why = rejection::clause::no_qconfig;
-    } else if (is_leaf(i)) {
+    } else if (has_leaves && (is_leaf(i) || is_in_tuple(i))) {
       of_node[i].dtype_config = 0;
     } else if (k >= 0) {
       of_node[i].pattern = matches_.found[k].config;
@@ -186,7 +191,6 @@ class dtype_choice {
   const QConfigs& qconfig_;
   const occurrences<Graph>& matches_;
   const prepare_options& options_;
-  bool has_leaves_{};
   bool whole_patterns_{};
   op_index indexed_;                    // configs with input_type_to_index, by function
   choice cached_choice_[cache_size]{};  // by config: the last result of first_accepting_config()

@@ -88,6 +88,10 @@ struct plan_check {
                           mapping_names_v<Model, Backend, Mapping, Options>.any()) ||
                          prepared_v<Model, Backend, Mapping, Policy, Options>.problem.any()) {
       return graphs::found;
+    } else if constexpr (Options::prepare.custom_modules.count > 0 &&
+                         check_compiled_tuples(parts::prepared, prepare_options_v<Options, Policy>)
+                             .any()) {
+      return check_compiled_tuples(parts::prepared, prepare_options_v<Options, Policy>);
     } else if constexpr (parts::problem_inside.any()) {
       return parts::problem_inside;
     } else if constexpr (parts::observed_schedule.problem.any()) {

@@ -61,7 +61,9 @@ constexpr growth growth_of(const Graph& prepared, const prepare_options& options
       ++more.converted;
     } else if (op->kind == op_kind::placeholder
                    ? is_quantized(prepared.nodes[i].dtype)
-                   : standalone_of(options, prepared.nodes[i]) != nullptr) {
+                   : standalone_of(options, prepared.nodes[i]) != nullptr ||
+                         (options.custom.custom_modules.count > 0 &&
+                          may_be_in_quantized_tuple(prepared, options, i))) {
       ++more.converted;  // integers become floats
     } else if (lowering::keeps_qparams(op)) {
       more.requantized += prepared.nodes[i].arg_count;

@@ -3,6 +3,7 @@
 
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
+#include "ctq/passes/lstm_outputs.hpp"
 #include "ctq/passes/match.hpp"
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -106,6 +107,9 @@ class planner {
       } else if (kind == op_kind::module || kind == op_kind::function || kind == op_kind::method) {
         if (out.without_tensors[i]) {
           set(i, dtype::none);
+        } else if (has_leaves_ && is_in_quantized_tuple(g, mapping, qconfigs, options, i)) {
+          from_qconfig(whole_of(g, i));
+          out_.dtypes[i] = out_.dtypes[whole_of(g, i)];
         } else if (!getitem_is_float_ || !is_any_of(g.nodes[i].op, op::getitem)) {
           from_qconfig(i);
         }

@@ -14,8 +14,7 @@
 // range of their input share its observer. Observers are nodes; those with the same node::observer
 // are the same instance. With is_qat they are fake quantizes, and modules become QAT modules.
 //
-// A node with a qconfig that the backend cannot honour is an error, unless the policy is skip (then
-// it stays in float, as in PyTorch).
+// A qconfig that the backend cannot honour is an error; with the policy skip its node is in float.
 
 namespace ctq {
 
@@ -43,8 +42,7 @@ class preparation {
     for (int i = 0; i < g.count; ++i) observe(i);
   }
 
-  /// The first node whose qconfig cannot be honoured, or -1; nodes that are only rejected with
-  /// their pattern come last.
+  /// The first node whose qconfig cannot be honoured, or -1; those of a rejected pattern last.
   [[nodiscard]] constexpr int first_rejected() const {
     int consequence = -1;
     for (int i = 0; i < g_.count; ++i) {
@@ -87,13 +85,15 @@ class preparation {
   constexpr void observe(int i) {
     if (g_.nodes[i].op->kind == op_kind::output) return observe_outputs(i);
     if (choices_.of_node[i].dtype_config == -1) return;
-    if (choices_.is_leaf(i)) {
+    const bool in_tuple = choices_.has_leaves && choices_.is_in_tuple(i);
+    if (choices_.has_leaves && choices_.is_leaf(i)) {
       choices_.of_node[i].observed = true;
       if (const standalone_module* const alone = standalone_of(options_, g_.nodes[i]))
         return observe_standalone(i, *alone);
       observe_inputs(i);
-      return observe_output(i, -1);
+      return in_tuple ? void() : observe_output(i, -1);
     }
+    if (in_tuple) return;
     const int k = matches_.of_node[i];
     const int first = matches_.found[k].first;
     for (int e = first; e < first + matches_.found[k].count; ++e)

@@ -161,7 +161,14 @@ class quantized_lstm : public custom_module_form {
   }
 
   result<node_value> forward(const std::vector<node_value>& inputs) override {
-    return run_sequence(*run_, inputs[0], reads_integers_);
+    const auto out = run_sequence(*run_, inputs[0], reads_integers_);
+    if (!out || !reads_integers_) return out;
+    const float_ops::value pair = out->real();
+    const auto& all = *pair.get_if<float_ops::list>();
+    const auto& state = *all[1].get_if<float_ops::list>();
+    return node_value(std::vector<node_value>{
+        as_integers(all[0], "hy"),
+        std::vector<node_value>{as_integers(state[0], "hy"), as_integers(state[1], "cy")}});
   }
 
   [[nodiscard]] int integer_layers() const {
@@ -175,6 +182,12 @@ class quantized_lstm : public custom_module_form {
   }
 
  private:
+  /// The values of a node again as integers.
+  [[nodiscard]] node_value as_integers(const float_ops::value& v, std::string_view name) const {
+    const int observer = model_.lowered.nodes[find(model_.lowered.view(), name)].observer;
+    return quantize(*v.get_if<tensor>(), steps_.activations.at(observer));
+  }
+
   mapping_entry mapping_;
   module_state layers_;
   bool reads_integers_;
