@@ -11,5 +11,6 @@
 #include "ctq/evaluate/equalizer.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/evaluator.hpp"
+#include "ctq/evaluate/lstm/quantizable_lstm.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/nested_model.hpp"

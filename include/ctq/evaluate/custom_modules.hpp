@@ -12,6 +12,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_call.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/graph.hpp"
@@ -37,7 +38,8 @@ namespace ctq {
 struct custom_module_source {
   std::string path{};                    // of the module
   qconfig_record qconfig{};              // of its node
-  module_state modules{};                // it, by the name "", and those in it, by paths inside it
+  module_state modules{};                // it, by the name "", and those in it, by paths inside it;
+                                         // of a model in C++ also the options of its node
   std::optional<quantization> output{};  // of the observer after it, when it is converted; none:
                                          // there is none, or it has observed nothing
 };
@@ -51,7 +53,8 @@ class custom_module_form {
   virtual ~custom_module_form() = default;
 
   /// The output for these inputs. The quantized form of a static one gets the integers of inputs
-  /// that are quantized, and gives integers with the qparams of source.output, or floats.
+  /// that are quantized, and gives integers with the qparams of source.output, or floats; that of
+  /// nn.LSTM, after which there is no observer, a tuple of integers, (output, (h, c)).
   [[nodiscard]] virtual result<node_value> forward(const std::vector<node_value>& inputs) = 0;
 };
 
@@ -103,6 +106,12 @@ class custom_module_set {
                               " has no from_float and from_observed for quant type " +
                               std::string(name_of(entry->type)));
       m.source = {path, qconfig, modules.inside(path), {}};
+      std::vector<float_ops::named_value> options;
+      node in_float = n;
+      in_float.op = entry->float_class;
+      if (n.row == nullptr) calling::append_options(in_float, options);
+      for (const float_ops::named_value& v : options)
+        m.source.modules.set_option("", v.name, v.given);
       for (const float_ops::named_value& v : modules.attributes_of(path))
         m.source.modules.set_option("", v.name, v.given);
       auto observed = m.functions->from_float(m.source);

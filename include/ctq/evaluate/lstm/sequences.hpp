@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/evaluate/float_ops/concatenations.hpp"
+#include "ctq/evaluate/float_ops/strided.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/evaluate/quantized_tensor.hpp"
+
+// Tensors of floats or of integers, taken apart and put together along an axis, as LSTMs need it.
+// Integers stay integers.
+
+namespace ctq::lstm_parts {
+
+/// The extents of a tensor; empty for what is none.
+[[nodiscard]] inline float_ops::extents extents_of(const node_value& v) {
+  if (const quantized_tensor* const q = v.integers()) return q->q.shape;
+  if (v.items() != nullptr) return {};
+  const float_ops::value real = v.real();
+  const auto* const t = real.get_if<float_ops::tensor>();
+  return t == nullptr ? float_ops::extents() : t->shape;
+}
+
+/// The tensor with its elements in another arrangement.
+///   arrange  from the extents: where the elements come from
+template <class Arrange>
+[[nodiscard]] node_value arranged(const node_value& v, Arrange arrange) {
+  if (const quantized_tensor* const q = v.integers())
+    return quantized_tensor{q->steps, copy(q->q, arrange(float_ops::strided_of(q->q.shape)))};
+  const float_ops::value real = v.real();
+  const auto& t = *real.get_if<float_ops::tensor>();
+  return copy(t, arrange(float_ops::strided_of(t.shape)));
+}
+
+/// Element i of the outermost axis.
+[[nodiscard]] inline node_value element(const node_value& v, int i) {
+  return arranged(v, [i](const float_ops::strided& s) {
+    return without_axis(sliced(s, 0, static_cast<std::size_t>(i), 1), 0);
+  });
+}
+
+/// Transposed in the first two axes.
+[[nodiscard]] inline node_value swapped(const node_value& v) {
+  return arranged(v, [](const float_ops::strided& s) { return permuted(s, {1, 0, 2}); });
+}
+
+/// Joined along an axis. Integers have the qparams of the first part: others are requantized, as
+/// in PyTorch.
+/// Errors  extents that differ along other axes
+[[nodiscard]] inline result<node_value> joined(const std::vector<node_value>& parts,
+                                               std::size_t axis) {
+  if (const quantized_tensor* const first = parts[0].integers()) {
+    std::vector<quantized_tensor> same;
+    for (const node_value& p : parts)
+      same.push_back(p.integers()->steps == first->steps
+                         ? *p.integers()
+                         : quantize(dequantize(*p.integers()), first->steps));
+    std::vector<const float_ops::array<std::int32_t>*> all;
+    for (const quantized_tensor& s : same) all.push_back(&s.q);
+    auto out = float_ops::joining::cat(all, axis);
+    if (!out) return unexpected{out.error()};
+    return node_value(quantized_tensor{first->steps, *std::move(out)});
+  }
+  std::vector<float_ops::value> real;
+  for (const node_value& p : parts) real.push_back(p.real());
+  std::vector<const float_ops::tensor*> all;
+  for (const float_ops::value& v : real) all.push_back(v.get_if<float_ops::tensor>());
+  auto out = float_ops::joining::cat(all, axis);
+  if (!out) return unexpected{out.error()};
+  return node_value(*std::move(out));
+}
+
+/// Joined along a new axis, the outermost one.
+[[nodiscard]] inline result<node_value> stacked(const std::vector<node_value>& parts) {
+  std::vector<node_value> rows;
+  for (const node_value& p : parts)
+    rows.push_back(arranged(p, [](float_ops::strided s) {
+      s.shape.insert(s.shape.begin(), 1);
+      s.stride.insert(s.stride.begin(), 0);
+      return s;
+    }));
+  return joined(rows, 0);
+}
+
+}  // namespace ctq::lstm_parts
