@@ -35,6 +35,7 @@ constexpr char observers[] = "observers";
 constexpr char observers_2_1[] = "observers_2_1";
 constexpr char quantize[] = "quantize";
 constexpr char qconfigs[] = "qconfigs";
+constexpr char custom_lstm[] = "custom_lstm";
 
 constexpr suite suites[] = {
     {observers, run_file<observers, golden::run_observers>},
@@ -42,6 +43,7 @@ constexpr suite suites[] = {
     {fusion, run_file<fusion, golden::run_fusion>},
     {quantize, run_file<quantize, golden::run_quantize>},
     {qconfigs, run_file<qconfigs, golden::run_qconfigs>},
+    {custom_lstm, run_file<custom_lstm, golden::run_custom_lstm>},
     {"qconfig_match", golden::run_qconfig_match},
     {"models", golden::run_models},
     {"backend_configs", golden::run_backend_configs},

@@ -17,6 +17,7 @@ void run_observers_2_1(const suite_file& file, ctq::semantics semantics, report&
 void run_fusion(const suite_file& file, ctq::semantics semantics, report& report);
 void run_quantize(const suite_file& file, ctq::semantics semantics, report& report);
 void run_qconfigs(const suite_file& file, ctq::semantics semantics, report& report);
+void run_custom_lstm(const suite_file& file, ctq::semantics semantics, report& report);
 void run_qconfig_match(const std::filesystem::path& folder, ctq::semantics semantics,
                        report& report);
 void run_models(const std::filesystem::path& folder, ctq::semantics semantics, report& report);
