@@ -12,6 +12,7 @@
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/plan.hpp"
 #include "ctq/passes/prepare.hpp"
 #include "graphs.hpp"
 
@@ -37,17 +38,17 @@ constexpr auto net = model(
     "h"_n = op::getitem("state"_n, {.index = {0}}), "last"_n = op::getitem("y"_n, {.index = {-1}}),
     "out"_n = nn::output("fc"_n, "h"_n, "last"_n));
 
-struct stages {
+struct all_stages {
   dynamic_graph<stage::fused> fused;
   dynamic_graph<stage::prepared> prepared;
   dynamic_graph<stage::reference> reference;
   dynamic_graph<stage::lowered> lowered;
 };
 
-stages stages_of(semantics s, const custom_module& entry) {
+all_stages stages_of(semantics s, const custom_module& entry) {
   const prepare_options told{
       .semantics = s, .policy = unsupported::skip, .custom = {.custom_modules = {&entry, 1}}};
-  stages all;
+  all_stages all;
   all.fused = fuse(net.view(), backend_v<native>, {.semantics = s});
   all.prepared = prepare_graph(all.fused.view(), backend_v<native>, mapping, told);
   all.reference = convert_graph(all.prepared.view(), backend_v<native>, mapping,
@@ -55,6 +56,14 @@ stages stages_of(semantics s, const custom_module& entry) {
   all.lowered = lower(all.reference.view(), {.semantics = s});
   return all;
 }
+
+// In constants the graphs have room for what is dequantized.
+struct told : plan_options {
+  static constexpr custom_module classes[] = {lstm};
+  static constexpr prepare_custom_config prepare{.custom_modules = {classes, 1}};
+};
+struct everywhere : qconfig_mapping<global<static_int8>> {};
+using planned = graph_plan<net, native, everywhere, unsupported::skip, told>;
 
 constexpr argument a_node{.is = argument::kind::node};
 constexpr argument number(std::int64_t i) { return {.is = argument::kind::integer, .integer = i}; }
@@ -105,7 +114,7 @@ TEST_CASE("only a static custom module of the class nn.LSTM gives such a tuple")
 
 TEST_CASE("no part is observed, and what reads one needs no observer before it") {
   for (const semantics s : {semantics::torch_1_13, semantics::torch_2_1}) {
-    const stages all = stages_of(s, lstm);
+    const all_stages all = stages_of(s, lstm);
     CHECK_FALSE(all.prepared.problem.any());
     CHECK(graphs::print(all.prepared.view()) == R"(x = placeholder()
 activation_post_process_0 = activation_post_process(x) #0
@@ -128,7 +137,7 @@ out = output(activation_post_process_1, h, last)
 }
 
 TEST_CASE("convert dequantizes the parts, and layers on integers read them directly") {
-  const stages all = stages_of({}, lstm);
+  const all_stages all = stages_of({}, lstm);
   CHECK(graphs::print(all.reference.view()) == R"(x = placeholder()
 quantize_per_tensor_0 = torch.quantize_per_tensor(x) #0
 lstm = my.QuantizedLSTM(quantize_per_tensor_0)
@@ -160,9 +169,16 @@ out = output(dequantize_3, dequantize_5, last)
   CHECK(all.reference.nodes[find(all.reference.view(), "last")].dtype == f32);
 }
 
+TEST_CASE("graphs in constants are the same") {
+  const all_stages all = stages_of({}, lstm);
+  CHECK(graphs::print(planned::prepared.view()) == graphs::print(all.prepared.view()));
+  CHECK(graphs::print(planned::reference.view()) == graphs::print(all.reference.view()));
+  CHECK(graphs::print(planned::lowered.view()) == graphs::print(all.lowered.view()));
+}
+
 TEST_CASE("an LSTM without a quantized class stays in float, with all that reads it") {
   const custom_module observed_alone{nn::lstm.id(), &observed_class};
-  const stages all = stages_of({}, observed_alone);
+  const all_stages all = stages_of({}, observed_alone);
   const auto g = all.reference.view();
   for (int i = 0; i < g.size(); ++i)
     if (is_any_of(g[i].op, op::getitem)) CHECK(g[i].dtype == f32);
