@@ -50,6 +50,10 @@ class lstm_layers {
   /// The graph must outlive this.
   lstm_layers(lstm_weights weights, graph_view<Stage> cell) : w_(std::move(weights)), cell_(cell) {}
 
+  lstm_layers(const lstm_layers&) = delete;
+  lstm_layers& operator=(const lstm_layers&) = delete;
+  ~lstm_layers() = default;
+
   /// Adds the next cell. What the options point to must outlive this.
   void add_cell(evaluation_options options) {
     const module_state& its = w_.cells[cells_.size()].modules;
