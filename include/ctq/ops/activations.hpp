@@ -69,9 +69,7 @@ struct clamp_options {
   CTQ_FUNCTION_AND_METHOD(OP, tanh, no_options, tanh) \
   OP(method, method_op, tanh_, "tanh_", no_options, tanh_in_place) \
   OP(nn, module_op, softmax, "torch.nn.Softmax", softmax_options, softmax) \
-  OP(fn, function_op, softmax, "torch.nn.functional.softmax", softmax_options, float_softmax) \
-  OP(fn, function_op, torch_softmax, "torch.softmax", softmax_options, float_softmax) \
-  OP(method, method_op, softmax, "softmax", softmax_options, float_softmax)
+  OP(fn, function_op, softmax, "torch.nn.functional.softmax", softmax_options, float_softmax)
 // clang-format on
 
 CTQ_ACTIVATIONS(CTQ_DECLARE_OP)

@@ -10,18 +10,10 @@
 #define CTQ_ARITHMETIC(OP) \
   OP(fn, binary_op, add, "torch.add", no_options, add) \
   OP(op, binary_op, add, "_operator.add", no_options, add) \
-  OP(method, binary_method, add, "add", no_options, method_add) \
-  OP(method, binary_method, add_, "add_", no_options, add_in_place) \
   OP(fn, binary_op, mul, "torch.mul", no_options, mul) \
   OP(op, binary_op, mul, "_operator.mul", no_options, mul) \
-  OP(method, binary_method, mul, "mul", no_options, method_mul) \
-  OP(method, binary_method, mul_, "mul_", no_options, mul_in_place) \
   OP(fn, binary_op, sub, "torch.sub", no_options, sub) \
   OP(op, binary_op, sub, "_operator.sub", no_options, sub) \
-  OP(method, binary_method, sub, "sub", no_options, method_sub) \
-  OP(fn, binary_op, div, "torch.div", no_options, div) \
-  OP(op, binary_op, truediv, "_operator.truediv", no_options, div) \
-  OP(method, binary_method, div, "div", no_options, method_div) \
   OP(op, binary_op, floordiv, "_operator.floordiv", no_options, floordiv) \
   OP(q, pass_op, mul, "torch.ops.quantized.mul", no_options, q_mul) \
   OP(q, pass_op, mul_relu, "torch.ops.quantized.mul_relu", no_options, q_mul_relu) \
@@ -151,16 +143,6 @@ inline constexpr op_descriptor div{
     .is_since_2_1 = true,
     .gradient = gradient_rule::quotient,
     .schedule = of_two(kernel::binary_div, kernel::binary_div, &q::info_div_scalar)};
-/// Methods, which PyTorch's backends leave in float.
-constexpr op_descriptor in_float(const op_descriptor& d) {
-  return {.infer_shape = d.infer_shape, .schedule = d.schedule};
-}
-inline constexpr op_descriptor method_add = in_float(add);
-inline constexpr op_descriptor method_mul = in_float(mul);
-inline constexpr op_descriptor add_in_place = in_place(method_add);
-inline constexpr op_descriptor mul_in_place = in_place(method_mul);
-inline constexpr op_descriptor method_sub = in_float(sub);
-inline constexpr op_descriptor method_div = in_float(div);
 /// The shape rule of a function of a tensor and a number.
 constexpr shape with_a_number(view<shape> in, attributes& options, diagnostic& d) {
   if (in.count == 1 && options.as<scalar_operand>().position != 0) return in[0];

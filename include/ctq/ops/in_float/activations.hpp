@@ -36,6 +36,8 @@ struct gelu_options {
   CTQ_MODULE_AND_FUNCTION(OP, softplus, "Softplus", softplus_options, softplus) \
   OP(nn, module_op, log_sigmoid, "torch.nn.LogSigmoid", no_options, log_sigmoid) \
   OP(fn, function_op, log_sigmoid, "torch.nn.functional.logsigmoid", no_options, log_sigmoid) \
+  OP(fn, function_op, torch_softmax, "torch.softmax", softmax_options, float_softmax) \
+  OP(method, method_op, softmax, "softmax", softmax_options, float_softmax) \
   CTQ_MODULE_AND_FUNCTION(OP, log_softmax, "LogSoftmax", softmax_options, log_softmax) \
   OP(fn, function_op, torch_log_softmax, "torch.log_softmax", softmax_options, log_softmax) \
   OP(method, method_op, log_softmax, "log_softmax", softmax_options, log_softmax) \

@@ -9,6 +9,14 @@
 
 // clang-format off
 #define CTQ_FLOAT_NUMBERS(OP) \
+  OP(method, binary_method, add, "add", no_options, method_add) \
+  OP(method, binary_method, add_, "add_", no_options, add_in_place) \
+  OP(method, binary_method, mul, "mul", no_options, method_mul) \
+  OP(method, binary_method, mul_, "mul_", no_options, mul_in_place) \
+  OP(method, binary_method, sub, "sub", no_options, method_sub) \
+  OP(fn, binary_op, div, "torch.div", no_options, div) \
+  OP(op, binary_op, truediv, "_operator.truediv", no_options, div) \
+  OP(method, binary_method, div, "div", no_options, method_div) \
   OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
   OP(fn, binary_op, rsub, "torch.rsub", no_options, rsub) \
   OP(fn, binary_op, pow, "torch.pow", no_options, pow) \
@@ -80,6 +88,17 @@ template <auto Function, class Isa>
 }
 
 }  // namespace functions
+
+/// Methods, which PyTorch's backends leave in float.
+constexpr op_descriptor in_float(const op_descriptor& d) {
+  return {.infer_shape = d.infer_shape, .schedule = d.schedule};
+}
+inline constexpr op_descriptor method_add = in_float(add);
+inline constexpr op_descriptor method_mul = in_float(mul);
+inline constexpr op_descriptor add_in_place = in_place(method_add);
+inline constexpr op_descriptor mul_in_place = in_place(method_mul);
+inline constexpr op_descriptor method_sub = in_float(sub);
+inline constexpr op_descriptor method_div = in_float(div);
 
 inline constexpr op_descriptor pow =
     of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow);
