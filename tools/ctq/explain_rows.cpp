@@ -9,6 +9,7 @@
 #include "ctq/passes/explain/markdown.hpp"
 #include "ctq/passes/explain/text.hpp"
 #include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/plan_options.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 #include "import_model.hpp"
 
@@ -50,7 +51,9 @@ ctq::result<row_explanation> explain_rows(const ctq::fx_graph& model,
   std::string problem;
   if (!shaped) {
     problem = shaped.error().cause;
-  } else if (!custom.prepare.has_leaves()) {  // which have plans of their own
+  } else if (custom.prepare.has_leaves()) {  // which have plans of their own
+    problem = in_one_line(check_compiled_tuples(prepared.view(), prepare));
+  } else {
     problem = in_one_line(compiled.problem);
   }
   std::string text = printed(ctq::explain({.traced = traced,

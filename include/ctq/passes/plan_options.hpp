@@ -99,7 +99,7 @@ template <class Graph>
     if (n.op->kind != op_kind::module || !n.choice.observed ||
         !gives_quantized_tuple(custom_of(o, n.op)))
       continue;
-    d.line("compiled code has no statically").line("quantized LSTM").line("node: ", n.name);
+    d.line("compiled code has no statically").line("quantized LSTM for node ", n.name, ":");
     d.line("run it in an evaluator,").line("or quantize it dynamically,");
     d.line("or to keep it in float:").line("allow_float<", n.name, ">");
   }

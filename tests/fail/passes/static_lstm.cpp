@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: compiled code has no statically quantized LSTM node: lstm
+// expect: compiled code has no statically quantized LSTM for node lstm:
 // expect: run it in an evaluator, or quantize it dynamically, or to keep it in float: allow_float<lstm>
 
 #include "ctq/backends/native.hpp"

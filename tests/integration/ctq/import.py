@@ -630,6 +630,35 @@ def explanations(folder):
         expect(run("explain", *wrong)[:2], (UNREADABLE, ""), str(wrong))
 
 
+def custom_lstm(folder):
+    """An LSTM that is a custom module: observers stand before it, none after it or its parts."""
+    rows, prepare, convert = (folder / f"lstm_{n}.json" for n in ("rows", "prepare", "convert"))
+    lstm = module("lstm", "lstm", "nn.LSTM", "x", input_size=4, hidden_size=3, num_layers=1)
+    rows.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [7, 1, 4]}, lstm,
+        function("y", "operator.getitem", [ref("lstm"), 0]),
+        module("fc", "fc", "nn.Linear", "y", in_features=3, out_features=2, bias=True),
+        function("state", "operator.getitem", [ref("lstm"), 1]),
+        function("h", "operator.getitem", [ref("state"), 0]),
+        {"name": "output", "op": "output", "target": "output", "args": [[ref("fc"), ref("h")]]}]))
+    observed, quantized = "torch.ao.nn.quantizable.LSTM", "torch.ao.nn.quantized.LSTM"
+    prepare.write_text(json.dumps({
+        "ops": [{"name": observed, "kind": "module"}],
+        "float_to_observed_custom_module_class": {"static": {"torch.nn.LSTM": observed}}}))
+    convert.write_text(json.dumps({
+        "ops": [{"name": name, "kind": "module"} for name in (observed, quantized)],
+        "observed_to_quantized_custom_module_class": {"static": {observed: quantized}}}))
+    code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--prepare-custom-config",
+                          prepare, "--convert-custom-config", convert)
+    expect((code, err), (FINE, f"{rows}: note: not a compiled model: compiled code has no statically "
+                         "quantized LSTM for node lstm: run it in an evaluator, or quantize it "
+                         "dynamically, or to keep it in float: allow_float<lstm>\n"), "a custom LSTM")
+    expect([line.split(" ")[-1] for line in text.splitlines() if line.startswith("qparams #")],
+           ["x", "fc"], "what is observed")
+    for name in ("lstm", "y", "fc", "state", "h"):
+        assert re.search(rf"^{name} +\w+ +quint8 ", text, re.M), text
+
+
 def unsupported():
     """Models that are not compiled, by what is wrong with them: rows after the input x."""
     def with_x(*nodes, returns=None):
@@ -742,7 +771,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (headers, user_ops, names, numbers, shared, sizes, respelled, sizes_of_sequences,
                      weights_as_arguments, several, skipping, between_layers, dropout,
-                     mistakes, explanations, agreement):
+                     mistakes, explanations, custom_lstm, agreement):
             part(Path(name))
 
 

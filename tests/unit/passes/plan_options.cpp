@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(why_not(lstm).empty());  // not observed
   g.nodes[1].choice.observed = true;
   CHECK(why_not(lstm) ==
-        "compiled code has no statically\nquantized LSTM\nnode: rnn\nrun it in an evaluator,\n"
+        "compiled code has no statically\nquantized LSTM for node rnn:\nrun it in an evaluator,\n"
         "or quantize it dynamically,\nor to keep it in float:\nallow_float<rnn>");
   CHECK(why_not(other).empty());
 }
