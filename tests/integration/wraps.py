@@ -93,7 +93,7 @@ def main(root, compiler):
         environment = {**os.environ, "CXX": compiler, "GIT_ALLOW_PROTOCOL": "file"}
         build = folder / "build"
         run("meson", "setup", build, folder / "ctq", "-Dboost=wrap", "-Dexamples=disabled",
-            "-Dort_dir=.", "-Dtest_isas=native", "-Dtest_levels=O3",
+            "-Doptimization=0", "-Dort_dir=.", "-Dtest_isas=native", "-Dtest_levels=O3",
             "--force-fallback-for=" + ",".join(REPOSITORIES), env=environment)
         project = json.loads(output("meson", "introspect", build, "--projectinfo"))
         used = {s["name"] for s in project["subprojects"]}
