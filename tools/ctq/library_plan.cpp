@@ -68,6 +68,7 @@ plan_parts plan_parts_of(const library_request& r) {
   if (!r.mapping_text) include("backends/default_qconfig_mappings");
   if (r.mapping_text) include("json/mapping_from_json");
   if (r.backend_text) include("json/spec_from_json");
+  include("ops");
   include("passes/plan");
   if (r.backend_text) {
     parts.types += embedded(backend + "_json", r.backend_file, *r.backend_text);

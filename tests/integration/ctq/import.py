@@ -417,13 +417,15 @@ void use(models::several::session& run, const models::several::image_input& imag
 
 
 def skipping(folder):
-    """A library of a model with an op that the backend cannot quantize."""
+    """A library of a model with ops that the backend cannot quantize."""
     rows = folder / "skipping.json"
     rows.write_text(json.dumps([
         {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4]},
         module("fc", "fc", "nn.Linear", "x", in_features=4, out_features=3, bias=True),
         function("div", "operator.truediv", [ref("fc"), 2.0]),
-        {"name": "output", "op": "output", "target": "output", "args": [ref("div")]}]))
+        module("gelu", "gelu", "nn.GELU", "div"),
+        function("pow", "torch.pow", [ref("gelu"), 2]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("pow")]}]))
     library = ("import", "--fx", rows, "--library", folder / "skipping", "--backend", "x86")
     code, text, err = run(*library)
     expect((code, text), (FINDINGS, ""), "an op that x86 cannot quantize")
