@@ -103,7 +103,7 @@ std::optional<size_value> arithmetic(ctq::op_id op, std::int64_t a, std::int64_t
   return number(result);
 }
 
-bool is_number(const argument& a) { return is_integer(a) || a.is == kind::real; }
+bool is_integer_or_real(const argument& a) { return is_integer(a) || a.is == kind::real; }
 double real_of(const argument& a) {
   return is_integer(a) ? static_cast<double>(a.integer) : a.real;
 }
@@ -176,7 +176,7 @@ std::optional<size_value> size_value_of(ctq::op_id op, const std::vector<argumen
     return size_value{true, {}};
   if (args.size() == 1 && is_any_of(op, ctq::op::neg) && is_integer(args[0]))
     return arithmetic(ctq::op::sub.id(), 0, args[0].integer);
-  if (args.size() != 2 || !is_number(args[0]) || !is_number(args[1])) return {};
+  if (args.size() != 2 || !is_integer_or_real(args[0]) || !is_integer_or_real(args[1])) return {};
   if (const auto flag = comparison(op->name, args[0], args[1])) return flag;
   if (is_integer(args[0]) && is_integer(args[1]))
     if (const auto result = arithmetic(op, args[0].integer, args[1].integer)) return result;

@@ -63,15 +63,14 @@ def literal(text):
     return '"' + "".join(f"\\{b:03o}" for b in text.encode()) + '"'
 
 
-def compiles(folder, source, dialects=("-std=c++20", "-std=gnu++20")):
+def compiles(folder, source, dialect="-std=c++20"):
     (folder / "test.cpp").write_text(source)
     for compiler in COMPILERS:
-        for dialect in dialects:
-            done = subprocess.run([*compiler.split(), dialect, "-trigraphs", "-Wall", "-Wextra",
-                                   "-Werror", "-Wno-trigraphs", "-fsyntax-only", "-I", INCLUDE,
-                                   "-I", folder, folder / "test.cpp"], capture_output=True,
-                                  text=True, check=False)
-            assert done.returncode == 0, f"{compiler} {dialect}:\n{done.stderr[:3000]}"
+        done = subprocess.run([*compiler.split(), dialect, "-trigraphs", "-Wall", "-Wextra",
+                               "-Werror", "-Wno-trigraphs", "-fsyntax-only", "-I", INCLUDE,
+                               "-I", folder, folder / "test.cpp"], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 0, f"{compiler} {dialect}:\n{done.stderr[:3000]}"
 
 
 def names(folder):
@@ -129,7 +128,8 @@ def identifiers(folder):
                    "--namespace", f"n{i}::_in")[0], FINE, name)
         includes.append(f'#include "{i}.hpp"\n')
     checks.append("static_assert(n0::_in::int_model.view().size() == 3);\n")
-    compiles(folder, "".join(includes + checks))
+    # Where linux and unix are macros.
+    compiles(folder, "".join(includes + checks), "-std=gnu++20")
 
 
 def libraries(folder):
@@ -193,7 +193,7 @@ static_assert(sizeof models::net{i}::output::name == {len(name.encode()) + 5});
 static_assert(models::net_backend_json.text.size() == {len(spec.read_bytes())});
 static_assert(models::net_mapping_json.name == {literal(mapping.name)});
 static_assert(models::net_plan::int8_schedule.count > 0);
-""", ["-std=c++20"])
+""")
     for wrong in (["--library", folder / "x"], ["--backend", "x86"], ["--mapping", mapping],
                   ["--library", folder / "x", "--backend", "x86", "-o", folder / "y"],
                   ["--library", folder / "x", "--backend", "x68"]):
