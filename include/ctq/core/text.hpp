@@ -27,6 +27,16 @@ struct static_text {
   }
 };
 
+/// How long a text is that is built like a static_text.
+struct text_length {
+  std::size_t count{};
+
+  constexpr text_length& append(std::string_view s) {
+    count += s.size();
+    return *this;
+  }
+};
+
 /// Appends the digits of a number: one function for the integers of all types.
 template <class Text>
 [[gnu::noinline]] constexpr void append_digits(Text& out, unsigned long long magnitude,

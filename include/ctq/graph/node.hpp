@@ -113,11 +113,15 @@ template <class... Op>
 
 /// Appends "conv1" or "activation_post_process_3".
 template <class Text>
-constexpr void append_name(Text& out, const node& n) {
-  out.append(n.name);
-  if (n.number < 0) return;
+constexpr void append_name(Text& out, std::string_view name, int number) {
+  out.append(name);
+  if (number < 0) return;
   out.append("_");
-  append_number(out, n.number);
+  append_number(out, number);
+}
+template <class Text>
+constexpr void append_name(Text& out, const node& n) {
+  append_name(out, n.name, n.number);
 }
 
 }  // namespace ctq

@@ -118,9 +118,10 @@ template <int = 0>
     qparams& q = all[static_cast<std::size_t>(a.observer)];
     std::int32_t range[] = {static_cast<std::int32_t>(a.range.min),
                             static_cast<std::int32_t>(a.range.max)};
-    status ok = read(a.name + ".output_scale", std::span(&q.scale, 1));
-    if (ok) ok = read(a.name + ".output_zero_point", std::span(&q.zero_point, 1));
-    const std::string range_name = a.name + ".output_quant_range";
+    const std::string path = a.path();
+    status ok = read(path + ".output_scale", std::span(&q.scale, 1));
+    if (ok) ok = read(path + ".output_zero_point", std::span(&q.zero_point, 1));
+    const std::string range_name = path + ".output_quant_range";
     if (ok && file.find(range_name) != nullptr)
       ok = read(range_name, std::span<std::int32_t>(range));
     if (!ok) return unexpected{ok.error()};
@@ -135,8 +136,7 @@ template <class Plan>
 [[nodiscard, gnu::cold]] result<quantized_state> state_of(
     const tensor_file& file, const std::shared_ptr<const std::byte[]>& owner) {
   if (const status s = check_identity(file, identity_of<Plan>()); !s) return unexpected{s.error()};
-  const auto activations = activations_of(Plan::prepared.view());
-  auto qparams = qparams_of(file, activations, Plan::lowered.observers);
+  auto qparams = qparams_of(file, activations_of<Plan>.all(), Plan::lowered.observers);
   if (!qparams) return unexpected{qparams.error()};
   quantized_state state{.tensors = {}, .qparams = *std::move(qparams)};
   for (const stored_tensor& t : file.tensors) {

@@ -39,46 +39,79 @@ inline constexpr std::string_view checksum = "ctq.checksum";        // of all el
 
 /// What a plan says of itself in a file.
 struct plan_identity {
-  std::string backend, mapping, steps;
+  std::string_view backend, mapping;
+  std::string steps;
 };
 
 template <class Plan>
 [[nodiscard, gnu::cold]] plan_identity identity_of() {
   constexpr std::span steps = std::span(Plan::int8_schedule.steps).first(Plan::int8_schedule.count);
   constexpr std::string_view backend = Plan::backend.name;  // the backend itself is not emitted
-  return {std::string{backend}, text_of(Plan::mapping),
+  return {backend, mapping_text<Plan>.view(),
           text_of<used_kernels_of(steps)>(steps, std::span(Plan::lowered.nodes))};
 }
 
 /// An activation that a plan quantizes statically.
 struct observed_activation {
-  std::string name;  // of the node that computes it
-  int observer;
-  quant_range range;  // of the observer's dtype
+  std::string_view name{};  // of the node that computes it
+  int number = -1;          // of this node
+  int observer{};
+  quant_range range{};  // of the observer's dtype
+
+  [[nodiscard]] std::string path() const {
+    std::string out;
+    append_name(out, name, number);
+    return out;
+  }
 };
 
+/// Up to Most of them.
+template <int Most>
+struct observed_activations {
+  observed_activation item[Most + 1]{};
+  int count{};
+
+  [[nodiscard]] constexpr std::span<const observed_activation> all() const {
+    return std::span(item).first(static_cast<std::size_t>(count));
+  }
+};
+
+[[nodiscard]] constexpr bool is_quantized_input(const node& n) {
+  return n.op->kind == op_kind::placeholder && is_quantized(n.dtype);
+}
+
+/// The number of observers and quantized inputs.
+[[nodiscard]] constexpr int most_activations(graph_view<stage::prepared> g) {
+  int count = g.observers;
+  for (int i = 0; i < g.size(); ++i) count += is_quantized_input(g[i]) ? 1 : 0;
+  return count;
+}
+
 /// Each observer once, with the first node that it observes; then the quantized inputs.
-template <int = 0>
-[[nodiscard, gnu::cold]] std::vector<observed_activation> activations_of(
+template <int Most>
+[[nodiscard]] constexpr observed_activations<Most> collect_activations(
     graph_view<stage::prepared> g) {
-  std::vector<observed_activation> all;
-  std::vector<bool> seen(static_cast<std::size_t>(g.observers));
+  observed_activations<Most> all;
+  bool seen[Most + 1]{};
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
-    if (g[i].observer_config->args.is_dynamic) continue;
-    const auto observer = static_cast<std::size_t>(g[i].observer);
-    if (seen[observer]) continue;
-    seen[observer] = true;
-    std::string name;
-    append_name(name, g.arg(i, 0));
-    all.push_back({std::move(name), g[i].observer, range_of(g[i].observer_config->args.dtype)});
+    if (g[i].observer_config->args.is_dynamic || seen[g[i].observer]) continue;
+    seen[g[i].observer] = true;
+    const node& observed = g.arg(i, 0);
+    all.item[all.count++] = {observed.name, observed.number, g[i].observer,
+                             range_of(g[i].observer_config->args.dtype)};
   }
   int number = g.observers;
   for (int i = 0; i < g.size(); ++i)
-    if (g[i].op->kind == op_kind::placeholder && is_quantized(g[i].dtype))
-      all.push_back({std::string{g[i].name}, number++, range_of(g[i].dtype)});
+    if (is_quantized_input(g[i]))
+      all.item[all.count++] = {g[i].name, g[i].number, number++, range_of(g[i].dtype)};
   return all;
 }
+
+/// Those of a plan, as a constant: a program does not need the graph.
+template <class Plan>
+inline constexpr auto activations_of =
+    collect_activations<most_activations(Plan::prepared.view())>(Plan::prepared.view());
 
 /// A hash in which a change of any one word, and so of any one bit, shows.
 class hash {

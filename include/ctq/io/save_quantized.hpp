@@ -53,10 +53,11 @@ template <int = 0>
   };
   for (const observed_activation& a : activations) {
     const qparams& q = state.qparams[static_cast<std::size_t>(a.observer)];
-    c.tensors.push_back(to_store<float>(a.name + ".output_scale", {}, {&q.scale, 1}));
-    add_numbers(a.name + ".output_zero_point", {}, {q.zero_point});
+    const std::string path = a.path();
+    c.tensors.push_back(to_store<float>(path + ".output_scale", {}, {&q.scale, 1}));
+    add_numbers(path + ".output_zero_point", {}, {q.zero_point});
     if (q.quant_min != a.range.min || q.quant_max != a.range.max)
-      add_numbers(a.name + ".output_quant_range", {2}, {q.quant_min, q.quant_max});
+      add_numbers(path + ".output_quant_range", {2}, {q.quant_min, q.quant_max});
   }
   sort_by_name(c.tensors);
   const auto set = [&c](std::string_view key, std::string value) {
@@ -65,8 +66,8 @@ template <int = 0>
   set(keys::format, std::string{format});
   set(keys::version, std::string{version});
   set(keys::semantics, std::string{name_of(state.semantics)});
-  set(keys::backend, plan.backend);
-  set(keys::mapping, plan.mapping);
+  set(keys::backend, std::string{plan.backend});
+  set(keys::mapping, std::string{plan.mapping});
   set(keys::steps, plan.steps);
   set(keys::checksum, checksum_of(c.tensors, c.metadata));
   return c;
@@ -82,9 +83,8 @@ template <class Plan>
                                                const file_path& path) {
   if (!state.is_kept)
     return fail(path.string(), "this model was loaded: copy the file that it was loaded from");
-  const quantized_content c =
-      quantized_file::content_of(state, quantized_file::identity_of<Plan>(),
-                                 quantized_file::activations_of(Plan::prepared.view()));
+  const quantized_content c = quantized_file::content_of(
+      state, quantized_file::identity_of<Plan>(), quantized_file::activations_of<Plan>.all());
   return write_safetensors(path, c.tensors, c.metadata);
 }
 

@@ -83,19 +83,25 @@ template <used_kernels Used = all_kernels, class Text = std::string>
 
 /// A line for each entry: "global: HistogramObserver(), weight PerChannelMinMaxObserver(…)".
 template <class Text = std::string>
-[[nodiscard, gnu::cold]] Text text_of(const mapping_view& mapping) {
+[[nodiscard]] constexpr Text text_of(const mapping_view& mapping) {
   Text out;
-  for (const mapping_entry& e :
-       std::span(mapping.entries, static_cast<std::size_t>(mapping.count))) {
-    if (!out.empty()) out += "\n";
+  for (int i = 0; i < mapping.count; ++i) {
+    const mapping_entry& e = mapping.entries[i];
+    if (i > 0) out.append("\n");
     append_place(out, e);
-    out += ": ";
+    out.append(": ");
     append_qconfig(out, e);
     if (e.qconfig.output.type == observer_class::none) continue;
-    out += ", output ";
+    out.append(", output ");
     append_observer(out, e.qconfig.output);
   }
   return out;
 }
+
+/// The text of a plan's mapping, as a constant: a program needs neither the mapping nor the ops
+/// that it names.
+template <class Plan>
+inline constexpr auto mapping_text =
+    text_of<static_text<text_of<text_length>(Plan::mapping).count + 1>>(Plan::mapping);
 
 }  // namespace ctq

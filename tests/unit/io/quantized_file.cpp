@@ -50,9 +50,9 @@ TEST_CASE("the checksum is of names, types, shapes and data") {
 }
 
 TEST_CASE("each observed activation has the name of the first node that it belongs to") {
-  const auto all = quantized_file::activations_of(quantized_net::net_plan::prepared.view());
+  constexpr auto all = quantized_file::activations_of<quantized_net::net_plan>.all();
   REQUIRE(!all.empty());
-  CHECK(all[0].name == "x");
+  CHECK(all[0].path() == "x");
   CHECK(all[0].range.max == 255);
   std::set<int> observers;
   for (const auto& a : all) CHECK(observers.insert(a.observer).second);
@@ -61,5 +61,5 @@ TEST_CASE("each observed activation has the name of the first node that it belon
 TEST_CASE("of a dynamic observer there is nothing to save") {
   struct dynamic : qconfig_mapping<global<per_channel_dynamic_qconfig>> {};
   using dynamic_plan = plan<small::mlp, x86, dynamic>;
-  CHECK(quantized_file::activations_of(dynamic_plan::prepared.view()).empty());
+  CHECK(quantized_file::activations_of<dynamic_plan>.all().empty());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 
 #include "ctq/core/isa.hpp"
@@ -16,6 +17,17 @@ template <class Isa>
 using half_width =
     std::conditional_t<isa::includes<Isa, isa::avx512>, isa::avx2,
                        std::conditional_t<isa::includes<Isa, isa::avx2>, isa::sse4, Isa>>;
+
+/// The narrowest of these.
+template <class Isa>
+struct narrowest : narrowest<half_width<Isa>> {};
+template <class Isa>
+requires std::same_as<half_width<Isa>, Isa>
+struct narrowest<Isa> {
+  using type = Isa;
+};
+template <class Isa>
+using narrowest_width = typename narrowest<Isa>::type;
 
 /// Calls f(tag) with the widest instruction set, up to Isa, whose register of T has at most `count`
 /// lanes; with the narrowest if there is none.

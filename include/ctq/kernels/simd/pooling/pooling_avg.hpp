@@ -31,15 +31,12 @@ template <class Isa, class T>
   return sum;
 }
 
+/// Requires  at least as many channels as a register has floats
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void avg_window(const pool_shape& shape, const pool_window& w,
                                               const Q* in, const qparams& in_q,
                                               const qparams& out_q, Q* out) noexcept {
   constexpr int n = float_lanes<Isa>;
-  if (shape.channels < n) {
-    reference::avg_window(shape, w, in, in_q, out_q, out);
-    return;
-  }
   const quantizer_lanes<Isa> mean(reference::mean_of(reference::divisor_of(shape, w), in_q, out_q));
   const batch<Isa, std::int32_t> zero(w.taps() * in_q.zero_point);
   for (int i = 0; i < shape.channels; i += n) {
@@ -189,6 +186,8 @@ template <class Isa, quantized Q>
                                                const qparams& out_q, Q* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
+  } else if (shape.channels < float_lanes<narrowest_width<Isa>>) {
+    reference::pooling_avg(shape, in, in_q, out_q, out);
   } else if (shape.channels >= 16 && means_fit(shape, in_q, out_q)) {  // the narrowest register
     with_width<Isa, Q>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
@@ -204,8 +203,8 @@ template <class Isa, quantized Q>
                 means(shape, w, in, inverse, out);
               });
         });
-  } else {
-    with_width<Isa, float>(
+  } else {  // few channels fill no wider register; means that do not fit hardly occur
+    with_width<half_width<Isa>, float>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
