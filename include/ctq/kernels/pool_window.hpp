@@ -17,8 +17,9 @@ struct pool_span {
   int padded{};  // extent of the window inside input and padding: a factor of the divisor
 };
 
-[[nodiscard]] constexpr pool_span pool_span_of(int index, int in, int kernel, int stride,
-                                               int padding, int dilation) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr pool_span pool_span_of(int index, int in, int kernel,
+                                                                   int stride, int padding,
+                                                                   int dilation) noexcept {
   const int start = index * stride - padding;
   const int before = start < 0 ? (-start + dilation - 1) / dilation : 0;
   const int taps_to_end = start < in ? (in - start + dilation - 1) / dilation : 0;
@@ -31,7 +32,8 @@ struct pool_span {
 }
 
 /// Window `index` of `out` covers [index*in/out, ceil((index+1)*in/out)).
-[[nodiscard]] constexpr pool_span adaptive_span_of(int index, int in, int out) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr pool_span adaptive_span_of(int index, int in,
+                                                                       int out) noexcept {
   const int first = static_cast<int>(static_cast<long long>(index) * in / out);
   const int end = static_cast<int>((static_cast<long long>(index + 1) * in + out - 1) / out);
   return {.first = first, .taps = end - first, .padded = end - first};
@@ -73,16 +75,18 @@ struct pool_axis {
   bool whole = false;
 };
 
-[[nodiscard, gnu::noinline]] constexpr pool_axis pool_axis_of(bool adaptive, int index, int in,
-                                                              int out, int kernel, int stride,
-                                                              int padding, int dilation) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr pool_axis pool_axis_of(bool adaptive, int index, int in,
+                                                                   int out, int kernel, int stride,
+                                                                   int padding,
+                                                                   int dilation) noexcept {
   if (adaptive) return {adaptive_span_of(index, in, out)};
   const int start = index * stride - padding;
   return {pool_span_of(index, in, kernel, stride, padding, dilation),
           start >= 0 && start + (kernel - 1) * dilation < in};
 }
 
-/// Calls visit(pool_window) for each output pixel, in memory order.
+/// Calls visit(pool_window) for each output pixel, in memory order. Windows inside the input use a
+/// separate call with the tap counts of the shape, which are constants if the shape is constant.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(pool_shape shape, Visit visit) noexcept {
   const pool_shape s = without_adaptive(shape);
@@ -111,17 +115,18 @@ template <class Visit>
           w.rows = s.kernel_h;
           w.columns = s.kernel_w;
           w.padded = s.kernel_d * s.kernel_h * s.kernel_w;
+          visit(w);
         } else {
-          const pool_span x = pool_axis_of(s.adaptive != 0, ox, s.in_w, s.out_w, s.kernel_w,
-                                           s.stride_w, s.padding_w, s.dilation_w)
-                                  .span;
+          const pool_span x = s.adaptive != 0 ? adaptive_span_of(ox, s.in_w, s.out_w)
+                                              : pool_span_of(ox, s.in_w, s.kernel_w, s.stride_w,
+                                                             s.padding_w, s.dilation_w);
           w.in = (row * s.in_w + x.first) * pixel;
           w.planes = z.span.taps;
           w.rows = y.span.taps;
           w.columns = x.taps;
           w.padded = z.span.padded * y.span.padded * x.padded;
+          visit(w);
         }
-        visit(w);
       }
     }
   }
