@@ -32,6 +32,7 @@
 #include "ctq/runtime/packing/custom_modules.hpp"
 #include "ctq/runtime/packing/graph_nodes.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
+#include "ctq/runtime/packing/run_graph.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/plan_text.hpp"

@@ -13,6 +13,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/io/safetensors.hpp"
+#include "ctq/runtime/packing/run_graph.hpp"
 #include "ctq/runtime/plan_text.hpp"
 
 // The file of an int8 model: safetensors with the tensors of a state_dict (runtime/state_dict.hpp),
@@ -48,7 +49,7 @@ template <class Plan>
   constexpr std::span steps = std::span(Plan::int8_schedule.steps).first(Plan::int8_schedule.count);
   constexpr std::string_view backend = Plan::backend.name;  // the backend itself is not emitted
   return {backend, mapping_text<Plan>.view(),
-          text_of<used_kernels_of(steps)>(steps, std::span(Plan::lowered.nodes))};
+          text_of<used_kernels_of(steps)>(steps, std::span(run_graph<Plan::lowered>.nodes))};
 }
 
 /// An activation that a plan quantizes statically.

@@ -23,15 +23,16 @@ namespace ctq {
 /// of the nearest one around it, by name, else by type; else the global one.
 [[nodiscard]] constexpr int handed_down_entry(const mapping_view& m, const op_index& types,
                                               const node& n, semantics s) {
-  op_id around = n.row == nullptr ? nullptr : n.row->scope_type;
+  // Rows name the type of the module around, and no types beyond it.
+  const op_id around = n.row == nullptr ? nullptr : n.row->scope_type;
+  const int by_type_around = around == nullptr ? -1 : types.find(around);
   int by_type = resolving::by_type(m, types, n.op, s);
   for (std::string_view path = path_of(n); !path.empty(); path = parent_of(path)) {
     const int by_name = resolving::last_entry(
         m, mapping_level::module_name, [&](const mapping_entry& e) { return e.module == path; });
     if (by_name >= 0) return by_name;
     if (by_type >= 0) return by_type;
-    by_type = around == nullptr ? -1 : types.find(around);
-    around = nullptr;  // rows name no types beyond it
+    by_type = by_type_around;
   }
   return resolving::global(m);
 }

@@ -11,6 +11,7 @@
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/packing/run_graph.hpp"
 #include "ctq/runtime/verbose.hpp"
 
 // The int8 code of a plan for one instruction set, without state: packs weights, and runs.
@@ -36,14 +37,14 @@ class int8_code {
                     "the operating system does not let this process use AMX tiles: compile for "
                     "avx512vnni, or dispatch");
     return pack_parameters<kernel_set, code::used>(std::span(schedule.steps).first(schedule.count),
-                                                   Plan::lowered, state, qparams);
+                                                   run_graph<Plan::lowered>, state, qparams);
   }
 
   /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte
   /// aligned
   static void run(const parameters& p, const void* const* in, void* const* out,
                   std::byte* arena) noexcept {
-    run_code<Isa, code>(schedule.steps, Plan::lowered.nodes, p, in, out, arena);
+    run_code<Isa, code>(schedule.steps, run_graph<Plan::lowered>.nodes, p, in, out, arena);
   }
 };
 

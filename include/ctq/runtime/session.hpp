@@ -11,6 +11,7 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/embeddings/check_indices.hpp"
 #include "ctq/runtime/model_calls.hpp"
+#include "ctq/runtime/packing/run_graph.hpp"
 #include "ctq/runtime/tensor.hpp"
 
 // A model with the memory that its runs need.
@@ -62,7 +63,7 @@ class session
       [[nodiscard]] static status check_indices(const Input&... in) {
     const void* const from[] = {in.data()...};
     return ctq::check_indices(std::span(schedule.steps).first(schedule.count),
-                              std::span(Model::plan::lowered.nodes), from);
+                              std::span(run_graph<Model::plan::lowered>.nodes), from);
   }
 
  private:

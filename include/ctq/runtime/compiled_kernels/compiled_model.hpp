@@ -10,6 +10,7 @@
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
 #include "ctq/runtime/int8_model.hpp"
+#include "ctq/runtime/packing/run_graph.hpp"
 
 namespace ctq {
 
@@ -36,15 +37,15 @@ class quantized_model<Plan, isa::compiled>
                                                     std::string_view isa = {}, bool keep = true) {
     const auto kernels = compiled_kernels::choose(isa);
     if (!kernels) return unexpected{kernels.error()};
-    auto p =
-        compiled_kernels::make(**kernels, steps(), Plan::lowered, state.tensors, state.qparams);
+    auto p = compiled_kernels::make(**kernels, steps(), run_graph<Plan::lowered>, state.tensors,
+                                    state.qparams);
     if (!p) return unexpected{p.error()};
     return quantized_model{*std::move(p), std::move(state), keep};
   }
 
   /// run, with the elements of all inputs and outputs, in order.
   void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
-    compiled_kernels::run(steps(), Plan::lowered.nodes, this->values(), in, out, memory,
+    compiled_kernels::run(steps(), run_graph<Plan::lowered>.nodes, this->values(), in, out, memory,
                           Plan::int8_schedule.arena_bytes);
   }
 

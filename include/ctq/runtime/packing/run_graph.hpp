@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "ctq/graph/graph.hpp"
+#include "ctq/ops/op.hpp"
+
+// The nodes that a program packs and runs. Those of a plan refer to all that passes read: observers
+// of the mapping, shape rules and gradients of ops, the ops that these become. A compiler would
+// make code of all of it.
+
+namespace ctq {
+
+namespace run_graphs {
+
+constexpr op_descriptor description_of(op_descriptor d, op_id with_number) {
+  d.infer_shape = nullptr;
+  d.functions.add_gradient = nullptr;
+  d.integer_form = d.integer_relu_form = d.dynamic_form = d.dynamic_relu_form = nullptr;
+  d.weight_only_form = d.with_relu = d.module_form = d.float_form = nullptr;
+  for (op_id& form : d.integer_forms_then) form = nullptr;
+  for (op_id& part : d.fused_of) part = nullptr;
+  d.schedule.sizes = nullptr;
+  d.schedule.view = nullptr;
+  d.schedule.then = nullptr;
+  d.schedule.with_number = with_number;
+  return d;
+}
+
+template <op_id Op>
+struct run_op;
+template <op_id Op>
+struct run_descriptor {
+  static constexpr op_id with_number = Op->descriptor->schedule.with_number;
+  static constexpr op_descriptor value =
+      description_of(*Op->descriptor, run_op<with_number>::value);
+};
+/// An op of the same name, with what running it needs.
+template <op_id Op>
+struct run_op {
+  static constexpr op_info info{Op->kind, Op->name, &run_descriptor<Op>::value, Op->builtin,
+                                Op->hash};
+  static constexpr op_id value = &info;
+};
+template <>
+struct run_op<nullptr> {
+  static constexpr op_id value = nullptr;
+};
+
+template <const auto& Graph, std::size_t... I>
+constexpr auto made(std::index_sequence<I...>) {
+  auto g = Graph;
+  ((g.nodes[I].op = run_op<Graph.nodes[I].op>::value), ...);
+  for (node& n : g.nodes) {
+    n.observer_config = n.weight = nullptr;
+    n.choice = {};
+  }
+  g.problem = {};
+  return g;
+}
+
+}  // namespace run_graphs
+
+/// Of a lowered graph, in a constant.
+template <const auto& Graph>
+inline constexpr auto run_graph =
+    run_graphs::made<Graph>(std::make_index_sequence<static_cast<std::size_t>(Graph.size())>{});
+
+}  // namespace ctq
