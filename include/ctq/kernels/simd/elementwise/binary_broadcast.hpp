@@ -5,6 +5,7 @@
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/broadcast_blocks.hpp"
+#include "ctq/kernels/simd/elementwise/mul_by_row.hpp"
 
 // Kernels of two tensors that are broadcast against each other, by the kernels for equal shapes.
 
@@ -34,6 +35,14 @@ template <class Isa, quantized Q>
 [[gnu::noinline]] void binary_mul_broadcast(const broadcast_shape& shape, const Q* a,
                                             const qparams& a_q, const Q* b, const qparams& b_q,
                                             const qparams& out_q, Q* out, bool relu) noexcept {
+  if constexpr (vectorized<Isa>) {
+    if (product_fits_int32(a_q, b_q, quantizer_of(out_q))) {
+      if (is_mul_by_row<Isa, Q>(shape, 1))
+        return mul_by_row<Isa>(shape, a, a_q, b, b_q, 1, out_q, out, relu);
+      if (is_mul_by_row<Isa, Q>(shape, 0))
+        return mul_by_row<Isa>(shape, b, b_q, a, a_q, 0, out_q, out, relu);
+    }
+  }
   for_broadcast_blocks(shape, a, b, out, [&](elementwise_shape s, const Q* x, const Q* y, Q* to) {
     binary_mul<Isa>(s, x, a_q, y, b_q, out_q, to, relu);
   });

@@ -14,6 +14,13 @@ struct real_product {
   }
 };
 
+/// Whether products, divided by the output's scale, fit easily in an int32.
+[[nodiscard, gnu::always_inline]] constexpr bool product_fits_int32(const qparams& a,
+                                                                    const qparams& b,
+                                                                    const quantizer& to) {
+  return scaled_fits_int32(256.0F * a.scale * b.scale, to);
+}
+
 /// As reference::binary_mul on integers, byte for byte. relu is part of the clamp.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void binary_mul(elementwise_shape shape, const Q* a,
@@ -23,8 +30,7 @@ template <class Isa, quantized Q>
     reference::binary_mul(shape, a, a_q, b, b_q, out_q, out, relu);
   } else {
     const quantizer to = relu ? with_relu(quantizer_of(out_q)) : quantizer_of(out_q);
-    const bool fits = scaled_fits_int32(256.0F * a_q.scale * b_q.scale, to);
-    dequantize_apply_quantize<Isa>(shape, fits, out, to, real_product{},
+    dequantize_apply_quantize<Isa>(shape, product_fits_int32(a_q, b_q, to), out, to, real_product{},
                                    quantized_operand<Q>{a, a_q}, quantized_operand<Q>{b, b_q});
   }
 }
