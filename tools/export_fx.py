@@ -51,6 +51,7 @@ MODULES = [
 SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
                torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32",
                torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
+TRANSFORMER_LAYERS = (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer)
 # By option: the key of PrepareCustomConfig that it fills, and its help.
 CUSTOM = {
     "--standalone-module": ("standalone_module_name", "PATH", "a module that is prepared on its own"),
@@ -127,6 +128,25 @@ def plain(value):
     raise NotExpressible(f"an argument of type {type(value).__name__}")
 
 
+def activation_name(activation):
+    """What nn.TransformerEncoderLayer was given: "relu", "gelu", or what else it is."""
+    if activation in (torch.nn.functional.relu, torch.relu) or isinstance(activation, torch.nn.ReLU):
+        return "relu"
+    exact = getattr(activation, "approximate", "none") == "none"
+    if activation is torch.nn.functional.gelu or (isinstance(activation, torch.nn.GELU) and exact):
+        return "gelu"
+    return getattr(activation, "__name__", None) or str(activation)
+
+
+def transformer_options(layer):
+    """What a layer of nn.Transformer keeps in its modules."""
+    return {"d_model": layer.self_attn.embed_dim, "nhead": layer.self_attn.num_heads,
+            "dim_feedforward": layer.linear1.out_features,
+            "activation": activation_name(layer.activation),
+            "layer_norm_eps": layer.norm1.eps, "batch_first": layer.self_attn.batch_first,
+            "norm_first": layer.norm_first, "bias": layer.linear1.bias is not None}
+
+
 def module_row(module):
     """The class of a module and the arguments of its constructor, as far as it has kept them."""
     row = {"type": class_name(type(module))}
@@ -137,6 +157,8 @@ def module_row(module):
     if isinstance(module, torch.nn.MultiheadAttention):  # which keeps the tensors, not the flags
         row["bias"] = module.in_proj_bias is not None
         row["add_bias_kv"] = module.bias_k is not None
+    if type(module) in TRANSFORMER_LAYERS:
+        return {**row, **transformer_options(module)}
     for name in names:
         if name in ("self", "args", "kwargs", "device", "dtype") or not hasattr(module, name):
             continue
@@ -285,7 +307,63 @@ class Exporter:
         if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
         shape_of = dict(zip(inputs, self.shapes or ()))
-        return [self.row(node, shape_of, scopes) for node in graph.nodes]
+        taken = {node.name for node in graph.nodes}
+        rows = []
+        for node in graph.nodes:
+            row = self.row(node, shape_of, scopes)
+            rows += self.transformer_rows(node, row, taken) or [row]
+        return rows
+
+    def transformer_rows(self, node, row, taken):
+        """An nn.Transformer, or its encoder or decoder: a row for each layer and for each norm, which
+        PyTorch leaves in float, too. None of another module."""
+        if node.op != "call_module":
+            return None
+        module, path = self.model.get_submodule(node.target), node.target
+        if type(module) is torch.nn.Transformer:
+            parts = [(f"{path}.encoder", module.encoder), (f"{path}.decoder", module.decoder)]
+        else:
+            parts = [(path, module)]
+        for _, part in parts:
+            if (type(part) not in (torch.nn.TransformerEncoder, torch.nn.TransformerDecoder) or
+                    any(type(layer) not in TRANSFORMER_LAYERS for layer in part.layers) or
+                    not isinstance(part.norm, (torch.nn.LayerNorm, type(None)))):
+                return None
+        own = inspect.signature(type(module).forward).bind(module, *row["args"], **row.get("kwargs", {}))
+        given = {name: value for name, value in own.arguments.items()
+                 if name != "self" and value is not None and value is not False}
+        rows = []
+        memory = given.pop("memory", None)
+        for path, part in parts:
+            is_encoder = type(part) is torch.nn.TransformerEncoder
+            value = given.pop("src" if is_encoder else "tgt")
+            masks = self.masks_of(given, is_encoder)
+            calls = [(f"{path}.layers.{i}", layer) for i, layer in enumerate(part.layers)]
+            calls += [] if part.norm is None else [(f"{path}.norm", part.norm)]
+            for called, layer in calls:
+                name = called.replace(".", "_")
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                is_norm = layer is part.norm
+                kind = {"type": "ctq.LayerNorm"} if is_norm else {}
+                rows.append({"name": name, "op": "call_module", "target": called,
+                             "args": [value] if is_encoder or is_norm else [value, memory],
+                             **({"kwargs": masks} if masks and not is_norm else {}),
+                             "module": {**module_row(layer), **kind}, "scope": path})
+                value = {"n": name}
+            if is_encoder:
+                memory = value
+        rows[-1]["name"] = node.name
+        return rows
+
+    @staticmethod
+    def masks_of(given, is_encoder):
+        """The arguments of a call, by their names in a layer of the encoder or the decoder."""
+        names = {"mask": "src_mask"} if is_encoder else {}
+        mine = ("mask", "src") if is_encoder else ("tgt", "memory")
+        return {names.get(name, name): value for name, value in given.items()
+                if name.startswith(mine) or name == "is_causal"}
 
     def row(self, node, shape_of, scopes):
         try:

@@ -230,6 +230,23 @@ class VitEncoderBlock(nn.Module):
         return x + self.mlp(self.ln_2(x))
 
 
+class SentenceEncoder(nn.Module):
+    """PyTorch's encoder of words, the layers of which stay in float as a whole, and a classifier."""
+
+    def __init__(self, words=200, hidden=64, heads=4, classes=4):
+        super().__init__()
+        self.embedding = nn.Embedding(words, hidden)
+        self.position = nn.Parameter(torch.randn(1, 20, hidden))
+        layer = nn.TransformerEncoderLayer(hidden, heads, 4 * hidden, batch_first=True,
+                                           activation="gelu", norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2, norm=nn.LayerNorm(hidden))
+        self.fc = nn.Linear(hidden, classes)
+
+    def forward(self, text):
+        x = self.embedding(text) + self.position
+        return self.fc(self.encoder(x).mean(dim=1))
+
+
 class EmbeddingClassifier(nn.Module):
     """PyTorch's tutorial of text classification, with sentences of equal length."""
 
@@ -285,11 +302,12 @@ NETWORKS = {
     "lstm": (lambda: Recurrent(nn.LSTM), [(1, 20, 16)]),
     "gru": (lambda: Recurrent(nn.GRU), [(1, 20, 16)]),
     "embedding_bag": (EmbeddingClassifier, [(1, 12)]),
+    "sentence_encoder": (SentenceEncoder, [(1, 20)]),
 }
 
 OF_TORCHVISION = [name for name in NETWORKS
                   if name.startswith(("resnet", "mobilenet", "efficientnet", "convnext"))]
-INDICES = {"embedding_bag": 200}  # networks whose input is indices, and how many there are
+INDICES = {"embedding_bag": 200, "sentence_encoder": 200}  # networks whose input is indices, and how many there are
 
 
 def inputs_of(name, generator):

@@ -295,19 +295,18 @@ class importer {
     const bool is_user = builder.empty() && user != user_ops_.end();
     if (is_user) builder = "::" + user->second;
     if (builder.empty())
-      return fmt::format(
-          "calls {}, which ctq has no op for; {}", r.op->name,
-          r.op->name.find("nn.Transformer") != std::string_view::npos
-              ? "torch.fx traces into a module of your own that has its nn.MultiheadAttention, "
-                "nn.Linear and nn.LayerNorm"
-              : "write it as an op of your own, --user-op, or with other ops");
+      return fmt::format("calls {}, which ctq has no op for; {}", r.op->name,
+                         r.op->name.find("nn.Transformer") != std::string_view::npos
+                             ? "tools/export_fx.py writes its nn.TransformerEncoderLayer and "
+                               "nn.TransformerDecoderLayer, if they are not classes of your own"
+                             : "write it as an op of your own, --user-op, or with other ops");
     // That compiled models do not have it is said when they are linked, whatever its options are.
     if (!is_user && lacks_shape_rule(r.op)) {
       r.call = builder + "()";
       return {};
     }
     if (!is_user && r.op->descriptor->weight_position > 0) return weighted_call(i, r, builder);
-    if (ctq::is_any_of(r.op, ctq::nn::multihead_attention)) return attention_call(i, r, builder);
+    if (has_named_arguments(r.op)) return module_call(i, r, builder);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = view_of_arguments(i);
     if (with_number(builder, all, r)) return {};
@@ -352,8 +351,8 @@ class importer {
     return named_call(r, builder, given.literals);
   }
 
-  /// Sets the call of nn.MultiheadAttention, which has options of the module and of the call.
-  std::string attention_call(int i, model_row& r, const std::string& builder) {
+  /// Sets the call of a module that has options of the constructor and of the call.
+  std::string module_call(int i, model_row& r, const std::string& builder) {
     named_arguments given = name_arguments(r.op, view_of_arguments(i));
     if (!given.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, given.problem);

@@ -34,7 +34,7 @@ bool means_nothing(std::string_view name, const argument& a) {
     return a.is == kind::boolean && a.integer == 0;
   if (name == "recompute_scale_factor" || name == "antialias")
     return a.is == kind::none || (a.is == kind::boolean && a.integer == 0);
-  if (name == "add_bias_kv" || name == "add_zero_attn" || name == "is_causal" ||
+  if (name == "add_bias_kv" || name == "add_zero_attn" || name.ends_with("is_causal") ||
       name == "enable_gqa")
     return a.is == kind::boolean && a.integer == 0;
   if (name == "divisor_override" || name == "out" || name == "max_norm") return a.is == kind::none;
@@ -282,7 +282,7 @@ bool has_no_effect(const option_fields& all, std::string_view option) {
 bool is_found(std::string_view option) {
   return option == "num_channels" || option == "in_channels" || option == "in_features" ||
          option == "num_features" || option == "input_size" || option == "embed_dim" ||
-         option == "kdim" || option == "vdim";
+         option == "kdim" || option == "vdim" || option == "d_model";
 }
 
 /// Sizes that are arguments each: x.view(1, -1). Several positional integers are one option.

@@ -17,30 +17,45 @@ namespace {
 using ctq::argument;
 using kind = ctq::argument::kind;
 
-/// The tensors of a call, in their order.
-struct tensor_names {
-  std::string_view names[3];
-  std::string_view words;
+/// The arguments of a call: tensors, in their order, then others.
+struct call_arguments {
+  ctq::op_id op;
+  int tensors;
+  std::string_view words;  // of the tensors
+  std::string_view names[8];
 };
-constexpr tensor_names weighted{{"input", "weight", "bias"}, "an input, a weight and a bias"};
-constexpr tensor_names attention{{"query", "key", "value"}, "query, key and value"};
+constexpr call_arguments weighted{
+    nullptr, 3, "an input, a weight and a bias", {"input", "weight", "bias"}};
+constexpr call_arguments modules[] = {
+    {ctq::nn::multihead_attention.id(),
+     3,
+     "query, key and value",
+     {"query", "key", "value", "key_padding_mask", "need_weights", "attn_mask",
+      "average_attn_weights", "is_causal"}},
+    {ctq::nn::transformer_encoder_layer.id(),
+     1,
+     "src",
+     {"src", "src_mask", "src_key_padding_mask", "is_causal"}},
+    {ctq::nn::transformer_decoder_layer.id(),
+     2,
+     "tgt and memory",
+     {"tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask",
+      "tgt_is_causal", "memory_is_causal"}},
+};
 
-bool is_attention(ctq::op_id op) { return ctq::is_any_of(op, ctq::nn::multihead_attention); }
+/// Null: it is no such module.
+const call_arguments* module_call(ctq::op_id op) {
+  for (const call_arguments& c : modules)
+    if (c.op == op) return &c;
+  return nullptr;
+}
 
 /// The parameter at a position; empty: there is none. The options come before and after the weight
 /// and the bias; instance_norm has others, too.
 std::string_view name_at(ctq::op_id op, int position) {
-  if (is_attention(op)) {
-    constexpr std::string_view names[] = {"query",
-                                          "key",
-                                          "value",
-                                          "key_padding_mask",
-                                          "need_weights",
-                                          "attn_mask",
-                                          "average_attn_weights",
-                                          "is_causal"};
-    return position < static_cast<int>(std::size(names)) ? names[position] : std::string_view{};
-  }
+  if (const call_arguments* const c = module_call(op))
+    return position < static_cast<int>(std::size(c->names)) ? c->names[position]
+                                                            : std::string_view{};
   if (ctq::is_any_of(op, ctq::fn::instance_norm)) {
     constexpr std::string_view names[] = {"input", "running_mean",    "running_var", "weight",
                                           "bias",  "use_input_stats", "momentum",    "eps"};
@@ -56,9 +71,7 @@ std::string_view name_at(ctq::op_id op, int position) {
   return field < fields.size() ? fields[field].name : std::string_view{};
 }
 
-bool is_mask(const argument& a) {
-  return a.keyword == "attn_mask" || a.keyword == "key_padding_mask";
-}
+bool is_mask(const argument& a) { return a.keyword.ends_with("_mask"); }
 
 /// Whether an argument says that there is no such tensor.
 bool is_absent_tensor(const argument& a) {
@@ -69,9 +82,12 @@ bool is_absent_tensor(const argument& a) {
 
 }  // namespace
 
+bool has_named_arguments(ctq::op_id op) { return module_call(op) != nullptr; }
+
 named_arguments name_arguments(ctq::op_id op, ctq::view<argument> arguments) {
   named_arguments out;
-  const auto& [names, words] = is_attention(op) ? attention : weighted;
+  const call_arguments* const module = module_call(op);
+  const call_arguments& call = module != nullptr ? *module : weighted;
   int position = 0;
   int last_tensor = -1;
   for (int at = 0; at < arguments.size();) {
@@ -87,11 +103,11 @@ named_arguments name_arguments(ctq::op_id op, ctq::view<argument> arguments) {
     out.literals[first].keyword = a.keyword;
     if (a.is == kind::node) {
       out.literals.resize(first);
-      const auto* const place = std::find(std::begin(names), std::end(names), a.keyword);
-      const auto which = static_cast<int>(place - std::begin(names));
-      if (which == static_cast<int>(std::size(names)) || which <= last_tensor)
+      const auto* const end = call.names + call.tensors;
+      const auto which = static_cast<int>(std::find(call.names, end, a.keyword) - call.names);
+      if (which == call.tensors || which <= last_tensor)
         out.problem = is_mask(a) ? fmt::format("cannot have {} = a tensor", a.keyword)
-                                 : fmt::format("takes {} as tensors, in this order,", words);
+                                 : fmt::format("takes {} as tensors, in this order,", call.words);
       last_tensor = which;
     } else if (is_absent_tensor(a) ||
                (a.keyword == "use_input_stats" && a.is == kind::boolean && a.integer == 1)) {

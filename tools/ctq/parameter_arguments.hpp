@@ -17,9 +17,11 @@ struct named_arguments {
   std::string problem;                  // what ctq's op does not support, or empty
 };
 
+/// Whether a module has arguments of its calls besides the options of its constructor.
+[[nodiscard]] bool has_named_arguments(ctq::op_id op);
+
 /// The literals of a call by name, without those that say that a parameter is not there; tensors
-/// must be the input, the weight and the bias, of nn.MultiheadAttention the query, the key and the
-/// value, in this order.
+/// must be the input, the weight and the bias, or those of the module, in this order.
 [[nodiscard]] named_arguments name_arguments(ctq::op_id op, ctq::view<ctq::argument> arguments);
 
 }  // namespace tool

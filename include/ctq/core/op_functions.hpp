@@ -40,9 +40,11 @@ struct parameter_ref {
   [[nodiscard]] constexpr std::size_t size() const { return numel(shape); }
 };
 
-/// All of them, in the order in which the op declares them.
+/// All of them, in the order in which the op declares them; nn.TransformerDecoderLayer has most.
 struct parameter_refs {
-  parameter_ref item[4]{};
+  static constexpr int max_count = 18;
+
+  parameter_ref item[max_count]{};
 
   [[nodiscard]] constexpr const parameter_ref& operator[](int i) const { return item[i]; }
 };

@@ -12,6 +12,7 @@
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
 #include "ctq/ops/in_float/rearrangements.hpp"
+#include "ctq/ops/in_float/transformer_layers.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
 
@@ -33,4 +34,5 @@
   CTQ_EXTREMES(OP)                   \
   CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
   CTQ_MULTIHEAD_ATTENTION(OP)        \
+  CTQ_TRANSFORMER_LAYERS(OP)         \
   CTQ_ADDMM(OP)

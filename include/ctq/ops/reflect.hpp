@@ -89,6 +89,8 @@ BOOST_HANA_ADAPT_STRUCT(ctq::unbind_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::attention_options, attn_mask, dropout_p, is_causal, scale);
 BOOST_HANA_ADAPT_STRUCT(ctq::multihead_attention_options, embed_dim, num_heads, dropout, bias, kdim,
                         vdim, batch_first, need_weights, average_attn_weights, source_length);
+BOOST_HANA_ADAPT_STRUCT(ctq::transformer_layer_options, d_model, nhead, dim_feedforward, dropout,
+                        activation, layer_norm_eps, batch_first, norm_first, bias, source_length);
 BOOST_HANA_ADAPT_STRUCT(ctq::softmax_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_options, num_embeddings, embedding_dim, padding_idx);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_bag_options, num_embeddings, embedding_dim, mode,
@@ -118,6 +120,9 @@ template <>
 inline constexpr const option_words_of* words_of_type<gelu_rule> = &gelu_rule_words;
 template <>
 inline constexpr const option_words_of* words_of_type<bag_mode> = &bag_mode_words;
+template <>
+inline constexpr const option_words_of* words_of_type<transformer_activation> =
+    &transformer_activation_words;
 
 template <>
 inline constexpr const option_words_of* words_of_type<rnn_nonlinearity> = &rnn_nonlinearity_words;

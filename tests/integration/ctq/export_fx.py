@@ -74,6 +74,30 @@ class Unpacked(nn.Module):
         return (a * b).view(n, c // 2, h * w)
 
 
+class Sentences(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, activation="gelu")
+        self.encoder = nn.TransformerEncoder(layer, 2, norm=nn.LayerNorm(8))
+
+    def forward(self, x, encoder_layers_0):
+        return self.encoder(x, None) + encoder_layers_0
+
+
+class Masked(Sentences):
+    def forward(self, x, mask):
+        return self.encoder(x, mask=mask)
+
+
+class Translator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.transformer = nn.Transformer(8, 2, 1, 1, 16, activation=nn.SiLU())
+
+    def forward(self, x, y):
+        return self.transformer(x, y)
+
+
 trained = net()
 not_a_model = 3
 
@@ -211,6 +235,30 @@ def main():
         odd = {row["name"]: row for row in rows_of(folder, "nets:Odd", "odd.json", "2,5", "1")}
         assert odd["getitem"]["args"][1][1] == {"s": [1, None, None]}, odd["getitem"]
         assert odd["to"]["args"][1] == "float32" and odd["weight"]["op"] == "get_attr"
+
+        rows = rows_of(folder, "nets:Sentences", "sentences.json", "2,5,8", "8")
+        assert [(row["name"], row["target"], row["args"]) for row in rows[2:5]] == [
+            ("encoder_layers_0_", "encoder.layers.0", [{"n": "x"}]),
+            ("encoder_layers_1", "encoder.layers.1", [{"n": "encoder_layers_0_"}]),
+            ("encoder", "encoder.norm", [{"n": "encoder_layers_1"}])], rows
+        assert rows[2]["module"] == {
+            "type": "nn.TransformerEncoderLayer", "d_model": 8, "nhead": 2, "dim_feedforward": 16,
+            "activation": "gelu", "layer_norm_eps": 1e-5, "batch_first": True, "norm_first": False,
+            "bias": True}, rows[2]
+        assert rows[4]["module"]["type"] == "ctq.LayerNorm" and rows[4]["scope"] == "encoder"
+        imported = run(ctq, "import", "--fx", folder / "sentences.json")
+        assert "nn::float_layer_norm(" in imported.stdout, imported
+        names = (folder / "sentences.safetensors").read_bytes()
+        assert b'"encoder.layers.1.self_attn.out_proj.bias"' in names, "of the layers"
+        rows = rows_of(folder, "nets:Masked", "masked.json", "2,5,8", "5,5")
+        assert rows[2]["kwargs"] == {"src_mask": {"n": "mask"}}, rows[2]
+        rows = rows_of(folder, "nets:Translator", "translator.json", "4,2,8", "3,2,8")
+        assert [(row["target"], row["args"]) for row in rows[2:6]] == [
+            ("transformer.encoder.layers.0", [{"n": "x"}]),
+            ("transformer.encoder.norm", [{"n": "transformer_encoder_layers_0"}]),
+            ("transformer.decoder.layers.0", [{"n": "y"}, {"n": "transformer_encoder_norm"}]),
+            ("transformer.decoder.norm", [{"n": "transformer_decoder_layers_0"}])], rows
+        assert rows[5]["name"] == "transformer" and rows[2]["module"]["activation"] == "SiLU()", rows
 
         done = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "told.json",
                       "--standalone-module", "layer1", "--non-traceable-class", "nets.Block",

@@ -111,11 +111,46 @@ def attention():
         x, module("mha", "nn.MultiheadAttention", ["x", "x", "x"], {**ATTENTION, "kdim": 4}),
         item("out", "mha", 0)], ["out"],
                  "node mha: kdim and vdim are 4 and 8; they equal embed_dim, 8")
-    expect_error("a whole layer", [
-        x, module("layer", "nn.TransformerEncoderLayer", ["x"], {"batch_first": True})], ["layer"],
-                 "node layer: calls nn.TransformerEncoderLayer, which ctq has no op for; torch.fx traces "
-                 "into a module of your own that has its nn.MultiheadAttention, nn.Linear and "
-                 "nn.LayerNorm")
+
+
+LAYER = {"d_model": 8, "nhead": 2, "dim_feedforward": 16, "dropout": 0.1, "activation": "relu",
+         "layer_norm_eps": 1e-5, "batch_first": False, "norm_first": False, "bias": True}
+
+
+def transformers():
+    """The layers of nn.Transformer, which PyTorch leaves in float as a whole."""
+    x, y = image("x", 5, 2, 8), image("y", 4, 2, 8)
+
+    def encoder(*args, options=None, **kwargs):
+        return module("layer", "nn.TransformerEncoderLayer", args, {**LAYER, **(options or {})}, **kwargs)
+
+    expect_lines("an encoder's layer", [x, encoder("x", None)], ["layer"],
+                 '"layer"_n = nn::transformer_encoder_layer("x"_n, {.nhead = 2, .dim_feedforward = 16}),')
+    expect_lines("its options", [
+        x, encoder("x", options={"activation": "gelu", "layer_norm_eps": 0.5, "batch_first": True,
+                                 "norm_first": True, "bias": False}, src_mask=None, is_causal=False)],
+                 ["layer"],
+                 '"layer"_n = nn::transformer_encoder_layer("x"_n, {.nhead = 2, .dim_feedforward = 16, '
+                 '.activation = ctq::transformer_activation::gelu, .layer_norm_eps = 0.5F, '
+                 '.batch_first = true, .norm_first = true, .bias = false}),')
+    expect_lines("a decoder's layer, and a norm that PyTorch leaves in float with it", [
+        x, y, module("layer", "nn.TransformerDecoderLayer", ["x", "y"], LAYER),
+        module("norm", "ctq.LayerNorm", ["layer"], {"normalized_shape": [8], "eps": 1e-5,
+                                                    "elementwise_affine": True})], ["norm"],
+                 '"layer"_n = nn::transformer_decoder_layer("x"_n, "y"_n, {.nhead = 2, '
+                 '.dim_feedforward = 16}),',
+                 '"norm"_n = nn::float_layer_norm("layer"_n, {.normalized_shape = {8}}),')
+    for what, row, error in (
+            ("a mask", encoder("x", "y"), "cannot have src_mask = a tensor"),
+            ("another activation", encoder("x", options={"activation": "silu"}),
+             'cannot have activation = "silu"'),
+            ("causality", encoder("x", is_causal=True), "cannot have is_causal = True")):
+        expect_error(what, [x, y, row], ["layer"],
+                     f"node layer: calls torch.nn.TransformerEncoderLayer, which {error} in ctq")
+    expect_error("another encoder", [x, module("encoder", "nn.TransformerEncoder", ["x"], {})], ["encoder"],
+                 "node encoder: calls nn.TransformerEncoder, which ctq has no op for; tools/export_fx.py "
+                 "writes its nn.TransformerEncoderLayer and nn.TransformerDecoderLayer, if they are not "
+                 "classes of your own")
 
 
 def rearrangements():
@@ -199,6 +234,7 @@ def added_products():
 def main():
     added_products()
     attention()
+    transformers()
     rearrangements()
     respelled()
 

@@ -91,6 +91,38 @@ inline constexpr auto decoder = model(
     "out"_n = nn::output("last"_n));
 static_assert(decoder.nodes[11].shape == shape{2, 2, 5, 4});
 
+/// nn.Transformer, as tools/export_fx.py writes it: whole layers in float, which read views and
+/// what is computed on integers.
+inline constexpr auto transformer = model(
+    "x"_n = nn::placeholder({2, 3, 4, 4}),
+    "conv"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
+    "flat"_n = fn::flatten("conv"_n, {.start_dim = 2}),
+    "src"_n = method::permute("flat"_n, {.dims = {2, 0, 1}}),
+    "encoder.0"_n = nn::transformer_encoder_layer("src"_n, {.nhead = 2, .dim_feedforward = 12}),
+    "encoder.1"_n =
+        nn::transformer_encoder_layer("encoder.0"_n, {.nhead = 4,
+                                                      .dim_feedforward = 5,
+                                                      .activation = transformer_activation::gelu,
+                                                      .norm_first = true,
+                                                      .bias = false}),
+    "encoder.norm"_n = nn::float_layer_norm("encoder.1"_n),
+    "part"_n = op::getitem("src"_n, {.index = {index::slice(1, 8, 3)}}),
+    "tgt"_n = nn::linear("part"_n, {.out_features = 8}),
+    "decoder.0"_n = nn::transformer_decoder_layer("tgt"_n, "encoder.norm"_n,
+                                                  {.nhead = 2, .dim_feedforward = 40}),
+    "last"_n = nn::linear("decoder.0"_n, {.out_features = 6}), "out"_n = nn::output("last"_n));
+
+using transformed = plan<transformer, x86, small::everywhere, unsupported::skip>;
+/// The norm of an encoder is part of what PyTorch leaves in float.
+constexpr bool is_in_float(op_id op) {
+  for (int i = 0; i < transformed::lowered.count; ++i)
+    if (transformed::lowered.nodes[i].op == op) return transformed::lowered.nodes[i].dtype == f32;
+  return false;
+}
+static_assert(transformer.nodes[9].shape == shape{3, 2, 8});
+static_assert(is_in_float(nn::float_layer_norm.id()) &&
+              is_in_float(nn::transformer_decoder_layer.id()));
+
 using made = plan<encoder, x86, small::everywhere, unsupported::skip>;
 /// What runs on integers around the module, and what does not.
 constexpr dtype dtype_of_op(op_id op) {
@@ -106,6 +138,10 @@ static_assert(dtype_of_op(q::add.id()) == quint8 && dtype_of_op(q::linear.id()) 
 TEST_CASE("attention as a module has the same bytes in both executors and the evaluator") {
   small::check_with_evaluator<encoder, x86>();
   small::check_with_evaluator<decoder, native>();
+}
+
+TEST_CASE("whole layers have the same bytes in both executors and the evaluator") {
+  small::check_with_evaluator<transformer, x86>();
 }
 
 TEST_CASE("transformer blocks have the same bytes in both executors and the evaluator") {

@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/function_call.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
+#include "ctq/ops/in_float/transformer_layers.hpp"
 
-// nn.MultiheadAttention, by the function that compiled models call.
+// nn.MultiheadAttention and the layers of nn.Transformer, by the functions that compiled models
+// call.
 
 namespace ctq::float_ops {
 
 namespace attending {
 
-/// Sets the shape; false: there are too many axes for one.
-inline bool to_shape(const tensor& t, shape& s) {
-  if (t.shape.size() > max_rank) return false;
-  for (const int extent : t.shape) s[s.rank++] = extent;
-  return true;
+/// Requires that a call has none of these masks.
+inline void require_none(operands& from, std::initializer_list<const char*> masks) {
+  for (const char* mask : masks) from.require(from.is_none(mask), "has no " + std::string(mask));
 }
-
-/// A tensor with the elements at this place in a value.
-inline tensor part(const std::vector<float>& all, const strided_view& v) {
-  const auto begin = all.begin() + v.offset;
-  const auto count = static_cast<std::ptrdiff_t>(numel(v.shape));
-  return {extents(v.shape.extent, v.shape.extent + v.shape.rank), {begin, begin + count}};
+inline void require_false(operands& from, std::initializer_list<const char*> flags) {
+  for (const char* name : flags) from.require(!from.flag(name), "has no " + std::string(name));
 }
 
 }  // namespace attending
@@ -36,52 +32,47 @@ namespace implementation {
 
 /// Returns (output, weights), the weights None if they are not needed.
 inline result<value> multihead_attention(operands& from) {
-  const op_descriptor& d = *from.op()->descriptor;
-  op_arguments<float> x;
-  shape in[3];
-  const char* const names[] = {"query", "key", "value"};
-  for (int i = 0; i < 3; ++i) {
-    const tensor& t = from.floats(names[i]);
-    from.require(attending::to_shape(t, in[i]), std::string(names[i]) + " has too many axes");
-    x.in[i] = {t.data.data(), in[i]};
-  }
-  for (const char* mask : {"key_padding_mask", "attn_mask"})
-    from.require(from.is_none(mask), "has no " + std::string(mask));
+  attending::require_none(from, {"key_padding_mask", "attn_mask"});
   for (const char* tensors : {"bias_k", "bias_v"})
     from.require(from.floats_or_null(tensors) == nullptr, "has no add_bias_kv");
-  from.require(!from.flag("add_zero_attn"), "has no add_zero_attn");
-  from.require(!from.flag("is_causal"), "has no is_causal");
-  attributes options = from.options();
-  if (from.failed()) return from.failure();
-  diagnostic problem;
-  const shape y = d.infer_shape({in, 3}, options, problem);
-  if (problem.any()) return from.failure(std::string(problem.message()));
-  const op_parameters parameters = d.parameters(options);
-  for (int p = 0; p < parameters.count; ++p) {
-    const op_parameter& wanted = parameters.item[p];
-    const tensor& t = from.floats(wanted.name);
-    shape found;
-    from.require(attending::to_shape(t, found) && found == wanted.shape,
-                 std::string(wanted.name) + " does not fit embed_dim");
-    x.parameters.item[p] = {.shape = wanted.shape, .floats = t.data.data()};
-  }
-  if (from.failed()) return from.failure();
-  const int elements = d.schedule.sizes(options, in[0], y)[0];
-  std::vector<float> all(static_cast<std::size_t>(elements));
-  x.out = {all.data(), y};
-  d.functions.apply(x, options);
+  attending::require_false(from, {"add_zero_attn", "is_causal"});
+  const auto computed = call_function(from, {"query", "key", "value"});
+  if (!computed) return unexpected{computed.error()};
   list tensors;
   for (int item = 0; item < 2; ++item) {
-    const strided_view v = d.tuple_item(options, contiguous_view(y, layout::nchw), item);
-    tensors.push_back(v.shape.rank == 0 ? value() : value(attending::part(all, v)));
+    const strided_view v = from.op()->descriptor->tuple_item(
+        computed->options, contiguous_view(computed->out, layout::nchw), item);
+    tensors.push_back(v.shape.rank == 0 ? value() : value(computed->part(v)));
   }
   return value(std::move(tensors));
+}
+
+inline result<value> transformer_encoder_layer(operands& from) {
+  attending::require_none(from, {"src_mask", "src_key_padding_mask"});
+  attending::require_false(from, {"is_causal"});
+  const auto computed = call_function(from, {"src"});
+  if (!computed) return unexpected{computed.error()};
+  return value(computed->output());
+}
+
+inline result<value> transformer_decoder_layer(operands& from) {
+  attending::require_none(
+      from, {"tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"});
+  attending::require_false(from, {"tgt_is_causal", "memory_is_causal"});
+  const auto computed = call_function(from, {"tgt", "memory"});
+  if (!computed) return unexpected{computed.error()};
+  return value(computed->output());
 }
 
 inline constexpr float_op attentions[] = {
     {"multihead_attention", "add_bias_kv=False, add_zero_attn=False, ...", multihead_attention,
      "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, "
      "average_attn_weights=True, is_causal=False"},
+    {"transformer_encoder_layer", "...", transformer_encoder_layer,
+     "src, src_mask=None, src_key_padding_mask=None, is_causal=False"},
+    {"transformer_decoder_layer", "...", transformer_decoder_layer,
+     "tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, "
+     "memory_key_padding_mask=None, tgt_is_causal=False, memory_is_causal=False"},
 };
 
 }  // namespace implementation

@@ -101,4 +101,11 @@ inline void add_to_rows(float* x, std::size_t rows, std::size_t columns,
     for (std::size_t k = 0; k < columns; ++k) x[i * columns + k] += terms[i];
 }
 
+/// Copies vectors of `depth` elements to the rows of a matrix.
+inline void copy_vectors(const float_vectors& from, std::size_t depth,
+                         const float_matrix& to) noexcept {
+  for (std::size_t i = 0; i < from.count; ++i)
+    for (std::size_t k = 0; k < depth; ++k) to(i, k) = from[i][k];
+}
+
 }  // namespace ctq::descriptors::functions

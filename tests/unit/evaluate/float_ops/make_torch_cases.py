@@ -426,6 +426,11 @@ torch.nn.UpsamplingBilinear2d(scale_factor=2)(t(1, 1, 2, 2, 3))
 torch.nn.MultiheadAttention(embed_dim=6, num_heads=2)(t(1, 4, 2, 6), t(2, 3, 2, 6), t(3, 3, 2, 6))
 torch.nn.MultiheadAttention(embed_dim=6, num_heads=3, bias=False, batch_first=True)(t(1, 2, 3, 6), t(2, 2, 5, 6), t(3, 2, 5, 6), average_attn_weights=False)
 torch.nn.MultiheadAttention(embed_dim=9, num_heads=3, batch_first=True)(t(1, 5, 9), key=t(2, 2, 9), value=t(3, 2, 9), need_weights=True)
+torch.nn.TransformerEncoderLayer(d_model=6, nhead=2, dim_feedforward=5)(t(1, 4, 2, 6))
+torch.nn.TransformerEncoderLayer(d_model=6, nhead=3, dim_feedforward=5, activation='gelu', batch_first=True, norm_first=True, layer_norm_eps=0.01)(t(1, 2, 3, 6))
+torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=4, norm_first=True)(t(1, 3, 8))
+torch.nn.TransformerDecoderLayer(d_model=6, nhead=2, dim_feedforward=5)(t(1, 4, 2, 6), t(2, 3, 2, 6))
+torch.nn.TransformerDecoderLayer(d_model=6, nhead=2, dim_feedforward=5, activation='gelu', batch_first=True, norm_first=True)(t(1, 2, 2, 6), memory=t(2, 2, 5, 6))
 """.strip().splitlines()
 
 # Fused modules: what they are made of, and an input.

@@ -62,9 +62,30 @@ TEST_CASE("what attention does not compute is an error") {
   CHECK(cause(run({.attributes = {{"add_zero_attn", true}}})) == "has no add_zero_attn");
   CHECK(cause(run({.attributes = {{"bias_k", x}}})) == "has no add_bias_kv");
   CHECK(cause(run({.attributes = {{"in_proj_weight", x}}})) ==
-        "in_proj_weight does not fit embed_dim");
+        "in_proj_weight does not fit the input");
   CHECK(cause(run({.attributes = {{"bias", true}}})) == "in_proj_bias is not a float tensor");
   CHECK(cause(run({.positional = {filled({1, 1, 1, 1, 1, 1, 1}), x, x}})) ==
         "query has too many axes");
   CHECK(cause(run({.positional = {x, x, filled({2, 1})}})).starts_with("queries, keys and values"));
+}
+
+TEST_CASE("layers of transformers have no masks") {
+  const auto encoder = [](std::vector<named_value> keywords) {
+    return run_op::run(implementation::attentions, nn::transformer_encoder_layer,
+                       {.positional = {x}, .keywords = std::move(keywords)});
+  };
+  CHECK(cause(encoder({{"src_mask", x}})) == "has no src_mask");
+  CHECK(cause(encoder({{"src_key_padding_mask", x}})) == "has no src_key_padding_mask");
+  CHECK(cause(encoder({{"is_causal", true}})) == "has no is_causal");
+  CHECK(cause(encoder({})) == "num_heads is 0;\nit divides embed_dim, 2");
+  const auto decoder = [](std::vector<named_value> keywords) {
+    return run_op::run(implementation::attentions, nn::transformer_decoder_layer,
+                       {.positional = {x, x}, .keywords = std::move(keywords)});
+  };
+  CHECK(cause(decoder({{"tgt_mask", x}})) == "has no tgt_mask");
+  CHECK(cause(decoder({{"memory_mask", x}})) == "has no memory_mask");
+  CHECK(cause(decoder({{"tgt_key_padding_mask", x}})) == "has no tgt_key_padding_mask");
+  CHECK(cause(decoder({{"memory_key_padding_mask", x}})) == "has no memory_key_padding_mask");
+  CHECK(cause(decoder({{"tgt_is_causal", true}})) == "has no tgt_is_causal");
+  CHECK(cause(decoder({{"memory_is_causal", true}})) == "has no memory_is_causal");
 }
