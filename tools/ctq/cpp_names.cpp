@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace tool {
@@ -91,6 +92,8 @@ std::string cpp_number(int x) {
 }
 
 std::string cpp_number(float x) {
+  if (std::isinf(x))
+    return fmt::format("{}std::numeric_limits<float>::infinity()", x < 0 ? "-" : "");
   std::string text;
   for (int digits = 1; digits <= 9; ++digits) {
     text = fmt::format("{:.{}g}", x, digits);

@@ -309,6 +309,11 @@ class importer {
     if (has_named_arguments(r.op)) return module_call(i, r, builder);
     const bool is_module = r.op->kind == op_kind::module;
     const ctq::view<argument> all = view_of_arguments(i);
+    if (is_any_of(r.op, ctq::fn::einsum) && all.size() > 0 && all[0].is == kind::text)
+      return fmt::format(
+          "calls {}, which has an equation of two tensors, without ... and repeated letters, in "
+          "ctq",
+          r.op->name);
     if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options
     int at = 0;

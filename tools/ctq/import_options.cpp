@@ -52,7 +52,7 @@ bool read(const argument& a, int& out) {
   return out == a.integer;
 }
 
-/// A finite number. Real numbers are rounded as PyTorch rounds them, but not to infinity or zero;
+/// A number. Real numbers are rounded as PyTorch rounds them, but not to infinity or zero;
 /// integers that are not exact in float are rejected.
 bool read(const argument& a, float& out) {
   constexpr std::int64_t exact = std::int64_t{1} << 24;
@@ -60,14 +60,16 @@ bool read(const argument& a, float& out) {
     out = static_cast<float>(a.integer);
     return -exact <= a.integer && a.integer <= exact;
   }
-  if (a.is != kind::real || std::abs(a.real) > std::numeric_limits<float>::max()) return false;
+  const bool is_too_large =
+      std::abs(a.real) > std::numeric_limits<float>::max() && !std::isinf(a.real);
+  if (a.is != kind::real || is_too_large) return false;
   out = static_cast<float>(a.real);
   return (out != 0) == (a.real != 0);
 }
 
 }  // namespace
 
-bool read_number(const ctq::argument& a, float& out) { return read(a, out); }
+bool read_number(const ctq::argument& a, float& out) { return read(a, out) && std::isfinite(out); }
 
 namespace {
 

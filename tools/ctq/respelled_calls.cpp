@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ctq/ops/builtin_ops.hpp"
@@ -100,6 +101,64 @@ void name_flag(traced_call& call) {
     call.args[1].keyword = ctq::name_of_flag_for_axes(call.op);
 }
 
+/// The equation of torch.einsum as the axes of the second tensor and of the output.
+void read_einsum(traced_call& call) {
+  std::vector<argument>& args = call.args;
+  ctq::einsum_options o;
+  if (call.reads.size() != 2 || args.empty() || args[0].is != kind::text ||
+      !ctq::read_equation(args[0].text, o))
+    return;
+  args = {{.is = kind::node}, {.is = kind::node}};
+  const auto append = [&args](std::string_view name, const ctq::shape& axes) {
+    args.push_back({.is = kind::list, .keyword = name, .integer = axes.rank});
+    for (int axis = 0; axis < axes.rank; ++axis)
+      args.push_back({.is = kind::integer, .integer = axes[axis]});
+  };
+  append("other_axes", o.other_axes);
+  append("out_axes", o.out_axes);
+  args.push_back({.is = kind::integer, .keyword = "axes", .integer = o.axes});
+}
+
+/// x.masked_fill(mask, -1e9), the number of which is rounded as PyTorch rounds it.
+void name_value(traced_call& call) {
+  if (call.args.size() != 3) return;
+  argument& value = call.args[2];
+  if (value.keyword.empty()) value.keyword = "value";
+  if (value.is == kind::integer)
+    value = {
+        .is = kind::real, .keyword = value.keyword, .real = static_cast<double>(value.integer)};
+}
+
+/// torch.where(mask, x, 0.0) and torch.where(mask, 0.0, x) fill x.
+void fill_where(traced_call& call) {
+  std::vector<argument>& args = call.args;
+  if (args.size() != 3 || call.reads.size() != 2 || args[0].is != kind::node) return;
+  const bool unless = is_number(args[2]);
+  argument value = args[unless ? 2 : 1];
+  if (!is_number(value)) return;
+  call.op = ctq::fn::masked_fill.id();
+  std::swap(call.reads[0], call.reads[1]);
+  value.keyword = {};
+  args = {{.is = kind::node}, {.is = kind::node}, value};
+  name_value(call);
+  if (unless) args.push_back({.is = kind::boolean, .keyword = "unless", .integer = 1});
+}
+
+/// x.to(y.device), x.to(torch.float32), x.type_as(y), x.cpu(): all are tensors of float32 in one
+/// memory.
+void drop_conversion(traced_call& call) {
+  bool converts = false;
+  for (std::size_t i = 1; i < call.args.size(); ++i) {
+    const argument& a = call.args[i];
+    converts = converts || (a.is == kind::text && a.text != "float32" && a.text != "cpu") ||
+               a.keyword == "memory_format";
+  }
+  if (converts || call.reads.empty() || call.args.empty()) return;
+  call.op = ctq::method::clone.id();
+  call.args.resize(1);
+  call.reads.resize(1);
+}
+
 }  // namespace
 
 void settle_output_size(std::vector<argument>& args, const ctq::shape& in) {
@@ -130,6 +189,15 @@ void respell(traced_call& call, const read_nodes& known) {
   } else if (has_output_size(call.op)) {
     const ctq::shape* const in = call.reads.size() == 1 ? known.shape_of(call.reads[0]) : nullptr;
     if (in != nullptr) settle_output_size(call.args, *in);
+  } else if (is_any_of(call.op, fn::einsum)) {
+    read_einsum(call);
+  } else if (is_any_of(call.op, fn::where)) {
+    fill_where(call);
+  } else if (is_any_of(call.op, method::masked_fill, method::masked_fill_, fn::masked_fill)) {
+    name_value(call);
+  } else if (call.op->kind == op_kind::method &&
+             (call.op->name == "to" || call.op->name == "type_as" || call.op->name == "cpu")) {
+    drop_conversion(call);
   } else if (is_any_of(call.op, fn::getattr)) {
     read_attribute(call, known);
   } else {

@@ -97,6 +97,8 @@ std::optional<size_value> arithmetic(ctq::op_id op, std::int64_t a, std::int64_t
     overflows = __builtin_mul_overflow(a, b, &result);
   else if (is_any_of(op, ctq::op::floordiv, ctq::fn::floor_divide) && b != 0 && b != -1)
     result = floor_quotient(a, b);
+  else if (op->name.ends_with("operator.mod") && b != 0 && b != -1)
+    result = a - b * floor_quotient(a, b);
   else
     return {};
   if (overflows) return {};
@@ -161,6 +163,7 @@ std::optional<size_value> size_value_of(ctq::op_id op, const std::vector<argumen
   if (shape != nullptr && args[0].is == kind::node) {
     const numbers extents(shape->extent, shape->extent + shape->rank);
     const bool is_attribute = is_any_of(op, ctq::fn::getattr) && args.size() == 2;
+    if (is_attribute && args[1].text == "device") return size_value{true, {}};
     if (is_any_of(op, ctq::method::size)) return size(extents, args);
     if (is_attribute && args[1].text == "shape") return size_value{true, extents};
     if ((is_attribute && args[1].text == "ndim") || is_any_of(op, ctq::method::dim))
@@ -174,6 +177,8 @@ std::optional<size_value> size_value_of(ctq::op_id op, const std::vector<argumen
   if (args.size() == 2 && args[0].is == kind::boolean && args[0].integer != 0 &&
       op->name == "torch._assert")
     return size_value{true, {}};
+  if (args.size() == 1 && op->name == "math.sqrt" && is_number(args[0]) && real_of(args[0]) >= 0)
+    return size_value{false, {0}, std::sqrt(real_of(args[0]))};
   if (args.size() == 1 && is_any_of(op, ctq::op::neg) && is_integer(args[0]))
     return arithmetic(ctq::op::sub.id(), 0, args[0].integer);
   if (args.size() != 2 || !is_integer_or_real(args[0]) || !is_integer_or_real(args[1])) return {};

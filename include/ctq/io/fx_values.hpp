@@ -42,6 +42,15 @@ inline void set_number(json::element e, argument& a) {
   a.real = e.number();
 }
 
+/// "inf" or "-inf", which JSON has no numbers for; false: neither.
+[[nodiscard]] inline bool set_infinity(json::element e, argument& a) {
+  if (e.type() != json::kind::string || (e.text() != "inf" && e.text() != "-inf")) return false;
+  a.is = argument::kind::real;
+  a.real = std::numeric_limits<double>::infinity();
+  if (e.text() == "-inf") a.real = -a.real;
+  return true;
+}
+
 /// Appends what a text stands for among indices: "..." or "slice(1, None, 2)"; false: nothing.
 [[nodiscard]] inline bool append_index(argument text, std::vector<argument>& out) {
   std::string_view rest = text.text;

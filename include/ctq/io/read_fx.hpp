@@ -25,8 +25,8 @@
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
 //   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
-//           lists are constants; {"d": {key: arg}} is a dict, {"s": [start, stop, step]} a slice
-//           (also "slice(1, None, 2)" as an index), {"e": "..."} an Ellipsis (also "...")
+//           lists are constants, {"f": "-inf"} is one; {"d": {key: arg}} is a dict, {"s": [start,
+//           stop, step]} a slice (also "slice(1, None, 2)" as an index), {"e": "..."} an Ellipsis
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
 //           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
@@ -242,6 +242,7 @@ class reader {
             if (!append(bound, {}, out, reads)) return false;
           return true;
         }
+        if (const element real = e.find("f"); real && set_infinity(real, a)) break;
         a.is = argument::kind::ellipsis;
         if (reads != nullptr && e.find("e")) break;
         const element name = e.find("n");

@@ -6,8 +6,10 @@
 #include "ctq/ops/in_float/adaptive_max_pools.hpp"
 #include "ctq/ops/in_float/addmm.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
+#include "ctq/ops/in_float/einsum.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
 #include "ctq/ops/in_float/identities.hpp"
+#include "ctq/ops/in_float/masks.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
@@ -15,6 +17,7 @@
 #include "ctq/ops/in_float/transformer_layers.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
+#include "ctq/ops/in_float/window_attention.hpp"
 
 // All ops of ctq: those that have names in PyTorch, and what only graphs contain. Those that no
 // backend quantizes are apart: a plan that has none of them does not pay for them.
@@ -35,4 +38,7 @@
   CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
   CTQ_MULTIHEAD_ATTENTION(OP)        \
   CTQ_TRANSFORMER_LAYERS(OP)         \
+  CTQ_MASKS(OP)                      \
+  CTQ_EINSUM(OP)                     \
+  CTQ_WINDOW_ATTENTION(OP)           \
   CTQ_ADDMM(OP)

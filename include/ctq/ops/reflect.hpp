@@ -91,6 +91,12 @@ BOOST_HANA_ADAPT_STRUCT(ctq::multihead_attention_options, embed_dim, num_heads, 
                         vdim, batch_first, need_weights, average_attn_weights, source_length);
 BOOST_HANA_ADAPT_STRUCT(ctq::transformer_layer_options, d_model, nhead, dim_feedforward, dropout,
                         activation, layer_norm_eps, batch_first, norm_first, bias, source_length);
+BOOST_HANA_ADAPT_STRUCT(ctq::window_attention_options, num_heads, window_size, shift_size, qkv_bias,
+                        proj_bias, cosine, channels);
+BOOST_HANA_ADAPT_STRUCT(ctq::masked_fill_options, value, unless);
+BOOST_HANA_ADAPT_STRUCT(ctq::where_options, shape_of_other);
+BOOST_HANA_ADAPT_STRUCT(ctq::full_like_options, fill_value);
+BOOST_HANA_ADAPT_STRUCT(ctq::einsum_options, other_axes, out_axes, axes);
 BOOST_HANA_ADAPT_STRUCT(ctq::softmax_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_options, num_embeddings, embedding_dim, padding_idx);
 BOOST_HANA_ADAPT_STRUCT(ctq::embedding_bag_options, num_embeddings, embedding_dim, mode,

@@ -687,9 +687,8 @@ def unsupported():
             {"name": "output", "op": "output", "target": "output", "args": [ref("y")]}],
         "too many axes": with_x({**method, "name": "y", "target": "view",
                                  "args": [ref("x"), 1, 3, 4, 8, 4, 4, 2]}),
-        "a condition": with_x(function("y", "operator.gt", [ref("x"), 0])),
-        "a method that is not compiled": with_x({**method, "name": "y", "target": "masked_fill",
-                                                 "args": [ref("x"), ref("x"), 0.0]}),
+        "an order": with_x(function("y", "torch.sort", [ref("x"), 1])),
+        "a function that is not compiled": with_x(function("y", "torch.floor_divide", [ref("x"), 2])),
         "an option without a meaning": with_x(module(
             "norm", "norm", "nn.GroupNorm", "x", num_groups=1, num_channels=3, eps=1e-5,
             affine="no")),

@@ -216,6 +216,82 @@ def respelled():
                  '"a"_n = fn::matmul("x"_n, "v"_n),', '"b"_n = op::matmul("v"_n, "v"_n),')
 
 
+def masks():
+    """Comparisons, and what reads them."""
+    x, y = image("x", 2, 4, 6), image("y", 4, 1)
+    mask = function("m", "operator.gt", ["x", 0])
+    for row, line in (
+            (function("z", "operator.le", ["x", "y"]), 'op::le("x"_n, "y"_n)'),
+            (function("z", "torch.eq", ["x", 2.5]), 'fn::eq("x"_n, 2.5F)'),
+            (method("z", "ne", ["x", "y"]), 'method::ne("x"_n, "y"_n)'),
+            (function("z", "operator.and_", ["m", "m"]), 'op::and_("m"_n, "m"_n)'),
+            (function("z", "operator.invert", ["m"]), 'op::invert("m"_n)'),
+            (function("z", "torch.logical_not", ["m"]), 'fn::logical_not("m"_n)'),
+            (method("z", "float", ["m"]), 'method::float_("m"_n)'),
+            (method("z", "to", ["m"], dtype="float32"), 'method::clone("m"_n)'),
+            (method("z", "type_as", ["m", "x"]), 'method::clone("m"_n)'),
+            (method("z", "cpu", ["m"]), 'method::clone("m"_n)'),
+            (method("z", "masked_fill", ["x", "m", {"f": "-inf"}]),
+             'method::masked_fill("x"_n, "m"_n, {.value = -std::numeric_limits<float>::infinity()})'),
+            (method("z", "masked_fill_", ["x", "m", -1000000000]),
+             'method::masked_fill_("x"_n, "m"_n, {.value = -1e+09F})'),
+            (function("z", "torch.masked_fill", ["x", "m"], value=2),
+             'fn::masked_fill("x"_n, "m"_n, {.value = 2.0F})'),
+            (function("z", "torch.where", ["m", "x", "y"]), 'fn::where("m"_n, "x"_n, "y"_n)'),
+            (function("z", "torch.where", ["m", "x", 0]),
+             'fn::masked_fill("x"_n, "m"_n, {.unless = true})'),
+            (function("z", "torch.where", ["m", 0.5, "x"]),
+             'fn::masked_fill("x"_n, "m"_n, {.value = 0.5F})'),
+            (function("z", "torch.zeros_like", ["x"]), 'fn::zeros_like("x"_n)'),
+            (function("z", "torch.full_like", ["x", 2]), 'fn::full_like("x"_n, {.fill_value = 2.0F})')):
+        expect_lines(line, [x, y, mask, row], ["z"], f'"z"_n = {line},')
+    expect_lines("on the device of another tensor", [
+        x, y, {**function("device", "builtins.getattr", []), "args": [ref("y"), "device"]},
+        method("z", "to", ["x", "device"])],
+                 ["z"], '"z"_n = method::clone("x"_n),')
+    expect_error("half", [x, method("z", "to", ["x"], dtype="float16")], ["z"],
+                 "node z: calls to, which ctq has no op for; write it as an op of your own, --user-op, or "
+                 "with other ops")
+    expect_error("a mask that is larger", [x, y, method("z", "masked_fill", ["y", "x", 0])], ["z"],
+                 "node z: mask has more elements than the tensor; the input is [4, 1]; the input is "
+                 "[2, 4, 6]")
+
+
+def summed():
+    """Equations, and the root of a size."""
+    x, y = image("x", 2, 3, 4), image("y", 2, 5, 4)
+    expect_lines("an equation", [x, y, function("z", "torch.einsum", [])
+                                 | {"args": ["bid, bjd -> bij", ref("x"), ref("y")]}], ["z"],
+                 '"z"_n = fn::einsum("x"_n, "y"_n, {.other_axes = {0, 3, 2}, .out_axes = {0, 1, 3}, '
+                 '.axes = 3}),')
+    three = {**function("z", "torch.einsum", []), "args": ["a,b,c->abc", ref("x"), ref("y"), ref("x")]}
+    expect_error("of three tensors", [x, y, three], ["z"],
+                 "node z: calls torch.einsum, which has an equation of two tensors, without ... and "
+                 "repeated letters, in ctq")
+    expect_lines("the root of a size", [
+        x, method("n", "size", ["x", -1]), function("root", "math.sqrt", ["n"]),
+        function("rest", "operator.mod", ["n", 3]), function("z", "operator.truediv", ["x", "root"]),
+        function("w", "operator.add", ["x", "rest"])], ["z", "w"],
+                 '"z"_n = op::truediv("x"_n, 2.0F),', '"w"_n = op::add("x"_n, 1.0F),')
+
+
+def windows():
+    """torchvision's Swin Transformer."""
+    x = image("x", 1, 5, 5, 8)
+    bias = {"name": "b", "op": "get_attr", "target": "b", "args": [], "shape": [1, 2, 6, 6]}
+    swin = "torchvision.models.swin_transformer."
+    expect_lines("attention and patches", [
+        x, bias, module("attn", swin + "ShiftedWindowAttention", ["x", "b"],
+                        {"num_heads": 2, "window_size": [2, 3], "shift_size": [1, 1], "qkv_bias": True,
+                         "proj_bias": False, "cosine": True}),
+        function("y", swin + "_patch_merging_pad", ["attn"]), function("z", "torch.swapaxes", ["y", 1, -1])],
+                 ["z"],
+                 '"attn"_n = nn::shifted_window_attention("x"_n, "b"_n, {.num_heads = 2, '
+                 '.window_size = {2, 3}, .shift_size = 1, .proj_bias = false, .cosine = true}),',
+                 '"y"_n = fn::patch_merging_pad("attn"_n),',
+                 '"z"_n = fn::swapaxes("y"_n, {.dim0 = 1, .dim1 = -1}),')
+
+
 def added_products():
     """torch.addmm, as Conv1D of GPT-2 calls it."""
     parameter = {"name": "w", "op": "get_attr", "target": "w", "args": [], "shape": [4, 6]}
@@ -235,6 +311,9 @@ def main():
     added_products()
     attention()
     transformers()
+    masks()
+    summed()
+    windows()
     rearrangements()
     respelled()
 

@@ -104,6 +104,50 @@ static_assert(bordered.nodes[7].shape == bordered.nodes[8].shape);
 static_assert(on_integers_of<bordered, wide>(fn::pad.id()) == 1);
 static_assert(on_integers_of<bordered, wide>(nn::adaptive_max_pool2d.id()) == 1);
 
+/// Masks from images, of numbers and of tensors that broadcast, and what reads them.
+inline constexpr auto masked = model(
+    "x"_n = nn::placeholder({2, 3, 4, 5}), "limit"_n = nn::get_attr({3, 1, 1}),
+    "a"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 3, .padding = 1}),
+    "b"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}), "gt"_n = op::gt("a"_n, "b"_n),
+    "le"_n = op::le("b"_n, 0.25F), "above"_n = op::lt(-1.0F, "a"_n),
+    "lt"_n = fn::lt("a"_n, "limit"_n), "both"_n = op::and_("gt"_n, "le"_n),
+    "not"_n = op::invert("both"_n), "any"_n = fn::logical_or("not"_n, "lt"_n),
+    "filled"_n = method::masked_fill("a"_n, "lt"_n, {.value = -2.0F}),
+    "rest"_n = fn::masked_fill("filled"_n, "above"_n, {.value = 1.0F, .unless = true}),
+    "chosen"_n = fn::where("any"_n, "rest"_n, "limit"_n), "ones"_n = fn::ones_like("chosen"_n),
+    "scaled"_n = method::mul("chosen"_n, "ones"_n), "gated"_n = method::mul("scaled"_n, "gt"_n),
+    "c"_n = nn::conv2d("gated"_n, {.out_channels = 4, .kernel_size = 1}),
+    "out"_n = nn::output("c"_n));
+
+/// Sums along axes of two tensors that are views.
+inline constexpr auto summed = model(
+    "x"_n = nn::placeholder({2, 5, 8}), "q"_n = nn::linear("x"_n, {.out_features = 8}),
+    "k"_n = nn::linear("x"_n, {.out_features = 8}),
+    "heads"_n = method::view("q"_n, {.shape = {2, 5, 2, 4}}),
+    "turned"_n = fn::swapaxes("heads"_n, {.dim0 = 1, .dim1 = 2}),
+    "keys"_n = method::view("k"_n, {.shape = {2, 5, 2, 4}}),
+    "scores"_n = fn::einsum("turned"_n, "keys"_n,
+                            {.other_axes = {0, 4, 1, 3}, .out_axes = {0, 2, 1, 4}, .axes = 4}),
+    "flat"_n = method::reshape("scores"_n, {.shape = {2, 5, 10}}),
+    "last"_n = nn::linear("flat"_n, {.out_features = 6}), "out"_n = nn::output("last"_n));
+static_assert(summed.nodes[6].shape == shape{2, 5, 2, 5});
+
+/// A block of Swin Transformer, and the patches that follow.
+inline constexpr auto windows = model(
+    "x"_n = nn::placeholder({2, 3, 5, 4}),
+    "conv"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 1}),
+    "image"_n = method::permute("conv"_n, {.dims = {0, 2, 3, 1}}),
+    "norm"_n = nn::layer_norm("image"_n), "positions"_n = nn::get_attr({1, 2, 6, 6}),
+    "attn"_n = nn::shifted_window_attention(
+        "norm"_n, "positions"_n, {.num_heads = 2, .window_size = {3, 2}, .shift_size = {1, 1}}),
+    "add"_n = op::add("attn"_n, "image"_n),
+    "cosine"_n = nn::shifted_window_attention(
+        "add"_n, "positions"_n,
+        {.num_heads = 2, .window_size = {3, 2}, .proj_bias = false, .cosine = true}),
+    "merged"_n = fn::patch_merging_pad("cosine"_n),
+    "fc"_n = nn::linear("merged"_n, {.out_features = 6}), "out"_n = nn::output("fc"_n));
+static_assert(windows.nodes[8].shape == shape{2, 3, 2, 32});
+
 /// Attention of two heads, and of one that reads what is before it.
 inline constexpr auto attending =
     model("x"_n = nn::placeholder({2, 5, 12}), "q"_n = nn::linear("x"_n, {.out_features = 12}),
@@ -221,6 +265,13 @@ TEST_CASE(
     "bytes") {
   small::check_with_evaluator<with_vectors, x86>();
   small::check_with_evaluator<added_products, x86>();
+}
+
+TEST_CASE("networks with masks have the same bytes") { small::check_with_evaluator<masked, x86>(); }
+
+TEST_CASE("networks with sums along axes and attention in windows have the same bytes") {
+  small::check_with_evaluator<summed, x86>();
+  small::check_with_evaluator<windows, x86>();
 }
 
 TEST_CASE("networks with attention have the same bytes") {

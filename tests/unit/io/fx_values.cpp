@@ -32,6 +32,21 @@ TEST_CASE("a number without a point is an integer, if it fits") {
   CHECK(huge.real == 1e20);
 }
 
+TEST_CASE("infinity is a word") {
+  const auto read = [](std::string_view text, argument& a) {
+    const json::document d = json::parse(text.data(), text.size());
+    return fx_reading::set_infinity(d.root(text.data()), a);
+  };
+  argument a;
+  CHECK(read(R"("inf")", a));
+  CHECK(a.is == argument::kind::real);
+  CHECK(a.real > 1e300);
+  CHECK(read(R"("-inf")", a));
+  CHECK(a.real < -1e300);
+  CHECK(!read(R"("nan")", a));
+  CHECK(!read("3", a));
+}
+
 TEST_CASE("escapes of a string become its characters") {
   constexpr std::string_view text = R"(["a\u0062\n", "plain"])";
   const json::document d = json::parse(text.data(), text.size());

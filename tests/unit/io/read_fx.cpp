@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -106,6 +107,26 @@ TEST_CASE("slices, Ellipsis and None are indices, and inputs have their shapes")
   CHECK(problem_of(R"({"name": "y", "op": "call_function", "target": "operator.getitem",
                        "args": [{"n": "x"}, {"s": [1, 2]}]})")
             .ends_with("row 1 y: a slice is a list of start, stop and step"));
+}
+
+TEST_CASE("infinite numbers are written apart, of calls and of modules") {
+  const result<fx_graph> read = read_fx(R"rows([
+    {"name": "x", "op": "placeholder", "target": "x", "args": []},
+    {"name": "y", "op": "call_method", "target": "masked_fill",
+     "args": [{"n": "x"}, {"n": "x"}, {"f": "-inf"}]},
+    {"name": "z", "op": "call_module", "target": "z", "args": [{"n": "y"}],
+     "module": {"type": "nn.ConstantPad1d", "padding": [1, 1], "value": {"f": "inf"}}},
+    {"name": "output", "op": "output", "target": "output", "args": [{"n": "z"}]}])rows");
+  REQUIRE(read.has_value());
+  const argument& value = read->view()[1].row->args[2];
+  CHECK(value.is == argument::kind::real);
+  CHECK(value.real == -std::numeric_limits<double>::infinity());
+  const view<argument> options = read->options_of(2);
+  REQUIRE(options.size() == 4);
+  CHECK(options[3].real == std::numeric_limits<double>::infinity());
+  CHECK(problem_of(R"({"name": "y", "op": "call_method", "target": "masked_fill",
+                       "args": [{"n": "x"}, {"f": "nan"}]})")
+            .ends_with("row 1 y: an argument is an object without \"n\""));
 }
 
 TEST_CASE("arguments are kept as they stand in the call") {

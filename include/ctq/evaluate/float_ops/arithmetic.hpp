@@ -103,6 +103,17 @@ struct minimum {
   }
 };
 
+/// 1 where the condition holds, else 0.
+template <auto Holds>
+struct mask {
+  template <class T>
+  static T of(T a, T b) {
+    return Holds(a, b) ? T{1} : T{0};
+  }
+};
+inline constexpr auto both = [](auto a, auto b) { return a != 0 && b != 0; };
+inline constexpr auto either = [](auto a, auto b) { return a != 0 || b != 0; };
+
 inline bool is_tensor(const value& v) { return v.is<tensor>() || v.is<index_tensor>(); }
 inline bool is_integral(const value& v) { return v.is<index_tensor>() || as_integer(v); }
 
@@ -204,14 +215,44 @@ inline result<value> negative(operands& from) {
   return arithmetic::apply<arithmetic::mul>(from, a, -1);
 }
 
+/// 1 where a tensor has 0, else 0.
+inline result<value> logical_not(operands& from) {
+  const value a = from.any("input");
+  from.require(arithmetic::is_tensor(a), "input is not a tensor");
+  if (from.failed()) return from.failure();
+  return arithmetic::apply<arithmetic::mask<std::equal_to<>{}>>(from, arithmetic::to_floats(a), 0);
+}
+
 /// `value` where the mask, which is broadcast, is not 0.
 inline result<value> masked_fill(operands& from) {
   const tensor& in = from.floats("input");
-  const index_tensor& mask = from.indices("mask");
+  const value mask = from.any("mask");
   const auto filler = static_cast<float>(from.real("value"));
+  const bool unless = from.flag("unless");
+  from.require(arithmetic::is_tensor(mask), "mask is not a tensor");
   if (from.failed()) return from.failure();
-  return from.answer(zip(in, arithmetic::to_floats(mask),
-                         [=](float x, float masked) { return masked != 0.0F ? filler : x; }));
+  return from.answer(zip(in, arithmetic::to_floats(mask), [=](float x, float masked) {
+    return (masked != 0.0F) != unless ? filler : x;
+  }));
+}
+
+/// Elements of `input` where the condition is not 0, else of `other`, all of which broadcast.
+inline result<value> where(operands& from) {
+  const value condition = from.any("condition"), a = from.any("input"), b = from.any("other");
+  if (from.failed()) return from.failure();
+  const tensor mask = arithmetic::to_floats(condition);
+  const tensor chosen[] = {arithmetic::to_floats(a), arithmetic::to_floats(b)};
+  const auto both = broadcast(chosen[0].shape, chosen[1].shape);
+  const auto shape = both ? broadcast(mask.shape, *both) : both;
+  if (!shape) return from.failure(shape.error().cause);
+  const auto whole = [&](const tensor& t) {
+    return copy(t, expanded(strided_of(t.shape), *shape));
+  };
+  tensor out = whole(mask);
+  const tensor then = whole(chosen[0]), otherwise = whole(chosen[1]);
+  for (std::size_t i = 0; i < out.data.size(); ++i)
+    out.data[i] = (out.data[i] != 0.0F ? then : otherwise).data[i];
+  return value(std::move(out));
 }
 
 /// torch.div: rounding_mode is None, 'floor' or 'trunc'.
@@ -235,7 +276,17 @@ inline constexpr float_op arithmetics[] = {
     {"neg", "input", negative},
     {"maximum", "input, other", binary<arithmetic::maximum>},
     {"minimum", "input, other", binary<arithmetic::minimum>},
-    {"masked_fill", "input, mask, value", masked_fill},
+    {"masked_fill", "input, mask, value, unless=False", masked_fill},
+    {"invert logical_not", "input", logical_not},
+    {"where", "condition, input, other, ...", where},
+    {"eq", "input, other", binary<arithmetic::mask<std::equal_to<>{}>>},
+    {"ne", "input, other", binary<arithmetic::mask<std::not_equal_to<>{}>>},
+    {"lt", "input, other", binary<arithmetic::mask<std::less<>{}>>},
+    {"le", "input, other", binary<arithmetic::mask<std::less_equal<>{}>>},
+    {"gt", "input, other", binary<arithmetic::mask<std::greater<>{}>>},
+    {"ge", "input, other", binary<arithmetic::mask<std::greater_equal<>{}>>},
+    {"and logical_and", "input, other", binary<arithmetic::mask<arithmetic::both>>},
+    {"or logical_or", "input, other", binary<arithmetic::mask<arithmetic::either>>},
 };
 
 }  // namespace implementation

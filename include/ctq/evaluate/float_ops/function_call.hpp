@@ -40,9 +40,11 @@ struct function_value {
 };
 
 /// Calls the function of an op.
-///   names  of its tensors
-[[nodiscard]] inline result<function_value> call_function(
-    operands& from, std::initializer_list<const char*> names) {
+///   names    of its tensors
+///   options  as its shape rule gets them
+[[nodiscard]] inline result<function_value> call_function(operands& from,
+                                                          std::initializer_list<const char*> names,
+                                                          const attributes& options) {
   const op_descriptor& d = *from.op()->descriptor;
   op_arguments<float> x;
   shape in[3];
@@ -53,7 +55,7 @@ struct function_value {
     x.in[tensors] = {t.data.data(), in[tensors]};
     ++tensors;
   }
-  function_value computed{.options = from.options()};
+  function_value computed{.options = options};
   if (from.failed()) return from.failure();
   diagnostic problem;
   computed.out = d.infer_shape({in, tensors}, computed.options, problem);
@@ -77,6 +79,12 @@ struct function_value {
   x.out = {computed.all.data(), computed.out};
   d.functions.apply(x, computed.options);
   return computed;
+}
+
+/// The same with the options of the call.
+[[nodiscard]] inline result<function_value> call_function(
+    operands& from, std::initializer_list<const char*> names) {
+  return call_function(from, names, from.options());
 }
 
 }  // namespace ctq::float_ops

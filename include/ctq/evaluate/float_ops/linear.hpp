@@ -3,15 +3,18 @@
 
 #include <bit>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/function_call.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
 #include "ctq/kernels/reference/attention_softmax.hpp"
 #include "ctq/ops/attention.hpp"
+#include "ctq/ops/in_float/einsum.hpp"
 
 // Matrix products: linear, matmul, bmm, addmm, attention. Accumulates in double, as convolutions.
 
@@ -122,6 +125,18 @@ inline result<value> bmm(operands& from) {
   return from.answer(float_ops::matmul(a, b));
 }
 
+/// Of an equation and two tensors, or of two tensors whose axes are options.
+inline result<value> einsum(operands& from) {
+  const value equation = from.any("equation");
+  const auto* const text = equation.get_if<std::string>();
+  einsum_options o;
+  from.require(text == nullptr || read_equation(*text, o), "has no such equation of two tensors");
+  const auto computed = text == nullptr ? call_function(from, {"equation", "input"})
+                                        : call_function(from, {"input", "other"}, attributes{o});
+  if (!computed) return unexpected{computed.error()};
+  return value(computed->output());
+}
+
 /// beta * input + alpha * (mat1 @ mat2)
 inline result<value> addmm(operands& from) {
   const tensor& in = from.floats("input");
@@ -179,6 +194,7 @@ inline constexpr float_op products[] = {
     {"linear", "input, weight, bias=None", linear},
     {"matmul mm", "input, other", matmul},
     {"bmm", "input, mat2", bmm},
+    {"einsum", "equation, input, other=None, ...", einsum},
     {"addmm", "input, mat1, mat2, *, beta=1, alpha=1", addmm},
 };
 

@@ -10,6 +10,7 @@
 #include "ctq/evaluate/float_ops/function_call.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/transformer_layers.hpp"
+#include "ctq/ops/in_float/window_attention.hpp"
 
 // nn.MultiheadAttention and the layers of nn.Transformer, by the functions that compiled models
 // call.
@@ -64,6 +65,13 @@ inline result<value> transformer_decoder_layer(operands& from) {
   return value(computed->output());
 }
 
+/// torchvision's attention within windows; the bias is that of relative positions.
+inline result<value> shifted_window_attention(operands& from) {
+  const auto computed = call_function(from, {"input", "bias"});
+  if (!computed) return unexpected{computed.error()};
+  return value(computed->output());
+}
+
 inline constexpr float_op attentions[] = {
     {"multihead_attention", "add_bias_kv=False, add_zero_attn=False, ...", multihead_attention,
      "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, "
@@ -73,6 +81,7 @@ inline constexpr float_op attentions[] = {
     {"transformer_decoder_layer", "...", transformer_decoder_layer,
      "tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, "
      "memory_key_padding_mask=None, tgt_is_causal=False, memory_is_causal=False"},
+    {"shifted_window_attention", "...", shifted_window_attention, "input, bias"},
 };
 
 }  // namespace implementation

@@ -253,7 +253,7 @@ inline constexpr float_op views[] = {
     {"reshape view", "input, *shape", reshape},
     {"resize", "input, *shape", resize},
     {"permute permute_copy", "input, *dims", permute},
-    {"transpose", "input, dim0, dim1", transpose},
+    {"transpose swapaxes", "input, dim0, dim1", transpose},
     {"t", "input", matrix_transpose},
     {"unflatten", "input, ...", unflatten},
     {"expand_as", "input, other", to_shape_of<true>},

@@ -30,6 +30,14 @@ struct multihead_attention_options {
   int source_length = 0;             // 0: as many as there are keys
 };
 
+/// Modules of two tensors.
+template <class Self, class Options = no_options>
+struct binary_module : module_op<Self, Options> {
+  constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
+    return {this->id(), attributes{o}, {a.text, b.text}};
+  }
+};
+
 /// Modules of three tensors.
 template <class Self, class Options = no_options>
 struct ternary_module : module_op<Self, Options> {

@@ -30,7 +30,6 @@
   CTQ_FUNCTION_AND_METHOD(OP, sqrt, no_options, sqrt) \
   CTQ_FUNCTION_AND_METHOD(OP, rsqrt, no_options, rsqrt) \
   CTQ_FUNCTION_AND_METHOD(OP, square, no_options, square) \
-  OP(method, method_op, masked_fill, "masked_fill", no_options, masked_fill) \
   CTQ_FUNCTION_AND_METHOD(OP, clip, clamp_options, clip) \
   CTQ_FUNCTION_AND_METHOD(OP, sin, no_options, sin) \
   CTQ_FUNCTION_AND_METHOD(OP, cos, no_options, cos) \
@@ -111,7 +110,6 @@ inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp
 inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
 inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
 inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
-inline constexpr op_descriptor masked_fill{.first_non_tensor = 1, .end_non_tensors = 3};
 inline constexpr op_descriptor clip =
     float_activation(elementwise<functions::clamp_to, clamp_options>);
 inline constexpr op_descriptor sin = float_activation(elementwise<functions::sin>);

@@ -7,7 +7,8 @@
 #include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/in_float/views.hpp"
 
-// Elements in another order, which PyTorch's backends leave in float: flipped, rolled, shuffled.
+// Elements in another order, which PyTorch's backends leave in float: flipped, rolled, shuffled,
+// and torchvision's merging of patches.
 
 namespace ctq {
 
@@ -32,7 +33,8 @@ struct channel_shuffle_options {
 #define CTQ_REARRANGEMENTS(OP) \
   CTQ_FUNCTION_AND_METHOD(OP, flip, flip_options, flip) \
   CTQ_FUNCTION_AND_METHOD(OP, roll, roll_options, roll) \
-  CTQ_MODULE_AND_FUNCTION(OP, channel_shuffle, "ChannelShuffle", channel_shuffle_options, channel_shuffle)
+  CTQ_MODULE_AND_FUNCTION(OP, channel_shuffle, "ChannelShuffle", channel_shuffle_options, channel_shuffle) \
+  OP(fn, function_op, patch_merging_pad, "torchvision.models.swin_transformer._patch_merging_pad", no_options, patch_merging)
 // clang-format on
 
 CTQ_REARRANGEMENTS(CTQ_DECLARE_OP)
@@ -85,7 +87,37 @@ template <class Isa>
   });
 }
 
+/// The pixels of squares of two by two become one, in columns; those outside of the image are 0.
+template <class Isa>
+[[gnu::noinline]] void patch_merging(const op_arguments<float>& x, const attributes&) noexcept {
+  const shape& in = x.in[0].shape;
+  const auto size = [&](int from_end) { return static_cast<std::size_t>(in[in.rank - from_end]); };
+  const std::size_t height = size(3), width = size(2), channels = size(1);
+  const std::size_t rows = (height + 1) / 2, columns = (width + 1) / 2;
+  const std::size_t images = x.in[0].size() / (height * width * channels);
+  float* out = x.out.data;
+  for (std::size_t n = 0; n < images; ++n)
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t column = 0; column < columns; ++column)
+        for (std::size_t part = 0; part < 4; ++part) {
+          const std::size_t y = 2 * row + part % 2, from = 2 * column + part / 2;
+          const bool is_inside = y < height && from < width;
+          const float* const pixel = x.in[0].data + ((n * height + y) * width + from) * channels;
+          for (std::size_t c = 0; c < channels; ++c) *out++ = is_inside ? pixel[c] : 0.0F;
+        }
+}
+
 }  // namespace functions
+
+/// (…, H, W, C) becomes (…, H / 2, W / 2, 4 C), rounded up.
+constexpr shape patch_merging_rule(ctq::view<shape> in, attributes&, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  shape out = in[0];
+  if (out.rank < 3) return shape_rules::wrong_input(d, out, "requires an image, (…, H, W, C)");
+  for (int axis = out.rank - 3; axis < out.rank - 1; ++axis) out[axis] = (out[axis] + 1) / 2;
+  out[out.rank - 1] *= 4;
+  return out;
+}
 
 constexpr shape flip_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
@@ -142,6 +174,8 @@ constexpr strided_view shuffled_channels(attributes a, strided_view in) {
 
 inline constexpr op_descriptor flip = of_tensor(&flip_shape_rule, &functions::flip<isa::native>);
 inline constexpr op_descriptor roll = of_tensor(&roll_shape_rule, &functions::roll<isa::native>);
+inline constexpr op_descriptor patch_merging =
+    of_tensor(&patch_merging_rule, &functions::patch_merging<isa::native>);
 inline constexpr op_descriptor channel_shuffle{
     .infer_shape = &channel_shuffle_shape_rule,
     .functions = copying<&shuffled_channels>,

@@ -37,14 +37,6 @@ struct transformer_layer_options {
   int source_length = 0;  // of a decoder: 0: as many as the memory has
 };
 
-/// Modules of two tensors.
-template <class Self, class Options = no_options>
-struct binary_module : module_op<Self, Options> {
-  constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
-    return {this->id(), attributes{o}, {a.text, b.text}};
-  }
-};
-
 }  // namespace ctq
 
 // clang-format off

@@ -28,6 +28,7 @@ struct select_options {
   CTQ_FUNCTION_AND_METHOD(OP, unbind, unbind_options, unbind) \
   CTQ_FUNCTION_AND_METHOD(OP, select, select_options, select) \
   OP(method, method_op, narrow, "narrow", narrow_options, narrow_method) \
+  CTQ_FUNCTION_AND_METHOD(OP, swapaxes, transpose_options, swapaxes) \
   OP(method, method_op, dim, "dim", no_options, none) \
   OP(method, method_op, flatten, "flatten", flatten_options, method_flatten) \
   OP(method, method_op, expand, "expand", reshape_options, expand) \
@@ -94,6 +95,8 @@ inline constexpr op_descriptor unflatten =
     view_in_float(view_by(&unflatten_shape_rule, flatten.schedule));
 inline constexpr op_descriptor expand =
     view_in_float(view_by(&expand_shape_rule, strided_by(&expanded)));
+inline constexpr op_descriptor swapaxes{.infer_shape = &transpose_shape_rule,
+                                        .schedule = transpose.schedule};
 inline constexpr op_descriptor narrow_method =
     view_in_float(view_by(&narrow_shape_rule, strided_by(&narrowed)));
 inline constexpr op_descriptor select{.infer_shape = &select_shape_rule,

@@ -223,6 +223,8 @@ class scheduler : public layer_steps<Graph, Schedule> {
 
   /// A kernel that calls the op's functions: on elements in any order, or on tensors in N, C, H, W.
   constexpr void function(int i) {
+    if (schedule_of(i).with_number != nullptr && g_.nodes[i].arg_count == 1)
+      return with_number(i, arg(i));
     check_functions(g_, i, out_.problem);
     if (out_.problem.any()) return;
     const bool elementwise = functions_of(i).elementwise;

@@ -98,6 +98,22 @@ TEST_CASE("of a NaN and a number, the maximum and the minimum are NaN") {
   CHECK(floats(run(fn::minimum, {a, b})).data[2] == -2.0F);
 }
 
+TEST_CASE("where chooses between tensors and numbers, all of which broadcast") {
+  const index_tensor mask{{2, 1}, {0, 1}};
+  const tensor row{{3}, {1, 2, 3}};
+  CHECK(floats(run(fn::where, {mask, row, -1.0})).data == std::vector<float>{-1, -1, -1, 1, 2, 3});
+  CHECK(floats(run(fn::where, {mask, -1.0, row})).shape == extents{2, 3});
+  CHECK(cause(run(fn::where, {mask, row, filled({2})})) != "");
+}
+
+TEST_CASE("masks are not what they were, and of tensors") {
+  CHECK(floats(run(op::invert, {tensor{{3}, {0, 1, -2}}})).data == std::vector<float>{1, 0, 0});
+  CHECK(cause(run(fn::logical_not, {1})) == "input is not a tensor");
+  CHECK(cause(run(method::masked_fill, {filled({3}), 1, 2})) == "mask is not a tensor");
+  CHECK(floats(run(fn::logical_and, {tensor{{3}, {0, 1, 2}}, tensor{{3}, {1, 1, 0}}})).data ==
+        std::vector<float>{0, 1, 0});
+}
+
 TEST_CASE("masked_fill writes the number where the mask is not zero") {
   const index_tensor mask{{3}, {0, 1, 2}};
   CHECK(floats(run(method::masked_fill, {filled({2, 3}, 1.0F), mask, -5})).data ==

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,16 @@ TEST_CASE("bmm wants as many matrices, addmm adds a multiple of a product") {
   for (std::size_t i = 0; i < sum.size(); ++i)
     sum[i] = 2 * sum[i] + 0.5 * static_cast<double>(c.data[i % 2]);
   check_near(floats(run(fn::addmm, {c, d, e}, {{"beta", 0.5}, {"alpha", 2}})), {3, 2}, sum);
+}
+
+TEST_CASE("einsum reads an equation, or axes by their numbers") {
+  const tensor a{{2, 3}, {1, 2, 3, 4, 5, 6}}, b{{3}, {1, 0, 2}};
+  CHECK(floats(run(fn::einsum, {std::string("ij,j->i"), a, b})).data == std::vector<float>{7, 16});
+  const list other{1}, out{0};
+  CHECK(floats(run(fn::einsum, {a, b}, {{"other_axes", other}, {"out_axes", out}})).data ==
+        std::vector<float>{7, 16});
+  CHECK(cause(run(fn::einsum, {std::string("...j,j->j"), a, b})) ==
+        "has no such equation of two tensors");
 }
 
 TEST_CASE("attention is a softmax of products of queries and keys, times the values") {

@@ -98,7 +98,9 @@ class parser {
       rest_.remove_prefix(3);
       return ellipsis{};
     }
-    const std::string_view word = rest_.substr(0, rest_.find_first_of(",()]\n "));
+    const std::size_t end =
+        rest_.starts_with("'") ? rest_.find('\'', 1) + 1 : rest_.find_first_of(",()]\n ");
+    const std::string_view word = rest_.substr(0, end);
     rest_.remove_prefix(word.size());
     if (!take('(')) return literal(word);
     read_items(items, none_of_these, ')');

@@ -53,3 +53,17 @@ TEST_CASE("shuffled channels come from each group in turn") {
   check_values(
       out, {0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11, 12, 13, 16, 17, 20, 21, 14, 15, 18, 19, 22, 23});
 }
+
+TEST_CASE("patches of two by two become columns of channels, those outside 0") {
+  static_assert(shape_by(fn::patch_merging_pad, {2, 3, 4, 5}) == shape{2, 2, 2, 20});
+  static_assert(shape_by(fn::patch_merging_pad, {3, 4, 5}) == shape{2, 2, 20});
+  static_assert(refuses(fn::patch_merging_pad, {4, 5}));
+  std::vector<float> x(2 * 3 * 3 * 1);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i + 1);
+  std::vector<float> out(2 * 2 * 2 * 4);
+  fn::patch_merging_pad.id()->descriptor->functions.apply(
+      {.in = {{x.data(), {2, 3, 3, 1}}}, .out = {out.data(), {2, 2, 2, 4}}}, attributes{});
+  // In the order of columns.
+  check_values(out, {1,  4,  2,  5,  3,  6,  0, 0, 7,  0, 8,  0, 9,  0, 0, 0,
+                     10, 13, 11, 14, 12, 15, 0, 0, 16, 0, 17, 0, 18, 0, 0, 0});
+}

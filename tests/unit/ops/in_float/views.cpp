@@ -11,6 +11,7 @@ static_assert(shape_by(fn::reshape, {2, 6}, {.shape = {3, -1}}) == shape{3, 4});
 static_assert(refuses(fn::reshape, {2, 6}, {.shape = {5, -1}}));
 static_assert(shape_by(method::flatten, {2, 3, 4}, {.start_dim = 1}) == shape{2, 12});
 static_assert(shape_by(fn::t, {2, 3}) == shape{3, 2} && refuses(method::t, {2, 3, 4}));
+static_assert(shape_by(fn::swapaxes, {2, 3, 4}, {.dim0 = 0, .dim1 = -1}) == shape{4, 3, 2});
 static_assert(shape_by(nn::unflatten, {2, 6}, {.dim = 1, .unflattened_size = {3, 2}}) ==
               shape{2, 3, 2});
 static_assert(shape_by(method::expand, {1, 3}, {.shape = {4, -1}}) == shape{4, 3});

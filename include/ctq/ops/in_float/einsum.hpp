@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/core/no_contract.hpp"
+#include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/shape_checks.hpp"
+
+// torch.einsum of two tensors, in float. Axes have numbers rather than letters, those of the first
+// tensor 0, 1, …, and new ones of the other follow: "bij,bjk->bik" is {.other_axes = {0, 2, 3},
+// .out_axes = {0, 1, 3}}.
+
+namespace ctq {
+
+struct einsum_options {
+  shape other_axes{};  // the axes of the second tensor
+  shape out_axes{};    // those of the output; sums are along the rest
+  int axes = 0;        // how many the first tensor has; 0: any
+};
+
+}  // namespace ctq
+
+// clang-format off
+#define CTQ_EINSUM(OP) \
+  OP(fn, binary_op, einsum, "torch.einsum", einsum_options, einsum)
+// clang-format on
+
+CTQ_EINSUM(CTQ_DECLARE_OP)
+
+namespace ctq {
+
+/// Reads "bij,bjk->bik", or the same without an output: the letters that are there once. False: it
+/// is not of two tensors, or a letter is there twice in one of them.
+[[nodiscard]] constexpr bool read_equation(std::string_view equation, einsum_options& o) {
+  constexpr int most = 2 * static_cast<int>(max_rank);
+  char letters[most]{};  // by number
+  int uses[most]{};
+  int count = 0;
+  enum : int { one, two, output } part = one;
+  const auto number_of = [&](char letter) {
+    int at = 0;
+    while (at < count && letters[at] != letter) ++at;
+    if (at == count && count < most) letters[count++] = letter;
+    return at;
+  };
+  for (std::size_t i = 0; i < equation.size(); ++i) {
+    const char c = equation[i];
+    if (c == ' ') continue;
+    if (c == ',' && part == one) {
+      part = two;
+      o.axes = count;
+    } else if (c == '-' && part == two && equation.substr(i, 2) == "->") {
+      part = output;
+      ++i;
+    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+      const int known = count;
+      const int number = number_of(c);
+      const bool is_new = count > known;
+      if (number == most || (part == one && (!is_new || count > static_cast<int>(max_rank))) ||
+          (part == output && is_new))
+        return false;
+      shape& axes = part == two ? o.other_axes : o.out_axes;
+      if (part != one && axes.rank == static_cast<int>(max_rank)) return false;
+      if (part != one) axes[axes.rank++] = number;
+      if (part != output) ++uses[number];
+    } else {
+      return false;
+    }
+  }
+  if (part == one) return false;
+  if (part == two)  // in the order of the alphabet
+    for (int letter = 'A'; letter <= 'z'; ++letter)
+      for (int number = 0; number < count; ++number)
+        if (letters[number] == letter && uses[number] == 1 &&
+            o.out_axes.rank < static_cast<int>(max_rank))
+          o.out_axes[o.out_axes.rank++] = number;
+  return o.axes > 0 && o.other_axes.rank > 0;
+}
+
+}  // namespace ctq
+
+namespace ctq::descriptors {
+
+/// The axes of both tensors.
+struct einsum_axes {
+  static constexpr int max_count = 2 * static_cast<int>(max_rank);
+
+  int count = 0;
+  int extent[max_count]{};
+  std::size_t step[2][max_count]{};  // of the tensors; 0: it has no such axis
+
+  /// Adds an axis of a tensor, from its last one to its first; false: its extents differ.
+  constexpr bool add(int which, int axis, int its_extent, std::size_t its_step) {
+    if (axis < 0 || axis >= max_count || step[which][axis] != 0) return false;
+    if (axis >= count) count = axis + 1;
+    const bool is_new = extent[axis] == 0;
+    if (is_new) extent[axis] = its_extent;
+    step[which][axis] = its_step;
+    return extent[axis] == its_extent;
+  }
+};
+
+/// False: an axis is there twice in a tensor, or with two extents, or numbers are left out.
+constexpr bool find_einsum_axes(const shape& a, const shape& b, const einsum_options& o,
+                                einsum_axes& axes) {
+  if (o.other_axes.rank != b.rank || (o.axes != 0 && o.axes != a.rank)) return false;
+  bool fits = true;
+  const auto add = [&](int which, const shape& s, auto number) {
+    std::size_t step = 1;
+    for (int axis = s.rank - 1; axis >= 0 && fits; --axis) {
+      fits = axes.add(which, number(axis), s[axis], step);
+      step *= static_cast<std::size_t>(s[axis]);
+    }
+  };
+  add(0, a, [](int axis) { return axis; });
+  add(1, b, [&](int axis) { return o.other_axes[axis]; });
+  for (int axis = 0; axis < axes.count; ++axis) fits = fits && axes.extent[axis] > 0;
+  return fits;
+}
+
+constexpr shape einsum_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  using namespace shape_rules;
+  if (!needs(d, in, 2, 0)) return {};
+  const auto o = a.as<einsum_options>();
+  einsum_axes axes;
+  shape out;
+  bool fits = find_einsum_axes(in[0], in[1], o, axes) && o.out_axes.rank > 0;
+  bool taken[einsum_axes::max_count]{};
+  for (int axis = 0; axis < o.out_axes.rank && fits; ++axis) {
+    const int from = o.out_axes[axis];
+    fits = from >= 0 && from < axes.count && !taken[from];
+    if (!fits) break;
+    taken[from] = true;
+    out[out.rank++] = axes.extent[from];
+  }
+  if (fits) return out;
+  complain(d, "axes do not fit the tensors, or come twice");
+  for (const shape& s : in) show_input(d, s);
+  return {};
+}
+
+namespace functions {
+
+/// Sums in double.
+template <class Isa>
+[[gnu::noinline]] void einsum(const op_arguments<float>& x, const attributes& a) noexcept {
+  const auto o = a.as<einsum_options>();
+  einsum_axes axes;
+  if (!find_einsum_axes(x.in[0].shape, x.in[1].shape, o, axes)) return;
+  // The axes of the output, then those that sums are along.
+  int order[einsum_axes::max_count]{};
+  int axis_count = 0;
+  bool taken[einsum_axes::max_count]{};
+  for (int axis = 0; axis < o.out_axes.rank; ++axis) {
+    order[axis_count++] = o.out_axes[axis];
+    taken[o.out_axes[axis]] = true;
+  }
+  std::size_t terms = 1;
+  for (int axis = 0; axis < axes.count; ++axis)
+    if (!taken[axis]) {
+      order[axis_count++] = axis;
+      terms *= static_cast<std::size_t>(axes.extent[axis]);
+    }
+  int index[einsum_axes::max_count]{};
+  std::size_t at[2]{};
+  const std::size_t count = x.out.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (std::size_t t = 0; t < terms; ++t) {
+      sum += no_contract(static_cast<double>(x.in[0][at[0]]) * static_cast<double>(x.in[1][at[1]]));
+      for (int k = axis_count - 1; k >= 0; --k) {
+        const int axis = order[k];
+        const bool ends = ++index[k] == axes.extent[axis];
+        const auto back = static_cast<std::size_t>(axes.extent[axis] - 1);
+        for (std::size_t from = 0; from < 2; ++from)
+          at[from] =
+              ends ? at[from] - back * axes.step[from][axis] : at[from] + axes.step[from][axis];
+        if (!ends) break;
+        index[k] = 0;
+      }
+    }
+    x.out[i] = static_cast<float>(sum);
+  }
+}
+
+}  // namespace functions
+
+inline constexpr op_descriptor einsum{
+    .infer_shape = &einsum_rule,
+    .functions = {.tensors = 2, .apply = &functions::einsum<isa::native>},
+    .schedule = {.how = schedule_as::function}};
+
+}  // namespace ctq::descriptors
+
+CTQ_EINSUM(CTQ_DESCRIBE_OP)
