@@ -12,6 +12,9 @@ PyTorch, 1.13 to 2.x.
 are those of the trained model, by the names of MODEL, and NAME.qparams.safetensors has the scales and
 zero points that convert_fx would take, of activations and of weights.
 
+What constant integers and attributes decide, such as an embedding of positions or a mask, is one
+attribute, of the name of the call. nn.TransformerEncoder and its like are a row for each layer.
+
 Modules that a PrepareCustomConfig names are one row: standalone ones, whose own
 rows follow, and those that it does not trace into. Classes are called as rows do: my.models.Block.
 """
@@ -27,6 +30,7 @@ import operator
 import os
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 import torch
@@ -51,6 +55,7 @@ MODULES = [
 SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
                torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32",
                torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
+WINDOW_ATTENTION = "torchvision.models.swin_transformer.shifted_window_attention"
 TRANSFORMER_LAYERS = (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer)
 # By option: the key of PrepareCustomConfig that it fills, and its help.
 CUSTOM = {
@@ -111,8 +116,10 @@ def plain(value):
     """A Python value as JSON has it; nodes by their names. Raises NotExpressible for others."""
     if isinstance(value, Node):
         return {"n": value.name}
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, float) and math.isnan(value):
         raise NotExpressible(f"the number {value}")
+    if isinstance(value, float) and math.isinf(value):
+        return {"f": str(value)}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (tuple, list)):
@@ -165,13 +172,44 @@ def module_row(module):
         value = getattr(module, name)
         if name == "bias":
             value = value is not None and value is not False
-        if isinstance(value, float) and not math.isfinite(value):
+        if isinstance(value, float) and math.isnan(value):
             raise NotExpressible(f"a {type(module).__name__} has {name} = {value}")
         try:
             row[name] = plain(value)
         except NotExpressible:
             continue  # a module or a tensor: rows show options
     return row
+
+
+def window_attention(node):
+    """Of torchvision's function that torch.fx does not trace into: the path of the module with its
+    weights, its arguments, and the nodes of the weights. None of another node."""
+    if node.op != "call_function" or (
+            f"{node.target.__module__}.{node.target.__qualname__}" != WINDOW_ATTENTION):
+        return None
+    given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments
+    path = str(given["qkv_weight"].target).removesuffix(".qkv.weight")
+    names = {"qkv_weight": "qkv.weight", "proj_weight": "proj.weight", "qkv_bias": "qkv.bias",
+             "proj_bias": "proj.bias", "logit_scale": "logit_scale"}
+    weights = [(given[name], f"{path}.{own}") for name, own in names.items()
+               if given.get(name) is not None]
+    if any(read.op != "get_attr" or read.target != own for read, own in weights):
+        return None
+    return path, given, [read for read, _ in weights]
+
+
+def as_floats(value):
+    """Of an attribute that the graph reads: masks are 0 and 1."""
+    is_mask = isinstance(value, torch.Tensor) and not value.is_floating_point()
+    return value.to(torch.float32) if is_mask else value
+
+
+def has_attribute(model, path):
+    try:
+        operator.attrgetter(path)(model)
+    except AttributeError:
+        return False
+    return True
 
 
 def is_norm(module):
@@ -252,6 +290,17 @@ class Trained:
                 raise NotExpressible(f"{key} has two values")
 
 
+def untraceable(error):
+    """Which line of the model torch.fx cannot trace, and why."""
+    torch_code = str(Path(torch.__file__).parent)
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__)
+             if not frame.filename.startswith((torch_code, __file__))]
+    place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return (f"{place}torch.fx cannot trace this: {reason}\nSizes and values of traced tensors are not "
+            "known while it traces: write sizes as numbers, and conditions so that they need none")
+
+
 class Exporter:
     """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig."""
 
@@ -261,7 +310,10 @@ class Exporter:
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
         self.trained = trained
         self.names = function_names()
+        self.called = []  # paths of the modules that the graph calls
         self.read = []  # paths of the attributes that the graph reads
+        self.folded = {}  # path of an attribute that is computed of others -> its node
+        self.inside = {}  # by path: of the modules that are exported on their own
 
     def trace(self):
         quantize_fx._swap_ff_with_fxff(self.model)
@@ -275,7 +327,10 @@ class Exporter:
             if not path or path not in dict(self.model.named_modules()):
                 raise NotExpressible(f"the model has no module {path}")
         tracer = QuantizationTracer(paths, [classes[name] for name in wanted])
-        graph = tracer.trace(self.model)
+        try:
+            graph = tracer.trace(self.model)
+        except Exception as e:  # of any type: the model's own code ran
+            raise NotExpressible(untraceable(e)) from e
         return graph, tracer.node_name_to_scope
 
     def is_standalone(self, row):
@@ -296,23 +351,91 @@ class Exporter:
         for path in (row["target"] for row in rows if self.is_standalone(row)):
             inside = Exporter(self.model.get_submodule(path), None)
             modules[path] = inside.content()
-            self.read += [f"{path}.{name}" for name in inside.read]
+            self.inside[path] = inside
         return {**custom, **({"modules": modules} if modules else {}), "rows": rows}
 
     def rows(self):
         graph, scopes = self.trace()
         self.graph = graph
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
-        self.read = [n.target for n in graph.nodes if n.op == "get_attr"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
         shape_of = dict(zip(inputs, self.shapes or ()))
         taken = {node.name for node in graph.nodes}
+        values, folded = self.constants(self.model)
+        windows = {node: found for node in graph.nodes if (found := window_attention(node))}
         rows = []
         for node in graph.nodes:
+            if node in values and node.users and folded.issuperset(node.users):
+                continue
+            if node.op == "get_attr" and node.users and windows.keys() >= node.users.keys() and any(
+                    node in windows[user][2] for user in node.users):
+                self.read.append(node.target)
+                continue
+            if node in windows:
+                rows.append(self.window_row(node, *windows[node][:2]))
+                continue
+            if node in folded:
+                rows.append(self.folded_row(node, values[node], scopes))
+                continue
+            if node.op == "get_attr":
+                self.read.append(node.target)
+            elif node.op == "call_module":
+                self.called.append(node.target)
             row = self.row(node, shape_of, scopes)
             rows += self.transformer_rows(node, row, taken) or [row]
         return rows
+
+    def constants(self, model):
+        """The values of the nodes that only attributes decide, and those that become attributes: what
+        is computed of integers, such as positions that an embedding reads, and of masks."""
+        values, folded = {}, set()
+        for node in self.graph.nodes:
+            if node.op == "get_attr":
+                value = operator.attrgetter(node.target)(model)
+            elif (not node.op.startswith("call_") or not node.all_input_nodes or
+                  not all(n in values for n in node.all_input_nodes)):
+                continue
+            else:
+                args = torch.fx.node.map_arg(node.args, values.get)
+                kwargs = torch.fx.node.map_arg(node.kwargs, values.get)
+                called = (node.target if node.op == "call_function"
+                          else getattr(torch.Tensor, node.target) if node.op == "call_method"
+                          else model.get_submodule(node.target))
+                with torch.no_grad():
+                    value = called(*args, **kwargs)
+            if not isinstance(value, torch.Tensor):
+                continue
+            values[node] = value
+            if node.op != "get_attr" and (
+                    not all(values[n].is_floating_point() and n not in folded
+                            for n in node.all_input_nodes) or not value.is_floating_point()):
+                folded.add(node)
+        return values, folded
+
+    def folded_row(self, node, value, scopes):
+        """A constant as an attribute beside those of the module that computes it."""
+        scope = (node.target.rpartition(".")[0] if node.op == "call_module"
+                 else scopes.get(node.name, ("", None))[0])
+        path = f"{scope}.{node.name}" if scope else node.name
+        while path in self.folded or path in self.model.state_dict() or has_attribute(self.model, path):
+            path += "_"
+        self.folded[path] = node
+        return {"name": node.name, "op": "get_attr", "target": path, "args": [],
+                "shape": list(value.shape), "scope": scope}
+
+    @staticmethod
+    def window_row(node, path, given):
+        """torchvision's attention within windows as a module with its weights."""
+        return {"name": node.name, "op": "call_module", "target": path,
+                "args": [plain(given["input"]), plain(given["relative_position_bias"])],
+                "module": {"type": WINDOW_ATTENTION.rpartition(".")[0] + ".ShiftedWindowAttention",
+                           **{name: plain(given[name]) for name in
+                              ("num_heads", "window_size", "shift_size")},
+                           "qkv_bias": given.get("qkv_bias") is not None,
+                           "proj_bias": given.get("proj_bias") is not None,
+                           "cosine": given.get("logit_scale") is not None},
+                "scope": path.rpartition(".")[0]}
 
     def transformer_rows(self, node, row, taken):
         """An nn.Transformer, or its encoder or decoder: a row for each layer and for each norm, which
@@ -404,14 +527,26 @@ class Exporter:
     def weights(self):
         """Of the state_dict, what the graph reads, and tensors that it reads beside it; after rows().
         (An auxiliary head that only training calls is not in the graph.)"""
-        tensors = (self.model.state_dict() if self.trained is None
-                   else self.trained.weights(self.graph, self.model))
-        called = tuple(f"{n.target}." for n in self.graph.nodes if n.op == "call_module")
+        model = self.model
+        tensors = model.state_dict()
+        if self.trained is not None:
+            tensors = self.trained.weights(self.graph, model)
+            if self.folded:
+                model = copy.deepcopy(model)
+                model.load_state_dict(tensors)
+        called = tuple(f"{path}." for path in self.called)
         kept = {*self.read, *self.custom["preserved_attributes"]}
         tensors = {name: tensor for name, tensor in tensors.items()
                    if name.startswith(called) or name in kept}
         for path in self.read:
-            tensors.setdefault(path, operator.attrgetter(path)(self.model))
+            tensors.setdefault(path, operator.attrgetter(path)(model))
+            tensors[path] = as_floats(tensors[path])
+        if self.folded:
+            values, _ = self.constants(model)
+            tensors.update((path, as_floats(values[node])) for path, node in self.folded.items())
+        for path, inside in self.inside.items():
+            for name in (*inside.read, *inside.folded):
+                tensors[f"{path}.{name}"] = inside.weights()[name]
         return {name: tensor.detach() for name, tensor in tensors.items()
                 if isinstance(tensor, torch.Tensor)}
 

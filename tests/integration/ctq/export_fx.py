@@ -89,6 +89,25 @@ class Masked(Sentences):
         return self.encoder(x, mask=mask)
 
 
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pos = nn.Embedding(6, 8)
+        self.table = nn.Parameter(torch.arange(8.0))
+        self.bias = nn.Parameter(torch.ones(8))
+
+    def forward(self, x):
+        future = torch.ones(4, 4).triu(1) > 0
+        x = x + self.pos(torch.arange(4)) + self.table[torch.tensor([1, 1, 0, 0, 3, 3, 2, 2])].neg()
+        x = x * (self.bias * 2)
+        return (x @ x.transpose(1, 2)).masked_fill(future, float("-inf"))
+
+
+class Untraceable(nn.Module):
+    def forward(self, x):
+        return x + torch.ones(x.size(1))  # no number
+
+
 class Translator(nn.Module):
     def __init__(self):
         super().__init__()
@@ -135,11 +154,9 @@ assert len(raw) == 8 + size + max(v["data_offsets"][1] for k, v in header.items(
 '''
 
 
-CHECK_QAT = '''
-import copy, json, struct, sys
+TENSORS_OF = '''
+import json, struct
 import torch
-from torch.ao.quantization.quantize_fx import convert_fx
-import nets
 
 
 def tensors_of(path):
@@ -151,7 +168,20 @@ def tensors_of(path):
                                                  8 + size + v["data_offsets"][1]]),
                                    dtype=kinds[v["dtype"]]).reshape(v["shape"])
             for name, v in header.items() if name != "__metadata__"}
+'''
 
+CHECK_POSITIONS = TENSORS_OF + '''
+tensors = tensors_of("positions.safetensors")
+assert set(tensors) == {"pos_", "neg", "bias", "_tensor_constant2"}, set(tensors)
+assert tensors["pos_"].shape == (4, 8)
+assert torch.equal(tensors["neg"], -torch.tensor([1.0, 1, 0, 0, 3, 3, 2, 2]))
+assert torch.equal(tensors["_tensor_constant2"], torch.ones(4, 4).triu(1))
+'''
+
+CHECK_QAT = TENSORS_OF + '''
+import copy
+from torch.ao.quantization.quantize_fx import convert_fx
+import nets
 
 weights, qparams = tensors_of("qat.safetensors"), tensors_of("qat.qparams.safetensors")
 trained = nets.trained_for_int8()
@@ -260,6 +290,16 @@ def main():
             ("transformer.decoder.norm", [{"n": "transformer_decoder_layers_0"}])], rows
         assert rows[5]["name"] == "transformer" and rows[2]["module"]["activation"] == "SiLU()", rows
 
+        rows = rows_of(folder, "nets:Positions", "positions.json", "2,4,8")
+        constants = {row["name"]: row["target"] for row in rows if row["op"] == "get_attr"}
+        assert constants == {"pos": "pos_", "neg": "neg", "bias": "bias",
+                             "_tensor_constant2": "_tensor_constant2"}, constants
+        assert [row["args"][2] for row in rows if row["name"] == "masked_fill"] == [{"f": "-inf"}], rows
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_POSITIONS, folder=folder)
+        assert check.returncode == 0, check.stderr
+        imported = run(ctq, "import", "--fx", folder / "positions.json")
+        assert "-std::numeric_limits<float>::infinity()" in imported.stdout, imported
+
         done = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "told.json",
                       "--standalone-module", "layer1", "--non-traceable-class", "nets.Block",
                       "--non-traceable-module", "stem", "--preserve", "training")
@@ -282,6 +322,9 @@ def main():
             failed = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "x.json", option,
                             "no.Such")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
+        failed = export(folder, "nets:Untraceable", "--input", "1,3", "-o", "x.json")
+        assert "return x + torch.ones(x.size(1))  # no number\ntorch.fx cannot trace this: " in failed.stderr
+        assert "nets.py:" in failed.stderr and "Traceback" not in failed.stderr, failed.stderr
         for model, words in (("nets:Nothing", "Nothing"), ("nets", "module:name"),
                              ("nets:not_a_model", "not_a_model"), ("nets:Odd", "2 inputs")):
             failed = export(folder, model, "--input", "1,3", "-o", "x.json")
