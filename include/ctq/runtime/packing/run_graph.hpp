@@ -15,7 +15,7 @@ namespace ctq {
 
 namespace run_graphs {
 
-constexpr op_descriptor description_of(op_descriptor d, op_id with_number) {
+constexpr op_descriptor description_of(op_descriptor d) {
   d.infer_shape = nullptr;
   d.functions.add_gradient = nullptr;
   d.integer_form = d.integer_relu_form = d.dynamic_form = d.dynamic_relu_form = nullptr;
@@ -25,34 +25,20 @@ constexpr op_descriptor description_of(op_descriptor d, op_id with_number) {
   d.schedule.sizes = nullptr;
   d.schedule.view = nullptr;
   d.schedule.then = nullptr;
-  d.schedule.with_number = with_number;
   return d;
 }
 
-template <op_id Op>
-struct run_op;
-template <op_id Op>
-struct run_descriptor {
-  static constexpr op_id with_number = Op->descriptor->schedule.with_number;
-  static constexpr op_descriptor value =
-      description_of(*Op->descriptor, run_op<with_number>::value);
-};
 /// An op of the same name, with what running it needs.
 template <op_id Op>
 struct run_op {
-  static constexpr op_info info{Op->kind, Op->name, &run_descriptor<Op>::value, Op->builtin,
-                                Op->hash};
-  static constexpr op_id value = &info;
-};
-template <>
-struct run_op<nullptr> {
-  static constexpr op_id value = nullptr;
+  static constexpr op_descriptor descriptor = description_of(*Op->descriptor);
+  static constexpr op_info info{Op->kind, Op->name, &descriptor, Op->builtin, Op->hash};
 };
 
 template <const auto& Graph, std::size_t... I>
 constexpr auto made(std::index_sequence<I...>) {
   auto g = Graph;
-  ((g.nodes[I].op = run_op<Graph.nodes[I].op>::value), ...);
+  ((g.nodes[I].op = &run_op<Graph.nodes[I].op>::info), ...);
   for (node& n : g.nodes) {
     n.observer_config = n.weight = nullptr;
     n.choice = {};
