@@ -57,6 +57,13 @@ SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
                torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
 WINDOW_ATTENTION = "torchvision.models.swin_transformer.shifted_window_attention"
 TRANSFORMER_LAYERS = (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer)
+# By module: the arguments that are masks, and the parameters that constant ones become.
+MASKS = {torch.nn.MultiheadAttention: {"attn_mask": "mask"},
+         torch.nn.TransformerEncoderLayer: {"src_mask": "mask"},
+         torch.nn.TransformerDecoderLayer: {"tgt_mask": "mask", "memory_mask": "cross_mask"},
+         torch.nn.TransformerEncoder: {"mask": "mask"},
+         torch.nn.TransformerDecoder: {"tgt_mask": "mask", "memory_mask": "cross_mask"},
+         torch.nn.Transformer: {"src_mask": "mask", "tgt_mask": "mask", "memory_mask": "cross_mask"}}
 # By option: the key of PrepareCustomConfig that it fills, and its help.
 CUSTOM = {
     "--standalone-module": ("standalone_module_name", "PATH", "a module that is prepared on its own"),
@@ -204,6 +211,14 @@ def as_floats(value):
     return value.to(torch.float32) if is_mask else value
 
 
+def as_scores(mask):
+    """What a mask of attention adds to scores: finite numbers, the lowest of which leave no share."""
+    lowest = torch.finfo(torch.float32).min
+    if mask.dtype == torch.bool:
+        return torch.zeros(mask.shape).masked_fill(mask, lowest)
+    return mask.to(torch.float32).clamp(min=lowest)
+
+
 def has_attribute(model, path):
     try:
         operator.attrgetter(path)(model)
@@ -313,6 +328,8 @@ class Exporter:
         self.called = []  # paths of the modules that the graph calls
         self.read = []  # paths of the attributes that the graph reads
         self.folded = {}  # path of an attribute that is computed of others -> its node
+        self.masks = {}  # constant ones, by path of the module and argument: their nodes
+        self.mask_parameters = {}  # the same by the names that their tensors have
         self.inside = {}  # by path: of the modules that are exported on their own
 
     def trace(self):
@@ -364,13 +381,14 @@ class Exporter:
         taken = {node.name for node in graph.nodes}
         values, folded = self.constants(self.model)
         windows = {node: found for node in graph.nodes if (found := window_attention(node))}
+        taken_in = {(node, read) for node, found in windows.items() for read in found[2]}
+        taken_in |= self.find_masks(values)
         rows = []
         for node in graph.nodes:
-            if node in values and node.users and folded.issuperset(node.users):
-                continue
-            if node.op == "get_attr" and node.users and windows.keys() >= node.users.keys() and any(
-                    node in windows[user][2] for user in node.users):
-                self.read.append(node.target)
+            if node in values and node.users and all(
+                    user in folded or (user, node) in taken_in for user in node.users):
+                if node.op == "get_attr" and windows.keys() & node.users.keys():
+                    self.read.append(node.target)
                 continue
             if node in windows:
                 rows.append(self.window_row(node, *windows[node][:2]))
@@ -383,8 +401,48 @@ class Exporter:
             elif node.op == "call_module":
                 self.called.append(node.target)
             row = self.row(node, shape_of, scopes)
-            rows += self.transformer_rows(node, row, taken) or [row]
+            rows += self.transformer_rows(node, row, taken) or [self.with_masks(node, row)]
         return rows
+
+    def find_masks(self, values):
+        """Constant masks of attention, which become parameters of its module, `mask`: sets masks, by the
+        path of the module and the argument. Returns pairs of a call and its mask."""
+        found, pairs = {}, set()
+        for node in self.graph.nodes:
+            module = (self.model.get_submodule(node.target) if node.op == "call_module" else None)
+            if type(module) not in MASKS:
+                continue
+            given = inspect.signature(module.forward).bind(*node.args, **node.kwargs).arguments
+            for name in MASKS[type(module)]:
+                mask = given.get(name)
+                if isinstance(mask, Node):
+                    found.setdefault((node.target, name), []).append((node, mask))
+        for key, calls in found.items():
+            masks = {mask for _, mask in calls}
+            value = values.get(next(iter(masks)))
+            calls_of_module = [n for n in self.graph.nodes if n.op == "call_module" and n.target == key[0]]
+            if len(masks) == 1 and len(calls) == len(calls_of_module) and value is not None and (
+                    value.dim() == 2):
+                self.masks[key] = masks.pop()
+                pairs |= set(calls)
+        return pairs
+
+    def with_masks(self, node, row):
+        """The row of a module with its constant masks as options."""
+        module = (self.model.get_submodule(node.target) if node.op == "call_module" else None)
+        if type(module) not in MASKS:
+            return row
+        names = list(inspect.signature(module.forward).parameters)
+        for name, own in MASKS[type(module)].items():
+            if (node.target, name) not in self.masks:
+                continue
+            at = names.index(name)
+            if at < len(row["args"]):
+                row["args"][at] = None
+            row.get("kwargs", {}).pop(name, None)
+            row["module"][own] = True
+            self.mask_parameters[f"{node.target}.{own}"] = self.masks[node.target, name]
+        return row
 
     def constants(self, model):
         """The values of the nodes that only attributes decide, and those that become attributes: what
@@ -460,7 +518,7 @@ class Exporter:
         for path, part in parts:
             is_encoder = type(part) is torch.nn.TransformerEncoder
             value = given.pop("src" if is_encoder else "tgt")
-            masks = self.masks_of(given, is_encoder)
+            masks = self.masks_of(node.target, given, is_encoder)
             calls = [(f"{path}.layers.{i}", layer) for i, layer in enumerate(part.layers)]
             calls += [] if part.norm is None else [(f"{path}.norm", part.norm)]
             for called, layer in calls:
@@ -474,19 +532,31 @@ class Exporter:
                              "args": [value] if is_encoder or is_norm else [value, memory],
                              **({"kwargs": masks} if masks and not is_norm else {}),
                              "module": {**module_row(layer), **kind}, "scope": path})
+                if not is_norm:
+                    self.add_own_masks(node, rows[-1])
                 value = {"n": name}
             if is_encoder:
                 memory = value
         rows[-1]["name"] = node.name
         return rows
 
-    @staticmethod
-    def masks_of(given, is_encoder):
-        """The arguments of a call, by their names in a layer of the encoder or the decoder."""
+    def masks_of(self, path, given, is_encoder):
+        """The arguments of a call, by their names in a layer of the encoder or the decoder, without
+        constant masks."""
         names = {"mask": "src_mask"} if is_encoder else {}
         mine = ("mask", "src") if is_encoder else ("tgt", "memory")
         return {names.get(name, name): value for name, value in given.items()
-                if name.startswith(mine) or name == "is_causal"}
+                if (name.startswith(mine) or name == "is_causal") and (path, name) not in self.masks}
+
+    def add_own_masks(self, node, row):
+        """The constant masks of nn.Transformer and its like, in a layer."""
+        is_encoder = row["module"]["type"] == "nn.TransformerEncoderLayer"
+        own = {"mask": "mask", "src_mask": "mask"} if is_encoder else {
+            "tgt_mask": "mask", "memory_mask": "cross_mask"}
+        for name, parameter in own.items():
+            if (node.target, name) in self.masks:
+                row["module"][parameter] = True
+                self.mask_parameters[f"{row['target']}.{parameter}"] = self.masks[node.target, name]
 
     def row(self, node, shape_of, scopes):
         try:
@@ -541,11 +611,13 @@ class Exporter:
         for path in self.read:
             tensors.setdefault(path, operator.attrgetter(path)(model))
             tensors[path] = as_floats(tensors[path])
-        if self.folded:
+        if self.folded or self.mask_parameters:
             values, _ = self.constants(model)
             tensors.update((path, as_floats(values[node])) for path, node in self.folded.items())
+            tensors.update((path, as_scores(values[node]))
+                           for path, node in self.mask_parameters.items())
         for path, inside in self.inside.items():
-            for name in (*inside.read, *inside.folded):
+            for name in (*inside.read, *inside.folded, *inside.mask_parameters):
                 tensors[f"{path}.{name}"] = inside.weights()[name]
         return {name: tensor.detach() for name, tensor in tensors.items()
                 if isinstance(tensor, torch.Tensor)}

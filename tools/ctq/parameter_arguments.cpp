@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include "ctq/graph/node.hpp"
@@ -71,6 +72,14 @@ std::string_view name_at(ctq::op_id op, int position) {
   return field < fields.size() ? fields[field].name : std::string_view{};
 }
 
+/// A mask that is an argument depends on inputs: others are parameters.
+std::string mask_problem(std::string_view name) {
+  return fmt::format("cannot have {} = a tensor ({})", name,
+                     name.find("padding") != std::string_view::npos
+                         ? "write attention with torch.matmul, masked_fill and softmax"
+                         : "tools/export_fx.py writes a constant one of two axes as a parameter");
+}
+
 bool is_mask(const argument& a) { return a.keyword.ends_with("_mask"); }
 
 /// Whether an argument says that there is no such tensor.
@@ -106,7 +115,7 @@ named_arguments name_arguments(ctq::op_id op, ctq::view<argument> arguments) {
       const auto* const end = call.names + call.tensors;
       const auto which = static_cast<int>(std::find(call.names, end, a.keyword) - call.names);
       if (which == call.tensors || which <= last_tensor)
-        out.problem = is_mask(a) ? fmt::format("cannot have {} = a tensor", a.keyword)
+        out.problem = is_mask(a) ? mask_problem(a.keyword)
                                  : fmt::format("takes {} as tensors, in this order,", call.words);
       last_tensor = which;
     } else if (is_absent_tensor(a) ||

@@ -42,7 +42,7 @@ struct parameter_ref {
 
 /// All of them, in the order in which the op declares them; nn.TransformerDecoderLayer has most.
 struct parameter_refs {
-  static constexpr int max_count = 18;
+  static constexpr int max_count = 20;
 
   parameter_ref item[max_count]{};
 

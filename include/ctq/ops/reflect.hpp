@@ -88,9 +88,11 @@ BOOST_HANA_ADAPT_STRUCT(ctq::split_options, split_size_or_sections, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::unbind_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::attention_options, attn_mask, dropout_p, is_causal, scale);
 BOOST_HANA_ADAPT_STRUCT(ctq::multihead_attention_options, embed_dim, num_heads, dropout, bias, kdim,
-                        vdim, batch_first, need_weights, average_attn_weights, source_length);
+                        vdim, batch_first, need_weights, average_attn_weights, source_length,
+                        target_length, mask);
 BOOST_HANA_ADAPT_STRUCT(ctq::transformer_layer_options, d_model, nhead, dim_feedforward, dropout,
-                        activation, layer_norm_eps, batch_first, norm_first, bias, source_length);
+                        activation, layer_norm_eps, batch_first, norm_first, bias, source_length,
+                        target_length, mask, cross_mask);
 BOOST_HANA_ADAPT_STRUCT(ctq::window_attention_options, num_heads, window_size, shift_size, qkv_bias,
                         proj_bias, cosine, channels);
 BOOST_HANA_ADAPT_STRUCT(ctq::masked_fill_options, value, unless);

@@ -108,6 +108,18 @@ class Untraceable(nn.Module):
         return x + torch.ones(x.size(1))  # no number
 
 
+class Causal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(8, 2)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 1)
+        self.register_buffer("future", nn.Transformer.generate_square_subsequent_mask(5))
+
+    def forward(self, x, y):
+        y, _ = self.attn(y, y, y, None, False, self.future > -1)
+        return self.decoder(x, y, self.future)
+
+
 class Translator(nn.Module):
     def __init__(self):
         super().__init__()
@@ -176,6 +188,14 @@ assert set(tensors) == {"pos_", "neg", "bias", "_tensor_constant2"}, set(tensors
 assert tensors["pos_"].shape == (4, 8)
 assert torch.equal(tensors["neg"], -torch.tensor([1.0, 1, 0, 0, 3, 3, 2, 2]))
 assert torch.equal(tensors["_tensor_constant2"], torch.ones(4, 4).triu(1))
+'''
+
+CHECK_CAUSAL = TENSORS_OF + '''
+tensors = tensors_of("causal.safetensors")
+lowest = torch.finfo(torch.float32).min
+assert torch.equal(tensors["decoder.layers.0.mask"], torch.full((5, 5), lowest).triu(1))
+assert torch.equal(tensors["attn.mask"], torch.full((5, 5), lowest).tril())
+assert len(tensors) == 4 + 18 + 2, tensors.keys()
 '''
 
 CHECK_QAT = TENSORS_OF + '''
@@ -282,6 +302,13 @@ def main():
         assert b'"encoder.layers.1.self_attn.out_proj.bias"' in names, "of the layers"
         rows = rows_of(folder, "nets:Masked", "masked.json", "2,5,8", "5,5")
         assert rows[2]["kwargs"] == {"src_mask": {"n": "mask"}}, rows[2]
+        rows = rows_of(folder, "nets:Causal", "causal.json", "5,2,8", "5,2,8")
+        assert [row["op"] for row in rows].count("get_attr") == 0, rows
+        assert rows[2]["args"][3:] == [None, False, None] and rows[2]["module"]["mask"] is True, rows[2]
+        layer = next(row for row in rows if row["target"] == "decoder.layers.0")
+        assert layer["module"]["mask"] is True and "kwargs" not in layer, layer
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_CAUSAL, folder=folder)
+        assert check.returncode == 0, check.stderr
         rows = rows_of(folder, "nets:Translator", "translator.json", "4,2,8", "3,2,8")
         assert [(row["target"], row["args"]) for row in rows[2:6]] == [
             ("transformer.encoder.layers.0", [{"n": "x"}]),

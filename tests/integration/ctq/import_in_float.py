@@ -25,7 +25,7 @@ def image(name, *shape):
 def call(kind, name, target, args, **kwargs):
     args = [ref(a) if isinstance(a, str) else a for a in args]
     return {"name": name, "op": kind, "target": target, "args": args, "scope": "",
-            "kwargs": {key: ref(a) if key in ("query", "key", "value", "attn_mask") and isinstance(a, str)
+            "kwargs": {key: ref(a) if key in ("query", "key", "value", "attn_mask", "key_padding_mask") and isinstance(a, str)
                        else a for key, a in kwargs.items()}}
 
 
@@ -102,11 +102,19 @@ def attention():
     for what, options, arguments, error in (
             ("add_bias_kv", {"add_bias_kv": True}, {}, "cannot have add_bias_kv = True"),
             ("add_zero_attn", {"add_zero_attn": True}, {}, "cannot have add_zero_attn = True"),
-            ("a mask", {}, {"attn_mask": "x"}, "cannot have attn_mask = a tensor"),
+            ("a mask", {}, {"attn_mask": "x"}, "cannot have attn_mask = a tensor (tools/export_fx.py "
+             "writes a constant one of two axes as a parameter)"),
+            ("padding", {}, {"key_padding_mask": "x"}, "cannot have key_padding_mask = a tensor (write "
+             "attention with torch.matmul, masked_fill and softmax)"),
             ("a causal mask", {}, {"is_causal": True}, "cannot have is_causal = True")):
         expect_error(what, [x, module("mha", "nn.MultiheadAttention", ["x", "x", "x"],
                                       {**ATTENTION, **options}, **arguments), item("out", "mha", 0)],
                      ["out"], f"node mha: calls torch.nn.MultiheadAttention, which {error} in ctq")
+    expect_lines("a mask that is a parameter", [
+        x, module("mha", "nn.MultiheadAttention", ["x", "x", "x"], {**ATTENTION, "mask": True}),
+        item("out", "mha", 0)], ["out"],
+                 '"mha"_n = nn::multihead_attention("x"_n, "x"_n, "x"_n, {.num_heads = 2, '
+                 '.mask = true}),')
     expect_error("keys of other sizes", [
         x, module("mha", "nn.MultiheadAttention", ["x", "x", "x"], {**ATTENTION, "kdim": 4}),
         item("out", "mha", 0)], ["out"],
@@ -141,7 +149,8 @@ def transformers():
                  '.dim_feedforward = 16}),',
                  '"norm"_n = nn::float_layer_norm("layer"_n, {.normalized_shape = {8}}),')
     for what, row, error in (
-            ("a mask", encoder("x", "y"), "cannot have src_mask = a tensor"),
+            ("a mask", encoder("x", "y"), "cannot have src_mask = a tensor (tools/export_fx.py writes a "
+             "constant one of two axes as a parameter)"),
             ("another activation", encoder("x", options={"activation": "silu"}),
              'cannot have activation = "silu"'),
             ("causality", encoder("x", is_causal=True), "cannot have is_causal = True")):

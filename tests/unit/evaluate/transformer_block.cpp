@@ -81,7 +81,8 @@ inline constexpr auto decoder = model(
     "pooled"_n = fn::mean("k"_n, {.dim = 0, .keepdim = true}),
     "queries"_n = fn::cat({"pooled"_n, "v"_n}, {.dim = 0}),
     "attention"_n = nn::multihead_attention(
-        "queries"_n, "k"_n, "v"_n, {.num_heads = 2, .bias = false, .average_attn_weights = false}),
+        "queries"_n, "k"_n, "v"_n,
+        {.num_heads = 2, .bias = false, .average_attn_weights = false, .mask = true}),
     "y"_n = op::getitem("attention"_n, {.index = {0}}),
     "weights"_n = op::getitem("attention"_n, {.index = {1}}),
     "rows"_n = method::mean("weights"_n, {.dim = 1}),
@@ -98,7 +99,8 @@ inline constexpr auto transformer = model(
     "conv"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = 3, .padding = 1}),
     "flat"_n = fn::flatten("conv"_n, {.start_dim = 2}),
     "src"_n = method::permute("flat"_n, {.dims = {2, 0, 1}}),
-    "encoder.0"_n = nn::transformer_encoder_layer("src"_n, {.nhead = 2, .dim_feedforward = 12}),
+    "encoder.0"_n =
+        nn::transformer_encoder_layer("src"_n, {.nhead = 2, .dim_feedforward = 12, .mask = true}),
     "encoder.1"_n =
         nn::transformer_encoder_layer("encoder.0"_n, {.nhead = 4,
                                                       .dim_feedforward = 5,
@@ -108,8 +110,9 @@ inline constexpr auto transformer = model(
     "encoder.norm"_n = nn::float_layer_norm("encoder.1"_n),
     "part"_n = op::getitem("src"_n, {.index = {index::slice(1, 8, 3)}}),
     "tgt"_n = nn::linear("part"_n, {.out_features = 8}),
-    "decoder.0"_n = nn::transformer_decoder_layer("tgt"_n, "encoder.norm"_n,
-                                                  {.nhead = 2, .dim_feedforward = 40}),
+    "decoder.0"_n = nn::transformer_decoder_layer(
+        "tgt"_n, "encoder.norm"_n,
+        {.nhead = 2, .dim_feedforward = 40, .mask = true, .cross_mask = true}),
     "last"_n = nn::linear("decoder.0"_n, {.out_features = 6}), "out"_n = nn::output("last"_n));
 
 using transformed = plan<transformer, x86, small::everywhere, unsupported::skip>;

@@ -28,6 +28,8 @@ struct multihead_attention_options {
   flag need_weights = true;          // of the call
   flag average_attn_weights = true;  // of the call; false: the weights of each head
   int source_length = 0;             // 0: as many as there are keys
+  int target_length = 0;             // 0: as many as there are queries
+  flag mask = false;                 // (L, S) are added to the scores: a parameter of this name
 };
 
 /// Modules of two tensors.
@@ -114,7 +116,8 @@ constexpr shape multihead_shape_rule(ctq::view<shape> in, attributes& a, diagnos
   }
   const int embed = q[q.rank - 1];
   if (!settle(d, "embed_dim", o.embed_dim, embed, q) ||
-      !settle(d, "source_length", o.source_length, k[axis], k))
+      !settle(d, "source_length", o.source_length, k[axis], k) ||
+      !settle(d, "target_length", o.target_length, q[axis], q))
     return {};
   if ((o.kdim != 0 && o.kdim != embed) || (o.vdim != 0 && o.vdim != embed)) {
     complain(d, "kdim and vdim are ", o.kdim, " and ", o.vdim, ";\nthey equal embed_dim, ", embed);
@@ -159,17 +162,24 @@ constexpr kernel_signature::sizes multihead_elements(attributes a, shape, shape 
 constexpr op_parameters multihead_parameters(const attributes& a) {
   const auto o = a.as<multihead_attention_options>();
   const int n = o.embed_dim;
-  if (!o.bias)
-    return {op_parameter{"in_proj_weight", {3 * n, n}}, op_parameter{"out_proj.weight", {n, n}}};
-  return {op_parameter{"in_proj_weight", {3 * n, n}}, op_parameter{"in_proj_bias", {3 * n}},
-          op_parameter{"out_proj.weight", {n, n}}, op_parameter{"out_proj.bias", {n}}};
+  op_parameters all{op_parameter{"in_proj_weight", {3 * n, n}}};
+  if (o.bias) all.item[all.count++] = {"in_proj_bias", {3 * n}};
+  all.item[all.count++] = {"out_proj.weight", {n, n}};
+  if (o.bias) all.item[all.count++] = {"out_proj.bias", {n}};
+  if (o.mask) all.item[all.count++] = {"mask", {o.target_length, o.source_length}};
+  return all;
 }
 
 namespace functions {
 
-/// The shares of scores, in place: the softmax of them and a factor.
-inline void scaled_softmax(float* scores, std::size_t count, float factor) noexcept {
-  for (std::size_t i = 0; i < count; ++i) scores[i] = no_contract(scores[i] * factor);
+/// The shares of scores, in place: the softmax of them and a factor, and of what is added.
+///   mask  null: nothing is added
+inline void scaled_softmax(float* scores, std::size_t count, float factor,
+                           const float* mask = nullptr) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    scores[i] = no_contract(scores[i] * factor);
+    if (mask != nullptr) scores[i] += mask[i];
+  }
   float most = scores[0];
   for (std::size_t i = 1; i < count; ++i)
     if (scores[i] > most) most = scores[i];
@@ -178,25 +188,35 @@ inline void scaled_softmax(float* scores, std::size_t count, float factor) noexc
   for (std::size_t i = 0; i < count; ++i) scores[i] /= sum;
 }
 
+/// What nn.MultiheadAttention owns; no biases are null.
+struct projections {
+  const float *in_weight, *in_bias, *out_weight, *out_bias;
+
+  /// From parameters in their order.
+  projections(const parameter_refs& p, int first, bool has_bias)
+      : in_weight(p[first].floats),
+        in_bias(has_bias ? p[first + 1].floats : nullptr),
+        out_weight(p[first + (has_bias ? 2 : 1)].floats),
+        out_bias(has_bias ? p[first + 3].floats : nullptr) {}
+};
+
 /// One sequence of a batch.
 ///   q, k, v  of the sequence; vectors that are `step` apart, as in out
+///   mask     (L, S), or null
 ///   weights  what is to be added to, or null · workspace: the elements that follow the weights
 inline void attend(const multihead_sizes& s, const float* q, const float* k, const float* v,
-                   const parameter_refs& p, float* out, float* weights, float* workspace) noexcept {
+                   const projections& p, const float* mask, float* out, float* weights,
+                   float* workspace) noexcept {
   const auto embed = static_cast<std::size_t>(s.embed);
   const auto targets = static_cast<std::size_t>(s.targets);
   const auto sources = static_cast<std::size_t>(s.sources);
   const auto step = static_cast<std::size_t>(s.step());
   const std::size_t depth = embed / static_cast<std::size_t>(s.heads);
-  const bool has_bias = p[3].floats != nullptr;
-  const float* const in_weight = p[0].floats;
-  const float* const in_bias = has_bias ? p[1].floats : nullptr;
-  const parameter_ref& out_weight = p[has_bias ? 2 : 1];
   const auto part = [&](std::size_t which) {
-    return float_vectors{in_weight + which * embed * embed, embed, embed};
+    return float_vectors{p.in_weight + which * embed * embed, embed, embed};
   };
   const auto bias_of = [&](std::size_t which) {
-    return in_bias == nullptr ? nullptr : in_bias + which * embed;
+    return p.in_bias == nullptr ? nullptr : p.in_bias + which * embed;
   };
 
   float* const queries = workspace;                // (L, E), later what the heads give
@@ -213,7 +233,9 @@ inline void attend(const multihead_sizes& s, const float* q, const float* k, con
   for (std::size_t h = 0; h < embed; h += depth) {
     dot_products({queries + h, targets, embed}, {keys + h, sources, embed}, depth,
                  {scores, sources, 1});
-    for (std::size_t i = 0; i < targets; ++i) scaled_softmax(scores + i * sources, sources, factor);
+    for (std::size_t i = 0; i < targets; ++i)
+      scaled_softmax(scores + i * sources, sources, factor,
+                     mask == nullptr ? nullptr : mask + i * sources);
     if (weights != nullptr) {
       for (std::size_t i = 0; i < targets * sources; ++i) weights[i] += scores[i];
       if (s.weights_of > 1) weights += targets * sources;
@@ -221,9 +243,8 @@ inline void attend(const multihead_sizes& s, const float* q, const float* k, con
     dot_products({scores, targets, sources}, {values + h * sources, depth, sources}, sources,
                  {queries + h, embed, 1});
   }
-  dot_products({queries, targets, embed}, {out_weight.floats, embed, embed}, embed, {out, step, 1});
-  if (has_bias)
-    for (std::size_t i = 0; i < targets; ++i) add_to_columns(out + i * step, 1, embed, p[3].floats);
+  dot_products({queries, targets, embed}, {p.out_weight, embed, embed}, embed, {out, step, 1});
+  for (std::size_t i = 0; i < targets; ++i) add_to_columns(out + i * step, 1, embed, p.out_bias);
 }
 
 template <class Isa>
@@ -234,9 +255,12 @@ template <class Isa>
   const auto count = static_cast<std::size_t>(s.weight_count());
   for (std::size_t i = 0; i < count; ++i) weights[i] = 0.0F;
   const std::size_t of_each = count / static_cast<std::size_t>(s.batch);
+  const auto o = a.as<multihead_attention_options>();
+  const projections own{x.parameters, 0, o.bias};
+  const float* const mask = o.mask ? x.parameters[o.bias ? 4 : 2].floats : nullptr;
   for (int n = 0; n < s.batch; ++n) {
     const int target = n * s.next_sequence(s.targets), source = n * s.next_sequence(s.sources);
-    attend(s, x.in[0].data + target, x.in[1].data + source, x.in[2].data + source, x.parameters,
+    attend(s, x.in[0].data + target, x.in[1].data + source, x.in[2].data + source, own, mask,
            x.out.data + target,
            count == 0 ? nullptr : weights + static_cast<std::size_t>(n) * of_each, weights + count);
   }

@@ -34,7 +34,10 @@ struct transformer_layer_options {
   flag batch_first = false;
   flag norm_first = false;
   flag bias = true;
-  int source_length = 0;  // of a decoder: 0: as many as the memory has
+  int source_length = 0;    // of a decoder: 0: as many as the memory has
+  int target_length = 0;    // 0: as many as the input has
+  flag mask = false;        // of its own attention: a parameter of this name
+  flag cross_mask = false;  // of a decoder's attention to the memory: the same
 };
 
 }  // namespace ctq
@@ -93,11 +96,15 @@ constexpr shape transformer_layer_rule(ctq::view<shape> in, attributes& a, diagn
   auto o = a.as<transformer_layer_options>();
   const shape &x = in[0], &memory = in[Tensors - 1];
   const shape read[] = {x, memory, memory};
-  attributes attention{multihead_attention_options{
-      .embed_dim = o.d_model, .num_heads = o.nhead, .batch_first = o.batch_first}};
+  attributes attention{multihead_attention_options{.embed_dim = o.d_model,
+                                                   .num_heads = o.nhead,
+                                                   .batch_first = o.batch_first,
+                                                   .target_length = o.target_length}};
   if (multihead_shape_rule({read, 3}, attention, d) == shape{}) return {};
   o.d_model = x[x.rank - 1];
-  if (Tensors == 2) o.source_length = attention.as<multihead_attention_options>().source_length;
+  const auto settled = attention.as<multihead_attention_options>();
+  o.target_length = settled.target_length;
+  if (Tensors == 2) o.source_length = settled.source_length;
   a = attributes{o};
   if (o.dim_feedforward < 1) {
     complain(d, "dim_feedforward is ", o.dim_feedforward);
@@ -136,6 +143,8 @@ constexpr op_parameters transformer_layer_parameters(const attributes& a) {
   layer("norm1.weight", "norm1.bias", {n});
   layer("norm2.weight", "norm2.bias", {n});
   if (Tensors == 2) layer("norm3.weight", "norm3.bias", {n});
+  if (o.mask) add("mask", {o.target_length, o.target_length});
+  if (Tensors == 2 && o.cross_mask) add("cross_mask", {o.target_length, o.source_length});
   return all;
 }
 
@@ -198,12 +207,14 @@ class transformer_layer {
   void attend(float* x, const float* memory, multihead_sizes s, int& norm) noexcept {
     s.batch = 1;
     s.batch_first = true;
-    parameter_refs p;
-    const int first = memory == nullptr ? 0 : 2 * step();
-    for (int i = 0; i < 2 * step(); ++i) p.item[i] = parameters_[first + i];
+    const projections own{parameters_, memory == nullptr ? 0 : 2 * step(), options_.bias};
+    const int masks = after_linears() + step() * (sizes_.has_memory ? 3 : 2);
+    const float* mask = nullptr;
+    if (memory == nullptr ? options_.mask : options_.cross_mask)
+      mask = parameters_[masks + (memory != nullptr && options_.mask ? 1 : 0)].floats;
     const float* const queries = before(x, norm);
     const float* const keys = memory == nullptr ? queries : memory;
-    functions::attend(s, queries, keys, keys, p, change_, nullptr, rest_);
+    functions::attend(s, queries, keys, keys, own, mask, change_, nullptr, rest_);
     after(x, norm);
   }
 

@@ -65,6 +65,8 @@ constexpr std::array<float, 12> three_identities{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0
 constexpr std::array<float, 4> twice{2, 0, 0, 2};
 constexpr std::array<float, 6> in_bias{0, 0, 0, 0, 1, 2};
 constexpr std::array<float, 2> out_bias{100, 200};
+/// The first query sees the first key less, the second not the second one.
+constexpr std::array<float, 4> added_to_scores{-2, 0, 0, -1e30F};
 
 /// The value: the output, the weights, and what the function needed.
 std::vector<float> run(const shape& q, const shape& kv, const options& o,
@@ -79,9 +81,12 @@ std::vector<float> run(const shape& q, const shape& kv, const options& o,
     arguments.parameters = {{{{6, 2}, three_identities.data()},
                              {{6}, in_bias.data()},
                              {{2, 2}, twice.data()},
-                             {{2}, out_bias.data()}}};
+                             {{2}, out_bias.data()},
+                             {{2, 2}, added_to_scores.data()}}};
   else
-    arguments.parameters = {{{{6, 2}, three_identities.data()}, {{2, 2}, twice.data()}}};
+    arguments.parameters = {{{{6, 2}, three_identities.data()},
+                             {{2, 2}, twice.data()},
+                             {{2, 2}, added_to_scores.data()}}};
   d.functions.apply(arguments, a.options);
   return all;
 }
@@ -104,6 +109,18 @@ TEST_CASE("a query gets the values of the keys that are like it") {
   const auto biased = run({2, 2}, {2, 2}, {.num_heads = 1, .need_weights = false}, x);
   check_values({biased.begin(), biased.begin() + 4},
                {2 * a + 102, 6 * (1 - a) + 204, 2 * (1 - b) + 102, 6 * b + 204});
+}
+
+TEST_CASE("a mask is added to the scores of all heads, after they are scaled") {
+  const rule_answer with_mask = answer({5, 8}, {3, 8}, {.num_heads = 2, .mask = true});
+  const op_parameters owned = descriptors::multihead_parameters(with_mask.options);
+  CHECK((owned.count == 5 && owned.item[4].name == "mask" && owned.item[4].shape == shape{5, 3}));
+  // Scores 1 and 0, 0 and 9.
+  const double a = larger_share(1, 2) / (1 - larger_share(1, 2)) * std::exp(-2);
+  const auto all = run({2, 2}, {2, 2}, {.num_heads = 1, .bias = false, .mask = true}, {1, 0, 0, 3});
+  check_values({all.begin() + 4, all.begin() + 8}, {a / (1 + a), 1 / (1 + a), 1, 0});
+  const auto biased = run({2, 2}, {2, 2}, {.num_heads = 1, .mask = true}, {1, 0, 0, 3});
+  check_values({biased.begin() + 4, biased.begin() + 8}, {a / (1 + a), 1 / (1 + a), 1, 0});
 }
 
 TEST_CASE("large scores do not overflow") {

@@ -46,7 +46,7 @@ static_assert(of_decoder({5, 2, 8}, {3, 1, 8}, {.nhead = 2}).problem.any());
 // The parameters are those of PyTorch's modules, in their order.
 constexpr op_parameters with_biases =
     descriptors::transformer_layer_parameters<2>(of_decoder({5, 8}, {3, 8}, {.nhead = 2}).options);
-static_assert(with_biases.count == parameter_refs::max_count);
+static_assert(with_biases.count == 18);
 static_assert(with_biases.item[0].shape == shape{24, 8} && with_biases.item[1].shape == shape{24});
 static_assert(with_biases.item[4].name == "multihead_attn.in_proj_weight");
 static_assert(with_biases.item[8].name == "linear1.weight" &&
@@ -56,6 +56,12 @@ constexpr op_parameters without = descriptors::transformer_layer_parameters<1>(
     attributes{options{.d_model = 8, .nhead = 2, .bias = false}});
 static_assert(without.count == 6 && without.item[1].name == "self_attn.out_proj.weight");
 static_assert(without.item[5].name == "norm2.weight");
+
+constexpr op_parameters with_masks = descriptors::transformer_layer_parameters<2>(
+    of_decoder({5, 8}, {3, 8}, {.nhead = 2, .mask = true, .cross_mask = true}).options);
+static_assert(with_masks.count == parameter_refs::max_count);
+static_assert(with_masks.item[18].name == "mask" && with_masks.item[18].shape == shape{5, 5});
+static_assert(with_masks.item[19].name == "cross_mask" && with_masks.item[19].shape == shape{5, 3});
 
 /// The output, by tensors with these values for the parameters.
 std::vector<float> run(op_id op, std::vector<shape> in, const std::vector<std::vector<float>>& x,
@@ -154,6 +160,27 @@ TEST_CASE("a decoder attends to its memory, too") {
   check_values(run(nn::transformer_decoder_layer.id(), {{1, 2}, {2, 2}}, {{3, 1}, {1, 4, 3, 6}},
                    plain, joined({attends, attends, linears, {ones, ones, {3, 4}}})),
                {-3, 4});
+}
+
+TEST_CASE("masks are added to the scores of the attention that they belong to") {
+  options o = plain;
+  o.norm_first = true;
+  o.mask = true;
+  const auto parameters = joined({attends, attends, linears, {{1, 1}, {1, 1}, {0, 0}}});
+  // Queries and keys are 0, so that shares follow from the masks. Normal rows are (1, -1), (-1, 1).
+  const std::vector<std::vector<float>> x{{3, 1, 1, 3}, {1, 4, 3, 6}};
+  const auto run_with = [&](const std::vector<std::vector<float>>& masks) {
+    return run(nn::transformer_decoder_layer.id(), {{2, 2}, {2, 2}}, x, o,
+               joined({parameters, masks}));
+  };
+  // The first sees itself alone, the second both, the mean of which is 0; then the mean of the
+  // memory, (2, 5).
+  check_values(run_with({{0, -1e30F, 0, 0}}), {6, 5, 3, 8});
+  o.cross_mask = true;
+  // The first sees the first vector of the memory, the second the second one.
+  check_values(run_with({{0, -1e30F, 0, 0}, {0, -1e30F, -1e30F, 0}}), {5, 4, 4, 9});
+  o.mask = false;
+  check_values(run_with({{0, -1e30F, -1e30F, 0}}), {4, 5, 4, 9});
 }
 
 TEST_CASE("sequences of a batch lie contiguously, or side by side") {
