@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <iterator>
@@ -31,7 +32,8 @@ namespace ctq::fx_reading {
   return text;
 }
 
-/// Python's integers have neither point nor exponent; one that does not fit becomes a float.
+/// Python's integers have neither point nor exponent; one that does not fit becomes a float. A
+/// float that does not fit becomes the largest one: a file writes infinity as a word.
 inline void set_number(json::element e, argument& a) {
   const std::string_view digits = e.text();
   const auto [end, error] =
@@ -39,7 +41,8 @@ inline void set_number(json::element e, argument& a) {
   const bool whole = error == std::errc{} && end == digits.data() + digits.size();
   a.is = whole ? argument::kind::integer : argument::kind::real;
   if (!whole) a.integer = 0;
-  a.real = e.number();
+  constexpr double most = std::numeric_limits<double>::max();
+  a.real = std::clamp(e.number(), -most, most);
 }
 
 /// "inf" or "-inf", which JSON has no numbers for; false: neither.

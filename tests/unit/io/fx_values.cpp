@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -30,6 +32,16 @@ TEST_CASE("a number without a point is an integer, if it fits") {
   CHECK(huge.is == argument::kind::real);
   CHECK(huge.integer == 0);
   CHECK(huge.real == 1e20);
+}
+
+TEST_CASE("a number that is too large is not infinity") {
+  for (const std::string_view text : {"1e999", "-1e999"}) {
+    CAPTURE(text);
+    const argument a = number(text);
+    CHECK(a.is == argument::kind::real);
+    CHECK(std::abs(a.real) == std::numeric_limits<double>::max());
+    CHECK((a.real < 0) == text.starts_with("-"));
+  }
 }
 
 TEST_CASE("infinity is a word") {
