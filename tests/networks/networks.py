@@ -247,6 +247,89 @@ class SentenceEncoder(nn.Module):
         return self.fc(self.encoder(x).mean(dim=1))
 
 
+class CausalBlock(nn.Module):
+    """A block of minGPT: attention to what is before, which a mask in a buffer says."""
+
+    def __init__(self, hidden, heads, length):
+        super().__init__()
+        self.heads, self.length = heads, length
+        self.ln_1 = nn.LayerNorm(hidden)
+        self.c_attn = nn.Linear(hidden, 3 * hidden)
+        self.c_proj = nn.Linear(hidden, hidden)
+        self.ln_2 = nn.LayerNorm(hidden)
+        self.mlp = nn.Sequential(nn.Linear(hidden, 4 * hidden), nn.GELU(), nn.Linear(4 * hidden, hidden))
+        mask = torch.tril(torch.ones(length, length))
+        self.register_buffer("bias", mask.view(1, 1, length, length))
+
+    def forward(self, x):
+        B, T, C = x.size()
+        q, k, v = self.c_attn(self.ln_1(x)).chunk(3, dim=2)
+        k = k.view(B, T, self.heads, C // self.heads).transpose(1, 2)
+        q = q.view(B, T, self.heads, C // self.heads).transpose(1, 2)
+        v = v.view(B, T, self.heads, C // self.heads).transpose(1, 2)
+        att = (q @ k.transpose(-2, -1)) * 0.25
+        att = att.masked_fill(self.bias == 0, float("-inf"))
+        att = F.softmax(att, dim=-1)
+        y = (att @ v).transpose(1, 2).contiguous().view(B, T, C)
+        x = x + self.c_proj(y)
+        return x + self.mlp(self.ln_2(x))
+
+
+class Decoder(nn.Module):
+    """minGPT with sentences of one length, whose positions are constants."""
+
+    def __init__(self, words=200, hidden=64, heads=4, length=16):
+        super().__init__()
+        self.length = length
+        self.wte = nn.Embedding(words, hidden)
+        self.wpe = nn.Embedding(length, hidden)
+        self.h = nn.Sequential(CausalBlock(hidden, heads, length), CausalBlock(hidden, heads, length))
+        self.ln_f = nn.LayerNorm(hidden)
+        self.head = nn.Linear(hidden, words, bias=False)
+
+    def forward(self, text):
+        x = self.wte(text) + self.wpe(torch.arange(self.length))
+        return self.head(self.ln_f(self.h(x)))
+
+
+class KeyPoints(nn.Module):
+    """Places in an image as the means of heat maps."""
+
+    def __init__(self, points=5, size=16):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(3, 16, 3, stride=2, padding=1), nn.BatchNorm2d(16), nn.ReLU6(),
+            nn.Conv2d(16, 16, 3, padding=1, groups=16), nn.Conv2d(16, points, 1))
+        self.register_buffer("steps", torch.linspace(-1, 1, size))
+
+    def forward(self, x):
+        maps = self.features(x)
+        n, points, height, width = maps.shape
+        maps = F.softmax(maps.view(n, points, -1), dim=-1).view(n, points, height, width)
+        x = torch.einsum("npyx,x->np", maps, self.steps)
+        y = (maps.sum(dim=3) * self.steps).sum(dim=-1)
+        return torch.stack([x, y], dim=-1)
+
+
+class Crnn(nn.Module):
+    """Text in images: columns of what convolutions give are the steps of an LSTM."""
+
+    def __init__(self, classes=11):
+        super().__init__()
+        self.cnn = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d((2, 1)))
+        self.rnn = nn.LSTM(32 * 8, 32, bidirectional=True, batch_first=True)
+        self.fc = nn.Linear(64, classes)
+
+    def forward(self, x):
+        x = self.cnn(x)
+        n, c, h, w = x.shape
+        x = x.permute(0, 3, 1, 2).reshape(n, w, c * h)
+        x, _ = self.rnn(x)
+        return F.log_softmax(self.fc(x), dim=2)
+
+
 class EmbeddingClassifier(nn.Module):
     """PyTorch's tutorial of text classification, with sentences of equal length."""
 
@@ -303,11 +386,16 @@ NETWORKS = {
     "gru": (lambda: Recurrent(nn.GRU), [(1, 20, 16)]),
     "embedding_bag": (EmbeddingClassifier, [(1, 12)]),
     "sentence_encoder": (SentenceEncoder, [(1, 20)]),
+    "decoder": (Decoder, [(1, 16)]),
+    "key_points": (KeyPoints, [(1, 3, 32, 32)]),
+    "crnn": (Crnn, [(1, 1, 32, 40)]),
+    "swin_t": (torchvision_model("swin_t"), [(1, 3, 64, 64)]),
 }
 
 OF_TORCHVISION = [name for name in NETWORKS
-                  if name.startswith(("resnet", "mobilenet", "efficientnet", "convnext"))]
-INDICES = {"embedding_bag": 200, "sentence_encoder": 200}  # networks whose input is indices, and how many there are
+                  if name.startswith(("resnet", "mobilenet", "efficientnet", "convnext", "swin"))]
+# Networks whose input is indices, and how many there are.
+INDICES = {"embedding_bag": 200, "sentence_encoder": 200, "decoder": 200}
 
 
 def inputs_of(name, generator):
