@@ -27,7 +27,7 @@ struct static_text {
   }
 };
 
-/// How long a text is that is built like a static_text.
+/// Counts the characters of a text, which is built as a static_text is.
 struct text_length {
   std::size_t count{};
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/text.hpp"

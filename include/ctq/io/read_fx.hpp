@@ -26,7 +26,7 @@
 //   target  the path of a module or attribute, the name of a function or method
 //   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
 //           lists are constants, {"f": "-inf"} is one; {"d": {key: arg}} is a dict, {"s": [start,
-//           stop, step]} a slice (also "slice(1, None, 2)" as an index), {"e": "..."} an Ellipsis
+//           stop, step]} a slice, {"e": "..."} an Ellipsis; indices also "slice(1, None)", "..."
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
 //           keys that are not arguments of the constructor
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp

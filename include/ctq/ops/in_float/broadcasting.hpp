@@ -5,41 +5,55 @@
 
 #include "ctq/core/shape.hpp"
 
-// Elements of tensors that are broadcast against each other, for ops whose functions compute them.
+// Elements of several tensors at once, which may be broadcast against each other, for ops whose
+// functions compute them.
 
 namespace ctq::descriptors::functions {
+
+/// Where an element is in several tensors, while an index runs through axes that they share.
+template <std::size_t Tensors, int MaxAxes>
+struct joint_index {
+  int axes = 0;
+  int extent[MaxAxes]{};
+  std::size_t step[Tensors][MaxAxes]{};  // from element to element; 0: the tensor has no such axis
+  int index[MaxAxes]{};
+  std::size_t at[Tensors]{};
+
+  /// To the next element, the last axis fastest; from the last one to the first.
+  void advance() noexcept {
+    for (int axis = axes - 1; axis >= 0; --axis) {
+      const bool ends = ++index[axis] == extent[axis];
+      const auto back = static_cast<std::size_t>(extent[axis] - 1);
+      for (std::size_t k = 0; k < Tensors; ++k)
+        at[k] = ends ? at[k] - back * step[k][axis] : at[k] + step[k][axis];
+      if (!ends) return;
+      index[axis] = 0;
+    }
+  }
+};
 
 /// Calls f(i, at...) for each element i of the output, in the order of its axes: at is the element
 /// of each input that belongs to it.
 template <class F, class... Shape>
 void for_each_broadcast(const shape& out, F f, const Shape&... in) {
   constexpr std::size_t inputs = sizeof...(Shape);
-  std::size_t step[inputs][max_rank]{};
+  joint_index<inputs, static_cast<int>(max_rank)> x{.axes = out.rank};
+  for (int axis = 0; axis < out.rank; ++axis) x.extent[axis] = out[axis];
   std::size_t input = 0;
   const auto set_steps = [&](const shape& s) {
     std::size_t next = 1;
     for (int axis = s.rank - 1; axis >= 0; --axis) {
-      step[input][axis + out.rank - s.rank] = s[axis] == 1 ? 0 : next;
+      x.step[input][axis + out.rank - s.rank] = s[axis] == 1 ? 0 : next;
       next *= static_cast<std::size_t>(s[axis]);
     }
     ++input;
   };
   (set_steps(in), ...);
-  int index[max_rank]{};
-  std::size_t at[inputs]{};
   const std::size_t count = numel(out);
-  for (std::size_t i = 0; i < count; ++i) {
-    if constexpr (inputs == 1) f(i, at[0]);
-    if constexpr (inputs == 2) f(i, at[0], at[1]);
-    if constexpr (inputs == 3) f(i, at[0], at[1], at[2]);
-    for (int axis = out.rank - 1; axis >= 0; --axis) {
-      const bool ends = ++index[axis] == out[axis];
-      const auto back = static_cast<std::size_t>(out[axis] - 1);
-      for (std::size_t k = 0; k < inputs; ++k)
-        at[k] = ends ? at[k] - back * step[k][axis] : at[k] + step[k][axis];
-      if (!ends) break;
-      index[axis] = 0;
-    }
+  for (std::size_t i = 0; i < count; ++i, x.advance()) {
+    if constexpr (inputs == 1) f(i, x.at[0]);
+    if constexpr (inputs == 2) f(i, x.at[0], x.at[1]);
+    if constexpr (inputs == 3) f(i, x.at[0], x.at[1], x.at[2]);
   }
 }
 

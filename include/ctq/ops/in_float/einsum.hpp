@@ -6,6 +6,7 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/in_float/broadcasting.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
 // torch.einsum of two tensors, in float. Axes have numbers rather than letters, those of the first
@@ -150,37 +151,29 @@ template <class Isa>
   einsum_axes axes;
   if (!find_einsum_axes(x.in[0].shape, x.in[1].shape, o, axes)) return;
   // The axes of the output, then those that sums are along.
-  int order[einsum_axes::max_count]{};
-  int axis_count = 0;
+  joint_index<2, einsum_axes::max_count> both;
+  const auto add = [&](int axis) {
+    both.extent[both.axes] = axes.extent[axis];
+    for (int k = 0; k < 2; ++k) both.step[k][both.axes] = axes.step[k][axis];
+    ++both.axes;
+  };
   bool taken[einsum_axes::max_count]{};
   for (int axis = 0; axis < o.out_axes.rank; ++axis) {
-    order[axis_count++] = o.out_axes[axis];
+    add(o.out_axes[axis]);
     taken[o.out_axes[axis]] = true;
   }
   std::size_t terms = 1;
   for (int axis = 0; axis < axes.count; ++axis)
     if (!taken[axis]) {
-      order[axis_count++] = axis;
+      add(axis);
       terms *= static_cast<std::size_t>(axes.extent[axis]);
     }
-  int index[einsum_axes::max_count]{};
-  std::size_t at[2]{};
   const std::size_t count = x.out.size();
   for (std::size_t i = 0; i < count; ++i) {
     double sum = 0;
-    for (std::size_t t = 0; t < terms; ++t) {
-      sum += no_contract(static_cast<double>(x.in[0][at[0]]) * static_cast<double>(x.in[1][at[1]]));
-      for (int k = axis_count - 1; k >= 0; --k) {
-        const int axis = order[k];
-        const bool ends = ++index[k] == axes.extent[axis];
-        const auto back = static_cast<std::size_t>(axes.extent[axis] - 1);
-        for (std::size_t from = 0; from < 2; ++from)
-          at[from] =
-              ends ? at[from] - back * axes.step[from][axis] : at[from] + axes.step[from][axis];
-        if (!ends) break;
-        index[k] = 0;
-      }
-    }
+    for (std::size_t t = 0; t < terms; ++t, both.advance())
+      sum += no_contract(static_cast<double>(x.in[0][both.at[0]]) *
+                         static_cast<double>(x.in[1][both.at[1]]));
     x.out[i] = static_cast<float>(sum);
   }
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 
 #include "ctq/ops/arithmetic.hpp"
 #include "ctq/ops/attention.hpp"

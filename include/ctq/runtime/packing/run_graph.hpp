@@ -8,14 +8,15 @@
 #include "ctq/ops/op.hpp"
 
 // The nodes that a program packs and runs. Those of a plan refer to all that passes read: observers
-// of the mapping, shape rules and gradients of ops, the ops that these become. A compiler would
+// of the mapping, shape rules and gradients of ops, the ops that these become. The compiler would
 // make code of all of it.
 
 namespace ctq {
 
 namespace run_graphs {
 
-constexpr op_descriptor description_of(op_descriptor d) {
+/// Without what passes and training alone read.
+constexpr op_descriptor stripped(op_descriptor d) {
   d.infer_shape = nullptr;
   d.functions.add_gradient = nullptr;
   d.integer_form = d.integer_relu_form = d.dynamic_form = d.dynamic_relu_form = nullptr;
@@ -31,12 +32,12 @@ constexpr op_descriptor description_of(op_descriptor d) {
 /// An op of the same name, with what running it needs.
 template <op_id Op>
 struct run_op {
-  static constexpr op_descriptor descriptor = description_of(*Op->descriptor);
+  static constexpr op_descriptor descriptor = stripped(*Op->descriptor);
   static constexpr op_info info{Op->kind, Op->name, &descriptor, Op->builtin, Op->hash};
 };
 
 template <const auto& Graph, std::size_t... I>
-constexpr auto made(std::index_sequence<I...>) {
+constexpr auto stripped(std::index_sequence<I...>) {
   auto g = Graph;
   ((g.nodes[I].op = &run_op<Graph.nodes[I].op>::info), ...);
   for (node& n : g.nodes) {
@@ -52,6 +53,6 @@ constexpr auto made(std::index_sequence<I...>) {
 /// Of a lowered graph, in a constant.
 template <const auto& Graph>
 inline constexpr auto run_graph =
-    run_graphs::made<Graph>(std::make_index_sequence<static_cast<std::size_t>(Graph.size())>{});
+    run_graphs::stripped<Graph>(std::make_index_sequence<static_cast<std::size_t>(Graph.size())>{});
 
 }  // namespace ctq

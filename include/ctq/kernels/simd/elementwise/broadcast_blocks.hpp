@@ -15,6 +15,27 @@ namespace ctq::kernels::simd {
 /// Of a buffer that holds repeated elements.
 inline constexpr int broadcast_block_bytes = 8192;
 
+/// Repeats the first `part` elements until there are `count`: twice as many with each copy.
+template <class T>
+inline void repeat(T* x, int part, int count) noexcept {
+  for (int filled = part; filled < count; filled *= 2)
+    std::memcpy(x + filled, x,
+                static_cast<std::size_t>(std::min(filled, count - filled)) * sizeof(T));
+}
+
+/// Calls visit(a, b) with where both tensors begin for each pair of the first two indices.
+template <class Visit>
+[[gnu::always_inline]] inline void for_leading_axes(const broadcast_shape& s,
+                                                    Visit visit) noexcept {
+  for (int i = 0; i < s.extent[0]; ++i)
+    for (int j = 0; j < s.extent[1]; ++j) {
+      const auto start = [&](int tensor) {
+        return std::ptrdiff_t{i} * s.step[tensor][0] + std::ptrdiff_t{j} * s.step[tensor][1];
+      };
+      visit(start(0), start(1));
+    }
+}
+
 /// One of the two tensors, along the last two axes: rows of elements.
 template <class T>
 class broadcast_rows {
@@ -51,9 +72,8 @@ class broadcast_rows {
         std::fill_n(to, count, *x);
       }
     }
-    // The other rows are equal to the first: twice as many with each copy.
-    for (int filled = count; filled < repeated_; filled *= 2)
-      copy(buffer_ + filled, buffer_, std::min(filled, repeated_ - filled));
+    // The other rows are equal to the first.
+    repeat(buffer_, count, repeated_);
     return buffer_;
   }
 
@@ -78,23 +98,19 @@ template <class T, class Run>
   const int row = s.extent[3];
   const int at_once = broadcast_rows<T>::rows_of_block(row);
   const int part = broadcast_rows<T>::part_of_row(row);
-  for (int i = 0; i < s.extent[0]; ++i)
-    for (int j = 0; j < s.extent[1]; ++j) {
-      const auto start = [&](int tensor) {
-        return std::ptrdiff_t{i} * s.step[tensor][0] + std::ptrdiff_t{j} * s.step[tensor][1];
-      };
-      from_a.start(a + start(0));
-      from_b.start(b + start(1));
-      for (int k = 0; k < s.extent[2]; k += at_once) {
-        const int rows = std::min(at_once, s.extent[2] - k);
-        for (int first = 0; first < row; first += part) {
-          const int columns = std::min(part, row - first);
-          run(elementwise_shape{rows * columns}, from_a.block_at(k, rows, first, columns),
-              from_b.block_at(k, rows, first, columns), out);
-          out += rows * columns;
-        }
+  for_leading_axes(s, [&](std::ptrdiff_t in_a, std::ptrdiff_t in_b) {
+    from_a.start(a + in_a);
+    from_b.start(b + in_b);
+    for (int k = 0; k < s.extent[2]; k += at_once) {
+      const int rows = std::min(at_once, s.extent[2] - k);
+      for (int first = 0; first < row; first += part) {
+        const int columns = std::min(part, row - first);
+        run(elementwise_shape{rows * columns}, from_a.block_at(k, rows, first, columns),
+            from_b.block_at(k, rows, first, columns), out);
+        out += rows * columns;
       }
     }
+  });
 }
 
 }  // namespace ctq::kernels::simd

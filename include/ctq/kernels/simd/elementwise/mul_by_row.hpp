@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include <type_traits>
 
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
+#include "ctq/kernels/simd/elementwise/broadcast_blocks.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // The product of a tensor and a row of factors that all rows of the tensor have in common, such as
@@ -36,11 +36,10 @@ class row_factors {
   [[nodiscard]] int rows() const noexcept { return rows_; }
   [[nodiscard]] int count() const noexcept { return rows_ * row_; }
 
+  /// Dequantizes a row.
   void set(const Q* row, const qparams& q) noexcept {
     std::memcpy(bytes_, row, static_cast<std::size_t>(row_));
-    for (int filled = row_; filled < count(); filled *= 2)
-      std::memcpy(bytes_ + filled, bytes_,
-                  static_cast<std::size_t>(std::min(filled, count() - filled)));
+    repeat(bytes_, row_, count());
     const byte_dequantizer<Isa> from(q, std::type_identity<Q>{});
     for (int i = 0; i < count(); i += register_bytes) {
       const auto x = from.load(bytes_ + i);
@@ -66,8 +65,8 @@ class row_factors {
   alignas(64) Q bytes_[most];
 };
 
-/// Whether one tensor is a row that all rows of the other one are multiplied with, and that has
-/// more rows than row_factors.
+/// Whether one tensor is a row that all rows of the other one are multiplied with, and there are
+/// enough of these for row_factors to pay.
 template <vectorized Isa, quantized Q>
 [[nodiscard]] inline bool is_mul_by_row(const broadcast_shape& s, int row_tensor) noexcept {
   const auto& row = s.step[row_tensor];
@@ -78,7 +77,7 @@ template <vectorized Isa, quantized Q>
 }
 
 /// As binary_mul_broadcast, byte for byte. The row is tensor number `row_tensor` of the shape.
-/// Requires  is_mul_by_row, scaled_fits_int32 for the product
+/// Requires  is_mul_by_row, product_fits_int32
 template <vectorized Isa, quantized Q>
 inline void mul_by_row(const broadcast_shape& s, const Q* all, const qparams& all_q, const Q* row,
                        const qparams& row_q, int row_tensor, const qparams& out_q, Q* out,
@@ -89,32 +88,28 @@ inline void mul_by_row(const broadcast_shape& s, const Q* all, const qparams& al
   const batch<Isa, float> inverse(to.inverse);
   row_factors<Isa, Q> factors(s.extent[3]);
   const Q* last = nullptr;
-  for (int i = 0; i < s.extent[0]; ++i)
-    for (int j = 0; j < s.extent[1]; ++j) {
-      const auto start = [&](int tensor) {
-        return std::ptrdiff_t{i} * s.step[tensor][0] + std::ptrdiff_t{j} * s.step[tensor][1];
-      };
-      const Q* x = all + start(1 - row_tensor);
-      const Q* const y = row + start(row_tensor);
-      if (y != last) factors.set(y, row_q);
-      last = y;
-      int rows = s.extent[2];
-      for (; rows >= factors.rows(); rows -= factors.rows()) {
-        for (int at = 0; at < factors.count(); at += factors.register_bytes) {
-          const auto bytes = from.load(x + at);
-          narrower
-              .template bytes<Q>([&](auto k) __attribute__((always_inline)) {
-                return from.template part<k>(bytes) * factors.template part<k>(at) * inverse;
-              })
-              .store_unaligned(out + at);
-        }
-        x += factors.count();
-        out += factors.count();
+  for_leading_axes(s, [&](std::ptrdiff_t in_a, std::ptrdiff_t in_b) {
+    const Q* x = all + (row_tensor == 1 ? in_a : in_b);
+    const Q* const y = row + (row_tensor == 1 ? in_b : in_a);
+    if (y != last) factors.set(y, row_q);
+    last = y;
+    int rows = s.extent[2];
+    for (; rows >= factors.rows(); rows -= factors.rows()) {
+      for (int at = 0; at < factors.count(); at += factors.register_bytes) {
+        const auto bytes = from.load(x + at);
+        narrower
+            .template bytes<Q>([&](auto k) __attribute__((always_inline)) {
+              return from.template part<k>(bytes) * factors.template part<k>(at) * inverse;
+            })
+            .store_unaligned(out + at);
       }
-      const int rest = rows * s.extent[3];
-      binary_mul<Isa>(elementwise_shape{rest}, x, all_q, factors.bytes(), row_q, out_q, out, relu);
-      out += rest;
+      x += factors.count();
+      out += factors.count();
     }
+    const int rest = rows * s.extent[3];
+    binary_mul<Isa>(elementwise_shape{rest}, x, all_q, factors.bytes(), row_q, out_q, out, relu);
+    out += rest;
+  });
 }
 
 }  // namespace ctq::kernels::simd

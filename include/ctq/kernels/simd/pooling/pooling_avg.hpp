@@ -203,7 +203,7 @@ template <class Isa, quantized Q>
                 means(shape, w, in, inverse, out);
               });
         });
-  } else {  // few channels fill no wider register; means that do not fit hardly occur
+  } else {  // few channels fill no wider register; means_fit is hardly ever false
     with_width<half_width<Isa>, float>(
         shape.channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(
