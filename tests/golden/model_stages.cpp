@@ -72,48 +72,92 @@ node_value off_by(double distance, const node_value& v, std::mt19937& random) {
   return moved(moved, v.real());
 }
 
+/// By how much the output differs if node i has that value instead.
+template <stage Stage>
+double effect_of(ctq::evaluator<Stage>& run, const std::vector<node_value>& values, int i,
+                 node_value instead) {
+  std::vector<node_value> moved = values;
+  std::vector<bool> is_moved(values.size(), false);
+  moved[static_cast<std::size_t>(i)] = std::move(instead);
+  is_moved[static_cast<std::size_t>(i)] = true;
+  for (int k = i + 1; k < run.graph().size(); ++k) {
+    std::vector<node_value> reads;
+    bool reads_moved = false;
+    for (const int a : run.graph().args_of(k)) {
+      reads.push_back(moved[static_cast<std::size_t>(a)]);
+      reads_moved = reads_moved || is_moved[static_cast<std::size_t>(a)];
+    }
+    if (!reads_moved) continue;
+    auto v = run.run_node(k, reads);
+    if (!v) return 0.0;
+    moved[static_cast<std::size_t>(k)] = *std::move(v);
+    is_moved[static_cast<std::size_t>(k)] = true;
+  }
+  return largest_difference(values.back().real(), moved.back().real());
+}
+
 /// By how much the output may differ if the integers of nodes that are inexact may be off by one:
 /// what comes of it if those of one such node are, the largest of a few ways, added up over these
 /// nodes.
 ///   inside  by how much the outputs of standalone modules may differ, by path
-template <stage Stage>
-double deviation_of_output(ctq::evaluator<Stage>& run, const std::vector<node_value>& values,
-                           const std::map<std::string, double>& inside) {
+double deviation_of_integers(ctq::evaluator<stage::lowered>& run,
+                             const std::vector<node_value>& values,
+                             const std::map<std::string, double>& inside) {
   constexpr int ways = 8;
-  const ctq::graph_view<Stage> g = run.graph();
+  const ctq::graph_view<stage::lowered> g = run.graph();
   std::mt19937 random(1);
   double sum = 0.0;
   for (int i = 0; i < g.size(); ++i) {
-    const auto* q = values[static_cast<std::size_t>(i)].integers();
+    const node_value& value = values[static_cast<std::size_t>(i)];
+    const auto* q = value.integers();
     const auto alone = g[i].op->kind == ctq::op_kind::module
                            ? inside.find(std::string(path_of(g[i])))
                            : inside.end();
     if (alone == inside.end() && (q == nullptr || !may_be_off_by_one(g[i]))) continue;
     double most = 0.0;
-    for (int way = 0; way < ways; ++way) {
-      std::vector<node_value> moved = values;
-      std::vector<bool> is_moved(values.size(), false);
-      moved[static_cast<std::size_t>(i)] =
-          alone == inside.end()
-              ? node_value(off_by(1, *q, random))
-              : off_by(alone->second, values[static_cast<std::size_t>(i)], random);
-      is_moved[static_cast<std::size_t>(i)] = true;
-      for (int k = i + 1; k < g.size(); ++k) {
-        std::vector<node_value> reads;
-        bool reads_moved = false;
-        for (const int a : g.args_of(k)) {
-          reads.push_back(moved[static_cast<std::size_t>(a)]);
-          reads_moved = reads_moved || is_moved[static_cast<std::size_t>(a)];
-        }
-        if (!reads_moved) continue;
-        auto v = run.run_node(k, reads);
-        if (!v) return 0.0;
-        moved[static_cast<std::size_t>(k)] = *std::move(v);
-        is_moved[static_cast<std::size_t>(k)] = true;
-      }
-      most = std::max(most, largest_difference(values.back().real(), moved.back().real()));
-    }
+    for (int way = 0; way < ways; ++way)
+      most =
+          std::max(most, effect_of(run, values, i,
+                                   alone == inside.end() ? node_value(off_by(1, *q, random))
+                                                         : off_by(alone->second, value, random)));
     sum += most;
+  }
+  return sum;
+}
+
+/// What a quantize gives if all floats that lie halfway between two integers, but for their last
+/// bits, are rounded to the other of the two; nothing if there are none.
+std::optional<ctq::quantized_tensor> rounded_otherwise(const ctq::float_ops::tensor& x,
+                                                       const ctq::quantized_tensor& q) {
+  const double scale = q.steps.scale[0];
+  const ctq::quant_range range = ctq::range_of(q.steps.dtype);
+  std::optional<ctq::quantized_tensor> other;
+  for (std::size_t e = 0; e < x.data.size(); ++e) {
+    const double steps = double{x.data[e]} / scale;
+    if (std::abs(std::abs(steps - std::nearbyint(steps)) - 0.5) > 0x1p-20 * std::abs(steps))
+      continue;
+    const double both = std::floor(steps) + std::ceil(steps) + 2.0 * q.steps.zero_point[0];
+    const auto moved = static_cast<std::int64_t>(both) - q.q.data[e];
+    if (moved < range.min || moved > range.max) continue;
+    if (!other) other = q;
+    other->q.data[e] = static_cast<std::int32_t>(moved);
+  }
+  return other;
+}
+
+/// By how much the output may differ since the last bits of floats decide how ties are rounded.
+double deviation_of_ties(ctq::evaluator<stage::reference>& run,
+                         const std::vector<node_value>& values) {
+  const ctq::graph_view<stage::reference> g = run.graph();
+  double sum = 0.0;
+  for (int i = 0; i < g.size(); ++i) {
+    const auto* q = values[static_cast<std::size_t>(i)].integers();
+    if (!is_any_of(g[i].op, ctq::q::quantize_per_tensor) || q == nullptr) continue;
+    const ctq::float_ops::value read = values[static_cast<std::size_t>(g.args_of(i)[0])].real();
+    const auto* x = read.get_if<ctq::float_ops::tensor>();
+    if (x == nullptr) continue;
+    if (auto other = rounded_otherwise(*x, *q))
+      sum += effect_of(run, values, i, node_value(*std::move(other)));
   }
   return sum;
 }
@@ -165,11 +209,35 @@ const json* reference_module(const json& row) {
   return nullptr;
 }
 
-/// What a quantize reads; of an input on integers, which convert dequantizes, the input.
-std::string quantized_node(const json& rows, const json& quantize) {
+bool is_quantize(const json& row) {
+  return row.at("target").get<std::string>().starts_with("torch.quantize_per_");
+}
+
+/// The node that is quantized, and how often it already was.
+struct quantized_node {
+  std::string name;
+  int times = 0;
+
+  bool operator==(const quantized_node&) const = default;
+};
+
+/// Of an input on integers, which convert dequantizes, the input.
+quantized_node quantized_by(const json& rows, const json& quantize) {
   const json* from = find_row(rows, node_at(quantize, 0));
-  const bool dequantized = from != nullptr && from->at("target") == "dequantize";
-  return dequantized ? node_at(*from, 0) : node_at(quantize, 0);
+  if (from == nullptr || from->at("target") != "dequantize") return {node_at(quantize, 0)};
+  const json* before = find_row(rows, node_at(*from, 0));
+  if (before == nullptr || !is_quantize(*before)) return {node_at(*from, 0)};
+  quantized_node of = quantized_by(rows, *before);
+  ++of.times;
+  return of;
+}
+
+quantized_node observed_by(ctq::graph_view<stage::prepared> g, int observer) {
+  quantized_node of;
+  int from = g.args_of(observer)[0];
+  for (; g[from].observer_config != nullptr; from = g.args_of(from)[0]) ++of.times;
+  of.name = g[from].name;
+  return of;
 }
 
 /// The reference graph before convert removes what nothing reads.
@@ -284,13 +352,12 @@ json model_stages::custom_children(const std::string& path) const {
 /// many as it has observers, in their order.
 void model_stages::take_steps(const json& wanted) {
   const ctq::graph_view<stage::prepared> g = m_.prepared.view();
-  const auto is_quantize_of = [&](const json& row, const std::string& from) {
-    return row.at("target").get<std::string>().starts_with("torch.quantize_per_") &&
-           quantized_node(wanted, row) == from;
+  const auto is_quantize_of = [&](const json& row, const quantized_node& from) {
+    return is_quantize(row) && quantized_by(wanted, row) == from;
   };
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].observer_config == nullptr) continue;
-    const std::string from(g.arg(i, 0).name);
+    const quantized_node from = observed_by(g, i);
     std::ptrdiff_t observers = 0;
     std::ptrdiff_t place = 0;
     for (int k = 0; k < g.size(); ++k) {
@@ -306,7 +373,7 @@ void model_stages::take_steps(const json& wanted) {
       const std::string target = row.at("target");
       const bool per_channel = target == "torch.quantize_per_channel";
       if (!per_channel && target != "torch.quantize_per_tensor") continue;
-      if (quantized_node(wanted, row) != from) continue;
+      if (quantized_by(wanted, row) != from) continue;
       const json* scale = find_row(wanted, node_at(row, 1));
       const json* zero_point = find_row(wanted, node_at(row, 2));
       if (scale == nullptr || zero_point == nullptr) throw malformed("a quantize without a scale");
@@ -466,7 +533,11 @@ std::vector<ctq::float_ops::tensor> model_stages::shown_to(int observer, const v
 
 ctq::result<node_value> model_stages::run_reference(const values& inputs) {
   const auto o = options(&model_stages::run_reference);
-  return last_of(ctq::evaluator<stage::reference>(m_.reference.view(), modules_, o).run(inputs));
+  ctq::evaluator<stage::reference> run(m_.reference.view(), modules_, o);
+  auto values = run.run(inputs);
+  if (!values) return ctq::unexpected{values.error()};
+  deviation_ = deviation_of_ties(run, *values);
+  return values->back();
 }
 
 ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
@@ -477,7 +548,7 @@ ctq::result<node_value> model_stages::run_lowered(const values& inputs) {
   std::map<std::string, double> inside;
   for (const child& c : children_)
     if (!c.is_custom) inside[c.path] = c.stages->deviation();
-  deviation_ = deviation_of_output(run, *values, inside);
+  deviation_ = deviation_of_integers(run, *values, inside);
   const std::string other =
       difference_of_fast_kernels(m_.lowered.view(), modules_, o, inputs, *values);
   if (!other.empty()) return ctq::fail({}, other);

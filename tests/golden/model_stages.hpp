@@ -48,8 +48,8 @@ class model_stages {
   /// What an observer is shown when the prepared model runs, in this order.
   [[nodiscard]] std::vector<ctq::float_ops::tensor> shown_to(int observer, const values& inputs);
 
-  /// By how much PyTorch's output of the last lowered run may differ, since its fixed point rounds
-  /// otherwise.
+  /// By how much PyTorch's output of the last reference or lowered run may differ: the last bits of
+  /// its floats are others, which decide ties, and its fixed point rounds otherwise.
   [[nodiscard]] double deviation() const { return deviation_; }
 
   /// The quantized form of a custom module, as a row has its children.

@@ -2,8 +2,14 @@
 #include "model_tolerances.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/lowered_call.hpp"
@@ -11,6 +17,8 @@
 
 namespace golden {
 namespace {
+
+using ctq::stage;
 
 constexpr double dynamic_tolerance = 1e-5;  // kernels sum in another order
 // PyTorch quantizes the hidden state before each step, with its range: a state near the middle of
@@ -37,6 +45,110 @@ bool is_exact(const ctq::node& n) {
   return n.op->descriptor->on_integers == ctq::on_integers::input_scale && !is_average(n);
 }
 
+const ctq::float_ops::tensor* tensor_at(const ctq::module_state& modules, const std::string& key) {
+  const ctq::float_ops::value* const v = modules.find(key);
+  return v == nullptr ? nullptr : v->get_if<ctq::float_ops::tensor>();
+}
+
+double largest_of(std::span<const float> values) {
+  double largest = 0.0;
+  for (const float x : values) largest = std::max(largest, std::abs(double{x}));
+  return largest;
+}
+
+double largest_of_all(const std::vector<ctq::float_ops::tensor>& tensors) {
+  double largest = 0.0;
+  for (const auto& t : tensors) largest = std::max(largest, largest_of(t.data));
+  return largest;
+}
+
+/// The largest sum of the absolute weights of one output.
+double largest_row_sum(const ctq::float_ops::tensor& weight) {
+  const auto rows = static_cast<std::size_t>(weight.shape[0]);
+  const std::size_t terms = weight.data.size() / rows;
+  double largest = 0.0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < terms; ++k) sum += std::abs(double{weight.data[r * terms + k]});
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+/// The largest 1 / sqrt(variance + eps) of rows of so many elements, for the eps of nn.LayerNorm.
+double largest_inverse_deviation(const std::vector<ctq::float_ops::tensor>& inputs,
+                                 std::size_t count) {
+  constexpr double eps = 1e-5;
+  const auto n = static_cast<double>(count);
+  double largest = 0.0;
+  for (const auto& t : inputs) {
+    for (std::size_t first = 0; first + count <= t.data.size(); first += count) {
+      const std::span row = std::span(t.data).subspan(first, count);
+      const double mean = std::accumulate(row.begin(), row.end(), 0.0) / n;
+      double squares = 0.0;
+      for (const float x : row) squares += (double{x} - mean) * (double{x} - mean);
+      largest = std::max(largest, 1.0 / std::sqrt(squares / n + eps));
+    }
+  }
+  return largest;
+}
+
+/// By how much the last bits of sums may change what nodes of a prepared graph give.
+class lost_bits {
+ public:
+  lost_bits(model_stages& stages, const ctq::module_state& modules,
+            const std::vector<model_stages::values>& shown)
+      : stages_(stages), modules_(modules), shown_(shown) {
+    for (int i = 0; i < stages.prepared().size(); ++i) lost_.push_back(computed(i));
+  }
+
+  [[nodiscard]] double at(int i) const { return lost_[static_cast<std::size_t>(i)]; }
+
+ private:
+  [[nodiscard]] double computed(int i) {
+    const auto g = stages_.prepared();
+    double before = 0.0;
+    for (const int a : g.args_of(i)) before += at(a);
+    const ctq::float_ops::tensor* const w = weight_of(i);
+    if (w == nullptr) return before;
+    std::vector<ctq::float_ops::tensor> inputs;
+    for (const auto& values : shown_)
+      for (ctq::float_ops::tensor& t : stages_.shown_to(g.arg(i, 0).observer, values))
+        inputs.push_back(std::move(t));
+    const double factor =
+        is_norm(g[i]) ? largest_of(w->data) * largest_inverse_deviation(inputs, w->data.size())
+                      : largest_row_sum(*w);
+    return factor * (before + 4 * 0x1p-23 * largest_of_all(inputs));
+  }
+
+  static bool is_norm(const ctq::node& n) { return is_any_of(n.op, ctq::nn::layer_norm); }
+
+  /// Null if the node is no layer whose input is observed.
+  [[nodiscard]] const ctq::float_ops::tensor* weight_of(int i) const {
+    const auto g = stages_.prepared();
+    if (g[i].arg_count == 0 || g.arg(i, 0).observer_config == nullptr) return nullptr;
+    int at = i;
+    std::string key;
+    if (g[i].op->kind == ctq::op_kind::module) {
+      key = std::string(path_of(g[i])) + ".weight";
+    } else if (const int position = g[i].op->descriptor->weight_position;
+               position > 0 && position < g[i].arg_count) {
+      at = g.args_of(i)[position];
+      while (g[at].observer_config != nullptr) at = g.args_of(at)[0];
+      key = std::string(path_of(g[at]));
+    }
+    const auto* const w = key.empty() ? nullptr : tensor_at(modules_, key);
+    const bool fits = w != nullptr && !w->data.empty() &&
+                      (is_norm(g[i]) ? !w->shape.empty() : w->shape.size() >= 2);
+    return fits ? w : nullptr;
+  }
+
+  model_stages& stages_;
+  const ctq::module_state& modules_;
+  const std::vector<model_stages::values>& shown_;
+  std::vector<double> lost_;  // by node
+};
+
 }  // namespace
 
 /// Linear layers, convolutions and what copies values are exact; of all else QNNPACK's fixed point
@@ -62,6 +174,24 @@ double lowered_tolerance(lowered_view g) {
       tolerance = std::max(tolerance, float_tolerance);
   }
   return tolerance;
+}
+
+double lost_in_sums(model_stages& stages, const ctq::module_state& modules,
+                    const std::vector<model_stages::values>& shown, int i) {
+  const auto g = stages.prepared();
+  const lost_bits lost(stages, modules, shown);
+  double most = 0.0;
+  for (int k = 0; k < g.size(); ++k)
+    if (g[k].observer_config != nullptr && g[k].observer == g[i].observer)
+      most = std::max(most, lost.at(g.args_of(k)[0]));
+  const ctq::quant_range range = range_of(g[i].observer_config->args);
+  return most / static_cast<double>(range.max - range.min);
+}
+
+double lost_by_elu(ctq::graph_view<stage::prepared> g, int i) {
+  if (!is_any_of(g.arg(i, 0).op, ctq::nn::elu, ctq::fn::elu)) return 0.0;
+  const ctq::quant_range range = range_of(g[i].observer_config->args);
+  return 0x1p-23 / static_cast<double>(range.max - range.min);
 }
 
 bool clamps_channels_last(lowered_view g) {
