@@ -101,6 +101,12 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
+/// An op that is lowered gives integers also to an output of the model that reads its floats, as
+/// values of a dict after the first do.
+[[nodiscard]] constexpr bool lowering_changes_outputs(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
 /// Ops that copy values have the scale of their input on integers, not that of their observer.
 [[nodiscard]] constexpr bool copies_have_input_scale(semantics s) {
   return s == semantics::torch_1_13;

@@ -38,7 +38,8 @@ class integer_forms {
       : g_(g),
         only_with_kernels_(only_with_kernels),
         whole_patterns_(!patterns_may_be_split(s)),
-        drops_relus_(lowering_drops_relus_behind_modules(s)) {
+        drops_relus_(lowering_drops_relus_behind_modules(s)),
+        changes_outputs_(lowering_changes_outputs(s)) {
     resize_all(g.count, form, of, relu, is_dynamic, fused, users_);
     count_users(g, users_);
     bool any_dynamic = false;
@@ -69,6 +70,13 @@ class integer_forms {
   }
 
   [[nodiscard]] constexpr bool is_dequantized(int i) const { return g_.nodes[i].op == dequantize; }
+
+  /// The node in whose place an op is that was fused into one on integers.
+  [[nodiscard]] constexpr int place_of_fused(int x) const {
+    int i = x;
+    while (form[i] == nullptr || (of[i] != x && relu[i] != x)) ++i;
+    return i;
+  }
 
  private:
   static constexpr op_id quantize = q::quantize_per_tensor.id();
@@ -177,9 +185,17 @@ class integer_forms {
     if (with >= 0) fused[with] = true;
   }
 
+  /// Is x read by the quantize at i and by outputs only?
+  [[nodiscard]] constexpr bool is_else_read_by_output(int x, int i) const {
+    for (int k = 0; k < g_.count; ++k)
+      for (int a = 0; a < g_.nodes[k].arg_count; ++a)
+        if (arg(k, a) == x && k != i && g_.nodes[k].op->kind != op_kind::output) return false;
+    return true;
+  }
+
   /// The op before the quantize at i, or an op and a relu.
   constexpr void find_op(int i, int x, bool half) {
-    if (users_[x] != 1) return;
+    if (users_[x] != 1 && !(changes_outputs_ && is_else_read_by_output(x, i))) return;
     if (!half) {
       if (g_.nodes[x].arg_count == 1 && is_fusible_relu(g_.nodes[x].op)) {
         const int inner = arg(x);
@@ -243,6 +259,7 @@ class integer_forms {
   bool only_with_kernels_{};
   bool whole_patterns_{};
   bool drops_relus_{};
+  bool changes_outputs_{};
   scratch_array<int, Graph::max_nodes> users_{};
 };
 

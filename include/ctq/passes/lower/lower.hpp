@@ -74,6 +74,7 @@ class rewrite {
 
   /// What a node that stays as it is reads for an argument: a shape is read of the integers.
   [[nodiscard]] constexpr int read_unchanged(int i, int from) const {
+    if (forms_.fused[from]) return forms_.place_of_fused(from);
     const bool reads_shape = g_.nodes[i].row != nullptr && is_any_of(g_.nodes[i].op, fn::getattr);
     return reads_shape && forms_.is_dequantized(from) ? arg(from) : from;
   }

@@ -141,6 +141,34 @@ TEST_CASE("in PyTorch 1.13 what copies integers has the qparams of its input, no
   }
 }
 
+TEST_CASE("in PyTorch 1.13 an output that reads floats gets the integers of the lowered op") {
+  const auto lowered = [](semantics s, bool is_relu_read) {
+    dynamic_graph<stage::reference> f;
+    f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
+    f.add({.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = 0}, 0);
+    f.add({.name = "d", .op = q::dequantize.id()}, 1);
+    node pool{.name = "pool", .op = nn::max_pool2d.id()};
+    pool.choice.dtype_config = 0;
+    f.add(pool, 2);
+    f.add({.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = 0}, 3);
+    f.add({.name = "d", .op = q::dequantize.id()}, 4);
+    if (is_relu_read) f.add({.name = "act", .op = nn::relu.id()}, 3);
+    static constexpr int outputs[] = {5, 3};
+    f.add({.name = "out", .op = nn::output.id()}, outputs, 2);
+    return graphs::print(lower(f.view(), {.semantics = s}).view());
+  };
+  const std::string in_float =
+      "x = placeholder()\nq = torch.quantize_per_tensor(x) #0\nd = dequantize(q)\n"
+      "pool = torch.nn.MaxPool2d(d)\nq = torch.quantize_per_tensor(pool) #0\nd = dequantize(q)\n"
+      "out = output(d, pool)\n";
+  CHECK(lowered(semantics::torch_2_1, false) == in_float);
+  CHECK(lowered(semantics::torch_1_13, false) ==
+        "x = placeholder()\nq = torch.quantize_per_tensor(x) #0\npool = torch.nn.MaxPool2d(q) #0\n"
+        "d = dequantize(pool)\nout = output(d, pool)\n");
+  // Another reader of the floats still has them.
+  CHECK(lowered(semantics::torch_1_13, true) == lowered(semantics::torch_2_1, true));
+}
+
 TEST_CASE("a transposed convolution without a quantized weight is not lowered") {
   dynamic_graph<stage::reference> f;
   f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
