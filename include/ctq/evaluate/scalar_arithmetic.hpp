@@ -21,10 +21,13 @@ inline quantized_tensor with_steps(const quantized_tensor& x, double scale, std:
   return out;
 }
 
-/// (q - zero_point + term), requantized from the scale of x to another.
+/// (q - zero_point + term), requantized from the scale of x to another. The ratio of the scales is
+/// PyTorch's, a product with an inverse in float32: ties, which a ratio of small integers has, go
+/// up or down by its last bit.
 inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term, double scale,
                                     std::int64_t zero_point) {
-  const auto multiplier = static_cast<float>(x.steps.scale[0] / scale);
+  const float multiplier =
+      static_cast<float>(x.steps.scale[0]) * (1.0F / static_cast<float>(scale));
   const quant_range r = range_of(x.steps.dtype);
   quantized_tensor out = with_steps(x, scale, zero_point);
   for (std::int32_t& q : out.q.data) {

@@ -44,6 +44,13 @@ TEST_CASE("adding a number moves the zero point, and widens the steps where it c
   }
 }
 
+TEST_CASE("the ratio of the scales is PyTorch's to the last bit, which decides ties") {
+  // 43, 129 and 215 steps of the input are 42.5, 127.5 and 212.5 of the sum.
+  const auto y = integer_sum(integers_of({3}, {40, 126, 212}, 0.024605439975857735, 119), 3.0);
+  CHECK(y.steps.scale[0] == doctest::Approx(0.024894915740279588).epsilon(1e-15));
+  CHECK(y.q.data == std::vector<std::int32_t>{43, 128, 213});
+}
+
 TEST_CASE("relu cuts at the zero point") {
   CHECK(integer_relu(integers_of({2}, {3, 12}, 1.0, 10)).q.data ==
         std::vector<std::int32_t>{10, 12});
