@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "ctq/backends/tensorrt.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/fuse.hpp"
@@ -130,6 +131,25 @@ TEST_CASE("an input that is quantized already is dequantized for what reads it i
         "fc = torch.nn.Linear(flat)\n"
         "out = output(fc)\n");
   CHECK(made.observers == 1);  // with that of the input
+}
+
+TEST_CASE("an input on integers of another dtype is quantized for what convert leaves in float") {
+  static constexpr int first[] = {0};
+  const prepare_options options{.custom = {.input_quantized_indexes = {first, 1}}};
+  constexpr auto layer =
+      model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
+            "out"_n = nn::output("fc"_n));
+  using signed_ones = qconfig_mapping<global<
+      qconfig<histogram_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}>,
+              min_max_observer<{.dtype = qint8, .qscheme = qscheme::per_tensor_symmetric}>>>>;
+  using none = qconfig_mapping<object_type<nn::linear, qconfig_none>>;
+  const auto observed = prepare_graph(fuse(layer.view(), backend_v<tensorrt>).view(),
+                                      backend_v<tensorrt>, mapping_v<signed_ones>, options);
+  const auto made = convert_graph(observed.view(), backend_v<tensorrt>, mapping_v<signed_ones>,
+                                  {.prepared = options, .mapping = &mapping_v<none>});
+  const std::string text = graphs::print(made.view());
+  CHECK(text.find("= torch.quantize_per_tensor(dequantize_") != std::string::npos);
+  CHECK(text.find("fc = torch.nn.Linear(dequantize_") != std::string::npos);
 }
 
 TEST_CASE("a weight whose observer is for floats is not quantized") {
