@@ -28,6 +28,7 @@ constexpr rule_answer of_where(const shape& mask, const shape& a, const shape& b
 static_assert(answer(op::gt, {2, 1, 3}, {4, 1}).out == shape{2, 4, 3});
 static_assert(answer(op::gt, {2, 3}, {2}).problem.any());
 static_assert(answer(method::masked_fill, {2, 3}, {3}).out == shape{2, 3});
+static_assert(answer(method::masked_fill, {2, 1}, {1, 3}).problem.any());
 static_assert(answer(method::masked_fill, {3}, {2, 3})
                   .problem.message()
                   .starts_with("mask has more elements than the tensor\n"));
