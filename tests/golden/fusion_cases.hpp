@@ -19,13 +19,6 @@ namespace golden {
 
 inline ctq::float_ops::tensor floats_of(const tensor& t) { return {t.shape, t.floats()}; }
 
-/// The largest number, for tolerances.
-inline double magnitude(const std::vector<float>& numbers) {
-  double largest = 0;
-  for (const float x : numbers) largest = std::max(largest, std::abs(static_cast<double>(x)));
-  return largest;
-}
-
 /// Infinity if the shapes differ.
 inline double largest_difference(const ctq::float_ops::tensor& a, const ctq::float_ops::tensor& b) {
   if (a.shape != b.shape) return HUGE_VAL;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 
 #include "ctq/passes/convert.hpp"
 #include "fast_lowered.hpp"
@@ -72,7 +73,7 @@ node_value off_by(double distance, const node_value& v, std::mt19937& random) {
   return moved(moved, v.real());
 }
 
-/// By how much the output differs if node i has that value instead.
+/// The largest difference of the output if node i has that value instead.
 template <stage Stage>
 double effect_of(ctq::evaluator<Stage>& run, const std::vector<node_value>& values, int i,
                  node_value instead) {
@@ -89,7 +90,7 @@ double effect_of(ctq::evaluator<Stage>& run, const std::vector<node_value>& valu
     }
     if (!reads_moved) continue;
     auto v = run.run_node(k, reads);
-    if (!v) return 0.0;
+    if (!v) throw std::runtime_error(std::string(v.error().message()));
     moved[static_cast<std::size_t>(k)] = *std::move(v);
     is_moved[static_cast<std::size_t>(k)] = true;
   }
@@ -125,10 +126,10 @@ double deviation_of_integers(ctq::evaluator<stage::lowered>& run,
   return sum;
 }
 
-/// What a quantize gives if all floats that lie halfway between two integers, but for their last
-/// bits, are rounded to the other of the two; nothing if there are none.
-std::optional<ctq::quantized_tensor> rounded_otherwise(const ctq::float_ops::tensor& x,
-                                                       const ctq::quantized_tensor& q) {
+/// The result of a quantize if all ties, floats that are halfway between two integers up to
+/// rounding errors, are rounded to the other integer; nothing if there are no ties.
+std::optional<ctq::quantized_tensor> with_ties_rounded_otherwise(const ctq::float_ops::tensor& x,
+                                                                 const ctq::quantized_tensor& q) {
   const double scale = q.steps.scale[0];
   const ctq::quant_range range = ctq::range_of(q.steps.dtype);
   std::optional<ctq::quantized_tensor> other;
@@ -145,7 +146,7 @@ std::optional<ctq::quantized_tensor> rounded_otherwise(const ctq::float_ops::ten
   return other;
 }
 
-/// By how much the output may differ since the last bits of floats decide how ties are rounded.
+/// By how much the output may differ since rounding errors of floats decide how ties are rounded.
 double deviation_of_ties(ctq::evaluator<stage::reference>& run,
                          const std::vector<node_value>& values) {
   const ctq::graph_view<stage::reference> g = run.graph();
@@ -156,7 +157,7 @@ double deviation_of_ties(ctq::evaluator<stage::reference>& run,
     const ctq::float_ops::value read = values[static_cast<std::size_t>(g.args_of(i)[0])].real();
     const auto* x = read.get_if<ctq::float_ops::tensor>();
     if (x == nullptr) continue;
-    if (auto other = rounded_otherwise(*x, *q))
+    if (auto other = with_ties_rounded_otherwise(*x, *q))
       sum += effect_of(run, values, i, node_value(*std::move(other)));
   }
   return sum;
@@ -213,29 +214,31 @@ bool is_quantize(const json& row) {
   return row.at("target").get<std::string>().starts_with("torch.quantize_per_");
 }
 
-/// The node that is quantized, and how often it already was.
-struct quantized_node {
+/// The node whose value a quantize or an observer reads, and how many others are between.
+struct quantize_source {
   std::string name;
-  int times = 0;
+  int between = 0;
 
-  bool operator==(const quantized_node&) const = default;
+  bool operator==(const quantize_source&) const = default;
 };
 
-/// Of an input on integers, which convert dequantizes, the input.
-quantized_node quantized_by(const json& rows, const json& quantize) {
+/// Of a quantize in the rows of a reference graph, which reads dequantizes; the input for one that
+/// reads the dequantize of an input on integers.
+quantize_source source_of_quantize(const json& rows, const json& quantize) {
   const json* from = find_row(rows, node_at(quantize, 0));
   if (from == nullptr || from->at("target") != "dequantize") return {node_at(quantize, 0)};
   const json* before = find_row(rows, node_at(*from, 0));
   if (before == nullptr || !is_quantize(*before)) return {node_at(*from, 0)};
-  quantized_node of = quantized_by(rows, *before);
-  ++of.times;
+  quantize_source of = source_of_quantize(rows, *before);
+  ++of.between;
   return of;
 }
 
-quantized_node observed_by(ctq::graph_view<stage::prepared> g, int observer) {
-  quantized_node of;
+/// Of an observer of a prepared graph.
+quantize_source source_of_observer(ctq::graph_view<stage::prepared> g, int observer) {
+  quantize_source of;
   int from = g.args_of(observer)[0];
-  for (; g[from].observer_config != nullptr; from = g.args_of(from)[0]) ++of.times;
+  for (; g[from].observer_config != nullptr; from = g.args_of(from)[0]) ++of.between;
   of.name = g[from].name;
   return of;
 }
@@ -352,12 +355,12 @@ json model_stages::custom_children(const std::string& path) const {
 /// many as it has observers, in their order.
 void model_stages::take_steps(const json& wanted) {
   const ctq::graph_view<stage::prepared> g = m_.prepared.view();
-  const auto is_quantize_of = [&](const json& row, const quantized_node& from) {
-    return is_quantize(row) && quantized_by(wanted, row) == from;
+  const auto is_quantize_of = [&](const json& row, const quantize_source& from) {
+    return is_quantize(row) && source_of_quantize(wanted, row) == from;
   };
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].observer_config == nullptr) continue;
-    const quantized_node from = observed_by(g, i);
+    const quantize_source from = source_of_observer(g, i);
     std::ptrdiff_t observers = 0;
     std::ptrdiff_t place = 0;
     for (int k = 0; k < g.size(); ++k) {
@@ -369,11 +372,11 @@ void model_stages::take_steps(const json& wanted) {
         std::ranges::count_if(wanted, [&](const json& row) { return is_quantize_of(row, from); });
     std::ptrdiff_t row_place = 0;
     for (const json& row : wanted) {
-      if (is_quantize_of(row, from) && row_place++ != place && quantizes == observers) continue;
+      if (!is_quantize_of(row, from)) continue;
+      if (row_place++ != place && quantizes == observers) continue;
       const std::string target = row.at("target");
       const bool per_channel = target == "torch.quantize_per_channel";
       if (!per_channel && target != "torch.quantize_per_tensor") continue;
-      if (quantized_by(wanted, row) != from) continue;
       const json* scale = find_row(wanted, node_at(row, 1));
       const json* zero_point = find_row(wanted, node_at(row, 2));
       if (scale == nullptr || zero_point == nullptr) throw malformed("a quantize without a scale");
@@ -439,10 +442,9 @@ json model_stages::describe_weight(Graph& run, const node& n, bool packed) const
 row_values model_stages::numbers() const {
   row_values v;
   v.tensor = [this](const std::string& path) -> json {
-    const ctq::float_ops::value* t = modules_.find(path);
-    const auto* floats = t == nullptr ? nullptr : t->get_if<ctq::float_ops::tensor>();
-    if (floats == nullptr) throw malformed("the model has no " + path);
-    return std::vector<double>(floats->data.begin(), floats->data.end());
+    const ctq::float_ops::tensor* const t = tensor_at(modules_, path);
+    if (t == nullptr) throw malformed("the model has no " + path);
+    return std::vector<double>(t->data.begin(), t->data.end());
   };
   v.qparams = [this](int observer) -> json {
     const auto found = steps_.activations.find(observer);

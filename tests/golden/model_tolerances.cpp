@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ctq/evaluate/channels_last.hpp"
+#include "ctq/evaluate/float_ops/norms.hpp"
 #include "ctq/evaluate/lowered_call.hpp"
 #include "ctq/ops/builtin_ops.hpp"
+#include "ctq/ops/norm_shapes.hpp"
+#include "model_values.hpp"
 
 namespace golden {
 namespace {
@@ -45,20 +46,9 @@ bool is_exact(const ctq::node& n) {
   return n.op->descriptor->on_integers == ctq::on_integers::input_scale && !is_average(n);
 }
 
-const ctq::float_ops::tensor* tensor_at(const ctq::module_state& modules, const std::string& key) {
-  const ctq::float_ops::value* const v = modules.find(key);
-  return v == nullptr ? nullptr : v->get_if<ctq::float_ops::tensor>();
-}
-
-double largest_of(std::span<const float> values) {
+double magnitude_of_all(const std::vector<ctq::float_ops::tensor>& tensors) {
   double largest = 0.0;
-  for (const float x : values) largest = std::max(largest, std::abs(double{x}));
-  return largest;
-}
-
-double largest_of_all(const std::vector<ctq::float_ops::tensor>& tensors) {
-  double largest = 0.0;
-  for (const auto& t : tensors) largest = std::max(largest, largest_of(t.data));
+  for (const auto& t : tensors) largest = std::max(largest, magnitude(t.data));
   return largest;
 }
 
@@ -75,50 +65,47 @@ double largest_row_sum(const ctq::float_ops::tensor& weight) {
   return largest;
 }
 
-/// The largest 1 / sqrt(variance + eps) of rows of so many elements, for the eps of nn.LayerNorm.
+/// The largest 1 / sqrt(variance + eps) of the rows of so many elements.
 double largest_inverse_deviation(const std::vector<ctq::float_ops::tensor>& inputs,
                                  std::size_t count) {
-  constexpr double eps = 1e-5;
-  const auto n = static_cast<double>(count);
   double largest = 0.0;
-  for (const auto& t : inputs) {
+  for (const auto& t : inputs)
     for (std::size_t first = 0; first + count <= t.data.size(); first += count) {
-      const std::span row = std::span(t.data).subspan(first, count);
-      const double mean = std::accumulate(row.begin(), row.end(), 0.0) / n;
-      double squares = 0.0;
-      for (const float x : row) squares += (double{x} - mean) * (double{x} - mean);
-      largest = std::max(largest, 1.0 / std::sqrt(squares / n + eps));
+      const double variance =
+          ctq::float_ops::normalizing::moments_of(t.data.data() + first, count).variance;
+      largest =
+          std::max(largest, 1.0 / std::sqrt(variance + double{ctq::layer_norm_options{}.eps}));
     }
-  }
   return largest;
 }
 
-/// By how much the last bits of sums may change what nodes of a prepared graph give.
-class lost_bits {
+/// By node of a prepared graph, how far its float32 output may be from PyTorch's: the rounding
+/// errors of sums in another order, amplified by later layers.
+class rounding_bounds {
  public:
-  lost_bits(model_stages& stages, const ctq::module_state& modules,
-            const std::vector<model_stages::values>& shown)
+  rounding_bounds(model_stages& stages, const ctq::module_state& modules,
+                  const std::vector<model_stages::values>& shown)
       : stages_(stages), modules_(modules), shown_(shown) {
-    for (int i = 0; i < stages.prepared().size(); ++i) lost_.push_back(computed(i));
+    for (int i = 0; i < stages.prepared().size(); ++i) bounds_.push_back(bound_of(i));
   }
 
-  [[nodiscard]] double at(int i) const { return lost_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] double at(int i) const { return bounds_[static_cast<std::size_t>(i)]; }
 
  private:
-  [[nodiscard]] double computed(int i) {
+  [[nodiscard]] double bound_of(int i) {
     const auto g = stages_.prepared();
-    double before = 0.0;
-    for (const int a : g.args_of(i)) before += at(a);
+    double of_inputs = 0.0;
+    for (const int a : g.args_of(i)) of_inputs += at(a);
     const ctq::float_ops::tensor* const w = weight_of(i);
-    if (w == nullptr) return before;
+    if (w == nullptr) return of_inputs;
     std::vector<ctq::float_ops::tensor> inputs;
     for (const auto& values : shown_)
       for (ctq::float_ops::tensor& t : stages_.shown_to(g.arg(i, 0).observer, values))
         inputs.push_back(std::move(t));
     const double factor =
-        is_norm(g[i]) ? largest_of(w->data) * largest_inverse_deviation(inputs, w->data.size())
+        is_norm(g[i]) ? magnitude(w->data) * largest_inverse_deviation(inputs, w->data.size())
                       : largest_row_sum(*w);
-    return factor * (before + 4 * 0x1p-23 * largest_of_all(inputs));
+    return factor * (of_inputs + 4 * 0x1p-23 * magnitude_of_all(inputs));
   }
 
   static bool is_norm(const ctq::node& n) { return is_any_of(n.op, ctq::nn::layer_norm); }
@@ -127,17 +114,16 @@ class lost_bits {
   [[nodiscard]] const ctq::float_ops::tensor* weight_of(int i) const {
     const auto g = stages_.prepared();
     if (g[i].arg_count == 0 || g.arg(i, 0).observer_config == nullptr) return nullptr;
-    int at = i;
-    std::string key;
+    std::string path;
     if (g[i].op->kind == ctq::op_kind::module) {
-      key = std::string(path_of(g[i])) + ".weight";
+      path = std::string(path_of(g[i])) + ".weight";
     } else if (const int position = g[i].op->descriptor->weight_position;
                position > 0 && position < g[i].arg_count) {
-      at = g.args_of(i)[position];
-      while (g[at].observer_config != nullptr) at = g.args_of(at)[0];
-      key = std::string(path_of(g[at]));
+      int weight = g.args_of(i)[position];
+      while (g[weight].observer_config != nullptr) weight = g.args_of(weight)[0];
+      path = std::string(path_of(g[weight]));
     }
-    const auto* const w = key.empty() ? nullptr : tensor_at(modules_, key);
+    const auto* const w = tensor_at(modules_, path);
     const bool fits = w != nullptr && !w->data.empty() &&
                       (is_norm(g[i]) ? !w->shape.empty() : w->shape.size() >= 2);
     return fits ? w : nullptr;
@@ -146,7 +132,7 @@ class lost_bits {
   model_stages& stages_;
   const ctq::module_state& modules_;
   const std::vector<model_stages::values>& shown_;
-  std::vector<double> lost_;  // by node
+  std::vector<double> bounds_;  // by node
 };
 
 }  // namespace
@@ -179,11 +165,11 @@ double lowered_tolerance(lowered_view g) {
 double lost_in_sums(model_stages& stages, const ctq::module_state& modules,
                     const std::vector<model_stages::values>& shown, int i) {
   const auto g = stages.prepared();
-  const lost_bits lost(stages, modules, shown);
+  const rounding_bounds bounds(stages, modules, shown);
   double most = 0.0;
   for (int k = 0; k < g.size(); ++k)
     if (g[k].observer_config != nullptr && g[k].observer == g[i].observer)
-      most = std::max(most, lost.at(g.args_of(k)[0]));
+      most = std::max(most, bounds.at(g.args_of(k)[0]));
   const ctq::quant_range range = range_of(g[i].observer_config->args);
   return most / static_cast<double>(range.max - range.min);
 }

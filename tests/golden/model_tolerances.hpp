@@ -26,7 +26,7 @@ constexpr double float_tolerance = 1e-5;  // of the largest value, or of 1
 /// How much the order in which layers add their products may change the scale of the observer at
 /// i: terms that cancel leave the last bits of larger numbers, 4 units in the last place of the sum
 /// of their absolute values. So do layer norms, which PyTorch computes as x·r − mean·r. Later
-/// layers enlarge what earlier ones lost. Layers whose input is not observed lose nothing.
+/// layers amplify the error. Layers whose input is not observed add none.
 ///   shown  the inputs of calibration
 [[nodiscard]] double lost_in_sums(model_stages& stages, const ctq::module_state& modules,
                                   const std::vector<model_stages::values>& shown, int i);

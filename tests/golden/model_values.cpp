@@ -64,6 +64,11 @@ ctq::module_state modules_from(const suite_file& file, const json& params) {
   return modules;
 }
 
+const ctq::float_ops::tensor* tensor_at(const ctq::module_state& modules, const std::string& path) {
+  const ctq::float_ops::value* const v = modules.find(path);
+  return v == nullptr ? nullptr : v->get_if<ctq::float_ops::tensor>();
+}
+
 ctq::quantization quantization_from(const suite_file& file, ctq::dtype dtype, int axis,
                                     const json& scale, const json& zero_point) {
   ctq::quantization s{dtype, axis, file.numbers(scale), {}, {}};

@@ -21,6 +21,10 @@ namespace golden {
 /// A state_dict.
 [[nodiscard]] ctq::module_state modules_from(const suite_file& file, const json& params);
 
+/// A tensor of a state_dict; null if there is none of that path.
+[[nodiscard]] const ctq::float_ops::tensor* tensor_at(const ctq::module_state& modules,
+                                                      const std::string& path);
+
 /// {"scale": …, "zero_point": …}, numbers or tensors.
 ///   axis  -1: one for all
 [[nodiscard]] ctq::quantization quantization_from(const suite_file& file, ctq::dtype dtype,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -50,6 +52,13 @@ struct tensor {
     return f;
   }
 };
+
+/// The largest absolute value, for tolerances.
+inline double magnitude(const std::vector<float>& numbers) {
+  double largest = 0;
+  for (const float x : numbers) largest = std::max(largest, std::abs(static_cast<double>(x)));
+  return largest;
+}
 
 /// Elements of type T, which lie unaligned.
 template <class T>

@@ -59,8 +59,7 @@ json json_of(const ctq::float_ops::value& v) {
 }
 
 std::vector<int> shape_of(const ctq::module_state& modules, const std::string& path) {
-  const ctq::float_ops::value* v = modules.find(path);
-  const auto* t = v == nullptr ? nullptr : v->get_if<ctq::float_ops::tensor>();
+  const ctq::float_ops::tensor* const t = tensor_at(modules, path);
   return t == nullptr ? std::vector<int>{} : t->shape;
 }
 

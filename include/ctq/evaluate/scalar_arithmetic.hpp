@@ -21,9 +21,9 @@ inline quantized_tensor with_steps(const quantized_tensor& x, double scale, std:
   return out;
 }
 
-/// (q - zero_point + term), requantized from the scale of x to another. The ratio of the scales is
-/// PyTorch's, a product with an inverse in float32: ties, which a ratio of small integers has, go
-/// up or down by its last bit.
+/// (q - zero_point + term), requantized from the scale of x to another. The multiplier is computed
+/// as in PyTorch, scale * (1 / new scale) in float32: the exact ratio is one of small integers, so
+/// ties are common, and the last bit of the multiplier decides how they are rounded.
 inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term, double scale,
                                     std::int64_t zero_point) {
   const float multiplier =

@@ -166,9 +166,9 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Whether the producer, no input on integers, and all readers of this value stay in float.
+  /// Whether the producer and all readers of this value stay in float. The producer of a quantized
+  /// input's floats is its dequantize, which does not count as an op in float.
   [[nodiscard]] constexpr bool is_excluded(int i, int from) const {
-    // Fast path: most producers have a qconfig.
     if (!has_none(from) || is_quantized(g_.nodes[from].dtype)) return false;
     for (int k = i + 1; k < g_.count; ++k) {
       const int first = g_.nodes[k].first_arg;

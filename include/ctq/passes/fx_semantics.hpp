@@ -101,8 +101,8 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// An op that is lowered gives integers also to an output of the model that reads its floats, as
-/// values of a dict after the first do.
+/// Lowering an op changes its result for every reader, although only one reads it quantized: an
+/// output of the model that read floats gets integers.
 [[nodiscard]] constexpr bool lowering_changes_outputs(semantics s) {
   return s == semantics::torch_1_13;
 }

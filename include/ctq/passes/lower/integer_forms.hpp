@@ -71,7 +71,7 @@ class integer_forms {
 
   [[nodiscard]] constexpr bool is_dequantized(int i) const { return g_.nodes[i].op == dequantize; }
 
-  /// The node in whose place an op is that was fused into one on integers.
+  /// The node that is replaced by the integer op into which the op at x is fused.
   [[nodiscard]] constexpr int place_of_fused(int x) const {
     int i = x;
     while (form[i] == nullptr || (of[i] != x && relu[i] != x)) ++i;
@@ -185,8 +185,8 @@ class integer_forms {
     if (with >= 0) fused[with] = true;
   }
 
-  /// Is x read by the quantize at i and by outputs only?
-  [[nodiscard]] constexpr bool is_else_read_by_output(int x, int i) const {
+  /// Do only outputs of the model read x, apart from the quantize at i?
+  [[nodiscard]] constexpr bool is_otherwise_read_by_outputs(int x, int i) const {
     for (int k = 0; k < g_.count; ++k)
       for (int a = 0; a < g_.nodes[k].arg_count; ++a)
         if (arg(k, a) == x && k != i && g_.nodes[k].op->kind != op_kind::output) return false;
@@ -195,7 +195,7 @@ class integer_forms {
 
   /// The op before the quantize at i, or an op and a relu.
   constexpr void find_op(int i, int x, bool half) {
-    if (users_[x] != 1 && !(changes_outputs_ && is_else_read_by_output(x, i))) return;
+    if (users_[x] != 1 && !(changes_outputs_ && is_otherwise_read_by_outputs(x, i))) return;
     if (!half) {
       if (g_.nodes[x].arg_count == 1 && is_fusible_relu(g_.nodes[x].op)) {
         const int inner = arg(x);

@@ -72,7 +72,8 @@ class rewrite {
     }
   }
 
-  /// What a node that stays as it is reads for an argument: a shape is read of the integers.
+  /// What an unchanged node reads for an argument: the result of the integer op if the argument is
+  /// fused into one, and the integers if only their shape is read.
   [[nodiscard]] constexpr int read_unchanged(int i, int from) const {
     if (forms_.fused[from]) return forms_.place_of_fused(from);
     const bool reads_shape = g_.nodes[i].row != nullptr && is_any_of(g_.nodes[i].op, fn::getattr);

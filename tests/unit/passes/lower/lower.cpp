@@ -142,7 +142,7 @@ TEST_CASE("in PyTorch 1.13 what copies integers has the qparams of its input, no
 }
 
 TEST_CASE("in PyTorch 1.13 an output that reads floats gets the integers of the lowered op") {
-  const auto lowered = [](semantics s, bool is_relu_read) {
+  const auto lowered = [](semantics s, bool relu_reads_pool) {
     dynamic_graph<stage::reference> f;
     f.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
     f.add({.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = 0}, 0);
@@ -152,7 +152,7 @@ TEST_CASE("in PyTorch 1.13 an output that reads floats gets the integers of the 
     f.add(pool, 2);
     f.add({.name = "q", .op = q::quantize_per_tensor.id(), .dtype = quint8, .observer = 0}, 3);
     f.add({.name = "d", .op = q::dequantize.id()}, 4);
-    if (is_relu_read) f.add({.name = "act", .op = nn::relu.id()}, 3);
+    if (relu_reads_pool) f.add({.name = "act", .op = nn::relu.id()}, 3);
     static constexpr int outputs[] = {5, 3};
     f.add({.name = "out", .op = nn::output.id()}, outputs, 2);
     return graphs::print(lower(f.view(), {.semantics = s}).view());
