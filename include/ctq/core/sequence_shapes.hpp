@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+
 // Sizes of the kernels that read words and sequences, as those of core/kernel_signature.hpp.
 
 namespace ctq {
@@ -57,7 +59,35 @@ struct recurrent_shape {
     return (cell == recurrent_cell::lstm ? 2 : 1) * cells() * batch * hidden;
   }
 
+  /// Of lstm_observed: the observed values in a cell, in one step, and in all cells.
+  [[nodiscard]] constexpr std::size_t seen_elements() const {
+    return 16 * static_cast<std::size_t>(batch) * static_cast<std::size_t>(hidden);
+  }
+  [[nodiscard]] constexpr std::size_t all_seen_elements() const {
+    return static_cast<std::size_t>(cells()) * static_cast<std::size_t>(steps) * seen_elements();
+  }
+
   friend constexpr bool operator==(const recurrent_shape&, const recurrent_shape&) = default;
 };
+
+/// The values in a cell of PyTorch's quantizable LSTM that are observed, in the order of their
+/// observers.
+enum class lstm_cell_value : int {
+  from_input,   // the product of the input
+  from_hidden,  // the product of the hidden state
+  gates,        // their sum
+  kept,         // forget gate · last c
+  added,        // input gate · cell gate
+  c,            // their sum
+  h,            // output gate · tanh(c)
+};
+inline constexpr int lstm_cell_values = 7;
+
+/// Which of recurrent_shape::seen_elements each of these has, in elements of the hidden state.
+struct seen_in_cell {
+  int first{}, count{};
+};
+inline constexpr seen_in_cell all_seen_in_cell[lstm_cell_values] = {
+    {0, 4}, {4, 4}, {8, 4}, {12, 1}, {13, 1}, {14, 1}, {15, 1}};
 
 }  // namespace ctq

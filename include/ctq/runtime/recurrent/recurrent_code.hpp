@@ -46,6 +46,21 @@ struct recurrent_code : plain_code {
 
   template <class Set, class In, class Out>
   static void run(const recurrent_shape& s, call_options, const operands& x) noexcept {
+    compute<Set>(
+        s, x, [](const auto&... step) __attribute__((always_inline)) {
+          if constexpr (is_reference<Set>) {
+            reference::recurrent_gates(step...);
+          } else {
+            simd::recurrent_gates<typename Set::isa>(step...);
+          }
+        });
+  }
+
+ protected:
+  /// The same, with what computes one step of a cell from its products.
+  template <class Set, class Gates>
+  [[gnu::always_inline]] static void compute(const recurrent_shape& s, const operands& x,
+                                             Gates gates) noexcept {
     const memory at = memory_of(s);
     const auto floats = [&x](std::size_t bytes) {
       return reinterpret_cast<float*>(x.workspace + bytes);
@@ -74,9 +89,8 @@ struct recurrent_code : plain_code {
       for (int direction = 0; direction < s.directions; ++direction) {
         multiply(of_input, sequence, floats(at.of_input));
         packed += product_bytes<Set>(of_input);
-        run_steps<Set>(s, layer * s.directions + direction, multiply, floats(at.of_input),
-                       floats(at.of_state), states,
-                       to == nullptr ? nullptr : to + direction * s.hidden);
+        run_steps(s, layer * s.directions + direction, multiply, gates, floats(at.of_input),
+                  floats(at.of_state), states, to == nullptr ? nullptr : to + direction * s.hidden);
         packed += product_bytes<Set>(state_product(s));
       }
       sequence = to;
@@ -120,10 +134,11 @@ struct recurrent_code : plain_code {
 
   /// All steps of a layer in one direction.
   ///   states  of all layers · to: of the first step, or null
-  template <class Set, class Multiply>
+  template <class Multiply, class Gates>
   [[gnu::always_inline]] static void run_steps(const recurrent_shape& s, int cell,
-                                               Multiply multiply, const float* of_input,
-                                               float* of_state, float* states, float* to) noexcept {
+                                               Multiply multiply, Gates& compute_gates,
+                                               const float* of_input, float* of_state,
+                                               float* states, float* to) noexcept {
     const std::ptrdiff_t gates = s.gates() * s.hidden;
     const std::ptrdiff_t width = s.directions * s.hidden;
     const std::ptrdiff_t state = std::ptrdiff_t{s.batch} * s.hidden;
@@ -138,11 +153,7 @@ struct recurrent_code : plain_code {
       multiply(state_product(s), h, of_state);
       float* const written = to == nullptr ? nullptr : to + t * between_steps * width;
       const float* const read = of_input + t * between_steps * gates;
-      if constexpr (is_reference<Set>) {
-        reference::recurrent_gates(step, read, of_state, h, c, written);
-      } else {
-        simd::recurrent_gates<typename Set::isa>(step, read, of_state, h, c, written);
-      }
+      compute_gates(step, read, of_state, h, c, written);
     }
   }
 };

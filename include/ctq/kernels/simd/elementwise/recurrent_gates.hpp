@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/kernels/reference/recurrent_gates.hpp"
+#include "ctq/kernels/reference/recurrent/recurrent_gates.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/elementwise/exponential.hpp"

@@ -91,3 +91,43 @@ TEST_CASE("a step of each cell is computed as PyTorch says") {
 TEST_CASE("simd recurrent_gates gives the bits of the reference") {
   samples::for_each_seed(samples::seeds(300), check);
 }
+
+TEST_CASE("the observed form of an LSTM computes the same, and gives each value in its cells") {
+  samples::for_each_seed(samples::seeds(20), [](samples::generator& random, unsigned seed) {
+    recurrent_step s{
+        .cell = recurrent_cell::lstm, .rows = random.between(1, 3), .hidden = random.between(1, 9)};
+    s.from_step = 4 * s.hidden + random.between(0, 5);
+    s.to_step = s.hidden + random.between(0, 3);
+    const auto rows = static_cast<std::size_t>(s.rows);
+    const auto hidden = static_cast<std::size_t>(s.hidden);
+    const std::size_t all = rows * hidden;
+    const auto x = products(rows * static_cast<std::size_t>(s.from_step), seed);
+    const auto past = products(4 * all, seed + 1);
+    std::vector<float> h(products(all, seed + 2)), c(products(all, seed + 3));
+    std::vector<float> our_h(h), our_c(c), last_c(c);
+    std::vector<float> to(rows * static_cast<std::size_t>(s.to_step)), our_to(to);
+    const samples::guarded<float> seen(16 * all);
+    const bool writes = random.between(0, 1) == 1;
+    reference::recurrent_gates(s, x.data(), past.data(), h.data(), c.data(),
+                               writes ? to.data() : nullptr);
+    reference::observed_lstm_gates(s, x.data(), past.data(), our_h.data(), our_c.data(),
+                                   writes ? our_to.data() : nullptr, seen.data());
+    CHECK((our_h == h && our_c == c && our_to == to));
+    CHECK(seen.margin_intact());
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t i = 0; i < hidden; ++i) {
+        for (std::size_t k = 0; k < 4; ++k) {
+          const float* const gate = seen.data() + (4 * row + k) * hidden + i;
+          CHECK(gate[0] == x[row * static_cast<std::size_t>(s.from_step) + k * hidden + i]);
+          CHECK(gate[4 * all] == past[(4 * row + k) * hidden + i]);
+          CHECK(gate[8 * all] == gate[0] + gate[4 * all]);
+        }
+        const float* const gates = seen.data() + 8 * all + 4 * row * hidden + i;
+        const float* const rest = seen.data() + 12 * all + row * hidden + i;
+        CHECK(rest[0] == gate_sigmoid(gates[hidden]) * last_c[row * hidden + i]);
+        CHECK(rest[all] == gate_sigmoid(gates[0]) * gate_tanh(gates[2 * hidden]));
+        CHECK(rest[2 * all] == c[row * hidden + i]);
+        CHECK(rest[3 * all] == h[row * hidden + i]);
+      }
+  });
+}

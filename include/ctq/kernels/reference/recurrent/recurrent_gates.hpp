@@ -72,6 +72,40 @@ inline void recurrent_gates(const recurrent_step& s, const float* x, const float
   }
 }
 
+/// One step of an LSTM cell that is observed: the values of PyTorch's
+/// torch.ao.nn.quantizable.LSTMCell that have observers, each contiguous, in the order of these;
+/// those of gates have four elements for one of the others.
+///
+/// Shapes    as recurrent_gates · seen [(4 + 4 + 4 + 1 + 1 + 1 + 1) · rows · hidden]
+inline void observed_lstm_gates(const recurrent_step& s, const float* x, const float* past,
+                                float* h, float* c, float* to, float* seen) noexcept {
+  const std::ptrdiff_t width = s.hidden;
+  const std::ptrdiff_t elements = s.rows * width;
+  for (int row = 0; row < s.rows; ++row) {
+    for (int k = 0; k < 4; ++k)
+      for (int i = 0; i < s.hidden; ++i) {
+        float* const gate = seen + (row * std::ptrdiff_t{4} + k) * width + i;
+        gate[0] = x[k * width + i];
+        gate[4 * elements] = past[k * width + i];
+        gate[8 * elements] = gate[0] + gate[4 * elements];
+      }
+    const float* const gates = seen + 8 * elements + row * 4 * width;
+    float* const rest = seen + 12 * elements + row * width;
+    for (int i = 0; i < s.hidden; ++i) {
+      rest[i] = no_contract(gate_sigmoid(gates[width + i]) * c[i]);
+      rest[elements + i] = no_contract(gate_sigmoid(gates[i]) * gate_tanh(gates[2 * width + i]));
+      c[i] = rest[2 * elements + i] = rest[i] + rest[elements + i];
+      h[i] = rest[3 * elements + i] = gate_sigmoid(gates[3 * width + i]) * gate_tanh(c[i]);
+      if (to != nullptr) to[i] = h[i];
+    }
+    x += s.from_step;
+    past += 4 * width;
+    h += width;
+    c += width;
+    if (to != nullptr) to += s.to_step;
+  }
+}
+
 }  // namespace reference
 
 }  // namespace ctq::kernels

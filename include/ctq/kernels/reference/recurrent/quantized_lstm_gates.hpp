@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ctq/core/qparams.hpp"
+#include "ctq/kernels/reference/binary_add.hpp"
+#include "ctq/kernels/reference/binary_mul.hpp"
+
+namespace ctq::kernels {
+
+/// What PyTorch's kernels of sigmoid and tanh give, whatever they read.
+inline constexpr qparams sigmoid_qparams{.scale = 1.0F / 256, .zero_point = 0};
+inline constexpr qparams tanh_qparams{.scale = 2.0F / 256, .zero_point = 128};
+
+/// The qparams of the values in a cell, see lstm_cell_value, and its functions as tables of 256
+/// entries.
+struct quantized_lstm_cell {
+  qparams from_input{}, from_hidden{}, gates{}, kept{}, added{}, c{}, h{};
+  std::uint8_t sigmoid[256]{}, tanh[256]{};  // of gates
+  std::uint8_t tanh_of_c[256]{};
+};
+
+/// One step of a cell, for all rows of a batch.
+struct quantized_lstm_step {
+  int rows{};
+  int hidden{};
+  std::ptrdiff_t from_step{};  // from the products of a row's input to those of the next one
+  std::ptrdiff_t past_step{};  // the same of the products of the hidden state; 0: all rows have one
+  std::ptrdiff_t to_step{};    // the same of the sequence that is written
+  qparams last_c{};            // of the c that is read: in the first step not that of the cell
+};
+
+namespace reference {
+
+/// The gate k of element i.
+[[nodiscard]] inline std::uint8_t quantized_gate(const quantized_lstm_cell& cell,
+                                                 const std::uint8_t* x, const std::uint8_t* past,
+                                                 std::ptrdiff_t at) noexcept {
+  return quantize<std::uint8_t>(binary_add(x[at], cell.from_input, past[at], cell.from_hidden),
+                                quantizer_of(cell.gates));
+}
+
+/// The next h of element i of a row; c is replaced.
+[[nodiscard]] inline std::uint8_t quantized_lstm_element(
+    const quantized_lstm_cell& cell, const qparams& last_c, const std::uint8_t* x,
+    const std::uint8_t* past, std::ptrdiff_t hidden, std::ptrdiff_t i, std::uint8_t& c) noexcept {
+  using byte = std::uint8_t;
+  const auto gate = [&](int k) { return quantized_gate(cell, x, past, k * hidden + i); };
+  const auto product = [](byte a, const qparams& a_q, byte b, const qparams& b_q,
+                          const qparams& to) {
+    return quantize<byte>(dequantize(a, a_q) * dequantize(b, b_q), quantizer_of(to));
+  };
+  const byte added =
+      product(cell.sigmoid[gate(0)], sigmoid_qparams, cell.tanh[gate(2)], tanh_qparams, cell.added);
+  const byte kept = product(cell.sigmoid[gate(1)], sigmoid_qparams, c, last_c, cell.kept);
+  c = quantize<byte>(binary_add(kept, cell.kept, added, cell.added), quantizer_of(cell.c));
+  return product(cell.sigmoid[gate(3)], sigmoid_qparams, cell.tanh_of_c[c], tanh_qparams, cell.h);
+}
+
+/// One step of an LSTM cell on integers: PyTorch's torch.ao.nn.quantizable.LSTMCell, op by op, each
+/// of which is dequantize, the op in float32, quantize:
+///
+///   gates = x + past · i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of its parts
+///   c' = f · c + i · g · h' = o · tanh(c')
+///
+/// Shapes    x rows of [4 · hidden], from_step apart · past the same, past_step apart · h, c [rows,
+///           hidden], which are replaced · to rows of [hidden], to_step apart: h', through the
+///           table `turn` if there is one
+/// Rounding  as binary_add and binary_mul
+/// Source    PyTorch torch/ao/nn/quantizable/modules/rnn.py
+inline void quantized_lstm_gates(const quantized_lstm_step& s, const quantized_lstm_cell& cell,
+                                 const std::uint8_t* x, const std::uint8_t* past, std::uint8_t* h,
+                                 std::uint8_t* c, std::uint8_t* to,
+                                 const std::uint8_t* turn) noexcept {
+  for (int row = 0; row < s.rows; ++row) {
+    for (int i = 0; i < s.hidden; ++i) {
+      h[i] = quantized_lstm_element(cell, s.last_c, x, past, s.hidden, i, c[i]);
+      to[i] = turn == nullptr ? h[i] : turn[h[i]];
+    }
+    x += s.from_step;
+    past += s.past_step;
+    h += s.hidden;
+    c += s.hidden;
+    to += s.to_step;
+  }
+}
+
+}  // namespace reference
+
+}  // namespace ctq::kernels
