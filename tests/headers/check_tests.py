@@ -96,14 +96,18 @@ TESTED_WITH = {
     "runtime/recurrent/recurrent_code": "evaluate/recurrent_networks",
     "runtime/recurrent/quantize_recurrent": "evaluate/recurrent_networks",
     "runtime/recurrent/recurrent_parameters": "evaluate/recurrent_networks",
+    "runtime/recurrent/lstm_code": "evaluate/random_lstms",
+    "runtime/recurrent/pack_static_lstm": "evaluate/random_lstms",
+    "runtime/recurrent/static_lstm_layout": "evaluate/random_lstms",
     "runtime/int8_model": "runtime/quantized_model",
     "runtime/packing/user_parameters": "runtime/user_ops",
 }
 
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
-    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/op_networks", "evaluate/random_case", "evaluate/random_models",
-    "evaluate/random_scales", "evaluate/recurrent_networks", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
+    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/op_networks", "evaluate/random_case", "evaluate/random_lstms",
+    "evaluate/random_models", "evaluate/random_scales", "evaluate/recurrent_networks",
+    "evaluate/static_lstm_networks", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels_elsewhere", "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",
     "passes/static_and_dynamic", "runtime/convolution_networks", "runtime/user_ops",
@@ -123,7 +127,7 @@ def names_below(root, suffix):
 def is_tested(header, tests):
     """By a test of its own, of the vector kernel of its name, or of what it is a part of."""
     by = TESTED_WITH.get(header, header)
-    name = re.sub(r"^kernels/reference/(data_movement/)?", "", by)
+    name = re.sub(r"^kernels/reference/(data_movement/|recurrent/)?", "", by)
     return by in tests or name != by and any(
         re.fullmatch(rf"kernels/simd/\w+/{name}", test) for test in tests)
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ctq/passes/check_compiled_lstm.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/explain/dot.hpp"
 #include "ctq/passes/explain/json.hpp"
@@ -52,7 +53,7 @@ ctq::result<row_explanation> explain_rows(const ctq::fx_graph& model,
   if (!shaped) {
     problem = shaped.error().cause;
   } else if (custom.prepare.has_leaves()) {  // which have plans of their own
-    problem = in_one_line(check_compiled_tuples(prepared.view(), prepare));
+    problem = in_one_line(check_compiled_lstm(prepared.view(), mapping, prepare));
   } else {
     problem = in_one_line(compiled.problem);
   }

@@ -23,6 +23,7 @@ namespace types {
 
 constexpr bool equal(dtype in, dtype out) { return in == out && (in == f32 || is_int8(in)); }
 constexpr bool equal_int8(dtype in, dtype out) { return in == out && is_int8(in); }
+constexpr bool quint8_only(dtype in, dtype out) { return in == quint8 && out == quint8; }
 constexpr bool float_to_int8(dtype in, dtype out) { return in == f32 && is_int8(out); }
 constexpr bool int8_to_float(dtype in, dtype out) { return float_to_int8(out, in); }
 constexpr bool int8_to_int8(dtype in, dtype out) { return is_int8(in) && is_int8(out); }
@@ -59,6 +60,8 @@ struct kernel_facts {
 //                       this time
 //   pooling_avg         adaptive pools as well
 //   rnn, rnn_dynamic    of linear and of linear_dynamic: LSTM and GRU as well, and their cells
+//   lstm_observed       an LSTM that also gives the values in its cells that are observed
+//   lstm_static         an LSTM of which all values in its cells are integers
 //   concat              one input of a cat, to its place
 //   elementwise         an op by its definition, element by element, of one tensor or two
 //   function            the same of whole tensors
@@ -103,6 +106,8 @@ struct kernel_facts {
   KERNEL(matmul, matmul_shape, equal) \
   KERNEL(rnn, recurrent_shape, float_only, .has_cells = true) \
   KERNEL(rnn_dynamic, recurrent_shape, float_only, .has_cells = true) \
+  KERNEL(lstm_observed, recurrent_shape, float_only, .has_cells = true, .computes_ops = false) \
+  KERNEL(lstm_static, recurrent_shape, quint8_only, .has_cells = true, .computes_ops = false) \
   KERNEL(embedding, embedding_shape, index_to_float, .has_table = true) \
   KERNEL(embedding_bag, embedding_shape, index_to_float, .has_table = true) \
   KERNEL(elementwise, elementwise_shape, equal, .calls_op = true) \

@@ -12,6 +12,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/io/safetensors.hpp"
+#include "ctq/passes/lstm_outputs.hpp"
 #include "ctq/runtime/packing/run_graph.hpp"
 #include "ctq/runtime/plan_text.hpp"
 
@@ -20,6 +21,7 @@
 //   conv1.output_scale        F32 (): of the activation that the node computes
 //   conv1.output_zero_point   I32 ()
 //   conv1.output_quant_range  I32 (2): the least and the largest integer, if not those of the dtype
+//   lstm.layers.0.layer_fw.cell.igates.output_scale, …   of the values in an LSTM's cells
 //
 // and this metadata. The same model gives the same bytes on every machine.
 
@@ -56,11 +58,16 @@ struct observed_activation {
   std::string_view name{};  // of the node that computes it
   int number = -1;          // of this node
   int observer{};
-  quant_range range{};  // of the observer's dtype
+  quant_range range{};      // of the observer's dtype
+  int lstm_directions = 0;  // of an observer inside an LSTM
+  int inside{};             // and its number there
 
   [[nodiscard]] std::string path() const {
     std::string out;
     append_name(out, name, number);
+    if (lstm_directions == 0) return out;
+    out += ".";
+    append_lstm_observer(out, lstm_directions, inside);
     return out;
   }
 };
@@ -94,6 +101,18 @@ template <int Most>
   observed_activations<Most> all;
   bool seen[Most + 1]{};
   for (int i = 0; i < g.size(); ++i) {
+    const int inside = has_inner_observers(g[i]) && !seen[g[i].observer]
+                           ? g[i].op->descriptor->inner_observers(g[i].attrs)
+                           : 0;
+    for (int k = 0; k < inside; ++k) {
+      seen[g[i].observer + k] = true;
+      all.item[all.count++] = {g[i].name,
+                               g[i].number,
+                               g[i].observer + k,
+                               range_of(g[i].observer_config->args.dtype),
+                               g[i].attrs.as<recurrent_options>().bidirectional ? 2 : 1,
+                               k};
+    }
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
     if (g[i].observer_config->args.is_dynamic || seen[g[i].observer]) continue;
     seen[g[i].observer] = true;

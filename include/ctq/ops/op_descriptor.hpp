@@ -172,6 +172,7 @@ struct op_descriptor {
   /// Where a tensor of a tuple lies in the value; of no axes if there is none.
   ///   whole  where what the node's shape says lies: the first tensor, or all that is cut in parts
   ///   item   negative from the end
+  using count_function = int (*)(const attributes&);
   using item_function = strided_view (*)(const attributes&, const strided_view& whole, int item);
 
   // ---- as a call
@@ -209,6 +210,7 @@ struct op_descriptor {
                                      // with a weight_position those that are given
   op_parameter (*inner_parameter)(int) = nullptr;  // by number: those of the modules in a module
   int inner_parameters = 0;                        // how many
+  count_function inner_observers{};  // a custom module of ctq: those that it has itself
 
   // ---- as integers
   ctq::on_integers on_integers = ctq::on_integers::none;

@@ -91,8 +91,7 @@ class conversion {
     if (has_leaves_) leaf(i, added);
   }
 
-  /// The entry of a custom module that prepare has observed and that has a quantized class, or
-  /// null.
+  /// The entry of an observed custom module that has a quantized class, or null.
   [[nodiscard]] constexpr const custom_module* observed_custom(int i) const {
     const node& n = g_.nodes[i];
     if (!has_leaves_ || n.op->kind != op_kind::module || !n.choice.observed) return nullptr;
@@ -104,8 +103,9 @@ class conversion {
   /// The class that an observed custom module is converted to, or null.
   [[nodiscard]] constexpr op_id quantized_class(op_id observed, const custom_module& custom) const {
     for (const custom_module& c : options_.custom.custom_modules)
-      if (is_same_op(c.observed, observed) && c.type == custom.type) return c.quantized;
-    return custom.quantized;
+      if (is_same_op(c.observed, observed) && c.type == custom.type)
+        return class_with_kernels(custom, c.quantized);
+    return class_with_kernels(custom, custom.quantized);
   }
 
   constexpr void leaf(int i, int added) {
@@ -120,6 +120,7 @@ class conversion {
     });
     if (!in_tuple && (alone == nullptr || alone->custom.output_quantized_indexes.empty())) return;
     out_.nodes[added].dtype = options_.prepared.quantized_dtype;
+    if (in_tuple) out_.nodes[added].observer = observer_in_tuple(g_, i);
     dequantize(i);
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/ops/custom_modules/quantizable_lstm.hpp"
 #include "ctq/ops/views.hpp"
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
@@ -12,9 +14,23 @@
 
 namespace ctq {
 
+/// Of a config of prepare, and of one of convert: nn.LSTM is quantized statically.
+inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
+                                                  .observed = &quantizable_lstm_class,
+                                                  .quantized = &quantized_lstm_class};
+
 [[nodiscard]] constexpr bool gives_quantized_tuple(const custom_module* c) {
   return c != nullptr && c->type == quant_type::static_ && c->float_class != nullptr &&
          c->float_class->name == "torch.nn.LSTM";
+}
+
+/// A class that an entry names: of a static LSTM the one of that name which ctq computes, if there
+/// is one, since a config from a file knows the name alone.
+[[nodiscard]] constexpr op_id class_with_kernels(const custom_module& c, op_id named) {
+  if (gives_quantized_tuple(&c) && named != nullptr)
+    for (const op_id known : {lstm_custom_module.observed, lstm_custom_module.quantized})
+      if (is_same_op(named, known)) return known;
+  return named;
 }
 
 /// x[index]
@@ -58,6 +74,69 @@ template <class Graph, class QConfigs>
   const int q = qconfigs[module];
   return q >= 0 && mapping.entries[q].quantizes &&
          gives_quantized_tuple(custom_of(o, g.nodes[module].op, mapping.entries[q].qconfig));
+}
+
+/// Numbers the observers in the cells of an observed LSTM, after those of the graph: node::observer
+/// is the first one. Calls of one module share them. In rows of torch.fx the module has them, which
+/// an evaluator runs.
+///   record  of all of them
+template <class Graph>
+constexpr void number_inner_observers(Graph& g, int i, const observer_record& record) {
+  node& n = g.nodes[i];
+  if (n.op->descriptor->inner_observers == nullptr || n.row != nullptr) return;
+  n.observer_config = &record;
+  for (int k = 0; k < i; ++k)
+    if (g.nodes[k].op == n.op && path_of(g.nodes[k]) == path_of(n)) {
+      n.observer = g.nodes[k].observer;
+      return;
+    }
+  n.observer = g.observers;
+  g.observers += n.op->descriptor->inner_observers(n.attrs);
+}
+
+/// Gives a custom module its observed class; null: it keeps the class.
+///   record  of its activations
+template <class Graph>
+constexpr void to_observed_form(Graph& g, int i, const custom_module& c,
+                                const observer_record& record) {
+  if (c.observed != nullptr) g.nodes[i].op = class_with_kernels(c, c.observed);
+  if (gives_quantized_tuple(&c)) number_inner_observers(g, i, record);
+}
+
+/// Whether a node has observers inside, whose numbers follow node::observer.
+[[nodiscard]] constexpr bool has_inner_observers(const node& n) {
+  return n.op->descriptor->inner_observers != nullptr && n.observer >= 0;
+}
+
+/// The part of the tuple that a node is, h for both states; output for the tuple itself.
+template <class Graph>
+[[nodiscard]] constexpr lstm_part part_of_tuple(const Graph& g, int i) {
+  const int module = whole_of(g, i);
+  if (i == module) return lstm_part::output;
+  const int outer = g.args[g.nodes[i].first_arg];
+  const auto takes = [&g](int k, int item) {
+    return takes_item(g.nodes[k], item) || takes_item(g.nodes[k], item - 2);
+  };
+  if (outer == module) return takes(i, 0) ? lstm_part::output : lstm_part::h;
+  return takes(i, 0) ? lstm_part::h : lstm_part::c;
+}
+
+/// The observer whose qparams a part of the tuple has; of the LSTM itself the first one inside; -1:
+/// none is known.
+template <class Graph>
+[[nodiscard]] constexpr int observer_in_tuple(const Graph& g, int i) {
+  const int module = whole_of(g, i);
+  const node& n = g.nodes[module];
+  if (!has_inner_observers(n) || i == module) return n.observer;
+  return n.observer + observer_of_part(n.attrs, part_of_tuple(g, i));
+}
+
+/// Whether a node is h and c together, which have different qparams.
+template <class Graph>
+[[nodiscard]] constexpr bool is_whole_state(const Graph& g, int i) {
+  const int module = whole_of(g, i);
+  return i != module && g.nodes[module].op->descriptor->inner_observers != nullptr &&
+         g.args[g.nodes[i].first_arg] == module && part_of_tuple(g, i) == lstm_part::h;
 }
 
 }  // namespace ctq

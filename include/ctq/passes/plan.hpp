@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "ctq/core/report.hpp"
+#include "ctq/passes/check_compiled_lstm.hpp"
 #include "ctq/passes/plan_stages.hpp"
 #include "ctq/spec/validate.hpp"
 #include "ctq/spec/validate_mapping.hpp"
@@ -89,9 +90,11 @@ struct plan_check {
                          prepared_v<Model, Backend, Mapping, Policy, Options>.problem.any()) {
       return graphs::found;
     } else if constexpr (Options::prepare.custom_modules.count > 0 &&
-                         check_compiled_tuples(parts::prepared, prepare_options_v<Options, Policy>)
+                         check_compiled_lstm(parts::prepared, parts::mapping,
+                                             prepare_options_v<Options, Policy>)
                              .any()) {
-      return check_compiled_tuples(parts::prepared, prepare_options_v<Options, Policy>);
+      return check_compiled_lstm(parts::prepared, parts::mapping,
+                                 prepare_options_v<Options, Policy>);
     } else if constexpr (parts::problem_inside.any()) {
       return parts::problem_inside;
     } else if constexpr (parts::observed_schedule.problem.any()) {

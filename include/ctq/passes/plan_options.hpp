@@ -6,7 +6,6 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/passes/convert.hpp"
-#include "ctq/passes/lstm_outputs.hpp"
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/custom_config.hpp"
 
@@ -85,23 +84,6 @@ template <class Graph>
     d.line("compiled code needs the model of a").line("standalone module").line("node: ", n.name);
     d.line("in the plan_options:").line("using standalone_models =");
     d.line("ctq::standalone_models<").line("ctq::standalone_model<\"", path_of(n), "\", model>>");
-  }
-  return d;
-}
-
-/// The same of a prepared graph: custom modules of compiled code give one tensor, no tuple.
-template <class Graph>
-[[nodiscard]] constexpr diagnostic check_compiled_tuples(const Graph& prepared,
-                                                         const prepare_options& o) {
-  diagnostic d;
-  for (int i = 0; i < prepared.count && !o.custom.custom_modules.empty() && !d.any(); ++i) {
-    const node& n = prepared.nodes[i];
-    if (n.op->kind != op_kind::module || !n.choice.observed ||
-        !gives_quantized_tuple(custom_of(o, n.op)))
-      continue;
-    d.line("compiled code has no statically").line("quantized LSTM for node ", n.name, ":");
-    d.line("run it in an evaluator,").line("or quantize it dynamically,");
-    d.line("or to keep it in float:").line("allow_float<", n.name, ">");
   }
   return d;
 }

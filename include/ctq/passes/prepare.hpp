@@ -73,7 +73,7 @@ class preparation {
       if (n.op->kind != op_kind::module || !n.choice.observed) continue;
       const qconfig_record& q = mapping_.entries[n.choice.qconfig].qconfig;
       const custom_module* const custom = custom_of(options_, n.op, q);
-      if (custom != nullptr && custom->observed != nullptr) n.op = custom->observed;
+      if (custom != nullptr) to_observed_form(out, i, *custom, q.activation);
       if (custom == nullptr && custom_of(options_, n.op) != nullptr && !out.problem.any())
         out.problem.line("a custom module has no observed class")
             .line("for the QConfig of its node")

@@ -17,6 +17,7 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/packing/used_kernels.hpp"
+#include "ctq/runtime/recurrent/lstm_code.hpp"
 #include "ctq/runtime/recurrent/recurrent_code.hpp"
 
 // From a signature to the code of its kernel: at compile time, with the signature as a template

@@ -63,6 +63,10 @@ template <int = 0>
                                               {s.fused_observer, s.key.out}};
       for (const auto& [observer, type] : values)
         if (const status ok = check(observer, type); !ok) return ok;
+      if (s.key.kernel != kernel::lstm_static) continue;
+      const int in_cells = lstm_cell_values * s.key.as<recurrent_shape>().cells();
+      for (int k = 1; k < in_cells; ++k)
+        if (const status ok = check(s.out_observer + k, s.key.out); !ok) return ok;
     }
     return done{};
   };

@@ -18,6 +18,7 @@
 #include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/packing/custom_modules.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
+#include "ctq/runtime/recurrent/observe_cells.hpp"
 #include "ctq/runtime/tensor.hpp"
 #include "ctq/runtime/weights.hpp"
 
@@ -33,9 +34,13 @@ template <int = 0>
 [[nodiscard, gnu::cold]] std::vector<observers::any_observer> make_observers(
     graph_view<stage::prepared> g, semantics s) {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
-  for (int i = 0; i < g.size(); ++i)
+  for (int i = 0; i < g.size(); ++i) {
     if (is_any_of(g[i].op, q::activation_post_process))
       records[static_cast<std::size_t>(g[i].observer)] = g[i].observer_config;
+    if (has_inner_observers(g[i]))
+      std::ranges::fill_n(records.begin() + g[i].observer,
+                          g[i].op->descriptor->inner_observers(g[i].attrs), g[i].observer_config);
+  }
   std::vector<observers::any_observer> all;
   for (const observer_record* r : records) all.emplace_back(*r, s);
   return all;
@@ -44,6 +49,30 @@ template <int = 0>
 /// Whether a dtype config of the backend was chosen for a node: none is for a custom module.
 [[nodiscard]] constexpr bool has_config(const node& n) {
   return n.choice.quantized() && n.choice.pattern >= 0;
+}
+
+/// These qparams for all integers of a type.
+[[nodiscard]] constexpr qparams with_whole_range(const qparams& q, dtype type) {
+  const quant_range range = range_of(type);
+  return {q.scale, q.zero_point, static_cast<std::int32_t>(range.min),
+          static_cast<std::int32_t>(range.max)};
+}
+
+/// Those of the observers inside a module.
+/// Errors  one that has seen nothing, or NaN, with the module
+template <int = 0>
+[[nodiscard, gnu::cold]] status calculate_inner_qparams(
+    const node& n, std::span<const observers::any_observer> all, std::vector<qparams>& out) {
+  const auto first = static_cast<std::size_t>(n.observer);
+  const auto count = static_cast<std::size_t>(n.op->descriptor->inner_observers(n.attrs));
+  for (std::size_t k = first; k < first + count; ++k) {
+    if (!all[k].observed())
+      return fail(place_of(n), "its observer has seen no data: calibrate first");
+    const auto q = all[k].calculate_qparams();
+    if (!q) return fail(place_of(n) + ", " + q.error().place, q.error().cause);
+    out[k] = with_whole_range(*q, all[k].record().args.dtype);
+  }
+  return done{};
 }
 
 /// The qparams of each observer, with the whole range of its dtype; unspecified for dynamic ones.
@@ -62,6 +91,9 @@ template <int = 0>
                                  std::to_string(g.observers));
   std::vector<qparams> out(all.size());
   for (int i = 0; i < g.size(); ++i) {
+    if (has_inner_observers(g[i]))
+      if (const status ok = calculate_inner_qparams(g[i], all, out); !ok)
+        return unexpected{ok.error()};
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
     if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are computed in each run
     const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
@@ -89,9 +121,7 @@ template <int = 0>
       if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
         return fail(place_of(g[reader]) + ", input", fits.error().message());
     }
-    const quant_range range = range_of(o.record().args.dtype);
-    out[number] = {q->scale, q->zero_point, static_cast<std::int32_t>(range.min),
-                   static_cast<std::int32_t>(range.max)};
+    out[number] = with_whole_range(*q, o.record().args.dtype);
   }
   return out;
 }
@@ -110,6 +140,12 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   static constexpr auto& traced = Model;
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
+  static constexpr bool has_lstm = [] {
+    bool any = false;
+    for (int i = 0; i < schedule.count; ++i)
+      any = any || schedule.steps[i].key.kernel == kernel::lstm_observed;
+    return any;
+  }();
 
  public:
   using plan = Plan;
@@ -143,8 +179,16 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
           for (; next < schedule.observation_count; ++next) {
             const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
             if (o.after_step != step) return;
-            const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
             const void* const at = code::source(parameters_, o.where, in, out, arena_.data());
+            if constexpr (has_lstm)
+              if (schedule.steps[step].key.kernel == kernel::lstm_observed &&
+                  schedule.steps[step].node == o.node) {
+                observe_cells(schedule.steps[step].key.template as<recurrent_shape>(),
+                              static_cast<const float*>(at),
+                              std::span(observers_).subspan(static_cast<std::size_t>(o.observer)));
+                continue;
+              }
+            const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
             observers_[static_cast<std::size_t>(o.observer)].observe(
                 {static_cast<const float*>(at), numel(s)}, s);
           }

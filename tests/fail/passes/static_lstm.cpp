@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: compiled code has no statically quantized LSTM for node lstm:
-// expect: run it in an evaluator, or quantize it dynamically, or to keep it in float: allow_float<lstm>
+// expect: compiled code has no kernel for my.ObservedLSTM, node lstm: name ctq::lstm_custom_module,
+// expect: or run it in an evaluator, or to keep it in float: allow_float<lstm>
 
 #include "ctq/backends/native.hpp"
 #include "ctq/ops/builtin_ops.hpp"
@@ -14,8 +14,8 @@ inline constexpr auto net =
           "y"_n = op::getitem("lstm"_n, {.index = {0}}),
           "fc"_n = nn::linear("y"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
 
-constexpr op_info observed_class{op_kind::module, "torch.ao.nn.quantizable.LSTM"};
-constexpr op_info quantized_class{op_kind::module, "torch.ao.nn.quantized.LSTM"};
+constexpr op_info observed_class{op_kind::module, "my.ObservedLSTM"};
+constexpr op_info quantized_class{op_kind::module, "my.QuantizedLSTM"};
 
 struct told : plan_options {
   static constexpr custom_module classes[] = {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/backends/native.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "quantized_net.hpp"
 
@@ -62,4 +63,28 @@ TEST_CASE("of a dynamic observer there is nothing to save") {
   struct dynamic : qconfig_mapping<global<per_channel_dynamic_qconfig>> {};
   using dynamic_plan = plan<small::mlp, x86, dynamic>;
   CHECK(quantized_file::activations_of<dynamic_plan>.all().empty());
+}
+
+namespace {
+
+using namespace ctq::literals;
+inline constexpr auto with_both_directions =
+    model("x"_n = nn::placeholder({2, 1, 3}),
+          "rnn"_n = nn::lstm("x"_n, {.hidden_size = 4, .bidirectional = true}),
+          "y"_n = op::getitem("rnn"_n, {.index = {0}}), "out"_n = nn::output("y"_n));
+struct static_lstm : plan_options {
+  static constexpr prepare_custom_config prepare{.custom_modules = {&lstm_custom_module, 1}};
+};
+
+}  // namespace
+
+TEST_CASE("values in the cells of an LSTM have the paths of PyTorch's modules") {
+  using lstm_plan =
+      plan<with_both_directions, native, small::int8, unsupported::error, static_lstm>;
+  constexpr auto all = quantized_file::activations_of<lstm_plan>.all();
+  REQUIRE(all.size() == 1 + 2 * 7);
+  CHECK(all[0].path() == "x");
+  CHECK(all[1].path() == "rnn.layers.0.layer_fw.cell.igates");
+  CHECK(all[14].path() == "rnn.layers.0.layer_bw.cell.ogate_cy");
+  for (int i = 0; i < 15; ++i) CHECK(all[static_cast<std::size_t>(i)].observer == i);
 }

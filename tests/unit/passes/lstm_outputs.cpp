@@ -195,3 +195,76 @@ TEST_CASE("a qconfig that is None leaves parts as they were") {
   const int fc = find(g, "fc");
   CHECK(g.arg(fc, 0).op == q::activation_post_process.id());
 }
+
+// ---- ctq's classes, whose observers have numbers
+
+namespace {
+
+constexpr auto two = model(
+    "x"_n = nn::placeholder({2, 3, 4}), "h0"_n = nn::placeholder({4, 3, 2}),
+    "lstm"_n =
+        nn::lstm("x"_n, "h0"_n, "h0"_n, {.hidden_size = 2, .num_layers = 2, .bidirectional = true}),
+    "y"_n = op::getitem("lstm"_n, {.index = {0}}),
+    "state"_n = op::getitem("lstm"_n, {.index = {1}}),
+    "h"_n = op::getitem("state"_n, {.index = {-2}}),
+    "c"_n = op::getitem("state"_n, {.index = {-1}}),
+    "lstm#2"_n =
+        nn::lstm("y"_n, "state"_n, {.hidden_size = 2, .num_layers = 2, .bidirectional = true}),
+    "z"_n = op::getitem("lstm#2"_n, {.index = {-2}}), "out"_n = nn::output("z"_n, "h"_n, "c"_n));
+
+struct of_ctq : plan_options {
+  static constexpr int h0[] = {1};
+  static constexpr prepare_custom_config prepare{.custom_modules = {&lstm_custom_module, 1},
+                                                 .input_quantized_indexes = {h0, 1}};
+};
+using numbered = graph_plan<two, native, everywhere, unsupported::skip, of_ctq>;
+
+constexpr int observer_of(std::string_view name) {
+  return numbered::lowered.nodes[find(numbered::lowered.view(), name)].observer;
+}
+
+}  // namespace
+
+TEST_CASE("observers in the cells of an LSTM follow those of the graph, once for all its calls") {
+  const auto& g = numbered::prepared;
+  const int first = g.observers - 4 * 7;
+  CHECK(first == 1);  // x
+  for (const char* name : {"lstm", "lstm#2"}) {
+    const node& n = g.nodes[find(g.view(), name)];
+    CHECK(has_inner_observers(n));
+    CHECK(n.observer == first);
+    CHECK(n.observer_config->type == observer_class::min_max);
+  }
+  CHECK_FALSE(has_inner_observers(g.nodes[find(g.view(), "y")]));
+  // After them come the inputs that are quantized.
+  CHECK(observer_of("h0") == g.observers);
+  CHECK(numbered::lowered.observers == g.observers + 1);
+  // The parts have the qparams of values in cells.
+  CHECK(observer_of("lstm") == first);
+  CHECK(observer_of("y") == first + 2 * 7 + 6);
+  CHECK(observer_of("z") == first + 2 * 7 + 6);
+  CHECK(observer_of("h") == first + 6);
+  CHECK(observer_of("c") == first + 5);
+  const auto v = g.view();
+  CHECK(is_whole_state(v, find(v, "state")));
+  for (const char* other : {"lstm", "y", "h", "c", "x"})
+    CHECK_FALSE(is_whole_state(v, find(v, other)));
+}
+
+TEST_CASE("classes of their names are ctq's, others stay what they are") {
+  constexpr op_info by_name{op_kind::module, "torch.ao.nn.quantizable.LSTM"};
+  CHECK(class_with_kernels(lstm, &by_name) == &quantizable_lstm_class);
+  CHECK(class_with_kernels(lstm, &quantized_lstm_class) == &quantized_lstm_class);
+  CHECK(class_with_kernels(lstm, &observed_class) == &observed_class);
+  CHECK(class_with_kernels(lstm, nullptr) == nullptr);
+  const custom_module dynamic{nn::lstm.id(), &by_name, nullptr, quant_type::dynamic};
+  CHECK(class_with_kernels(dynamic, &by_name) == &by_name);
+  // In a model in C++ alone: rows of torch.fx do not tell the options.
+  CHECK(stages_of({}, lstm).prepared.observers == 2);
+  const fx_row row;
+  dynamic_graph<stage::prepared> g;
+  g.add({.name = "lstm", .op = &quantizable_lstm_class, .row = &row}, nullptr, 0);
+  number_inner_observers(g, 0, static_int8::value.activation);
+  CHECK(g.observers == 0);
+  CHECK_FALSE(has_inner_observers(g.nodes[0]));
+}

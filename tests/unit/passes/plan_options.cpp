@@ -69,24 +69,4 @@ TEST_CASE("what compiled code does not run is said by name, with what to do") {
   CHECK(!why({.custom = {.standalone = {alone, 1}}}, {paths, 1}).empty());
 }
 
-TEST_CASE(
-    "compiled code refuses an LSTM that is a static custom module, unless it stays in float") {
-  constexpr op_info observed{op_kind::module, "my.ObservedLSTM"};
-  const custom_module lstm{.float_class = nn::lstm.id(), .observed = &observed};
-  const custom_module other{.float_class = nn::relu.id(), .observed = &observed};
-  dynamic_graph<stage::prepared> g;
-  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-  g.add({.name = "rnn", .op = &observed}, 0);
-  const auto why_not = [&g](const custom_module& c) {
-    const auto d = check_compiled_tuples(g.view(), {.custom = {.custom_modules = {&c, 1}}});
-    return std::string(d.message());
-  };
-  CHECK(why_not(lstm).empty());  // not observed
-  g.nodes[1].choice.observed = true;
-  CHECK(why_not(lstm) ==
-        "compiled code has no statically\nquantized LSTM for node rnn:\nrun it in an evaluator,\n"
-        "or quantize it dynamically,\nor to keep it in float:\nallow_float<rnn>");
-  CHECK(why_not(other).empty());
-}
-
 }  // namespace

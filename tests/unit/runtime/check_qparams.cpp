@@ -94,3 +94,18 @@ TEST_CASE("the qparams between a layer and what is fused into it are looked at, 
   CHECK(check_qparams(steps, all).error().message() ==
         "qparams #" + std::to_string(fused) + ": the scale 0 is not positive");
 }
+
+TEST_CASE("the qparams of all values in the cells of an LSTM are looked at") {
+  const step steps[] = {
+      {.key = signature(
+           kernel::lstm_static, quint8, quint8,
+           recurrent_shape{.cell = recurrent_cell::lstm, .input = 2, .hidden = 2, .layers = 2}),
+       .out_observer = 1}};
+  std::vector<qparams> all(1 + 2 * 7);
+  CHECK(check_qparams(steps, all).has_value());
+  all.back().scale = -1.0F;
+  CHECK(check_qparams(steps, all).error().message() == "qparams #14: the scale -1 is not positive");
+  all.pop_back();
+  CHECK(check_qparams(steps, all).error().message() ==
+        "qparams: 14 are given, the plan has 15 observers");
+}

@@ -7,6 +7,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
+#include "ctq/ops/custom_modules/quantizable_lstm.hpp"
 #include "ctq/ops/linear.hpp"
 #include "ctq/ops/views.hpp"
 #include "ctq/passes/convert.hpp"
@@ -21,9 +22,8 @@ namespace ctq::lstm_parts {
 
 /// The modules of a cell whose outputs are observed, by the number of the observer. Observers of
 /// larger numbers have fixed qparams.
-inline constexpr std::string_view observed_modules[] = {
-    "igates", "hgates", "gates", "fgate_cx", "igate_cgate", "fgate_cx_igate_cgate", "ogate_cy"};
-inline constexpr int observed_count = 7;
+inline constexpr auto& observed_modules = lstm_cell_modules;
+inline constexpr int observed_count = lstm_cell_values;
 
 /// The graphs of a cell, with the observers that PyTorch's prepare inserts; what convert and lower
 /// make of them. Inputs: x, h, c; outputs: the next h and c.

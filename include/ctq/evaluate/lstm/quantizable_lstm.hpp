@@ -18,7 +18,7 @@
 #include "ctq/evaluate/lstm/sequences.hpp"
 #include "ctq/evaluate/observer_set.hpp"
 #include "ctq/ops/recurrent.hpp"
-#include "ctq/spec/custom_config.hpp"
+#include "ctq/passes/lstm_outputs.hpp"
 
 // The statically quantized LSTM: PyTorch's torch.ao.nn.quantizable.LSTM, which is observed, and
 // torch.ao.nn.quantized.LSTM, as a custom module of graphs that an evaluator runs.
@@ -27,14 +27,6 @@
 //   custom_module_set custom({quantizable_lstm()});
 
 namespace ctq {
-
-inline constexpr op_info quantizable_lstm_class{op_kind::module, "torch.ao.nn.quantizable.LSTM"};
-inline constexpr op_info quantized_lstm_class{op_kind::module, "torch.ao.nn.quantized.LSTM"};
-
-/// Of a config of prepare, and of one of convert.
-inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
-                                                  .observed = &quantizable_lstm_class,
-                                                  .quantized = &quantized_lstm_class};
 
 namespace lstm_parts {
 

@@ -9,6 +9,7 @@
 #include "ctq/passes/explain/rejected_dtype_configs.hpp"
 #include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/missing_kernel.hpp"
+#include "ctq/passes/lstm_outputs.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
 // What was decided about each node of a model, and why, as plain data: the input of the printers
@@ -132,6 +133,12 @@ constexpr int observed_value(graph_view<stage::prepared> g, int i) {
 constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
   list<explained_observer> all(g.observers);
   for (int i = 0; i < g.size(); ++i) {
+    if (has_inner_observers(g[i]))
+      for (int k = 0; k < g[i].op->descriptor->inner_observers(g[i].attrs); ++k) {
+        explained_observer& o = all[g[i].observer + k];
+        if (o.record == nullptr) o.record = g[i].observer_config;
+        o.values.push_back(g[i].name);
+      }
     if (!is_observer_node(g[i])) continue;
     explained_observer& o = all[g[i].observer];
     if (o.record == nullptr) o.record = g[i].observer_config;

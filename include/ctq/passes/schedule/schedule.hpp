@@ -35,8 +35,6 @@ class scheduler : public layer_steps<Graph, Schedule> {
   using base::in_order;
   using base::new_output;
   using base::next_sizes;
-  using base::observations_;
-  using base::observed_;
   using base::order_of_;
   using base::out_;
   using base::same_as;
@@ -119,12 +117,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
   constexpr void observe(int i, int from) {
     if (this->is_parameter(i)) return;
     same_as(i, from);
-    observed_[observations_] = value_of_[i];
-    if (values_[value_of_[i]].read < steps_) values_[value_of_[i]].read = steps_;
-    out_.observations[observations_].after_step = steps_ - 1;
-    out_.observations[observations_].observer = g_.nodes[i].observer;
-    out_.observations[observations_].node = i;
-    ++observations_;
+    this->observe_value(i, g_.nodes[i].observer);
   }
 
   /// The order in which a kernel reads the output of node `from`, and writes.

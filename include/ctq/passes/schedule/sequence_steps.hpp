@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/ops/custom_modules/quantizable_lstm.hpp"
 #include "ctq/passes/schedule/view_steps.hpp"
 
 // Steps of embeddings, recurrent layers and reductions.
@@ -60,17 +61,35 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     for (int s = 1; s < n.arg_count; ++s) this->settled(i, arg(i, s));
     if (out_.problem.any()) return;
     if (n.arg_count == 2) state = in_order(arg(i, 1), layout::nchw);
+    for (int s = 1; s < n.arg_count; ++s)
+      if (!this->same_dtypes(i, a, arg(i, s), schedule.kernel)) return;
     if (n.arg_count == 3) state = joined(i, arg(i, 1), arg(i, 2));
     next_sizes(schedule.sizes(n.attrs, g_.nodes[a].shape, n.shape));
     auto s = out_.steps[steps_].key.template as<recurrent_shape>();
     s.has_state = n.arg_count > 1 ? 1 : 0;
     next_sizes(s);
     const bool in_half = n.weight != nullptr && n.weight->args.dtype == f16;
-    const int elements = s.sequence_elements() + s.state_elements();
-    value_of_[i] = this->new_value(static_cast<std::size_t>(elements) * sizeof(float));
+    auto elements = static_cast<std::size_t>(s.sequence_elements() + s.state_elements());
+    if (schedule.kernel == kernel::lstm_observed) elements += s.all_seen_elements();
+    value_of_[i] = this->new_value(elements * size_of(n.dtype));
     order_of_[i] = layout::nchw;
     emit(in_half ? kernel::rnn : schedule.kernel, i, a, x, value_of_[i]);
-    if (state >= 0 && !out_.problem.any()) this->also_reads(arg(i, 1), state);
+    if (out_.problem.any()) return;
+    if (state >= 0) this->also_reads(arg(i, 1), state);
+    if (state >= 0 && schedule.kernel == kernel::lstm_static)
+      out_.steps[steps_ - 1].fused_observer = observer_of_c(i);
+    if (Graph::at == stage::prepared && n.observer >= 0) this->observe_value(i, n.observer);
+  }
+
+  /// Of the initial c: the last argument, or h and c together, whose qparams are those of h if they
+  /// come from an LSTM.
+  [[nodiscard]] constexpr int observer_of_c(int i) const {
+    const int last = arg(i, g_.nodes[i].arg_count - 1);
+    const node& from = g_.nodes[arg(last)];
+    const bool of_lstm = g_.nodes[last].arg_count > 0 && from.op->descriptor->gives_list &&
+                         from.op->descriptor->inner_observers != nullptr;
+    if (g_.nodes[i].arg_count == 3 || !of_lstm) return g_.nodes[last].observer;
+    return from.observer + observer_of_part(from.attrs, lstm_part::c);
   }
 
   /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are

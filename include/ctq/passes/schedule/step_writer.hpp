@@ -130,6 +130,16 @@ class step_writer {
     out_.steps[steps_ - 1].in_observer[1] = g_.nodes[from].observer;
   }
 
+  /// After the last step an observer sees the value of node i.
+  constexpr void observe_value(int i, int observer) {
+    observed_[observations_] = value_of_[i];
+    if (values_[value_of_[i]].read < steps_) values_[value_of_[i]].read = steps_;
+    out_.observations[observations_].after_step = steps_ - 1;
+    out_.observations[observations_].observer = observer;
+    out_.observations[observations_].node = i;
+    ++observations_;
+  }
+
   /// The value of node i in the given order, transposed if necessary.
   constexpr int in_order(int i, layout wanted) {
     if (order_of_[i] == wanted || !order_matters(g_.nodes[i].shape)) return value_of_[i];

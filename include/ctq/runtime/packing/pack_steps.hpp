@@ -25,6 +25,7 @@
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/packing/weight_order.hpp"
 #include "ctq/runtime/parameters.hpp"
+#include "ctq/runtime/recurrent/pack_static_lstm.hpp"
 #include "ctq/runtime/recurrent/recurrent_parameters.hpp"
 #include "ctq/runtime/state_dict.hpp"
 
@@ -152,11 +153,13 @@ template <int = 0>
 }
 
 /// Packs what a step's kernel reads besides its inputs.
-///   data  with the qparams of the step; gets the options of the op that is called
+///   qparams  by number of the observer
+///   data     with the qparams of the step; gets the options of the op that is called
 /// Errors  as pack_steps
 template <used_kernels Used>
 [[nodiscard, gnu::cold]] status pack_step(const kernel_packing& kernels, const step& s,
                                           std::span<const node> nodes, const state_dict& state,
+                                          [[maybe_unused]] std::span<const qparams> qparams,
                                           step_data& data, std::byte* packed, std::size_t bytes) {
   using facts = ctq::kernels::kernel_facts;
   const node& n = nodes[static_cast<std::size_t>(s.node)];
@@ -177,6 +180,9 @@ template <used_kernels Used>
     if (s.key.kernel == kernel::batch_norm2d) return pack_batch_norm(s, n, state, packed);
   if constexpr (Used.any(&facts::has_table))
     if (kernel_is.has_table) return pack_rows(s, n, state, packed);
+  if constexpr (Used.has(kernel::lstm_static))
+    if (s.key.kernel == kernel::lstm_static)
+      return pack_static_lstm(kernels, s, n, state, data, qparams, packed);
   if constexpr (Used.any(&facts::has_cells))
     if (kernel_is.has_cells) return pack_recurrent(kernels, s, n, state, packed);
   if constexpr (Used.any(&facts::calls_op) || Used.any(&facts::has_tensors)) {
@@ -234,7 +240,9 @@ template <used_kernels Used = all_kernels>
       if (s.clamp_node >= 0)
         packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);
     const std::size_t bytes = kernels.packed_bytes(s.key);
-    if (const status ok = packing::pack_step<Used>(kernels, s, nodes, state, d, packed, bytes); !ok)
+    if (const status ok =
+            packing::pack_step<Used>(kernels, s, nodes, state, qparams, d, packed, bytes);
+        !ok)
       return unexpected{ok.error()};
     packed += packing::padded(bytes);
   }

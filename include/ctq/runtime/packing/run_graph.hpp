@@ -19,6 +19,7 @@ namespace run_graphs {
 constexpr op_descriptor stripped(op_descriptor d) {
   d.infer_shape = nullptr;
   d.functions.add_gradient = nullptr;
+  d.inner_observers = nullptr;
   d.integer_form = d.integer_relu_form = d.dynamic_form = d.dynamic_relu_form = nullptr;
   d.weight_only_form = d.with_relu = d.module_form = d.float_form = nullptr;
   for (op_id& form : d.integer_forms_then) form = nullptr;

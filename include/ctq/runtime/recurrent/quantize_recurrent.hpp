@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "ctq/core/result.hpp"
@@ -25,20 +27,30 @@ template <int = 0>
 [[nodiscard, gnu::cold]] status add_recurrent(const step& s, const node& n,
                                               const parameter_sources& from, state_dict& to) {
   for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
-    const weight_tensor* const weight = from.weights->find(w.weight);
-    const weight_tensor* const bias = from.weights->find(w.bias);
+    // A module that is called again has the weights of its first call.
+    const auto given = [&](const std::string& name) {
+      return name.empty()
+                 ? nullptr
+                 : from.weights->find(n.name, std::string_view(name).substr(n.name.size() + 1));
+    };
+    const weight_tensor* const weight = given(w.weight);
+    const weight_tensor* const bias = given(w.bias);
     if (weight == nullptr || (bias == nullptr && !w.bias.empty()))
       return fail("tensor " + (weight == nullptr ? w.weight : w.bias), "is missing");
     if (bias != nullptr) to.set(w.bias, bias->shape, bias->values);
     folded_weights f{.weight = weight->values,
                      .bias = {},
                      .outputs = static_cast<std::size_t>(w.product.out_features)};
-    if (s.key.kernel == kernel::rnn) {
+    if (s.key.kernel == kernel::rnn || s.key.kernel == kernel::lstm_observed) {
       if (is_in_half(n)) round_to_half(f.weight);
       to.set(w.weight, weight->shape, std::move(f.weight));
       continue;
     }
-    result<quantized_weights> q = quantized_weight(n, f, from);
+    result<quantized_weights> q =
+        s.key.kernel == kernel::lstm_static  // which no pattern of the backend has quantized
+            ? quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight, {},
+                               from.semantics)
+            : quantized_weight(n, f, from);
     if (!q) return unexpected{q.error()};
     to.set(w.weight, weight->shape, std::move(q->weight));
     to.set(w.weight + "_scale", {w.product.out_features}, std::move(q->scale));

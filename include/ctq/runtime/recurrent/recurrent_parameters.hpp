@@ -64,7 +64,7 @@ template <int = 0>
       bias = given->data();
     }
     const kernel_signature key = recurrent_product_key(s.key.kernel, w.product);
-    if (s.key.kernel == kernel::rnn) {
+    if (s.key.kernel != kernel::rnn_dynamic) {
       const auto weight = state.floats(w.weight, {{rows, w.product.in_features}});
       if (!weight) return unexpected{weight.error()};
       kernels.pack(key, {weight->data(), bias, nullptr}, packed);

@@ -16,9 +16,10 @@ namespace ctq {
   return {s.batch, s.hidden, s.gates() * s.hidden};
 }
 /// The signature of a product.
-///   recurrent  rnn or rnn_dynamic
+///   recurrent  a kernel that has cells
 [[nodiscard]] constexpr kernel_signature recurrent_product_key(kernel_id recurrent,
                                                                const linear_shape& s) {
+  if (recurrent == kernel::lstm_static) return signature(kernel::linear, quint8, quint8, s);
   return signature(recurrent == kernel::rnn_dynamic ? kernel::linear_dynamic : kernel::linear, f32,
                    f32, s);
 }

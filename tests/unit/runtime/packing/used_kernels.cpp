@@ -42,6 +42,9 @@ static_assert(!rnn.has(kernel::linear));
 static_assert(
     used_by(signature(kernel::rnn, f32, f32, recurrent_shape{})).has(kernel::linear, f32));
 
+static_assert(used_by(signature(kernel::lstm_static, quint8, quint8, recurrent_shape{}))
+                  .has(kernel::linear, quint8));
+
 static_assert(convolution.any(&kernels::kernel_facts::has_weights));
 static_assert(!convolution.any(&kernels::kernel_facts::has_cells));
 static_assert(rnn.any(&kernels::kernel_facts::has_cells));

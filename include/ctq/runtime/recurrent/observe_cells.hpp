@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/observers/observer.hpp"
+
+namespace ctq {
+
+/// Shows the values in the cells of an LSTM to the observers of each, step by step, as PyTorch's
+/// cells do.
+///   value  what the kernel lstm_observed has written
+///   all    the observers of the first cell and those after them
+template <int = 0>
+[[gnu::cold]] void observe_cells(const recurrent_shape& s, const float* value,
+                                 std::span<observers::any_observer> all) {
+  const float* step = value + s.sequence_elements() + s.state_elements();
+  const int state = s.batch * s.hidden;
+  for (int cell = 0; cell < s.cells(); ++cell) {
+    for (int i = 0; i < s.steps; ++i) {
+      for (int v = 0; v < lstm_cell_values; ++v) {
+        const seen_in_cell& seen = all_seen_in_cell[v];
+        const auto elements =
+            static_cast<std::size_t>(seen.count) * static_cast<std::size_t>(state);
+        const auto which = static_cast<std::size_t>(lstm_cell_values * cell + v);
+        all[which].observe({step + std::ptrdiff_t{seen.first} * state, elements},
+                           {s.batch, seen.count * s.hidden});
+      }
+      step += s.seen_elements();
+    }
+  }
+}
+
+}  // namespace ctq

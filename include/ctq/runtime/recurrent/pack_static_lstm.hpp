@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ctq/core/result.hpp"
+#include "ctq/graph/node.hpp"
+#include "ctq/graph/place_of.hpp"
+#include "ctq/kernels/reference/requantize.hpp"
+#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/ops/activations.hpp"
+#include "ctq/passes/schedule/step.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
+#include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/recurrent/recurrent_parameters.hpp"
+#include "ctq/runtime/recurrent/static_lstm_layout.hpp"
+#include "ctq/runtime/state_dict.hpp"
+
+// From the weights of a statically quantized LSTM and the qparams of the values in its cells to
+// what its kernel reads.
+
+namespace ctq::packing {
+
+/// Adds, to a table of integers that turns into others, another such step.
+template <int = 0>
+[[gnu::cold]] void requantize_table(std::span<std::uint8_t, 256> table, const qparams& from,
+                                    const qparams& to) {
+  if (from == to) return;
+  kernels::reference::requantize(elementwise_shape{256}, table.data(), from, to, table.data());
+}
+
+/// The cells of an LSTM, in the order of its layers and their directions.
+template <int = 0>
+class static_lstm_packing {
+ public:
+  ///   own  of all values in the cells
+  static_lstm_packing(const kernel_packing& kernels, const step& s, const node& n,
+                      const state_dict& state, const step_data& data, std::span<const qparams> own)
+      : kernels_(kernels),
+        s_(s.key.as<recurrent_shape>()),
+        n_(n),
+        state_(state),
+        data_(data),
+        own_(own),
+        weights_(recurrent_weights(s_, n)) {}
+
+  [[nodiscard]] status pack(std::byte* packed) const {
+    for (int cell = 0; cell < s_.cells(); ++cell) {
+      const static_lstm_layout at{s_, bytes_of(2 * cell), bytes_of(2 * cell + 1)};
+      if (const status ok = pack_cell(cell, at, packed); !ok) return ok;
+      packed += at.bytes;
+    }
+    return done{};
+  }
+
+ private:
+  /// Of the products in the cells: of the input, then of the hidden state, for each of them.
+  [[nodiscard]] kernel_signature key_of(int product) const {
+    return recurrent_product_key(kernel::lstm_static, weights_[index(product)].product);
+  }
+  [[nodiscard]] std::size_t bytes_of(int product) const {
+    return kernels_.packed_bytes(key_of(product));
+  }
+  [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  [[nodiscard]] const qparams& of(int cell, lstm_cell_value value) const {
+    return own_[index(lstm_cell_values * cell + static_cast<int>(value))];
+  }
+  [[nodiscard]] int first_of_layer(int cell) const { return cell / s_.directions * s_.directions; }
+
+  [[nodiscard]] status pack_cell(int cell, const static_lstm_layout& at, std::byte* packed) const {
+    const packed_lstm_cell values = values_of(cell);
+    std::memcpy(packed, &values, sizeof values);
+    const qparams& input = cell < s_.directions
+                               ? data_.in[0]
+                               : of(first_of_layer(cell) - s_.directions, lstm_cell_value::h);
+    const qparams& hidden = of(cell, lstm_cell_value::h);
+    status ok = pack_product(2 * cell, input, values.values.from_input, packed + at.of_input);
+    if (ok && s_.steps > 1)
+      ok = pack_product(2 * cell + 1, hidden, values.values.from_hidden, packed + at.of_state);
+    if (!ok) return ok;
+    if (s_.has_state != 0)
+      return pack_product(2 * cell + 1, data_.in[1], values.values.from_hidden,
+                          packed + at.of_first_state);
+    return pack_first_product(2 * cell + 1, values.values.from_hidden, packed + at.first_product);
+  }
+
+  [[nodiscard]] packed_lstm_cell values_of(int cell) const {
+    using value = lstm_cell_value;
+    packed_lstm_cell p;
+    kernels::quantized_lstm_cell& v = p.values;
+    v.from_input = of(cell, value::from_input);
+    v.from_hidden = of(cell, value::from_hidden);
+    v.gates = of(cell, value::gates);
+    v.kept = of(cell, value::kept);
+    v.added = of(cell, value::added);
+    v.c = of(cell, value::c);
+    v.h = of(cell, value::h);
+    const auto make_table = [](op_id op, const qparams& from, const qparams& to, auto& table) {
+      kernels::reference::make_table(op->descriptor->functions, {}, from, to, table);
+    };
+    make_table(fn::sigmoid.id(), v.gates, kernels::sigmoid_qparams, v.sigmoid);
+    make_table(fn::tanh.id(), v.gates, kernels::tanh_qparams, v.tanh);
+    make_table(fn::tanh.id(), v.c, kernels::tanh_qparams, v.tanh_of_c);
+    // Zeros have the scale 1 and the zero point 0.
+    p.first_c = s_.has_state != 0 ? data_.fused : qparams{};
+    for (int i = 0; i < 256; ++i)
+      p.output[i] = p.last_h[i] = p.last_c[i] = static_cast<std::uint8_t>(i);
+    // PyTorch joins the directions of a layer before the layers.
+    const int first = first_of_layer(cell);
+    p.turns_output = v.h == of(first, value::h) ? 0 : 1;
+    requantize_table(std::span(p.output), v.h, of(first, value::h));
+    requantize_table(std::span(p.last_h), v.h, of(first, value::h));
+    requantize_table(std::span(p.last_h), of(first, value::h), of(0, value::h));
+    requantize_table(std::span(p.last_c), v.c, of(first, value::c));
+    requantize_table(std::span(p.last_c), of(first, value::c), of(0, value::c));
+    return p;
+  }
+
+  struct tensors {
+    std::span<const std::int8_t> weight;
+    std::span<const float> scale;
+    std::vector<float> bias;
+  };
+  /// Of a product.
+  /// Errors  as state_dict::floats
+  [[nodiscard]] result<tensors> tensors_of(int which) const {
+    const recurrent_weight& w = weights_[index(which)];
+    const int rows = w.product.out_features;
+    const auto weight = state_.integers(w.weight, {{rows, w.product.in_features}});
+    if (!weight) return unexpected{weight.error()};
+    const auto scale = state_.floats(w.weight + "_scale", {{rows}});
+    if (!scale) return unexpected{scale.error()};
+    tensors t{*weight, *scale, std::vector<float>(index(rows))};
+    if (w.bias.empty()) return t;
+    const auto bias = state_.floats(w.bias, {{rows}});
+    if (!bias) return unexpected{bias.error()};
+    t.bias.assign(bias->begin(), bias->end());
+    return t;
+  }
+
+  [[nodiscard]] status pack_product(int which, const qparams& in, const qparams& out,
+                                    std::byte* packed) const {
+    const auto w = tensors_of(which);
+    if (!w) return unexpected{w.error()};
+    const auto a = output_arithmetic_of(w->bias, {w->weight, w->scale}, in, quint8, out);
+    if (!a)
+      return fail(place_of(n_) + ", " + weights_[index(which)].weight + ", " + a.error().place,
+                  a.error().cause);
+    kernels_.pack(key_of(which),
+                  {w->weight.data(), a->bias.data(), a->multiplier.data(), in.zero_point}, packed);
+    return done{};
+  }
+
+  /// Of a hidden state of zeros: its bias, requantized.
+  [[nodiscard]] status pack_first_product(int which, const qparams& out, std::byte* packed) const {
+    const auto w = tensors_of(which);
+    if (!w) return unexpected{w.error()};
+    const kernels::output_range range = kernels::output_range_of(out, false);
+    for (std::size_t i = 0; i < w->scale.size(); ++i) {
+      const auto c =
+          kernels::channel_arithmetic_of(w->bias[i], {}, {}, quint8, w->scale[i], out.scale);
+      packed[i] = static_cast<std::byte>(kernels::requantize(c.bias, c.multiplier, range));
+    }
+    return done{};
+  }
+
+  const kernel_packing& kernels_;
+  recurrent_shape s_;
+  const node& n_;
+  const state_dict& state_;
+  const step_data& data_;
+  std::span<const qparams> own_;
+  std::vector<recurrent_weight> weights_;
+};
+
+/// Errors  as state_dict::floats; with the node: a sum that could leave int32
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_static_lstm(const kernel_packing& kernels, const step& s,
+                                                 const node& n, const state_dict& state,
+                                                 const step_data& data,
+                                                 std::span<const qparams> qparams,
+                                                 std::byte* packed) {
+  const auto first = static_cast<std::size_t>(s.out_observer);
+  return static_lstm_packing<>{kernels, s, n, state, data, qparams.subspan(first)}.pack(packed);
+}
+
+}  // namespace ctq::packing
