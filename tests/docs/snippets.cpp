@@ -102,6 +102,20 @@ using with_head_plan =
 static_assert(with_head_plan::int8_schedule.count == 4);  // quantize, fc, head.fc, dequantize
 // [standalone]
 
+// [lstm]
+inline constexpr auto tagger =
+    ctq::model("x"_n = nn::placeholder({20, 1, 8}), "lstm"_n = nn::lstm("x"_n, {.hidden_size = 16}),
+               "y"_n = ctq::op::getitem("lstm"_n, {.index = {0}}),
+               "tags"_n = nn::linear("y"_n, {.out_features = 5}), "out"_n = nn::output("tags"_n));
+
+struct with_lstm : ctq::plan_options {
+  static constexpr ctq::prepare_custom_config prepare{
+      .custom_modules = {&ctq::lstm_custom_module, 1}};
+};
+using tagger_plan = ctq::plan<tagger, ctq::x86, everywhere, ctq::unsupported::error, with_lstm>;
+static_assert(tagger_plan::int8_schedule.count == 4);  // quantize, lstm, tags, dequantize
+// [lstm]
+
 // [custom config]
 inline constexpr ctq::embedded_file blocks_json{"blocks.json", R"({
   "ops": [{"name": "my.Cell", "kind": "module"}, {"name": "my.ObservedCell", "kind": "module"}],
