@@ -181,8 +181,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
             if (o.after_step != step) return;
             const void* const at = code::source(parameters_, o.where, in, out, arena_.data());
             if constexpr (has_lstm)
-              if (schedule.steps[step].key.kernel == kernel::lstm_observed &&
-                  schedule.steps[step].node == o.node) {
+              if (has_inner_observers(Plan::prepared.nodes[o.node])) {
                 observe_cells(schedule.steps[step].key.template as<recurrent_shape>(),
                               static_cast<const float*>(at),
                               std::span(observers_).subspan(static_cast<std::size_t>(o.observer)));
