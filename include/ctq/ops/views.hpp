@@ -39,7 +39,7 @@ struct nn_flatten_options {
   OP(fn, function_op, transpose, "torch.transpose", transpose_options, transpose) \
   OP(fn, function_op, unsqueeze, "torch.unsqueeze", unsqueeze_options, unsqueeze) \
   OP(method, method_op, detach_, "detach_", no_options, detach_in_place) \
-  OP(method, method_op, shape, "shape", no_options, view) \
+  OP(method, method_op, shape, "shape", no_options, shape_method) \
   OP(method, method_op, squeeze_, "squeeze_", squeeze_options, squeeze_in_place) \
   CTQ_FUNCTION_AND_METHOD(OP, chunk, chunk_options, chunk) \
   OP(fn, function_op, getattr, "builtins.getattr", no_options, attribute) \
@@ -51,7 +51,7 @@ struct nn_flatten_options {
   OP(method, method_op, transpose, "transpose", transpose_options, method_transpose) \
   OP(method, method_op, view, "view", reshape_options, method_reshape) \
   OP(method, method_op, resize_, "resize_", reshape_options, resize_in_place) \
-  OP(method, method_op, size, "size", no_options, unsqueeze_method) \
+  OP(method, method_op, size, "size", no_options, size_method) \
   OP(method, method_op, unsqueeze, "unsqueeze", unsqueeze_options, method_unsqueeze) \
   OP(method, method_op, unsqueeze_, "unsqueeze_", unsqueeze_options, unsqueeze_in_place) \
   CTQ_FUNCTION_AND_METHOD(OP, repeat_interleave, repeat_interleave_options, repeat_interleave) \
@@ -153,11 +153,13 @@ inline constexpr op_descriptor repeat_interleave{
     .on_integers = on_integers::input_scale,
     .schedule = {.how = schedule_as::copied, .view = &each_repeated}};
 
-inline constexpr op_descriptor view{.is_view = true, .on_integers = on_integers::input_scale};
-inline constexpr op_descriptor unsqueeze_method{.first_non_tensor = 1,
-                                                .end_non_tensors = 2,
-                                                .is_view = true,
-                                                .on_integers = on_integers::input_scale};
+/// What a tensor tells of its shape.
+inline constexpr op_descriptor shape_method{.is_view = true,
+                                            .on_integers = on_integers::input_scale};
+inline constexpr op_descriptor size_method{.first_non_tensor = 1,
+                                           .end_non_tensors = 2,
+                                           .is_view = true,
+                                           .on_integers = on_integers::input_scale};
 
 /// contiguous, detach: nothing happens to values that never change.
 inline constexpr op_descriptor unchanged{.infer_shape = &same_shape,

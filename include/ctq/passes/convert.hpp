@@ -167,8 +167,7 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Whether the producer and all readers of this value stay in float. The producer of a quantized
-  /// input's floats is its dequantize, which does not count as an op in float.
+  /// Whether the producer, not an input on integers, and all readers of this value stay in float.
   [[nodiscard]] constexpr bool is_excluded(int i, int from) const {
     if (!has_none(from) || is_quantized(g_.nodes[from].dtype)) return false;
     for (int k = i + 1; k < g_.count; ++k) {
