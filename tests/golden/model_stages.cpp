@@ -12,7 +12,7 @@
 
 #include "ctq/passes/convert.hpp"
 #include "fast_lowered.hpp"
-#include "model_tolerances.hpp"
+#include "model_deviations.hpp"
 #include "model_values.hpp"
 #include "traced_rows.hpp"
 
@@ -27,140 +27,6 @@ using attributes = std::vector<ctq::float_ops::named_value>;
 ctq::result<node_value> last_of(ctq::result<std::vector<node_value>> values) {
   if (!values) return ctq::unexpected{values.error()};
   return values->back();
-}
-
-/// Of two tensors of one shape, or lists of them.
-double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::value& y) {
-  double largest = 0.0;
-  if (const auto* a = x.get_if<ctq::float_ops::tensor>()) {
-    const auto& b = *y.get_if<ctq::float_ops::tensor>();
-    for (std::size_t i = 0; i < a->data.size(); ++i)
-      largest = std::max(largest, std::abs(static_cast<double>(b.data[i]) - a->data[i]));
-  } else if (const auto* all = x.get_if<ctq::float_ops::list>()) {
-    for (std::size_t i = 0; i < all->size(); ++i)
-      largest =
-          std::max(largest, largest_difference((*all)[i], (*y.get_if<ctq::float_ops::list>())[i]));
-  }
-  return largest;
-}
-
-/// The integers, each this many more or less, within their range.
-ctq::quantized_tensor off_by(int steps, ctq::quantized_tensor q, std::mt19937& random) {
-  const ctq::quant_range range = ctq::range_of(q.steps.dtype);
-  for (std::int32_t& x : q.q.data) {
-    const std::int64_t moved = x + (random() % 2 == 0 ? steps : -steps);
-    x = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, range.min, range.max));
-  }
-  return q;
-}
-
-/// A value, each element by so much more or less.
-node_value off_by(double distance, const node_value& v, std::mt19937& random) {
-  if (const auto* q = v.integers(); q != nullptr && !q->steps.is_per_channel())
-    return off_by(static_cast<int>(std::lround(distance / q->steps.scale[0])), *q, random);
-  const auto moved = [&](auto& self, const ctq::float_ops::value& x) -> ctq::float_ops::value {
-    if (const auto* t = x.get_if<ctq::float_ops::tensor>()) {
-      ctq::float_ops::tensor out = *t;
-      for (float& e : out.data) e += static_cast<float>(random() % 2 == 0 ? distance : -distance);
-      return out;
-    }
-    const auto* all = x.get_if<ctq::float_ops::list>();
-    if (all == nullptr) return x;
-    ctq::float_ops::list out;
-    for (const ctq::float_ops::value& one : *all) out.push_back(self(self, one));
-    return out;
-  };
-  return moved(moved, v.real());
-}
-
-/// The largest difference of the output if node i has that value instead.
-template <stage Stage>
-double effect_of(ctq::evaluator<Stage>& run, const std::vector<node_value>& values, int i,
-                 node_value instead) {
-  std::vector<node_value> moved = values;
-  std::vector<bool> is_moved(values.size(), false);
-  moved[static_cast<std::size_t>(i)] = std::move(instead);
-  is_moved[static_cast<std::size_t>(i)] = true;
-  for (int k = i + 1; k < run.graph().size(); ++k) {
-    std::vector<node_value> reads;
-    bool reads_moved = false;
-    for (const int a : run.graph().args_of(k)) {
-      reads.push_back(moved[static_cast<std::size_t>(a)]);
-      reads_moved = reads_moved || is_moved[static_cast<std::size_t>(a)];
-    }
-    if (!reads_moved) continue;
-    auto v = run.run_node(k, reads);
-    if (!v) throw std::runtime_error(std::string(v.error().message()));
-    moved[static_cast<std::size_t>(k)] = *std::move(v);
-    is_moved[static_cast<std::size_t>(k)] = true;
-  }
-  return largest_difference(values.back().real(), moved.back().real());
-}
-
-/// By how much the output may differ if the integers of nodes that are inexact may be off by one:
-/// what comes of it if those of one such node are, the largest of a few ways, added up over these
-/// nodes.
-///   inside  by how much the outputs of standalone modules may differ, by path
-double deviation_of_integers(ctq::evaluator<stage::lowered>& run,
-                             const std::vector<node_value>& values,
-                             const std::map<std::string, double>& inside) {
-  constexpr int ways = 8;
-  const ctq::graph_view<stage::lowered> g = run.graph();
-  std::mt19937 random(1);
-  double sum = 0.0;
-  for (int i = 0; i < g.size(); ++i) {
-    const node_value& value = values[static_cast<std::size_t>(i)];
-    const auto* q = value.integers();
-    const auto alone = g[i].op->kind == ctq::op_kind::module
-                           ? inside.find(std::string(path_of(g[i])))
-                           : inside.end();
-    if (alone == inside.end() && (q == nullptr || !may_be_off_by_one(g[i]))) continue;
-    double most = 0.0;
-    for (int way = 0; way < ways; ++way)
-      most =
-          std::max(most, effect_of(run, values, i,
-                                   alone == inside.end() ? node_value(off_by(1, *q, random))
-                                                         : off_by(alone->second, value, random)));
-    sum += most;
-  }
-  return sum;
-}
-
-/// The result of a quantize if all ties, floats that are halfway between two integers up to
-/// rounding errors, are rounded to the other integer; nothing if there are no ties.
-std::optional<ctq::quantized_tensor> with_ties_rounded_otherwise(const ctq::float_ops::tensor& x,
-                                                                 const ctq::quantized_tensor& q) {
-  const double scale = q.steps.scale[0];
-  const ctq::quant_range range = ctq::range_of(q.steps.dtype);
-  std::optional<ctq::quantized_tensor> other;
-  for (std::size_t e = 0; e < x.data.size(); ++e) {
-    const double steps = double{x.data[e]} / scale;
-    if (std::abs(std::abs(steps - std::nearbyint(steps)) - 0.5) > 0x1p-20 * std::abs(steps))
-      continue;
-    const double both = std::floor(steps) + std::ceil(steps) + 2.0 * q.steps.zero_point[0];
-    const auto moved = static_cast<std::int64_t>(both) - q.q.data[e];
-    if (moved < range.min || moved > range.max) continue;
-    if (!other) other = q;
-    other->q.data[e] = static_cast<std::int32_t>(moved);
-  }
-  return other;
-}
-
-/// By how much the output may differ since rounding errors of floats decide how ties are rounded.
-double deviation_of_ties(ctq::evaluator<stage::reference>& run,
-                         const std::vector<node_value>& values) {
-  const ctq::graph_view<stage::reference> g = run.graph();
-  double sum = 0.0;
-  for (int i = 0; i < g.size(); ++i) {
-    const auto* q = values[static_cast<std::size_t>(i)].integers();
-    if (!is_any_of(g[i].op, ctq::q::quantize_per_tensor) || q == nullptr) continue;
-    const ctq::float_ops::value read = values[static_cast<std::size_t>(g.args_of(i)[0])].real();
-    const auto* x = read.get_if<ctq::float_ops::tensor>();
-    if (x == nullptr) continue;
-    if (auto other = with_ties_rounded_otherwise(*x, *q))
-      sum += effect_of(run, values, i, node_value(*std::move(other)));
-  }
-  return sum;
 }
 
 std::vector<node_value> in_float(const std::vector<node_value>& values) {
@@ -506,7 +372,9 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
       if (n.op->kind != ctq::op_kind::module || path_of(n) != c.path) continue;
       // PyTorch's quantized layers are in both quantized models.
       if (!c.is_custom) return (c.stages.get()->*of_children)(reads);
-      if (of_children != &model_stages::run_prepared) return c.stages->run_lowered(reads);
+      const bool is_quantized =
+          of_children == &model_stages::run_reference || of_children == &model_stages::run_lowered;
+      if (is_quantized) return c.stages->run_lowered(reads);
     }
     return float_implementation(case_, modules_)(n, reads, a);
   };
@@ -516,6 +384,16 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
 ctq::result<node_value> model_stages::run_prepared(const values& inputs) {
   const auto o = options(&model_stages::run_prepared);
   return last_of(ctq::evaluator<stage::prepared>(m_.prepared.view(), modules_, o).run(inputs));
+}
+
+ctq::result<node_value> model_stages::run_trained(const values& inputs) {
+  observers_.enable(false, true);
+  const auto o = options(&model_stages::run_trained);
+  ctq::evaluator<stage::prepared> run(m_.prepared.view(), modules_, o);
+  auto values = run.run(inputs);
+  if (!values) return ctq::unexpected{values.error()};
+  deviation_ = deviation_of_ties(run, *values, observers_);
+  return values->back();
 }
 
 std::vector<ctq::float_ops::tensor> model_stages::shown_to(int observer, const values& inputs) {

@@ -42,14 +42,16 @@ class model_stages {
   using values = std::vector<ctq::node_value>;
   /// The output of the prepared model, which observes or, in training, rounds.
   [[nodiscard]] ctq::result<ctq::node_value> run_prepared(const values& inputs);
+  /// The same of a model whose training is over: it rounds and no longer observes.
+  [[nodiscard]] ctq::result<ctq::node_value> run_trained(const values& inputs);
   [[nodiscard]] ctq::result<ctq::node_value> run_reference(const values& inputs);
   [[nodiscard]] ctq::result<ctq::node_value> run_lowered(const values& inputs);
 
   /// What an observer is shown when the prepared model runs, in this order.
   [[nodiscard]] std::vector<ctq::float_ops::tensor> shown_to(int observer, const values& inputs);
 
-  /// By how much PyTorch's output of the last reference or lowered run may differ: the last bits of
-  /// its floats are others, which decide ties, and its fixed point rounds otherwise.
+  /// By how much PyTorch's output of the last run, other than of run_prepared, may differ: the last
+  /// bits of its floats are others, which decide ties, and its fixed point rounds otherwise.
   [[nodiscard]] double deviation() const { return deviation_; }
 
   /// The quantized form of a custom module, as a row has its children.
