@@ -169,10 +169,10 @@ struct op_descriptor {
   /// from the input, a stride that defaults to the kernel size. Or reports what is wrong.
   using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
   using parameters_function = op_parameters (*)(const attributes&);
+  using count_function = int (*)(const attributes&);
   /// Where a tensor of a tuple lies in the value; of no axes if there is none.
   ///   whole  where what the node's shape says lies: the first tensor, or all that is cut in parts
   ///   item   negative from the end
-  using count_function = int (*)(const attributes&);
   using item_function = strided_view (*)(const attributes&, const strided_view& whole, int item);
 
   // ---- as a call

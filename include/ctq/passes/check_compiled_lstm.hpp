@@ -18,7 +18,7 @@ constexpr void check_lstm(const Graph& g, int i, const mapping_view& mapping, bo
   const qconfig_record& q = mapping.entries[n.choice.qconfig].qconfig;
   const int rank = g.nodes[g.args[n.first_arg]].shape.rank;
   if (is_qat) {
-    d.line("compiled code trains no statically").line("quantized LSTM, node ", n.name, ":");
+    d.line("compiled code does not train the").line("statically quantized LSTM ", n.name, ":");
     d.line("calibrate it, without is_qat,");
   } else if (n.op != &quantizable_lstm_class) {
     d.line("compiled code has no kernel for").line(n.op->name, ", node ", n.name, ":");

@@ -67,7 +67,7 @@ TEST_CASE("other classes are not, and what does run them is said") {
 
 TEST_CASE("nor is training") {
   CHECK(why_not(net, ranges, lstm_custom_module, true) ==
-        "compiled code trains no statically\nquantized LSTM, node lstm:\n"
+        "compiled code does not train the\nstatically quantized LSTM lstm:\n"
         "calibrate it, without is_qat,\nor to keep it in float:\nallow_float<lstm>");
 }
 

@@ -37,13 +37,11 @@ struct kernel_code<descriptors::lstm_observed> : recurrent_code<descriptors::lin
 
 /// An LSTM on integers, all of whose values have qparams of their own; its state is zeros or given.
 ///
-/// Shapes    in: the sequence, and the state as [h | c], each [layers · directions, batch, hidden]
-/// ·
+/// Shapes    in: the sequence, and the state as h | c, both [layers · directions, batch, hidden];
 ///           out: the sequence | h | c, as recurrent_code
 /// Packed    static_lstm_layout
 /// Workspace products of all inputs | of a hidden state | h | c | of several layers: two sequences
-/// |
-///           that of the products
+///           | that of the products
 /// Rounding  that of the products, as linear; then as quantized_lstm_gates
 /// Source    PyTorch torch.ao.nn.quantized.LSTM: integers of several cells that are joined get the
 ///           qparams of the first one
@@ -136,7 +134,7 @@ struct kernel_code<descriptors::lstm_static> : plain_code {
                                                        .workspace = x.workspace + at.products,
                                                        .data = x.data});
     };
-    const auto state = std::size_t{1} * static_cast<std::size_t>(s.batch * s.hidden);
+    const auto state = static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.hidden);
     const auto first = static_cast<std::size_t>(cell) * state;
     const auto both = static_cast<std::size_t>(s.cells()) * state;
     if (s.has_state != 0) {
