@@ -44,6 +44,22 @@ TEST_CASE("a kernel may decide the scale of its output") {
   for (const op_id op : {fn::flatten.id(), nn::sigmoid.id(), nn::tanh.id()}) CHECK(!of(op, now));
 }
 
+TEST_CASE("where a kernel decides the scale, that of the observer does not matter") {
+  const quantized_tensor in = steps_of(quint8, {2}, {7, 9}, 3);
+  const quantization observed{quint8, -1, {0.5}, {7}, {}};
+  quantizations steps;
+  steps.activations[4] = observed;
+  node_quantizer<reference_kernels> rounding({.semantics = semantics::torch_1_13, .steps = &steps});
+  node n;
+  n.dtype = quint8;
+  n.observer = 4;
+  const auto of = [&](op_id op) { return lowered::steps_of_output(n, op, &in, rounding); };
+  CHECK(*of(nn::sigmoid.id()) == quantization{quint8, -1, {1.0 / 256}, {0}, {}});
+  CHECK(*of(nn::softmax.id()) == observed);
+  n.observer = 5;
+  CHECK_FALSE(of(nn::softmax.id()).has_value());
+}
+
 TEST_CASE("the options of a call are what it says, and what it leaves out") {
   const auto options = lowered::options_in(
       nn::avg_pool2d.id(),

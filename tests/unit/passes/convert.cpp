@@ -152,6 +152,31 @@ TEST_CASE("an input on integers of another dtype is quantized for what convert l
   CHECK(text.find("fc = torch.nn.Linear(dequantize_") != std::string::npos);
 }
 
+TEST_CASE("a custom module without a quantized class stays observed, its output is quantized") {
+  static constexpr op_info observed_class{op_kind::module, "ObservedLinear",
+                                          nn::linear.id()->descriptor};
+  static constexpr custom_module custom[] = {
+      {.float_class = nn::linear.id(), .observed = &observed_class}};
+  const prepare_options options{.custom = {.custom_modules = {custom, 1}}};
+  using flat = qconfig_mapping<
+      object_type<nn::linear, qconfig<histogram_observer<>, per_channel_min_max_observer<>>>>;
+  const auto observed = prepare_graph(fuse(net.view(), backend_v<x86>).view(), backend_v<x86>,
+                                      mapping_v<flat>, options);
+  const auto made =
+      convert_graph(observed.view(), backend_v<x86>, mapping_v<flat>, {.prepared = options});
+  REQUIRE(!made.problem.any());
+  CHECK(graphs::print(made.view()) ==
+        "x = placeholder()\n"
+        "pool = torch.nn.MaxPool2d(x)\n"
+        "flat = torch.flatten(pool)\n"
+        "quantize_per_tensor_0 = torch.quantize_per_tensor(flat) #0\n"
+        "dequantize_0 = dequantize(quantize_per_tensor_0) #0\n"
+        "fc = ObservedLinear(dequantize_0)\n"
+        "quantize_per_tensor_1 = torch.quantize_per_tensor(fc) #1\n"
+        "dequantize_1 = dequantize(quantize_per_tensor_1) #1\n"
+        "out = output(dequantize_1)\n");
+}
+
 TEST_CASE("a weight whose observer is for floats is not quantized") {
   using u8 = dtype_with_constraints<quint8>;
   struct any_weight

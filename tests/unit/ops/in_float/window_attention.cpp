@@ -91,6 +91,9 @@ const std::vector<float> no_bias(4, 0.0F);
 
 TEST_CASE("each window has the mean of its values, with zeros outside of the image") {
   check_values(run({1, 1, 3, 1}, {2, 4, 10}, {1, 1, 2, 2}, no_bias, one_by_two, means), {3, 3, 5});
+  // A pixel right of a row is not the first one of the next row.
+  check_values(run({1, 2, 3, 1}, {2, 4, 10, 6, 8, 20}, {1, 1, 2, 2}, no_bias, one_by_two, means),
+               {3, 3, 5, 7, 7, 10});
   // Two images of two rows.
   check_values(
       run({2, 2, 2, 1}, {2, 4, 6, 8, 1, 3, 5, 7}, {1, 1, 2, 2}, no_bias, one_by_two, means),
