@@ -53,7 +53,8 @@ ctq::result<row_explanation> explain_rows(const ctq::fx_graph& model,
   if (!shaped) {
     problem = shaped.error().cause;
   } else if (custom.prepare.has_leaves()) {  // which have plans of their own
-    problem = in_one_line(check_compiled_lstm(prepared.view(), mapping, prepare));
+    problem = in_one_line(
+        check_compiled_lstm(prepared.view(), mapping, prepare, custom.convert.custom_modules));
   } else {
     problem = in_one_line(compiled.problem);
   }

@@ -89,5 +89,6 @@ struct seen_in_cell {
 };
 inline constexpr seen_in_cell all_seen_in_cell[lstm_cell_values] = {
     {0, 4}, {4, 4}, {8, 4}, {12, 1}, {13, 1}, {14, 1}, {15, 1}};
+static_assert(recurrent_shape{.batch = 1, .hidden = 1}.seen_elements() == 15 + 1);
 
 }  // namespace ctq

@@ -98,7 +98,8 @@ class custom_module_set {
       const auto [at, is_new] = modules_.try_emplace(path);
       instance& m = at->second;
       for (int k = i + 1; k < g.size() && m.observer < 0; ++k)
-        if (g[k].observer_config != nullptr && g.args_of(k)[0] == i) m.observer = g[k].observer;
+        if (is_any_of(g[k].op, q::activation_post_process) && g.args_of(k)[0] == i)
+          m.observer = g[k].observer;
       if (!is_new) continue;
       m.functions = functions_of(*entry);
       if (m.functions == nullptr || !m.functions->from_float || !m.functions->from_observed)

@@ -227,7 +227,7 @@ constexpr dynamic_graph<stage::traced> link(const pending* rows, std::size_t cou
 
 template <std::size_t Arity>
 constexpr pending pending_of(const named_call<Arity>& c) {
-  return {c.name, c.value.op, &c.value.attrs, c.value.args.data(), static_cast<int>(Arity)};
+  return {c.name, c.value.op, &c.value.attrs, c.value.args, static_cast<int>(Arity)};
 }
 
 template <int I>

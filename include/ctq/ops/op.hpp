@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <string_view>
@@ -71,7 +70,7 @@ template <std::size_t Arity>
 struct call {
   op_id op{};
   attributes attrs{};  // its options; the shape of a placeholder or get_attr
-  std::array<std::string_view, Arity> args{};
+  std::string_view args[Arity > 0 ? Arity : 1]{};  // std::array takes the compiler more memory
 };
 
 /// A node as written, until the end of the call of model(…): it refers to its parts.

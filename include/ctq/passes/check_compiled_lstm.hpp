@@ -28,7 +28,7 @@ constexpr void check_lstm(const Graph& g, int i, const mapping_view& mapping, bo
     d.line("node ", n.name, " has ", name_of(q.activation.args.dtype), ", ",
            name_of(q.weight.args.dtype), ":");
     d.line("give it another qconfig,");
-  } else if (rank != 3 && n.row == nullptr) {  // rows of torch.fx have no shapes
+  } else if (rank != 3 && rank != 0) {  // rows of torch.fx may have no shapes
     d.line("a statically quantized LSTM reads").line("[steps, batch, features];");
     d.line("node ", n.name, " reads ", rank, " axes:").line("add one by unsqueeze,");
   } else {
@@ -37,11 +37,11 @@ constexpr void check_lstm(const Graph& g, int i, const mapping_view& mapping, bo
   d.line("or to keep it in float:").line("allow_float<", n.name, ">");
 }
 
-/// What reads h and c together: their scales differ.
+/// What reads h and c of a quantized LSTM together: their scales differ.
 template <class Graph>
 constexpr void check_reads_of_state(const Graph& g, int i, diagnostic& d) {
   const node& n = g.nodes[i];
-  if (n.op == &quantizable_lstm_class || is_any_of(n.op, op::getitem)) return;
+  if (n.op == &quantizable_lstm_class || whole_of(g, i) != i) return;
   for (int a = 0; a < n.arg_count && !d.any(); ++a) {
     const int from = g.args[n.first_arg + a];
     if (!is_whole_state(g, from)) continue;
@@ -53,17 +53,24 @@ constexpr void check_reads_of_state(const Graph& g, int i, diagnostic& d) {
 }  // namespace checking
 
 /// Of a prepared graph.
+///   of_convert  the custom modules of convert's config: without a quantized class an LSTM stays in
+///               float
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_compiled_lstm(const Graph& prepared,
                                                        const mapping_view& mapping,
-                                                       const prepare_options& o) {
+                                                       const prepare_options& o,
+                                                       view<custom_module> of_convert = {}) {
   diagnostic d;
+  bool is_quantized = false;  // the LSTMs of the one entry there is for them
   for (int i = 0; i < prepared.count && !o.custom.custom_modules.empty() && !d.any(); ++i) {
     const node& n = prepared.nodes[i];
-    if (n.op->kind == op_kind::module && n.choice.observed &&
-        gives_quantized_tuple(custom_of(o, n.op)))
+    const custom_module* const entry =
+        n.op->kind == op_kind::module && n.choice.observed ? custom_of(o, n.op) : nullptr;
+    if (gives_quantized_tuple(entry)) {
       checking::check_lstm(prepared, i, mapping, o.is_qat, d);
-    if (!d.any()) checking::check_reads_of_state(prepared, i, d);
+      is_quantized = is_quantized || converted_class(of_convert, n.op, *entry) != nullptr;
+    }
+    if (is_quantized && !d.any()) checking::check_reads_of_state(prepared, i, d);
   }
   return d;
 }

@@ -97,20 +97,16 @@ class conversion {
     if (!has_leaves_ || n.op->kind != op_kind::module || !n.choice.observed) return nullptr;
     const custom_module* const custom =
         custom_of(options_.prepared, n.op, mapping_.entries[n.choice.qconfig].qconfig);
-    return custom == nullptr || quantized_class(n.op, *custom) == nullptr ? nullptr : custom;
+    return custom == nullptr || class_of(n.op, *custom) == nullptr ? nullptr : custom;
   }
 
-  /// The class that an observed custom module is converted to, or null.
-  [[nodiscard]] constexpr op_id quantized_class(op_id observed, const custom_module& custom) const {
-    for (const custom_module& c : options_.custom.custom_modules)
-      if (is_same_op(c.observed, observed) && c.type == custom.type)
-        return class_with_kernels(custom, c.quantized);
-    return class_with_kernels(custom, custom.quantized);
+  [[nodiscard]] constexpr op_id class_of(op_id observed, const custom_module& entry) const {
+    return converted_class(options_.custom.custom_modules, observed, entry);
   }
 
   constexpr void leaf(int i, int added) {
     const custom_module* const custom = observed_custom(i);
-    if (custom != nullptr) out_.nodes[added].op = quantized_class(g_.nodes[i].op, *custom);
+    if (custom != nullptr) out_.nodes[added].op = class_of(g_.nodes[i].op, *custom);
     const bool in_tuple = gives_quantized_tuple(observed_custom(whole_of(g_, i)));
     const standalone_module* const alone = standalone_of(options_.prepared, g_.nodes[i]);
     if (alone == nullptr && !in_tuple && (custom == nullptr || custom->type != quant_type::static_))

@@ -3,6 +3,7 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/shape_rules.hpp"
 #include "ctq/ops/custom_modules/quantizable_lstm.hpp"
 #include "ctq/ops/views.hpp"
 #include "ctq/passes/prepare_options.hpp"
@@ -35,7 +36,7 @@ inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
 
 /// x[index]
 [[nodiscard]] constexpr bool takes_item(const node& n, int index) {
-  if (n.row == nullptr) return n.attrs.as<getitem_options>().index.item[0] == index_item(index);
+  if (n.row == nullptr) return shape_rules::item_index(n) == index;
   return n.row->args.size() > 1 && n.row->args[1].is == argument::kind::integer &&
          n.row->args[1].integer == index;
 }
@@ -47,7 +48,7 @@ template <class Graph>
   const auto is_item = [&g](int k) {
     const node& n = g.nodes[k];
     return is_any_of(n.op, op::getitem) &&
-           (n.row != nullptr || n.attrs.as<getitem_options>().index.count == 1);
+           (n.row != nullptr || shape_rules::item_index(n) != INT32_MIN);
   };
   const auto source = [&g](int k) { return g.args[g.nodes[k].first_arg]; };
   if (!is_item(i)) return i;
@@ -55,6 +56,16 @@ template <class Graph>
   if (!is_item(outer)) return outer;
   const bool of_state = takes_item(g.nodes[outer], 1) || takes_item(g.nodes[outer], -1);
   return of_state && !is_item(source(outer)) ? source(outer) : i;
+}
+
+/// The class that convert gives an observed custom module, or null.
+///   of_convert  the entries of convert's config, which come before what the entry itself says
+[[nodiscard]] constexpr op_id converted_class(view<custom_module> of_convert, op_id observed,
+                                              const custom_module& entry) {
+  for (const custom_module& c : of_convert)
+    if (is_same_op(c.observed, observed) && c.type == entry.type)
+      return class_with_kernels(entry, c.quantized);
+  return class_with_kernels(entry, entry.quantized);
 }
 
 /// Whether a node is such a tuple, or a part of it, if the qconfig of the module is static.

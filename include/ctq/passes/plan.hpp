@@ -91,10 +91,12 @@ struct plan_check {
       return graphs::found;
     } else if constexpr (Options::prepare.custom_modules.count > 0 &&
                          check_compiled_lstm(parts::prepared, parts::mapping,
-                                             prepare_options_v<Options, Policy>)
+                                             prepare_options_v<Options, Policy>,
+                                             Options::convert.custom_modules)
                              .any()) {
       return check_compiled_lstm(parts::prepared, parts::mapping,
-                                 prepare_options_v<Options, Policy>);
+                                 prepare_options_v<Options, Policy>,
+                                 Options::convert.custom_modules);
     } else if constexpr (parts::problem_inside.any()) {
       return parts::problem_inside;
     } else if constexpr (parts::observed_schedule.problem.any()) {
@@ -146,7 +148,8 @@ struct graph_plan : report<graph_plan_check<Model, Backend, Mapping, Policy, Opt
 };
 
 /// The same with what compiled code runs. It takes the same options; of standalone modules it needs
-/// the models, and the observed and quantized classes of custom modules are user ops.
+/// the models, and the observed and quantized classes of custom modules are user ops, or ctq's own
+/// of a statically quantized LSTM.
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Options = plan_options>
 struct plan : report<plan_check<Model, Backend, Mapping, Policy, Options>> {

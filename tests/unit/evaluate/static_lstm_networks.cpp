@@ -316,6 +316,35 @@ TEST_CASE("a module that is called again has its weights and its observers once"
   check<twice, ranges, with_lstm>();
 }
 
+namespace {
+
+/// Its only step reads a hidden state of zeros.
+inline constexpr auto one_step =
+    model("x"_n = nn::placeholder({1, 2, 3}), "lstm"_n = nn::lstm("x"_n, {.hidden_size = 4}),
+          "y"_n = op::getitem("lstm"_n, {.index = {0}}), "out"_n = nn::output("y"_n));
+using of_one_step = plan<one_step, native, ranges, unsupported::error, with_lstm>;
+
+}  // namespace
+
+TEST_CASE("a scale with which the products of zeros leave int32 is an error") {
+  const auto weights = checked_weights<one_step>();
+  std::vector<qparams> q(static_cast<std::size_t>(of_one_step::prepared.observers),
+                         {.scale = 0.01F, .zero_point = 7, .quant_min = 0, .quant_max = 255});
+  const auto packed = [&] {
+    return interpreter<reference_kernels>::make(of_one_step::lowered.view(), weights.get(), q,
+                                                of_one_step::backend, of_one_step::mapping);
+  };
+  CHECK(packed().has_value());
+  const auto& lstm = of_one_step::prepared.nodes[find(of_one_step::prepared.view(), "lstm")];
+  q[static_cast<std::size_t>(lstm.observer) +
+    static_cast<std::size_t>(lstm_cell_value::from_hidden)]
+      .scale = 1e-37F;
+  const auto failed = packed();
+  REQUIRE_FALSE(failed.has_value());
+  CHECK(failed.error().message().starts_with(
+      "node lstm, lstm.weight_hh_l0, accumulator_overflow, channel 0: "));
+}
+
 // ---- classes that are known by name alone, as those of a config in a file
 
 namespace {
@@ -346,5 +375,12 @@ struct never_converted : plan_options {
 using in_float = plan<continued, native, ranges, unsupported::error, never_converted>;
 static_assert(in_float::lowered.nodes[find(in_float::lowered.view(), "lstm")].op ==
               &quantizable_lstm_class);
+// What is converted no longer observes.
+constexpr bool observes_cells(std::span<const step> steps) {
+  return std::ranges::any_of(steps,
+                             [](const step& s) { return s.key.kernel == kernel::lstm_observed; });
+}
+static_assert(observes_cells(in_float::observed_schedule.steps));
+static_assert(!observes_cells(in_float::int8_schedule.steps));
 
 }  // namespace

@@ -29,6 +29,14 @@ constexpr auto whole_state =
     model("x"_n = nn::placeholder({2, 3, 4}), "lstm"_n = nn::lstm("x"_n, {.hidden_size = 4}),
           "state"_n = op::getitem("lstm"_n, {.index = {-1}}), "out"_n = nn::output("state"_n));
 
+/// That, with this index of the state.
+template <index_list Index>
+constexpr auto part_of_state = model("x"_n = nn::placeholder({2, 3, 4}),
+                                     "lstm"_n = nn::lstm("x"_n, {.hidden_size = 4}),
+                                     "state"_n = op::getitem("lstm"_n, {.index = {1}}),
+                                     "part"_n = op::getitem("state"_n, {.index = Index}),
+                                     "out"_n = nn::output("part"_n));
+
 template <class Activation, class Weight = per_channel_min_max_observer<>>
 constexpr mapping_view all_of = mapping_v<qconfig_mapping<global<qconfig<Activation, Weight>>>>;
 constexpr mapping_view ranges = all_of<min_max_observer<>>;
@@ -81,6 +89,24 @@ TEST_CASE("h and c have different scales, so only an LSTM reads both at once") {
   CHECK(why_not(whole_state) ==
         "node out reads h and c together,\nwhich have different scales:\n"
         "op::getitem of state selects one");
+}
+
+TEST_CASE("what selects more or less than h or c reads both") {
+  CHECK(why_not(part_of_state<index_list{0}>).empty());
+  CHECK(why_not(part_of_state<index_list{-1}>).empty());
+  const std::string both =
+      "node part reads h and c together,\nwhich have different scales:\n"
+      "op::getitem of state selects one";
+  CHECK(why_not(part_of_state<index_list{index::slice(0, 1)}>) == both);
+  CHECK(why_not(part_of_state<index_list{index::slice(0, 2)}>) == both);
+  CHECK(why_not(part_of_state<index_list{0, 1}>) == both);
+  CHECK(why_not(part_of_state<index_list{1, 0}>) == both);
+}
+
+TEST_CASE("h and c of an LSTM that stays in float are read as any value") {
+  constexpr custom_module without_quantized{.float_class = nn::lstm.id(),
+                                            .observed = &quantizable_lstm_class};
+  CHECK(why_not(whole_state, ranges, without_quantized).empty());
 }
 
 TEST_CASE("a plan in float, or without custom modules, is not looked at") {

@@ -5,6 +5,13 @@
 
 namespace ctq::kernels::reference {
 
+/// The product of two integers, in float.
+template <quantized Q>
+[[nodiscard, gnu::always_inline]] inline float binary_mul(Q a, const qparams& a_q, Q b,
+                                                          const qparams& b_q) noexcept {
+  return dequantize(a, a_q) * dequantize(b, b_q);
+}
+
 /// Elementwise product on integers: quantize(dequantize(a[i]) * dequantize(b[i])), with max(…, 0)
 /// before quantize if relu. out may be a or b.
 ///
@@ -14,7 +21,7 @@ inline void binary_mul(elementwise_shape shape, const Q* a, const qparams& a_q, 
                        const qparams& b_q, const qparams& out_q, Q* out, bool relu) noexcept {
   const quantizer to = quantizer_of(out_q);
   for (int i = 0; i < shape.count; ++i) {
-    const float product = dequantize(a[i], a_q) * dequantize(b[i], b_q);
+    const float product = binary_mul(a[i], a_q, b[i], b_q);
     out[i] = quantize<Q>(relu ? reference::relu(product) : product, to);
   }
 }

@@ -70,10 +70,13 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     next_sizes(s);
     const bool in_half = n.weight != nullptr && n.weight->args.dtype == f16;
     auto elements = static_cast<std::size_t>(s.sequence_elements() + s.state_elements());
-    if (schedule.kernel == kernel::lstm_observed) elements += s.all_seen_elements();
+    const bool stays_in_float =
+        schedule.kernel == kernel::lstm_observed && Graph::at != stage::prepared;
+    if (schedule.kernel == kernel::lstm_observed && !stays_in_float)
+      elements += s.all_seen_elements();
     value_of_[i] = this->new_value(elements * size_of(n.dtype));
     order_of_[i] = layout::nchw;
-    emit(in_half ? kernel::rnn : schedule.kernel, i, a, x, value_of_[i]);
+    emit(in_half || stays_in_float ? kernel::rnn : schedule.kernel, i, a, x, value_of_[i]);
     if (out_.problem.any()) return;
     if (state >= 0) this->also_reads(arg(i, 1), state);
     if (state >= 0 && schedule.kernel == kernel::lstm_static)
@@ -85,11 +88,12 @@ class sequence_steps : public view_steps<Graph, Schedule> {
   /// come from an LSTM.
   [[nodiscard]] constexpr int observer_of_c(int i) const {
     const int last = arg(i, g_.nodes[i].arg_count - 1);
+    if (g_.nodes[i].arg_count == 3 || g_.nodes[last].arg_count == 0) return g_.nodes[last].observer;
     const node& from = g_.nodes[arg(last)];
-    const bool of_lstm = g_.nodes[last].arg_count > 0 && from.op->descriptor->gives_list &&
-                         from.op->descriptor->inner_observers != nullptr;
-    if (g_.nodes[i].arg_count == 3 || !of_lstm) return g_.nodes[last].observer;
-    return from.observer + observer_of_part(from.attrs, lstm_part::c);
+    const bool of_lstm =
+        from.op->descriptor->gives_list && from.op->descriptor->inner_observers != nullptr;
+    return of_lstm ? from.observer + observer_of_part(from.attrs, lstm_part::c)
+                   : g_.nodes[last].observer;
   }
 
   /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are
@@ -129,7 +133,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
   /// Two tensors, contiguous.
   constexpr int joined(int i, int a, int b) {
     const int both = elements_of(a) + elements_of(b);
-    const int to = this->new_value(static_cast<std::size_t>(both) * sizeof(float));
+    const int to = this->new_value(static_cast<std::size_t>(both) * size_of(g_.nodes[a].dtype));
     int before = 0;
     for (const int part : {a, b}) {
       const int from = in_order(part, layout::nchw);

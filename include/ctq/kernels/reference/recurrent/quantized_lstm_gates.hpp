@@ -34,7 +34,7 @@ struct quantized_lstm_step {
 
 namespace reference {
 
-/// The gate k of element i.
+/// A gate of one element.
 [[nodiscard]] inline std::uint8_t quantized_gate(const quantized_lstm_cell& cell,
                                                  const std::uint8_t* x, const std::uint8_t* past,
                                                  std::ptrdiff_t at) noexcept {
@@ -50,7 +50,7 @@ namespace reference {
   const auto gate = [&](int k) { return quantized_gate(cell, x, past, k * hidden + i); };
   const auto product = [](byte a, const qparams& a_q, byte b, const qparams& b_q,
                           const qparams& to) {
-    return quantize<byte>(dequantize(a, a_q) * dequantize(b, b_q), quantizer_of(to));
+    return quantize<byte>(binary_mul(a, a_q, b, b_q), quantizer_of(to));
   };
   const byte added =
       product(cell.sigmoid[gate(0)], sigmoid_qparams, cell.tanh[gate(2)], tanh_qparams, cell.added);
