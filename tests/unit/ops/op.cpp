@@ -41,8 +41,8 @@ static_assert(row.name == "fc");
 static_assert(row.value.op == scale.id() && row.value.args[0] == "x");
 static_assert(row.value.attrs.as<scale_options>().out_features == 4);
 
-static_assert(swish("x"_n).args.size() == 1);
-static_assert(swish().args.empty());  // of a sequential
+static_assert(std::same_as<decltype(swish("x"_n)), call<1>>);
+static_assert(std::same_as<decltype(swish()), call<0>>);  // of a sequential
 static_assert(mul("a"_n, "b"_n).args[0] == "a" && mul("a"_n, "b"_n).args[1] == "b");
 
 TEST_CASE("the identity of an op is one address in all of the program") {
