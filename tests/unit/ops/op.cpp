@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
+
 using namespace ctq;
 using namespace ctq::literals;
 

@@ -32,7 +32,8 @@ constexpr auto whole_state =
 /// That, with this index of the state.
 template <index_list Index>
 constexpr auto part_of_state = model("x"_n = nn::placeholder({2, 3, 4}),
-                                     "lstm"_n = nn::lstm("x"_n, {.hidden_size = 4}),
+                                     "lstm"_n = nn::lstm("x"_n,
+                                                         recurrent_options{.hidden_size = 4}),
                                      "state"_n = op::getitem("lstm"_n, {.index = {1}}),
                                      "part"_n = op::getitem("state"_n, {.index = Index}),
                                      "out"_n = nn::output("part"_n));

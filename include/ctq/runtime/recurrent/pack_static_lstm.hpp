@@ -149,8 +149,10 @@ class static_lstm_packing {
                                     std::byte* packed) const {
     const auto w = tensors_of(which);
     if (!w) return unexpected{w.error()};
-    const auto a = arithmetic_of(which, *w, in, out);
-    if (!a) return unexpected{a.error()};
+    const auto a = output_arithmetic_of(w->bias, {w->weight, w->scale}, in, quint8, out);
+    if (!a)
+      return fail(place_of(n_) + ", " + weights_[index(which)].weight + ", " + a.error().place,
+                  a.error().cause);
     kernels_.pack(key_of(which),
                   {w->weight.data(), a->bias.data(), a->multiplier.data(), in.zero_point}, packed);
     return done{};
@@ -160,22 +162,18 @@ class static_lstm_packing {
   [[nodiscard]] status pack_first_product(int which, const qparams& out, std::byte* packed) const {
     const auto w = tensors_of(which);
     if (!w) return unexpected{w.error()};
-    const auto a = arithmetic_of(which, *w, {}, out);
-    if (!a) return unexpected{a.error()};
     const kernels::output_range range = kernels::output_range_of(out, false);
-    for (std::size_t i = 0; i < a->bias.size(); ++i)
-      packed[i] = static_cast<std::byte>(kernels::requantize(a->bias[i], a->multiplier[i], range));
+    for (std::size_t i = 0; i < w->scale.size(); ++i) {
+      const auto c =
+          kernels::channel_arithmetic_of(w->bias[i], {}, {}, quint8, w->scale[i], out.scale);
+      if (!c.exact)
+        return fail(
+            place_of(n_) + ", " + weights_[index(which)].bias + ", channel " + std::to_string(i),
+            "the bias leaves int32 in steps of the output: bias " + shortest(w->bias[i]) +
+                ", output scale " + shortest(out.scale));
+      packed[i] = static_cast<std::byte>(kernels::requantize(c.bias, c.multiplier, range));
+    }
     return done{};
-  }
-
-  /// Errors  accumulator_overflow, with the node and the weight
-  [[nodiscard]] result<output_arithmetic> arithmetic_of(int which, const tensors& w,
-                                                        const qparams& in,
-                                                        const qparams& out) const {
-    auto a = output_arithmetic_of(w.bias, {w.weight, w.scale}, in, quint8, out);
-    if (a) return a;
-    return fail(place_of(n_) + ", " + weights_[index(which)].weight + ", " + a.error().place,
-                a.error().cause);
   }
 
   const kernel_packing& kernels_;
