@@ -29,6 +29,26 @@ struct embedding_shape {
 /// state with their weights.
 enum class recurrent_cell : int { rnn_tanh, rnn_relu, lstm, gru };
 
+/// The values in a cell of PyTorch's quantizable LSTM that are observed, in the order of their
+/// observers.
+enum class lstm_cell_value : int {
+  igates,       // the product of the input
+  hgates,       // the product of the hidden state
+  gates,        // their sum
+  fgate_cx,     // forget gate · last c
+  igate_cgate,  // input gate · cell gate
+  c,            // their sum
+  h,            // output gate · tanh(c)
+};
+inline constexpr int lstm_cell_values = 7;
+
+/// Where each of these lies among the observed values of one step, in elements of the hidden state.
+struct observed_part {
+  int first{}, count{};
+};
+inline constexpr observed_part observed_in_cell[lstm_cell_values] = {
+    {0, 4}, {4, 4}, {8, 4}, {12, 1}, {13, 1}, {14, 1}, {15, 1}};
+
 /// Layers over a sequence, each in one direction or both; or a single step. The output is the
 /// sequence of hidden states, then the last hidden state of each layer and direction, then those of
 /// an LSTM's cells.
@@ -59,36 +79,26 @@ struct recurrent_shape {
     return (cell == recurrent_cell::lstm ? 2 : 1) * cells() * batch * hidden;
   }
 
-  /// Of lstm_observed: the observed values in a cell, in one step, and in all cells.
-  [[nodiscard]] constexpr std::size_t seen_elements() const {
-    return 16 * static_cast<std::size_t>(batch) * static_cast<std::size_t>(hidden);
+  /// From a row of a sequence to that of the next in the batch, and of the next step.
+  [[nodiscard]] constexpr int rows_to_next_in_batch() const { return batch_first != 0 ? steps : 1; }
+  [[nodiscard]] constexpr int rows_to_next_step() const { return batch_first != 0 ? 1 : batch; }
+  /// The step that is computed as number i: one of two directions goes backwards.
+  [[nodiscard]] constexpr int step_of(int in_cell, int i) const {
+    return in_cell % directions == 1 ? steps - 1 - i : i;
   }
-  [[nodiscard]] constexpr std::size_t all_seen_elements() const {
-    return static_cast<std::size_t>(cells()) * static_cast<std::size_t>(steps) * seen_elements();
+
+  /// Of lstm_observed: the observed values in a cell, in one step, and in all cells.
+  [[nodiscard]] constexpr std::size_t observed_elements() const {
+    constexpr observed_part last = observed_in_cell[lstm_cell_values - 1];
+    return static_cast<std::size_t>(last.first + last.count) * static_cast<std::size_t>(batch) *
+           static_cast<std::size_t>(hidden);
+  }
+  [[nodiscard]] constexpr std::size_t all_observed_elements() const {
+    return static_cast<std::size_t>(cells()) * static_cast<std::size_t>(steps) *
+           observed_elements();
   }
 
   friend constexpr bool operator==(const recurrent_shape&, const recurrent_shape&) = default;
 };
-
-/// The values in a cell of PyTorch's quantizable LSTM that are observed, in the order of their
-/// observers.
-enum class lstm_cell_value : int {
-  from_input,   // the product of the input
-  from_hidden,  // the product of the hidden state
-  gates,        // their sum
-  kept,         // forget gate · last c
-  added,        // input gate · cell gate
-  c,            // their sum
-  h,            // output gate · tanh(c)
-};
-inline constexpr int lstm_cell_values = 7;
-
-/// Which of recurrent_shape::seen_elements each of these has, in elements of the hidden state.
-struct seen_in_cell {
-  int first{}, count{};
-};
-inline constexpr seen_in_cell all_seen_in_cell[lstm_cell_values] = {
-    {0, 4}, {4, 4}, {8, 4}, {12, 1}, {13, 1}, {14, 1}, {15, 1}};
-static_assert(recurrent_shape{.batch = 1, .hidden = 1}.seen_elements() == 15 + 1);
 
 }  // namespace ctq

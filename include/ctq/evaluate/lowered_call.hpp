@@ -50,7 +50,7 @@ namespace ctq {
   if (known_ranges_have_their_scale(s) && has_fixed_qparams(of) && d == quint8 && op->builtin &&
       of.schedule.how == schedule_as::function) {
     const bool is_signed = of.on_integers == on_integers::from_neg1_to_1;
-    return quantization{d, -1, {is_signed ? 2.0 / 256 : 1.0 / 256}, {is_signed ? 128 : 0}, {}};
+    return quantization_of(d, is_signed ? tanh_qparams : sigmoid_qparams);
   }
   return {};
 }

@@ -140,12 +140,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   static constexpr auto& traced = Model;
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
-  static constexpr bool has_lstm = [] {
-    bool any = false;
-    for (int i = 0; i < schedule.count; ++i)
-      any = any || schedule.steps[i].key.kernel == kernel::lstm_observed;
-    return any;
-  }();
+  static constexpr bool has_lstm = code::used.has(kernel::lstm_observed);
 
  public:
   using plan = Plan;

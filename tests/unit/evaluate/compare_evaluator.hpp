@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,18 @@ template <class Int8>
                                             .zero_point = {q.zero_point}};
   }
   return all;
+}
+
+/// What runs the custom modules of these paths.
+///   forms  by path: pointers to modules with forward(reads)
+template <class Forms>
+[[nodiscard]] ctq::user_implementation calls_of(const Forms& forms) {
+  return [&forms](const ctq::node& n, const std::vector<ctq::node_value>& reads,
+                  const std::vector<ctq::float_ops::named_value>&) {
+    const auto found = forms.find(std::string(path_of(n)));
+    return found == forms.end() ? std::optional<ctq::result<ctq::node_value>>()
+                                : found->second->forward(reads);
+  };
 }
 
 /// For compare_executors, of models with one input and one output: the evaluator has the bytes of

@@ -129,15 +129,6 @@ struct lstm_forms {
   void convert() {
     for (const auto& [name, form] : observed) quantized[name] = *quantized_lstm::make(*form, name);
   }
-  template <class Forms>
-  static user_implementation calls(const Forms& forms) {
-    return [&forms](const node& n, const std::vector<node_value>& reads,
-                    const std::vector<float_ops::named_value>&) {
-      const auto found = forms.find(std::string(n.name));
-      return found == forms.end() ? std::optional<result<node_value>>()
-                                  : found->second->forward(reads);
-    };
-  }
 };
 
 /// Elements of the size of the first one.
@@ -212,10 +203,9 @@ void check(samples::generator& random, unsigned seed) {
 
   lstm_forms forms(n, modules, mapping.entries[0].qconfig, s);
   observer_set observers(s);
-  evaluator<stage::prepared> calibrate(prepared.view(), modules,
-                                       {.semantics = s,
-                                        .observers = &observers,
-                                        .implementation = lstm_forms::calls(forms.observed)});
+  evaluator<stage::prepared> calibrate(
+      prepared.view(), modules,
+      {.semantics = s, .observers = &observers, .implementation = small::calls_of(forms.observed)});
   for (int i = 0; i < 2; ++i) {
     const auto seen = calibrate.run(random_inputs(n, bits));
     REQUIRE_MESSAGE(seen.has_value(), seen.error().message());
@@ -245,7 +235,7 @@ void check(samples::generator& random, unsigned seed) {
   const std::vector<node_value> inputs = random_inputs(n, bits);
   evaluator<stage::lowered> run(
       lowered.view(), modules,
-      {.semantics = s, .steps = &steps, .implementation = lstm_forms::calls(forms.quantized)});
+      {.semantics = s, .steps = &steps, .implementation = small::calls_of(forms.quantized)});
   const auto values = run.run(inputs);
   REQUIRE_MESSAGE(values.has_value(), values.error().message());
   std::vector<float> wanted;

@@ -190,14 +190,7 @@ void check_observers(graph_view<stage::prepared> g, std::span<const qparams> our
   observer_set observers(s);
   evaluator<stage::prepared> calibrate(
       g, modules,
-      {.semantics = s,
-       .observers = &observers,
-       .implementation = [&forms](const node& n, const std::vector<node_value>& reads,
-                                  const std::vector<float_ops::named_value>&) {
-         const auto found = forms.find(std::string(path_of(n)));
-         return found == forms.end() ? std::optional<result<node_value>>()
-                                     : found->second->forward(reads);
-       }});
+      {.semantics = s, .observers = &observers, .implementation = small::calls_of(forms)});
   for (const auto& x : samples) REQUIRE(calibrate.run(x).has_value());
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].op == q::activation_post_process.id())
@@ -273,14 +266,7 @@ void check() {
   const quantizations steps = small::steps_of(*converted);
   evaluator<stage::lowered> eval(
       plan::lowered.view(), modules,
-      {.semantics = s,
-       .steps = &steps,
-       .implementation = [&forms](const node& n, const std::vector<node_value>& reads,
-                                  const std::vector<float_ops::named_value>&) {
-         const auto found = forms.find(std::string(path_of(n)));
-         return found == forms.end() ? std::optional<result<node_value>>()
-                                     : found->second->forward(reads);
-       }});
+      {.semantics = s, .steps = &steps, .implementation = small::calls_of(forms)});
   session session{*converted};
   // The last sample: integers are near the floats.
   const std::vector<float> ours = o.run(session);
@@ -337,8 +323,7 @@ TEST_CASE(
   };
   CHECK(packed().has_value());
   const auto& lstm = of_one_step::prepared.nodes[find(of_one_step::prepared.view(), "lstm")];
-  q[static_cast<std::size_t>(lstm.observer) +
-    static_cast<std::size_t>(lstm_cell_value::from_hidden)]
+  q[static_cast<std::size_t>(lstm.observer) + static_cast<std::size_t>(lstm_cell_value::hgates)]
       .scale = 1e-37F;
   const auto failed = packed();
   REQUIRE_FALSE(failed.has_value());

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <type_traits>
 
 #include "ctq/backends/tensorrt.hpp"
@@ -35,6 +36,21 @@ constexpr dynamic_graph<stage::reference> converted() {
 }
 constexpr auto static_copy = to_static<20, 20>(converted());
 constexpr graph_view<stage::reference> g = static_copy.view();
+
+/// The graph in which fc alone is quantized, with this class.
+std::string with_quantized_fc(const std::string& type) {
+  return "x = placeholder()\n"
+         "pool = torch.nn.MaxPool2d(x)\n"
+         "flat = torch.flatten(pool)\n"
+         "quantize_per_tensor_0 = torch.quantize_per_tensor(flat) #0\n"
+         "dequantize_0 = dequantize(quantize_per_tensor_0) #0\n"
+         "fc = " +
+         type +
+         "(dequantize_0)\n"
+         "quantize_per_tensor_1 = torch.quantize_per_tensor(fc) #1\n"
+         "dequantize_1 = dequantize(quantize_per_tensor_1) #1\n"
+         "out = output(dequantize_1)\n";
+}
 
 // Each of the four observers is two nodes now.
 static_assert(prepared().nodes.size() == 9 && g.size() == 13);
@@ -89,16 +105,7 @@ TEST_CASE("what convert's mapping leaves in float loses its observers, between s
   const auto made = convert_graph(observed.view(), backend_v<x86>, mapping_v<prepared_with>,
                                   {.mapping = &mapping_v<converted_with>});
   REQUIRE(!made.problem.any());
-  CHECK(graphs::print(made.view()) ==
-        "x = placeholder()\n"
-        "pool = torch.nn.MaxPool2d(x)\n"
-        "flat = torch.flatten(pool)\n"
-        "quantize_per_tensor_0 = torch.quantize_per_tensor(flat) #0\n"
-        "dequantize_0 = dequantize(quantize_per_tensor_0) #0\n"
-        "fc = torch.nn.Linear(dequantize_0)\n"
-        "quantize_per_tensor_1 = torch.quantize_per_tensor(fc) #1\n"
-        "dequantize_1 = dequantize(quantize_per_tensor_1) #1\n"
-        "out = output(dequantize_1)\n");
+  CHECK(graphs::print(made.view()) == with_quantized_fc("torch.nn.Linear"));
 }
 
 TEST_CASE("a node without an entry of convert's mapping stays in float") {
@@ -165,16 +172,7 @@ TEST_CASE("a custom module without a quantized class stays observed, its output 
   const auto made =
       convert_graph(observed.view(), backend_v<x86>, mapping_v<flat>, {.prepared = options});
   REQUIRE(!made.problem.any());
-  CHECK(graphs::print(made.view()) ==
-        "x = placeholder()\n"
-        "pool = torch.nn.MaxPool2d(x)\n"
-        "flat = torch.flatten(pool)\n"
-        "quantize_per_tensor_0 = torch.quantize_per_tensor(flat) #0\n"
-        "dequantize_0 = dequantize(quantize_per_tensor_0) #0\n"
-        "fc = ObservedLinear(dequantize_0)\n"
-        "quantize_per_tensor_1 = torch.quantize_per_tensor(fc) #1\n"
-        "dequantize_1 = dequantize(quantize_per_tensor_1) #1\n"
-        "out = output(dequantize_1)\n");
+  CHECK(graphs::print(made.view()) == with_quantized_fc("ObservedLinear"));
 }
 
 TEST_CASE("a weight whose observer is for floats is not quantized") {

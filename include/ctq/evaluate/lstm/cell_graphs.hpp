@@ -54,10 +54,14 @@ class cell_graphs {
   static constexpr int all[] = {0, 1, 2};
   static constexpr dtype dtype_ = quint8;
   // What the kernels of sigmoid and tanh give.
-  using zero_to_one = fixed_qparams_observer<{
-      .quant_min = 0, .quant_max = 255, .scale = 1.0F / 256, .zero_point = 0}>;
-  using minus_one_to_one = fixed_qparams_observer<{
-      .quant_min = 0, .quant_max = 255, .scale = 2.0F / 256, .zero_point = 128}>;
+  using zero_to_one = fixed_qparams_observer<{.quant_min = 0,
+                                              .quant_max = 255,
+                                              .scale = sigmoid_qparams.scale,
+                                              .zero_point = sigmoid_qparams.zero_point}>;
+  using minus_one_to_one = fixed_qparams_observer<{.quant_min = 0,
+                                                   .quant_max = 255,
+                                                   .scale = tanh_qparams.scale,
+                                                   .zero_point = tanh_qparams.zero_point}>;
   static constexpr observer_record of_sigmoid = zero_to_one::value;
   static constexpr observer_record of_tanh = minus_one_to_one::value;
 

@@ -69,14 +69,14 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     s.has_state = n.arg_count > 1 ? 1 : 0;
     next_sizes(s);
     const bool in_half = n.weight != nullptr && n.weight->args.dtype == f16;
-    auto elements = static_cast<std::size_t>(s.sequence_elements() + s.state_elements());
     const bool stays_in_float =
         schedule.kernel == kernel::lstm_observed && Graph::at != stage::prepared;
-    if (schedule.kernel == kernel::lstm_observed && !stays_in_float)
-      elements += s.all_seen_elements();
+    const kernel_id computes = in_half || stays_in_float ? kernel::rnn : schedule.kernel;
+    auto elements = static_cast<std::size_t>(s.sequence_elements() + s.state_elements());
+    if (computes == kernel::lstm_observed) elements += s.all_observed_elements();
     value_of_[i] = this->new_value(elements * size_of(n.dtype));
     order_of_[i] = layout::nchw;
-    emit(in_half || stays_in_float ? kernel::rnn : schedule.kernel, i, a, x, value_of_[i]);
+    emit(computes, i, a, x, value_of_[i]);
     if (out_.problem.any()) return;
     if (state >= 0) this->also_reads(arg(i, 1), state);
     if (state >= 0 && schedule.kernel == kernel::lstm_static)

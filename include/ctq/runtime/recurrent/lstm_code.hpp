@@ -19,18 +19,18 @@ namespace ctq::kernels {
 /// An LSTM in float, and the values in its cells that are observed.
 ///
 /// Shapes    as recurrent_code; after c the values of each cell in the order in which its steps are
-///           computed, [layers · directions, steps, seen_elements]: see observed_lstm_gates
+///           computed, [layers · directions, steps, observed_elements]: see observed_lstm_gates
 /// Packed    as recurrent_code
 template <>
 struct kernel_code<descriptors::lstm_observed> : recurrent_code<descriptors::linear> {
   template <class Set, class In, class Out>
   static void run(const recurrent_shape& s, call_options, const operands& x) noexcept {
-    float* seen = x.output<float>() + s.sequence_elements() + s.state_elements();
+    float* observed = x.output<float>() + s.sequence_elements() + s.state_elements();
     compute<Set>(s, x,
-                 [&seen, &s](const recurrent_step& step, const float* of_input,
-                             const float* of_state, float* h, float* c, float* to) {
-                   reference::observed_lstm_gates(step, of_input, of_state, h, c, to, seen);
-                   seen += s.seen_elements();
+                 [&observed, &s](const recurrent_step& step, const float* of_input,
+                                 const float* of_state, float* h, float* c, float* to) {
+                   reference::observed_lstm_gates(step, of_input, of_state, h, c, to, observed);
+                   observed += s.observed_elements();
                  });
   }
 };
@@ -143,37 +143,35 @@ struct kernel_code<descriptors::lstm_static> : plain_code {
     } else {
       std::memset(c, 0, state);
     }
-    multiply(input_product(s, cell / s.directions), sequence, to.of_input, own.values.from_input,
+    multiply(input_product(s, cell / s.directions), sequence, to.of_input, own.values.igates,
              of_input);
     const std::ptrdiff_t gates = std::ptrdiff_t{4} * s.hidden;
     const std::ptrdiff_t width = s.directions * s.hidden;
-    const std::ptrdiff_t between_rows = s.batch_first != 0 ? s.steps : 1;
-    const std::ptrdiff_t between_steps = s.batch_first != 0 ? 1 : s.batch;
     quantized_lstm_step step{.rows = s.batch,
                              .hidden = s.hidden,
-                             .from_step = between_rows * gates,
+                             .from_step = s.rows_to_next_in_batch() * gates,
                              .past_step = gates,
-                             .to_step = between_rows * width};
+                             .to_step = s.rows_to_next_in_batch() * width};
     for (int i = 0; i < s.steps; ++i) {
-      const int t = cell % s.directions == 1 ? s.steps - 1 - i : i;
+      const std::ptrdiff_t row = s.step_of(cell, i) * s.rows_to_next_step();
       const bool reads_zeros = i == 0 && s.has_state == 0;
       step.last_c = i == 0 ? own.first_c : own.values.c;
       step.past_step = reads_zeros ? 0 : gates;
       const std::uint8_t* past = of_state;
       if (reads_zeros) {
-        past = reinterpret_cast<const std::uint8_t*>(packed + to.first_product);
+        past = reinterpret_cast<const std::uint8_t*>(packed + to.of_first_state);
       } else {
-        multiply(state_product(s), h, i == 0 ? to.of_first_state : to.of_state,
-                 own.values.from_hidden, of_state);
+        multiply(state_product(s), h, i == 0 ? to.of_first_state : to.of_state, own.values.hgates,
+                 of_state);
       }
-      const std::uint8_t* const read = of_input + t * between_steps * gates;
-      std::uint8_t* const written = out + t * between_steps * width;
-      const std::uint8_t* const turn = own.turns_output != 0 ? own.output : nullptr;
+      const std::uint8_t* const read = of_input + row * gates;
+      std::uint8_t* const written = out + row * width;
+      const std::uint8_t* const output_table = own.requantizes_output != 0 ? own.output : nullptr;
       if constexpr (is_reference<Set>) {
-        reference::quantized_lstm_gates(step, own.values, read, past, h, c, written, turn);
+        reference::quantized_lstm_gates(step, own.values, read, past, h, c, written, output_table);
       } else {
         simd::quantized_lstm_gates<typename Set::isa>(step, own.values, read, past, h, c, written,
-                                                      turn);
+                                                      output_table);
       }
     }
     std::uint8_t* const last_h = x.output<std::uint8_t>() + s.sequence_elements() + first;

@@ -21,14 +21,14 @@ template <int = 0>
   for (int cell = 0; cell < s.cells(); ++cell) {
     for (int i = 0; i < s.steps; ++i) {
       for (int v = 0; v < lstm_cell_values; ++v) {
-        const seen_in_cell& seen = all_seen_in_cell[v];
+        const observed_part& part = observed_in_cell[v];
         const auto elements =
-            static_cast<std::size_t>(seen.count) * static_cast<std::size_t>(state);
+            static_cast<std::size_t>(part.count) * static_cast<std::size_t>(state);
         const auto which = static_cast<std::size_t>(lstm_cell_values * cell + v);
-        all[which].observe({step + std::ptrdiff_t{seen.first} * state, elements},
-                           {s.batch, seen.count * s.hidden});
+        all[which].observe({step + std::ptrdiff_t{part.first} * state, elements},
+                           {s.batch, part.count * s.hidden});
       }
-      step += s.seen_elements();
+      step += s.observed_elements();
     }
   }
 }

@@ -81,40 +81,40 @@ class static_lstm_packing {
                                ? data_.in[0]
                                : of(first_of_layer(cell) - s_.directions, lstm_cell_value::h);
     const qparams& hidden = of(cell, lstm_cell_value::h);
-    status ok = pack_product(2 * cell, input, values.values.from_input, packed + at.of_input);
+    status ok = pack_product(2 * cell, input, values.values.igates, packed + at.of_input);
     if (ok && s_.steps > 1)
-      ok = pack_product(2 * cell + 1, hidden, values.values.from_hidden, packed + at.of_state);
+      ok = pack_product(2 * cell + 1, hidden, values.values.hgates, packed + at.of_state);
     if (!ok) return ok;
     if (s_.has_state != 0)
-      return pack_product(2 * cell + 1, data_.in[1], values.values.from_hidden,
+      return pack_product(2 * cell + 1, data_.in[1], values.values.hgates,
                           packed + at.of_first_state);
-    return pack_first_product(2 * cell + 1, values.values.from_hidden, packed + at.first_product);
+    return pack_first_product(2 * cell + 1, values.values.hgates, packed + at.of_first_state);
   }
 
   [[nodiscard]] packed_lstm_cell values_of(int cell) const {
     using value = lstm_cell_value;
     packed_lstm_cell p;
     kernels::quantized_lstm_cell& v = p.values;
-    v.from_input = of(cell, value::from_input);
-    v.from_hidden = of(cell, value::from_hidden);
+    v.igates = of(cell, value::igates);
+    v.hgates = of(cell, value::hgates);
     v.gates = of(cell, value::gates);
-    v.kept = of(cell, value::kept);
-    v.added = of(cell, value::added);
+    v.fgate_cx = of(cell, value::fgate_cx);
+    v.igate_cgate = of(cell, value::igate_cgate);
     v.c = of(cell, value::c);
     v.h = of(cell, value::h);
     const auto make_table = [](op_id op, const qparams& from, const qparams& to, auto& table) {
       kernels::reference::make_table(op->descriptor->functions, {}, from, to, table);
     };
-    make_table(fn::sigmoid.id(), v.gates, kernels::sigmoid_qparams, v.sigmoid);
-    make_table(fn::tanh.id(), v.gates, kernels::tanh_qparams, v.tanh);
-    make_table(fn::tanh.id(), v.c, kernels::tanh_qparams, v.tanh_of_c);
+    make_table(fn::sigmoid.id(), v.gates, sigmoid_qparams, v.sigmoid);
+    make_table(fn::tanh.id(), v.gates, tanh_qparams, v.tanh);
+    make_table(fn::tanh.id(), v.c, tanh_qparams, v.tanh_of_c);
     // Zeros have the scale 1 and the zero point 0.
     p.first_c = s_.has_state != 0 ? data_.fused : qparams{};
     for (int i = 0; i < 256; ++i)
       p.output[i] = p.last_h[i] = p.last_c[i] = static_cast<std::uint8_t>(i);
     // PyTorch joins the directions of a layer before the layers.
     const int first = first_of_layer(cell);
-    p.turns_output = v.h == of(first, value::h) ? 0 : 1;
+    p.requantizes_output = v.h == of(first, value::h) ? 0 : 1;
     requantize_table(std::span(p.output), v.h, of(first, value::h));
     requantize_table(std::span(p.last_h), v.h, of(first, value::h));
     requantize_table(std::span(p.last_h), of(first, value::h), of(0, value::h));
@@ -123,36 +123,16 @@ class static_lstm_packing {
     return p;
   }
 
-  struct tensors {
-    std::span<const std::int8_t> weight;
-    std::span<const float> scale;
-    std::vector<float> bias;
-  };
-  /// Of a product.
-  /// Errors  as state_dict::floats
-  [[nodiscard]] result<tensors> tensors_of(int which) const {
-    const recurrent_weight& w = weights_[index(which)];
-    const int rows = w.product.out_features;
-    const auto weight = state_.integers(w.weight, {{rows, w.product.in_features}});
-    if (!weight) return unexpected{weight.error()};
-    const auto scale = state_.floats(w.weight + "_scale", {{rows}});
-    if (!scale) return unexpected{scale.error()};
-    tensors t{*weight, *scale, std::vector<float>(index(rows))};
-    if (w.bias.empty()) return t;
-    const auto bias = state_.floats(w.bias, {{rows}});
-    if (!bias) return unexpected{bias.error()};
-    t.bias.assign(bias->begin(), bias->end());
-    return t;
-  }
-
   [[nodiscard]] status pack_product(int which, const qparams& in, const qparams& out,
                                     std::byte* packed) const {
-    const auto w = tensors_of(which);
+    const recurrent_weight& product = weights_[index(which)];
+    const auto w = weight_of(product, state_);
     if (!w) return unexpected{w.error()};
-    const auto a = output_arithmetic_of(w->bias, {w->weight, w->scale}, in, quint8, out);
+    const auto bias = bias_of(product, state_);
+    if (!bias) return unexpected{bias.error()};
+    const auto a = output_arithmetic_of(*bias, *w, in, quint8, out);
     if (!a)
-      return fail(place_of(n_) + ", " + weights_[index(which)].weight + ", " + a.error().place,
-                  a.error().cause);
+      return fail(place_of(n_) + ", " + product.weight + ", " + a.error().place, a.error().cause);
     kernels_.pack(key_of(which),
                   {w->weight.data(), a->bias.data(), a->multiplier.data(), in.zero_point}, packed);
     return done{};
@@ -160,17 +140,19 @@ class static_lstm_packing {
 
   /// Of a hidden state of zeros: its bias, requantized.
   [[nodiscard]] status pack_first_product(int which, const qparams& out, std::byte* packed) const {
-    const auto w = tensors_of(which);
+    const recurrent_weight& product = weights_[index(which)];
+    const auto w = weight_of(product, state_);
     if (!w) return unexpected{w.error()};
+    const auto bias = bias_of(product, state_);
+    if (!bias) return unexpected{bias.error()};
     const kernels::output_range range = kernels::output_range_of(out, false);
     for (std::size_t i = 0; i < w->scale.size(); ++i) {
       const auto c =
-          kernels::channel_arithmetic_of(w->bias[i], {}, {}, quint8, w->scale[i], out.scale);
+          kernels::channel_arithmetic_of((*bias)[i], {}, {}, quint8, w->scale[i], out.scale);
       if (!c.exact)
-        return fail(
-            place_of(n_) + ", " + weights_[index(which)].bias + ", channel " + std::to_string(i),
-            "the bias leaves int32 in steps of the output: bias " + shortest(w->bias[i]) +
-                ", output scale " + shortest(out.scale));
+        return fail(place_of(n_) + ", " + product.bias + ", channel " + std::to_string(i),
+                    "the bias leaves int32 in steps of the output: bias " + shortest((*bias)[i]) +
+                        ", output scale " + shortest(out.scale));
       packed[i] = static_cast<std::byte>(kernels::requantize(c.bias, c.multiplier, range));
     }
     return done{};

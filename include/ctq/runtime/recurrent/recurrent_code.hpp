@@ -144,15 +144,13 @@ struct recurrent_code : plain_code {
     const std::ptrdiff_t state = std::ptrdiff_t{s.batch} * s.hidden;
     float* const h = states + cell * state;
     float* const c = s.cell == recurrent_cell::lstm ? states + (s.cells() + cell) * state : nullptr;
-    const std::ptrdiff_t between_rows = s.batch_first != 0 ? s.steps : 1;
-    const std::ptrdiff_t between_steps = s.batch_first != 0 ? 1 : s.batch;
-    const recurrent_step step{s.cell, s.batch, s.hidden, between_rows * gates,
-                              between_rows * width};
+    const recurrent_step step{s.cell, s.batch, s.hidden, s.rows_to_next_in_batch() * gates,
+                              s.rows_to_next_in_batch() * width};
     for (int i = 0; i < s.steps; ++i) {
-      const int t = cell % s.directions == 1 ? s.steps - 1 - i : i;
+      const std::ptrdiff_t row = s.step_of(cell, i) * s.rows_to_next_step();
       multiply(state_product(s), h, of_state);
-      float* const written = to == nullptr ? nullptr : to + t * between_steps * width;
-      const float* const read = of_input + t * between_steps * gates;
+      float* const written = to == nullptr ? nullptr : to + row * width;
+      const float* const read = of_input + row * gates;
       compute_gates(step, read, of_state, h, c, written);
     }
   }

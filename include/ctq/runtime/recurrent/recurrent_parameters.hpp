@@ -49,33 +49,50 @@ template <int = 0>
 
 namespace packing {
 
+/// The bias of a product, zeros if it has none.
+/// Errors  as state_dict::floats
+template <int = 0>
+[[nodiscard, gnu::cold]] result<std::vector<float>> bias_of(const recurrent_weight& w,
+                                                            const state_dict& state) {
+  const int rows = w.product.out_features;
+  if (w.bias.empty()) return std::vector<float>(static_cast<std::size_t>(rows));
+  const auto given = state.floats(w.bias, {{rows}});
+  if (!given) return unexpected{given.error()};
+  return std::vector<float>(given->begin(), given->end());
+}
+
+/// Its weight on integers.
+/// Errors  as state_dict::floats
+template <int = 0>
+[[nodiscard, gnu::cold]] result<quantized_weight_view> weight_of(const recurrent_weight& w,
+                                                                 const state_dict& state) {
+  const int rows = w.product.out_features;
+  const auto weight = state.integers(w.weight, {{rows, w.product.in_features}});
+  if (!weight) return unexpected{weight.error()};
+  const auto scale = state.floats(w.weight + "_scale", {{rows}});
+  if (!scale) return unexpected{scale.error()};
+  return quantized_weight_view{*weight, *scale};
+}
+
 /// Errors  as state_dict::floats; with the node: check_sums
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_recurrent(const kernel_packing& kernels, const step& s,
                                                const node& n, const state_dict& state,
                                                std::byte* packed) {
   for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
-    const int rows = w.product.out_features;
-    std::vector<float> zeros(w.bias.empty() ? static_cast<std::size_t>(rows) : 0);
-    const float* bias = zeros.data();
-    if (!w.bias.empty()) {
-      const auto given = state.floats(w.bias, {{rows}});
-      if (!given) return unexpected{given.error()};
-      bias = given->data();
-    }
+    const auto bias = bias_of(w, state);
+    if (!bias) return unexpected{bias.error()};
     const kernel_signature key = recurrent_product_key(s.key.kernel, w.product);
     if (s.key.kernel != kernel::rnn_dynamic) {
-      const auto weight = state.floats(w.weight, {{rows, w.product.in_features}});
+      const auto weight = state.floats(w.weight, {{w.product.out_features, w.product.in_features}});
       if (!weight) return unexpected{weight.error()};
-      kernels.pack(key, {weight->data(), bias, nullptr}, packed);
+      kernels.pack(key, {weight->data(), bias->data(), nullptr}, packed);
     } else {
-      const auto weight = state.integers(w.weight, {{rows, w.product.in_features}});
+      const auto weight = weight_of(w, state);
       if (!weight) return unexpected{weight.error()};
-      const auto scale = state.floats(w.weight + "_scale", {{rows}});
-      if (!scale) return unexpected{scale.error()};
-      if (const status ok = check_sums({*weight, *scale}); !ok)
+      if (const status ok = check_sums(*weight); !ok)
         return fail(place_of(n) + ", " + ok.error().place, ok.error().cause);
-      kernels.pack(key, {weight->data(), bias, scale->data()}, packed);
+      kernels.pack(key, {weight->weight.data(), bias->data(), weight->scale.data()}, packed);
     }
     packed += padded(kernels.packed_bytes(key));
   }

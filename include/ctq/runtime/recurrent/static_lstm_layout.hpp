@@ -8,36 +8,37 @@
 #include "ctq/kernels/operands.hpp"
 #include "ctq/kernels/reference/recurrent/quantized_lstm_gates.hpp"
 
+// What the kernel of a statically quantized LSTM reads: a part for each cell, in the order of the
+// layers and their directions.
+
 namespace ctq {
 
-/// What the kernel of a statically quantized LSTM reads of a cell besides its weights.
+/// Of a cell, besides its weights.
 struct packed_lstm_cell {
   kernels::quantized_lstm_cell values{};
-  qparams first_c{};     // of the c that its first step reads
-  int turns_output = 0;  // 1: the sequence has other qparams than h, those of another direction
+  qparams first_c{};           // of the c that its first step reads
+  int requantizes_output = 0;  // 1: the sequence has other qparams than h: another direction's
   // Tables of 256 entries, from the qparams of the cell to those of what the LSTM gives.
   std::uint8_t output[256]{};                 // from h, in the sequence
   std::uint8_t last_h[256]{}, last_c[256]{};  // from h and c, in the last state
 };
 
-/// Where the parts of a cell lie, one after the other: packed_lstm_cell | if the initial state is
-/// zeros the product of the first one, a row; else the weights of the hidden state for a given one,
-/// which has qparams of its own | the weights of the input | those of the hidden state.
+/// Where the parts of a cell lie, one after the other: packed_lstm_cell | of the initial state its
+/// product, a row, if it is zeros; else the weights of the hidden state once more, since a given
+/// state has qparams of its own | the weights of the input | those of the hidden state.
 struct static_lstm_layout {
-  std::size_t first_product{};   // of the zeros
-  std::size_t of_first_state{};  // the same place
+  std::size_t of_first_state{};
   std::size_t of_input{};
   std::size_t of_state{};
   std::size_t bytes{};
 
   ///   input, state  bytes of the weights
   constexpr static_lstm_layout(const recurrent_shape& s, std::size_t input, std::size_t state)
-      : first_product(packing::padded(sizeof(packed_lstm_cell))),
-        of_first_state(first_product),
-        of_input(first_product + packing::padded(s.has_state != 0
-                                                     ? state
-                                                     : static_cast<std::size_t>(s.gates()) *
-                                                           static_cast<std::size_t>(s.hidden))),
+      : of_first_state(packing::padded(sizeof(packed_lstm_cell))),
+        of_input(of_first_state + packing::padded(s.has_state != 0
+                                                      ? state
+                                                      : static_cast<std::size_t>(s.gates()) *
+                                                            static_cast<std::size_t>(s.hidden))),
         of_state(of_input + packing::padded(input)),
         bytes(of_state + packing::padded(state)) {}
 };

@@ -17,8 +17,8 @@ TEST_CASE("each observer sees its values of a cell, step by step") {
                           .hidden = 2,
                           .directions = 2};
   const auto before = static_cast<std::size_t>(s.sequence_elements() + s.state_elements());
-  std::vector<float> value(before + s.all_seen_elements(), 1e6F);
-  REQUIRE(s.all_seen_elements() == 2 * 2 * 16 * 2);
+  std::vector<float> value(before + s.all_observed_elements(), 1e6F);
+  REQUIRE(s.all_observed_elements() == 2 * 2 * 16 * 2);
   for (std::size_t i = before; i < value.size(); ++i) value[i] = static_cast<float>(i - before);
 
   // Half of the way from the range of the first step to that of the second one.

@@ -10,14 +10,10 @@
 
 namespace ctq::kernels {
 
-/// What PyTorch's kernels of sigmoid and tanh give, whatever they read.
-inline constexpr qparams sigmoid_qparams{.scale = 1.0F / 256, .zero_point = 0};
-inline constexpr qparams tanh_qparams{.scale = 2.0F / 256, .zero_point = 128};
-
 /// The qparams of the values in a cell, see lstm_cell_value, and its functions as tables of 256
 /// entries.
 struct quantized_lstm_cell {
-  qparams from_input{}, from_hidden{}, gates{}, kept{}, added{}, c{}, h{};
+  qparams igates{}, hgates{}, gates{}, fgate_cx{}, igate_cgate{}, c{}, h{};
   std::uint8_t sigmoid[256]{}, tanh[256]{};  // of gates
   std::uint8_t tanh_of_c[256]{};
 };
@@ -38,7 +34,7 @@ namespace reference {
 [[nodiscard]] inline std::uint8_t quantized_gate(const quantized_lstm_cell& cell,
                                                  const std::uint8_t* x, const std::uint8_t* past,
                                                  std::ptrdiff_t at) noexcept {
-  return quantize<std::uint8_t>(binary_add(x[at], cell.from_input, past[at], cell.from_hidden),
+  return quantize<std::uint8_t>(binary_add(x[at], cell.igates, past[at], cell.hgates),
                                 quantizer_of(cell.gates));
 }
 
@@ -52,32 +48,33 @@ namespace reference {
                           const qparams& to) {
     return quantize<byte>(binary_mul(a, a_q, b, b_q), quantizer_of(to));
   };
-  const byte added =
-      product(cell.sigmoid[gate(0)], sigmoid_qparams, cell.tanh[gate(2)], tanh_qparams, cell.added);
-  const byte kept = product(cell.sigmoid[gate(1)], sigmoid_qparams, c, last_c, cell.kept);
-  c = quantize<byte>(binary_add(kept, cell.kept, added, cell.added), quantizer_of(cell.c));
+  const byte igate_cgate = product(cell.sigmoid[gate(0)], sigmoid_qparams, cell.tanh[gate(2)],
+                                   tanh_qparams, cell.igate_cgate);
+  const byte fgate_cx = product(cell.sigmoid[gate(1)], sigmoid_qparams, c, last_c, cell.fgate_cx);
+  c = quantize<byte>(binary_add(fgate_cx, cell.fgate_cx, igate_cgate, cell.igate_cgate),
+                     quantizer_of(cell.c));
   return product(cell.sigmoid[gate(3)], sigmoid_qparams, cell.tanh_of_c[c], tanh_qparams, cell.h);
 }
 
 /// One step of an LSTM cell on integers: PyTorch's torch.ao.nn.quantizable.LSTMCell, op by op, each
 /// of which is dequantize, the op in float32, quantize:
 ///
-///   gates = x + past · i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of its parts
-///   c' = f · c + i · g · h' = o · tanh(c')
+///   gates = x + past, of which i, f and o are the sigmoid and g is the tanh
+///   c' = f * c + i * g, then h' = o * tanh(c')
 ///
 /// Shapes    x rows of [4 · hidden], from_step apart · past the same, past_step apart · h, c [rows,
 ///           hidden], which are replaced · to rows of [hidden], to_step apart: h', through the
-///           table `turn` if there is one
+///           table `output_table` if there is one
 /// Rounding  as binary_add and binary_mul
 /// Source    PyTorch torch/ao/nn/quantizable/modules/rnn.py
 inline void quantized_lstm_gates(const quantized_lstm_step& s, const quantized_lstm_cell& cell,
                                  const std::uint8_t* x, const std::uint8_t* past, std::uint8_t* h,
                                  std::uint8_t* c, std::uint8_t* to,
-                                 const std::uint8_t* turn) noexcept {
+                                 const std::uint8_t* output_table) noexcept {
   for (int row = 0; row < s.rows; ++row) {
     for (int i = 0; i < s.hidden; ++i) {
       h[i] = quantized_lstm_element(cell, s.last_c, x, past, s.hidden, i, c[i]);
-      to[i] = turn == nullptr ? h[i] : turn[h[i]];
+      to[i] = output_table == nullptr ? h[i] : output_table[h[i]];
     }
     x += s.from_step;
     past += s.past_step;

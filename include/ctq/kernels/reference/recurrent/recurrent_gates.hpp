@@ -76,21 +76,21 @@ inline void recurrent_gates(const recurrent_step& s, const float* x, const float
 /// torch.ao.nn.quantizable.LSTMCell that have observers, each contiguous, in the order of these;
 /// those of gates have four elements for one of the others.
 ///
-/// Shapes    as recurrent_gates · seen [(4 + 4 + 4 + 1 + 1 + 1 + 1) · rows · hidden]
+/// Shapes    as recurrent_gates · observed [(4 + 4 + 4 + 1 + 1 + 1 + 1) · rows · hidden]
 inline void observed_lstm_gates(const recurrent_step& s, const float* x, const float* past,
-                                float* h, float* c, float* to, float* seen) noexcept {
+                                float* h, float* c, float* to, float* observed) noexcept {
   const std::ptrdiff_t width = s.hidden;
   const std::ptrdiff_t elements = s.rows * width;
   for (int row = 0; row < s.rows; ++row) {
     for (int k = 0; k < 4; ++k)
       for (int i = 0; i < s.hidden; ++i) {
-        float* const gate = seen + (row * std::ptrdiff_t{4} + k) * width + i;
+        float* const gate = observed + (row * std::ptrdiff_t{4} + k) * width + i;
         gate[0] = x[k * width + i];
         gate[4 * elements] = past[k * width + i];
         gate[8 * elements] = gate[0] + gate[4 * elements];
       }
-    const float* const gates = seen + 8 * elements + row * 4 * width;
-    float* const rest = seen + 12 * elements + row * width;
+    const float* const gates = observed + 8 * elements + row * 4 * width;
+    float* const rest = observed + 12 * elements + row * width;
     for (int i = 0; i < s.hidden; ++i) {
       rest[i] = no_contract(gate_sigmoid(gates[width + i]) * c[i]);
       rest[elements + i] = no_contract(gate_sigmoid(gates[i]) * gate_tanh(gates[2 * width + i]));

@@ -25,9 +25,10 @@ namespace ctq::kernels::simd {
   const auto product = [](const qparams& a, const qparams& b, const qparams& to) {
     return product_fits_int32(a, b, quantizer_of(to));
   };
-  return sum(cell.from_input, cell.from_hidden, cell.gates) &&
-         product(sigmoid_qparams, last_c, cell.kept) &&
-         product(sigmoid_qparams, tanh_qparams, cell.added) && sum(cell.kept, cell.added, cell.c) &&
+  return sum(cell.igates, cell.hgates, cell.gates) &&
+         product(sigmoid_qparams, last_c, cell.fgate_cx) &&
+         product(sigmoid_qparams, tanh_qparams, cell.igate_cgate) &&
+         sum(cell.fgate_cx, cell.igate_cgate, cell.c) &&
          product(sigmoid_qparams, tanh_qparams, cell.h);
 }
 
@@ -65,10 +66,10 @@ class quantized_lstm_lanes {
 
   [[gnu::always_inline]] quantized_lstm_lanes(const quantized_lstm_cell& cell,
                                               const qparams& last_c) noexcept
-      : gates_(cell.from_input, cell.from_hidden, cell.gates),
-        kept_(sigmoid_qparams, last_c, cell.kept),
-        added_(sigmoid_qparams, tanh_qparams, cell.added),
-        c_(cell.kept, cell.added, cell.c),
+      : gates_(cell.igates, cell.hgates, cell.gates),
+        fgate_cx_(sigmoid_qparams, last_c, cell.fgate_cx),
+        igate_cgate_(sigmoid_qparams, tanh_qparams, cell.igate_cgate),
+        c_(cell.fgate_cx, cell.igate_cgate, cell.c),
         h_(sigmoid_qparams, tanh_qparams, cell.h),
         sigmoid_(cell.sigmoid),
         tanh_(cell.tanh),
@@ -84,16 +85,16 @@ class quantized_lstm_lanes {
       return gates_(bytes::load_unaligned(x + k * hidden),
                     bytes::load_unaligned(past + k * hidden));
     };
-    const bytes added = added_(sigmoid_[gate(0)], tanh_[gate(2)]);
-    const bytes kept = kept_(sigmoid_[gate(1)], bytes::load_unaligned(c));
-    const bytes next = c_(kept, added);
+    const bytes igate_cgate = igate_cgate_(sigmoid_[gate(0)], tanh_[gate(2)]);
+    const bytes fgate_cx = fgate_cx_(sigmoid_[gate(1)], bytes::load_unaligned(c));
+    const bytes next = c_(fgate_cx, igate_cgate);
     next.store_unaligned(c);
     return h_(sigmoid_[gate(3)], tanh_of_c_[next]);
   }
 
  private:
   two_byte_op<Isa, real_sum<Isa>> gates_;
-  two_byte_op<Isa, real_product> kept_, added_;
+  two_byte_op<Isa, real_product> fgate_cx_, igate_cgate_;
   two_byte_op<Isa, real_sum<Isa>> c_;
   two_byte_op<Isa, real_product> h_;
   lookup_registers<Isa, std::uint8_t> sigmoid_, tanh_, tanh_of_c_;
@@ -124,12 +125,12 @@ template <class Isa>
                                             const quantized_lstm_cell& cell, const std::uint8_t* x,
                                             const std::uint8_t* past, std::uint8_t* h,
                                             std::uint8_t* c, std::uint8_t* to,
-                                            const std::uint8_t* turn) noexcept {
+                                            const std::uint8_t* output_table) noexcept {
   if constexpr (!vectorized<Isa>) {
-    reference::quantized_lstm_gates(s, cell, x, past, h, c, to, turn);
+    reference::quantized_lstm_gates(s, cell, x, past, h, c, to, output_table);
   } else {
     if (!lstm_fits_int32(cell, s.last_c))
-      return reference::quantized_lstm_gates(s, cell, x, past, h, c, to, turn);
+      return reference::quantized_lstm_gates(s, cell, x, past, h, c, to, output_table);
     constexpr int width = static_cast<int>(batch<Isa, std::uint8_t>::size);
     const quantized_lstm_lanes<Isa> lanes(cell, s.last_c);
     for (int row = 0; row < s.rows; ++row) {
@@ -139,10 +140,10 @@ template <class Isa>
       if (i < s.hidden)
         quantized_lstm_end<Isa>(lanes, static_cast<std::size_t>(s.hidden - i), x + i, past + i,
                                 s.hidden, h + i, c + i);
-      if (turn == nullptr) {
+      if (output_table == nullptr) {
         std::memcpy(to, h, static_cast<std::size_t>(s.hidden));
       } else {
-        for (int k = 0; k < s.hidden; ++k) to[k] = turn[h[k]];
+        for (int k = 0; k < s.hidden; ++k) to[k] = output_table[h[k]];
       }
       x += s.from_step;
       past += s.past_step;

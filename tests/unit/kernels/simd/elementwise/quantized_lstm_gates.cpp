@@ -20,7 +20,7 @@ using bytes = std::vector<std::uint8_t>;
 /// Tables of any content: the kernel does not know what they are of.
 quantized_lstm_cell random_cell(samples::generator& random, unsigned seed) {
   quantized_lstm_cell cell;
-  for (qparams* q : {&cell.from_input, &cell.from_hidden, &cell.gates, &cell.kept, &cell.added,
+  for (qparams* q : {&cell.igates, &cell.hgates, &cell.gates, &cell.fgate_cx, &cell.igate_cgate,
                      &cell.c, &cell.h})
     *q = samples::random_qparams<std::uint8_t>(random);
   const bytes all = samples::integers<std::uint8_t>(3 * 256, seed);
@@ -48,14 +48,14 @@ void check(samples::generator& random, unsigned seed) {
   const samples::fenced x(some(rows * static_cast<std::size_t>(s.from_step), 1));
   const samples::fenced past(some(s.past_step == 0 ? 4 * hidden : rows * 4 * hidden, 2));
   const bytes table = some(256, 3);
-  const std::uint8_t* const turn = random.between(0, 1) == 0 ? nullptr : table.data();
+  const std::uint8_t* const output_table = random.between(0, 1) == 0 ? nullptr : table.data();
   bytes h(some(rows * hidden, 4)), c(some(rows * hidden, 5));
   bytes to(rows * static_cast<std::size_t>(s.to_step));
   const samples::guarded<std::uint8_t> our_h(h), our_c(c), our_to(to);
   reference::quantized_lstm_gates(s, cell, x.data(), past.data(), h.data(), c.data(), to.data(),
-                                  turn);
+                                  output_table);
   simd::quantized_lstm_gates<isa::native>(s, cell, x.data(), past.data(), our_h.data(),
-                                          our_c.data(), our_to.data(), turn);
+                                          our_c.data(), our_to.data(), output_table);
   CHECK(our_h.holds(h));
   CHECK(our_c.holds(c));
   CHECK(our_to.holds(to));
@@ -65,10 +65,10 @@ void check(samples::generator& random, unsigned seed) {
 
 TEST_CASE("a step of a cell is computed op by op, as PyTorch says") {
   quantized_lstm_cell cell;
-  cell.from_input = cell.from_hidden = {0.25F, 128};
+  cell.igates = cell.hgates = {0.25F, 128};
   cell.gates = {0.5F, 128};
-  cell.kept = {0.125F, 64};
-  cell.added = {0.0625F, 32};
+  cell.fgate_cx = {0.125F, 64};
+  cell.igate_cgate = {0.0625F, 32};
   cell.c = {0.25F, 16};
   cell.h = {0.03125F, 8};
   cell.sigmoid[129] = 128;   // i: 1/2
@@ -80,15 +80,15 @@ TEST_CASE("a step of a cell is computed op by op, as PyTorch says") {
   const std::uint8_t x[] = {130, 129, 125, 132}, past[] = {128, 131, 127, 132};
   const quantized_lstm_step s{
       .rows = 1, .hidden = 1, .from_step = 4, .past_step = 4, .to_step = 1, .last_c = {0.5F, 10}};
-  std::uint8_t h = 0, c = 18, to = 0, turn[256]{};
-  // kept = 1/4 * 4 = 1, added = -1/4, c = 3/4, h = 3/4 * 1/4 = 6 steps.
-  turn[8 + 6] = 99;
+  std::uint8_t h = 0, c = 18, to = 0, output_table[256]{};
+  // fgate_cx = 1/4 * 4 = 1, igate_cgate = -1/4, c = 3/4, h = 3/4 * 1/4 = 6 steps.
+  output_table[8 + 6] = 99;
   reference::quantized_lstm_gates(s, cell, x, past, &h, &c, &to, nullptr);
   CHECK(c == 16 + 3);
   CHECK(h == 8 + 6);
   CHECK(to == h);
   c = 18;
-  reference::quantized_lstm_gates(s, cell, x, past, &h, &c, &to, turn);
+  reference::quantized_lstm_gates(s, cell, x, past, &h, &c, &to, output_table);
   CHECK(h == 8 + 6);
   CHECK(to == 99);
 }
@@ -103,8 +103,8 @@ TEST_CASE("a cell whose scales are far apart is computed by the reference") {
   CHECK(simd::lstm_fits_int32(cell, {}));
   CHECK_FALSE(simd::lstm_fits_int32(cell, {0x1p60F, 0}));
   for (qparams quantized_lstm_cell::*q :
-       {&quantized_lstm_cell::gates, &quantized_lstm_cell::kept, &quantized_lstm_cell::added,
-        &quantized_lstm_cell::c, &quantized_lstm_cell::h}) {
+       {&quantized_lstm_cell::gates, &quantized_lstm_cell::fgate_cx,
+        &quantized_lstm_cell::igate_cgate, &quantized_lstm_cell::c, &quantized_lstm_cell::h}) {
     quantized_lstm_cell far = cell;
     far.*q = tiny;
     CHECK_FALSE(simd::lstm_fits_int32(far, {}));
