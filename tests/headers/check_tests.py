@@ -18,7 +18,6 @@ WITHOUT_LOGIC = {
     # Records, enumerations and interfaces.
     "evaluate/evaluation_options": "a record",
     "evaluate/float_ops/layer_functions": "a record",
-    "core/sequence_shapes": "records",
     "core/version": "a number",
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",

@@ -17,6 +17,7 @@
 #include "ctq/runtime/executor.hpp"
 #include "ctq/runtime/model_calls.hpp"
 #include "ctq/runtime/packing/custom_modules.hpp"
+#include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/runtime/recurrent/observe_cells.hpp"
 #include "ctq/runtime/tensor.hpp"
@@ -140,7 +141,8 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   static constexpr auto& traced = Model;
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
-  static constexpr bool has_lstm = code::used.has(kernel::lstm_observed);
+  static constexpr bool has_lstm =
+      used_kernels_of(std::span(schedule.steps).first(schedule.count)).has(kernel::lstm_observed);
 
  public:
   using plan = Plan;
