@@ -138,7 +138,7 @@ void run_backend_configs(const std::filesystem::path& folder, ctq::semantics, re
     std::string why;
     try {
       const json table = read_table(file);
-      rows = rows_of(table);
+      rows = config_rows_of(table);
       why = check_table(table, rows);
     } catch (const std::exception& e) {
       why = e.what();

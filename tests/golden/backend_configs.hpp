@@ -30,7 +30,7 @@ struct config_row {
 [[nodiscard]] json read_table(const std::filesystem::path& file);
 
 /// Its configs as they were registered. Throws malformed if it has no list of them.
-[[nodiscard]] std::vector<config_row> rows_of(const json& table);
+[[nodiscard]] std::vector<config_row> config_rows_of(const json& table);
 
 /// A backend in ctq's JSON, one line a config: the first is in line 2.
 [[nodiscard]] std::string to_text(const std::string& name, const std::vector<const json*>& configs);

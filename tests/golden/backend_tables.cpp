@@ -181,7 +181,7 @@ json read_table(const std::filesystem::path& file) {
   return table;
 }
 
-std::vector<config_row> rows_of(const json& table) {
+std::vector<config_row> config_rows_of(const json& table) {
   const auto configs = table.find("configs");
   if (configs == table.end() || !configs->is_array()) throw malformed("no list of configs");
   const json version = table.value("torch", json{});
@@ -207,7 +207,7 @@ void write_tables(const std::filesystem::path& folder, const std::filesystem::pa
   for (const std::filesystem::path& file : backend_config_files(folder)) {
     const json table = read_table(file);
     std::vector<const json*> configs;
-    const std::vector<config_row> rows = rows_of(table);
+    const std::vector<config_row> rows = config_rows_of(table);
     for (const config_row& r : rows) {
       if (!r.problem.empty()) throw malformed(file.string() + ": " + r.problem);
       configs.push_back(&r.config);

@@ -35,7 +35,7 @@ float_tensor floats_of(const suite_file& file, const json& reference) {
   return {t.shape, t.floats()};
 }
 
-ctq::quantized_tensor integers_of(const suite_file& file, const json& j) {
+ctq::quantized_tensor quantized_tensor_of(const suite_file& file, const json& j) {
   const tensor t = file.read(j.at("q"));
   ctq::quantized_tensor q{{}, {t.shape, {}}};
   q.steps.scale = {j.at("scale").get<double>()};
@@ -123,14 +123,14 @@ std::string check_module(const suite_file& file, const json& c, ctq::semantics s
   if (seen.size() != c.at("observers").size()) why += "another number of observers; ";
   auto quantized = ctq::quantized_lstm::make(**observed, source.path);
   std::vector<node_value> inputs;
-  for (const json& q : c.at("inputs")) inputs.emplace_back(integers_of(file, q));
+  for (const json& q : c.at("inputs")) inputs.emplace_back(quantized_tensor_of(file, q));
   const auto got = checked(quantized)->forward(inputs);
   const node_value& output = checked(got).items()->at(0);
   const std::vector<node_value>& state = *got->items()->at(1).items();
   const json& wanted = c.at("outputs");
-  why += difference_of("output", integers_of(file, wanted.at(0)), output.integers());
-  why += difference_of("h", integers_of(file, wanted.at(1)), state[0].integers());
-  return why + difference_of("c", integers_of(file, wanted.at(2)), state[1].integers());
+  why += difference_of("output", quantized_tensor_of(file, wanted.at(0)), output.integers());
+  why += difference_of("h", quantized_tensor_of(file, wanted.at(1)), state[0].integers());
+  return why + difference_of("c", quantized_tensor_of(file, wanted.at(2)), state[1].integers());
 }
 
 /// The network, prepared, calibrated, converted and lowered.

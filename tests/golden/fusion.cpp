@@ -147,7 +147,7 @@ ctq::qat_norm norm_of(const state& s) {
       .num_batches_tracked = static_cast<std::int64_t>(s.numbers("bn.num_batches_tracked").at(0))};
 }
 
-ctq::qat_parameters parameters_of(const state& s, const std::string& name) {
+ctq::qat_parameters qat_parameters_of(const state& s, const std::string& name) {
   ctq::qat_parameters p{.weight = s.floats("weight")};
   if (s.has("bias")) p.bias = s.floats("bias");
   if (s.has("bn.weight")) p.bn = norm_of(s);
@@ -210,7 +210,7 @@ std::string check_step(const suite_file& file, const json& c, const state& befor
   const float_ops::tensor x = floats_of(file.read(c.at("x")));
   const float_ops::tensor y = floats_of(file.read(c.at("y_train")));
   const ctq::observer_record record = weight_fake_quant_of(before, after);
-  ctq::qat_parameters p = parameters_of(before, name);
+  ctq::qat_parameters p = qat_parameters_of(before, name);
   if (!p.is_linear()) {
     const int groups = x.shape.at(1) / p.weight.shape.at(1);
     p.convolution = closest(geometries(x.shape, p.weight.shape, y.shape, groups, false), y,

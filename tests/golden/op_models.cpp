@@ -11,6 +11,7 @@
 
 #include "ctq/ops/op_table.hpp"
 #include "fx_names.hpp"
+#include "fx_printing.hpp"
 
 namespace golden {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-
-json reference_to(const std::string& name) { return {{"n", name}}; }
 
 json row(const std::string& name, const std::string& op, const std::string& target,
          json args = json::array()) {

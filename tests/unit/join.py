@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Several tests in one translation unit: what they include is compiled once.
 
-    join.py DIRECTORY TEST...
+    join.py DIRECTORY UNITS TEST...
 
-Writes DIRECTORY/joined-N.cpp, each with some of the tests, and prints all that is to be compiled.
+Writes DIRECTORY/joined-N.cpp, each with its share of the tests, and prints all that is to be compiled.
 In it, all headers come first, then each test in a namespace of its own, so that names do not meet.
-A test with a namespace of its own, or that writes into ctq's, is compiled alone.
+A test with a namespace of its own, or that writes into ctq's, comes last, outside of all. One that
+says "Compiled alone" is not joined.
 """
 
 import re
 import sys
 from pathlib import Path
 
-MOST = 20  # tests in one unit: more would leave processors idle at the end
-ALONE = re.compile(r"^(namespace [\w:]+ (?!=)|(extern )?template (class|struct) |(class|struct) ctq::)",
-                   re.MULTILINE)
+OUTSIDE = re.compile(r"^(namespace [\w:]+ (?!=)|(extern )?template (class|struct) |(class|struct) ctq::)",
+                     re.MULTILINE)
 INCLUDE = re.compile(r'^#include (<.*>|".*\.hpp")', re.MULTILINE)
 
 
@@ -28,8 +28,11 @@ def headers_of(test, text):
 def joined(texts):
     headers = dict.fromkeys(h for test, text in texts.items() for h in headers_of(test, text))
     lines = [f"#include {header}" for header in headers]
+    outside = [test for test, text in texts.items() if OUTSIDE.search(text)]
     for number, test in enumerate(texts):
-        lines += [f"namespace test_{number}_{test.stem} {{", f'#include "{test.as_posix()}"', "}"]
+        if test not in outside:
+            lines += [f"namespace test_{number}_{test.stem} {{", f'#include "{test.as_posix()}"', "}"]
+    lines += [f'#include "{test.as_posix()}"' for test in outside]
     return "\n".join(lines) + "\n"
 
 
@@ -39,16 +42,16 @@ def write_if_new(path, text):
         path.write_text(text)
 
 
-def main(directory, *tests):
+def main(directory, units, *tests):
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     texts = {Path(test): Path(test).read_text() for test in tests}
-    together = {test: text for test, text in texts.items() if not ALONE.search(text)}
-    print(*(test.as_posix() for test in texts if test not in together), sep="\n")
-    units = -(-len(together) // MOST)
-    for unit in range(units):
+    alone = [test for test, text in texts.items() if "// Compiled alone" in text]
+    print(*(test.as_posix() for test in alone), sep="\n")
+    together = [test for test in texts if test not in alone]
+    for unit in range(int(units)):
         path = directory / f"joined-{unit}.cpp"
-        write_if_new(path, joined(dict(list(together.items())[unit::units])))
+        write_if_new(path, joined({test: texts[test] for test in together[unit::int(units)]}))
         print(path.as_posix())
 
 

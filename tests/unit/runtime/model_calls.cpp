@@ -57,14 +57,14 @@ using row_of_3 = ctq::tensor<float, 1, 3>;
 using row_of_4 = ctq::tensor<float, 1, 4>;
 using features = ctq::tensor<float, 1, 4, 5, 4>;
 
-struct tensors {
+struct all_inputs {
   image x;
   pair unused;
   row_of_2 size;
 };
-tensors random_tensors(unsigned seed) {
+all_inputs random_tensors(unsigned seed) {
   std::mt19937 random{seed};
-  tensors t;
+  all_inputs t;
   small::fill(t.x, random);
   small::fill(t.size, random);
   return t;
@@ -89,7 +89,7 @@ bool equal(const Outputs& ours, const all_outputs& wanted) {
 }
 
 template <class Interpreter>
-void interpret(Interpreter& run, const tensors& t, all_outputs& to) {
+void interpret(Interpreter& run, const all_inputs& t, all_outputs& to) {
   const void* const in[] = {t.x.data(), t.unused.data(), t.size.data()};
   run.run(std::span(in), std::span<void* const>(to.at));
 }
@@ -101,7 +101,7 @@ TEST_CASE(
   const auto weights = small::checked_weights<net>(3);
   auto observed = ctq::prepare<net, ctq::x86, small::int8>(weights);
   for (unsigned seed = 0; seed < 3; ++seed) {
-    const tensors t = random_tensors(seed);
+    const all_inputs t = random_tensors(seed);
     const auto [boxes, read, scores, size, again] = observed(t.x, t.unused, t.size);
     CHECK(size.values == t.size.values);
     CHECK(boxes.values == again.values);
@@ -112,7 +112,7 @@ TEST_CASE(
   auto oracle = ctq::interpreter<ctq::reference_kernels>::make(
       plan::lowered.view(), weights.get(), model.qparams(), plan::backend, plan::mapping);
   REQUIRE(oracle);
-  const tensors t = random_tensors(9);
+  const all_inputs t = random_tensors(9);
   all_outputs wanted;
   interpret(*oracle, t, wanted);
   CHECK(wanted.boxes.values != row_of_4{}.values);
@@ -142,7 +142,7 @@ TEST_CASE("float models have several inputs and outputs") {
   ctq::float_model<net, ctq::x86> run{weights};
   auto oracle = ctq::interpreter<ctq::reference_kernels>::make(net.view(), weights.get());
   REQUIRE(oracle);
-  const tensors t = random_tensors(4);
+  const all_inputs t = random_tensors(4);
   all_outputs wanted;
   interpret(*oracle, t, wanted);
   const auto [boxes, read, scores, size, again] = run(t.x, t.unused, t.size);
