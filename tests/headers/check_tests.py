@@ -58,6 +58,7 @@ TESTED_WITH = {
     "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/user_ops": "runtime/bind_kernels",
+    "kernels/code/without_weights": "runtime/bind_kernels",
     "kernels/code/weight_only_layers": "runtime/linear_networks",
     "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",
     "runtime/compiled_kernels/compiled_steps": "runtime/compiled_kernels/compiled_model",

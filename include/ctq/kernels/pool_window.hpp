@@ -85,8 +85,8 @@ struct pool_axis {
           start >= 0 && start + (kernel - 1) * dilation < in};
 }
 
-/// Calls visit(pool_window) for each output pixel, in memory order. Windows inside the input use a
-/// separate call with the tap counts of the shape, which are constants if the shape is constant.
+/// Calls visit(pool_window) for each output pixel, in memory order, at one place: what is inlined
+/// there takes long to compile.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(pool_shape shape, Visit visit) noexcept {
   const pool_shape s = without_adaptive(shape);
@@ -115,7 +115,6 @@ template <class Visit>
           w.rows = s.kernel_h;
           w.columns = s.kernel_w;
           w.padded = s.kernel_d * s.kernel_h * s.kernel_w;
-          visit(w);
         } else {
           const pool_span x = s.adaptive != 0 ? adaptive_span_of(ox, s.in_w, s.out_w)
                                               : pool_span_of(ox, s.in_w, s.kernel_w, s.stride_w,
@@ -125,8 +124,8 @@ template <class Visit>
           w.rows = y.span.taps;
           w.columns = x.taps;
           w.padded = z.span.padded * y.span.padded * x.padded;
-          visit(w);
         }
+        visit(w);
       }
     }
   }

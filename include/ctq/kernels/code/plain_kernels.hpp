@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "ctq/kernels/code/float_parts.hpp"
+#include "ctq/kernels/code/without_weights.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/reference/argmax.hpp"
 #include "ctq/kernels/reference/attention_softmax.hpp"
@@ -62,50 +63,6 @@
 // arguments.
 
 namespace ctq::kernels {
-
-/// Elements are moved or compared as they are: (shape, in, out).
-template <class Descriptor>
-struct copying_code : plain_code {
-  template <class Set, class In, class Out>
-  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
-    call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
-  }
-};
-
-/// One tensor, and the qparams of what is integers: (shape, in, qparams…, out).
-template <class Descriptor>
-struct one_input_code : plain_code {
-  template <class Set, class In, class Out>
-  static void run(typename Descriptor::shape s, call_options, const operands& x) noexcept {
-    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
-    } else if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.data->out, x.output<Out>());
-    } else if constexpr (std::same_as<Out, float>) {
-      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.output<Out>());
-    } else {
-      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
-    }
-  }
-};
-
-/// Two tensors: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu), of float32
-/// without qparams. If the output alone is of integers, b is, too.
-template <class Descriptor>
-struct two_input_code : plain_code {
-  template <class Set, class In, class Out>
-  static void run(typename Descriptor::shape s, call_options o, const operands& x) noexcept {
-    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
-      call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), x.output<Out>(), o.relu);
-    } else if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(s, x.input<In>(0), x.input<Out>(1), x.data->in[1], x.data->out,
-                            x.output<Out>(), o.relu);
-    } else {
-      call<Set, Descriptor>(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
-                            x.data->out, x.output<Out>(), o.relu);
-    }
-  }
-};
 
 /// Along an axis, or with parameters in float: (shape, in, …, out), on integers part by part.
 template <class Descriptor>
@@ -249,8 +206,8 @@ CTQ_KERNEL_CODE(quantize, one_input_code)
 CTQ_KERNEL_CODE(dequantize, one_input_code)
 CTQ_KERNEL_CODE(requantize, one_input_code)
 CTQ_KERNEL_CODE(relu, one_input_code)
-CTQ_KERNEL_CODE(pooling_avg, one_input_code)
-CTQ_KERNEL_CODE(pooling_max, copying_code)
+CTQ_KERNEL_CODE(pooling_avg, pool_of_numbers)
+CTQ_KERNEL_CODE(pooling_max, pool_of_copies)
 CTQ_KERNEL_CODE(resampling, one_input_code)
 CTQ_KERNEL_CODE(pixel_shuffle, copying_code)
 CTQ_KERNEL_CODE(pad, one_input_code)

@@ -30,14 +30,19 @@ template <class Isa>
 using narrowest_width = typename narrowest<Isa>::type;
 
 /// Calls f(tag) with the widest instruction set, up to Isa, whose register of T has at most `count`
-/// lanes; with the narrowest if there is none.
-template <vectorized Isa, class T, class F>
-[[gnu::always_inline]] inline void with_width(int count, F f) noexcept {
+/// lanes; with the narrowest if there is none. count: an int or a constant
+template <vectorized Isa, class T, class Count, class F>
+[[gnu::always_inline]] inline void with_width(Count count, F f) noexcept {
   using half = half_width<Isa>;
+  constexpr int lanes = static_cast<int>(batch<Isa, T>::size);
   if constexpr (std::is_same_v<half, Isa>) {
     f(Isa{});
+  } else if constexpr (requires { requires Count::value >= lanes; }) {
+    f(Isa{});
+  } else if constexpr (requires { Count::value; }) {
+    with_width<half, T>(count, f);
   } else {
-    if (count >= static_cast<int>(batch<Isa, T>::size)) {
+    if (count >= lanes) {
       f(Isa{});
     } else {
       with_width<half, T>(count, f);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
@@ -181,16 +183,17 @@ template <class Isa>
 }
 
 /// As reference::pooling_avg on integers, byte for byte.
-template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void pooling_avg(pool_shape shape, const Q* in, const qparams& in_q,
+template <class Isa, std::derived_from<pool_shape> Shape, quantized Q>
+[[gnu::always_inline]] inline void pooling_avg(const Shape& shape, const Q* in, const qparams& in_q,
                                                const qparams& out_q, Q* out) noexcept {
+  const auto channels = channels_of(shape);
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
-  } else if (shape.channels < float_lanes<narrowest_width<Isa>>) {
+  } else if (channels < float_lanes<narrowest_width<Isa>>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
-  } else if (shape.channels >= 16 && means_fit(shape, in_q, out_q)) {  // the narrowest register
+  } else if (channels >= 16 && means_fit(shape, in_q, out_q)) {  // the narrowest register
     with_width<Isa, Q>(
-        shape.channels, [&](auto width) __attribute__((always_inline)) {
+        channels, [&](auto width) __attribute__((always_inline)) {
           const byte_means<decltype(width), Q> means(in_q, out_q);
           int divisor = 0;
           float inverse = 0.0F;
@@ -205,7 +208,7 @@ template <class Isa, quantized Q>
         });
   } else {  // few channels fill no wider register; means_fit is hardly ever false
     with_width<half_width<Isa>, float>(
-        shape.channels, [&](auto width) __attribute__((always_inline)) {
+        channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
                 avg_window<decltype(width)>(shape, w, in, in_q, out_q, out);
@@ -215,14 +218,14 @@ template <class Isa, quantized Q>
 }
 
 /// As reference::pooling_avg on floats, bit for bit.
-template <class Isa>
-[[gnu::always_inline]] inline void pooling_avg(pool_shape shape, const float* in,
+template <class Isa, std::derived_from<pool_shape> Shape>
+[[gnu::always_inline]] inline void pooling_avg(const Shape& shape, const float* in,
                                                float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, out);
   } else {
     with_width<Isa, float>(
-        shape.channels, [&](auto width) __attribute__((always_inline)) {
+        channels_of(shape), [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
                 avg_window<decltype(width)>(shape, w, in, out);

@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "ctq/kernels/reference/pooling_max.hpp"
+#include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {
@@ -55,8 +56,8 @@ template <class Isa, class T>
 }
 
 /// As reference::pooling_max, byte for byte.
-template <class Isa, class T>
-[[gnu::always_inline]] inline void pooling_max(pool_shape shape, const T* in, T* out) noexcept {
+template <class Isa, std::derived_from<pool_shape> Shape, class T>
+[[gnu::always_inline]] inline void pooling_max(const Shape& shape, const T* in, T* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::pooling_max(shape, in, out);
   } else {
@@ -64,7 +65,7 @@ template <class Isa, class T>
     const std::ptrdiff_t in_end = planes * shape.in_d * shape.in_h * shape.in_w;
     const std::ptrdiff_t out_end = planes * shape.out_d * shape.out_h * shape.out_w;
     with_width<Isa, T>(
-        shape.channels, [&](auto width) __attribute__((always_inline)) {
+        channels_of(shape), [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
                 max_window<decltype(width)>(shape, w, in, in_end, out, out_end);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <concepts>
+
+#include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
+
+// Calls of kernels that have neither weights nor a workspace.
+
+namespace ctq::kernels {
+
+/// The record of a shape, whose type may say more of it than the record itself.
+template <class Shape>
+[[nodiscard, gnu::always_inline]] constexpr auto record_of(const Shape& s) {
+  if constexpr (requires { Shape::value; }) {
+    return Shape::value;
+  } else {
+    return s;
+  }
+}
+
+/// Elements are moved or compared as they are: (shape, in, out).
+template <class Descriptor>
+struct copying_code : plain_code {
+  template <class Set, class In, class Out,
+            std::convertible_to<typename Descriptor::shape> Shape = typename Descriptor::shape>
+  static void run(const Shape& s, call_options, const operands& x) noexcept {
+    call<Set, Descriptor>(record_of(s), x.input<In>(), x.output<Out>());
+  }
+};
+
+/// One tensor, and the qparams of what is integers: (shape, in, qparams…, out).
+template <class Descriptor>
+struct one_input_code : plain_code {
+  template <class Set, class In, class Out,
+            std::convertible_to<typename Descriptor::shape> Shape = typename Descriptor::shape>
+  static void run(const Shape& s, call_options, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
+      call<Set, Descriptor>(record_of(s), x.input<In>(), x.output<Out>());
+    } else if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(record_of(s), x.input<In>(), x.data->out, x.output<Out>());
+    } else if constexpr (std::same_as<Out, float>) {
+      call<Set, Descriptor>(record_of(s), x.input<In>(), x.data->in[0], x.output<Out>());
+    } else {
+      call<Set, Descriptor>(record_of(s), x.input<In>(), x.data->in[0], x.data->out,
+                            x.output<Out>());
+    }
+  }
+};
+
+/// Of pools: those whose channels fill equal registers share code.
+template <template <class> class Base, class Descriptor>
+struct pool_code : Base<Descriptor> {
+  template <class Set, kernel_signature Key>
+  static constexpr auto shared_shape() {
+    constexpr auto s = Key.template as<pool_shape>();
+    if constexpr (is_reference<Set>) {
+      return s;
+    } else {
+      return simd::pool_of_channels<simd::filled_lanes(s.channels)>{s};
+    }
+  }
+};
+template <class Descriptor>
+using pool_of_numbers = pool_code<one_input_code, Descriptor>;
+template <class Descriptor>
+using pool_of_copies = pool_code<copying_code, Descriptor>;
+
+/// Two tensors: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu), of float32
+/// without qparams. If the output alone is of integers, b is, too.
+template <class Descriptor>
+struct two_input_code : plain_code {
+  template <class Set, class In, class Out>
+  static void run(typename Descriptor::shape s, call_options o, const operands& x) noexcept {
+    if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
+      call<Set, Descriptor>(s, x.input<In>(0), x.input<In>(1), x.output<Out>(), o.relu);
+    } else if constexpr (std::same_as<In, float>) {
+      call<Set, Descriptor>(s, x.input<In>(0), x.input<Out>(1), x.data->in[1], x.data->out,
+                            x.output<Out>(), o.relu);
+    } else {
+      call<Set, Descriptor>(s, x.input<In>(0), x.data->in[0], x.input<In>(1), x.data->in[1],
+                            x.data->out, x.output<Out>(), o.relu);
+    }
+  }
+};
+
+}  // namespace ctq::kernels
