@@ -6,8 +6,8 @@
 
 Writes DIRECTORY/joined-N.cpp, each with its share of the tests, and prints all that is to be compiled.
 In it, all headers come first, then each test in a namespace of its own, so that names do not meet.
-A test with a namespace of its own, or that writes into ctq's, comes last, outside of all. One that
-says "Compiled alone" is not joined.
+A test with a namespace of its own, or that writes into ctq's, comes last, outside of any.
+One with a comment that begins with "Compiled alone" is not joined.
 """
 
 import re
@@ -43,15 +43,18 @@ def write_if_new(path, text):
 
 
 def main(directory, units, *tests):
-    directory = Path(directory)
+    directory, units = Path(directory), int(units)
     directory.mkdir(parents=True, exist_ok=True)
-    texts = {Path(test): Path(test).read_text() for test in tests}
-    alone = [test for test, text in texts.items() if "// Compiled alone" in text]
-    print(*(test.as_posix() for test in alone), sep="\n")
-    together = [test for test in texts if test not in alone]
-    for unit in range(int(units)):
+    together = {}
+    for test in map(Path, tests):
+        text = test.read_text()
+        if "// Compiled alone" in text:
+            print(test.as_posix())
+        else:
+            together[test] = text
+    for unit in range(units):
         path = directory / f"joined-{unit}.cpp"
-        write_if_new(path, joined({test: texts[test] for test in together[unit::int(units)]}))
+        write_if_new(path, joined(dict(list(together.items())[unit::units])))
         print(path.as_posix())
 
 

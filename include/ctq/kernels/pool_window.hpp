@@ -85,8 +85,8 @@ struct pool_axis {
           start >= 0 && start + (kernel - 1) * dilation < in};
 }
 
-/// Calls visit(pool_window) for each output pixel, in memory order, at one place: what is inlined
-/// there takes long to compile.
+/// Calls visit(pool_window) for each output pixel, in memory order. The call stands once in the
+/// loop: visit is inlined there, and each copy takes long to compile.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(pool_shape shape, Visit visit) noexcept {
   const pool_shape s = without_adaptive(shape);

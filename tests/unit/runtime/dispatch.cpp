@@ -18,7 +18,7 @@ constexpr std::array codes{&fast, &slow};
 }  // namespace
 
 // Nobody compiles the code of this plan.
-// Compiled alone: another test's headers would do it.
+// Compiled alone: with dispatched.hpp, which other tests include, this unit would.
 struct no_code : small::per_tensor {};
 using plan_without_code = plan<small::mlp, x86, no_code>;
 

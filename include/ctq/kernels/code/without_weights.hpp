@@ -6,19 +6,9 @@
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 
-// Calls of kernels that have neither weights nor a workspace.
+// How a step calls a kernel that has neither weights nor a workspace.
 
 namespace ctq::kernels {
-
-/// The record of a shape, whose type may say more of it than the record itself.
-template <class Shape>
-[[nodiscard, gnu::always_inline]] constexpr auto record_of(const Shape& s) {
-  if constexpr (requires { Shape::value; }) {
-    return Shape::value;
-  } else {
-    return s;
-  }
-}
 
 /// Elements are moved or compared as they are: (shape, in, out).
 template <class Descriptor>
@@ -26,7 +16,7 @@ struct copying_code : plain_code {
   template <class Set, class In, class Out,
             std::convertible_to<typename Descriptor::shape> Shape = typename Descriptor::shape>
   static void run(const Shape& s, call_options, const operands& x) noexcept {
-    call<Set, Descriptor>(record_of(s), x.input<In>(), x.output<Out>());
+    call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
   }
 };
 
@@ -37,21 +27,19 @@ struct one_input_code : plain_code {
             std::convertible_to<typename Descriptor::shape> Shape = typename Descriptor::shape>
   static void run(const Shape& s, call_options, const operands& x) noexcept {
     if constexpr (std::same_as<In, float> && std::same_as<Out, float>) {
-      call<Set, Descriptor>(record_of(s), x.input<In>(), x.output<Out>());
+      call<Set, Descriptor>(s, x.input<In>(), x.output<Out>());
     } else if constexpr (std::same_as<In, float>) {
-      call<Set, Descriptor>(record_of(s), x.input<In>(), x.data->out, x.output<Out>());
+      call<Set, Descriptor>(s, x.input<In>(), x.data->out, x.output<Out>());
     } else if constexpr (std::same_as<Out, float>) {
-      call<Set, Descriptor>(record_of(s), x.input<In>(), x.data->in[0], x.output<Out>());
+      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.output<Out>());
     } else {
-      call<Set, Descriptor>(record_of(s), x.input<In>(), x.data->in[0], x.data->out,
-                            x.output<Out>());
+      call<Set, Descriptor>(s, x.input<In>(), x.data->in[0], x.data->out, x.output<Out>());
     }
   }
 };
 
-/// Of pools: those whose channels fill equal registers share code.
-template <template <class> class Base, class Descriptor>
-struct pool_code : Base<Descriptor> {
+/// Pools whose channels fill equal registers share their code.
+struct pool_code {
   template <class Set, kernel_signature Key>
   static constexpr auto shared_shape() {
     constexpr auto s = Key.template as<pool_shape>();
@@ -63,9 +51,9 @@ struct pool_code : Base<Descriptor> {
   }
 };
 template <class Descriptor>
-using pool_of_numbers = pool_code<one_input_code, Descriptor>;
+struct avg_pool_code : one_input_code<Descriptor>, pool_code {};
 template <class Descriptor>
-using pool_of_copies = pool_code<copying_code, Descriptor>;
+struct max_pool_code : copying_code<Descriptor>, pool_code {};
 
 /// Two tensors: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu), of float32
 /// without qparams. If the output alone is of integers, b is, too.

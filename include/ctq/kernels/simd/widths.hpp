@@ -30,7 +30,8 @@ template <class Isa>
 using narrowest_width = typename narrowest<Isa>::type;
 
 /// Calls f(tag) with the widest instruction set, up to Isa, whose register of T has at most `count`
-/// lanes; with the narrowest if there is none. count: an int or a constant
+/// lanes; with the narrowest if there is none. count: an int, or an integral_constant, for which f
+/// is instantiated once
 template <vectorized Isa, class T, class Count, class F>
 [[gnu::always_inline]] inline void with_width(Count count, F f) noexcept {
   using half = half_width<Isa>;

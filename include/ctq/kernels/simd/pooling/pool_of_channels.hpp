@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
 
 namespace ctq::kernels::simd {
 
-/// A pool of at least `Channels`, a power of two: its code has registers of one width.
+/// The shape of a pool whose type says that it has at least `Channels`, which is what filled_lanes
+/// gives: its code has registers of one width.
 template <int Channels>
 struct pool_of_channels : pool_shape {
   constexpr explicit pool_of_channels(const pool_shape& s) : pool_shape(s) {}
 };
 
-/// The most that is known of a pool: the channels that fill registers, up to the widest one of
-/// bytes.
+/// The largest power of two up to `channels`, at most 64, the bytes of the widest register. All
+/// that the choice of a width asks of the channels follows from it.
 [[nodiscard]] constexpr int filled_lanes(int channels) {
-  int lanes = 1;
-  while (lanes < 64 && 2 * lanes <= channels) lanes *= 2;
-  return lanes;
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(channels < 64 ? channels : 64)));
 }
 
-/// What a pool's channels are compared with: a constant, if they are known to be that many.
+/// The channels of a pool, to be compared with powers of two up to 64: a constant if its type says
+/// how many there are at least.
 [[nodiscard]] constexpr int channels_of(const pool_shape& s) { return s.channels; }
 template <int Channels>
 [[nodiscard]] constexpr std::integral_constant<int, Channels> channels_of(

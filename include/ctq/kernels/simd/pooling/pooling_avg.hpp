@@ -183,7 +183,7 @@ template <class Isa>
 }
 
 /// As reference::pooling_avg on integers, byte for byte.
-template <class Isa, std::derived_from<pool_shape> Shape, quantized Q>
+template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
 [[gnu::always_inline]] inline void pooling_avg(const Shape& shape, const Q* in, const qparams& in_q,
                                                const qparams& out_q, Q* out) noexcept {
   const auto channels = channels_of(shape);
@@ -218,7 +218,7 @@ template <class Isa, std::derived_from<pool_shape> Shape, quantized Q>
 }
 
 /// As reference::pooling_avg on floats, bit for bit.
-template <class Isa, std::derived_from<pool_shape> Shape>
+template <class Isa, std::convertible_to<pool_shape> Shape>
 [[gnu::always_inline]] inline void pooling_avg(const Shape& shape, const float* in,
                                                float* out) noexcept {
   if constexpr (!vectorized<Isa>) {

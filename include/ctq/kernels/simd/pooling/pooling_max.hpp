@@ -56,8 +56,9 @@ template <class Isa, class T>
 }
 
 /// As reference::pooling_max, byte for byte.
-template <class Isa, std::derived_from<pool_shape> Shape, class T>
-[[gnu::always_inline]] inline void pooling_max(const Shape& shape, const T* in, T* out) noexcept {
+template <class Isa, std::convertible_to<pool_shape> Shape, class T>
+[[gnu::always_inline]] inline void pooling_max(const Shape& known, const T* in, T* out) noexcept {
+  const pool_shape& shape = known;
   if constexpr (!vectorized<Isa>) {
     reference::pooling_max(shape, in, out);
   } else {
@@ -65,7 +66,7 @@ template <class Isa, std::derived_from<pool_shape> Shape, class T>
     const std::ptrdiff_t in_end = planes * shape.in_d * shape.in_h * shape.in_w;
     const std::ptrdiff_t out_end = planes * shape.out_d * shape.out_h * shape.out_w;
     with_width<Isa, T>(
-        channels_of(shape), [&](auto width) __attribute__((always_inline)) {
+        channels_of(known), [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
                 max_window<decltype(width)>(shape, w, in, in_end, out, out_end);

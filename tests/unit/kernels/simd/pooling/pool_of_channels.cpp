@@ -14,7 +14,7 @@
 using namespace ctq;
 using namespace ctq::kernels;
 
-static_assert(simd::filled_lanes(0) == 1);
+static_assert(simd::filled_lanes(0) == 0);
 static_assert(simd::filled_lanes(1) == 1);
 static_assert(simd::filled_lanes(3) == 2);
 static_assert(simd::filled_lanes(4) == 4);
@@ -26,10 +26,9 @@ static_assert(simd::filled_lanes(1000) == 64);
 
 namespace {
 
-const qparams narrow{0.5F, 3};
-const qparams wide{1e-30F, 250};  // of an output: sums in steps of it do not fit an int32
+const qparams steps{0.5F, 3};
+const qparams tiny_steps{1e-30F, 250};  // of an output: means in units of them do not fit an int32
 
-/// Code of one width has the bytes of the reference.
 template <int Channels>
 void check() {
   CAPTURE(Channels);
@@ -38,9 +37,9 @@ void check() {
     const samples::fenced in(samples::integers<std::uint8_t>(samples::in_size(shape), 7));
     std::vector<std::uint8_t> expected(samples::out_size(shape));
     samples::guarded<std::uint8_t> out(expected.size());
-    for (const qparams& to : {narrow, wide}) {
-      reference::pooling_avg(shape, in.data(), narrow, to, expected.data());
-      simd::pooling_avg<isa::native>(known, in.data(), narrow, to, out.data());
+    for (const qparams& to : {steps, tiny_steps}) {
+      reference::pooling_avg(shape, in.data(), steps, to, expected.data());
+      simd::pooling_avg<isa::native>(known, in.data(), steps, to, out.data());
       CHECK(out.holds(expected));
     }
     reference::pooling_max(shape, in.data(), expected.data());
@@ -51,7 +50,7 @@ void check() {
 
 }  // namespace
 
-TEST_CASE("pools of known channels") {
+TEST_CASE("pools whose type says how many channels they have give the bytes of the reference") {
   check<0>();
   check<3>();
   check<7>();
