@@ -85,8 +85,9 @@ struct pool_axis {
           start >= 0 && start + (kernel - 1) * dilation < in};
 }
 
-/// Calls visit(pool_window) for each output pixel, in memory order. The call stands once in the
-/// loop: visit is inlined there, and each copy takes long to compile.
+/// Calls visit(pool_window) for each output pixel, in memory order. Windows inside the input have a
+/// call of their own, with tap counts that the loops do not change: with one call for both, average
+/// pools of 2x2 and 3x3 take 15 to 20 % longer (AVX512-VNNI, Zen 4).
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(pool_shape shape, Visit visit) noexcept {
   const pool_shape s = without_adaptive(shape);
@@ -115,6 +116,7 @@ template <class Visit>
           w.rows = s.kernel_h;
           w.columns = s.kernel_w;
           w.padded = s.kernel_d * s.kernel_h * s.kernel_w;
+          visit(w);
         } else {
           const pool_span x = s.adaptive != 0 ? adaptive_span_of(ox, s.in_w, s.out_w)
                                               : pool_span_of(ox, s.in_w, s.kernel_w, s.stride_w,
@@ -124,8 +126,8 @@ template <class Visit>
           w.rows = y.span.taps;
           w.columns = x.taps;
           w.padded = z.span.padded * y.span.padded * x.padded;
+          visit(w);
         }
-        visit(w);
       }
     }
   }

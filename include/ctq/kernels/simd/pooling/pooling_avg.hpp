@@ -101,7 +101,7 @@ struct byte_means {
       const Q* const from = in + w.in + c;
       const batch<Isa, Q> q = w.taps() <= byte_sums<Isa>::most_taps
                                   ? of_few(w, from, floats(inverse))
-                                  : of_many(w, from, floats(inverse));
+                                  : of_many(*this, w, from, floats(inverse));
       q.store_unaligned(out + w.out + c);
     }
   }
@@ -117,8 +117,9 @@ struct byte_means {
       return (sums.template biased<k>() - zero) * inverse;
     });
   }
-  [[nodiscard, gnu::noinline]] batch<Isa, Q> of_many(const pool_window& w, const Q* in,
-                                                     const floats& inverse) const noexcept {
+  /// Takes copies, so that what windows of few taps use has no address and stays in registers.
+  [[nodiscard, gnu::noinline]] static batch<Isa, Q> of_many(byte_means means, pool_window w,
+                                                            const Q* in, floats inverse) noexcept {
     integers part[4];
     unroll<4>([&](auto k) __attribute__((always_inline)) { part[k] = integers(0); });
     byte_sums<Isa> sums;
@@ -151,8 +152,8 @@ struct byte_means {
         }
       }
     flush();
-    const integers zero(w.taps() * zero_point);
-    return narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
+    const integers zero(w.taps() * means.zero_point);
+    return means.narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
       return to_float<Isa>(part[k] - zero) * inverse;
     });
   }
@@ -184,9 +185,10 @@ template <class Isa>
 
 /// As reference::pooling_avg on integers, byte for byte.
 template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
-[[gnu::always_inline]] inline void pooling_avg(const Shape& shape, const Q* in, const qparams& in_q,
+[[gnu::always_inline]] inline void pooling_avg(const Shape& known, const Q* in, const qparams& in_q,
                                                const qparams& out_q, Q* out) noexcept {
-  const auto channels = channels_of(shape);
+  const pool_shape shape = known;  // stores of bytes could change what a reference refers to
+  const auto channels = channels_of(known);
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
   } else if (channels < float_lanes<narrowest_width<Isa>>) {
@@ -219,13 +221,14 @@ template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
 
 /// As reference::pooling_avg on floats, bit for bit.
 template <class Isa, std::convertible_to<pool_shape> Shape>
-[[gnu::always_inline]] inline void pooling_avg(const Shape& shape, const float* in,
+[[gnu::always_inline]] inline void pooling_avg(const Shape& known, const float* in,
                                                float* out) noexcept {
+  const pool_shape shape = known;
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, out);
   } else {
     with_width<Isa, float>(
-        channels_of(shape), [&](auto width) __attribute__((always_inline)) {
+        channels_of(known), [&](auto width) __attribute__((always_inline)) {
           for_each_window(
               shape, [&](const pool_window& w) __attribute__((always_inline)) {
                 avg_window<decltype(width)>(shape, w, in, out);
