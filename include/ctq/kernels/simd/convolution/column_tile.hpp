@@ -32,62 +32,82 @@ template <class Dot>
   return Dot::k_group == 4 ? 2 : 3;
 }
 
+/// The sums of Rows x Columns output pixels, for half of the channels of a block. Its functions
+/// take constants as arguments: as template arguments they would make hundreds of functions of a
+/// tile.
+template <class Dot, int Kernel, int Stride, int Rows, int Columns>
+struct column_sums {
+  using vec = typename Dot::vec;
+  static constexpr column_plan<Dot> plan{Kernel, Stride};
+  static constexpr int vecs = Dot::k_group / 2;
+  static constexpr int in_columns = (Columns - 1) * Stride + Kernel;
+  static constexpr std::size_t vec_bytes = block_layout<Dot>::vec_bytes;
+  // Of two adjacent pixels the right one uses the weights that the left one used a column before:
+  // one zmm load per cycle is the limit (13.5 instead of 14 us; clang 19: 16).
+  static constexpr bool in_turn =
+      Columns == 2 && Stride == 1 && (Rows * (Columns + 1) + 1) * vecs < vector_registers;
+
+  vec acc[Rows][Columns][vecs];
+  vec b[Rows][vecs];
+
+  [[gnu::always_inline]] explicit column_sums(const std::byte* biases) {
+    unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+      const vec bias = Dot::load(biases + v * vec_bytes);
+      unroll<Rows, Columns>([&](auto m, auto n)
+                                __attribute__((always_inline)) { acc[m][n][v] = bias; });
+    });
+  }
+
+  /// Adds the products of input column c of a group of rows.
+  [[gnu::always_inline]] void add(const vec (&a)[vecs], const std::byte* weights, int group,
+                                  int c) {
+    unroll<Columns>([&](auto left) __attribute__((always_inline)) {
+      constexpr int n = Columns - 1 - left;
+      const int tap = c - n * Stride;
+      if (tap < 0 || tap >= Kernel) return;
+      unroll<Rows>([&](auto m) __attribute__((always_inline)) {
+        if (!plan.sees(m, group)) return;
+        unroll<vecs>([&](auto v) __attribute__((always_inline)) {
+          const auto at = static_cast<std::size_t>(plan.step(tap, group, m) * Dot::k_group + v);
+          if constexpr (!in_turn || n == 0) b[m][v] = Dot::load(weights + at * vec_bytes);
+          acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b[m][v]);
+        });
+      });
+    });
+  }
+
+  /// What is added so far is not left for later.
+  [[gnu::always_inline]] void compute() {
+    if constexpr (in_turn) {
+      unroll<Rows, Columns>([&](auto m, auto n) __attribute__((always_inline)) {
+        for (vec& x : acc[m][n]) compute_now(x);
+      });
+    } else {
+      compute_now(acc[0][0][0]);
+    }
+  }
+};
+
 /// Rows x Columns output pixels, for half of the channels of a block, requantized; x is the first
 /// input column.
 template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, class Input>
 [[gnu::always_inline]] inline void column_half(const Input& in, int x, const std::byte* block,
                                                half_of<Dot> (&out)[Rows][Columns]) {
-  using vec = typename Dot::vec;
-  constexpr column_plan<Dot> plan{Kernel, Stride};
-  constexpr int vecs = Dot::k_group / 2;
-  constexpr std::size_t vec_bytes = block_layout<Dot>::vec_bytes;
+  using sums = column_sums<Dot, Kernel, Stride, Rows, Columns>;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
-  constexpr int in_columns = (Columns - 1) * Stride + Kernel;
-  block += Half * vecs * vec_bytes;
-
-  vec acc[Rows][Columns][vecs];
-  unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-    const vec bias = Dot::load(block + v * vec_bytes);
-    unroll<Rows, Columns>([&](auto m, auto n)
-                              __attribute__((always_inline)) { acc[m][n][v] = bias; });
-  });
-
-  const std::byte* const weights = block + layout.weights();
-  // Of two adjacent pixels the right one uses the weights that the left one used a column before:
-  // one zmm load per cycle is the limit (13.5 instead of 14 us; clang 19: 16).
-  constexpr bool in_turn =
-      Columns == 2 && Stride == 1 && (Rows * (Columns + 1) + 1) * vecs < vector_registers;
-  vec b[Rows][vecs];
-  unroll<plan.groups(Rows), in_columns>([&](auto g, auto c) __attribute__((always_inline)) {
-    if constexpr (in_turn) {
-      unroll<Rows * Columns * vecs>([&](auto i) __attribute__((always_inline)) {
-        compute_now(acc[i / vecs / Columns][i / vecs % Columns][i % vecs]);
-      });
-    } else {
-      compute_now(acc[0][0][0]);
-    }
-    vec a[vecs];
-    in.template load_half<Dot, Half>(x + c, g, a);
-    unroll<Columns>([&](auto left) __attribute__((always_inline)) {
-      constexpr int n = Columns - 1 - left;
-      constexpr int tap = c - n * Stride;
-      if constexpr (tap >= 0 && tap < Kernel) {
-        unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-          if constexpr (plan.sees(m, g)) {
-            unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-              constexpr int at = plan.step(tap, g, m) * Dot::k_group + v;
-              if constexpr (!in_turn || n == 0) b[m][v] = Dot::load(weights + at * vec_bytes);
-              acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b[m][v]);
-            });
-          }
-        });
-      }
-    });
-  });
+  block += Half * sums::vecs * sums::vec_bytes;
+  sums s(block);
+  const auto add = [&](int group, int c) __attribute__((always_inline)) {
+    s.compute();
+    typename sums::vec a[sums::vecs];
+    in.template load_half<Dot, Half>(x + c, group, a);
+    s.add(a, block + layout.weights(), group, c);
+  };
+  unroll<sums::plan.groups(Rows), sums::in_columns>(add);
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   unroll<Rows, Columns>([&](auto m, auto n) __attribute__((always_inline)) {
-    out[m][n] = Dot::half(acc[m][n], multiplier);
+    out[m][n] = Dot::half(s.acc[m][n], multiplier);
   });
 }
 

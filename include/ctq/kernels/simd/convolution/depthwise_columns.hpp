@@ -119,20 +119,17 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
     }
     by_twos(most);
   } else {
+    // The rest is moved back or, if it is one row, computed by itself. One call for all tiles of
+    // the most rows: a copy of those of 5x5 takes seconds to compile.
     int y = 0;
-    for (; y + most <= s.out_h(); y += most) all_blocks(most, {y});
-    // The rest is moved back or, if it is one row, computed by itself.
+    for (; y + most <= s.out_h() || (y > 0 && y + 1 < s.out_h()); y += most)
+      all_blocks(most, {std::min(y, s.out_h() - most)});
     constexpr bool has_rest = [] {
       if constexpr (constant_shape<Shape>) return Shape::value.out_h() % Rows != 0;
       return true;
     }();
-    if constexpr (most > 1 && has_rest) {
-      if (y + 1 < s.out_h() && y > 0) {
-        all_blocks(most, {s.out_h() - most});
-      } else {
-        for (; y < s.out_h(); ++y) all_blocks(single, {y});
-      }
-    }
+    if constexpr (most > 1 && has_rest)
+      for (; y < s.out_h(); ++y) all_blocks(single, {y});
   }
 }
 

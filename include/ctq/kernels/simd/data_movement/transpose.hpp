@@ -28,13 +28,14 @@ template <class Isa, class T>
   unroll<n>([&](auto i) __attribute__((always_inline)) {
     row[i] = lanes::load_unaligned(in + i * in_stride);
   });
-  unroll<rounds>([&](auto) __attribute__((always_inline)) {
+  const auto interleave = [&]() __attribute__((always_inline)) {
     unroll<n / 2>([&](auto i) __attribute__((always_inline)) {
       next[2 * i] = xsimd::zip_lo(row[i], row[i + n / 2]);
       next[2 * i + 1] = xsimd::zip_hi(row[i], row[i + n / 2]);
     });
     row = next;
-  });
+  };
+  unroll<rounds>([&](auto) __attribute__((always_inline)) { interleave(); });
   unroll<n>([&](auto i)
                 __attribute__((always_inline)) { row[i].store_unaligned(out + i * out_stride); });
 }
@@ -58,13 +59,11 @@ template <class Isa, class T>
     };
     // Along the longer side, so that lines that are far apart are read or written at once: they
     // are few sets of a cache.
-    if (rows <= columns) {
-      for (int i = 0; i < rows; i += n)
-        for (int j = 0; j < columns; j += n) block(i, j);
-    } else {
-      for (int j = 0; j < columns; j += n)
-        for (int i = 0; i < rows; i += n) block(i, j);
-    }
+    const bool wide = rows <= columns;
+    const int shorter = wide ? rows : columns;
+    const int longer = wide ? columns : rows;
+    for (int i = 0; i < shorter; i += n)
+      for (int j = 0; j < longer; j += n) block(wide ? i : j, wide ? j : i);
   }
 }
 

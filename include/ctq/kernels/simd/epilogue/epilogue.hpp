@@ -27,15 +27,16 @@ inline constexpr bool post_op_in_registers = false;
 template <class Isa, quantized Q>
 inline constexpr bool post_op_in_registers<Isa, lookup_table<Q>> = has_wide_lookup<Isa>;
 
-/// Applies a post-op to all outputs, in place.
+/// Applies a post-op to all outputs, in place: in one function for all layers, since a call is
+/// nothing beside a pass over the outputs.
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void apply_in_place(const residual_add<Q>& s, elementwise_shape count,
-                                                  Q* out) noexcept {
+[[gnu::noinline]] void apply_in_place(const residual_add<Q>& s, elementwise_shape count,
+                                      Q* out) noexcept {
   binary_add<Isa>(count, out, s.from, s.other, s.other_q, s.to, out, s.relu);
 }
 template <class Isa, quantized Q>
-[[gnu::always_inline]] inline void apply_in_place(const lookup_table<Q>& s, elementwise_shape count,
-                                                  Q* out) noexcept {
+[[gnu::noinline]] void apply_in_place(const lookup_table<Q>& s, elementwise_shape count,
+                                      Q* out) noexcept {
   look_up<Isa>(count, out, s.table, out);
 }
 template <class Isa, quantized Q>
