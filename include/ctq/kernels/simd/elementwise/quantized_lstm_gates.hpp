@@ -8,7 +8,7 @@
 
 #include "ctq/kernels/reference/recurrent/quantized_lstm_gates.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ctq/kernels/reference/requantize.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"

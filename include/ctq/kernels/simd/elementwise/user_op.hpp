@@ -4,24 +4,34 @@
 #include <cstdint>
 
 #include "ctq/kernels/reference/user_op.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/tables/table_shuffle.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 
 namespace ctq::kernels::simd {
+
+/// Fewer elements are looked up one by one where the table has to be rearranged.
+inline constexpr int fewest_shuffled = 512;
 
 /// out[i] = table[in[i]], with a table from reference::make_table. out may be in.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void look_up(elementwise_shape shape, const Q* in, const Q* table,
                                            Q* out) noexcept {
   int i = 0;
+  const auto whole_registers = [&]<class Bytes>(const auto& entries, std::type_identity<Bytes>)
+      __attribute__((always_inline)) {
+    using element = typename Bytes::value_type;
+    constexpr int lanes = static_cast<int>(Bytes::size);
+    for (; i + lanes <= shape.count; i += lanes)
+      entries[Bytes::load_unaligned(reinterpret_cast<const element*>(in + i))].store_unaligned(
+          reinterpret_cast<element*>(out + i));
+  };
   if constexpr (has_wide_lookup<Isa>) {
-    using bytes = batch<Isa, Q>;
-    constexpr int lanes = static_cast<int>(bytes::size);
-    const lookup_registers<Isa, Q> entries(table);
-    for (; i + lanes <= shape.count; i += lanes) {
-      entries[bytes::load_unaligned(in + i)].store_unaligned(out + i);
-    }
+    whole_registers(lookup_registers<Isa, Q>(table), std::type_identity<batch<Isa, Q>>{});
+  } else if constexpr (shuffles_bytes<Isa>) {
+    if (shape.count >= fewest_shuffled)
+      whole_registers(shuffled_table<Isa>(table), std::type_identity<batch<Isa, std::int8_t>>{});
   }
   for (; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ctq/kernels/epilogue.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/elementwise/requantize.hpp"

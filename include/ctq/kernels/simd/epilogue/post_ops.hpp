@@ -10,7 +10,7 @@
 #include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
-#include "ctq/kernels/simd/arch/table_lookup.hpp"
+#include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_rows.hpp"

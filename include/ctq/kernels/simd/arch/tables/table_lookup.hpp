@@ -6,8 +6,8 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/quantizer.hpp"
-#include "ctq/kernels/simd/arch/table_avx512vbmi.hpp"
-#include "ctq/kernels/simd/arch/table_neon.hpp"
+#include "ctq/kernels/simd/arch/tables/table_avx512vbmi.hpp"
+#include "ctq/kernels/simd/arch/tables/table_neon.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 // Table lookup on registers: any function of an 8-bit integer as a table of 256 entries.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
+#include "ctq/kernels/xsimd.hpp"
+
+#if defined(__SSSE3__)
+#include <immintrin.h>
+#endif
+
+// Tables of 256 entries by vpshufb, which looks up one of 16 bytes, and gives 0 for an index whose
+// upper bit is set.
+
+CTQ_BEGIN_AVX512
+
+namespace ctq::kernels::simd {
+
+#if defined(__SSSE3__)
+
+[[nodiscard, gnu::always_inline]] inline __m128i shuffle_bytes(__m128i row, __m128i index) {
+  return _mm_shuffle_epi8(row, index);
+}
+#if defined(__AVX2__)
+[[nodiscard, gnu::always_inline]] inline __m256i shuffle_bytes(__m256i row, __m256i index) {
+  return _mm256_shuffle_epi8(row, index);
+}
+#endif
+#if defined(__AVX512BW__)
+[[nodiscard, gnu::always_inline]] inline __m512i shuffle_bytes(__m512i row, __m512i index) {
+  return _mm512_shuffle_epi8(row, index);
+}
+#endif
+
+template <class Isa>
+inline constexpr bool shuffles_bytes = vectorized<Isa> && !std::is_same_v<Isa, isa::sse2>;
+
+#else
+
+template <class Isa>
+inline constexpr bool shuffles_bytes = false;
+
+#endif
+
+/// A table in rows of 16 entries. All rows but 0 and 8 hold the bits in which they differ from the
+/// row before, so that the xor of rows 0 to k is row k of the table; above row k the index is
+/// negative.
+template <class Isa>
+class shuffled_table {
+  using bytes = batch<Isa, std::int8_t>;
+  static constexpr std::size_t lanes = bytes::size;
+
+ public:
+  [[gnu::always_inline]] explicit shuffled_table(const void* table) noexcept {
+    std::uint64_t row[16][2];
+    std::memcpy(row, table, sizeof row);
+    for (int k = 15; k >= 0; --k) {
+      if (k % 8 != 0)
+        for (int half = 0; half < 2; ++half) row[k][half] ^= row[k - 1][half];
+      for (std::size_t i = 0; i < lanes; i += 16) std::memcpy(rows_[k] + i, row[k], 16);
+    }
+  }
+
+  /// The entry of each byte of x.
+  [[nodiscard, gnu::always_inline]] bytes operator[](const bytes& x) const noexcept {
+    const bytes sixteen(std::int8_t{16});
+    bytes low = x, high = x ^ bytes(std::int8_t{-128});
+    bytes out = of_row(0, low) ^ of_row(8, high);
+    unroll<7>([&](auto k) __attribute__((always_inline)) {
+      low = xsimd::ssub(low, sixteen);
+      high = xsimd::ssub(high, sixteen);
+      out ^= of_row(1 + k, low) ^ of_row(9 + k, high);
+    });
+    return out;
+  }
+
+ private:
+  [[nodiscard, gnu::always_inline]] bytes of_row(int row, const bytes& index) const noexcept {
+    using reg = typename bytes::register_type;
+    return bytes(
+        shuffle_bytes(static_cast<reg>(bytes::load_aligned(rows_[row])), static_cast<reg>(index)));
+  }
+
+  alignas(64) std::int8_t rows_[16][lanes];
+};
+
+}  // namespace ctq::kernels::simd
+
+CTQ_END_AVX512
