@@ -40,6 +40,16 @@ namespace ctq::kernels {
 template <class Set>
 inline constexpr bool is_reference = std::same_as<Set, reference_kernels>;
 
+/// The same kernels for layers none of which is a depthwise convolution: what packs their weights
+/// has no code for those.
+template <class Set>
+struct without_depthwise : Set {};
+
+template <class Set>
+inline constexpr bool has_depthwise = true;
+template <class Set>
+inline constexpr bool has_depthwise<without_depthwise<Set>> = false;
+
 /// What else of a signature is an argument.
 struct call_options {
   bool relu{};

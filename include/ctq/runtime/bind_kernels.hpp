@@ -153,17 +153,19 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 /// may be fused into them.
 template <class Kernels, used_kernels Used = all_kernels>
 [[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
-  return with_used<Used, std::size_t>(
-      key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-        return kernels::kernel_code<Descriptor>::template packed_bytes<Kernels>(key);
-      });
+  return with_used<Used, std::size_t>(key.kernel, [&]<class Descriptor>(
+                                                      std::type_identity<Descriptor>) {
+    return kernels::kernel_code<Descriptor>::template packed_bytes<packing_kernels<Kernels, Used>>(
+        key);
+  });
 }
 
 /// Appends how a set of kernels divides the work of a step, or "-".
 template <class Kernels, used_kernels Used = all_kernels, class Text>
 [[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& key) {
   with_used<Used, void>(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    kernels::kernel_code<Descriptor>::template append_blocking<Kernels>(out, key);
+    kernels::kernel_code<Descriptor>::template append_blocking<packing_kernels<Kernels, Used>>(out,
+                                                                                               key);
   });
 }
 

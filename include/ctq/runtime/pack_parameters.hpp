@@ -34,17 +34,18 @@ template <class Kernels, used_kernels Used = all_kernels>
     if constexpr (Used.has(Id)) {
       using descriptor = kernels::descriptor_of<Id>;
       using code = kernels::kernel_code<descriptor>;
+      using set = packing_kernels<Kernels, Used>;
       const auto sizes = key.as<typename descriptor::shape>();
       binding::with_dtype(key.in, [&](auto in) {
         if constexpr (!Used.has(Id, in)) {
           return;
         } else if constexpr (in == f32) {
-          code::template pack<Kernels, float>(sizes, static_cast<const float*>(from.weight), reals,
-                                              nullptr, zero_point..., packed);
+          code::template pack<set, float>(sizes, static_cast<const float*>(from.weight), reals,
+                                          nullptr, zero_point..., packed);
         } else {
-          code::template pack<Kernels, element_t<in>>(sizes, integers,
-                                                      static_cast<const std::int32_t*>(from.bias),
-                                                      from.multiplier, zero_point..., packed);
+          code::template pack<set, element_t<in>>(sizes, integers,
+                                                  static_cast<const std::int32_t*>(from.bias),
+                                                  from.multiplier, zero_point..., packed);
         }
       });
     }

@@ -21,10 +21,10 @@ namespace ctq::kernels {
 /// and blocks per pass over the weights, then ":gathered" if the pixels that are read are copied
 /// first,
 /// ":bands2x2" if the image is copied to bands (row_bands).
-template <class Isa, class T, class Text>
+template <class Isa, class T, bool Depthwise, class Text>
 constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool plain) {
   const conv2d_shape s = simd::flattened(shape);
-  simd::with_method<Isa, T>(s, [&]<class Model>(std::type_identity<Model>, auto by) {
+  simd::with_method<Isa, T, Depthwise>(s, [&]<class Model>(std::type_identity<Model>, auto by) {
     if constexpr (by == simd::method::tiles) {
       const simd::tile_plan p = simd::plan<Isa, T>(s).tiles;
       append_all(out, "tiles:", p.block.pixels, "x", p.block.channels, ":rows", p.rows, ":chunk",
@@ -52,11 +52,12 @@ constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool pla
 }
 
 /// The same of a convolution that reads `in`; linear layers are convolutions.
-template <class Isa, class Text>
+///   Depthwise  whether it may be a depthwise one
+template <class Isa, bool Depthwise = true, class Text>
 constexpr void append_blocking(Text& out, const conv2d_shape& s, dtype in, bool plain) {
-  if (in == f32) return append_blocking_of<Isa, float>(out, s, plain);
-  if (in == qint8) return append_blocking_of<Isa, std::int8_t>(out, s, plain);
-  append_blocking_of<Isa, std::uint8_t>(out, s, plain);
+  if (in == f32) return append_blocking_of<Isa, float, Depthwise>(out, s, plain);
+  if (in == qint8) return append_blocking_of<Isa, std::int8_t, Depthwise>(out, s, plain);
+  append_blocking_of<Isa, std::uint8_t, Depthwise>(out, s, plain);
 }
 
 }  // namespace ctq::kernels

@@ -95,7 +95,8 @@ struct layer_code {
   static constexpr std::size_t weight_bytes(const Shape& s, dtype in) {
     const conv2d_shape c = conv2d_shape_of(s);
     if constexpr (!is_reference<Set>)
-      return packing::padded(simd::conv2d_packed_bytes<typename Set::isa>(c, in));
+      return packing::padded(
+          simd::conv2d_packed_bytes<typename Set::isa, has_depthwise<Set>>(c, in));
     return in == f32 ? reference_weights<float>::bytes(c)
                      : reference_weights<std::int8_t>::bytes(c);
   }
@@ -124,7 +125,7 @@ struct layer_code {
     constexpr bool tables_in_registers =
         simd::post_op_in_registers<typename Set::isa, lookup_table<std::uint8_t>>;
     // A table that is looked up in registers is an epilogue; sums of tensors come after the layer.
-    ctq::kernels::append_blocking<typename Set::isa>(
+    ctq::kernels::append_blocking<typename Set::isa, has_depthwise<Set>>(
         out, conv2d_shape_of(key.as<shape>()), key.in,
         !(key.then == fused_op::table && tables_in_registers));
   }
@@ -137,7 +138,7 @@ struct layer_code {
     if constexpr (is_reference<Set>) {
       reference_weights<In>::pack(conv2d_shape_of(s), from, packed);
     } else {
-      simd::pack<typename Set::isa, In>(conv2d_shape_of(s), from, packed);
+      simd::pack<typename Set::isa, In, has_depthwise<Set>>(conv2d_shape_of(s), from, packed);
     }
   }
 

@@ -24,6 +24,7 @@ struct used_kernels {
 
   std::uint64_t on_floats{}, on_quint8{}, on_others{};  // a bit for each kernel
   bool tables{}, clamps{};                              // whether one is fused into a kernel
+  bool depthwise{};                                     // whether a layer may be such a convolution
 
   [[nodiscard]] constexpr bool has(kernel_id k, dtype in) const {
     return ((in == f32 ? on_floats : in == quint8 ? on_quint8 : on_others) & bit_of(k)) != 0;
@@ -49,8 +50,13 @@ struct used_kernels {
   }
 };
 
-inline constexpr used_kernels all_kernels{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
-                                          true, true};
+inline constexpr used_kernels all_kernels{
+    ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, true, true, true};
+
+[[nodiscard]] constexpr bool may_be_depthwise(const kernel_signature& key) {
+  if (key.kernel == kernel::conv2d) return key.as<conv2d_shape>().depthwise();
+  return key.kernel == kernel::conv3d || key.kernel == kernel::conv_transpose2d;
+}
 
 /// Those of steps, with the products of recurrent layers.
 [[nodiscard]] constexpr used_kernels used_kernels_of(std::span<const step> steps) {
@@ -59,12 +65,18 @@ inline constexpr used_kernels all_kernels{~std::uint64_t{0}, ~std::uint64_t{0}, 
     used.add(s.key.kernel, s.key.in);
     used.tables |= s.key.then == fused_op::table;
     used.clamps |= s.clamp_node >= 0;
+    used.depthwise |= may_be_depthwise(s.key);
     if (!kernels::facts_of(s.key.kernel).has_cells) continue;
     const kernel_signature product = recurrent_product_key(s.key.kernel, {});
     used.add(product.kernel, product.in);
   }
   return used;
 }
+
+/// The kernels that pack the weights of those that are used, and say how they divide their work.
+template <class Kernels, used_kernels Used>
+using packing_kernels = std::conditional_t<Used.depthwise || kernels::is_reference<Kernels>,
+                                           Kernels, kernels::without_depthwise<Kernels>>;
 
 /// Calls f(type_identity<Descriptor>) of a kernel of the set that is known at run time.
 ///   Result  of f; that of a kernel outside the set is Result{}

@@ -62,6 +62,20 @@ static_assert([] {
   return used.tables && used.clamps;
 }());
 
+// Whether a layer is a depthwise convolution, which is packed as no other is.
+constexpr conv2d_shape depthwise{
+    .in_channels = 8, .out_channels = 8, .kernel_h = 3, .kernel_w = 3, .groups = 8};
+static_assert(used_by(signature(kernel::conv2d, quint8, quint8, depthwise)).depthwise);
+static_assert(!used_by(signature(kernel::conv2d, quint8, quint8,
+                                 conv2d_shape{.in_channels = 8, .out_channels = 8}))
+                   .depthwise);
+static_assert(used_by(signature(kernel::conv3d, quint8, quint8, conv3d_shape{})).depthwise);
+static_assert(!rnn.depthwise && all_kernels.depthwise);
+template <used_kernels Used>
+constexpr bool packs_depthwise =
+    kernels::has_depthwise<packing_kernels<simd_kernels<isa::native>, Used>>;
+static_assert(packs_depthwise<all_kernels> && !packs_depthwise<rnn>);
+
 static_assert(weights_of<convolution>(kernel::conv2d) == 1);
 static_assert(weights_of<convolution>(kernel::linear) == -1);
 static_assert(weights_of<all_kernels>(kernel::linear) == 1);

@@ -37,7 +37,8 @@ namespace ctq::kernels::simd {
 
 /// Calls f(type_identity<Model>, constant<method>) with the method that computes a convolution of T
 /// and its dot_arch or tile_arch; with a constant shape, f is compiled for these only.
-template <class Isa, class T, class Shape, class F>
+///   Depthwise  whether the convolution may be a depthwise one
+template <class Isa, class T, bool Depthwise = true, class Shape, class F>
 CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f) {
   constexpr bool real = std::is_same_v<T, float>;
   using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
@@ -72,16 +73,18 @@ CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f)
     if constexpr (has_tiles<Isa> && !real) {
       if (by == method::tiles) return with.template operator()<method::tiles>();
     }
-    return by == method::depthwise ? with.template operator()<method::depthwise>()
-                                   : with.template operator()<method::dense>();
+    if constexpr (Depthwise) {
+      if (by == method::depthwise) return with.template operator()<method::depthwise>();
+    }
+    return with.template operator()<method::dense>();
   }
 }
 
 /// Packs the weights, biases and multipliers of a convolution that reads In. The input zero point
-/// is folded into int32 biases; those of floats have no multipliers.
-template <class Isa, class In, class Weight, class Bias>
+/// is folded into int32 biases; those of floats have no multipliers. Depthwise: as of with_method
+template <class Isa, class In, bool Depthwise = true, class Weight, class Bias>
 void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* packed) {
-  with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+  with_method<Isa, In, Depthwise>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
     if constexpr (by == method::tiles) {
       pack_tiles(shape, plan<Isa, In>(shape).tiles, from, packed);
     } else {
@@ -96,18 +99,19 @@ void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* pac
 }
 
 /// Bytes of the packed weights, aligned to 64, of a convolution that reads `in`.
-template <class Isa>
+template <class Isa, bool Depthwise = true>
 [[nodiscard]] constexpr std::size_t conv2d_packed_bytes(const conv2d_shape& shape, dtype in) {
   const auto bytes = [&]<class In>(std::type_identity<In>) {
-    return with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
-      if constexpr (by == method::tiles) {
-        return tiles_packed_bytes(shape, plan<Isa, In>(shape).tiles);
-      } else if constexpr (by == method::depthwise) {
-        return depthwise_packed_bytes<Model>(shape);
-      } else {
-        return dense_packed_bytes<Model>(shape);
-      }
-    });
+    return with_method<Isa, In, Depthwise>(
+        shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+          if constexpr (by == method::tiles) {
+            return tiles_packed_bytes(shape, plan<Isa, In>(shape).tiles);
+          } else if constexpr (by == method::depthwise) {
+            return depthwise_packed_bytes<Model>(shape);
+          } else {
+            return dense_packed_bytes<Model>(shape);
+          }
+        });
   };
   return in == f32 ? bytes(std::type_identity<float>{}) : bytes(std::type_identity<std::int8_t>{});
 }
