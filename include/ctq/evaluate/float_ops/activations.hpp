@@ -21,11 +21,15 @@ namespace implementation {
 /// An op that computes element by element has its function in ops/.
 inline result<value> elementwise(operands& from) {
   tensor out = from.floats("input");
-  const attributes options = from.options();
+  attributes options = from.options();
   if (from.failed()) return from.failure();
   const shape elements{static_cast<int>(out.data.size())};
-  from.op()->descriptor->functions.apply(
-      {.in = {{out.data.data(), elements}}, .out = {out.data.data(), elements}}, options);
+  const op_descriptor& d = *from.op()->descriptor;
+  diagnostic problem;
+  if (d.infer_shape != nullptr) d.infer_shape({&elements, 1}, options, problem);
+  if (problem.any()) return from.failure(std::string(problem.message()));
+  d.functions.apply({.in = {{out.data.data(), elements}}, .out = {out.data.data(), elements}},
+                    options);
   return value(std::move(out));
 }
 
@@ -44,6 +48,12 @@ inline result<value> by_shape_rule(operands& from) {
   tensor out{extents(y.extent, y.extent + y.rank), std::vector<float>(numel(y))};
   d.functions.apply({.in = {{in.data.data(), x}}, .out = {out.data.data(), y}}, options);
   return value(std::move(out));
+}
+
+/// Training would draw a slope.
+inline result<value> rrelu(operands& from) {
+  from.require(!from.flag("training"), "cannot be trained");
+  return elementwise(from);
 }
 
 /// x >= 0 ? x : x * weight, with one weight for all or one per channel (axis 1).
@@ -75,6 +85,8 @@ inline result<value> nothing(operands& from) {
 inline constexpr float_op activations[] = {
     {"flip", "input, *dims", by_shape_rule},
     {"prelu", "input, weight", prelu},
+    {"rrelu", "input, lower=0.125, upper=0.33333334, training=False, inplace=False", rrelu},
+    {"softmin", "input, dim=None, _stacklevel=3, dtype=None", by_shape_rule},
     {"identity dropout dropout?d alpha_dropout feature_alpha_dropout stochastic_depth contiguous "
      "detach clone",
      "input, p=0.5, training=True, inplace=False, train=True, memory_format=None, "

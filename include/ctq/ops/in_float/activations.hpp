@@ -24,6 +24,24 @@ struct gelu_options {
   gelu_rule approximate = gelu_rule::none;
 };
 
+struct threshold_options {
+  float threshold{};
+  float value{};  // of what is not above the threshold
+  flag inplace = false;
+};
+
+/// Of what is between -lambd and lambd nothing is left.
+struct shrink_options {
+  float lambd = 0.5F;
+};
+
+/// A slope that training draws; in inference it is the mean of the bounds.
+struct rrelu_options {
+  float lower = 1.0F / 8.0F;
+  float upper = 1.0F / 3.0F;
+  flag inplace = false;
+};
+
 }  // namespace ctq
 
 // clang-format off
@@ -43,7 +61,15 @@ struct gelu_options {
   OP(method, method_op, log_softmax, "log_softmax", softmax_options, log_softmax) \
   OP(nn, module_op, softmax2d, "torch.nn.Softmax2d", no_options, softmax2d) \
   CTQ_MODULE_AND_FUNCTION(OP, celu, "CELU", elu_options, celu) \
-  CTQ_MODULE_AND_FUNCTION(OP, softsign, "Softsign", no_options, softsign)
+  CTQ_MODULE_AND_FUNCTION(OP, softsign, "Softsign", no_options, softsign) \
+  CTQ_MODULE_AND_FUNCTION(OP, threshold, "Threshold", threshold_options, threshold) \
+  OP(fn, function_op, threshold_, "torch.nn.functional.threshold_", threshold_options, threshold_in_place) \
+  OP(fn, function_op, torch_threshold, "torch.threshold", threshold_options, threshold) \
+  CTQ_MODULE_AND_FUNCTION(OP, hardshrink, "Hardshrink", shrink_options, hardshrink) \
+  OP(method, method_op, hardshrink, "hardshrink", shrink_options, hardshrink) \
+  CTQ_MODULE_AND_FUNCTION(OP, softshrink, "Softshrink", shrink_options, softshrink) \
+  CTQ_MODULE_AND_FUNCTION(OP, tanhshrink, "Tanhshrink", no_options, tanhshrink) \
+  CTQ_MODULE_AND_FUNCTION(OP, rrelu, "RReLU", rrelu_options, rrelu)
 // clang-format on
 
 CTQ_FLOAT_ACTIVATIONS(CTQ_DECLARE_OP)
@@ -77,6 +103,19 @@ inline float celu(float x, const elu_options& o) noexcept {
   return x > 0.0F ? x : o.alpha * __builtin_expm1f(x / o.alpha);
 }
 constexpr float softsign(float x) noexcept { return x / (1.0F + (x < 0.0F ? -x : x)); }
+constexpr float threshold(float x, const threshold_options& o) noexcept {
+  return x <= o.threshold ? o.value : x;
+}
+constexpr float hardshrink(float x, const shrink_options& o) noexcept {
+  return x >= -o.lambd && x <= o.lambd ? 0.0F : x;
+}
+constexpr float softshrink(float x, const shrink_options& o) noexcept {
+  return x > o.lambd ? x - o.lambd : x < -o.lambd ? x + o.lambd : x * 0.0F;
+}
+inline float tanhshrink(float x) noexcept { return x - __builtin_tanhf(x); }
+constexpr float rrelu(float x, const rrelu_options& o) noexcept {
+  return x >= 0.0F ? x : x * ((o.lower + o.upper) / 2.0F);
+}
 
 }  // namespace functions
 
@@ -110,8 +149,32 @@ constexpr shape softmax2d_shape_rule(ctq::view<shape> in, attributes& a, diagnos
   return in[0];
 }
 inline constexpr op_descriptor softmax2d = by_rule(float_softmax, &softmax2d_shape_rule);
-inline constexpr op_descriptor celu = float_activation(elementwise<functions::celu, elu_options>);
+constexpr shape celu_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  if (a.as<elu_options>().alpha == 0.0F) shape_rules::complain(d, "alpha is 0, a divisor");
+  return same_shape(in, a, d);
+}
+inline constexpr op_descriptor celu =
+    by_rule(float_activation(elementwise<functions::celu, elu_options>), &celu_shape_rule);
 inline constexpr op_descriptor softsign = float_activation(elementwise<functions::softsign>);
+inline constexpr op_descriptor threshold =
+    float_activation(elementwise<functions::threshold, threshold_options>);
+inline constexpr op_descriptor threshold_in_place = in_place(threshold);
+inline constexpr op_descriptor hardshrink =
+    float_activation(elementwise<functions::hardshrink, shrink_options>);
+constexpr shape softshrink_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  if (!(a.as<shrink_options>().lambd >= 0.0F)) shape_rules::complain(d, "lambd is not 0 or more");
+  return same_shape(in, a, d);
+}
+inline constexpr op_descriptor softshrink = by_rule(
+    float_activation(elementwise<functions::softshrink, shrink_options>), &softshrink_shape_rule);
+inline constexpr op_descriptor tanhshrink = float_activation(elementwise<functions::tanhshrink>);
+constexpr shape rrelu_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  const auto o = a.as<rrelu_options>();
+  if (!(o.lower <= o.upper)) shape_rules::complain(d, "lower is above upper");
+  return same_shape(in, a, d);
+}
+inline constexpr op_descriptor rrelu =
+    by_rule(float_activation(elementwise<functions::rrelu, rrelu_options>), &rrelu_shape_rule);
 
 }  // namespace ctq::descriptors
 

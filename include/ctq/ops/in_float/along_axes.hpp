@@ -42,6 +42,7 @@ struct norm_options {
 // clang-format off
 #define CTQ_FLOAT_FUNCTIONS_ALONG_AXES(OP) \
   CTQ_MODULE_AND_FUNCTION(OP, glu, "GLU", glu_options, glu) \
+  CTQ_MODULE_AND_FUNCTION(OP, softmin, "Softmin", softmax_options, softmin) \
   OP(fn, function_op, normalize, "torch.nn.functional.normalize", normalize_options, normalize) \
   CTQ_FUNCTION_AND_METHOD(OP, var, variance_options, var) \
   CTQ_FUNCTION_AND_METHOD(OP, std, variance_options, std) \
@@ -81,6 +82,18 @@ template <class Isa>
     const std::size_t half = e.count / 2;
     for (std::size_t k = 0; k < half; ++k)
       x.out[(o * half + k) * e.step + i] = e[k] * functions::sigmoid(e[half + k]);
+  });
+}
+
+/// The softmax of the negated elements.
+template <class Isa>
+[[gnu::noinline]] void softmin(const op_arguments<float>& x, const attributes& a) noexcept {
+  along_axis(x.in[0], a.as<softmax_options>().dim, [&](strided_elements e, auto, auto) {
+    float* const out = x.out.data + (e.first - x.in[0].data);
+    float least = e[0], sum = 0.0F;
+    for (std::size_t k = 1; k < e.count; ++k) least = e[k] < least ? e[k] : least;
+    for (std::size_t k = 0; k < e.count; ++k) sum += out[k * e.step] = __builtin_expf(least - e[k]);
+    for (std::size_t k = 0; k < e.count; ++k) out[k * e.step] /= sum;
   });
 }
 
@@ -193,6 +206,9 @@ constexpr shape glu_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d
   return out;
 }
 inline constexpr op_descriptor glu = of_tensor(&glu_shape_rule, &functions::glu<isa::native>);
+
+inline constexpr op_descriptor softmin =
+    of_tensor(&softmax_shape_rule, &functions::softmin<isa::native>);
 
 constexpr bool is_known_norm(float p, diagnostic& d) {
   if (p == 1.0F || p == 2.0F) return true;

@@ -35,7 +35,20 @@
   CTQ_FUNCTION_AND_METHOD(OP, cos, no_options, cos) \
   CTQ_FUNCTION_AND_METHOD(OP, erf, no_options, erf) \
   CTQ_FUNCTION_AND_METHOD(OP, log1p, no_options, log1p) \
+  CTQ_FUNCTION_AND_METHOD(OP, expm1, no_options, expm1) \
+  CTQ_FUNCTION_AND_METHOD(OP, exp2, no_options, exp2) \
+  CTQ_FUNCTION_AND_METHOD(OP, log2, no_options, log2) \
+  CTQ_FUNCTION_AND_METHOD(OP, log10, no_options, log10) \
+  CTQ_FUNCTION_AND_METHOD(OP, tan, no_options, tan) \
+  CTQ_FUNCTION_AND_METHOD(OP, asin, no_options, asin) \
+  CTQ_FUNCTION_AND_METHOD(OP, acos, no_options, acos) \
+  CTQ_FUNCTION_AND_METHOD(OP, atan, no_options, atan) \
+  CTQ_FUNCTION_AND_METHOD(OP, sinh, no_options, sinh) \
+  CTQ_FUNCTION_AND_METHOD(OP, cosh, no_options, cosh) \
   CTQ_FUNCTION_AND_METHOD(OP, floor, no_options, floor) \
+  CTQ_FUNCTION_AND_METHOD(OP, ceil, no_options, ceil) \
+  CTQ_FUNCTION_AND_METHOD(OP, trunc, no_options, trunc) \
+  CTQ_FUNCTION_AND_METHOD(OP, frac, no_options, frac) \
   CTQ_FUNCTION_AND_METHOD(OP, round, no_options, round) \
   CTQ_FUNCTION_AND_METHOD(OP, sign, no_options, sign) \
   CTQ_FUNCTION_AND_METHOD(OP, reciprocal, no_options, reciprocal) \
@@ -70,7 +83,21 @@ inline float sin(float x) noexcept { return __builtin_sinf(x); }
 inline float cos(float x) noexcept { return __builtin_cosf(x); }
 inline float erf(float x) noexcept { return __builtin_erff(x); }
 inline float log1p(float x) noexcept { return __builtin_log1pf(x); }
+inline float expm1(float x) noexcept { return __builtin_expm1f(x); }
+inline float exp2(float x) noexcept { return __builtin_exp2f(x); }
+inline float log2(float x) noexcept { return __builtin_log2f(x); }
+inline float log10(float x) noexcept { return __builtin_log10f(x); }
+inline float tan(float x) noexcept { return __builtin_tanf(x); }
+inline float asin(float x) noexcept { return __builtin_asinf(x); }
+inline float acos(float x) noexcept { return __builtin_acosf(x); }
+inline float atan(float x) noexcept { return __builtin_atanf(x); }
+inline float sinh(float x) noexcept { return __builtin_sinhf(x); }
+inline float cosh(float x) noexcept { return __builtin_coshf(x); }
 inline float floor(float x) noexcept { return __builtin_floorf(x); }
+inline float ceil(float x) noexcept { return __builtin_ceilf(x); }
+inline float trunc(float x) noexcept { return __builtin_truncf(x); }
+/// What trunc takes away, of the sign of x.
+inline float frac(float x) noexcept { return x - __builtin_truncf(x); }
 /// Ties to even.
 inline float round(float x) noexcept { return __builtin_rintf(x); }
 /// NaN has no sign: 0, as in PyTorch.
@@ -116,7 +143,20 @@ inline constexpr op_descriptor sin = float_activation(elementwise<functions::sin
 inline constexpr op_descriptor cos = float_activation(elementwise<functions::cos>);
 inline constexpr op_descriptor erf = float_activation(elementwise<functions::erf>);
 inline constexpr op_descriptor log1p = float_activation(elementwise<functions::log1p>);
+inline constexpr op_descriptor expm1 = float_activation(elementwise<functions::expm1>);
+inline constexpr op_descriptor exp2 = float_activation(elementwise<functions::exp2>);
+inline constexpr op_descriptor log2 = float_activation(elementwise<functions::log2>);
+inline constexpr op_descriptor log10 = float_activation(elementwise<functions::log10>);
+inline constexpr op_descriptor tan = float_activation(elementwise<functions::tan>);
+inline constexpr op_descriptor asin = float_activation(elementwise<functions::asin>);
+inline constexpr op_descriptor acos = float_activation(elementwise<functions::acos>);
+inline constexpr op_descriptor atan = float_activation(elementwise<functions::atan>);
+inline constexpr op_descriptor sinh = float_activation(elementwise<functions::sinh>);
+inline constexpr op_descriptor cosh = float_activation(elementwise<functions::cosh>);
 inline constexpr op_descriptor floor = float_activation(elementwise<functions::floor>);
+inline constexpr op_descriptor ceil = float_activation(elementwise<functions::ceil>);
+inline constexpr op_descriptor trunc = float_activation(elementwise<functions::trunc>);
+inline constexpr op_descriptor frac = float_activation(elementwise<functions::frac>);
 inline constexpr op_descriptor round = float_activation(elementwise<functions::round>);
 inline constexpr op_descriptor sign = float_activation(elementwise<functions::sign>);
 inline constexpr op_descriptor reciprocal = float_activation(elementwise<functions::reciprocal>);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "../calls.hpp"
 
 using namespace ctq;
@@ -17,6 +19,12 @@ static_assert(answer_of(nn::softmax2d, image).options.as<softmax_options>().dim 
 static_assert(answer_of(nn::softmax2d, alone).options.as<softmax_options>().dim == 0);
 static_assert(shape_by(nn::softmax2d, {2, 3, 4, 5}) == shape{2, 3, 4, 5});
 static_assert(refuses(nn::softmax2d, {2, 3}) && refuses(nn::softmax2d, {1, 2, 3, 4, 5}));
+
+// Options that PyTorch refuses, too.
+static_assert(refuses(fn::softshrink, {2}, {.lambd = -0.5F}));
+static_assert(!refuses(fn::softshrink, {2}, {.lambd = 0.0F}));
+static_assert(refuses(nn::rrelu, {2}, {.lower = 0.5F}) && !refuses(nn::rrelu, {2}));
+static_assert(refuses(nn::celu, {2}, {.alpha = 0.0F}) && !refuses(nn::celu, {2}));
 
 TEST_CASE("activations have PyTorch's values") {
   const auto near = [](double x) { return doctest::Approx(x).epsilon(1e-6); };
@@ -35,4 +43,26 @@ TEST_CASE("activations have PyTorch's values") {
   CHECK(value_of(nn::log_sigmoid, -0.5F) == near(-0.97407699));
   CHECK(value_of(nn::softplus, -0.5F, {.beta = 2.0F}) == near(0.15663084));
   CHECK(value_of(fn::softplus, 0.75F, {.beta = 2.0F, .threshold = 1.0F}) == 0.75F);
+  CHECK(value_of(nn::tanhshrink, -0.5F) == near(-0.03788284));
+  CHECK(value_of(nn::rrelu, -3.0F) == near(-0.6875));
+  CHECK(value_of(fn::rrelu, -2.0F, {.lower = 0.25F, .upper = 0.75F}) == -1.0F);
+}
+
+TEST_CASE("thresholds are on one side, and shrinking on both") {
+  CHECK(value_of(fn::threshold, 0.25F, {.threshold = 0.25F, .value = 8.0F}) == 8.0F);
+  CHECK(value_of(nn::threshold, 0.5F, {.threshold = 0.25F, .value = 8.0F}) == 0.5F);
+  CHECK(value_of(nn::hardshrink, 0.5F) == 0.0F);
+  CHECK(value_of(nn::hardshrink, -0.5F) == 0.0F);
+  CHECK(value_of(method::hardshrink, -0.75F) == -0.75F);
+  CHECK(value_of(nn::softshrink, 0.75F) == 0.25F);
+  CHECK(value_of(fn::softshrink, -2.0F, {.lambd = 1.5F}) == -0.5F);
+  CHECK(value_of(fn::softshrink, -1.0F, {.lambd = 1.5F}) == 0.0F);
+}
+
+TEST_CASE("what is not a number stays so") {
+  constexpr float not_a_number = __builtin_nanf("");
+  CHECK(std::isnan(value_of(fn::threshold, not_a_number)));
+  CHECK(std::isnan(value_of(nn::hardshrink, not_a_number)));
+  CHECK(std::isnan(value_of(nn::softshrink, not_a_number)));
+  CHECK(std::isnan(value_of(nn::rrelu, not_a_number)));
 }

@@ -7,9 +7,16 @@
 
 using namespace ctq;
 
+namespace {
+constexpr shape images[] = {{2, 3, 4}};
+constexpr view<shape> of_three_axes{images, 1};
+}  // namespace
+
 static_assert(shape_by(fn::glu, {2, 6, 3}, {.dim = 1}) == shape{2, 3, 3});
 static_assert(shape_by(nn::glu, {2, 4}) == shape{2, 2});
 static_assert(refuses(fn::glu, {2, 3}) && refuses(fn::glu, {2, 4}, {.dim = 2}));
+static_assert(answer_of(nn::softmin, of_three_axes).options.as<softmax_options>().dim == 0);
+static_assert(refuses(fn::softmin, {2, 3}, {.dim = 2}));
 static_assert(shape_by(fn::normalize, {2, 5}) == shape{2, 5});
 static_assert(refuses(fn::normalize, {5}) && refuses(fn::normalize, {2, 5}, {.p = 3}));
 static_assert(shape_by(fn::var, {2, 3, 4}, {.dim = {-1}}) == shape{2, 3});
@@ -20,6 +27,15 @@ static_assert(refuses(fn::norm, {2, 3}, {.p = 4}) && refuses(fn::std, {2, 3}, {.
 TEST_CASE("a gated linear unit gates one half of an axis with the other") {
   check_values(values_of_matrix(fn::glu, {.dim = 0}), {0.88079709, -1.0, 0.80682433, 0.49100690});
   check_values(values_of_matrix(nn::glu), {0.95257413, -1.24491870, 0.53788286, 0.0});
+}
+
+TEST_CASE("softmin is the softmax of negated elements") {
+  check_values(values_of_matrix(fn::softmin, {.dim = 1}),
+               {0.04372618, 0.87826383, 0.00591770, 0.07209229,  //
+                0.03495290, 0.25826895, 0.70204777, 0.00473036});
+  check_values(values_of_matrix(nn::softmin, {.dim = 0}),
+               {0.73105858, 0.88079708, 0.01798621, 0.97068777, 0.26894142, 0.11920292, 0.98201379,
+                0.02931223});
 }
 
 TEST_CASE("normalize divides by the norm along an axis") {

@@ -31,6 +31,19 @@ TEST_CASE("functions of one number have PyTorch's values") {
   CHECK(value_of(fn::log1p, 2.0F) == near(1.09861231));
   CHECK(value_of(fn::reciprocal, -0.5F) == -2.0F);
   CHECK(value_of(fn::floor, -1.5F) == -2.0F);
+  CHECK(value_of(fn::expm1, -0.5F) == near(-0.39346934));
+  CHECK(value_of(method::exp2, -0.5F) == near(0.70710678));
+  CHECK(value_of(fn::log2, 0.25F) == -2.0F);
+  CHECK(value_of(fn::log10, 2.0F) == near(0.30103000));
+  CHECK(value_of(fn::tan, -0.5F) == near(-0.54630249));
+  CHECK(value_of(fn::asin, -0.5F) == near(-0.52359878));
+  CHECK(value_of(fn::acos, -0.5F) == near(2.09439510));
+  CHECK(value_of(method::atan, -0.5F) == near(-0.46364761));
+  CHECK(value_of(fn::sinh, -0.5F) == near(-0.52109531));
+  CHECK(value_of(fn::cosh, -0.5F) == near(1.12762597));
+  CHECK(value_of(fn::ceil, -1.5F) == -1.0F);
+  CHECK(value_of(method::trunc, -1.5F) == -1.0F);
+  CHECK(value_of(fn::frac, -1.75F) == -0.75F);
   CHECK(value_of(method::square, -1.5F) == 2.25F);
   CHECK(value_of(method::rsqrt, 4.0F) == 0.5F);
 }
