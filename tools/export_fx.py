@@ -171,6 +171,8 @@ def module_row(module):
     if isinstance(module, torch.nn.MultiheadAttention):  # which keeps the tensors, not the flags
         row["bias"] = module.in_proj_bias is not None
         row["add_bias_kv"] = module.bias_k is not None
+    if isinstance(module, torch.nn.PairwiseDistance):  # which keeps p under another name
+        row["p"] = module.norm
     if type(module) in TRANSFORMER_LAYERS:
         return {**row, **transformer_options(module)}
     for name in names:

@@ -6,14 +6,18 @@
 #include "ctq/ops/in_float/adaptive_max_pools.hpp"
 #include "ctq/ops/in_float/addmm.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
+#include "ctq/ops/in_float/distances.hpp"
 #include "ctq/ops/in_float/einsum.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
 #include "ctq/ops/in_float/identities.hpp"
+#include "ctq/ops/in_float/local_response_norm.hpp"
 #include "ctq/ops/in_float/masks.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
 #include "ctq/ops/in_float/rearrangements.hpp"
+#include "ctq/ops/in_float/running_sums.hpp"
+#include "ctq/ops/in_float/sliding_blocks.hpp"
 #include "ctq/ops/in_float/transformer_layers.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
@@ -41,4 +45,8 @@
   CTQ_MASKS(OP)                      \
   CTQ_EINSUM(OP)                     \
   CTQ_WINDOW_ATTENTION(OP)           \
+  CTQ_DISTANCES(OP)                  \
+  CTQ_RUNNING_SUMS(OP)               \
+  CTQ_LOCAL_RESPONSE_NORMS(OP)       \
+  CTQ_SLIDING_BLOCKS(OP)             \
   CTQ_ADDMM(OP)

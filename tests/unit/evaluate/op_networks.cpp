@@ -232,6 +232,26 @@ inline constexpr auto rearranged =
           "fc"_n = nn::linear("row"_n, {.out_features = 3}), "out"_n = nn::output("fc"_n));
 static_assert(rearranged.nodes[11].shape == shape{2, 4, 5});
 
+/// Blocks of images that are summed again, normed by their neighbours, and compared.
+inline constexpr auto compared = model(
+    "x"_n = nn::placeholder({2, 3, 6, 5}),
+    "conv"_n = nn::conv2d("x"_n, {.out_channels = 6, .kernel_size = 3, .padding = 1}),
+    "relu"_n = nn::relu("conv"_n),
+    "norm"_n = nn::local_response_norm("relu"_n, {.size = 5, .alpha = 0.5F}),
+    "blocks"_n = nn::unfold("norm"_n, {.kernel_size = {2, 3}, .padding = 1, .stride = 2}),
+    "sums"_n = method::cumsum("blocks"_n, {.dim = 1}),
+    "image"_n = fn::fold("sums"_n,
+                         {.output_size = {6, 5}, .kernel_size = {2, 3}, .padding = 1, .stride = 2}),
+    "conv2"_n = nn::conv2d("image"_n, {.out_channels = 4, .kernel_size = 1}),
+    "rows"_n = fn::flatten("conv2"_n, {.start_dim = 2}), "other"_n = nn::get_attr({7, 30}),
+    "far"_n = fn::cdist("rows"_n, "other"_n), "row"_n = nn::get_attr({4, 1}),
+    "angles"_n = nn::cosine_similarity("rows"_n, "row"_n),
+    "fc"_n = nn::linear("angles"_n, {.out_features = 7}),
+    "of_each"_n = fn::unsqueeze("fc"_n, {.dim = 1}),
+    "apart"_n = fn::pairwise_distance("far"_n, "of_each"_n),
+    "product"_n = fn::cumprod("apart"_n, {.dim = 1}), "shrunk"_n = nn::softshrink("product"_n),
+    "least"_n = nn::softmin("shrunk"_n, {.dim = 1}), "out"_n = nn::output("least"_n));
+
 /// Functions of a tensor and a number.
 inline constexpr auto numbers =
     model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
@@ -276,6 +296,10 @@ TEST_CASE("networks with sums along axes and attention in windows have the same 
 
 TEST_CASE("networks with attention have the same bytes") {
   small::check_with_evaluator<attending, x86>();
+}
+
+TEST_CASE("networks with distances, running sums and blocks of images have the same bytes") {
+  small::check_with_evaluator<compared, x86>();
 }
 
 TEST_CASE("networks with pads, slopes and numbers have the same bytes") {

@@ -58,6 +58,38 @@ std::vector<float> values_of_matrix(const Op& op, const typename Op::options& o 
   return out;
 }
 
+/// A tensor and its elements.
+struct test_tensor {
+  ctq::shape shape{};
+  std::vector<float> values{};
+};
+
+/// What a function of several tensors gives.
+template <class Op>
+std::vector<float> values_of(const Op& op, const std::vector<test_tensor>& in,
+                             const typename Op::options& o = {}) {
+  shape shapes[3];
+  op_arguments<float> x;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    REQUIRE(in[i].values.size() == numel(in[i].shape));
+    shapes[i] = in[i].shape;
+    x.in[i] = {in[i].values.data(), in[i].shape};
+  }
+  const rule_answer a = answer_of(op, {shapes, static_cast<int>(in.size())}, o);
+  REQUIRE(!a.problem.any());
+  std::vector<float> out(numel(a.out));
+  x.out = {out.data(), a.out};
+  op.id()->descriptor->functions.apply(x, a.options);
+  return out;
+}
+
+/// The elements from a first one on, each one more.
+inline test_tensor counted(const shape& s, float first = 1.0F) {
+  test_tensor t{s, std::vector<float>(numel(s))};
+  for (float& x : t.values) x = first++;
+  return t;
+}
+
 inline void check_values(const std::vector<float>& got, const std::vector<double>& wanted) {
   REQUIRE(got.size() == wanted.size());
   for (std::size_t i = 0; i < got.size(); ++i)

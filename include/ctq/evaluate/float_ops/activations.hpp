@@ -84,6 +84,7 @@ inline result<value> nothing(operands& from) {
 
 inline constexpr float_op activations[] = {
     {"flip", "input, *dims", by_shape_rule},
+    {"cumsum cumprod", "input, dim, *, dtype=None", by_shape_rule},
     {"prelu", "input, weight", prelu},
     {"rrelu", "input, lower=0.125, upper=0.33333334, training=False, inplace=False", rrelu},
     {"softmin", "input, dim=None, _stacklevel=3, dtype=None", by_shape_rule},

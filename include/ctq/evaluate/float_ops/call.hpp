@@ -14,6 +14,7 @@
 #include "ctq/evaluate/float_ops/convolution_ops.hpp"
 #include "ctq/evaluate/float_ops/embeddings.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/function_call.hpp"
 #include "ctq/evaluate/float_ops/fused.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
@@ -46,11 +47,11 @@ constexpr view<float_op> view_of(const float_op (&table)[N]) {
 }
 
 inline constexpr view<float_op> tables[] = {
-    view_of(convolutions), view_of(products),   view_of(activations), view_of(arithmetics),
-    view_of(pools),        view_of(norms),      view_of(pads),        view_of(concatenations),
-    view_of(views),        view_of(repeats),    view_of(reductions),  view_of(resizes),
-    view_of(embeddings),   view_of(recurrents), view_of(fused_sums),  view_of(selections),
-    view_of(attentions),
+    view_of(convolutions), view_of(products),       view_of(activations), view_of(arithmetics),
+    view_of(pools),        view_of(norms),          view_of(pads),        view_of(concatenations),
+    view_of(views),        view_of(repeats),        view_of(reductions),  view_of(resizes),
+    view_of(embeddings),   view_of(recurrents),     view_of(fused_sums),  view_of(selections),
+    view_of(attentions),   view_of(function_pairs),
 };
 inline constexpr float_op by_elements{{}, "input, ...", elementwise};
 inline constexpr float_op by_tensors{{}, "input, ...", by_shape_rule};

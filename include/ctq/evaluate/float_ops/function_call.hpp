@@ -87,4 +87,19 @@ struct function_value {
   return call_function(from, names, from.options());
 }
 
+namespace implementation {
+
+/// Of vectors in two tensors.
+inline result<value> distance(operands& from) {
+  const auto computed = call_function(from, {"x1", "x2"});
+  if (!computed) return unexpected{computed.error()};
+  return value(computed->output());
+}
+
+inline constexpr float_op function_pairs[] = {
+    {"cosine_similarity pairwise_distance", "x1, x2, ...", distance, "x1, x2"},
+    {"cdist", "x1, x2, p=2.0, compute_mode=None", distance},
+};
+
+}  // namespace implementation
 }  // namespace ctq::float_ops
