@@ -566,6 +566,8 @@ class Exporter:
                    "args": [plain(a) for a in node.args]}
             if node.op == "placeholder":
                 row["args"] = []  # a default value is not an input
+            if node.target is operator.getitem and isinstance(node.args[1], list):
+                row["args"][1] = [row["args"][1]]  # x[[2, 0]] is not x[2, 0]
             if node.kwargs:
                 row["kwargs"] = {key: plain(value) for key, value in node.kwargs.items()}
         except NotExpressible as e:

@@ -28,7 +28,7 @@ bool means_nothing(std::string_view name, const argument& a) {
     return true;
   if (name == "padding_mode") return a.is == kind::text && a.text == "zeros";
   if (name == "track_running_stats") return a.is == kind::boolean && a.integer == 1;
-  if (name == "_stacklevel") return true;
+  if (name == "_stacklevel" || name == "compute_mode" || name == "sparse_grad") return true;
   if (name == "bias") return a.is == kind::boolean && a.integer == 1;  // of norms with weights
   if (name == "return_indices" || name == "training")
     return a.is == kind::boolean && a.integer == 0;

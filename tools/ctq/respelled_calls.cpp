@@ -144,6 +144,64 @@ void fill_where(traced_call& call) {
   if (unless) args.push_back({.is = kind::boolean, .keyword = "unless", .integer = 1});
 }
 
+/// F.grid_sample(x, grid=y): tensors in their places.
+void unname_tensors(traced_call& call, std::string_view first, std::string_view second) {
+  const std::string_view names[] = {first, second};
+  for (std::size_t i = 0; i < 2 && i < call.args.size(); ++i)
+    if (call.args[i].is == kind::node && call.args[i].keyword == names[i])
+      call.args[i].keyword = {};
+}
+
+/// torch.index_select(x, 1, index): tensors before the axis.
+void take_tensors_first(traced_call& call) {
+  std::vector<argument>& args = call.args;
+  if (args.size() != 3 || call.reads.size() != 2 || args[0].is != kind::node) return;
+  if (args[2].is == kind::node) std::swap(args[1], args[2]);
+  args[1].keyword = {};
+  if (args[2].keyword.empty()) args[2].keyword = "dim";
+}
+
+/// Whether an index is a whole axis.
+bool is_whole_axis(const std::vector<argument>& args, std::size_t at) {
+  if (args[at].is != kind::slice || args[at].integer != 3) return false;
+  for (std::size_t i = 1; i <= 3; ++i)
+    if (args[at + i].is != kind::none) return false;
+  return true;
+}
+
+/// x[:, [2, 1, 0]]: whole axes, and integers along one.
+void select_each(traced_call& call) {
+  const std::vector<argument>& args = call.args;
+  if (call.reads.size() != 1 || args.size() < 2 || args[1].is != kind::list) return;
+  const std::int64_t count = args[1].integer;
+  std::size_t chosen = 0;
+  std::int64_t dim = 0;
+  bool from_end = false;
+  for (std::size_t at = 2, item = 0; at < args.size(); ++item) {
+    if (args[at].is == kind::list && chosen == 0 && args[at].integer > 0) {
+      chosen = at;
+      dim = static_cast<std::int64_t>(item) - (from_end ? count : 0);
+      for (std::int64_t left = args[at].integer; left > 0; --left)
+        if (args[++at].is != kind::integer) return;
+      ++at;
+    } else if (args[at].is == kind::ellipsis) {
+      from_end = true;
+      ++at;
+    } else if (is_whole_axis(args, at)) {
+      at += 4;
+    } else {
+      return;
+    }
+  }
+  if (chosen == 0) return;
+  const auto first = args.begin() + static_cast<std::ptrdiff_t>(chosen);
+  std::vector<argument> index(first, first + 1 + static_cast<std::ptrdiff_t>(first->integer));
+  index[0].keyword = "index";
+  call.op = ctq::fn::select_each.id();
+  call.args = {{.is = kind::node}, {.is = kind::integer, .keyword = "dim", .integer = dim}};
+  call.args.insert(call.args.end(), index.begin(), index.end());
+}
+
 /// x.to(y.device), x.to(torch.float32), x.type_as(y), x.cpu(): all are tensors of float32 in one
 /// memory.
 void drop_conversion(traced_call& call) {
@@ -191,6 +249,15 @@ void respell(traced_call& call, const read_nodes& known) {
     if (in != nullptr) settle_output_size(call.args, *in);
   } else if (is_any_of(call.op, fn::einsum)) {
     read_einsum(call);
+  } else if (is_any_of(call.op, op::getitem)) {
+    select_each(call);
+  } else if (is_any_of(call.op, fn::index_select, method::index_select, fn::gather,
+                       method::gather)) {
+    take_tensors_first(call);
+  } else if (is_any_of(call.op, fn::cosine_similarity, fn::pairwise_distance, fn::cdist)) {
+    unname_tensors(call, "x1", "x2");
+  } else if (is_any_of(call.op, fn::grid_sample)) {
+    unname_tensors(call, "input", "grid");
   } else if (is_any_of(call.op, fn::where)) {
     fill_where(call);
   } else if (is_any_of(call.op, method::masked_fill, method::masked_fill_, fn::masked_fill)) {

@@ -14,6 +14,7 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
+#include "ctq/ops/in_float/chosen_elements.hpp"
 #include "ctq/ops/reflect.hpp"
 
 // The Python call of a node: its arguments, with the computed values of the nodes among them.
@@ -108,6 +109,11 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
     for (; has_weight && c.positional.size() > 1; c.positional.pop_back())
       c.keywords.push_back(
           {c.positional.size() == 2 ? "weight" : "bias", std::move(c.positional.back())});
+    if (const std::string_view last = name_of_indices(n.op);
+        !last.empty() && c.positional.size() == 2) {
+      c.keywords.push_back({std::string(last), std::move(c.positional.back())});
+      c.positional.pop_back();
+    }
     const auto number = n.attrs.as<scalar_operand>();
     if (n.op->descriptor->schedule.with_number != nullptr && c.positional.size() == 1 &&
         number.position > 0) {

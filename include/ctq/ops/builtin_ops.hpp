@@ -6,9 +6,12 @@
 #include "ctq/ops/in_float/adaptive_max_pools.hpp"
 #include "ctq/ops/in_float/addmm.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
+#include "ctq/ops/in_float/bilinear.hpp"
+#include "ctq/ops/in_float/chosen_elements.hpp"
 #include "ctq/ops/in_float/distances.hpp"
 #include "ctq/ops/in_float/einsum.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
+#include "ctq/ops/in_float/grid_sampling.hpp"
 #include "ctq/ops/in_float/identities.hpp"
 #include "ctq/ops/in_float/local_response_norm.hpp"
 #include "ctq/ops/in_float/masks.hpp"
@@ -19,6 +22,7 @@
 #include "ctq/ops/in_float/running_sums.hpp"
 #include "ctq/ops/in_float/sliding_blocks.hpp"
 #include "ctq/ops/in_float/transformer_layers.hpp"
+#include "ctq/ops/in_float/triangles.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
 #include "ctq/ops/in_float/window_attention.hpp"
@@ -49,4 +53,8 @@
   CTQ_RUNNING_SUMS(OP)               \
   CTQ_LOCAL_RESPONSE_NORMS(OP)       \
   CTQ_SLIDING_BLOCKS(OP)             \
+  CTQ_TRIANGLES(OP)                  \
+  CTQ_CHOSEN_ELEMENTS(OP)            \
+  CTQ_GRID_SAMPLING(OP)              \
+  CTQ_BILINEAR(OP)                   \
   CTQ_ADDMM(OP)

@@ -57,6 +57,12 @@ BOOST_HANA_ADAPT_STRUCT(ctq::running_sum_options, dim);
 BOOST_HANA_ADAPT_STRUCT(ctq::local_response_norm_options, size, alpha, beta, k);
 BOOST_HANA_ADAPT_STRUCT(ctq::unfold_options, kernel_size, dilation, padding, stride);
 BOOST_HANA_ADAPT_STRUCT(ctq::fold_options, output_size, kernel_size, dilation, padding, stride);
+BOOST_HANA_ADAPT_STRUCT(ctq::triangle_options, diagonal);
+BOOST_HANA_ADAPT_STRUCT(ctq::chosen_elements_options, dim);
+BOOST_HANA_ADAPT_STRUCT(ctq::select_each_options, dim, index);
+BOOST_HANA_ADAPT_STRUCT(ctq::grid_sample_options, mode, padding_mode, align_corners);
+BOOST_HANA_ADAPT_STRUCT(ctq::affine_grid_options, size, align_corners);
+BOOST_HANA_ADAPT_STRUCT(ctq::bilinear_options, in1_features, in2_features, out_features, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::prelu_options, num_parameters);
 BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
 BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);
@@ -136,6 +142,10 @@ template <>
 inline constexpr const option_words_of* words_of_type<padding_rule> = &padding_words;
 template <>
 inline constexpr const option_words_of* words_of_type<gelu_rule> = &gelu_rule_words;
+template <>
+inline constexpr const option_words_of* words_of_type<sampling_mode> = &sampling_mode_words;
+template <>
+inline constexpr const option_words_of* words_of_type<sampling_padding> = &sampling_padding_words;
 template <>
 inline constexpr const option_words_of* words_of_type<bag_mode> = &bag_mode_words;
 template <>

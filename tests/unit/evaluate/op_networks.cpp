@@ -252,6 +252,27 @@ inline constexpr auto compared = model(
     "product"_n = fn::cumprod("apart"_n, {.dim = 1}), "shrunk"_n = nn::softshrink("product"_n),
     "least"_n = nn::softmin("shrunk"_n, {.dim = 1}), "out"_n = nn::output("least"_n));
 
+/// A spatial transformer, and elements that indices choose; masks are indices of 0 and 1.
+inline constexpr auto sampled = model(
+    "x"_n = nn::placeholder({2, 3, 6, 5}),
+    "conv"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 3, .padding = 1}),
+    "swapped"_n = fn::select_each("conv"_n, {.dim = 1, .index = {2, 1, 0, -1}}),
+    "theta"_n = nn::get_attr({2, 2, 3}),
+    "grid"_n = fn::affine_grid("theta"_n, {.size = {2, 4, 4, 7}}),
+    "seen"_n = fn::grid_sample("swapped"_n, "grid"_n,
+                               {.padding_mode = sampling_padding::border, .align_corners = true}),
+    "conv2"_n = nn::conv2d("seen"_n, {.out_channels = 3, .kernel_size = 1}),
+    "limits"_n = nn::get_attr({6}), "places"_n = op::gt("limits"_n, 0.0F),
+    "columns"_n = fn::index_select("conv2"_n, "places"_n, {.dim = 3}),
+    "limits2"_n = nn::get_attr({2, 3, 4, 2}), "of_each"_n = op::lt("limits2"_n, 0.0F),
+    "few"_n = method::gather("columns"_n, "of_each"_n, {.dim = -1}),
+    "lower"_n = fn::tril("few"_n, {.diagonal = -1}), "upper"_n = method::triu("columns"_n),
+    "near"_n = fn::flatten("lower"_n, {.start_dim = 2}),
+    "far"_n = fn::flatten("upper"_n, {.start_dim = 2}),
+    "both"_n = nn::bilinear("near"_n, "far"_n, {.out_features = 5}),
+    "fc2"_n = nn::linear("both"_n, {.out_features = 3}), "out"_n = nn::output("fc2"_n));
+static_assert(sampled.nodes[5].shape == shape{2, 4, 4, 7});
+
 /// Functions of a tensor and a number.
 inline constexpr auto numbers =
     model("x"_n = nn::placeholder({2, 6}), "fc1"_n = nn::linear("x"_n, {.out_features = 8}),
@@ -300,6 +321,10 @@ TEST_CASE("networks with attention have the same bytes") {
 
 TEST_CASE("networks with distances, running sums and blocks of images have the same bytes") {
   small::check_with_evaluator<compared, x86>();
+}
+
+TEST_CASE("networks with grids and chosen elements have the same bytes") {
+  small::check_with_evaluator<sampled, x86>();
 }
 
 TEST_CASE("networks with pads, slopes and numbers have the same bytes") {

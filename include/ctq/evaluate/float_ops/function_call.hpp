@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@ inline bool to_shape(const tensor& t, shape& s) {
   if (t.shape.size() > max_rank) return false;
   for (const int extent : t.shape) s[s.rank++] = extent;
   return true;
+}
+
+/// Indices as numbers, as compiled models have them among their parameters.
+[[nodiscard]] inline tensor as_floats(const index_tensor& t) {
+  tensor numbers{t.shape, {}};
+  for (const std::int64_t i : t.data) numbers.data.push_back(static_cast<float>(i));
+  return numbers;
 }
 
 /// What the function of an op has computed: the output and, in ops that say so, what follows it in
@@ -48,9 +56,12 @@ struct function_value {
   const op_descriptor& d = *from.op()->descriptor;
   op_arguments<float> x;
   shape in[3];
+  tensor numbers[3];  // of integers
   int tensors = 0;
   for (const char* name : names) {
-    const tensor& t = from.floats(name);
+    const index_tensor* const indices = from.indices_or_null(name);
+    if (indices != nullptr) numbers[tensors] = as_floats(*indices);
+    const tensor& t = indices != nullptr ? numbers[tensors] : from.floats(name);
     from.require(to_shape(t, in[tensors]), std::string(name) + " has too many axes");
     x.in[tensors] = {t.data.data(), in[tensors]};
     ++tensors;
@@ -89,16 +100,35 @@ struct function_value {
 
 namespace implementation {
 
-/// Of vectors in two tensors.
-inline result<value> distance(operands& from) {
-  const auto computed = call_function(from, {"x1", "x2"});
+inline result<value> output_of(const result<function_value>& computed) {
   if (!computed) return unexpected{computed.error()};
   return value(computed->output());
+}
+
+/// Of vectors in two tensors.
+inline result<value> distance(operands& from) {
+  return output_of(call_function(from, {"x1", "x2"}));
+}
+
+/// What indices choose.
+inline result<value> chosen(operands& from) {
+  return output_of(call_function(from, {"input", "index"}));
+}
+
+inline result<value> grid_sample(operands& from) {
+  return output_of(call_function(from, {"input", "grid"}));
+}
+
+inline result<value> bilinear(operands& from) {
+  return output_of(call_function(from, {"input1", "input2"}));
 }
 
 inline constexpr float_op function_pairs[] = {
     {"cosine_similarity pairwise_distance", "x1, x2, ...", distance, "x1, x2"},
     {"cdist", "x1, x2, p=2.0, compute_mode=None", distance},
+    {"index_select gather", "input, dim, index, *, sparse_grad=False", chosen},
+    {"grid_sample", "input, grid, ...", grid_sample},
+    {"bilinear", "...", bilinear, "input1, input2"},
 };
 
 }  // namespace implementation

@@ -93,13 +93,14 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
   for (const value& i : indices) {
     used += axes_of(i);
     dots += i.is<ellipsis>() ? 1 : 0;
-    tensors += i.is<index_tensor>() ? 1 : 0;
+    tensors += i.is<index_tensor>() || i.is<list>() ? 1 : 0;
   }
   if (used > in.shape.size()) return fail({}, "more indices than dimensions");
   if (dots > 1 || tensors > 1) return fail({}, "takes one ... and one tensor of indices");
   strided s = strided_of(in.shape);
   std::size_t axis = 0, taken_axis = 0;
   const index_tensor* taken = nullptr;
+  index_tensor listed;
   for (const value& i : indices) {
     if (i.is<ellipsis>()) {
       axis += in.shape.size() - used;
@@ -118,6 +119,15 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
       s = without_axis(sliced(std::move(s), axis, *place, 1), axis);
     } else if (const auto* chosen = i.get_if<index_tensor>()) {
       taken = chosen;
+      taken_axis = axis++;
+    } else if (const auto* each = i.get_if<list>()) {
+      for (const value& item : *each) {
+        const auto place = as_integer(item);
+        if (!place || item.is<bool>()) return fail({}, "a list of indices has integers alone");
+        listed.data.push_back(*place);
+      }
+      listed.shape = {static_cast<int>(listed.data.size())};
+      taken = &listed;
       taken_axis = axis++;
     } else {
       return fail({}, "the index is not an integer, slice, None, ... or tensor of integers");

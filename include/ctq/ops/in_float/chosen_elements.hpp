@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/in_float/distances.hpp"
+
+// Elements that indices choose along an axis, which PyTorch's backends leave in float. Indices are
+// numbers in float, such as a buffer of integers becomes; what is no index chooses NaN.
+
+namespace ctq {
+
+struct chosen_elements_options {
+  int dim{};
+};
+
+/// x[:, [2, 1, 0]]: indices that are known.
+struct select_each_options {
+  int dim{};
+  ctq::shape index{};  // negative from the end
+};
+
+}  // namespace ctq
+
+// clang-format off
+#define CTQ_CHOSEN_ELEMENTS(OP) \
+  OP(fn, binary_op, index_select, "torch.index_select", chosen_elements_options, index_select) \
+  OP(method, binary_method, index_select, "index_select", chosen_elements_options, index_select) \
+  OP(fn, binary_op, gather, "torch.gather", chosen_elements_options, gather_along) \
+  OP(method, binary_method, gather, "gather", chosen_elements_options, gather_along) \
+  OP(fn, function_op, select_each, "ctq.select_each", select_each_options, select_each)
+// clang-format on
+
+CTQ_CHOSEN_ELEMENTS(CTQ_DECLARE_OP)
+
+namespace ctq::descriptors {
+
+namespace functions {
+
+/// An axis, and how many elements are before and after it.
+struct axis_of_tensor {
+  std::size_t before = 1, extent = 1, after = 1;
+
+  axis_of_tensor(const shape& s, int axis) noexcept {
+    for (int k = 0; k < s.rank; ++k)
+      (k < axis ? before : k == axis ? extent : after) *= static_cast<std::size_t>(s[k]);
+  }
+};
+
+/// Element `index` of an axis, for one place of the others.
+inline float element_at(const float* x, float index, const axis_of_tensor& a) noexcept {
+  const bool is_there = index >= 0.0F && index < static_cast<float>(a.extent);
+  return is_there ? x[static_cast<std::size_t>(index) * a.after] : __builtin_nanf("");
+}
+
+template <class Isa>
+[[gnu::noinline]] void index_select(const op_arguments<float>& x, const attributes& o) noexcept {
+  const axis_of_tensor a{x.in[0].shape, o.as<chosen_elements_options>().dim};
+  const std::size_t count = x.in[1].size();
+  float* out = x.out.data;
+  for (std::size_t b = 0; b < a.before; ++b)
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < a.after; ++k)
+        *out++ = element_at(x.in[0].data + b * a.extent * a.after + k, x.in[1][i], a);
+}
+
+template <class Isa>
+[[gnu::noinline]] void select_each(const op_arguments<float>& x, const attributes& o) noexcept {
+  const auto chosen = o.as<select_each_options>();
+  const axis_of_tensor a{x.in[0].shape, chosen.dim};
+  float* out = x.out.data;
+  for (std::size_t b = 0; b < a.before; ++b)
+    for (int i = 0; i < chosen.index.rank; ++i) {
+      const auto place = static_cast<std::size_t>(chosen.index[i]);
+      const float* const from = x.in[0].data + (b * a.extent + place) * a.after;
+      for (std::size_t k = 0; k < a.after; ++k) *out++ = from[k];
+    }
+}
+
+/// The axes of the indices are those of the tensor, or shorter.
+template <class Isa>
+[[gnu::noinline]] void gather_along(const op_arguments<float>& x, const attributes& o) noexcept {
+  const int dim = o.as<chosen_elements_options>().dim;
+  const shape &in = x.in[0].shape, &index = x.in[1].shape;
+  const axis_of_tensor a{in, dim};
+  for (std::size_t i = 0; i < x.out.size(); ++i) {
+    std::size_t rest = i, from = 0, step = 1;
+    for (int axis = in.rank; axis-- > 0;) {
+      const auto extent = static_cast<std::size_t>(index[axis]);
+      if (axis != dim) from += rest % extent * step;
+      step *= static_cast<std::size_t>(in[axis]);
+      rest /= extent;
+    }
+    x.out[i] = element_at(x.in[0].data + from, x.in[1][i], a);
+  }
+}
+
+}  // namespace functions
+
+constexpr shape index_select_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 2, 0)) return {};
+  auto o = a.as<chosen_elements_options>();
+  if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  if (in[1].rank != 1) return shape_rules::wrong_input(d, in[1], "index has one axis");
+  a = attributes{o};
+  shape out = in[0];
+  out[o.dim] = in[1][0];
+  return out;
+}
+
+constexpr shape gather_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 2, 0)) return {};
+  auto o = a.as<chosen_elements_options>();
+  if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  bool fits = in[1].rank == in[0].rank;
+  for (int axis = 0; axis < in[0].rank && fits; ++axis)
+    fits = axis == o.dim || in[1][axis] <= in[0][axis];
+  if (!fits) {
+    shape_rules::complain(d, "index has other axes than the tensor,\nor longer ones");
+    shape_rules::show_input(d, in[0]);
+    shape_rules::show_input(d, in[1]);
+    return {};
+  }
+  a = attributes{o};
+  return in[1];
+}
+
+constexpr shape select_each_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
+  if (!shape_rules::needs(d, in, 1, 0)) return {};
+  auto o = a.as<select_each_options>();
+  if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
+  const int extent = in[0][o.dim];
+  for (int i = 0; i < o.index.rank; ++i) {
+    int& index = o.index[i];
+    if (index < -extent || index >= extent)
+      return shape_rules::wrong_input(d, in[0], "index ", index, " is outside dim ", o.dim);
+    if (index < 0) index += extent;
+  }
+  if (o.index.rank == 0) shape_rules::complain(d, "index has no elements");
+  a = attributes{o};
+  shape out = in[0];
+  out[o.dim] = o.index.rank;
+  return out;
+}
+
+inline constexpr op_descriptor index_select =
+    of_two_tensors(&index_select_rule, &functions::index_select<isa::native>);
+inline constexpr op_descriptor gather_along =
+    of_two_tensors(&gather_rule, &functions::gather_along<isa::native>);
+inline constexpr op_descriptor select_each =
+    of_tensor(&select_each_rule, &functions::select_each<isa::native>);
+
+}  // namespace ctq::descriptors
+
+CTQ_CHOSEN_ELEMENTS(CTQ_DESCRIBE_OP)
+
+namespace ctq {
+
+/// torch.gather(x, 1, index): the name of the tensor after the axis. Empty where there is none.
+[[nodiscard]] constexpr std::string_view name_of_indices(op_id op) {
+  for (const op_id known :
+       {fn::index_select.id(), method::index_select.id(), fn::gather.id(), method::gather.id()})
+    if (op == known) return "index";
+  return {};
+}
+
+}  // namespace ctq
