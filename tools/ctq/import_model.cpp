@@ -331,9 +331,11 @@ class importer {
     const ctq::view<argument> literals =
         is_module ? ctq::view<argument>{of_module.data(), static_cast<int>(of_module.size())}
                   : ctq::view<argument>{all.items + at, all.count - at};
-    const imported_options options = is_user     ? import_user_options(literals)
-                                     : is_module ? import_options(r.op, literals, 1)
-                                                 : import_options(r.op, literals, tensors);
+    // Options are counted from 1, however many tensors come before them.
+    const imported_options options = is_user ? import_user_options(literals)
+                                     : is_module
+                                         ? import_options(r.op, literals, 1)
+                                         : import_options(r.op, literals, tensors > 0 ? 1 : 0);
     if (!options.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, options.problem);
     r.attrs = options.attrs;

@@ -193,6 +193,104 @@ def rearrangements():
                  "node y: shifts [1, 2] and dims []: one shift for each axis")
 
 
+def functions_of_numbers():
+    """Activations and functions of one number."""
+    x = image("x", 2, 4, 6)
+    for row, line in (
+            (module("y", "nn.Threshold", ["x"], {"threshold": 0.5, "value": 8, "inplace": False}),
+             'nn::threshold("x"_n, {.threshold = 0.5F, .value = 8.0F})'),
+            (function("y", "F.threshold", ["x", 0.5, 0.25, False]),
+             'fn::threshold("x"_n, {.threshold = 0.5F, .value = 0.25F})'),
+            (module("y", "nn.Softshrink", ["x"], {"lambd": 0.5}), 'nn::softshrink("x"_n)'),
+            (function("y", "F.hardshrink", ["x"], lambd=0.25), 'fn::hardshrink("x"_n, {.lambd = 0.25F})'),
+            (module("y", "nn.RReLU", ["x"], {"lower": 0.125, "upper": 0.5, "inplace": True}),
+             'nn::rrelu("x"_n, {.upper = 0.5F})'),
+            (module("y", "nn.Softmin", ["x"], {"dim": 1}), 'nn::softmin("x"_n, {.dim = 1})'),
+            (function("y", "torch.expm1", ["x"]), 'fn::expm1("x"_n)'),
+            (method("y", "atan", ["x"]), 'method::atan("x"_n)'),
+            (function("y", "torch.cumsum", ["x", 1]), 'fn::cumsum("x"_n, {.dim = 1})'),
+            (method("y", "cumprod", ["x"], dim=-1), 'method::cumprod("x"_n, {.dim = -1})'),
+            (function("y", "F.local_response_norm", ["x", 5, 0.5]),
+             'fn::local_response_norm("x"_n, {.size = 5, .alpha = 0.5F})'),
+            (function("y", "torch.tril", ["x", -1]), 'fn::tril("x"_n, {.diagonal = -1})')):
+        expect_lines(line, [x, row], ["y"], f'"y"_n = {line},')
+    for what, row, error in (
+            ("a negative bound", function("y", "F.softshrink", ["x", -1]), "lambd is not 0 or more"),
+            ("bounds", module("y", "nn.RReLU", ["x"], {"lower": 0.5, "upper": 0.25}), "lower is above upper"),
+            ("a divisor", module("y", "nn.CELU", ["x"], {"alpha": 0.0}), "alpha is 0, a divisor"),
+            ("an axis", function("y", "torch.cumsum", ["x", 3]), "dim 3 of 3 axes")):
+        expect_error(what, [x, row], ["y"], f"node y: {error}")
+
+
+def of_two_tensors():
+    """Options by their places follow the first tensor, however many there are."""
+    a, b, x = image("a", 3, 4), image("b", 3, 4), image("x", 2, 4, 6, 6)
+    grid, index = image("grid", 2, 5, 5, 2), {**image("index", 3), "op": "get_attr"}
+    for row, line in (
+            (function("y", "F.cosine_similarity", ["a", "b", -1]),
+             'fn::cosine_similarity("a"_n, "b"_n, {.dim = -1})'),
+            (function("y", "F.cosine_similarity", [], x1=ref("a"), x2=ref("b"), eps=0.5),
+             'fn::cosine_similarity("a"_n, "b"_n, {.eps = 0.5F})'),
+            (function("y", "F.pairwise_distance", ["a", "b", 1.0, 0.5]),
+             'fn::pairwise_distance("a"_n, "b"_n, {.p = 1.0F, .eps = 0.5F})'),
+            (module("y", "nn.PairwiseDistance", ["a", "b"], {"p": 1.0, "eps": 1e-6, "keepdim": True}),
+             'nn::pairwise_distance("a"_n, "b"_n, {.p = 1.0F, .keepdim = true})'),
+            (function("y", "torch.cdist", ["a", "b"], p=2.0,
+                      compute_mode="use_mm_for_euclid_dist_if_necessary"), 'fn::cdist("a"_n, "b"_n)'),
+            (module("y", "nn.Bilinear", ["a", "b"], {"in1_features": 4, "in2_features": 4,
+                                                     "out_features": 2, "bias": True}),
+             'nn::bilinear("a"_n, "b"_n, {.in1_features = 4, .in2_features = 4, .out_features = 2})'),
+            ({**function("y", "F.grid_sample", []),
+              "args": [ref("x"), ref("grid"), "nearest", "border", True]},
+             'fn::grid_sample("x"_n, "grid"_n, {.mode = ctq::sampling_mode::nearest, '
+             '.padding_mode = ctq::sampling_padding::border, .align_corners = true})'),
+            (function("y", "F.grid_sample", ["x"], grid=ref("grid"), align_corners=None),
+             'fn::grid_sample("x"_n, "grid"_n)'),
+            (function("y", "torch.index_select", ["x", 1, "index"]),
+             'fn::index_select("x"_n, "index"_n, {.dim = 1})'),
+            (method("y", "index_select", ["x"], dim=-1, index=ref("index")),
+             'method::index_select("x"_n, "index"_n, {.dim = -1})'),
+            (function("y", "F.scaled_dot_product_attention", ["a", "b", "b", None, 0.0, True]),
+             'fn::scaled_dot_product_attention("a"_n, "b"_n, "b"_n, {.is_causal = true})')):
+        expect_lines(line, [a, b, x, grid, index, row], ["y"], f'"y"_n = {line},')
+    expect_error("another mode", [x, grid, function("y", "F.grid_sample", ["x", "grid"], mode="bicubic")],
+                 ["y"], 'node y: calls torch.nn.functional.grid_sample, which cannot have mode = "bicubic" '
+                 "in ctq")
+    expect_error("a distance", [a, b, function("y", "torch.cdist", ["a", "b", 3.0])], ["y"],
+                 "node y: p is neither 1 nor 2")
+
+
+def blocks_and_lists():
+    """Blocks of images, grids, and lists of indices."""
+    x, theta = image("x", 2, 4, 6, 6), image("theta", 2, 2, 3)
+    whole = {"s": [None, None, None]}
+    for row, line in (
+            (module("y", "nn.Unfold", ["x"], {"kernel_size": [2, 3], "dilation": 1, "padding": 0,
+                                              "stride": 2}),
+             'nn::unfold("x"_n, {.kernel_size = {2, 3}, .stride = 2})'),
+            (function("y", "F.unfold", ["x", 3, 1, 1, 3]),
+             'fn::unfold("x"_n, {.kernel_size = 3, .padding = 1, .stride = 3})'),
+            (function("y", "F.affine_grid", ["theta", [2, 1, 5, 6]], align_corners=True),
+             'fn::affine_grid("theta"_n, {.size = {2, 1, 5, 6}, .align_corners = true})'),
+            (item("y", "x", [whole, [2, 1, 0]]), 'fn::select_each("x"_n, {.dim = 1, .index = {2, 1, 0}})'),
+            (item("y", "x", [{"e": "..."}, [0, -1], whole]),
+             'fn::select_each("x"_n, {.dim = -2, .index = {0, -1}})'),
+            (item("y", "x", [[1]]), 'fn::select_each("x"_n, {.index = {1}})'),
+            (item("y", "x", [1, 0]), 'op::getitem("x"_n, {.index = {1, 0}})')):
+        expect_lines(line, [x, theta, row], ["y"], f'"y"_n = {line},')
+    expect_lines("fold", [image("c", 2, 12, 9), module("y", "nn.Fold", ["c"], {
+        "output_size": 6, "kernel_size": 2, "dilation": 1, "padding": 0, "stride": 2})], ["y"],
+                 '"y"_n = nn::fold("c"_n, {.output_size = 6, .kernel_size = 2, .stride = 2}),')
+    expect_error("too many indices", [x, item("y", "x", [[0, 1, 0, 1, 0, 1, 0]])], ["y"],
+                 "node y: calls ctq.select_each, which cannot have index = a list of 7; at most 6 are "
+                 "possible in ctq")
+    expect_error("an index that is not there", [x, item("y", "x", [whole, [4]])], ["y"],
+                 "node y: index 4 is outside dim 1; the input is [2, 4, 6, 6]")
+    expect_error("blocks of another image", [image("c", 2, 12, 9), function(
+        "y", "F.fold", ["c", 5, 2], stride=2)], ["y"],
+                 "node y: output_size has 2x2 places of the window; the input is [2, 12, 9]")
+
+
 def respelled():
     """What PyTorch spells in another way."""
     x, y = image("x", 2, 4, 6, 7), image("y", 2, 4, 6, 7)
@@ -324,6 +422,9 @@ def main():
     summed()
     windows()
     rearrangements()
+    functions_of_numbers()
+    of_two_tensors()
+    blocks_and_lists()
     respelled()
 
 
