@@ -37,6 +37,7 @@
 #include "ctq/ops/in_float/rearrangements.hpp"
 #include "ctq/ops/in_float/running_sums.hpp"
 #include "ctq/ops/in_float/sliding_blocks.hpp"
+#include "ctq/ops/in_float/sorted_elements.hpp"
 #include "ctq/ops/in_float/transformer_layers.hpp"
 #include "ctq/ops/in_float/triangles.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"

@@ -21,6 +21,7 @@
 #include "ctq/ops/in_float/rearrangements.hpp"
 #include "ctq/ops/in_float/running_sums.hpp"
 #include "ctq/ops/in_float/sliding_blocks.hpp"
+#include "ctq/ops/in_float/sorted_elements.hpp"
 #include "ctq/ops/in_float/transformer_layers.hpp"
 #include "ctq/ops/in_float/triangles.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"
@@ -57,4 +58,5 @@
   CTQ_CHOSEN_ELEMENTS(OP)            \
   CTQ_GRID_SAMPLING(OP)              \
   CTQ_BILINEAR(OP)                   \
+  CTQ_SORTED_ELEMENTS(OP)            \
   CTQ_ADDMM(OP)

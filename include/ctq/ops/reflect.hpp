@@ -63,6 +63,8 @@ BOOST_HANA_ADAPT_STRUCT(ctq::select_each_options, dim, index);
 BOOST_HANA_ADAPT_STRUCT(ctq::grid_sample_options, mode, padding_mode, align_corners);
 BOOST_HANA_ADAPT_STRUCT(ctq::affine_grid_options, size, align_corners);
 BOOST_HANA_ADAPT_STRUCT(ctq::bilinear_options, in1_features, in2_features, out_features, bias);
+BOOST_HANA_ADAPT_STRUCT(ctq::topk_options, k, dim, largest, sorted);
+BOOST_HANA_ADAPT_STRUCT(ctq::sort_options, dim, descending, stable);
 BOOST_HANA_ADAPT_STRUCT(ctq::prelu_options, num_parameters);
 BOOST_HANA_ADAPT_STRUCT(ctq::clamp_options, min, max);
 BOOST_HANA_ADAPT_STRUCT(ctq::dropout_options, p, inplace);

@@ -214,6 +214,17 @@ def functions_of_numbers():
              'fn::local_response_norm("x"_n, {.size = 5, .alpha = 0.5F})'),
             (function("y", "torch.tril", ["x", -1]), 'fn::tril("x"_n, {.diagonal = -1})')):
         expect_lines(line, [x, row], ["y"], f'"y"_n = {line},')
+    expect_lines("the largest elements, and what lies in their places", [
+        x, image("w", 2, 4, 6), function("top", "torch.topk", ["x", 2, 1]), item("v", "top", 0),
+        {**function("i", "builtins.getattr", []), "args": [ref("top"), "indices"]},
+        function("g", "torch.gather", ["w", 1, "i"]),
+        method("order", "sort", ["v"], dim=-1, descending=True), item("u", "order", 0)], ["g", "u"],
+                 '"top"_n = fn::topk("x"_n, {.k = 2, .dim = 1}),',
+                 '"i"_n = op::getitem("top"_n, {.index = {1}}),',
+                 '"g"_n = fn::gather("w"_n, "i"_n, {.dim = 1}),',
+                 '"order"_n = method::sort("v"_n, {.descending = true}),')
+    expect_error("more than there are", [x, function("y", "torch.topk", ["x", 7]), item("v", "y", 0)],
+                 ["v"], "node y: k is 7 of 6 elements; the input is [2, 4, 6]")
     for what, row, error in (
             ("a negative bound", function("y", "F.softshrink", ["x", -1]), "lambd is not 0 or more"),
             ("bounds", module("y", "nn.RReLU", ["x"], {"lower": 0.5, "upper": 0.25}), "lower is above upper"),

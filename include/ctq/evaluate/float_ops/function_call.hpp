@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ctq/core/diagnostic.hpp"
@@ -123,7 +124,20 @@ inline result<value> bilinear(operands& from) {
   return output_of(call_function(from, {"input1", "input2"}));
 }
 
+/// Values and where they lie, which are integers again.
+inline result<value> in_sorted_order(operands& from) {
+  const auto computed = call_function(from, {"input"});
+  if (!computed) return unexpected{computed.error()};
+  const strided_view whole = contiguous_view(computed->out, layout::nchw);
+  const tensor places = computed->part(from.op()->descriptor->tuple_item({}, whole, 1));
+  index_tensor indices{places.shape, {}};
+  for (const float place : places.data) indices.data.push_back(static_cast<std::int64_t>(place));
+  return value(list{computed->output(), std::move(indices)});
+}
+
 inline constexpr float_op function_pairs[] = {
+    {"topk", "input, ...", in_sorted_order},
+    {"sort", "input, ...", in_sorted_order},
     {"cosine_similarity pairwise_distance", "x1, x2, ...", distance, "x1, x2"},
     {"cdist", "x1, x2, p=2.0, compute_mode=None", distance},
     {"index_select gather", "input, dim, index, *, sparse_grad=False", chosen},

@@ -553,6 +553,10 @@ torch.nn.functional.affine_grid(t(1, 2, 2, 3), (2, 1, 3, 4), align_corners=False
 torch.nn.functional.affine_grid(t(1, 1, 2, 3), [1, 3, 2, 1], align_corners=True)
 torch.nn.Bilinear(in1_features=3, in2_features=4, out_features=2)(t(1, 2, 3), t(2, 2, 4))
 torch.nn.Bilinear(in1_features=2, in2_features=2, out_features=3, bias=False)(t(1, 2, 2, 2), t(2, 2, 2, 2))
+torch.topk(t(1, 3, 5), 3)
+method.topk(t(1, 2, 4, 3), k=2, dim=1, largest=False)
+torch.sort(t(1, 3, 5))
+method.sort(t(1, 4, 3), 0, True)
 """.strip().splitlines()
 
 # Fused modules: what they are made of, and an input.
