@@ -46,6 +46,8 @@ TEST_CASE("the cosine of an angle is a product of vectors of length 1") {
   // A length below eps is eps.
   check_values(values_of(fn::cosine_similarity, {a, b}, {.eps = 10.0F}), {0.2, -0.1});
   check_values(values_of(fn::cosine_similarity, {a, b}, {.dim = 0}), {0.0, 0.31622777});
+  // Vectors broadcast, too.
+  check_values(values_of(fn::cosine_similarity, {a, {{2, 1}, {1, 2}}}), {0.98994949, -0.70710678});
 }
 
 TEST_CASE("the distance of vectors is the norm of their difference") {

@@ -38,6 +38,9 @@ TEST_CASE("unfold has a column for each place of the window") {
       values_of(nn::unfold, {counted({2, 1, 1, 2})},
                 {.kernel_size = {1, 2}, .dilation = 2, .padding = {0, 1}, .stride = {1, 2}}),
       {0, 2, 0, 4});
+  check_values(values_of(fn::unfold, {counted({1, 2, 1})},
+                         {.kernel_size = {2, 1}, .padding = {1, 0}, .stride = {2, 1}}),
+               {0, 2, 1, 0});
 }
 
 TEST_CASE("fold sums the blocks") {
