@@ -24,8 +24,17 @@
 
 namespace ctq::observers {
 
-/// A template, so that a program without observers compiles none.
-template <int = 0>
+/// The classes of observers. A template, so that a program without observers compiles none; what
+/// reads it is one, too.
+template <int>
+struct any_observer_state {
+  using type =
+      std::variant<nothing, placeholder, noop, recording, reuse_input, min_max,
+                   moving_average_min_max, per_channel_min_max, moving_average_per_channel_min_max,
+                   histogram, power_of_two_histogram, fixed_qparams>;
+};
+
+template <int Deferred = 0>
 class basic_any_observer {
   /// Calls f with the contained observer. Of std::visit a compiler would make twice the functions.
   template <class F, class State>
@@ -121,10 +130,7 @@ class basic_any_observer {
   }
 
  private:
-  using state =
-      std::variant<nothing, placeholder, noop, recording, reuse_input, min_max,
-                   moving_average_min_max, per_channel_min_max, moving_average_per_channel_min_max,
-                   histogram, power_of_two_histogram, fixed_qparams>;
+  using state = typename any_observer_state<Deferred>::type;
 
   static state make(const observer_record& record, semantics s) {
     switch (record.type) {

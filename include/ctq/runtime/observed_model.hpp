@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,8 @@
 namespace ctq {
 
 /// The observers of a prepared graph, indexed by number.
-template <int = 0>
-[[nodiscard, gnu::cold]] std::vector<observers::any_observer> make_observers(
+template <int Deferred = 0>
+[[nodiscard, gnu::cold]] std::vector<observers::basic_any_observer<Deferred>> make_observers(
     graph_view<stage::prepared> g, semantics s) {
   std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
   for (int i = 0; i < g.size(); ++i) {
@@ -42,7 +43,7 @@ template <int = 0>
       std::ranges::fill_n(records.begin() + g[i].observer,
                           g[i].op->descriptor->inner_observers(g[i].attrs), g[i].observer_config);
   }
-  std::vector<observers::any_observer> all;
+  std::vector<observers::basic_any_observer<Deferred>> all;
   for (const observer_record* r : records) all.emplace_back(*r, s);
   return all;
 }
@@ -61,9 +62,10 @@ template <int = 0>
 
 /// Those of the observers inside a module.
 /// Errors  one that has seen nothing, or NaN, with the module
-template <int = 0>
+template <int Deferred>
 [[nodiscard, gnu::cold]] status calculate_inner_qparams(
-    const node& n, std::span<const observers::any_observer> all, std::vector<qparams>& out) {
+    const node& n, std::span<const observers::basic_any_observer<Deferred>> all,
+    std::vector<qparams>& out) {
   const auto first = static_cast<std::size_t>(n.observer);
   const auto count = static_cast<std::size_t>(n.op->descriptor->inner_observers(n.attrs));
   for (std::size_t k = first; k < first + count; ++k) {
@@ -82,11 +84,11 @@ template <int = 0>
 ///         node whose output it watches
 ///   trained  of a model that was trained: by number, the qparams that its fake quantizes have
 ///            instead of those of their observers; empty: none
-template <int = 0>
+template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
-    std::span<const observers::any_observer> all, semantics s = {},
-    std::span<const std::optional<qparams>> trained = {}) {
+    std::type_identity_t<std::span<const observers::basic_any_observer<Deferred>>> all,
+    semantics s = {}, std::span<const std::optional<qparams>> trained = {}) {
   if (all.size() < static_cast<std::size_t>(g.observers))
     return fail("observers", std::to_string(all.size()) + " are given, the model has " +
                                  std::to_string(g.observers));
@@ -97,7 +99,7 @@ template <int = 0>
         return unexpected{ok.error()};
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
     if (g[i].observer_config->args.is_dynamic) continue;  // its qparams are computed in each run
-    const observers::any_observer& o = all[static_cast<std::size_t>(g[i].observer)];
+    const observers::basic_any_observer<Deferred>& o = all[static_cast<std::size_t>(g[i].observer)];
     const node& watched = g.arg(i, 0);
     // The weight of a function: quantized by an observer of its own.
     if (watched.op->kind == op_kind::get_attr && is_only_parameter(g.nodes, g.args, g.size(), i))

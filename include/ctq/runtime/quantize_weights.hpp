@@ -48,7 +48,7 @@ template <class Observer>
 
 /// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer specifies.
 ///   trained  the scales and zero points that training has found; null: those of a new observer
-template <int = 0>
+template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<quantized_weights> quantize_weights(
     const folded_weights& f, const observer_record& record,
     const dtype_with_constraints_record& constraints, semantics s = {},
@@ -62,7 +62,7 @@ template <int = 0>
     p = *trained;
     if (p.scale.size() == 1) p.scale.assign(f.outputs, p.scale[0]);
   } else {
-    observers::any_observer observer{record};
+    observers::basic_any_observer<Deferred> observer{record};
     observer.observe(f.weight, {static_cast<int>(f.outputs), static_cast<int>(per_output)});
     auto found = weight_qparams_of(observer, f.outputs);
     if (!found) return unexpected{found.error()};

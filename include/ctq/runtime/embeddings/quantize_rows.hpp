@@ -31,11 +31,11 @@ struct quantized_rows {
 
 /// q = clamp(rne(x * (1 / scale) + zero_point)), as observers::quantize.
 /// Errors  an observer of another qscheme; a scale that the backend does not allow
-template <int = 0>
+template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<quantized_rows> quantize_rows(
     std::span<const float> table, const embedding_shape& s, const observer_record& record,
     const dtype_with_constraints_record& constraints, semantics versions = {}) {
-  observers::any_observer observer{record};
+  observers::basic_any_observer<Deferred> observer{record};
   const shape extents{s.rows, s.width};
   observer.observe(table, extents);
   const auto p = observer.calculate_per_channel_qparams();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "ctq/core/sequence_shapes.hpp"
 #include "ctq/observers/observer.hpp"
@@ -13,9 +14,10 @@ namespace ctq {
 /// cells do.
 ///   value  what the kernel lstm_observed has written
 ///   all    the observers of the first cell and those after them
-template <int = 0>
-[[gnu::cold]] void observe_cells(const recurrent_shape& s, const float* value,
-                                 std::span<observers::any_observer> all) {
+template <int Deferred = 0>
+[[gnu::cold]] void observe_cells(
+    const recurrent_shape& s, const float* value,
+    std::type_identity_t<std::span<observers::basic_any_observer<Deferred>>> all) {
   const float* step = value + s.sequence_elements() + s.state_elements();
   const int state = s.batch * s.hidden;
   for (int cell = 0; cell < s.cells(); ++cell) {
