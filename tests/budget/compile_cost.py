@@ -36,7 +36,7 @@ PROGRAMS = [
     ("MobileNetV2", networks.int8_program(networks.mobilenet_v2()), 780, 75, 14),
     ("MobileNetV3-small",
      networks.int8_program(networks.mobilenet_v3_small(),
-                           mapping="ctq::default_qconfig_mapping<ctq::x86>"), 1100, 110, 30),
+                           mapping="ctq::default_qconfig_mapping<ctq::x86>"), 900, 110, 30),
     ("ResNet-50", networks.int8_program(networks.resnet50()), 720, 75, 16),
     ("MobileNetV2, `ctq-kernels`", COMPILED + networks.int8_program(networks.mobilenet_v2()),
      440, 35, 0),
