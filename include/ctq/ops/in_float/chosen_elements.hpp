@@ -49,10 +49,11 @@ struct axis_of_tensor {
   }
 };
 
-/// Element `index` of an axis, for one place of the others.
-inline float element_at(const float* x, float index, const axis_of_tensor& a) noexcept {
+/// Element `index` of an axis, whose first one is at `first`. Without elements x may be null.
+inline float element_at(const float* x, std::size_t first, float index,
+                        const axis_of_tensor& a) noexcept {
   const bool is_there = index >= 0.0F && index < static_cast<float>(a.extent);
-  return is_there ? x[static_cast<std::size_t>(index) * a.after] : __builtin_nanf("");
+  return is_there ? x[first + static_cast<std::size_t>(index) * a.after] : __builtin_nanf("");
 }
 
 template <class Isa>
@@ -63,7 +64,7 @@ template <class Isa>
   for (std::size_t b = 0; b < a.before; ++b)
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t k = 0; k < a.after; ++k)
-        *out++ = element_at(x.in[0].data + b * a.extent * a.after + k, x.in[1][i], a);
+        *out++ = element_at(x.in[0].data, b * a.extent * a.after + k, x.in[1][i], a);
 }
 
 template <class Isa>
@@ -74,8 +75,8 @@ template <class Isa>
   for (std::size_t b = 0; b < a.before; ++b)
     for (int i = 0; i < chosen.index.rank; ++i) {
       const auto place = static_cast<std::size_t>(chosen.index[i]);
-      const float* const from = x.in[0].data + (b * a.extent + place) * a.after;
-      for (std::size_t k = 0; k < a.after; ++k) *out++ = from[k];
+      const std::size_t from = (b * a.extent + place) * a.after;
+      for (std::size_t k = 0; k < a.after; ++k) *out++ = x.in[0][from + k];
     }
 }
 
@@ -93,7 +94,7 @@ template <class Isa>
       step *= static_cast<std::size_t>(in[axis]);
       rest /= extent;
     }
-    x.out[i] = element_at(x.in[0].data + from, x.in[1][i], a);
+    x.out[i] = element_at(x.in[0].data, from, x.in[1][i], a);
   }
 }
 

@@ -131,8 +131,8 @@ TEST_CASE("a list of integers gathers along its axis") {
   const tensor out = floats(at(in, list{slice{}, list{2, 0, -1}}));
   CHECK(out.shape == extents{2, 3});
   CHECK(out.data == std::vector<float>{2, 0, 2, 5, 3, 5});
-  CHECK(floats(at(in, list{list{1}})).data == std::vector<float>{3, 4, 5});
-  CHECK(cause(at(in, list{list{true, false}})) == "a list of indices has integers alone");
+  CHECK(floats(at(in, list{value(list{1})})).data == std::vector<float>{3, 4, 5});
+  CHECK(cause(at(in, list{value(list{true, false})})) == "a list of indices has integers alone");
   CHECK(cause(at(in, list{list{0}, list{0}})) == "takes one ... and one tensor of indices");
   CHECK(cause(at(in, list{slice{}, list{3}})) == "index 3 is outside 3 elements");
 }
