@@ -332,10 +332,9 @@ class importer {
         is_module ? ctq::view<argument>{of_module.data(), static_cast<int>(of_module.size())}
                   : ctq::view<argument>{all.items + at, all.count - at};
     // Options are counted from 1, however many tensors come before them.
-    const imported_options options = is_user ? import_user_options(literals)
-                                     : is_module
-                                         ? import_options(r.op, literals, 1)
-                                         : import_options(r.op, literals, tensors > 0 ? 1 : 0);
+    const imported_options options =
+        is_user ? import_user_options(literals)
+                : import_options(r.op, literals, is_module || tensors > 0 ? 1 : 0);
     if (!options.problem.empty())
       return fmt::format("calls {}, which {} in ctq", r.op->name, options.problem);
     r.attrs = options.attrs;

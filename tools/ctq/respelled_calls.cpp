@@ -38,9 +38,7 @@ void read_attribute(traced_call& call, const read_nodes& known) {
   if (call.reads.size() != 1 || call.args.size() != 2) return;
   const std::string_view name = call.args[1].text;
   const ctq::op_descriptor& from = *known.op_of(call.reads[0])->descriptor;
-  const bool has_indices =
-      from.gives_indices || is_any_of(known.op_of(call.reads[0]), ctq::fn::topk, ctq::method::topk,
-                                      ctq::fn::sort, ctq::method::sort);
+  const bool has_indices = from.gives_indices || from.tuple_item == &ctq::descriptors::sorted_item;
   if (from.tuple_item != nullptr && has_indices && (name == "values" || name == "indices")) {
     call.op = ctq::op::getitem.id();
     call.args[1] = {.is = kind::integer, .integer = name == "values" ? 0 : 1};

@@ -14,7 +14,7 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
-#include "ctq/ops/in_float/chosen_elements.hpp"
+#include "ctq/ops/in_float/indexing.hpp"
 #include "ctq/ops/reflect.hpp"
 
 // The Python call of a node: its arguments, with the computed values of the nodes among them.

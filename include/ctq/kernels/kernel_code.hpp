@@ -40,8 +40,8 @@ namespace ctq::kernels {
 template <class Set>
 inline constexpr bool is_reference = std::same_as<Set, reference_kernels>;
 
-/// The same kernels for layers none of which is a depthwise convolution: what packs their weights
-/// has no code for those.
+/// The same kernels for layers that are not depthwise convolutions: the functions that pack weights
+/// have no code for these.
 template <class Set>
 struct without_depthwise : Set {};
 

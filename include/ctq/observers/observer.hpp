@@ -24,8 +24,8 @@
 
 namespace ctq::observers {
 
-/// The classes of observers. A template, so that a program without observers compiles none; what
-/// reads it is one, too.
+/// One of all observers. A template, as all that uses it, so that a program without observers
+/// compiles none of them.
 template <int>
 struct any_observer_state {
   using type =
@@ -34,6 +34,7 @@ struct any_observer_state {
                    histogram, power_of_two_histogram, fixed_qparams>;
 };
 
+/// An observer of any class. A template for the same reason.
 template <int Deferred = 0>
 class basic_any_observer {
   /// Calls f with the contained observer. Of std::visit a compiler would make twice the functions.

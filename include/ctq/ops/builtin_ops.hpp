@@ -7,23 +7,23 @@
 #include "ctq/ops/in_float/addmm.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
 #include "ctq/ops/in_float/bilinear.hpp"
-#include "ctq/ops/in_float/chosen_elements.hpp"
+#include "ctq/ops/in_float/cumulative.hpp"
 #include "ctq/ops/in_float/distances.hpp"
 #include "ctq/ops/in_float/einsum.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
 #include "ctq/ops/in_float/grid_sampling.hpp"
 #include "ctq/ops/in_float/identities.hpp"
+#include "ctq/ops/in_float/indexing.hpp"
 #include "ctq/ops/in_float/local_response_norm.hpp"
 #include "ctq/ops/in_float/masks.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 #include "ctq/ops/in_float/pads.hpp"
 #include "ctq/ops/in_float/rearrangements.hpp"
-#include "ctq/ops/in_float/running_sums.hpp"
 #include "ctq/ops/in_float/sliding_blocks.hpp"
-#include "ctq/ops/in_float/sorted_elements.hpp"
+#include "ctq/ops/in_float/sorting.hpp"
 #include "ctq/ops/in_float/transformer_layers.hpp"
-#include "ctq/ops/in_float/triangles.hpp"
+#include "ctq/ops/in_float/triangular.hpp"
 #include "ctq/ops/in_float/upsampling.hpp"
 #include "ctq/ops/in_float/views.hpp"
 #include "ctq/ops/in_float/window_attention.hpp"
@@ -51,12 +51,12 @@
   CTQ_EINSUM(OP)                     \
   CTQ_WINDOW_ATTENTION(OP)           \
   CTQ_DISTANCES(OP)                  \
-  CTQ_RUNNING_SUMS(OP)               \
+  CTQ_CUMULATIVE(OP)                 \
   CTQ_LOCAL_RESPONSE_NORMS(OP)       \
   CTQ_SLIDING_BLOCKS(OP)             \
-  CTQ_TRIANGLES(OP)                  \
-  CTQ_CHOSEN_ELEMENTS(OP)            \
+  CTQ_TRIANGULAR(OP)                 \
+  CTQ_INDEXING(OP)                   \
   CTQ_GRID_SAMPLING(OP)              \
   CTQ_BILINEAR(OP)                   \
-  CTQ_SORTED_ELEMENTS(OP)            \
+  CTQ_SORTING(OP)                    \
   CTQ_ADDMM(OP)

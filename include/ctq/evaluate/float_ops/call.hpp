@@ -14,11 +14,9 @@
 #include "ctq/evaluate/float_ops/convolution_ops.hpp"
 #include "ctq/evaluate/float_ops/embeddings.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
-#include "ctq/evaluate/float_ops/function_call.hpp"
 #include "ctq/evaluate/float_ops/fused.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
-#include "ctq/evaluate/float_ops/multihead_attention.hpp"
 #include "ctq/evaluate/float_ops/norms.hpp"
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/evaluate/float_ops/pad.hpp"
@@ -27,6 +25,7 @@
 #include "ctq/evaluate/float_ops/reductions.hpp"
 #include "ctq/evaluate/float_ops/repeats.hpp"
 #include "ctq/evaluate/float_ops/resize.hpp"
+#include "ctq/evaluate/float_ops/tensor_functions.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
 #include "ctq/ops/op.hpp"
@@ -47,11 +46,23 @@ constexpr view<float_op> view_of(const float_op (&table)[N]) {
 }
 
 inline constexpr view<float_op> tables[] = {
-    view_of(convolutions), view_of(products),       view_of(activations), view_of(arithmetics),
-    view_of(pools),        view_of(norms),          view_of(pads),        view_of(concatenations),
-    view_of(views),        view_of(repeats),        view_of(reductions),  view_of(resizes),
-    view_of(embeddings),   view_of(recurrents),     view_of(fused_sums),  view_of(selections),
-    view_of(attentions),   view_of(function_pairs),
+    view_of(convolutions),
+    view_of(products),
+    view_of(activations),
+    view_of(arithmetics),
+    view_of(pools),
+    view_of(norms),
+    view_of(pads),
+    view_of(concatenations),
+    view_of(views),
+    view_of(repeats),
+    view_of(reductions),
+    view_of(resizes),
+    view_of(embeddings),
+    view_of(recurrents),
+    view_of(fused_sums),
+    view_of(selections),
+    view_of(tensor_functions),
 };
 inline constexpr float_op by_elements{{}, "input, ...", elementwise};
 inline constexpr float_op by_tensors{{}, "input, ...", by_shape_rule};

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ctq/core/diagnostic.hpp"
@@ -99,51 +98,12 @@ struct function_value {
   return call_function(from, names, from.options());
 }
 
-namespace implementation {
-
-inline result<value> output_of(const result<function_value>& computed) {
+/// The output alone.
+[[nodiscard]] inline result<value> call_for_output(operands& from,
+                                                   std::initializer_list<const char*> names) {
+  const auto computed = call_function(from, names);
   if (!computed) return unexpected{computed.error()};
   return value(computed->output());
 }
 
-/// Of vectors in two tensors.
-inline result<value> distance(operands& from) {
-  return output_of(call_function(from, {"x1", "x2"}));
-}
-
-/// What indices choose.
-inline result<value> chosen(operands& from) {
-  return output_of(call_function(from, {"input", "index"}));
-}
-
-inline result<value> grid_sample(operands& from) {
-  return output_of(call_function(from, {"input", "grid"}));
-}
-
-inline result<value> bilinear(operands& from) {
-  return output_of(call_function(from, {"input1", "input2"}));
-}
-
-/// Values and where they lie, which are integers again.
-inline result<value> in_sorted_order(operands& from) {
-  const auto computed = call_function(from, {"input"});
-  if (!computed) return unexpected{computed.error()};
-  const strided_view whole = contiguous_view(computed->out, layout::nchw);
-  const tensor places = computed->part(from.op()->descriptor->tuple_item({}, whole, 1));
-  index_tensor indices{places.shape, {}};
-  for (const float place : places.data) indices.data.push_back(static_cast<std::int64_t>(place));
-  return value(list{computed->output(), std::move(indices)});
-}
-
-inline constexpr float_op function_pairs[] = {
-    {"topk", "input, ...", in_sorted_order},
-    {"sort", "input, ...", in_sorted_order},
-    {"cosine_similarity pairwise_distance", "x1, x2, ...", distance, "x1, x2"},
-    {"cdist", "x1, x2, p=2.0, compute_mode=None", distance},
-    {"index_select gather", "input, dim, index, *, sparse_grad=False", chosen},
-    {"grid_sample", "input, grid, ...", grid_sample},
-    {"bilinear", "...", bilinear, "input1, input2"},
-};
-
-}  // namespace implementation
 }  // namespace ctq::float_ops

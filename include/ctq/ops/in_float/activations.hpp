@@ -26,16 +26,16 @@ struct gelu_options {
 
 struct threshold_options {
   float threshold{};
-  float value{};  // of what is not above the threshold
+  float value{};  // replaces inputs that are not above the threshold
   flag inplace = false;
 };
 
-/// Of what is between -lambd and lambd nothing is left.
+/// Inputs from -lambd to lambd become 0.
 struct shrink_options {
   float lambd = 0.5F;
 };
 
-/// A slope that training draws; in inference it is the mean of the bounds.
+/// The slope of negative inputs: in inference the mean of the bounds, in training random.
 struct rrelu_options {
   float lower = 1.0F / 8.0F;
   float upper = 1.0F / 3.0F;

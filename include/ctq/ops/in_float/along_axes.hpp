@@ -63,17 +63,24 @@ struct strided_elements {
   constexpr const float& operator[](std::size_t i) const { return first[i * step]; }
 };
 
+/// An axis, and the products of the extents before and after it.
+struct axis_of_tensor {
+  std::size_t before = 1, extent = 1, after = 1;
+
+  axis_of_tensor(const shape& s, int axis) noexcept {
+    for (int k = 0; k < s.rank; ++k)
+      (k < axis ? before : k == axis ? extent : after) *= static_cast<std::size_t>(s[k]);
+  }
+};
+
 /// Calls f with the elements of x along an axis, for all others, and the place of the first.
 template <class F>
 void along_axis(const tensor_ref<const float>& x, int axis, F f) noexcept {
-  std::size_t before = 1, after = 1;
-  for (int a = 0; a < x.shape.rank; ++a)
-    (a < axis ? before : after) *= a == axis ? 1U : static_cast<std::size_t>(x.shape[a]);
-  const auto count = static_cast<std::size_t>(x.shape[axis]);
-  if (count == 0) return;  // there is no memory to point to
-  for (std::size_t o = 0; o < before; ++o)
-    for (std::size_t i = 0; i < after; ++i)
-      f(strided_elements{x.data + o * count * after + i, count, after}, o, i);
+  const axis_of_tensor a{x.shape, axis};
+  if (a.extent == 0) return;  // there is no memory to point to
+  for (std::size_t o = 0; o < a.before; ++o)
+    for (std::size_t i = 0; i < a.after; ++i)
+      f(strided_elements{x.data + o * a.extent * a.after + i, a.extent, a.after}, o, i);
 }
 
 template <class Isa>
@@ -192,6 +199,14 @@ constexpr op_descriptor of_tensor(op_descriptor::shape_rule rule,
                                   op_functions::function<float> apply) {
   return {.infer_shape = rule,
           .functions = {.tensors = 1, .apply = apply},
+          .schedule = {.how = schedule_as::function}};
+}
+
+/// A function of two tensors.
+constexpr op_descriptor of_two_tensors(op_descriptor::shape_rule rule,
+                                       op_functions::function<float> apply) {
+  return {.infer_shape = rule,
+          .functions = {.tensors = 2, .apply = apply},
           .schedule = {.how = schedule_as::function}};
 }
 

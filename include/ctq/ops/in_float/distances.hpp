@@ -47,40 +47,29 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-/// Calls f(i, a, b) with the vectors along an axis of two tensors that broadcast, for each place of
-/// the other axes.
+/// Calls f(i, a, b) with the vectors along an axis of two tensors that broadcast, for each index i
+/// of the other axes.
 template <class F>
 void for_each_pair_of_vectors(const tensor_ref<const float>& a, const tensor_ref<const float>& b,
                               int axis, F f) noexcept {
-  shape places{};  // the axes of both, the vectors' with one element
-  places.rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank;
-  const int from_end = places.rank - axis;
-  const auto merge = [&](const shape& s) {
-    for (int k = 1; k <= s.rank; ++k) {
-      const int extent = s[s.rank - k];
-      int& place = places[places.rank - k];
-      if (extent != 1) place = extent;
-    }
-  };
-  for (int k = 0; k < places.rank; ++k) places[k] = 1;
-  merge(a.shape);
-  merge(b.shape);
-  const auto count = static_cast<std::size_t>(places[axis]);
-  places[axis] = 1;
+  const int rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank;
+  const shape of_a = with_axes(a.shape, rank), of_b = with_axes(b.shape, rank);
+  shape both = of_a;
+  for (int k = 0; k < rank; ++k)
+    if (both[k] == 1) both[k] = of_b[k];
+  const auto count = static_cast<std::size_t>(both[axis]);
+  both[axis] = 1;
   const auto step_of = [&](const shape& s) {
-    if (s.rank < from_end || s[s.rank - from_end] == 1) return std::size_t{0};
-    std::size_t step = 1;
-    for (int k = 1; k < from_end; ++k) step *= static_cast<std::size_t>(s[s.rank - k]);
-    return step;
+    return s[axis] == 1 ? std::size_t{0} : axis_of_tensor(s, axis).after;
   };
-  const std::size_t step_a = step_of(a.shape), step_b = step_of(b.shape);
+  const std::size_t step_a = step_of(of_a), step_b = step_of(of_b);
   for_each_broadcast(
-      places,
+      both,
       [&](std::size_t i, std::size_t at_a, std::size_t at_b) {
         f(i, strided_elements{a.data + at_a, count, step_a},
           strided_elements{b.data + at_b, count, step_b});
       },
-      a.shape, b.shape);
+      of_a, of_b);
 }
 
 inline float length_of(const strided_elements& e) noexcept {
@@ -151,14 +140,6 @@ template <class Isa>
 }
 
 }  // namespace functions
-
-/// A function of two tensors.
-constexpr op_descriptor of_two_tensors(op_descriptor::shape_rule rule,
-                                       op_functions::function<float> apply) {
-  return {.infer_shape = rule,
-          .functions = {.tensors = 2, .apply = apply},
-          .schedule = {.how = schedule_as::function}};
-}
 
 constexpr shape cosine_similarity_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 0)) return {};

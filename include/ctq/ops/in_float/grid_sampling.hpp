@@ -7,7 +7,6 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
-#include "ctq/ops/in_float/distances.hpp"
 
 // Images sampled at the points of a grid, and grids of affine maps, as in spatial transformers.
 // PyTorch's backends leave both in float.

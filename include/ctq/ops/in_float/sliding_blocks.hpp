@@ -38,9 +38,9 @@ CTQ_SLIDING_BLOCKS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// The places of a window on an image, along both axes.
+/// The positions of a window on an image, along both axes.
 template <class Options>
-constexpr extent2d places_of_window(int height, int width, const Options& o) {
+constexpr extent2d window_positions(int height, int width, const Options& o) {
   const auto along_axis = [&](int extent, int axis) {
     return shape_rules::windows(extent, along(o.kernel_size, axis), along(o.stride, axis),
                                 along(o.padding, axis), along(o.dilation, axis), false);
@@ -55,13 +55,13 @@ namespace functions {
 template <class Options, class F>
 void for_each_of_blocks(std::size_t images_and_channels, int height, int width, const Options& o,
                         F f) noexcept {
-  const extent2d places = places_of_window(height, width, o);
+  const extent2d positions = window_positions(height, width, o);
   std::size_t element = 0;
   for (std::size_t plane = 0; plane < images_and_channels; ++plane)
     for (int i = 0; i < o.kernel_size.h; ++i)
       for (int k = 0; k < o.kernel_size.w; ++k)
-        for (int row = 0; row < places.h; ++row)
-          for (int column = 0; column < places.w; ++column, ++element) {
+        for (int row = 0; row < positions.h; ++row)
+          for (int column = 0; column < positions.w; ++column, ++element) {
             const int y = row * o.stride.h - o.padding.h + i * o.dilation.h;
             const int x = column * o.stride.w - o.padding.w + k * o.dilation.w;
             if (y < 0 || y >= height || x < 0 || x >= width) continue;
@@ -96,7 +96,7 @@ template <class Isa>
 
 }  // namespace functions
 
-/// (N, C, H, W) becomes (N, C * kernel, places); N may be missing.
+/// (N, C, H, W) becomes (N, C * kernel, positions); N may be missing.
 constexpr shape unfold_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   const shape& x = in[0];
@@ -107,12 +107,13 @@ constexpr shape unfold_shape_rule(ctq::view<shape> in, attributes& a, diagnostic
   const shape images{one ? 1 : x[0], x[x.rank - 3], x[x.rank - 2], x[x.rank - 1]};
   if (!shape_rules::valid_window(d, images, o.kernel_size, o.stride, o.padding, o.dilation))
     return {};
-  const extent2d places = places_of_window(images[2], images[3], o);
+  const extent2d positions = window_positions(images[2], images[3], o);
   if (!shape_rules::countable(images[1], o.kernel_size.h, o.kernel_size.w) ||
-      !shape_rules::countable(places.h, places.w))
+      !shape_rules::countable(positions.h, positions.w))
     return shape_rules::wrong_input(d, x, "kernel_size is too large");
   const int rows = images[1] * o.kernel_size.h * o.kernel_size.w;
-  return one ? shape{rows, places.h * places.w} : shape{images[0], rows, places.h * places.w};
+  return one ? shape{rows, positions.h * positions.w}
+             : shape{images[0], rows, positions.h * positions.w};
 }
 
 /// The other way round.
@@ -129,12 +130,12 @@ constexpr shape fold_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& 
   if (!shape_rules::valid_window(d, image, o.kernel_size, o.stride, o.padding, o.dilation) ||
       !shape_rules::countable_elements(d, image, "the output"))
     return {};
-  const extent2d places = places_of_window(image[2], image[3], o);
+  const extent2d positions = window_positions(image[2], image[3], o);
   if (!shape_rules::countable(o.kernel_size.h, o.kernel_size.w) ||
       rows % (o.kernel_size.h * o.kernel_size.w) != 0)
     return shape_rules::wrong_input(d, x, "kernel_size does not divide its rows");
-  if (!shape_rules::countable(places.h, places.w) || columns != places.h * places.w)
-    return shape_rules::wrong_input(d, x, "output_size has ", places.h, "x", places.w,
+  if (!shape_rules::countable(positions.h, positions.w) || columns != positions.h * positions.w)
+    return shape_rules::wrong_input(d, x, "output_size has ", positions.h, "x", positions.w,
                                     "\nplaces of the window");
   const int channels = rows / (o.kernel_size.h * o.kernel_size.w);
   return x.rank == 2 ? shape{channels, image[2], image[3]}

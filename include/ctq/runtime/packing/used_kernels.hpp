@@ -24,7 +24,7 @@ struct used_kernels {
 
   std::uint64_t on_floats{}, on_quint8{}, on_others{};  // a bit for each kernel
   bool tables{}, clamps{};                              // whether one is fused into a kernel
-  bool depthwise{};                                     // whether a layer may be such a convolution
+  bool depthwise{};                                     // whether a convolution may be depthwise
 
   [[nodiscard]] constexpr bool has(kernel_id k, dtype in) const {
     return ((in == f32 ? on_floats : in == quint8 ? on_quint8 : on_others) & bit_of(k)) != 0;
@@ -53,6 +53,7 @@ struct used_kernels {
 inline constexpr used_kernels all_kernels{
     ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, true, true, true};
 
+/// False only if the layer certainly is no depthwise convolution.
 [[nodiscard]] constexpr bool may_be_depthwise(const kernel_signature& key) {
   if (key.kernel == kernel::conv2d) return key.as<conv2d_shape>().depthwise();
   return key.kernel == kernel::conv3d || key.kernel == kernel::conv_transpose2d;
@@ -73,7 +74,8 @@ inline constexpr used_kernels all_kernels{
   return used;
 }
 
-/// The kernels that pack the weights of those that are used, and say how they divide their work.
+/// The set of kernels whose functions pack the weights of layers in Used and describe their
+/// blocking.
 template <class Kernels, used_kernels Used>
 using packing_kernels = std::conditional_t<Used.depthwise || kernels::is_reference<Kernels>,
                                            Kernels, kernels::without_depthwise<Kernels>>;

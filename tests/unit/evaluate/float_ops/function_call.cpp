@@ -4,10 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <utility>
-#include <vector>
 
 #include "ctq/ops/in_float/addmm.hpp"
-#include "ctq/ops/in_float/distances.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "run_op.hpp"
 
@@ -23,11 +21,7 @@ result<value> all_of(operands& from) {
   if (!computed) return unexpected{computed.error()};
   return value(tensor{{static_cast<int>(computed->all.size())}, computed->all});
 }
-result<value> output_of(operands& from) {
-  const auto computed = call_function(from, {"input", "mat1", "mat2"});
-  if (!computed) return unexpected{computed.error()};
-  return value(computed->output());
-}
+result<value> output_of(operands& from) { return call_for_output(from, {"input", "mat1", "mat2"}); }
 
 constexpr float_op attention[] = {
     {"multihead_attention", "...", all_of, "query, key, value"},
@@ -67,19 +61,4 @@ TEST_CASE("parameters have the shapes that the op declares, and room follows the
   CHECK(all->get_if<tensor>()->data[0] == 6);
   CHECK(all->get_if<tensor>()->data[1] == 1);
   CHECK(cause(run({{3}, {1, 1, 1}})) == "in_proj_weight does not fit the input");
-}
-
-TEST_CASE("distances are of vectors that broadcast, or an error that names what is wrong") {
-  const tensor a{{2, 2}, {1, 2, 4, 6}}, b{{2}, {1, 2}}, c{{3}, {0, 0, 0}};
-  CHECK(
-      run_op::floats(run_op::run(implementation::function_pairs, fn::cdist, {.positional = {a, a}}))
-          .data == std::vector<float>{0, 5, 5, 0});
-  CHECK(run_op::floats(run_op::run(implementation::function_pairs, fn::pairwise_distance,
-                                   {.positional = {a, b}, .keywords = {{"eps", 0.0}}}))
-            .data == std::vector<float>{0, 5});
-  CHECK(cause(run_op::run(implementation::function_pairs, fn::pairwise_distance,
-                          {.positional = {a, c}}))
-            .starts_with("reads shapes that do not broadcast"));
-  CHECK(cause(run_op::run(implementation::function_pairs, fn::cdist,
-                          {.positional = {a, a, 3.0}})) == "p is neither 1 nor 2");
 }

@@ -32,9 +32,9 @@ template <class Dot>
   return Dot::k_group == 4 ? 2 : 3;
 }
 
-/// The sums of Rows x Columns output pixels, for half of the channels of a block. Its functions
-/// take constants as arguments: as template arguments they would make hundreds of functions of a
-/// tile.
+/// The sums of Rows x Columns output pixels, for half of the channels of a block. Groups and
+/// columns are constants, but passed as arguments: as template arguments, each would instantiate
+/// functions of its own, hundreds for a tile.
 template <class Dot, int Kernel, int Stride, int Rows, int Columns>
 struct column_sums {
   using vec = typename Dot::vec;
@@ -76,7 +76,7 @@ struct column_sums {
     });
   }
 
-  /// What is added so far is not left for later.
+  /// Computes the sums here, see compute_now.
   [[gnu::always_inline]] void compute() {
     if constexpr (in_turn) {
       unroll<Rows, Columns>([&](auto m, auto n) __attribute__((always_inline)) {

@@ -11,7 +11,7 @@
 
 namespace ctq::kernels::simd {
 
-/// Fewer elements are looked up one by one where the table has to be rearranged.
+/// With fewer elements a shuffled_table takes longer to build than it saves (AVX2, Zen 3).
 inline constexpr int fewest_shuffled = 512;
 
 /// out[i] = table[in[i]], with a table from reference::make_table. out may be in.
@@ -19,19 +19,16 @@ template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void look_up(elementwise_shape shape, const Q* in, const Q* table,
                                            Q* out) noexcept {
   int i = 0;
-  const auto whole_registers = [&]<class Bytes>(const auto& entries, std::type_identity<Bytes>)
-      __attribute__((always_inline)) {
-    using element = typename Bytes::value_type;
-    constexpr int lanes = static_cast<int>(Bytes::size);
-    for (; i + lanes <= shape.count; i += lanes)
-      entries[Bytes::load_unaligned(reinterpret_cast<const element*>(in + i))].store_unaligned(
-          reinterpret_cast<element*>(out + i));
+  const auto whole_registers = [&](const auto& entries) __attribute__((always_inline)) {
+    using lanes = batch<Isa, Q>;
+    constexpr int n = static_cast<int>(lanes::size);
+    for (; i + n <= shape.count; i += n)
+      entries[lanes::load_unaligned(in + i)].store_unaligned(out + i);
   };
   if constexpr (has_wide_lookup<Isa>) {
-    whole_registers(lookup_registers<Isa, Q>(table), std::type_identity<batch<Isa, Q>>{});
+    whole_registers(lookup_registers<Isa, Q>(table));
   } else if constexpr (shuffles_bytes<Isa>) {
-    if (shape.count >= fewest_shuffled)
-      whole_registers(shuffled_table<Isa>(table), std::type_identity<batch<Isa, std::int8_t>>{});
+    if (shape.count >= fewest_shuffled) whole_registers(shuffled_table<Isa, Q>(table));
   }
   for (; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/xsimd.hpp"
@@ -47,16 +48,18 @@ inline constexpr bool shuffles_bytes = false;
 
 #endif
 
-/// A table in rows of 16 entries. All rows but 0 and 8 hold the bits in which they differ from the
-/// row before, so that the xor of rows 0 to k is row k of the table; above row k the index is
-/// negative.
-template <class Isa>
+/// A table of 256 entries in rows of 16. Rows 0 and 8 are as they are, each other row is the xor
+/// with the row before it. An index is looked up in all rows of its half, 16 less in each: as long
+/// as it is not negative, the xor of the results is the entry of the row.
+template <class Isa, quantized Q>
 class shuffled_table {
+  using lanes_of_q = batch<Isa, Q>;
   using bytes = batch<Isa, std::int8_t>;
+  using reg = typename bytes::register_type;
   static constexpr std::size_t lanes = bytes::size;
 
  public:
-  [[gnu::always_inline]] explicit shuffled_table(const void* table) noexcept {
+  [[gnu::always_inline]] explicit shuffled_table(const Q* table) noexcept {
     std::uint64_t row[16][2];
     std::memcpy(row, table, sizeof row);
     for (int k = 15; k >= 0; --k) {
@@ -66,22 +69,21 @@ class shuffled_table {
     }
   }
 
-  /// The entry of each byte of x.
-  [[nodiscard, gnu::always_inline]] bytes operator[](const bytes& x) const noexcept {
+  /// The entry of each lane, indexed by its bits.
+  [[nodiscard, gnu::always_inline]] lanes_of_q operator[](const lanes_of_q& q) const noexcept {
     const bytes sixteen(std::int8_t{16});
-    bytes low = x, high = x ^ bytes(std::int8_t{-128});
+    bytes low(static_cast<reg>(q)), high = low ^ bytes(std::int8_t{-128});
     bytes out = of_row(0, low) ^ of_row(8, high);
     unroll<7>([&](auto k) __attribute__((always_inline)) {
       low = xsimd::ssub(low, sixteen);
       high = xsimd::ssub(high, sixteen);
       out ^= of_row(1 + k, low) ^ of_row(9 + k, high);
     });
-    return out;
+    return lanes_of_q(static_cast<reg>(out));
   }
 
  private:
   [[nodiscard, gnu::always_inline]] bytes of_row(int row, const bytes& index) const noexcept {
-    using reg = typename bytes::register_type;
     return bytes(
         shuffle_bytes(static_cast<reg>(bytes::load_aligned(rows_[row])), static_cast<reg>(index)));
   }

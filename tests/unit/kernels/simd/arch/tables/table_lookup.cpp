@@ -5,9 +5,8 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
-#include "kernels/samples.hpp"
+#include "kernels/simd/arch/tables/table_case.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -15,31 +14,21 @@ using isa_t = isa::native;
 
 namespace {
 
-/// Every number at every lane, in a table that may not be read past its end.
 template <class Isa, class Q>
-void check_table() {
-  constexpr std::size_t lanes = batch<Isa, Q>::size;
-  const auto entries = samples::integers<Q>(256, 7);
-  const samples::fenced<Q> table(entries);
-  for (std::size_t first = 0; first < 256; ++first) {
-    std::vector<Q> in(lanes), wanted(lanes), out(lanes);
-    for (std::size_t i = 0; i < lanes; ++i) {
-      in[i] = static_cast<Q>(first + 37 * i);
-      wanted[i] = entries[static_cast<std::uint8_t>(in[i])];
-    }
-    simd::look_up<Isa, Q>(table.data(), batch<Isa, Q>::load_unaligned(in.data()))
-        .store_unaligned(out.data());
-    CHECK(out == wanted);
-  }
-}
+struct looked_up {
+  const Q* table;
+  batch<Isa, Q> operator[](const batch<Isa, Q>& q) const { return simd::look_up<Isa, Q>(table, q); }
+};
 
 }  // namespace
 
 TEST_CASE("a register of numbers is looked up by their bits") {
   []<class Isa>(std::type_identity<Isa>) {
     if constexpr (vectorized<Isa>) {
-      check_table<Isa, std::uint8_t>();
-      check_table<Isa, std::int8_t>();
+      table_case::check_every_number<Isa, std::uint8_t>(
+          [](const std::uint8_t* table) { return looked_up<Isa, std::uint8_t>{table}; });
+      table_case::check_every_number<Isa, std::int8_t>(
+          [](const std::int8_t* table) { return looked_up<Isa, std::int8_t>{table}; });
     }
   }(std::type_identity<isa_t>{});
 }

@@ -7,8 +7,8 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
 
-// The first elements of an axis in order, and where they lie, which PyTorch's backends leave in
-// float. Both are numbers in float: torch.gather reads the second as indices.
+// torch.topk and torch.sort: elements along an axis in order, and their indices, which PyTorch's
+// backends leave in float. Indices are floats, too, as torch.gather reads them.
 
 namespace ctq {
 
@@ -28,12 +28,12 @@ struct sort_options {
 }  // namespace ctq
 
 // clang-format off
-#define CTQ_SORTED_ELEMENTS(OP) \
+#define CTQ_SORTING(OP) \
   CTQ_FUNCTION_AND_METHOD(OP, topk, topk_options, topk) \
   CTQ_FUNCTION_AND_METHOD(OP, sort, sort_options, sort)
 // clang-format on
 
-CTQ_SORTED_ELEMENTS(CTQ_DECLARE_OP)
+CTQ_SORTING(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
@@ -42,47 +42,47 @@ namespace functions {
 /// The first elements in order that were seen, as a heap in the memory of the outputs: what comes
 /// last is at its root.
 struct first_elements {
-  float *values, *places;
+  float *values, *indices;
   std::size_t step;
   bool largest;
   std::size_t count = 0;
 
   /// NaN is above all numbers; of equal ones the earlier comes first.
-  [[nodiscard]] bool precedes(float x, float place, std::size_t other) const noexcept {
+  [[nodiscard]] bool precedes(float x, float index, std::size_t other) const noexcept {
     const float y = values[other * step];
     const bool x_above = x > y || (x != x && y == y), y_above = y > x || (y != y && x == x);
-    if (x_above == y_above) return place < places[other * step];
+    if (x_above == y_above) return index < indices[other * step];
     return x_above == largest;
   }
 
-  /// Writes an element to a place of the heap, or to where it belongs below.
-  void sink(std::size_t at, float x, float place) noexcept {
+  /// Writes an element to a index of the heap, or to where it belongs below.
+  void sink(std::size_t at, float x, float index) noexcept {
     for (std::size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
-      if (below + 1 < count && precedes(values[below * step], places[below * step], below + 1))
+      if (below + 1 < count && precedes(values[below * step], indices[below * step], below + 1))
         ++below;
-      if (!precedes(x, place, below)) break;
-      set(at, values[below * step], places[below * step]);
+      if (!precedes(x, index, below)) break;
+      set(at, values[below * step], indices[below * step]);
       at = below;
     }
-    set(at, x, place);
+    set(at, x, index);
   }
 
-  void set(std::size_t at, float x, float place) noexcept {
+  void set(std::size_t at, float x, float index) noexcept {
     values[at * step] = x;
-    places[at * step] = place;
+    indices[at * step] = index;
   }
 
   void order() noexcept {
     while (count > 1) {
       const std::size_t last = --count;
-      const float x = values[last * step], place = places[last * step];
-      set(last, values[0], places[0]);
-      sink(0, x, place);
+      const float x = values[last * step], index = indices[last * step];
+      set(last, values[0], indices[0]);
+      sink(0, x, index);
     }
   }
 };
 
-/// The first k in order of each row along an axis; the places follow all values.
+/// The first k in order of each row along an axis; the indices follow all values.
 inline void first_in_order(const op_arguments<float>& x, int dim, std::size_t k,
                            bool largest) noexcept {
   const std::size_t all = x.out.size();
@@ -111,8 +111,8 @@ template <class Isa>
 
 }  // namespace functions
 
-/// Whether values and places together can be counted in int.
-constexpr bool has_room_for_places(const shape& out, diagnostic& d) {
+/// Whether values and indices together can be counted in int.
+constexpr bool can_count_indices(const shape& out, diagnostic& d) {
   const bool fits = numel(out) <= INT32_MAX / 2;
   if (!fits) shape_rules::wrong_input(d, out, "more than 2^30 - 1 elements to sort");
   return fits;
@@ -127,17 +127,17 @@ constexpr shape topk_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& 
     return shape_rules::wrong_input(d, in[0], "k is ", o.k, " of ", out[o.dim], " elements");
   a = attributes{o};
   out[o.dim] = o.k;
-  return has_room_for_places(out, d) ? out : shape{};
+  return can_count_indices(out, d) ? out : shape{};
 }
 constexpr shape sort_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<sort_options>();
   if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
   a = attributes{o};
-  return has_room_for_places(in[0], d) ? in[0] : shape{};
+  return can_count_indices(in[0], d) ? in[0] : shape{};
 }
 
-/// Values and places have one shape.
+/// Values and indices have one shape.
 constexpr strided_view sorted_item(const attributes&, const strided_view& whole, int item) {
   if (item < 0) item += 2;
   if (item != 0 && item != 1) return {};
@@ -145,7 +145,7 @@ constexpr strided_view sorted_item(const attributes&, const strided_view& whole,
   part.offset += item * static_cast<int>(numel(whole.shape));
   return part;
 }
-constexpr kernel_signature::sizes values_and_places(attributes, shape, shape out) {
+constexpr kernel_signature::sizes values_and_indices(attributes, shape, shape out) {
   return {2 * static_cast<int>(numel(out))};
 }
 
@@ -156,7 +156,7 @@ constexpr op_descriptor in_sorted_order(op_descriptor::shape_rule rule,
           .infer_shape = rule,
           .tuple_item = &sorted_item,
           .functions = {.tensors = 1, .apply = apply},
-          .schedule = {.how = schedule_as::function, .sizes = &values_and_places}};
+          .schedule = {.how = schedule_as::function, .sizes = &values_and_indices}};
 }
 inline constexpr op_descriptor topk =
     in_sorted_order(&topk_shape_rule, &functions::topk<isa::native>);
@@ -165,4 +165,4 @@ inline constexpr op_descriptor sort =
 
 }  // namespace ctq::descriptors
 
-CTQ_SORTED_ELEMENTS(CTQ_DESCRIBE_OP)
+CTQ_SORTING(CTQ_DESCRIBE_OP)

@@ -5,14 +5,15 @@
 #include <string_view>
 
 #include "ctq/ops/define_ops.hpp"
-#include "ctq/ops/in_float/distances.hpp"
+#include "ctq/ops/in_float/along_axes.hpp"
 
-// Elements that indices choose along an axis, which PyTorch's backends leave in float. Indices are
-// numbers in float, such as a buffer of integers becomes; what is no index chooses NaN.
+// torch.index_select, torch.gather and x[:, [2, 1, 0]]: elements at given indices of an axis, which
+// PyTorch's backends leave in float. Indices are floats, as a buffer of integers is in a model; one
+// outside the axis gives NaN.
 
 namespace ctq {
 
-struct chosen_elements_options {
+struct indexed_axis_options {
   int dim{};
 };
 
@@ -25,29 +26,19 @@ struct select_each_options {
 }  // namespace ctq
 
 // clang-format off
-#define CTQ_CHOSEN_ELEMENTS(OP) \
-  OP(fn, binary_op, index_select, "torch.index_select", chosen_elements_options, index_select) \
-  OP(method, binary_method, index_select, "index_select", chosen_elements_options, index_select) \
-  OP(fn, binary_op, gather, "torch.gather", chosen_elements_options, gather_along) \
-  OP(method, binary_method, gather, "gather", chosen_elements_options, gather_along) \
+#define CTQ_INDEXING(OP) \
+  OP(fn, binary_op, index_select, "torch.index_select", indexed_axis_options, index_select) \
+  OP(method, binary_method, index_select, "index_select", indexed_axis_options, index_select) \
+  OP(fn, binary_op, gather, "torch.gather", indexed_axis_options, gather_along) \
+  OP(method, binary_method, gather, "gather", indexed_axis_options, gather_along) \
   OP(fn, function_op, select_each, "ctq.select_each", select_each_options, select_each)
 // clang-format on
 
-CTQ_CHOSEN_ELEMENTS(CTQ_DECLARE_OP)
+CTQ_INDEXING(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
 namespace functions {
-
-/// An axis, and how many elements are before and after it.
-struct axis_of_tensor {
-  std::size_t before = 1, extent = 1, after = 1;
-
-  axis_of_tensor(const shape& s, int axis) noexcept {
-    for (int k = 0; k < s.rank; ++k)
-      (k < axis ? before : k == axis ? extent : after) *= static_cast<std::size_t>(s[k]);
-  }
-};
 
 /// Element `index` of an axis, whose first one is at `first`. Without elements x may be null.
 inline float element_at(const float* x, std::size_t first, float index,
@@ -58,7 +49,7 @@ inline float element_at(const float* x, std::size_t first, float index,
 
 template <class Isa>
 [[gnu::noinline]] void index_select(const op_arguments<float>& x, const attributes& o) noexcept {
-  const axis_of_tensor a{x.in[0].shape, o.as<chosen_elements_options>().dim};
+  const axis_of_tensor a{x.in[0].shape, o.as<indexed_axis_options>().dim};
   const std::size_t count = x.in[1].size();
   float* out = x.out.data;
   for (std::size_t b = 0; b < a.before; ++b)
@@ -83,7 +74,7 @@ template <class Isa>
 /// The axes of the indices are those of the tensor, or shorter.
 template <class Isa>
 [[gnu::noinline]] void gather_along(const op_arguments<float>& x, const attributes& o) noexcept {
-  const int dim = o.as<chosen_elements_options>().dim;
+  const int dim = o.as<indexed_axis_options>().dim;
   const shape &in = x.in[0].shape, &index = x.in[1].shape;
   const axis_of_tensor a{in, dim};
   for (std::size_t i = 0; i < x.out.size(); ++i) {
@@ -102,7 +93,7 @@ template <class Isa>
 
 constexpr shape index_select_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 0)) return {};
-  auto o = a.as<chosen_elements_options>();
+  auto o = a.as<indexed_axis_options>();
   if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
   if (in[1].rank != 1) return shape_rules::wrong_input(d, in[1], "index has one axis");
   a = attributes{o};
@@ -113,7 +104,7 @@ constexpr shape index_select_rule(ctq::view<shape> in, attributes& a, diagnostic
 
 constexpr shape gather_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 0)) return {};
-  auto o = a.as<chosen_elements_options>();
+  auto o = a.as<indexed_axis_options>();
   if (!shape_rules::settle_axis(d, "dim", o.dim, in[0].rank)) return {};
   bool fits = in[1].rank == in[0].rank;
   for (int axis = 0; axis < in[0].rank && fits; ++axis)
@@ -155,7 +146,7 @@ inline constexpr op_descriptor select_each =
 
 }  // namespace ctq::descriptors
 
-CTQ_CHOSEN_ELEMENTS(CTQ_DESCRIBE_OP)
+CTQ_INDEXING(CTQ_DESCRIBE_OP)
 
 namespace ctq {
 

@@ -6,32 +6,32 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/along_axes.hpp"
 
-// Matrices of which one side of a diagonal stays, and the other is 0, which PyTorch's backends
-// leave in float.
+// torch.tril and torch.triu: the lower and upper triangular parts of matrices, which PyTorch's
+// backends leave in float.
 
 namespace ctq {
 
-struct triangle_options {
+struct triangular_options {
   int diagonal{};  // above the main one, negative below it
 };
 
 }  // namespace ctq
 
 // clang-format off
-#define CTQ_TRIANGLES(OP) \
-  CTQ_FUNCTION_AND_METHOD(OP, tril, triangle_options, tril) \
-  CTQ_FUNCTION_AND_METHOD(OP, triu, triangle_options, triu)
+#define CTQ_TRIANGULAR(OP) \
+  CTQ_FUNCTION_AND_METHOD(OP, tril, triangular_options, tril) \
+  CTQ_FUNCTION_AND_METHOD(OP, triu, triangular_options, triu)
 // clang-format on
 
-CTQ_TRIANGLES(CTQ_DECLARE_OP)
+CTQ_TRIANGULAR(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
 namespace functions {
 
 template <bool Lower, class Isa>
-[[gnu::noinline]] void triangle(const op_arguments<float>& x, const attributes& a) noexcept {
-  const long diagonal = a.as<triangle_options>().diagonal;
+[[gnu::noinline]] void triangular(const op_arguments<float>& x, const attributes& a) noexcept {
+  const long diagonal = a.as<triangular_options>().diagonal;
   const shape& s = x.out.shape;
   const int rows = s[s.rank - 2], columns = s[s.rank - 1];
   const std::size_t elements = x.out.size();
@@ -47,16 +47,16 @@ template <bool Lower, class Isa>
 
 }  // namespace functions
 
-constexpr shape triangle_shape_rule(ctq::view<shape> in, attributes&, diagnostic& d) {
+constexpr shape triangular_shape_rule(ctq::view<shape> in, attributes&, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   if (in[0].rank < 2) return shape_rules::wrong_input(d, in[0], "requires matrices");
   return in[0];
 }
 inline constexpr op_descriptor tril =
-    of_tensor(&triangle_shape_rule, &functions::triangle<true, isa::native>);
+    of_tensor(&triangular_shape_rule, &functions::triangular<true, isa::native>);
 inline constexpr op_descriptor triu =
-    of_tensor(&triangle_shape_rule, &functions::triangle<false, isa::native>);
+    of_tensor(&triangular_shape_rule, &functions::triangular<false, isa::native>);
 
 }  // namespace ctq::descriptors
 
-CTQ_TRIANGLES(CTQ_DESCRIBE_OP)
+CTQ_TRIANGULAR(CTQ_DESCRIBE_OP)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/chosen_elements.hpp"
+#include "ctq/ops/in_float/indexing.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/running_sums.hpp"
+#include "ctq/ops/in_float/cumulative.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/float_ops/multihead_attention.hpp"
+#include "ctq/evaluate/float_ops/tensor_functions.hpp"
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ result<value> run(python_call c) {
   attributes.insert(attributes.end(), c.attributes.begin(), c.attributes.end());
   c.attributes = std::move(attributes);
   if (c.positional.empty()) c.positional = {x, x, x};
-  return run_op::run(implementation::attentions, nn::multihead_attention, std::move(c));
+  return run_op::run(implementation::tensor_functions, nn::multihead_attention, std::move(c));
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ TEST_CASE("what attention does not compute is an error") {
 
 TEST_CASE("layers of transformers have no masks") {
   const auto encoder = [](std::vector<named_value> keywords) {
-    return run_op::run(implementation::attentions, nn::transformer_encoder_layer,
+    return run_op::run(implementation::tensor_functions, nn::transformer_encoder_layer,
                        {.positional = {x}, .keywords = std::move(keywords)});
   };
   CHECK(cause(encoder({{"src_mask", x}})) == "has no src_mask");
@@ -79,7 +79,7 @@ TEST_CASE("layers of transformers have no masks") {
   CHECK(cause(encoder({{"is_causal", true}})) == "has no is_causal");
   CHECK(cause(encoder({})) == "num_heads is 0;\nit divides embed_dim, 2");
   const auto decoder = [](std::vector<named_value> keywords) {
-    return run_op::run(implementation::attentions, nn::transformer_decoder_layer,
+    return run_op::run(implementation::tensor_functions, nn::transformer_decoder_layer,
                        {.positional = {x, x}, .keywords = std::move(keywords)});
   };
   CHECK(cause(decoder({{"tgt_mask", x}})) == "has no tgt_mask");
@@ -88,4 +88,19 @@ TEST_CASE("layers of transformers have no masks") {
   CHECK(cause(decoder({{"memory_key_padding_mask", x}})) == "has no memory_key_padding_mask");
   CHECK(cause(decoder({{"tgt_is_causal", true}})) == "has no tgt_is_causal");
   CHECK(cause(decoder({{"memory_is_causal", true}})) == "has no memory_is_causal");
+}
+
+TEST_CASE("distances are of vectors that broadcast, or an error that names what is wrong") {
+  const tensor a{{2, 2}, {1, 2, 4, 6}}, b{{2}, {1, 2}}, c{{3}, {0, 0, 0}};
+  CHECK(run_op::floats(
+            run_op::run(implementation::tensor_functions, fn::cdist, {.positional = {a, a}}))
+            .data == std::vector<float>{0, 5, 5, 0});
+  CHECK(run_op::floats(run_op::run(implementation::tensor_functions, fn::pairwise_distance,
+                                   {.positional = {a, b}, .keywords = {{"eps", 0.0}}}))
+            .data == std::vector<float>{0, 5});
+  CHECK(cause(run_op::run(implementation::tensor_functions, fn::pairwise_distance,
+                          {.positional = {a, c}}))
+            .starts_with("reads shapes that do not broadcast"));
+  CHECK(cause(run_op::run(implementation::tensor_functions, fn::cdist,
+                          {.positional = {a, a, 3.0}})) == "p is neither 1 nor 2");
 }
