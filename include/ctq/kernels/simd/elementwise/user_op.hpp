@@ -14,21 +14,28 @@ namespace ctq::kernels::simd {
 /// With fewer elements a shuffled_table takes longer to build than it saves (AVX2, Zen 3).
 inline constexpr int fewest_shuffled = 512;
 
+/// look_up in whole registers; how many elements that were.
+template <class Isa, quantized Q>
+[[gnu::always_inline]] inline int look_up_registers(elementwise_shape shape, const Q* in,
+                                                    const auto& entries, Q* out) noexcept {
+  using lanes = batch<Isa, Q>;
+  constexpr int n = static_cast<int>(lanes::size);
+  int i = 0;
+  for (; i + n <= shape.count; i += n)
+    entries[lanes::load_unaligned(in + i)].store_unaligned(out + i);
+  return i;
+}
+
 /// out[i] = table[in[i]], with a table from reference::make_table. out may be in.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void look_up(elementwise_shape shape, const Q* in, const Q* table,
                                            Q* out) noexcept {
   int i = 0;
-  const auto whole_registers = [&](const auto& entries) __attribute__((always_inline)) {
-    using lanes = batch<Isa, Q>;
-    constexpr int n = static_cast<int>(lanes::size);
-    for (; i + n <= shape.count; i += n)
-      entries[lanes::load_unaligned(in + i)].store_unaligned(out + i);
-  };
   if constexpr (has_wide_lookup<Isa>) {
-    whole_registers(lookup_registers<Isa, Q>(table));
+    i = look_up_registers<Isa>(shape, in, lookup_registers<Isa, Q>(table), out);
   } else if constexpr (shuffles_bytes<Isa>) {
-    if (shape.count >= fewest_shuffled) whole_registers(shuffled_table<Isa, Q>(table));
+    if (shape.count >= fewest_shuffled)
+      i = look_up_registers<Isa>(shape, in, shuffled_table<Isa, Q>(table), out);
   }
   for (; i < shape.count; ++i) out[i] = table[static_cast<std::uint8_t>(in[i])];
 }
