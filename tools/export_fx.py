@@ -382,6 +382,7 @@ class Exporter:
         shape_of = dict(zip(inputs, self.shapes or ()))
         taken = {node.name for node in graph.nodes}
         values, folded = self.constants(self.model)
+        self.check_indices(values)
         windows = {node: found for node in graph.nodes if (found := window_attention(node))}
         taken_in = {(node, read) for node, found in windows.items() for read in found[2]}
         taken_in |= self.find_masks(values)
@@ -405,6 +406,17 @@ class Exporter:
             row = self.row(node, shape_of, scopes)
             rows += self.transformer_rows(node, row, taken) or [self.with_masks(node, row)]
         return rows
+
+    def check_indices(self, values):
+        """Rows have no form for x[mask] of a mask that is known: its attribute would be 0 and 1."""
+        for node in self.graph.nodes:
+            if node.target is not operator.getitem:
+                continue
+            index = node.args[1]
+            for item in index if isinstance(index, (tuple, list)) else (index,):
+                if isinstance(item, Node) and item in values and values[item].dtype == torch.bool:
+                    raise NotExpressible(f"node {node.name} has {item.name}, a mask, as an index; write "
+                                         "mask.nonzero().squeeze(1), its indices")
 
     def find_masks(self, values):
         """Constant masks of attention, which become parameters of its module, `mask`: sets masks, by the

@@ -5,6 +5,7 @@
 // what they compute.
 
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/integers.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/graph/module_of.hpp"
 #include "ctq/graph/node.hpp"

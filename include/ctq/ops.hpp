@@ -29,6 +29,7 @@
 #include "ctq/ops/in_float/grid_sampling.hpp"
 #include "ctq/ops/in_float/identities.hpp"
 #include "ctq/ops/in_float/indexing.hpp"
+#include "ctq/ops/in_float/integers.hpp"
 #include "ctq/ops/in_float/local_response_norm.hpp"
 #include "ctq/ops/in_float/masks.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"

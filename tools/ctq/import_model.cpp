@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpp_names.hpp"
+#include "ctq/graph/integers.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/io/read_fx.hpp"
 #include "ctq/json/position.hpp"
@@ -62,7 +63,7 @@ const user_op_names no_user_ops;
 class importer {
  public:
   explicit importer(const ctq::fx_graph& model, const user_op_names& user_ops = no_user_ops)
-      : model_(model), user_ops_(user_ops), g_(model.view()) {
+      : model_(model), user_ops_(user_ops), g_(model.view()), indices_(read_as_indices(g_)) {
     for (int i = 0; i < g_.size(); ++i)
       if (g_[i].op->kind == op_kind::module) first_call_.emplace(path_of(g_[i]), i);
     std::unordered_map<std::string_view, int> calls;
@@ -84,7 +85,8 @@ class importer {
       if (known.value || is_unused_item(i)) continue;
       respell(known.call,
               {[this](int n) { return facts_of(n).shape ? &*facts_of(n).shape : nullptr; },
-               [this](int n) { return facts_of(n).call.op; }});
+               [this](int n) { return facts_of(n).call.op; },
+               [this](int n) { return facts_of(n).integers; }});
       model_row r{
           .name = name(i), .call = {}, .op = known.call.op, .reads = known.call.reads, .node = i};
       std::string problem = complete(i, r);
@@ -130,7 +132,8 @@ class importer {
     traced_call call;                 // as C++ has it; reads nodes that give tensors
     ctq::attributes attrs{};
     std::optional<ctq::shape> shape;
-    int changed_by = -1;  // the node that writes over its output
+    bool integers = false;  // it gives integers, or is an attribute
+    int changed_by = -1;    // the node that writes over its output
   };
 
   [[nodiscard]] node_facts& facts_of(int i) { return known_[static_cast<std::size_t>(i)]; }
@@ -177,6 +180,7 @@ class importer {
   /// Finds the shape of the output, if those of the inputs are known: the compiler infers that of a
   /// user-defined op. What is wrong is said when the rows are linked.
   void infer(int i, const model_row& r) {
+    facts_of(i).integers = gives_integers(i, r);
     std::vector<ctq::shape> in;
     for (const int a : r.reads) {
       if (!facts_of(a).shape) return;
@@ -191,6 +195,14 @@ class importer {
       ctq::shape_rules::infer(n, {in.data(), static_cast<int>(in.size())}, wrong);
     facts_of(i).attrs = n.attrs;
     if (!wrong.any()) facts_of(i).shape = n.shape;
+  }
+
+  [[nodiscard]] bool gives_integers(int i, const model_row& r) {
+    if (r.op->kind == op_kind::placeholder) return indices_[static_cast<std::size_t>(i)];
+    if (r.op->kind == op_kind::get_attr || r.op->descriptor->gives_indices) return true;
+    bool all = keeps_integers(*r.op->descriptor) && !r.reads.empty();
+    for (const int a : r.reads) all = all && facts_of(a).integers;
+    return all;
   }
 
   /// A node that gives a tuple of tensors.
@@ -254,7 +266,8 @@ class importer {
     r.shape = *model_.shape_of(i);
     // A number that is a parameter has one element, and broadcasts as such.
     if (r.op->kind == op_kind::get_attr && r.shape.rank == 0) r.shape = {1};
-    const bool indices = r.op->kind == op_kind::placeholder && is_read_as_indices(i);
+    const bool indices =
+        r.op->kind == op_kind::placeholder && indices_[static_cast<std::size_t>(i)];
     const ctq::dtype type = indices ? ctq::i64 : ctq::f32;
     r.attrs = ctq::attributes{ctq::given_tensor{r.shape, static_cast<int>(type)}};
     std::string extents;
@@ -264,12 +277,20 @@ class importer {
     return {};
   }
 
-  /// Whether an embedding looks up the values of node i.
-  [[nodiscard]] bool is_read_as_indices(int i) const {
-    for (int reader = i + 1; reader < g_.size(); ++reader)
-      for (int a = 0; a < g_[reader].arg_count; ++a)
-        if (g_.args_of(reader)[a] == i && a < g_[reader].op->descriptor->index_inputs) return true;
-    return false;
+  /// By node: whether it is an index, or what is computed of it alone is.
+  [[nodiscard]] static std::vector<bool> read_as_indices(
+      const ctq::graph_view<ctq::stage::traced>& g) {
+    std::vector<bool> indices(static_cast<std::size_t>(g.size()));
+    for (int reader = g.size(); reader-- > 0;) {
+      const ctq::op_id op = g[reader].op;
+      const bool passes_on = indices[static_cast<std::size_t>(reader)] &&
+                             (keeps_integers(*op->descriptor) || op->name == "to");
+      for (int a = 0; a < g[reader].arg_count; ++a)
+        if (passes_on || a < op->descriptor->index_inputs ||
+            (a > 0 && is_any_of(op, ctq::op::getitem)))
+          indices[static_cast<std::size_t>(g.args_of(reader)[a])] = true;
+    }
+    return indices;
   }
 
   [[nodiscard]] ctq::view<argument> view_of_arguments(int i) const {
@@ -311,8 +332,12 @@ class importer {
     const ctq::view<argument> all = view_of_arguments(i);
     if (is_any_of(r.op, ctq::fn::einsum) && all.size() > 0 && all[0].is == kind::text)
       return fmt::format(
-          "calls {}, which has an equation of two tensors, without ... and repeated letters, in "
-          "ctq",
+          "calls {}, which has an equation of two tensors, without repeated letters, in ctq",
+          r.op->name);
+    if (is_any_of(r.op, ctq::op::getitem) && r.reads.size() > 1)
+      return fmt::format(
+          "calls {}, which has at most two tensors of integers as indices, of axes one after the "
+          "other, in ctq; what a mask selects has no shape that is known",
           r.op->name);
     if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options
@@ -416,6 +441,7 @@ class importer {
   const ctq::fx_graph& model_;
   const user_op_names& user_ops_;
   ctq::graph_view<ctq::stage::traced> g_;
+  std::vector<bool> indices_;
   ctq::list<int> users_ = ctq::count_users(g_);           // by node
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
   std::vector<node_facts> known_;                         // by node

@@ -38,8 +38,7 @@ void read_attribute(traced_call& call, const read_nodes& known) {
   if (call.reads.size() != 1 || call.args.size() != 2) return;
   const std::string_view name = call.args[1].text;
   const ctq::op_descriptor& from = *known.op_of(call.reads[0])->descriptor;
-  const bool has_indices = from.gives_indices || from.tuple_item == &ctq::descriptors::sorted_item;
-  if (from.tuple_item != nullptr && has_indices && (name == "values" || name == "indices")) {
+  if (from.tuple_item != nullptr && from.gives_indices && (name == "values" || name == "indices")) {
     call.op = ctq::op::getitem.id();
     call.args[1] = {.is = kind::integer, .integer = name == "values" ? 0 : 1};
   } else if (name == "data" || name == "T") {
@@ -103,12 +102,14 @@ void name_flag(traced_call& call) {
 }
 
 /// The equation of torch.einsum as the axes of the second tensor and of the output.
-void read_einsum(traced_call& call) {
+void read_einsum(traced_call& call, const read_nodes& known) {
   std::vector<argument>& args = call.args;
+  if (call.reads.size() != 2 || args.empty() || args[0].is != kind::text) return;
+  const ctq::shape *const first = known.shape_of(call.reads[0]), *const second =
+                                                                     known.shape_of(call.reads[1]);
+  if (first == nullptr || second == nullptr) return;
   ctq::einsum_options o;
-  if (call.reads.size() != 2 || args.empty() || args[0].is != kind::text ||
-      !ctq::read_equation(args[0].text, o))
-    return;
+  if (!ctq::read_equation(args[0].text, first->rank, second->rank, o)) return;
   args = {{.is = kind::node}, {.is = kind::node}};
   const auto append = [&args](std::string_view name, const ctq::shape& axes) {
     args.push_back({.is = kind::list, .keyword = name, .integer = axes.rank});
@@ -170,6 +171,34 @@ bool is_whole_axis(const std::vector<argument>& args, std::size_t at) {
   return true;
 }
 
+/// x[:, index], x[:, rows, columns]: whole axes, and tensors of indices along one or two.
+void index_by_tensors(traced_call& call, const read_nodes& known) {
+  const std::vector<argument>& args = call.args;
+  if (call.reads.size() < 2 || call.reads.size() > 3 || args.size() < 2 || args[0].is != kind::node)
+    return;
+  for (std::size_t i = 1; i < call.reads.size(); ++i)
+    if (!known.are_indices(call.reads[i])) return;
+  const bool listed = args[1].is == kind::list;
+  std::int64_t dim = 0, before = 0, tensors = 0;
+  for (std::size_t at = listed ? 2 : 1; at < args.size();) {
+    if (args[at].is == kind::node) {
+      if (tensors > 0 && before != dim + tensors) return;  // not one after the other
+      if (tensors == 0) dim = before;
+      ++tensors;
+      ++at;
+    } else if (is_whole_axis(args, at)) {
+      at += 4;
+    } else {
+      return;
+    }
+    ++before;
+  }
+  if (tensors + 1 != static_cast<std::int64_t>(call.reads.size())) return;
+  call.op = tensors == 1 ? ctq::fn::index_along.id() : ctq::fn::index_pairs.id();
+  call.args.assign(call.reads.size(), {.is = kind::node});
+  call.args.push_back({.is = kind::integer, .keyword = "dim", .integer = dim});
+}
+
 /// x[:, [2, 1, 0]]: whole axes, and integers along one.
 void select_each(traced_call& call) {
   const std::vector<argument>& args = call.args;
@@ -203,19 +232,28 @@ void select_each(traced_call& call) {
   call.args.insert(call.args.end(), index.begin(), index.end());
 }
 
-/// x.to(y.device), x.to(torch.float32), x.type_as(y), x.cpu(): all are tensors of float32 in one
-/// memory.
-void drop_conversion(traced_call& call) {
-  bool converts = false;
+/// x.to(torch.float32), x.to(torch.long), x.bool(), x.type_as(y), where y is of float32, and what
+/// is no conversion: x.to(y.device), x.cpu().
+void name_conversion(traced_call& call) {
+  std::string_view type = call.op->name == "bool"      ? "bool"
+                          : call.op->name == "type_as" ? "float32"
+                                                       : "";
   for (std::size_t i = 1; i < call.args.size(); ++i) {
     const argument& a = call.args[i];
-    converts = converts || (a.is == kind::text && a.text != "float32" && a.text != "cpu") ||
-               a.keyword == "memory_format";
+    if (a.is == kind::text && a.text != "cpu") type = a.text;
+    if (a.keyword == "memory_format") return;
   }
-  if (converts || call.reads.empty() || call.args.empty()) return;
-  call.op = ctq::method::clone.id();
+  if (call.reads.empty() || call.args.empty()) return;
+  ctq::op_id to = nullptr;
+  if (type.empty()) to = ctq::method::clone.id();
+  if (type == "float32") to = ctq::method::float_.id();
+  if (type == "int64" || type == "int32") to = ctq::method::long_.id();
+  if (type == "bool") to = ctq::fn::ne.id();
+  if (to == nullptr) return;
+  call.op = to;
   call.args.resize(1);
   call.reads.resize(1);
+  if (type == "bool") call.args.push_back({.is = kind::integer, .integer = 0});
 }
 
 }  // namespace
@@ -249,8 +287,9 @@ void respell(traced_call& call, const read_nodes& known) {
     const ctq::shape* const in = call.reads.size() == 1 ? known.shape_of(call.reads[0]) : nullptr;
     if (in != nullptr) settle_output_size(call.args, *in);
   } else if (is_any_of(call.op, fn::einsum)) {
-    read_einsum(call);
+    read_einsum(call, known);
   } else if (is_any_of(call.op, op::getitem)) {
+    index_by_tensors(call, known);
     select_each(call);
   } else if (is_any_of(call.op, fn::index_select, method::index_select, fn::gather,
                        method::gather)) {
@@ -264,8 +303,9 @@ void respell(traced_call& call, const read_nodes& known) {
   } else if (is_any_of(call.op, method::masked_fill, method::masked_fill_, fn::masked_fill)) {
     name_value(call);
   } else if (call.op->kind == op_kind::method &&
-             (call.op->name == "to" || call.op->name == "type_as" || call.op->name == "cpu")) {
-    drop_conversion(call);
+             (call.op->name == "to" || call.op->name == "type_as" || call.op->name == "cpu" ||
+              call.op->name == "type" || call.op->name == "bool")) {
+    name_conversion(call);
   } else if (is_any_of(call.op, fn::getattr)) {
     read_attribute(call, known);
   } else {

@@ -29,6 +29,9 @@ constexpr bool int8_to_float(dtype in, dtype out) { return float_to_int8(out, in
 constexpr bool int8_to_int8(dtype in, dtype out) { return is_int8(in) && is_int8(out); }
 constexpr bool index_to_float(dtype in, dtype out) { return is_index(in) && out == f32; }
 constexpr bool float_to_index(dtype in, dtype out) { return in == f32 && out == i64; }
+constexpr bool float_and_index(dtype in, dtype out) {
+  return index_to_float(in, out) || float_to_index(in, out);
+}
 constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32; }
 constexpr bool float_or_int8(dtype in, dtype out) {
   return float_only(in, out) || int8_to_int8(in, out);
@@ -71,6 +74,7 @@ struct kernel_facts {
 //   reorder             a view of which the elements are needed in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
 //   binary_…_broadcast  of tensors of different shapes
+//   convert             indices, with which a graph computes in float, and back
 //   quantize_sum        of what a layer gives in float, and a tensor of integers
 //   tanh                of what a layer gives in float
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
@@ -117,6 +121,7 @@ struct kernel_facts {
   KERNEL(to_nchw, transpose_shape, equal, .computes_ops = false) \
   KERNEL(binary_add_broadcast, broadcast_shape, equal, .computes_ops = false) \
   KERNEL(binary_mul_broadcast, broadcast_shape, equal, .computes_ops = false) \
+  KERNEL(convert, elementwise_shape, float_and_index, .computes_ops = false) \
   KERNEL(quantize_sum, elementwise_shape, float_to_int8, .computes_ops = false) \
   KERNEL(tanh, elementwise_shape, float_only, .computes_ops = false) \
   KERNEL(binary_add_within_one_step, elementwise_shape, equal_int8, .computes_ops = false)

@@ -11,6 +11,7 @@
 #include "ctq/core/same_text.hpp"
 #include "ctq/core/sum.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/integers.hpp"
 #include "ctq/graph/shape_rules.hpp"
 
 // A model is a constant that reads like torch.fx's print-out:
@@ -154,8 +155,8 @@ class linker {
     return -1;
   }
 
-  /// Indices are read by embeddings alone, which read nothing else, or returned; tuples are read by
-  /// getitem alone.
+  /// Indices are read by embeddings, which read nothing else, by ops that compute with integers, or
+  /// returned; tuples are read by getitem alone.
   constexpr void check_reads(int i, diagnostic& d) {
     const node& reader = out_.nodes[i];
     const int indices = reader.op->descriptor->index_inputs;
@@ -165,13 +166,12 @@ class linker {
       if (is_tuple && !is_any_of(reader.op, op::getitem)) {
         d.line("node ", reader.name, ":").line("reads all tensors of ", from.name);
         d.line("op::getitem selects one");
-      } else if (is_index(from.dtype) && from.op->kind != op_kind::placeholder &&
-                 reader.op->kind == op_kind::output) {
-        continue;
-      } else if (is_index(from.dtype) != (a < indices)) {
+      } else if (a < indices ? !is_index(from.dtype)
+                             : is_index(from.dtype) && !takes_integers(reader, from)) {
         d.line("node ", reader.name, ":");
         d.line("reads ", name_of(from.dtype), " of ", from.name);
-        d.line(a < indices ? "indices are an input of a model:" : "which only embeddings read");
+        d.line(a < indices ? "indices are an input of a model:"
+                           : "method::float_ makes floats of it");
         if (a < indices) d.line("nn::placeholder({...}, ctq::i64)");
       }
     }
@@ -180,6 +180,7 @@ class linker {
   constexpr void infer(int i, diagnostic& d) {
     const op_descriptor& op = *out_.nodes[i].op->descriptor;
     if (has_others_ || op.index_inputs > 0) check_reads(i, d);
+    if (has_others_ && gives_integers(out_.nodes, out_.args, i)) out_.nodes[i].dtype = i64;
     if (op.tuple_item != nullptr) has_others_ = true;
     if (op.gives_indices && op.tuple_item == nullptr) {
       out_.nodes[i].dtype = i64;

@@ -169,8 +169,8 @@ inline constexpr op_descriptor relu6 = clamping(differentiable<functions::relu6,
 inline constexpr op_descriptor hardtanh =
     clamping(differentiable<functions::hardtanh, slopes::hardtanh, hardtanh_options>);
 inline constexpr op_descriptor hardtanh_in_place = in_place(hardtanh);
-inline constexpr op_descriptor clamp =
-    clamping(differentiable<functions::clamp_to, slopes::clamp_to, clamp_options>);
+inline constexpr op_descriptor clamp = keeping_integers(
+    clamping(differentiable<functions::clamp_to, slopes::clamp_to, clamp_options>));
 
 constexpr op_descriptor with_module(op_descriptor d, op_id module_form) {
   d.module_form = module_form;

@@ -98,6 +98,7 @@ inline constexpr op_descriptor q_div_scalar =
 inline constexpr op_descriptor add{
     .is_commutative = true,
     .infer_shape = &two_shapes,
+    .keeps_integers = true,
     .is_arithmetic = true,
     .keeps_memory_order = true,
     .integer_form = &q::info_add,
@@ -113,6 +114,7 @@ inline constexpr op_descriptor q_add_relu{
 inline constexpr op_descriptor mul{
     .is_commutative = true,
     .infer_shape = &two_shapes,
+    .keeps_integers = true,
     .is_arithmetic = true,
     .keeps_memory_order = true,
     .integer_form = &q::info_mul,
@@ -127,6 +129,7 @@ inline constexpr op_descriptor q_mul_relu{
 
 inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,
+    .keeps_integers = true,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
     .integer_relu_form = &q::info_sub_relu,
@@ -157,8 +160,8 @@ constexpr op_descriptor of_tensor_and_number(const op_functions& functions, op_i
                            [&](op_schedule& s) { s.with_number = itself; })};
 }
 inline constexpr op_descriptor floordiv =
-    with(of_tensor_and_number(elementwise<functions::floordiv_scalar, scalar_operand>,
-                              &op::info_floordiv),
+    with(keeping_integers(of_tensor_and_number(
+             elementwise<functions::floordiv_scalar, scalar_operand>, &op::info_floordiv)),
          [](op_descriptor& d) { d.on_integers = on_integers::input_scale; });
 
 }  // namespace ctq::descriptors

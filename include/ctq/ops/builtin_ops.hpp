@@ -14,6 +14,7 @@
 #include "ctq/ops/in_float/grid_sampling.hpp"
 #include "ctq/ops/in_float/identities.hpp"
 #include "ctq/ops/in_float/indexing.hpp"
+#include "ctq/ops/in_float/integers.hpp"
 #include "ctq/ops/in_float/local_response_norm.hpp"
 #include "ctq/ops/in_float/masks.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
@@ -37,6 +38,7 @@
   CTQ_BACKEND_OPS(OP)                \
   CTQ_FLOAT_ACTIVATIONS(OP)          \
   CTQ_FLOAT_NUMBERS(OP)              \
+  CTQ_INTEGERS(OP)                   \
   CTQ_FLOAT_IDENTITIES(OP)           \
   CTQ_ADAPTIVE_MAX_POOLS(OP)         \
   CTQ_FLOAT_PADS(OP)                 \

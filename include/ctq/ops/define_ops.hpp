@@ -53,8 +53,9 @@ struct binary_method : method_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
     return {this->id(), attributes{o}, {a.text, b.text}};
   }
-  constexpr call<1> operator()(node_name a,
-                               float b) const requires std::same_as<Options, no_options> {
+  constexpr call<1> operator()(node_name a, float b) const
+    requires std::same_as<Options, no_options>
+  {
     return {this->id(), attributes{scalar_operand{b, 2}}, {a.text}};
   }
 };
@@ -73,14 +74,19 @@ template <class Record, class Change>
   return d;
 }
 
-/// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule. (Functions,
-/// since a lambda for each descriptor would cost the compiler more.)
+/// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule; or one that
+/// gives integers of integers. (Functions, since a lambda for each descriptor would cost the
+/// compiler more.)
 [[nodiscard]] constexpr op_descriptor since_2_1(op_descriptor d) {
   d.is_since_2_1 = true;
   return d;
 }
 [[nodiscard]] constexpr op_descriptor by_rule(op_descriptor d, op_descriptor::shape_rule rule) {
   d.infer_shape = rule;
+  return d;
+}
+[[nodiscard]] constexpr op_descriptor keeping_integers(op_descriptor d) {
+  d.keeps_integers = true;
   return d;
 }
 

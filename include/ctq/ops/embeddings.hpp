@@ -105,10 +105,12 @@ constexpr kernel_signature::sizes embedding_bag_sizes(attributes a, shape in, sh
                       .padding_index = o.padding_idx});
 }
 
-inline constexpr op_descriptor q_embedding{.schedule = {.how = schedule_as::lookup,
-                                                        .kernel = kernel::embedding,
-                                                        .sizes = &embedding_sizes}};
-inline constexpr op_descriptor q_embedding_bag{.schedule = {.how = schedule_as::lookup,
+inline constexpr op_descriptor q_embedding{
+    .index_inputs = 1,
+    .schedule = {
+        .how = schedule_as::lookup, .kernel = kernel::embedding, .sizes = &embedding_sizes}};
+inline constexpr op_descriptor q_embedding_bag{.index_inputs = 2,
+                                               .schedule = {.how = schedule_as::lookup,
                                                             .kernel = kernel::embedding_bag,
                                                             .sizes = &embedding_bag_sizes}};
 inline constexpr op_descriptor embedding{.infer_shape = &embedding_shape_rule,

@@ -181,12 +181,13 @@ struct op_descriptor {
   bool gives_list = false;         // several tensors: a tuple, or those that its first axis counts
   bool changes_input = false;      // in PyTorch: relu_
   bool is_commutative = false;     // a pattern matches its two arguments in either order
-  int first_non_tensor = 0;    // arguments from this position on are sizes, axes or masks; 0: none
-  int end_non_tensors = 0;     // up to this one
-  shape_rule infer_shape{};    // null: a model in C++ cannot call it
-  item_function tuple_item{};  // gives a tuple
-  bool gives_indices = false;  // of int64; of a tuple, its second tensor
-  int index_inputs = 0;        // how many inputs, from the first on, are indices
+  int first_non_tensor = 0;     // arguments from this position on are sizes, axes or masks; 0: none
+  int end_non_tensors = 0;      // up to this one
+  shape_rule infer_shape{};     // null: a model in C++ cannot call it
+  item_function tuple_item{};   // gives a tuple
+  bool gives_indices = false;   // of int64; of a tuple, its second tensor
+  int index_inputs = 0;         // how many inputs, from the first on, are indices
+  bool keeps_integers = false;  // gives int64 of int64, other than views do
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

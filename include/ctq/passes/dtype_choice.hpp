@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/graph/integers.hpp"
 #include "ctq/passes/planned_dtypes.hpp"
 #include "ctq/spec/op_index.hpp"
 
@@ -98,6 +99,11 @@ class dtype_choice {
     return has;
   }
 
+  /// A QConfig asks nothing of such nodes.
+  [[nodiscard]] static constexpr bool computes_integers(const node& n) {
+    return is_index(n.dtype) && keeps_integers(*n.op->descriptor);
+  }
+
   /// Chooses the first dtype config that fits, or keeps the reason why none does.
   constexpr void choose(int i, const dtype_plan<Graph>& plan) {
     const op_kind kind = g_.nodes[i].op->kind;
@@ -112,7 +118,7 @@ class dtype_choice {
     } else if (k >= 0) {
       of_node[i].pattern = matches_.found[k].config;
       choose_config(i, k, plan);
-    } else if (!plan.without_tensors[i]) {
+    } else if (!plan.without_tensors[i] && !computes_integers(g_.nodes[i])) {
       of_node[i].why.why = rejection::clause::no_pattern;
     }
   }

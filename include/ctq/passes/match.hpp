@@ -14,7 +14,7 @@
 // As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
 // inner nodes of an occurrence have one reader; the graph is scanned from its end, so of
 // overlapping occurrences the one nearest the output is taken. Beyond PyTorch: a pattern with
-// a commutative op matches both orders of its arguments.
+// a commutative op matches both orders of its arguments, and none ends in a node of integers.
 
 namespace ctq {
 
@@ -64,7 +64,7 @@ class finder {
     count_users(g, users_);
     for (int i = 0; i < g.count; ++i) out.of_node[i] = -1;
     for (int i = g.count - 1; i >= 0; --i)
-      if (out.of_node[i] < 0) find(i);
+      if (out.of_node[i] < 0 && !is_index(g.nodes[i].dtype)) find(i);
   }
 
  private:

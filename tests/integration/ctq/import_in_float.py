@@ -275,6 +275,7 @@ def blocks_and_lists():
     """Blocks of images, grids, and lists of indices."""
     x, theta = image("x", 2, 4, 6, 6), image("theta", 2, 2, 3)
     whole = {"s": [None, None, None]}
+    order = {"name": "order", "op": "get_attr", "target": "order", "args": [], "shape": [4], "scope": ""}
     for row, line in (
             (module("y", "nn.Unfold", ["x"], {"kernel_size": [2, 3], "dilation": 1, "padding": 0,
                                               "stride": 2}),
@@ -287,8 +288,18 @@ def blocks_and_lists():
             (item("y", "x", [{"e": "..."}, [0, -1], whole]),
              'fn::select_each("x"_n, {.dim = -2, .index = {0, -1}})'),
             (item("y", "x", [[1]]), 'fn::select_each("x"_n, {.index = {1}})'),
+            (item("y", "x", [whole, ref("order")]), 'fn::index_along("x"_n, "order"_n, {.dim = 1})'),
+            (item("y", "x", ref("order")), 'fn::index_along("x"_n, "order"_n)'),
+            (item("y", "x", [whole, whole, ref("order"), ref("order")]),
+             'fn::index_pairs("x"_n, "order"_n, "order"_n, {.dim = 2})'),
             (item("y", "x", [1, 0]), 'op::getitem("x"_n, {.index = {1, 0}})')):
-        expect_lines(line, [x, theta, row], ["y"], f'"y"_n = {line},')
+        expect_lines(line, [x, theta, order, row], ["y"], f'"y"_n = {line},')
+    expect_lines("an input of indices", [x, image("i", 3), item("y", "x", [whole, ref("i")])], ["y"],
+                 '"i"_n = nn::placeholder({3}, ctq::i64),',
+                 '"y"_n = fn::index_along("x"_n, "i"_n, {.dim = 1}),')
+    expect_error("a mask", [x, function("m", "operator.gt", ["x", 0]), item("y", "x", ref("m"))], ["y"],
+                 "node y: calls _operator.getitem, which has at most two tensors of integers as indices, of "
+                 "axes one after the other, in ctq; what a mask selects has no shape that is known")
     expect_lines("fold", [image("c", 2, 12, 9), module("y", "nn.Fold", ["c"], {
         "output_size": 6, "kernel_size": 2, "dilation": 1, "padding": 0, "stride": 2})], ["y"],
                  '"y"_n = nn::fold("c"_n, {.output_size = 6, .kernel_size = 2, .stride = 2}),')
@@ -346,8 +357,10 @@ def masks():
             (function("z", "operator.invert", ["m"]), 'op::invert("m"_n)'),
             (function("z", "torch.logical_not", ["m"]), 'fn::logical_not("m"_n)'),
             (method("z", "float", ["m"]), 'method::float_("m"_n)'),
-            (method("z", "to", ["m"], dtype="float32"), 'method::clone("m"_n)'),
-            (method("z", "type_as", ["m", "x"]), 'method::clone("m"_n)'),
+            (method("z", "to", ["m"], dtype="float32"), 'method::float_("m"_n)'),
+            (method("z", "to", ["m"], dtype="int64"), 'method::long_("m"_n)'),
+            (method("z", "bool", ["m"]), 'fn::ne("m"_n, 0.0F)'),
+            (method("z", "type_as", ["m", "x"]), 'method::float_("m"_n)'),
             (method("z", "cpu", ["m"]), 'method::clone("m"_n)'),
             (method("z", "masked_fill", ["x", "m", {"f": "-inf"}]),
              'method::masked_fill("x"_n, "m"_n, {.value = -std::numeric_limits<float>::infinity()})'),
@@ -375,6 +388,24 @@ def masks():
                  "[2, 4, 6]")
 
 
+def integers():
+    """What is computed of an input of indices before an embedding reads it."""
+    rows = [image("row", 2, 5), item("part", "row", [{"s": [None, None, None]}, {"s": [0, 3, None]}]),
+            function("behind", "operator.add", ["part", 7]),
+            function("bucket", "operator.mod", ["behind", 100]), method("whole", "long", ["bucket"]),
+            module("table", "nn.Embedding", ["whole"], {"num_embeddings": 100, "embedding_dim": 4}),
+            function("mask", "torch.ne", ["part", 0])]
+    expect_lines("indices", rows, ["table", "mask"], '"row"_n = nn::placeholder({2, 5}, ctq::i64),',
+                 '"behind"_n = op::add("part"_n, 7.0F),', '"bucket"_n = op::mod("behind"_n, 1e+02F),',
+                 '"whole"_n = method::long_("bucket"_n),', '"mask"_n = fn::ne("part"_n, 0.0F),')
+    expect_lines("no indices", [rows[0], function("mask", "torch.ne", ["row", 0])], ["mask"],
+                 '"row"_n = nn::placeholder({2, 5}),')
+    expect_error("a layer of indices", [*rows, module("fc", "nn.Linear", ["part"],
+                                                      {"in_features": 3, "out_features": 2})],
+                 ["table", "fc"],
+                 "node fc: reads int64 of part method::float_ makes floats of it")
+
+
 def summed():
     """Equations, and the root of a size."""
     x, y = image("x", 2, 3, 4), image("y", 2, 5, 4)
@@ -384,8 +415,15 @@ def summed():
                  '.axes = 3}),')
     three = {**function("z", "torch.einsum", []), "args": ["a,b,c->abc", ref("x"), ref("y"), ref("x")]}
     expect_error("of three tensors", [x, y, three], ["z"],
-                 "node z: calls torch.einsum, which has an equation of two tensors, without ... and "
-                 "repeated letters, in ctq")
+                 "node z: calls torch.einsum, which has an equation of two tensors, without repeated letters, "
+                 "in ctq")
+    for equation, line in (
+            ("...d,...jd->...j", "{.other_axes = {0, 1, 3, 2}, .out_axes = {0, 1, 3}, .axes = 3}"),
+            ("i...d , kd -> i...k", "{.other_axes = {3, 2}, .out_axes = {0, 1, 3}, .axes = 3}")):
+        rows = [x, image("y", 2, 3, 5, 4) if "j" in equation else image("y", 5, 4)]
+        expect_lines("the axes before the last", [*rows, {**function("z", "torch.einsum", []),
+                                                          "args": [equation, ref("x"), ref("y")]}],
+                     ["z"], f'"z"_n = fn::einsum("x"_n, "y"_n, {line}),')
     expect_lines("the root of a size", [
         x, method("n", "size", ["x", -1]), function("root", "math.sqrt", ["n"]),
         function("rest", "operator.mod", ["n", 3]), function("z", "operator.truediv", ["x", "root"]),
@@ -430,6 +468,7 @@ def main():
     attention()
     transformers()
     masks()
+    integers()
     summed()
     windows()
     rearrangements()

@@ -16,7 +16,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 44);
+static_assert(kernels::kernel_count == 45);
 static_assert(std::is_same_v<boost::mp11::mp_at_c<kernels::descriptors::list,
                                                   static_cast<std::size_t>(kernel::conv2d)>,
                              kernels::descriptors::conv2d>);
@@ -63,6 +63,9 @@ TEST_CASE("kernels that only move or compare values have equal input and output 
 
 static_assert(exists(kernel::embedding, i64, f32) && exists(kernel::embedding_bag, i32, f32) &&
               !exists(kernel::embedding, f32, f32) && !exists(kernel::embedding, i64, quint8));
+
+static_assert(exists(kernel::convert, i32, f32) && exists(kernel::convert, f32, i64) &&
+              !exists(kernel::convert, f32, i32) && !exists(kernel::convert, f32, f32));
 
 TEST_CASE("the existing kernels can be listed") {
   static_text<300> types, integers, key;

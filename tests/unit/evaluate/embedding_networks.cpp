@@ -43,6 +43,27 @@ inline constexpr auto phrase = model(
     "joined"_n = fn::flatten("table"_n, {.start_dim = 1}),
     "classes"_n = nn::linear("joined"_n, {.out_features = 3}), "out"_n = nn::output("classes"_n));
 
+/// Categories in columns, the tables of which are one behind another.
+inline constexpr auto columns = model(
+    "row"_n = nn::placeholder({3, 4}, i64),
+    "first"_n = op::getitem("row"_n, {.index = {index::slice(), 0}}),
+    "others"_n = op::getitem("row"_n, {.index = {index::slice(), index::slice(1, 4)}}),
+    "behind"_n = op::add("others"_n, 7),
+    "one"_n = nn::embedding("first"_n, {.num_embeddings = 9, .embedding_dim = 5}),
+    "three"_n = nn::embedding_bag("behind"_n, {.num_embeddings = 20, .embedding_dim = 5}),
+    "both"_n = fn::cat({"one"_n, "three"_n}, {.dim = 1}),
+    "classes"_n = nn::linear("both"_n, {.out_features = 3}), "out"_n = nn::output("classes"_n));
+
+/// The mean of the words that are not 0.
+inline constexpr auto masked = model(
+    "words"_n = nn::placeholder({2, 6}, i64),
+    "table"_n = nn::embedding("words"_n, {.num_embeddings = 9, .embedding_dim = 5}),
+    "used"_n = fn::ne("words"_n, 0), "mask"_n = fn::unsqueeze("used"_n, {.dim = 2}),
+    "words_used"_n = fn::mul("table"_n, "mask"_n),
+    "total"_n = fn::sum("words_used"_n, {.dim = {1}}), "count"_n = fn::sum("mask"_n, {.dim = {1}}),
+    "some"_n = fn::clamp("count"_n, {.min = 1}), "mean"_n = op::truediv("total"_n, "some"_n),
+    "classes"_n = nn::linear("mean"_n, {.out_features = 3}), "out"_n = nn::output("classes"_n));
+
 using static_int8 = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
 
 struct bytes : qconfig_mapping<global<static_int8>,
@@ -53,6 +74,11 @@ struct half_bytes
     : qconfig_mapping<global<static_int8>,
                       object_type<nn::embedding, float_qparams_weight_only_qconfig_4bit>,
                       object_type<nn::embedding_bag, float_qparams_weight_only_qconfig_4bit>> {};
+struct only_means
+    : qconfig_mapping<global<static_int8>, object_type<fn::ne, qconfig_none>,
+                      object_type<fn::unsqueeze, qconfig_none>, object_type<fn::sum, qconfig_none>,
+                      object_type<fn::clamp, qconfig_none>, object_type<op::truediv, qconfig_none>,
+                      object_type<nn::embedding, float_qparams_weight_only_qconfig>> {};
 struct only_layers : qconfig_mapping<global<static_int8>, object_type<nn::embedding, qconfig_none>,
                                      object_type<nn::embedding_bag, qconfig_none>> {};
 
@@ -66,6 +92,8 @@ void draw(tensor<T, Extent...>& t, std::mt19937& random, int rows) {
   for (T& i : t.values) i = static_cast<T>(random() % static_cast<unsigned>(rows));
 }
 void draw(tensor<std::int32_t, 2, 6>& words, std::mt19937& random) { draw(words, random, 40); }
+void draw(tensor<std::int64_t, 3, 4>& row, std::mt19937& random) { draw(row, random, 9); }
+void draw(tensor<std::int64_t, 2, 6>& words, std::mt19937& random) { draw(words, random, 9); }
 void draw(std::tuple<tensor<std::int64_t, 30>, tensor<std::int64_t, 4>>& x, std::mt19937& random) {
   draw(std::get<0>(x), random, 50);
   std::get<1>(x).values = {0, 7, 7, 21};
@@ -155,6 +183,12 @@ TEST_CASE("embeddings of 32, 8 and 4 bits have the same bytes in both executors"
   check<bags, only_layers>(32, 0.05F);
   check<phrase, bytes>(8, 0.05F);
   check<phrase, half_bytes>(4, 0.2F);
+}
+
+TEST_CASE("models compute with indices") {
+  check<columns, bytes>(8, 0.05F);
+  check<columns, only_layers>(32, 0.05F);
+  check<masked, only_means>(8, 0.05F);
 }
 
 TEST_CASE("an index outside of the table is an error before a run, and a row of NaN in one") {

@@ -412,10 +412,10 @@ static_assert(
               "static float apply(float)",
               own::unknown, no_options{}, image));
 // An op of PyTorch's is known, but not to compiled models.
-static_assert(complains(
-    "compiled models do not have\ntorch.floor_divide\nctq::evaluator runs it; to compile it,\n"
-    "write it as an op of your own",
-    fn::floor_divide, no_options{}, image));
+static_assert(
+    complains("compiled models do not have\ndim\nctq::evaluator runs it; to compile it,\n"
+              "write it as an op of your own",
+              method::dim, no_options{}, image));
 
 // Kernels count elements in int.
 constexpr int most = std::numeric_limits<int>::max();

@@ -83,6 +83,17 @@ std::vector<float> values_of(const Op& op, const std::vector<test_tensor>& in,
   return out;
 }
 
+/// The same of a vector and a number, before it or after it.
+template <class Op>
+std::vector<float> values_with_number(const Op& op, const std::vector<float>& x,
+                                      const scalar_operand& number) {
+  const shape s{static_cast<int>(x.size())};
+  std::vector<float> out(x.size());
+  op.id()->descriptor->functions.apply({.in = {{x.data(), s}}, .out = {out.data(), s}},
+                                       attributes{number});
+  return out;
+}
+
 /// The elements from a first one on, each one more.
 inline test_tensor counted(const shape& s, float first = 1.0F) {
   test_tensor t{s, std::vector<float>(numel(s))};

@@ -126,6 +126,15 @@ constexpr auto cats = model(
 static_assert(config_of<in_order>(cats.view(), "ab") == 0);
 static_assert(config_of<in_order>(cats.view(), "dc") == -1);
 
+// Integers are not quantized.
+struct sums : backend_config<"sums", entry<op::add>> {};
+constexpr auto indices =
+    model("i"_n = nn::placeholder({4}, i64), "next"_n = op::add("i"_n, 1),
+          "row"_n = nn::embedding("next"_n, {.num_embeddings = 9, .embedding_dim = 2}),
+          "sum"_n = op::add("row"_n, 1), "out"_n = nn::output("sum"_n));
+static_assert(config_of<sums>(indices.view(), "next") == -1);
+static_assert(config_of<sums>(indices.view(), "sum") == 0);
+
 // ---- overlaps are decided in favour of the one nearest the output
 
 struct pairs : backend_config<"pairs", entry<nn::relu, nn::relu>> {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -69,6 +70,18 @@ struct floordiv {
   }
 };
 
+/// What is left of a, of the sign of b, as Python's %.
+struct remainder {
+  template <std::floating_point Real>
+  static Real of(Real a, Real b) {
+    const Real left = std::fmod(a, b);
+    return left != Real{0} && (left < Real{0}) != (b < Real{0}) ? left + b : left;
+  }
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    return b == -1 ? 0 : sub::of(a, mul::of(floordiv::of(a, b), b));
+  }
+};
+
 /// The result is always a float.
 struct truediv {
   template <std::floating_point Real>
@@ -124,11 +137,7 @@ inline index_tensor to_indices(const value& v) {
 }
 inline tensor to_floats(const value& v) {
   if (const auto* t = v.get_if<tensor>()) return *t;
-  if (const auto* t = v.get_if<index_tensor>()) {
-    tensor out = filled(t->shape);
-    for (std::size_t i = 0; i < t->data.size(); ++i) out.data[i] = static_cast<float>(t->data[i]);
-    return out;
-  }
+  if (const auto* t = v.get_if<index_tensor>()) return as_floats(*t);
   return {{}, {static_cast<float>(as_real(v).value_or(0))}};
 }
 
@@ -140,9 +149,10 @@ concept works_on_integers = requires(std::int64_t i) {
 /// Whether the right operand is invalid for integers: zero for a division, negative for a power.
 template <class Op>
 bool has_invalid_right(const index_tensor& right) {
-  for (const std::int64_t i : right.data)
-    if ((std::same_as<Op, floordiv> && i == 0) || (std::same_as<Op, power> && i < 0)) return true;
-  return false;
+  constexpr bool divides = std::same_as<Op, floordiv> || std::same_as<Op, remainder>;
+  return std::ranges::any_of(right.data, [](std::int64_t i) {
+    return (divides && i == 0) || (std::same_as<Op, power> && i < 0);
+  });
 }
 
 template <class Op>
@@ -174,23 +184,15 @@ result<value> binary(operands& from) {
   return arithmetic::apply<Op>(from, a, b);
 }
 
-/// input + alpha * other, or input - alpha * other.
-template <class Op>
+/// input + alpha * other, or input - alpha * other; reversed, other - alpha * input.
+template <class Op, bool IsReversed = false>
 result<value> scaled(operands& from) {
-  const value a = from.any("input"), b = from.any("other"), alpha = from.any("alpha");
+  const value input = from.any("input"), other = from.any("other"), alpha = from.any("alpha");
   if (from.failed()) return from.failure();
+  const value &a = IsReversed ? other : input, &b = IsReversed ? input : other;
   if (as_integer(alpha) == 1) return arithmetic::apply<Op>(from, a, b);
   const auto product = arithmetic::apply<arithmetic::mul>(from, b, alpha);
   return product ? arithmetic::apply<Op>(from, a, *product) : product;
-}
-
-/// other - alpha * input
-inline result<value> reversed_difference(operands& from) {
-  const value a = from.any("input"), b = from.any("other"), alpha = from.any("alpha");
-  if (from.failed()) return from.failure();
-  const auto product = as_integer(alpha) == 1 ? result<value>(a)
-                                              : arithmetic::apply<arithmetic::mul>(from, a, alpha);
-  return product ? arithmetic::apply<arithmetic::sub>(from, b, *product) : product;
 }
 
 inline result<value> power(operands& from) {
@@ -268,10 +270,11 @@ inline result<value> divide(operands& from) {
 inline constexpr float_op arithmetics[] = {
     {"add", "input, other, *, alpha=1", add},
     {"sub", "input, other, *, alpha=1", scaled<arithmetic::sub>},
-    {"rsub", "input, other, *, alpha=1", reversed_difference},
+    {"rsub", "input, other, *, alpha=1", scaled<arithmetic::sub, true>},
     {"mul", "input, other", binary<arithmetic::mul>},
     {"div truediv", "input, other, *, rounding_mode=None", divide},
     {"floordiv floor_divide", "input, other", binary<arithmetic::floordiv>},
+    {"remainder mod", "input, other", binary<arithmetic::remainder>},
     {"pow", "input, exponent", power},
     {"neg", "input", negative},
     {"maximum", "input, other", binary<arithmetic::maximum>},

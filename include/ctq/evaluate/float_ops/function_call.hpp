@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -22,13 +21,6 @@ inline bool to_shape(const tensor& t, shape& s) {
   if (t.shape.size() > max_rank) return false;
   for (const int extent : t.shape) s[s.rank++] = extent;
   return true;
-}
-
-/// Indices as numbers, as compiled models have them among their parameters.
-[[nodiscard]] inline tensor as_floats(const index_tensor& t) {
-  tensor numbers{t.shape, {}};
-  for (const std::int64_t i : t.data) numbers.data.push_back(static_cast<float>(i));
-  return numbers;
 }
 
 /// What the function of an op has computed: the output and, in ops that say so, what follows it in
@@ -56,12 +48,9 @@ struct function_value {
   const op_descriptor& d = *from.op()->descriptor;
   op_arguments<float> x;
   shape in[3];
-  tensor numbers[3];  // of integers
   int tensors = 0;
   for (const char* name : names) {
-    const index_tensor* const indices = from.indices_or_null(name);
-    if (indices != nullptr) numbers[tensors] = as_floats(*indices);
-    const tensor& t = indices != nullptr ? numbers[tensors] : from.floats(name);
+    const tensor& t = from.floats(name);
     from.require(to_shape(t, in[tensors]), std::string(name) + " has too many axes");
     x.in[tensors] = {t.data.data(), in[tensors]};
     ++tensors;

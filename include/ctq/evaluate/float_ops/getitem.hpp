@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,21 +87,55 @@ inline std::size_t axes_of(const value& index) {
   return index.is<none>() || index.is<ellipsis>() ? 0 : 1;
 }
 
-/// Integers, slices, None and ... select a view; then one integer tensor gathers.
+/// Makes one axis of some, and one tensor of the tensors of their indices.
+template <class T>
+result<index_tensor> joined(array<T>& in, std::size_t axis, std::vector<index_tensor> chosen) {
+  index_tensor all = filled<std::int64_t>(chosen[0].shape);
+  int extents = 1;
+  for (const index_tensor& each : chosen) {
+    if (each.shape != all.shape) return fail({}, "the tensors of indices have different shapes");
+    const int extent = in.shape[axis];
+    in.shape.erase(in.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    extents *= extent;
+    for (std::size_t i = 0; i < all.data.size(); ++i) {
+      const auto place = index_of(each.data[i], static_cast<std::size_t>(extent));
+      if (!place) return unexpected{place.error()};
+      all.data[i] = all.data[i] * extent + static_cast<std::int64_t>(*place);
+    }
+  }
+  in.shape.insert(in.shape.begin() + static_cast<std::ptrdiff_t>(axis), extents);
+  return all;
+}
+
+/// The indices of a tensor or a list of integers; nothing, if it is neither.
+inline std::optional<index_tensor> listed(const value& index) {
+  if (const auto* chosen = index.get_if<index_tensor>()) return *chosen;
+  if (const auto* numbers = index.get_if<tensor>()) return as_indices(*numbers);
+  const auto* each = index.get_if<list>();
+  if (each == nullptr) return {};
+  index_tensor all{{static_cast<int>(each->size())}, {}};
+  for (const value& item : *each) {
+    const auto place = as_integer(item);
+    if (!place || item.is<bool>()) return {};
+    all.data.push_back(*place);
+  }
+  return all;
+}
+
+/// Integers, slices, None and ... select a view; then tensors of integers gather, of axes one after
+/// the other.
 template <class T>
 result<value> of_tensor(const array<T>& in, const list& indices) {
-  std::size_t used = 0, dots = 0, tensors = 0;
+  std::size_t used = 0, dots = 0;
   for (const value& i : indices) {
     used += axes_of(i);
     dots += i.is<ellipsis>() ? 1 : 0;
-    tensors += i.is<index_tensor>() || i.is<list>() ? 1 : 0;
   }
   if (used > in.shape.size()) return fail({}, "more indices than dimensions");
-  if (dots > 1 || tensors > 1) return fail({}, "takes one ... and one tensor of indices");
+  if (dots > 1) return fail({}, "takes one ...");
   strided s = strided_of(in.shape);
   std::size_t axis = 0, taken_axis = 0;
-  const index_tensor* taken = nullptr;
-  index_tensor listed;
+  std::vector<index_tensor> taken;
   for (const value& i : indices) {
     if (i.is<ellipsis>()) {
       axis += in.shape.size() - used;
@@ -117,25 +152,20 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
       const auto place = index_of(*number, static_cast<std::size_t>(s.shape[axis]));
       if (!place) return unexpected{place.error()};
       s = without_axis(sliced(std::move(s), axis, *place, 1), axis);
-    } else if (const auto* chosen = i.get_if<index_tensor>()) {
-      taken = chosen;
-      taken_axis = axis++;
-    } else if (const auto* each = i.get_if<list>()) {
-      for (const value& item : *each) {
-        const auto place = as_integer(item);
-        if (!place || item.is<bool>()) return fail({}, "a list of indices has integers alone");
-        listed.data.push_back(*place);
-      }
-      listed.shape = {static_cast<int>(listed.data.size())};
-      taken = &listed;
-      taken_axis = axis++;
+    } else if (auto chosen = listed(i)) {
+      if (taken.empty()) taken_axis = axis;
+      if (axis++ != taken_axis + taken.size())
+        return fail({}, "tensors of indices are of axes one after the other");
+      taken.push_back(*std::move(chosen));
     } else {
       return fail({}, "the index is not an integer, slice, None, ... or tensor of integers");
     }
   }
   array<T> seen = copy(in, s);
-  if (taken == nullptr) return value(std::move(seen));
-  auto out = take(seen, taken_axis, *taken);
+  if (taken.empty()) return value(std::move(seen));
+  const auto all = joined(seen, taken_axis, std::move(taken));
+  if (!all) return unexpected{all.error()};
+  auto out = take(seen, taken_axis, *all);
   if (!out) return unexpected{out.error()};
   return value(*std::move(out));
 }

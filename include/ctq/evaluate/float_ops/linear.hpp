@@ -130,7 +130,10 @@ inline result<value> einsum(operands& from) {
   const value equation = from.any("equation");
   const auto* const text = equation.get_if<std::string>();
   einsum_options o;
-  from.require(text == nullptr || read_equation(*text, o), "has no such equation of two tensors");
+  if (text != nullptr) {
+    const int first = rank(from.floats("input").shape), second = rank(from.floats("other").shape);
+    from.require(read_equation(*text, first, second, o), "has no such equation of two tensors");
+  }
   const auto computed = text == nullptr ? call_function(from, {"equation", "input"})
                                         : call_function(from, {"input", "other"}, attributes{o});
   if (!computed) return unexpected{computed.error()};

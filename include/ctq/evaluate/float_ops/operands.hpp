@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,9 +78,18 @@ class operands {
     return {};
   }
 
-  const tensor& floats(std::string_view name) { return read<tensor>(name, "a float tensor"); }
+  /// Integers as floats.
+  const tensor& floats(std::string_view name) {
+    const index_tensor* const integers = indices_or_null(name);
+    return integers == nullptr ? read<tensor>(name, "a float tensor")
+                               : floats_.emplace_back(as_floats(*integers));
+  }
+  /// Also floats that are integers.
   const index_tensor& indices(std::string_view name) {
-    return read<index_tensor>(name, "an integer tensor");
+    const tensor* const numbers = floats_or_null(name);
+    auto integers = numbers == nullptr ? std::nullopt : as_indices(*numbers);
+    return integers ? indices_.emplace_back(*std::move(integers))
+                    : read<index_tensor>(name, "an integer tensor");
   }
   const list& items(std::string_view name) { return read<list>(name, "a list"); }
 
@@ -232,6 +243,8 @@ class operands {
   const arguments& given_;
   caller any_op_;
   const layer_functions& layers_;
+  std::deque<tensor> floats_{};  // of integers
+  std::deque<index_tensor> indices_{};
   std::string problem_{};
 };
 

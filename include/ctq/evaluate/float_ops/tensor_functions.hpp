@@ -84,6 +84,9 @@ inline result<value> of_x1_and_x2(operands& from) { return call_for_output(from,
 inline result<value> of_input_and_index(operands& from) {
   return call_for_output(from, {"input", "index"});
 }
+inline result<value> of_input_index_and_other(operands& from) {
+  return call_for_output(from, {"input", "index", "other"});
+}
 inline result<value> of_input_and_grid(operands& from) {
   return call_for_output(from, {"input", "grid"});
 }
@@ -105,6 +108,8 @@ inline constexpr float_op tensor_functions[] = {
     {"cosine_similarity pairwise_distance", "x1, x2, ...", of_x1_and_x2, "x1, x2"},
     {"cdist", "x1, x2, p=2.0, compute_mode=None", of_x1_and_x2},
     {"index_select gather", "input, dim, index, *, sparse_grad=False", of_input_and_index},
+    {"index_along", "input, index, ...", of_input_and_index},
+    {"index_pairs", "input, index, other, ...", of_input_index_and_other},
     {"grid_sample", "input, grid, ...", of_input_and_grid},
     {"bilinear", "...", of_input1_and_input2, "input1, input2"},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,21 @@ template <class T = float>
 [[nodiscard]] array<T> filled(extents shape, T with = {}) {
   const std::size_t n = numel(shape);
   return {std::move(shape), std::vector<T>(n, with)};
+}
+
+/// Indices as numbers, which hold them up to 2^24.
+[[nodiscard]] inline tensor as_floats(const index_tensor& t) {
+  return {t.shape, {t.data.begin(), t.data.end()}};
+}
+
+/// Numbers as indices; nothing if one is none.
+[[nodiscard]] inline std::optional<index_tensor> as_indices(const tensor& t) {
+  index_tensor out{t.shape, {}};
+  for (const float x : t.data) {
+    if (!(std::fabs(x) < 0x1p63F) || x != std::trunc(x)) return {};
+    out.data.push_back(static_cast<std::int64_t>(x));
+  }
+  return out;
 }
 
 /// Python's None.

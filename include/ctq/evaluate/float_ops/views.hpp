@@ -232,6 +232,18 @@ inline result<value> to_float(operands& from) {
   });
 }
 
+/// Floats become integers, towards zero.
+inline result<value> to_integer(operands& from) {
+  const value in = from.any("input");
+  if (in.is<index_tensor>()) return in;
+  tensor whole = from.floats("input");
+  for (float& x : whole.data) x = descriptors::functions::to_integer(x);
+  auto integers = as_indices(whole);
+  from.require(integers.has_value(), "a number is not finite, or too large");
+  if (from.failed()) return from.failure();
+  return value(*std::move(integers));
+}
+
 /// The extent of one axis, or all of them.
 inline result<value> size(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
@@ -259,6 +271,7 @@ inline constexpr float_op views[] = {
     {"expand_as", "input, other", to_shape_of<true>},
     {"reshape_as view_as", "input, other", to_shape_of<false>},
     {"float", "input, memory_format=None", to_float},
+    {"long int", "input, memory_format=None", to_integer},
     {"squeeze", "input, dim=None", squeeze},
     {"unsqueeze", "input, dim", unsqueeze},
     {"narrow", "input, dim, start, length", narrow},

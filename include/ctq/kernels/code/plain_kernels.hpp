@@ -15,6 +15,7 @@
 #include "ctq/kernels/reference/binary_broadcast.hpp"
 #include "ctq/kernels/reference/binary_mul.hpp"
 #include "ctq/kernels/reference/data_movement/concat.hpp"
+#include "ctq/kernels/reference/data_movement/convert.hpp"
 #include "ctq/kernels/reference/data_movement/pad.hpp"
 #include "ctq/kernels/reference/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/reference/data_movement/reorder.hpp"
@@ -33,6 +34,7 @@
 #include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/reference/tanh.hpp"
 #include "ctq/kernels/simd/data_movement/concat.hpp"
+#include "ctq/kernels/simd/data_movement/convert.hpp"
 #include "ctq/kernels/simd/data_movement/embedding.hpp"
 #include "ctq/kernels/simd/data_movement/pad.hpp"
 #include "ctq/kernels/simd/data_movement/pixel_shuffle.hpp"
@@ -212,6 +214,7 @@ CTQ_KERNEL_CODE(resampling, one_input_code)
 CTQ_KERNEL_CODE(pixel_shuffle, copying_code)
 CTQ_KERNEL_CODE(pad, one_input_code)
 CTQ_KERNEL_CODE(concat, copying_code)
+CTQ_KERNEL_CODE(convert, copying_code)
 CTQ_KERNEL_CODE(reorder, copying_code)
 CTQ_KERNEL_CODE(to_nhwc, copying_code)
 CTQ_KERNEL_CODE(to_nchw, copying_code)

@@ -32,13 +32,28 @@ CTQ_EINSUM(CTQ_DECLARE_OP)
 
 namespace ctq {
 
-/// Reads "bij,bjk->bik", or the same without an output: the letters that are there once. False: it
-/// is not of two tensors, or a letter is there twice in one of them.
-[[nodiscard]] constexpr bool read_equation(std::string_view equation, einsum_options& o) {
+/// How many letters begin a text, up to the next tensor.
+[[nodiscard]] constexpr int letters_of_tensor(std::string_view text) {
+  int count = 0;
+  for (const char c : text) {
+    if (c == ',' || c == '-') break;
+    count += c != ' ' && c != '.' ? 1 : 0;
+  }
+  return count;
+}
+
+/// Reads "bij,bjk->bik", or the same without an output: the letters that are there once. The axes
+/// of
+/// ..., which are counted from the last, have letters below those of the alphabet. False: it is not
+/// of two tensors, or a letter is there twice in one of them.
+///   first, second  the ranks of the tensors
+[[nodiscard]] constexpr bool read_equation(std::string_view equation, int first, int second,
+                                           einsum_options& o) {
   constexpr int most = 2 * static_cast<int>(max_rank);
+  constexpr char last_of_dots = static_cast<char>(max_rank);
   char letters[most]{};  // by number
   int uses[most]{};
-  int count = 0;
+  int count = 0, dots = 0;
   enum : int { one, two, output } part = one;
   const auto number_of = [&](char letter) {
     int at = 0;
@@ -46,37 +61,52 @@ namespace ctq {
     if (at == count && count < most) letters[count++] = letter;
     return at;
   };
+  const auto add = [&](char letter) {
+    const int known = count;
+    const int number = number_of(letter);
+    const bool is_new = count > known;
+    if (number == most || (part == one && (!is_new || count > static_cast<int>(max_rank))) ||
+        (part == output && is_new))
+      return false;
+    shape& axes = part == two ? o.other_axes : o.out_axes;
+    if (part != one && axes.rank == static_cast<int>(max_rank)) return false;
+    if (part != one) axes[axes.rank++] = number;
+    if (part != output) ++uses[number];
+    return true;
+  };
+  std::size_t begin = 0;  // of the part
   for (std::size_t i = 0; i < equation.size(); ++i) {
     const char c = equation[i];
     if (c == ' ') continue;
     if (c == ',' && part == one) {
       part = two;
+      begin = i + 1;
       o.axes = count;
     } else if (c == '-' && part == two && equation.substr(i, 2) == "->") {
       part = output;
       ++i;
-    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-      const int known = count;
-      const int number = number_of(c);
-      const bool is_new = count > known;
-      if (number == most || (part == one && (!is_new || count > static_cast<int>(max_rank))) ||
-          (part == output && is_new))
-        return false;
-      shape& axes = part == two ? o.other_axes : o.out_axes;
-      if (part != one && axes.rank == static_cast<int>(max_rank)) return false;
-      if (part != one) axes[axes.rank++] = number;
-      if (part != output) ++uses[number];
-    } else {
+    } else if (equation.substr(i, 3) == "...") {
+      const int named = letters_of_tensor(equation.substr(begin));
+      const int axes = part == output ? dots : (part == one ? first : second) - named;
+      if (axes > dots) dots = axes;
+      for (int k = axes; k > 0; --k)
+        if (k > last_of_dots || !add(static_cast<char>(k))) return false;
+      i += 2;
+    } else if (((c < 'a' || c > 'z') && (c < 'A' || c > 'Z')) || !add(c)) {
       return false;
     }
   }
   if (part == one) return false;
-  if (part == two)  // in the order of the alphabet
-    for (int letter = 'A'; letter <= 'z'; ++letter)
-      for (int number = 0; number < count; ++number)
-        if (letters[number] == letter && uses[number] == 1 &&
-            o.out_axes.rank < static_cast<int>(max_rank))
-          o.out_axes[o.out_axes.rank++] = number;
+  const auto add_to_output = [&](char letter) {
+    for (int number = 0; number < count; ++number)
+      if (letters[number] == letter && (letter <= last_of_dots || uses[number] == 1) &&
+          o.out_axes.rank < static_cast<int>(max_rank))
+        o.out_axes[o.out_axes.rank++] = number;
+  };
+  if (part == two) {  // the axes of ..., then the others in the order of the alphabet
+    for (char letter = last_of_dots; letter > 0; --letter) add_to_output(letter);
+    for (char letter = 'A'; letter <= 'z'; ++letter) add_to_output(letter);
+  }
   return o.axes > 0 && o.other_axes.rank > 0;
 }
 

@@ -16,7 +16,7 @@
   CTQ_MODULE_AND_FUNCTION(OP, feature_alpha_dropout, "FeatureAlphaDropout", dropout_options, identity_function) \
   OP(fn, function_op, torch_dropout, "torch.dropout", no_options, identity_function) \
   OP(fn, function_op, stochastic_depth, "torchvision.ops.stochastic_depth.stochastic_depth", no_options, identity_function) \
-  OP(method, method_op, clone, "clone", no_options, identity_function) \
+  OP(method, method_op, clone, "clone", no_options, copy) \
   OP(method, method_op, float_, "float", no_options, identity_function)
 // clang-format on
 
@@ -26,6 +26,7 @@ namespace ctq::descriptors {
 
 inline constexpr op_descriptor identity_function{
     .infer_shape = &same_shape, .is_identity = true, .schedule = {.how = schedule_as::same}};
+inline constexpr op_descriptor copy = keeping_integers(identity_function);
 
 }  // namespace ctq::descriptors
 

@@ -17,7 +17,6 @@
   OP(fn, binary_op, div, "torch.div", no_options, div) \
   OP(op, binary_op, truediv, "_operator.truediv", no_options, div) \
   OP(method, binary_method, div, "div", no_options, method_div) \
-  OP(fn, binary_op, floor_divide, "torch.floor_divide", no_options, none) \
   OP(fn, binary_op, rsub, "torch.rsub", no_options, rsub) \
   OP(fn, binary_op, pow, "torch.pow", no_options, pow) \
   OP(method, binary_method, pow, "pow", no_options, pow) \
@@ -117,7 +116,7 @@ template <auto Function, class Isa>
 
 /// Methods, which PyTorch's backends leave in float.
 constexpr op_descriptor in_float(const op_descriptor& d) {
-  return {.infer_shape = d.infer_shape, .schedule = d.schedule};
+  return {.infer_shape = d.infer_shape, .keeps_integers = d.keeps_integers, .schedule = d.schedule};
 }
 inline constexpr op_descriptor method_add = in_float(add);
 inline constexpr op_descriptor method_mul = in_float(mul);
@@ -130,15 +129,17 @@ inline constexpr op_descriptor pow =
     of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow);
 inline constexpr op_descriptor rsub =
     of_tensor_and_number(elementwise<functions::rsub_scalar, scalar_operand>, &fn::info_rsub);
-inline constexpr op_descriptor abs = float_activation(elementwise<functions::abs>);
-inline constexpr op_descriptor neg = float_activation(elementwise<functions::neg>);
+inline constexpr op_descriptor abs =
+    keeping_integers(float_activation(elementwise<functions::abs>));
+inline constexpr op_descriptor neg =
+    keeping_integers(float_activation(elementwise<functions::neg>));
 inline constexpr op_descriptor square = float_activation(elementwise<functions::square>);
 inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
 inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
 inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
 inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
 inline constexpr op_descriptor clip =
-    float_activation(elementwise<functions::clamp_to, clamp_options>);
+    keeping_integers(float_activation(elementwise<functions::clamp_to, clamp_options>));
 inline constexpr op_descriptor sin = float_activation(elementwise<functions::sin>);
 inline constexpr op_descriptor cos = float_activation(elementwise<functions::cos>);
 inline constexpr op_descriptor erf = float_activation(elementwise<functions::erf>);
@@ -172,8 +173,8 @@ constexpr op_descriptor of_pairs() {
                         .apply = &functions::apply_to_pairs<Function, isa::native>},
           .schedule = {.how = schedule_as::function}};
 }
-inline constexpr op_descriptor maximum = of_pairs<functions::maximum>();
-inline constexpr op_descriptor minimum = of_pairs<functions::minimum>();
+inline constexpr op_descriptor maximum = keeping_integers(of_pairs<functions::maximum>());
+inline constexpr op_descriptor minimum = keeping_integers(of_pairs<functions::minimum>());
 
 }  // namespace ctq::descriptors
 

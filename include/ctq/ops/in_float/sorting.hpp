@@ -8,7 +8,7 @@
 #include "ctq/ops/in_float/along_axes.hpp"
 
 // torch.topk and torch.sort: elements along an axis in order, and their indices, which PyTorch's
-// backends leave in float. Indices are floats, too, as torch.gather reads them.
+// backends leave in float.
 
 namespace ctq {
 
@@ -155,6 +155,7 @@ constexpr op_descriptor in_sorted_order(op_descriptor::shape_rule rule,
   return {.gives_list = true,
           .infer_shape = rule,
           .tuple_item = &sorted_item,
+          .gives_indices = true,
           .functions = {.tensors = 1, .apply = apply},
           .schedule = {.how = schedule_as::function, .sizes = &values_and_indices}};
 }

@@ -4,6 +4,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/integers.hpp"
 
 namespace ctq {
 
@@ -32,8 +33,8 @@ constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
     complain("reads tensors of different shapes");
   }
   for (int a = 1; a < n.arg_count && !problem.any(); ++a)
-    if (arg(a).dtype != arg(0).dtype)
-      complain("reads ", name_of(arg(0).dtype), " and ", name_of(arg(a).dtype));
+    if (element_type(arg(a)) != element_type(arg(0)))
+      complain("reads ", name_of(element_type(arg(0))), " and ", name_of(element_type(arg(a))));
 }
 
 }  // namespace ctq

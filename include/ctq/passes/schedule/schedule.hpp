@@ -88,6 +88,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     value_of_[i] = this->new_value(0, place::area::input);
     values_[value_of_[i]].offset = static_cast<std::size_t>(out_.input_count);
     order_of_[i] = layout::nchw;
+    if (is_index(g_.nodes[i].dtype)) this->set_indices(i, value_of_[i]);
     out_.add_input({g_.nodes[i].shape, g_.nodes[i].dtype, g_.nodes[i].observer});
   }
 
@@ -99,7 +100,8 @@ class scheduler : public layer_steps<Graph, Schedule> {
   /// by others; an input, what is returned already, or one of a tuple, is copied there.
   constexpr void output(int from) {
     const int number = out_.output_count;
-    int written = in_order(from, layout::nchw);
+    int written =
+        is_index(g_.nodes[from].dtype) ? this->as_indices(from) : in_order(from, layout::nchw);
     const int width = elements_of(from);
     const auto bytes = static_cast<std::size_t>(width) * size_of(g_.nodes[from].dtype);
     if (area_[written] != place::area::arena || values_[written].bytes > bytes) {

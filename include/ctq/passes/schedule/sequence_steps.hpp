@@ -38,15 +38,24 @@ class sequence_steps : public view_steps<Graph, Schedule> {
           .line("float32, quint8, qint8, quint4x2");
       return;
     }
-    const int a = arg(i);
+    const int a = arg(i), b = n.arg_count == 2 ? arg(i, 1) : -1;
+    const int x = index_operand(i, a);
+    const int y = b < 0 ? -1 : index_operand(i, b);
     next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
     auto sizes = out_.steps[steps_].key.template as<embedding_shape>();
     sizes.bits = table == f32 ? 32 : table == quint4x2 ? 4 : 8;
     sizes.is_signed = table == qint8 ? 1 : 0;
     next_sizes(sizes);
-    if (n.arg_count == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
-    emit(s.kernel, i, a, value_of_[a], new_output(i, layout::nchw));
-    if (n.arg_count == 2 && !out_.problem.any()) this->also_reads(arg(i, 1), value_of_[arg(i, 1)]);
+    if (b >= 0 && !this->equal_types(i, this->index_type(a), this->index_type(b), s.kernel)) return;
+    emit(s.kernel, i, this->index_type(a), -1, x, new_output(i, layout::nchw), f32, n.observer,
+         false);
+    if (b >= 0 && !out_.problem.any()) this->also_reads(b, y);
+  }
+
+  /// Node `from`, the elements of which node i reads as indices.
+  constexpr int index_operand(int i, int from) {
+    this->settled(i, from);
+    return this->as_indices(from);
   }
 
   /// A recurrent layer or cell. Its output is a tuple, contiguous. Weights of float16 are floats
@@ -118,15 +127,19 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const int x = in_order(a, order);
     sizes = descriptors::reduction_in(sizes.rule, attrs, in, order);
     next_sizes(sizes);
-    const bool keeps_order = !gives_indices && order_matters(g_.nodes[i].shape);
-    emit(gives_indices ? kernel::argmax : s.kernel, i, a, x,
-         new_output(i, keeps_order ? order : layout::nchw));
+    const bool keeps_order = order_matters(g_.nodes[i].shape);
+    if (!gives_indices)
+      return emit(s.kernel, i, a, x, new_output(i, keeps_order ? order : layout::nchw));
+    const int indices =
+        this->new_value(static_cast<std::size_t>(elements_of(i)) * size_of(g_.nodes[i].dtype));
+    emit(kernel::argmax, i, a, x, indices, g_.nodes[i].dtype, -1);
+    if (!out_.problem.any()) this->set_indices(i, indices);
   }
 
   /// Whether node i is a part of a tuple that reductions compute.
   [[nodiscard]] constexpr bool selects_extreme(int i) const {
     const op_descriptor& from = *g_.nodes[arg(i)].op->descriptor;
-    return from.gives_indices && from.tuple_item != nullptr &&
+    return from.schedule.kernel == kernel::reduction && from.tuple_item != nullptr &&
            is_any_of(g_.nodes[i].op, op::getitem);
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/graph/integers.hpp"
 #include "ctq/graph/shape_rules.hpp"
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/ops/strided_view.hpp"
-#include "ctq/passes/schedule/step_writer.hpp"
+#include "ctq/passes/schedule/integer_steps.hpp"
 
 // Views of values, and matrices, which may be read as views. A view is no step: its elements are
 // copied when a kernel reads them, unless they are those of the whole value, in an order that
@@ -13,12 +14,12 @@
 namespace ctq::scheduling {
 
 template <class Graph, class Schedule>
-class view_steps : public step_writer<Graph, Schedule> {
+class view_steps : public integer_steps<Graph, Schedule> {
  public:
   constexpr view_steps(const Graph& g, Schedule& out) : base(g, out) { resize(view_of_, g.count); }
 
  protected:
-  using base = step_writer<Graph, Schedule>;
+  using base = integer_steps<Graph, Schedule>;
   using base::arg;
   using base::elements_of;
   using base::emit;
@@ -91,7 +92,7 @@ class view_steps : public step_writer<Graph, Schedule> {
     if (out_.problem.any() || !same_dtypes(i, a, b, kernel::matmul)) return;
     const matmul_shape s = descriptors::matmul_sizes(g_.nodes[a].shape, g_.nodes[b].shape,
                                                      g_.nodes[i].shape, transposed);
-    if (g_.nodes[i].dtype != f32 && s.k > most_int8_products) {
+    if (element_type(g_.nodes[i]) != f32 && s.k > most_int8_products) {
       out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
       out_.problem.line("sums of ", s.k, " products of integers;");
       out_.problem.line("at most ", most_int8_products, " fit in int32");
@@ -140,10 +141,12 @@ class view_steps : public step_writer<Graph, Schedule> {
   }
 
   constexpr bool same_dtypes(int i, int a, int b, kernel_id k) {
-    if (g_.nodes[a].dtype == g_.nodes[b].dtype) return true;
+    return equal_types(i, element_type(g_.nodes[a]), element_type(g_.nodes[b]), k);
+  }
+  constexpr bool equal_types(int i, dtype first, dtype second, kernel_id k) {
+    if (first == second) return true;
     out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
-    out_.problem.line(name_of(k), " of ", name_of(g_.nodes[a].dtype), " and ",
-                      name_of(g_.nodes[b].dtype));
+    out_.problem.line(name_of(k), " of ", name_of(first), " and ", name_of(second));
     return false;
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -19,11 +20,12 @@ namespace ctq {
 
 namespace checking_indices {
 
+/// index, offsets: null if the model computes them
 template <class Index>
 [[nodiscard]] status check(const embedding_shape& s, const std::string& place, const Index* index,
                            const Index* offsets) {
   const auto rows = std::to_string(s.rows);
-  for (int i = 0; i < s.indices; ++i)
+  for (int i = 0; i < s.indices && index != nullptr; ++i)
     if (!kernels::is_in_table(s, index[i]))
       return fail(place, "index " + std::to_string(i) + " is " + std::to_string(index[i]) +
                              "; the table has " + rows + " rows");
@@ -35,11 +37,25 @@ template <class Index>
   return done{};
 }
 
+/// Of those that the model computes with.
+template <class Index>
+[[nodiscard]] status check(elementwise_shape s, const std::string& place, const Index* index) {
+  constexpr Index most = 1 << std::numeric_limits<float>::digits;
+  for (int i = 0; i < s.count && index != nullptr; ++i)
+    if (index[i] < -most || index[i] > most)
+      return fail(place,
+                  "index " + std::to_string(i) + " is " + std::to_string(index[i]) +
+                      "; the model computes with it in float32, which holds integers up to " +
+                      std::to_string(most));
+  return done{};
+}
+
 }  // namespace checking_indices
 
 /// in: elements of the model's inputs, in order · nodes: of the graph of the schedule
 /// Errors  with the node's name: an index that is no row of its table, offsets that decrease or lie
-///         outside of the indices
+///         outside of the indices, an index above 2^24 with which the model computes. Indices that
+///         it computes are not checked: those that are no row of a table give a row of NaN
 template <int = 0>
 [[nodiscard]] status check_indices(std::span<const step> steps, std::span<const node> nodes,
                                    std::span<const void* const> in) {
@@ -51,9 +67,11 @@ template <int = 0>
                    ? static_cast<const index*>(in[s.in[which].offset])
                    : nullptr;
       };
-      return checking_indices::check(s.key.as<embedding_shape>(),
-                                     place_of(nodes[static_cast<std::size_t>(s.node)]), operand(0),
-                                     operand(1));
+      const std::string place = place_of(nodes[static_cast<std::size_t>(s.node)]);
+      return s.key.kernel == kernel::convert
+                 ? checking_indices::check(s.key.as<elementwise_shape>(), place, operand(0))
+                 : checking_indices::check(s.key.as<embedding_shape>(), place, operand(0),
+                                           operand(1));
     };
     const status ok = s.key.in == i64 ? check(std::int64_t{}) : check(std::int32_t{});
     if (!ok) return ok;

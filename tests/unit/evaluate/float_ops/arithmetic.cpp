@@ -68,6 +68,17 @@ TEST_CASE("// rounds down as Python's does, of floats and of integers") {
   CHECK(floats(run(op::floordiv, {tensor{{1}, {1.0F}}, 0.1F})).data[0] == 9.0F);
 }
 
+TEST_CASE("% has the sign of the divisor, as Python's, of floats and of integers") {
+  CHECK(floats(run(op::mod, {tensor{{4}, {7, -7, 6, -0.5F}}, 3})).data ==
+        std::vector<float>{1, 2, 0, 2.5F});
+  CHECK(integers(run(fn::remainder, {index_tensor{{3}, {7, -7, 6}}, -3})) ==
+        std::vector<std::int64_t>{-2, -1, 0});
+  CHECK(integers(run(op::mod, {index_tensor{{1}, {std::numeric_limits<std::int64_t>::min()}},
+                               -1})) == std::vector<std::int64_t>{0});
+  CHECK(*run(op::mod, {-7.5, 2.0})->get_if<double>() == 0.5);
+  CHECK_FALSE(run(op::mod, {index_tensor{{1}, {5}}, 0}).has_value());
+}
+
 TEST_CASE("integers wrap around and stay integers but for a quotient") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::lowest();

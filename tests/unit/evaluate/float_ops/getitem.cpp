@@ -123,7 +123,21 @@ TEST_CASE("a tensor of indices is replaced by the rows it names, in place of its
   CHECK(floats(at(in, list{1, chosen})).shape == extents{2, 2, 2});
   CHECK(floats(at(in, index_tensor{{0}, {}})).shape == extents{0, 3, 2});
   CHECK(cause(at(in, index_tensor{{1}, {2}})) == "index 2 is outside 2 elements");
-  CHECK(cause(at(in, list{chosen, chosen})) == "takes one ... and one tensor of indices");
+}
+
+TEST_CASE("tensors of indices of several axes name elements together") {
+  const tensor in = counted({2, 3, 2});
+  const index_tensor rows{{3}, {1, -1, 0}}, columns{{3}, {0, 2, -2}};
+  const tensor out = floats(at(in, list{rows, columns}));
+  CHECK(out.shape == extents{3, 2});
+  CHECK(out.data == std::vector<float>{6, 7, 10, 11, 2, 3});
+  const tensor last = floats(at(in, list{slice{}, columns, tensor{{3}, {0, 1, -1}}}));
+  CHECK(last.data == std::vector<float>{0, 5, 3, 6, 11, 9});
+  CHECK(cause(at(in, list{rows, index_tensor{{1}, {0}}})) ==
+        "the tensors of indices have different shapes");
+  CHECK(cause(at(in, list{rows, slice{}, rows})) ==
+        "tensors of indices are of axes one after the other");
+  CHECK(cause(at(in, list{rows, index_tensor{{3}, {0, 3, 0}}})) == "index 3 is outside 3 elements");
 }
 
 TEST_CASE("a list of integers gathers along its axis") {
@@ -132,15 +146,16 @@ TEST_CASE("a list of integers gathers along its axis") {
   CHECK(out.shape == extents{2, 3});
   CHECK(out.data == std::vector<float>{2, 0, 2, 5, 3, 5});
   CHECK(floats(at(in, list{value(list{1})})).data == std::vector<float>{3, 4, 5});
-  CHECK(cause(at(in, list{value(list{true, false})})) == "a list of indices has integers alone");
-  CHECK(cause(at(in, list{list{0}, list{0}})) == "takes one ... and one tensor of indices");
+  CHECK(cause(at(in, list{value(list{true, false})})) ==
+        "the index is not an integer, slice, None, ... or tensor of integers");
+  CHECK(floats(at(in, list{list{1}, list{-1}})).data == std::vector<float>{5});
   CHECK(cause(at(in, list{slice{}, list{3}})) == "index 3 is outside 3 elements");
 }
 
 TEST_CASE("indices that do not fit the tensor are errors") {
   const tensor in = counted({2, 3});
   CHECK(cause(at(in, list{0, 0, 0})) == "more indices than dimensions");
-  CHECK(cause(at(in, list{ellipsis{}, ellipsis{}})) == "takes one ... and one tensor of indices");
+  CHECK(cause(at(in, list{ellipsis{}, ellipsis{}})) == "takes one ...");
   CHECK(cause(at(in, "a")) ==
         "the index is not an integer, slice, None, ... or tensor of integers");
 }

@@ -57,14 +57,15 @@ TEST_CASE("only the first problem is told") {
 }
 
 TEST_CASE("an operand of another type is a problem") {
-  const arguments given{{"input", index_tensor{{1}, {2}}},
+  const arguments given{{"input", tensor{{1}, {2.5F}}},
                         {"stride", 1.5},
                         {"p", "half"},
                         {"mode", 3},
                         {"dims", list{1, "a"}}};
-  CHECK(problem(given, [](operands& from) { from.floats("input"); }) ==
-        "op: input is not a float tensor");
-  CHECK(problem(given, [](operands& from) { from.indices("input"); }) == "");
+  CHECK(problem(given, [](operands& from) { from.floats("stride"); }) ==
+        "op: stride is not a float tensor");
+  CHECK(problem(given, [](operands& from) { from.indices("input"); }) ==
+        "op: input is not an integer tensor");
   CHECK(problem(given, [](operands& from) { from.integer("stride"); }) ==
         "op: stride is not an integer");
   CHECK(problem(given, [](operands& from) { from.real("p"); }) == "op: p is not a number");
@@ -74,6 +75,18 @@ TEST_CASE("an operand of another type is a problem") {
   CHECK(problem(given, [](operands& from) { from.integers("p"); }) ==
         "op: p is not a list of integers");
   CHECK(problem(given, [](operands& from) { from.items("mode"); }) == "op: mode is not a list");
+}
+
+TEST_CASE("integers are read as floats, and floats without a fraction as integers") {
+  const arguments given{{"input", index_tensor{{2}, {2, -3}}}, {"weight", tensor{{2}, {5, -1}}}};
+  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
+  const tensor& input = from.floats("input");
+  const index_tensor& weight = from.indices("weight");
+  CHECK(from.floats("weight").data == std::vector<float>{5, -1});
+  CHECK(from.indices("input").data == std::vector<std::int64_t>{2, -3});
+  CHECK(input.data == std::vector<float>{2, -3});
+  CHECK(weight.data == std::vector<std::int64_t>{5, -1});
+  CHECK_FALSE(from.failed());
 }
 
 TEST_CASE("a list of integers has as many as are wanted, or one for all") {

@@ -29,6 +29,14 @@ TEST_CASE("a bool is an integer, an integer a real, text neither") {
   CHECK_FALSE(as_real("2").has_value());
 }
 
+TEST_CASE("floats are integers if they have no fraction and fit") {
+  CHECK(as_indices({{2}, {-0x1p62F, 3}})->data == std::vector<std::int64_t>{-(1LL << 62), 3});
+  CHECK_FALSE(as_indices({{1}, {0.5F}}).has_value());
+  CHECK_FALSE(as_indices({{1}, {0x1p63F}}).has_value());
+  CHECK_FALSE(as_indices({{1}, {__builtin_nanf("")}}).has_value());
+  CHECK(as_floats({{1}, {16777217}}).data == std::vector<float>{16777216});
+}
+
 TEST_CASE("a scalar has one element, an empty axis none") {
   CHECK(numel({}) == 1);
   CHECK(numel({3, 0, 2}) == 0);

@@ -114,6 +114,16 @@ TEST_CASE("a tensor takes the shape of another one") {
   CHECK(cause(run(method::expand_as, {six, counted({3})})) == "cannot be expanded to that shape");
 }
 
+TEST_CASE("floats become integers, towards zero") {
+  const auto integers = [](const result<value>& y) { return y->get_if<index_tensor>()->data; };
+  CHECK(integers(run(method::long_, {tensor{{3}, {1.75F, -1.75F, 2}}})) ==
+        std::vector<std::int64_t>{1, -1, 2});
+  CHECK(integers(run(method::int_, {index_tensor{{1}, {1LL << 40}}})) ==
+        std::vector<std::int64_t>{1LL << 40});
+  CHECK(cause(run(method::long_, {tensor{{1}, {0x1p63F}}})) ==
+        "a number is not finite, or too large");
+}
+
 TEST_CASE("integers become floats") {
   CHECK(floats(run(method::float_, {index_tensor{{2}, {3, -4}}})).data ==
         std::vector<float>{3, -4});

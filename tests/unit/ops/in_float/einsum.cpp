@@ -12,17 +12,18 @@ using namespace ctq;
 
 namespace {
 
-constexpr einsum_options read(std::string_view equation) {
+constexpr einsum_options read(std::string_view equation, int first = 0, int second = 0) {
   einsum_options o;
-  return read_equation(equation, o) ? o : einsum_options{};
+  return read_equation(equation, first, second, o) ? o : einsum_options{};
 }
-constexpr bool reads(std::string_view equation, const shape& other, const shape& out) {
-  const einsum_options o = read(equation);
+constexpr bool reads(std::string_view equation, const shape& other, const shape& out, int first = 0,
+                     int second = 0) {
+  const einsum_options o = read(equation, first, second);
   return o.other_axes == other && o.out_axes == out;
 }
-constexpr bool is_refused(std::string_view equation) {
+constexpr bool is_refused(std::string_view equation, int first = 0, int second = 0) {
   einsum_options o;
-  return !read_equation(equation, o);
+  return !read_equation(equation, first, second, o);
 }
 
 static_assert(reads("bij,bjk->bik", {0, 2, 3}, {0, 1, 3}));
@@ -31,7 +32,14 @@ static_assert(reads("bd,bd->b", {0, 1}, {0}));
 // Without an output: the letters that are there once, in the order of the alphabet.
 static_assert(reads("ca,ab", {1, 2}, {2, 0}));
 static_assert(reads("aZ,ZB", {1, 2}, {2, 0}));
-static_assert(is_refused("ij->ji") && is_refused("ii,ij->j") && is_refused("...i,ij->...j"));
+static_assert(is_refused("ij->ji") && is_refused("ii,ij->j") && is_refused("..i,ij->..j"));
+// The axes of ... are counted from the last.
+static_assert(reads("...i, i j -> ...j", {2, 3}, {0, 1, 3}, 3, 2));
+static_assert(reads("b...d,...jd->b...j", {2, 4, 3}, {0, 1, 2, 4}, 4, 3));
+static_assert(reads("...ij,...jk", {0, 2, 3}, {0, 1, 3}, 3, 3));
+static_assert(reads("...i,ij->j...", {0, 1}, {1}, 1, 2));
+static_assert(reads("i,...i->...", {1, 0}, {1}, 1, 2));
+static_assert(is_refused("......i,i->i", 3, 1) && is_refused("...i,i->i", 8, 1));
 static_assert(is_refused("i,j,k->ijk") && is_refused("i,j->k") && is_refused(",i->i"));
 static_assert(is_refused("i,->i") && is_refused("i,j-ij") && is_refused("abcdefg,a->b"));
 static_assert(is_refused("abcdef,ghijklm->a") && is_refused("i->i,j"));

@@ -37,3 +37,27 @@ TEST_CASE("indices and offsets are checked against the table") {
         "node table: the offsets of bag 0 decrease or lie outside of the 2 indices");
   CHECK_FALSE(checked(step_of(kernel::embedding_bag, i64, s), index, late));
 }
+
+TEST_CASE("indices with which a model computes are those that floats hold") {
+  const auto checked = [](std::int64_t last, place::area from) {
+    const step converts{.key = signature(kernel::convert, i64, f32, elementwise_shape{2}),
+                        .node = 0,
+                        .in = {{from, 0}}};
+    const std::int64_t index[] = {-16777216, last};
+    const void* const inputs[] = {index};
+    return check_indices({&converts, 1}, {&table, 1}, inputs);
+  };
+  CHECK(checked(16777216, place::area::input));
+  CHECK(checked(16777217, place::area::input).error().message() ==
+        "node table: index 1 is 16777217; the model computes with it in float32, which holds "
+        "integers up to 16777216");
+  CHECK_FALSE(checked(-16777217, place::area::input));
+  CHECK(checked(16777217, place::area::arena));
+}
+
+TEST_CASE("what a model computes is not checked before") {
+  step computed = step_of(kernel::embedding, i64, {.indices = 3, .rows = 4, .width = 2});
+  computed.in[0].in = place::area::arena;
+  const void* const inputs[] = {nullptr};
+  CHECK(check_indices({&computed, 1}, {&table, 1}, inputs));
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/graph/integers.hpp"
+
+#include "ctq/graph/model.hpp"
+#include "ctq/ops/builtin_ops.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+// Steps compute with integers in float.
+static_assert(element_type({.dtype = i64}) == f32 && element_type({.dtype = i32}) == f32 &&
+              element_type({.dtype = quint8}) == quint8);
+
+// What is computed of integers and parameters alone is integers.
+constexpr auto integers =
+    model("i"_n = nn::placeholder({2, 6}, i32), "shift"_n = nn::get_attr({6}),
+          "part"_n = op::getitem("i"_n, {.index = {0}}), "shifted"_n = op::add("part"_n, "shift"_n),
+          "half"_n = op::mul("shifted"_n, 0.5F), "twice"_n = op::mul("shifted"_n, 2),
+          "mask"_n = op::ne("i"_n, 0), "float"_n = method::float_("i"_n),
+          "sum"_n = op::add("float"_n, "i"_n), "whole"_n = method::long_("half"_n),
+          "row"_n = nn::embedding("whole"_n, {.num_embeddings = 9, .embedding_dim = 2}),
+          "out"_n = nn::output("row"_n, "twice"_n, "sum"_n, "mask"_n));
+static_assert(!integers.problem.any());
+static_assert(integers.nodes[2].dtype == i64 && integers.nodes[3].dtype == i64 &&
+              integers.nodes[5].dtype == i64 && integers.nodes[9].dtype == i64);
+static_assert(integers.nodes[4].dtype == f32 && integers.nodes[6].dtype == f32 &&
+              integers.nodes[7].dtype == f32 && integers.nodes[8].dtype == f32 &&
+              integers.nodes[10].dtype == f32);
+
+constexpr auto pooled =
+    model("i"_n = nn::placeholder({1, 1, 4, 4}, i64),
+          "a"_n = nn::max_pool2d("i"_n, {.kernel_size = 2}), "out"_n = nn::output("a"_n));
+static_assert(pooled.problem.message() ==
+              "node a:\nreads int64 of i\nmethod::float_ makes floats of it");
+constexpr auto returned = model("i"_n = nn::placeholder({4}, i64), "out"_n = nn::output("i"_n));
+static_assert(returned.problem.message() ==
+              "node out:\nreads int64 of i\nmethod::float_ makes floats of it");
+constexpr auto looked_up =
+    model("x"_n = nn::placeholder({4}), "a"_n = nn::relu("x"_n),
+          "row"_n = nn::embedding("a"_n, {.num_embeddings = 9, .embedding_dim = 2}),
+          "out"_n = nn::output("row"_n));
+static_assert(looked_up.problem.message() ==
+              "node row:\nreads float32 of a\nindices are an input of a model:\n"
+              "nn::placeholder({...}, ctq::i64)");
+
+}  // namespace
