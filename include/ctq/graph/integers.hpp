@@ -35,6 +35,12 @@ namespace ctq {
   return is_index(n.dtype) ? f32 : n.dtype;
 }
 
+/// Numbers from 2^23 on have no fraction.
+[[nodiscard]] constexpr bool is_integer(float x) {
+  if (x >= 0x1p23F || x <= -0x1p23F) return true;
+  return x == x && x == static_cast<float>(static_cast<int>(x));
+}
+
 /// The output of a model takes computed integers alone.
 [[nodiscard]] constexpr bool takes_integers(const node& reader, const node& from) {
   if (reader.op->kind == op_kind::output) return from.op->kind != op_kind::placeholder;
@@ -46,10 +52,8 @@ template <class Nodes, class Args>
 [[nodiscard]] constexpr bool gives_integers(const Nodes& nodes, const Args& args, int i) {
   const node& n = nodes[i];
   if (!keeps_integers(*n.op->descriptor)) return false;
-  if (n.op->descriptor->schedule.with_number != nullptr && n.arg_count == 1) {
-    const float number = n.attrs.template as<scalar_operand>().value;
-    if (number != __builtin_truncf(number)) return false;
-  }
+  const bool has_number = n.op->descriptor->schedule.with_number != nullptr && n.arg_count == 1;
+  if (has_number && !is_integer(n.attrs.template as<scalar_operand>().value)) return false;
   bool all = true, some = false;
   for (int a = 0; a < n.arg_count; ++a) {
     const node& from = nodes[args[n.first_arg + a]];

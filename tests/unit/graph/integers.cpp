@@ -9,6 +9,13 @@ using namespace ctq::literals;
 
 namespace {
 
+static_assert(keeps_integers(*fn::cat.id()->descriptor) &&
+              !keeps_integers(*fn::softmax.id()->descriptor));
+
+static_assert(is_integer(-7.0F) && is_integer(0x1p24F) && is_integer(-0x1p127F) &&
+              is_integer(-0.0F));
+static_assert(!is_integer(0.5F) && !is_integer(-4194304.5F) && !is_integer(__builtin_nanf("")));
+
 // Steps compute with integers in float.
 static_assert(element_type({.dtype = i64}) == f32 && element_type({.dtype = i32}) == f32 &&
               element_type({.dtype = quint8}) == quint8);

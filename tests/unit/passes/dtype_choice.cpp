@@ -49,6 +49,18 @@ TEST_CASE("a node gets the first dtype config that fits its qconfig") {
   CHECK(!all[0].quantized());  // a placeholder
 }
 
+constexpr auto indexed =
+    model("i"_n = nn::placeholder({4}, i64), "next"_n = op::add("i"_n, 1),
+          "row"_n = nn::embedding("next"_n, {.num_embeddings = 9, .embedding_dim = 2}),
+          "out"_n = nn::output("row"_n));
+static_assert(indexed.nodes[1].dtype == i64);
+
+TEST_CASE("a qconfig asks nothing of integers") {
+  const list<choice> all = choices(indexed.view());
+  CHECK(!all[1].quantized());
+  CHECK(all[1].why.why == rejection::clause::none);
+}
+
 TEST_CASE("of equal patterns with different qconfigs each has its own answer") {
   const list<choice> all = choices();
   CHECK(all[2].pattern == all[1].pattern);

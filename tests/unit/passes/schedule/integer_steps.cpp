@@ -58,6 +58,15 @@ TEST_CASE("a view of indices is copied before it is read") {
         "embedding, int64 to float32; ");
 }
 
+TEST_CASE("indices are in the order of the axes") {
+  CHECK(kernels_of(model("x"_n = nn::placeholder({1, 2, 3, 3}),
+                         "y"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 1}),
+                         "i"_n = method::long_("y"_n), "row"_n = nn::embedding("i"_n, table),
+                         "out"_n = nn::output("row"_n))) ==
+        "to_nhwc, float32 to float32; conv2d, float32 to float32; elementwise, float32 to float32; "
+        "to_nchw, float32 to float32; convert, float32 to int64; embedding, int64 to float32; ");
+}
+
 TEST_CASE("what argmax gives can be computed with and looked up") {
   CHECK(kernels_of(model("x"_n = nn::placeholder({2, 4}), "i"_n = fn::argmax("x"_n, {.dim = 1}),
                          "row"_n = nn::embedding("i"_n, table), "mask"_n = op::eq("i"_n, 2),
