@@ -213,6 +213,12 @@ def as_floats(value):
     return value.to(torch.float32) if is_mask else value
 
 
+def dtype_of(value):
+    """What the row of an attribute says of integers, which its tensor has as float32."""
+    is_integer = not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
+    return {"dtype": "int64"} if is_integer else {}
+
+
 def as_scores(mask):
     """What a mask of attention adds to scores: finite numbers, the lowest of which leave no share."""
     lowest = torch.finfo(torch.float32).min
@@ -408,13 +414,14 @@ class Exporter:
         return rows
 
     def check_indices(self, values):
-        """Rows have no form for x[mask] of a mask that is known: its attribute would be 0 and 1."""
+        """Rows have no form for x[mask] of a constant mask: its attribute would be read as indices."""
         for node in self.graph.nodes:
             if node.target is not operator.getitem:
                 continue
             index = node.args[1]
             for item in index if isinstance(index, (tuple, list)) else (index,):
-                if isinstance(item, Node) and item in values and values[item].dtype == torch.bool:
+                if isinstance(item, Node) and item in values and (
+                        values[item].dtype in (torch.bool, torch.uint8)):
                     raise NotExpressible(f"node {node.name} has {item.name}, a mask, as an index; write "
                                          "mask.nonzero().squeeze(1), its indices")
 
@@ -494,7 +501,7 @@ class Exporter:
             path += "_"
         self.folded[path] = node
         return {"name": node.name, "op": "get_attr", "target": path, "args": [],
-                "shape": list(value.shape), "scope": scope}
+                "shape": list(value.shape), "scope": scope, **dtype_of(value)}
 
     @staticmethod
     def window_row(node, path, given):
@@ -591,6 +598,7 @@ class Exporter:
             value = operator.attrgetter(node.target)(self.model)
             if isinstance(value, torch.Tensor):
                 row["shape"] = list(value.shape)
+                row |= dtype_of(value)
             row["scope"] = node.target.rpartition(".")[0]
         elif node.op == "call_module":
             row["module"] = module_row(self.model.get_submodule(node.target))

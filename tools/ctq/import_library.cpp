@@ -45,7 +45,7 @@ constexpr std::string_view class_form = R"(// From @SOURCE@, by ctq import --lib
 #pragma once
 
 #include <cstddef>
-#include <span>
+@CSTDINT@#include <span>
 
 @OPEN@
 /// An int8 network: @SOURCE@ for the backend @BACKEND@. It runs what a calibrated model saved.
@@ -55,8 +55,8 @@ constexpr std::string_view class_form = R"(// From @SOURCE@, by ctq import --lib
 ///           ever empty
 class @NAME@ {
  public:
-  /// float32, contiguous, in the order of the shape, the last extent fastest. All zero at first.
-  /// Large ones do not fit on a stack: make them static or on the heap.
+  /// Contiguous, in the order of the shape, the last extent fastest. All zero at first. Large ones do
+  /// not fit on a stack: make them static or on the heap.@INDICES@
 @TENSORS@
   class result;
   class session;
@@ -208,10 +208,12 @@ static std::size_t arena_bytes_of(const model& m) {
 #endif
 }
 
-constexpr bool same_shape(const ctq::shape& s, std::span<const int> extents) {
-  return std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
+constexpr bool same_tensor(const ctq::model_tensor& t, ctq::dtype dtype,
+                           std::span<const int> extents) {
+  const ctq::shape& s = t.shape;
+  return t.dtype == dtype && std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
 }
-@SAME_SHAPES@
+@SAME_TENSORS@
 constexpr std::align_val_t alignment{64};
 
 }  // namespace @NAME@_code
@@ -360,12 +362,20 @@ std::string extents_of(const ctq::shape& s) {
 struct class_tensor {
   std::string name;  // of the node, or a key of the dict that is returned
   ctq::shape shape{};
+  bool is_index{};         // of int64, else of float32
   std::string type{};      // "input"; of several "image_input"
   std::string variable{};  // "in", "image_in"
   std::string member{};    // of several outputs: in the struct of all
+
+  [[nodiscard]] std::string_view element() const { return is_index ? "std::int64_t" : "float"; }
 };
 struct class_tensors {
   std::vector<class_tensor> in, out;
+
+  [[nodiscard]] bool have_indices() const {
+    return std::ranges::any_of(in, &class_tensor::is_index) ||
+           std::ranges::any_of(out, &class_tensor::is_index);
+  }
 };
 
 /// Sets the names in C++ of all inputs or all outputs: one_type and one_variable if there is one.
@@ -396,7 +406,8 @@ class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
   class_tensors all;
   for (int i = 0; i < traced.size(); ++i) {
     const ctq::node& n = traced[i];
-    if (n.op->kind == ctq::op_kind::placeholder) all.in.push_back({std::string{n.name}, n.shape});
+    if (n.op->kind == ctq::op_kind::placeholder)
+      all.in.push_back({std::string{n.name}, n.shape, is_index(n.dtype)});
     if (n.op->kind != ctq::op_kind::output) continue;
     const bool together = n.row->args[0].has_elements();
     for (int a = 0; a < n.arg_count; ++a) {
@@ -405,7 +416,7 @@ class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
       all.out.push_back({std::string{!key.empty() ? key
                                      : together   ? from.name
                                                   : n.name},
-                         from.shape});
+                         from.shape, is_index(from.dtype)});
     }
   }
   name_all(all.in, "input", "in");
@@ -413,13 +424,14 @@ class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
   return all;
 }
 
-/// A text for each input and each output; {0} is its type, {1} its variable, {2} its member.
+/// A text for each input and each output; {0} is its type, {1} its variable, {2} its member, {3}
+/// the type of its elements.
 std::string each(const class_tensors& all, std::string_view between, std::string_view of_input,
                  std::string_view of_output) {
   std::string text;
   const auto add = [&](const class_tensor& t, std::string_view form) {
     text += fmt::format("{}{}", text.empty() ? "" : between,
-                        fmt::format(fmt::runtime(form), t.type, t.variable, t.member));
+                        fmt::format(fmt::runtime(form), t.type, t.variable, t.member, t.element()));
   };
   for (const class_tensor& t : all.in) add(t, of_input);
   for (const class_tensor& t : all.out) add(t, of_output);
@@ -436,9 +448,9 @@ std::string declared(const class_tensors& all) {
           "    static constexpr char name[] = {};\n"
           "    static constexpr int shape[] = {{{}}};\n"
           "    static constexpr std::size_t size = {};\n"
-          "    alignas(64) float values[size]{{}};\n"
+          "    alignas(64) {} values[size]{{}};\n"
           "  }};\n",
-          t.type, cpp_string(t.name), extents_of(t.shape), numel(t.shape));
+          t.type, cpp_string(t.name), extents_of(t.shape), numel(t.shape), t.element());
   if (all.out.size() == 1) return text;
   text += "  /// What a run gives: auto [a, b] = session(…).\n  struct outputs {\n";
   for (const class_tensor& t : all.out) text += fmt::format("    {} {};\n", t.type, t.member);
@@ -446,13 +458,14 @@ std::string declared(const class_tensors& all) {
 }
 
 /// The plan's inputs and outputs are those of the class.
-std::string same_shapes(const std::string& name, const class_tensors& all) {
+std::string same_tensors(const std::string& name, const class_tensors& all) {
   std::string text;
   const auto add = [&](std::string_view which, const std::vector<class_tensor>& tensors) {
     for (std::size_t i = 0; i < tensors.size(); ++i)
       text += fmt::format(
-          "static_assert(same_shape({0}_plan::int8_schedule.{1}[{2}].shape, {0}::{3}::shape));\n",
-          name, which, i, tensors[i].type);
+          "static_assert(same_tensor({0}_plan::int8_schedule.{1}[{2}], ctq::{4}, "
+          "{0}::{3}::shape));\n",
+          name, which, i, tensors[i].type, tensors[i].is_index ? "i64" : "f32");
   };
   add("inputs", all.in);
   add("outputs", all.out);
@@ -468,17 +481,21 @@ std::vector<substitution> substitutions_for(const library_request& r,
       {"@SPACE@", r.space},
       {"@OPEN@", fmt::format("namespace {} {{\n", r.space)},
       {"@CLOSE@", fmt::format("}}  // namespace {}", r.space)},
+      {"@CSTDINT@", tensors.have_indices() ? "#include <cstdint>\n" : ""},
+      {"@INDICES@", tensors.have_indices()
+                        ? "\n  /// An index that is no row of its table looks up a row of NaN."
+                        : ""},
       {"@TENSORS@", declared(tensors)},
       {"@OUTPUT@", tensors.out.size() == 1 ? "output" : "outputs"},
-      {"@SPANS@", each(tensors, ", ", "std::span<const float, {0}::size> {1}",
-                       "std::span<float, {0}::size> {1}")},
+      {"@SPANS@",
+       each(tensors, ", ", "std::span<const {3}, {0}::size> {1}", "std::span<{3}, {0}::size> {1}")},
       {"@INPUTS@", each({tensors.in, {}}, ", ", "const {0}& {1}", "")},
       {"@VALUES@", each(tensors, ", ", "{1}.values",
                         tensors.out.size() == 1 ? "out.values" : "out.{2}.values")},
       {"@VARIABLES@", each(tensors, ", ", "{1}", "{1}")},
       {"@FROM@", each({tensors.in, {}}, ", ", "{1}.data()", "")},
       {"@TO@", each({{}, tensors.out}, ", ", "", "{1}.data()")},
-      {"@SAME_SHAPES@", same_shapes(r.name, tensors)},
+      {"@SAME_TENSORS@", same_tensors(r.name, tensors)},
   };
 }
 
@@ -498,12 +515,6 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   if (std::string why = plan_problem(traced, r.backend, r.mapping, r.policy); !why.empty())
     return ctq::fail(r.file, why);
 
-  for (int i = 0; i < traced.size(); ++i) {
-    const bool gives = traced[i].op->descriptor->gives_indices;
-    if (gives || is_index(traced[i].dtype))
-      return ctq::fail(r.file, fmt::format("node {}: {} indices; import it without --library",
-                                           traced[i].name, gives ? "gives" : "an input of"));
-  }
   const class_tensors tensors = tensors_of(traced);
   if (tensors.in.empty() || tensors.out.empty())
     return ctq::fail(r.file, "has no input or no output");

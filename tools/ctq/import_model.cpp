@@ -132,7 +132,7 @@ class importer {
     traced_call call;                 // as C++ has it; reads nodes that give tensors
     ctq::attributes attrs{};
     std::optional<ctq::shape> shape;
-    bool integers = false;  // it gives integers, or is an attribute
+    bool integers = false;  // it gives integers
     int changed_by = -1;    // the node that writes over its output
   };
 
@@ -199,7 +199,8 @@ class importer {
 
   [[nodiscard]] bool gives_integers(int i, const model_row& r) {
     if (r.op->kind == op_kind::placeholder) return indices_[static_cast<std::size_t>(i)];
-    if (r.op->kind == op_kind::get_attr || r.op->descriptor->gives_indices) return true;
+    if (r.op->kind == op_kind::get_attr) return is_index(g_[i].dtype);
+    if (r.op->descriptor->gives_indices) return true;
     bool all = keeps_integers(*r.op->descriptor) && !r.reads.empty();
     for (const int a : r.reads) all = all && facts_of(a).integers;
     return all;
@@ -266,8 +267,8 @@ class importer {
     r.shape = *model_.shape_of(i);
     // A number that is a parameter has one element, and broadcasts as such.
     if (r.op->kind == op_kind::get_attr && r.shape.rank == 0) r.shape = {1};
-    const bool indices =
-        r.op->kind == op_kind::placeholder && indices_[static_cast<std::size_t>(i)];
+    const bool indices = r.op->kind == op_kind::placeholder ? indices_[static_cast<std::size_t>(i)]
+                                                            : is_index(g_[i].dtype);
     const ctq::dtype type = indices ? ctq::i64 : ctq::f32;
     r.attrs = ctq::attributes{ctq::given_tensor{r.shape, static_cast<int>(type)}};
     std::string extents;
@@ -277,14 +278,17 @@ class importer {
     return {};
   }
 
-  /// By node: whether it is an index, or what is computed of it alone is.
+  /// By node: whether it is an index, or what is computed from it alone is.
   [[nodiscard]] static std::vector<bool> read_as_indices(
       const ctq::graph_view<ctq::stage::traced>& g) {
     std::vector<bool> indices(static_cast<std::size_t>(g.size()));
     for (int reader = g.size(); reader-- > 0;) {
       const ctq::op_id op = g[reader].op;
+      // What has no shape rule gives sizes: x.shape is an index, but x is none. Nor is x of
+      // x.long().
       const bool passes_on = indices[static_cast<std::size_t>(reader)] &&
-                             (keeps_integers(*op->descriptor) || op->name == "to");
+                             keeps_integers(*op->descriptor) && !op->descriptor->gives_indices &&
+                             !lacks_shape_rule(op);
       for (int a = 0; a < g[reader].arg_count; ++a)
         if (passes_on || a < op->descriptor->index_inputs ||
             (a > 0 && is_any_of(op, ctq::op::getitem)))
@@ -336,8 +340,9 @@ class importer {
           r.op->name);
     if (is_any_of(r.op, ctq::op::getitem) && r.reads.size() > 1)
       return fmt::format(
-          "calls {}, which has at most two tensors of integers as indices, of axes one after the "
-          "other, in ctq; what a mask selects has no shape that is known",
+          "calls {}, which has at most two tensors of integers as indices, of adjacent axes, in "
+          "ctq; "
+          "the shape of what a mask selects is not known",
           r.op->name);
     if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options

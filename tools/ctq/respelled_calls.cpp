@@ -232,12 +232,12 @@ void select_each(traced_call& call) {
   call.args.insert(call.args.end(), index.begin(), index.end());
 }
 
-/// x.to(torch.float32), x.to(torch.long), x.bool(), x.type_as(y), where y is of float32, and what
-/// is no conversion: x.to(y.device), x.cpu().
-void name_conversion(traced_call& call) {
-  std::string_view type = call.op->name == "bool"      ? "bool"
-                          : call.op->name == "type_as" ? "float32"
-                                                       : "";
+/// x.to(torch.float32), x.to(torch.long), x.bool(), x.type_as(y), x.to(y). All tensors are in one
+/// memory, so that x.to(y.device) and x.cpu() give x.
+void name_conversion(traced_call& call, const read_nodes& known) {
+  std::string_view type = call.op->name == "bool" ? "bool" : "";
+  if (call.reads.size() == 2 && !is_any_of(known.op_of(call.reads[1]), ctq::fn::getattr))
+    type = known.are_indices(call.reads[1]) ? "int64" : "float32";
   for (std::size_t i = 1; i < call.args.size(); ++i) {
     const argument& a = call.args[i];
     if (a.is == kind::text && a.text != "cpu") type = a.text;
@@ -305,7 +305,7 @@ void respell(traced_call& call, const read_nodes& known) {
   } else if (call.op->kind == op_kind::method &&
              (call.op->name == "to" || call.op->name == "type_as" || call.op->name == "cpu" ||
               call.op->name == "type" || call.op->name == "bool")) {
-    name_conversion(call);
+    name_conversion(call, known);
   } else if (is_any_of(call.op, fn::getattr)) {
     read_attribute(call, known);
   } else {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "ctq/graph/node.hpp"
+#include "ctq/ops/activations.hpp"
 
-// Which nodes read integers, and which give them: nodes of int64, which are not quantized. Views,
+// Which nodes read integers, and which give them: nodes of int64. Neither are quantized. Views,
 // sums and products of integers are integers; steps compute them in float.
 
 namespace ctq {
 
-/// Whether the op gives integers if all that it reads are: views, and what says so.
+/// Whether the op gives integers if it reads nothing else: views do, and ops that say so.
 [[nodiscard]] constexpr bool keeps_integers(const op_descriptor& d) {
   switch (d.schedule.how) {
     case schedule_as::view:
@@ -19,14 +20,14 @@ namespace ctq {
   }
 }
 
-/// Whether the op computes with integers, as if they were floats: all that PyTorch defines for them
-/// and some ops more.
+/// Whether the op computes with integers, as if they were floats: all ops that PyTorch defines for
+/// integers, and a few more.
 [[nodiscard]] constexpr bool reads_integers(const op_descriptor& d) {
   const bool has_matrices = d.schedule.how == schedule_as::recurrent ||
                             d.schedule.how == schedule_as::attention ||
                             d.schedule.how == schedule_as::layer;
   return d.weights == op_weights::none && d.weight_position == 0 && d.pool_axes == 0 &&
-         !has_matrices;
+         !d.is_bitwise && !has_matrices;
 }
 
 /// The elements of a node's output, as the steps of a schedule read them: those that compute with
@@ -47,20 +48,33 @@ namespace ctq {
   return reads_integers(*reader.op->descriptor);
 }
 
-/// Whether node i gives integers, since all that it reads are, or are parameters.
+/// Whether node i gives integers, since all that it reads are. What an op takes at indices are
+/// integers if those are that it takes from.
 template <class Nodes, class Args>
 [[nodiscard]] constexpr bool gives_integers(const Nodes& nodes, const Args& args, int i) {
   const node& n = nodes[i];
-  if (!keeps_integers(*n.op->descriptor)) return false;
-  const bool has_number = n.op->descriptor->schedule.with_number != nullptr && n.arg_count == 1;
+  const op_descriptor& d = *n.op->descriptor;
+  if (!keeps_integers(d) || n.arg_count == 0) return false;
+  const bool has_number = d.schedule.with_number != nullptr && n.arg_count == 1;
   if (has_number && !is_integer(n.attrs.template as<scalar_operand>().value)) return false;
-  bool all = true, some = false;
-  for (int a = 0; a < n.arg_count; ++a) {
-    const node& from = nodes[args[n.first_arg + a]];
-    some = some || is_index(from.dtype);
-    all = all && (is_index(from.dtype) || from.op->kind == op_kind::get_attr);
+  if (d.is_clamp) {
+    const auto bounds = n.attrs.template as<clamp_options>();
+    if (!is_integer(bounds.min) || !is_integer(bounds.max)) return false;
   }
-  return all && some;
+  const bool takes_from_first = d.schedule.how == schedule_as::function && !d.functions.elementwise;
+  const int deciding = takes_from_first ? 1 : n.arg_count;
+  for (int a = 0; a < deciding; ++a)
+    if (!is_index(nodes[args[n.first_arg + a]].dtype)) return false;
+  return true;
+}
+
+/// Whether a node computes with integers: PyTorch would not quantize it, either.
+template <class Nodes, class Args>
+[[nodiscard]] constexpr bool computes_with_integers(const Nodes& nodes, const Args& args, int i) {
+  const node& n = nodes[i];
+  for (int a = n.op->descriptor->index_inputs; a < n.arg_count; ++a)
+    if (is_index(nodes[args[n.first_arg + a]].dtype)) return true;
+  return is_index(n.dtype);
 }
 
 }  // namespace ctq

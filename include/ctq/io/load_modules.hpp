@@ -86,6 +86,9 @@ template <stored_element From, class To>
     if (g[i].op->kind == op_kind::get_attr && modules.find(path) == nullptr)
       return fail("node " + shown(g[i].name),
                   "reads " + shown(path) + ", which is not among the tensors");
+    if (is_index(g[i].dtype))  // which compiled models store as floats
+      if (const auto* numbers = modules.find(path)->get_if<float_ops::tensor>())
+        if (auto integers = as_indices(*numbers)) modules.set_tensor(path, *std::move(integers));
     const std::vector<float_ops::value> no_nodes;
     calling::argument_reader options(model.options_of(i), no_nodes);
     while (options.more()) {

@@ -27,15 +27,13 @@
 //   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
 //           lists are constants, {"f": "-inf"} is one; {"d": {key: arg}} is a dict, {"s": [start,
 //           stop, step]} a slice, {"e": "..."} an Ellipsis; indices also "slice(1, None)", "..."
-//   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}; may contain
-//           keys that are not arguments of the constructor
+//   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}, perhaps more keys
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type
 //   shape   of a placeholder or a get_attr: integers from 1 to 2^31 - 1, or null
+//   dtype   of a get_attr: "int64", if its elements are integers
 //
-// or an object, with what the exporter was told (see fx_options.hpp), and the standalone modules by
-// path, each traced on its own:
-//
+// or an object with more (see fx_options.hpp), and the standalone modules by path:
 //   {"rows": […], "standalone_module_name": ["head"], "modules": {"head": {"rows": […]}}}
 //
 // Errors contain the position: place "net.json:12:3", cause "row 11 relu: …".
@@ -158,6 +156,8 @@ class reader {
       cause_ = read_shape(row.find("shape"), facts.shape, wrong_);
       if (!cause_.empty()) return false;
       if (facts.shape) n.shape = *facts.shape;
+      const element type = row.find("dtype");
+      if (type && type.type() == json::kind::string && unescaped(type) == "int64") n.dtype = i64;
     }
     by_name_.emplace(n.name, at_);
     graph_.add(n, fx, std::move(arguments), std::move(options), reads, facts);

@@ -134,17 +134,21 @@ struct output_op : op_base<Self, op_kind::output, Options> {
   }
 };
 
-/// "pos"_n = nn::get_attr({1, 197, 192}): a parameter or buffer that is an operand, by its shape.
-/// The node has its name.
-template <class Self, class Options = no_options>
-struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
-  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
-};
-
-/// The options of a placeholder.
+/// The options of a placeholder and of a parameter.
 struct given_tensor {
   ctq::shape shape{};
   int type = static_cast<int>(dtype::float32);  // a dtype
+};
+
+/// "pos"_n = nn::get_attr({1, 197, 192}): a parameter or buffer that is an operand, by its shape.
+/// The node has its name. nn::get_attr({3}, ctq::i64): its elements, which are stored as float32,
+/// are integers.
+template <class Self, class Options = no_options>
+struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
+  constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
+  constexpr call<0> operator()(ctq::shape s, dtype type) const {
+    return {this->id(), attributes{given_tensor{s, static_cast<int>(type)}}, {}};
+  }
 };
 
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
@@ -170,12 +174,14 @@ struct binary_op : function_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
     return {this->id(), attributes{o}, {a.text, b.text}};
   }
-  constexpr call<1> operator()(node_name a,
-                               float b) const requires std::same_as<Options, no_options> {
+  constexpr call<1> operator()(node_name a, float b) const
+    requires std::same_as<Options, no_options>
+  {
     return {this->id(), attributes{scalar_operand{b, 2}}, {a.text}};
   }
-  constexpr call<1> operator()(float a,
-                               node_name b) const requires std::same_as<Options, no_options> {
+  constexpr call<1> operator()(float a, node_name b) const
+    requires std::same_as<Options, no_options>
+  {
     return {this->id(), attributes{scalar_operand{a, 1}}, {b.text}};
   }
 };

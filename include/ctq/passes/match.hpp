@@ -5,6 +5,7 @@
 
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/graph/integers.hpp"
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/pattern_index.hpp"
@@ -14,7 +15,8 @@
 // As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
 // inner nodes of an occurrence have one reader; the graph is scanned from its end, so of
 // overlapping occurrences the one nearest the output is taken. Beyond PyTorch: a pattern with
-// a commutative op matches both orders of its arguments, and none ends in a node of integers.
+// a commutative op matches both orders of its arguments, and no
+// node that computes with integers is part of an occurrence.
 
 namespace ctq {
 
@@ -62,14 +64,18 @@ class finder {
         out_(out) {
     resize_all(g.count, users_, out.of_node, out.found);
     count_users(g, users_);
-    for (int i = 0; i < g.count; ++i) out.of_node[i] = -1;
+    for (int i = 0; i < g.count; ++i) {
+      out.of_node[i] = -1;
+      has_integers_ = has_integers_ || is_index(g.nodes[i].dtype);
+    }
     for (int i = g.count - 1; i >= 0; --i)
-      if (out.of_node[i] < 0 && !is_index(g.nodes[i].dtype)) find(i);
+      if (out.of_node[i] < 0) find(i);
   }
 
  private:
   /// Keeps the first pattern that occurs with its last node at i.
   constexpr void find(int i) {
+    if (has_integers_ && computes_with_integers(g_.nodes, g_.args, i)) return;
     const op_id op = g_.nodes[i].op;
     const bool in_order = g_.nodes[i].row == nullptr || !positional_only_;
     const op_id inner = in_order && g_.nodes[i].arg_count == 1
@@ -113,6 +119,7 @@ class finder {
     }
     if (node < 0 || patterns_.op[element] != g_.nodes[node].op) return false;
     if (element != first_ && users_[node] > 1) return false;
+    if (has_integers_ && computes_with_integers(g_.nodes, g_.args, node)) return false;
     part = node;
     const int args = patterns_.args[element];
     if (args == 0) return true;
@@ -149,6 +156,7 @@ class finder {
   const Patterns& patterns_;
   bool both_orders_{};
   bool positional_only_{};
+  bool has_integers_ = false;
   occurrences<Graph>& out_;
   scratch_array<int, Graph::max_nodes> users_{};
   int parts_ = 0;  // of the occurrences kept

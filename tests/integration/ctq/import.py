@@ -416,6 +416,36 @@ void use(models::several::session& run, const models::several::image_input& imag
                    check=True)
 
 
+def indices(folder):
+    """A library of a model that reads and gives integers."""
+    rows = folder / "indices.json"
+    rows.write_text(json.dumps([
+        {"name": "words", "op": "placeholder", "target": "words", "args": [], "shape": [2, 6]},
+        module("table", "table", "nn.Embedding", "words", num_embeddings=9, embedding_dim=4),
+        function("first", "operator.getitem", [ref("table"), [{"s": [None, None, None]}, 0]]),
+        module("fc", "fc", "nn.Linear", "first", in_features=4, out_features=3, bias=True),
+        function("best", "torch.argmax", [ref("fc"), 1]),
+        {"name": "output", "op": "output", "target": "output", "args": [[ref("fc"), ref("best")]]}]))
+    expect(run("import", "--fx", rows, "--library", folder / "words", "--name", "words", "--backend",
+               "x86", "--skip-unsupported"), (FINE, "", ""), "a library that reads indices")
+    (folder / "use_words.cpp").write_text("""
+#include "words/words.hpp"
+void use(models::words::session& run) {
+  const models::words::input text{.values = {1, 2, std::int64_t{3}}};
+  const auto [scores, best] = run(text);
+  const float score = scores.values[0];
+  const std::int64_t which = best.values[1];
+  static_cast<void>(score), static_cast<void>(which);
+}
+""")
+    for compiler in COMPILERS:
+        subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wconversion",
+                        "-fsyntax-only", str(folder / "use_words.cpp")], check=True)
+    subprocess.run([COMPILERS[0], "-std=c++20", "-DCTQ_BASELINE_IS_INTENDED", "-Wall", "-Wextra",
+                    "-Werror", "-fsyntax-only", "-I", INCLUDE, str(folder / "words/words.cpp")],
+                   check=True)
+
+
 def skipping(folder):
     """A library of a model with ops that the backend cannot quantize."""
     rows = folder / "skipping.json"
@@ -705,9 +735,9 @@ def unsupported():
             function("pair", "torch.max", [ref("x"), 1]),
             function("y", "operator.getitem", [ref("pair"), 2])),
         "all tensors of max": with_x(function("y", "torch.max", [ref("x"), 1])),
-        "indices that are computed with": with_x(
+        "a pool of indices": with_x(
             function("best", "torch.argmax", [ref("x"), 1]),
-            function("y", "torch.add", [ref("best"), 1])),
+            function("y", "F.max_pool2d", [ref("best"), 2])),
         "attention with a mask": with_x(function(
             "y", "F.scaled_dot_product_attention", [ref("x"), ref("x"), ref("x")],
             attn_mask=ref("x"))),
@@ -769,7 +799,7 @@ static_assert(planned::int8_schedule.count > 0);
 def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (headers, user_ops, names, numbers, shared, sizes, respelled, sizes_of_sequences,
-                     weights_as_arguments, several, skipping, between_layers, dropout,
+                     weights_as_arguments, several, indices, skipping, between_layers, dropout,
                      mistakes, explanations, custom_lstm, agreement):
             part(Path(name))
 

@@ -275,7 +275,8 @@ def blocks_and_lists():
     """Blocks of images, grids, and lists of indices."""
     x, theta = image("x", 2, 4, 6, 6), image("theta", 2, 2, 3)
     whole = {"s": [None, None, None]}
-    order = {"name": "order", "op": "get_attr", "target": "order", "args": [], "shape": [4], "scope": ""}
+    order = {"name": "order", "op": "get_attr", "target": "order", "args": [], "shape": [4], "scope": "",
+             "dtype": "int64"}
     for row, line in (
             (module("y", "nn.Unfold", ["x"], {"kernel_size": [2, 3], "dilation": 1, "padding": 0,
                                               "stride": 2}),
@@ -299,7 +300,7 @@ def blocks_and_lists():
                  '"y"_n = fn::index_along("x"_n, "i"_n, {.dim = 1}),')
     expect_error("a mask", [x, function("m", "operator.gt", ["x", 0]), item("y", "x", ref("m"))], ["y"],
                  "node y: calls _operator.getitem, which has at most two tensors of integers as indices, of "
-                 "axes one after the other, in ctq; what a mask selects has no shape that is known")
+                 "adjacent axes, in ctq; the shape of what a mask selects is not known")
     expect_lines("fold", [image("c", 2, 12, 9), module("y", "nn.Fold", ["c"], {
         "output_size": 6, "kernel_size": 2, "dilation": 1, "padding": 0, "stride": 2})], ["y"],
                  '"y"_n = nn::fold("c"_n, {.output_size = 6, .kernel_size = 2, .stride = 2}),')
@@ -392,12 +393,22 @@ def integers():
     """What is computed of an input of indices before an embedding reads it."""
     rows = [image("row", 2, 5), item("part", "row", [{"s": [None, None, None]}, {"s": [0, 3, None]}]),
             function("behind", "operator.add", ["part", 7]),
-            function("bucket", "operator.mod", ["behind", 100]), method("whole", "long", ["bucket"]),
-            module("table", "nn.Embedding", ["whole"], {"num_embeddings": 100, "embedding_dim": 4}),
+            function("bucket", "operator.mod", ["behind", 100]),
+            module("table", "nn.Embedding", ["bucket"], {"num_embeddings": 100, "embedding_dim": 4}),
             function("mask", "torch.ne", ["part", 0])]
     expect_lines("indices", rows, ["table", "mask"], '"row"_n = nn::placeholder({2, 5}, ctq::i64),',
                  '"behind"_n = op::add("part"_n, 7.0F),', '"bucket"_n = op::mod("behind"_n, 1e+02F),',
-                 '"whole"_n = method::long_("bucket"_n),', '"mask"_n = fn::ne("part"_n, 0.0F),')
+                 '"mask"_n = fn::ne("part"_n, 0.0F),')
+    offset = {"name": "offset", "op": "get_attr", "target": "offset", "args": [], "shape": [3], "scope": ""}
+    for dtype, call, reads in (({"dtype": "int64"}, "{3}, ctq::i64", "behind"), ({}, "{3}", "whole")):
+        expect_lines("an offset", [
+            *rows[:2], offset | dtype, function("behind", "operator.add", ["part", "offset"]),
+            method("whole", "to", ["behind"], dtype="int64"), {**rows[4], "args": [ref(reads)]}],
+                     ["table"], f'"offset"_n = nn::get_attr({call}),',
+                     f'"table"_n = nn::embedding("{reads}"_n, {{.num_embeddings = 100, .embedding_dim = 4}}),')
+    expect_lines("floats that become indices", [
+        image("row", 2, 5), method("whole", "long", ["row"]), {**rows[4], "args": [ref("whole")]}],
+                 ["table"], '"row"_n = nn::placeholder({2, 5}),', '"whole"_n = method::long_("row"_n),')
     expect_lines("no indices", [rows[0], function("mask", "torch.ne", ["row", 0])], ["mask"],
                  '"row"_n = nn::placeholder({2, 5}),')
     expect_error("a layer of indices", [*rows, module("fc", "nn.Linear", ["part"],

@@ -22,7 +22,7 @@ static_assert(element_type({.dtype = i64}) == f32 && element_type({.dtype = i32}
 
 // What is computed of integers and parameters alone is integers.
 constexpr auto integers =
-    model("i"_n = nn::placeholder({2, 6}, i32), "shift"_n = nn::get_attr({6}),
+    model("i"_n = nn::placeholder({2, 6}, i32), "shift"_n = nn::get_attr({6}, i64),
           "part"_n = op::getitem("i"_n, {.index = {0}}), "shifted"_n = op::add("part"_n, "shift"_n),
           "half"_n = op::mul("shifted"_n, 0.5F), "twice"_n = op::mul("shifted"_n, 2),
           "mask"_n = op::ne("i"_n, 0), "float"_n = method::float_("i"_n),
@@ -35,6 +35,35 @@ static_assert(integers.nodes[2].dtype == i64 && integers.nodes[3].dtype == i64 &
 static_assert(integers.nodes[4].dtype == f32 && integers.nodes[6].dtype == f32 &&
               integers.nodes[7].dtype == f32 && integers.nodes[8].dtype == f32 &&
               integers.nodes[10].dtype == f32);
+
+// What is taken at indices is of the type of what it is taken from.
+constexpr auto taken = model(
+    "i"_n = nn::placeholder({4}, i64), "w"_n = nn::get_attr({9}), "n"_n = nn::get_attr({9}, i64),
+    "float"_n = fn::index_along("w"_n, "i"_n), "integer"_n = fn::index_along("n"_n, "i"_n),
+    "scaled"_n = op::mul("i"_n, "float"_n), "bounded"_n = fn::clamp("i"_n, {.min = 0, .max = 7}),
+    "half"_n = fn::clamp("i"_n, {.min = 0.5F}),
+    "out"_n = nn::output("scaled"_n, "integer"_n, "bounded"_n, "half"_n));
+static_assert(!taken.problem.any());
+static_assert(taken.nodes[3].dtype == f32 && taken.nodes[4].dtype == i64 &&
+              taken.nodes[5].dtype == f32 && taken.nodes[6].dtype == i64 &&
+              taken.nodes[7].dtype == f32);
+
+constexpr bool computes(const char* name) {
+  const auto g = taken.view();
+  for (int i = 0; i < g.size(); ++i)
+    if (g[i].name == name) return computes_with_integers(taken.nodes, taken.args, i);
+  return false;
+}
+static_assert(computes("scaled") && computes("float") && computes("integer") && !computes("w"));
+constexpr auto row =
+    model("i"_n = nn::placeholder({4}, i64),
+          "row"_n = nn::embedding("i"_n, {.num_embeddings = 9, .embedding_dim = 2}),
+          "out"_n = nn::output("row"_n));
+static_assert(!computes_with_integers(row.nodes, row.args, 1));
+
+constexpr auto bits = model("i"_n = nn::placeholder({4}, i64), "a"_n = op::invert("i"_n),
+                            "out"_n = nn::output("a"_n));
+static_assert(bits.problem.any());
 
 constexpr auto pooled =
     model("i"_n = nn::placeholder({1, 1, 4, 4}, i64),

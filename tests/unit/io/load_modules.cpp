@@ -42,6 +42,23 @@ const ctq::float_ops::value* of_conv(const ctq::module_state& modules, std::stri
 
 }  // namespace
 
+TEST_CASE("an attribute of integers, which the file has as floats, is indices") {
+  const auto model = ctq::read_fx(R"([
+    {"name": "order", "op": "get_attr", "target": "order", "args": [], "dtype": "int64"},
+    {"name": "scale", "op": "get_attr", "target": "scale", "args": [], "dtype": "float32"},
+    {"name": "output", "op": "output", "target": "output", "args": [{"n": "order"}]}])");
+  REQUIRE(model.has_value());
+  CHECK(model->view()[0].dtype == ctq::i64);
+  CHECK(model->view()[1].dtype == ctq::f32);
+  const auto modules =
+      ctq::modules_of(*model, in_memory({ctq::to_store<float>("order", {3}, taps),
+                                         ctq::to_store<float>("scale", {3}, taps)}));
+  REQUIRE(modules.has_value());
+  CHECK(modules->find("order")->get_if<ctq::float_ops::index_tensor>()->data ==
+        std::vector<std::int64_t>{1, 2, 3});
+  CHECK(modules->find("scale")->is<tensor>());
+}
+
 TEST_CASE("modules have the options of their rows and the tensors of the file") {
   const auto model = ctq::read_fx(rows);
   REQUIRE(model.has_value());

@@ -135,6 +135,16 @@ constexpr auto indices =
 static_assert(config_of<sums>(indices.view(), "next") == -1);
 static_assert(config_of<sums>(indices.view(), "sum") == 0);
 
+// Nor is what reads them.
+struct sums_and_relu : backend_config<"sums_and_relu", entry<op::add, nn::relu>, entry<op::mul>> {};
+constexpr auto read = model("i"_n = nn::placeholder({4}, i64), "x"_n = nn::placeholder({4}),
+                            "next"_n = op::add("i"_n, 1), "relu"_n = nn::relu("next"_n),
+                            "scaled"_n = op::mul("x"_n, "i"_n), "also"_n = op::mul("x"_n, "x"_n),
+                            "out"_n = nn::output("relu"_n, "scaled"_n, "also"_n));
+static_assert(config_of<sums_and_relu>(read.view(), "relu") == -1 &&
+              config_of<sums_and_relu>(read.view(), "scaled") == -1 &&
+              config_of<sums_and_relu>(read.view(), "also") == 1);
+
 // ---- overlaps are decided in favour of the one nearest the output
 
 struct pairs : backend_config<"pairs", entry<nn::relu, nn::relu>> {};

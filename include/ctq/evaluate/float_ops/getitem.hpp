@@ -110,7 +110,6 @@ result<index_tensor> joined(array<T>& in, std::size_t axis, std::vector<index_te
 /// The indices of a tensor or a list of integers; nothing, if it is neither.
 inline std::optional<index_tensor> listed(const value& index) {
   if (const auto* chosen = index.get_if<index_tensor>()) return *chosen;
-  if (const auto* numbers = index.get_if<tensor>()) return as_indices(*numbers);
   const auto* each = index.get_if<list>();
   if (each == nullptr) return {};
   index_tensor all{{static_cast<int>(each->size())}, {}};

@@ -42,9 +42,9 @@ struct full_like_options {
   CTQ_COMPARISON(OP, le) \
   CTQ_COMPARISON(OP, gt) \
   CTQ_COMPARISON(OP, ge) \
-  OP(op, binary_op, and_, "_operator.and_", no_options, logical_and) \
-  OP(op, binary_op, or_, "_operator.or_", no_options, logical_or) \
-  OP(op, function_op, invert, "_operator.invert", no_options, logical_not) \
+  OP(op, binary_op, and_, "_operator.and_", no_options, mask_and) \
+  OP(op, binary_op, or_, "_operator.or_", no_options, mask_or) \
+  OP(op, function_op, invert, "_operator.invert", no_options, mask_not) \
   OP(fn, binary_op, logical_and, "torch.logical_and", no_options, logical_and) \
   OP(fn, binary_op, logical_or, "torch.logical_or", no_options, logical_or) \
   CTQ_FUNCTION_AND_METHOD(OP, logical_not, no_options, logical_not) \
@@ -144,6 +144,13 @@ CTQ_COMPARISON_FORMS(ge, greater_equal)
 inline constexpr op_descriptor logical_and = comparison<functions::both>(nullptr);
 inline constexpr op_descriptor logical_or = comparison<functions::either>(nullptr);
 inline constexpr op_descriptor logical_not = float_activation(elementwise<functions::logical_not>);
+constexpr op_descriptor bitwise(op_descriptor d) {
+  d.is_bitwise = true;
+  return d;
+}
+inline constexpr op_descriptor mask_and = bitwise(logical_and);
+inline constexpr op_descriptor mask_or = bitwise(logical_or);
+inline constexpr op_descriptor mask_not = bitwise(logical_not);
 inline constexpr op_descriptor full_like =
     float_activation(elementwise<functions::filled, full_like_options>);
 inline constexpr op_descriptor zeros_like = float_activation(elementwise<functions::zero>);

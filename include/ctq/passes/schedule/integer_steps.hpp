@@ -9,7 +9,7 @@
 // Values of int64 and int32: the indices that a model is called with, and those that argmax gives.
 // Embeddings read them as they are. Steps that compute with them read them as floats, and what is
 // computed so is an index again where an embedding reads it, or the model returns it. Floats hold
-// integers up to 2^24; whoever calls a model is told of larger ones (runtime/embeddings).
+// integers up to 2^24; session::check_indices tells who calls a model of larger ones.
 
 namespace ctq::scheduling {
 
@@ -44,6 +44,12 @@ class integer_steps : public step_writer<Graph, Schedule> {
     converts(i, from, element_type(g_.nodes[i]), value, i64);
     indices_of_[i] = 1 + value;
     return value;
+  }
+
+  /// Whether as_indices gives what steps have computed in float.
+  [[nodiscard]] constexpr bool is_computed(int i) const {
+    return value_of_[i] != indices_of_[i] - 1 && g_.nodes[i].op->kind != op_kind::placeholder &&
+           !g_.nodes[i].op->descriptor->gives_indices;
   }
 
   /// The type of what as_indices gives.

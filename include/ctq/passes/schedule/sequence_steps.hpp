@@ -46,11 +46,19 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     sizes.bits = table == f32 ? 32 : table == quint4x2 ? 4 : 8;
     sizes.is_signed = table == qint8 ? 1 : 0;
     next_sizes(sizes);
+    if (sizes.rows > most_exact_rows && this->is_computed(a)) {
+      out_.problem.line("no kernel for node ", n.name, ":");
+      out_.problem.line("computed indices are exact up to 2^24;");
+      out_.problem.line("its table has ", sizes.rows, " rows");
+      return;
+    }
     if (b >= 0 && !this->equal_types(i, this->index_type(a), this->index_type(b), s.kernel)) return;
     emit(s.kernel, i, this->index_type(a), -1, x, new_output(i, layout::nchw), f32, n.observer,
          false);
     if (b >= 0 && !out_.problem.any()) this->also_reads(b, y);
   }
+
+  static constexpr int most_exact_rows = 1 << 24;  // floats count them
 
   /// Node `from`, the elements of which node i reads as indices.
   constexpr int index_operand(int i, int from) {

@@ -131,7 +131,7 @@ TEST_CASE("tensors of indices of several axes name elements together") {
   const tensor out = floats(at(in, list{rows, columns}));
   CHECK(out.shape == extents{3, 2});
   CHECK(out.data == std::vector<float>{6, 7, 10, 11, 2, 3});
-  const tensor last = floats(at(in, list{slice{}, columns, tensor{{3}, {0, 1, -1}}}));
+  const tensor last = floats(at(in, list{slice{}, columns, index_tensor{{3}, {0, 1, -1}}}));
   CHECK(last.data == std::vector<float>{0, 5, 3, 6, 11, 9});
   CHECK(cause(at(in, list{rows, index_tensor{{1}, {0}}})) ==
         "the tensors of indices have different shapes");

@@ -58,6 +58,28 @@ TEST_CASE("a view of indices is copied before it is read") {
         "embedding, int64 to float32; ");
 }
 
+TEST_CASE("integers that are returned twice are copied whole") {
+  const auto m = model("i"_n = nn::placeholder({4}, i64), "next"_n = op::add("i"_n, 1),
+                       "out"_n = nn::output("next"_n, "next"_n));
+  const dynamic_schedule s = schedule(m.view());
+  REQUIRE_FALSE(s.problem.any());
+  REQUIRE(s.steps.size() == 4);
+  CHECK(s.steps[3].key.as<concat_shape>() == concat_shape{1, 8, 8, 0});
+}
+
+TEST_CASE("computed indices of a table that floats cannot count are an error") {
+  const embedding_options large{.num_embeddings = (1 << 24) + 1, .embedding_dim = 2};
+  const auto read = model("i"_n = nn::placeholder({4}, i64), "row"_n = nn::embedding("i"_n, large),
+                          "out"_n = nn::output("row"_n));
+  CHECK_FALSE(schedule(read.view()).problem.any());
+  const auto computed =
+      model("i"_n = nn::placeholder({4}, i64), "next"_n = op::add("i"_n, 1),
+            "row"_n = nn::embedding("next"_n, large), "out"_n = nn::output("row"_n));
+  CHECK(schedule(computed.view()).problem.message() ==
+        "no kernel for node row:\ncomputed indices are exact up to 2^24;\nits table has 16777217 "
+        "rows");
+}
+
 TEST_CASE("indices are in the order of the axes") {
   CHECK(kernels_of(model("x"_n = nn::placeholder({1, 2, 3, 3}),
                          "y"_n = nn::conv2d("x"_n, {.out_channels = 4, .kernel_size = 1}),
