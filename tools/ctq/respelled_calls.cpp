@@ -171,7 +171,7 @@ bool is_whole_axis(const std::vector<argument>& args, std::size_t at) {
   return true;
 }
 
-/// x[:, index], x[:, rows, columns]: whole axes, and tensors of indices along one or two.
+/// x[:, index], x[:, rows, columns]: whole axes, and tensors of indices along one or two others.
 void index_by_tensors(traced_call& call, const read_nodes& known) {
   const std::vector<argument>& args = call.args;
   if (call.reads.size() < 2 || call.reads.size() > 3 || args.size() < 2 || args[0].is != kind::node)

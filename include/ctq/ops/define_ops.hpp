@@ -74,8 +74,8 @@ template <class Record, class Change>
   return d;
 }
 
-/// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule; or one that
-/// gives integers of integers. (Functions, since a lambda for each descriptor would cost the
+/// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule; or with an
+/// integer output for integer inputs. (Functions, since a lambda for each descriptor would cost the
 /// compiler more.)
 [[nodiscard]] constexpr op_descriptor since_2_1(op_descriptor d) {
   d.is_since_2_1 = true;

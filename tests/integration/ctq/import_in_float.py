@@ -414,7 +414,7 @@ def integers():
     expect_error("a layer of indices", [*rows, module("fc", "nn.Linear", ["part"],
                                                       {"in_features": 3, "out_features": 2})],
                  ["table", "fc"],
-                 "node fc: reads int64 of part method::float_ makes floats of it")
+                 "node fc: reads int64 of part; method::float_ makes floats of it")
 
 
 def summed():

@@ -87,7 +87,8 @@ inline std::size_t axes_of(const value& index) {
   return index.is<none>() || index.is<ellipsis>() ? 0 : 1;
 }
 
-/// Makes one axis of some, and one tensor of the tensors of their indices.
+/// Merges adjacent axes, and the tensors of their indices.
+///   axis  the first
 template <class T>
 result<index_tensor> joined(array<T>& in, std::size_t axis, std::vector<index_tensor> chosen) {
   index_tensor all = filled<std::int64_t>(chosen[0].shape);
@@ -121,8 +122,8 @@ inline std::optional<index_tensor> listed(const value& index) {
   return all;
 }
 
-/// Integers, slices, None and ... select a view; then tensors of integers gather, of axes one after
-/// the other.
+/// Integers, slices, None and ... select a view; then tensors of integers, of adjacent axes,
+/// gather.
 template <class T>
 result<value> of_tensor(const array<T>& in, const list& indices) {
   std::size_t used = 0, dots = 0;
@@ -154,7 +155,7 @@ result<value> of_tensor(const array<T>& in, const list& indices) {
     } else if (auto chosen = listed(i)) {
       if (taken.empty()) taken_axis = axis;
       if (axis++ != taken_axis + taken.size())
-        return fail({}, "tensors of indices are of axes one after the other");
+        return fail({}, "tensors of indices belong to adjacent axes");
       taken.push_back(*std::move(chosen));
     } else {
       return fail({}, "the index is not an integer, slice, None, ... or tensor of integers");

@@ -62,7 +62,7 @@ template <class T = float>
   return {t.shape, {t.data.begin(), t.data.end()}};
 }
 
-/// Numbers as indices; nothing if one is none.
+/// Numbers as indices, if all of them are integers.
 [[nodiscard]] inline std::optional<index_tensor> as_indices(const tensor& t) {
   index_tensor out{t.shape, {}};
   for (const float x : t.data) {

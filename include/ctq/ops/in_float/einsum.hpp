@@ -43,9 +43,8 @@ namespace ctq {
 }
 
 /// Reads "bij,bjk->bik", or the same without an output: the letters that are there once. The axes
-/// of
-/// ..., which are counted from the last, have letters below those of the alphabet. False: it is not
-/// of two tensors, or a letter is there twice in one of them.
+/// that ... stands for are counted from the last, and have letters below those of the alphabet.
+/// False: it is not of two tensors, or a letter is there twice in one of them.
 ///   first, second  the ranks of the tensors
 [[nodiscard]] constexpr bool read_equation(std::string_view equation, int first, int second,
                                            einsum_options& o) {

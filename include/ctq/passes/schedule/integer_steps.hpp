@@ -58,7 +58,7 @@ class integer_steps : public step_writer<Graph, Schedule> {
   }
 
  private:
-  /// Whether a node reads the output of node i that is neither an embedding nor the model's output.
+  /// Whether some node other than embeddings and the model's output reads the output of node i.
   [[nodiscard]] constexpr bool is_computed_with(int i) const {
     for (int reader = i + 1; reader < g_.count; ++reader) {
       const node& n = g_.nodes[reader];

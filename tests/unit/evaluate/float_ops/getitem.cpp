@@ -135,8 +135,7 @@ TEST_CASE("tensors of indices of several axes name elements together") {
   CHECK(last.data == std::vector<float>{0, 5, 3, 6, 11, 9});
   CHECK(cause(at(in, list{rows, index_tensor{{1}, {0}}})) ==
         "the tensors of indices have different shapes");
-  CHECK(cause(at(in, list{rows, slice{}, rows})) ==
-        "tensors of indices are of axes one after the other");
+  CHECK(cause(at(in, list{rows, slice{}, rows})) == "tensors of indices belong to adjacent axes");
   CHECK(cause(at(in, list{rows, index_tensor{{3}, {0, 3, 0}}})) == "index 3 is outside 3 elements");
 }
 

@@ -5,7 +5,7 @@
 
 namespace ctq::kernels::simd {
 
-/// As reference::convert: indices are few, and its loops are what a compiler vectorizes.
+/// As reference::convert, whose loops compilers vectorize; indices are few.
 template <class Isa, class In, class Out>
 inline void convert(elementwise_shape s, const In* in, Out* out) noexcept {
   reference::convert(s, in, out);
