@@ -75,7 +75,6 @@ class finder {
  private:
   /// Keeps the first pattern that occurs with its last node at i.
   constexpr void find(int i) {
-    if (has_integers_ && computes_with_integers(g_.nodes, g_.args, i)) return;
     const op_id op = g_.nodes[i].op;
     const bool in_order = g_.nodes[i].row == nullptr || !positional_only_;
     const op_id inner = in_order && g_.nodes[i].arg_count == 1

@@ -41,12 +41,12 @@ constexpr auto taken = model(
     "i"_n = nn::placeholder({4}, i64), "w"_n = nn::get_attr({9}), "n"_n = nn::get_attr({9}, i64),
     "float"_n = fn::index_along("w"_n, "i"_n), "integer"_n = fn::index_along("n"_n, "i"_n),
     "scaled"_n = op::mul("i"_n, "float"_n), "bounded"_n = fn::clamp("i"_n, {.min = 0, .max = 7}),
-    "half"_n = fn::clamp("i"_n, {.min = 0.5F}),
-    "out"_n = nn::output("scaled"_n, "integer"_n, "bounded"_n, "half"_n));
+    "half"_n = fn::clamp("i"_n, {.min = 0.5F}), "at_half"_n = fn::index_along("n"_n, "half"_n),
+    "out"_n = nn::output("scaled"_n, "integer"_n, "bounded"_n, "at_half"_n));
 static_assert(!taken.problem.any());
 static_assert(taken.nodes[3].dtype == f32 && taken.nodes[4].dtype == i64 &&
               taken.nodes[5].dtype == f32 && taken.nodes[6].dtype == i64 &&
-              taken.nodes[7].dtype == f32);
+              taken.nodes[7].dtype == f32 && taken.nodes[8].dtype == i64);
 
 constexpr bool computes(const char* name) {
   const auto g = taken.view();
