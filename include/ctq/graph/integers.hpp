@@ -32,8 +32,8 @@ namespace ctq {
 
 /// The elements of a node's output, as the steps of a schedule read them: those that compute with
 /// integers do so in float.
-[[nodiscard]] constexpr dtype element_type(const node& n) {
-  return is_index(n.dtype) ? f32 : n.dtype;
+[[nodiscard]] constexpr dtype element_type(dtype of_node) {
+  return is_index(of_node) ? f32 : of_node;
 }
 
 /// Numbers from 2^23 on have no fraction.

@@ -128,8 +128,13 @@ inline constexpr op_descriptor embedding_bag{.infer_shape = &embedding_bag_shape
                                              .only_weight = true,
                                              .schedule = q_embedding_bag.schedule};
 inline constexpr op_descriptor functional_embedding = weighted;
-inline constexpr op_descriptor qat_embedding = trained(&nn::info_embedding, embedding);
-inline constexpr op_descriptor qat_embedding_bag = trained(&nn::info_embedding_bag, embedding_bag);
+constexpr op_descriptor trained_table(op_id float_form, const op_descriptor& table) {
+  return with(trained(float_form, table),
+              [&](op_descriptor& d) { d.index_inputs = table.index_inputs; });
+}
+inline constexpr op_descriptor qat_embedding = trained_table(&nn::info_embedding, embedding);
+inline constexpr op_descriptor qat_embedding_bag =
+    trained_table(&nn::info_embedding_bag, embedding_bag);
 
 }  // namespace ctq::descriptors
 

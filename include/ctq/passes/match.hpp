@@ -66,7 +66,7 @@ class finder {
     count_users(g, users_);
     for (int i = 0; i < g.count; ++i) {
       out.of_node[i] = -1;
-      has_integers_ = has_integers_ || is_index(g.nodes[i].dtype);
+      if (is_index(g.nodes[i].dtype)) has_integers_ = true;
     }
     for (int i = g.count - 1; i >= 0; --i)
       if (out.of_node[i] < 0) find(i);

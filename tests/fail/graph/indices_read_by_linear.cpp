@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: line<9>{"node fc:"}
 // expect: line<21>{"reads int64 of words"}
-// expect: line<33>{"method::float_ makes floats of it"}
+// expect: line<34>{"method::float_ makes floats of it"}
 
 #include "ctq/graph/model.hpp"
 

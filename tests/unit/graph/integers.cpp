@@ -17,8 +17,8 @@ static_assert(is_integer(-7.0F) && is_integer(0x1p24F) && is_integer(-0x1p127F) 
 static_assert(!is_integer(0.5F) && !is_integer(-4194304.5F) && !is_integer(__builtin_nanf("")));
 
 // Steps compute with integers in float.
-static_assert(element_type({.dtype = i64}) == f32 && element_type({.dtype = i32}) == f32 &&
-              element_type({.dtype = quint8}) == quint8);
+static_assert(element_type(i64) == f32 && element_type(i32) == f32 &&
+              element_type(quint8) == quint8);
 
 // What is computed of integers and parameters alone is integers.
 constexpr auto integers =

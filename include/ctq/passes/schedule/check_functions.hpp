@@ -33,8 +33,9 @@ constexpr void check_functions(const Graph& g, int i, diagnostic& problem) {
     complain("reads tensors of different shapes");
   }
   for (int a = 1; a < n.arg_count && !problem.any(); ++a)
-    if (element_type(arg(a)) != element_type(arg(0)))
-      complain("reads ", name_of(element_type(arg(0))), " and ", name_of(element_type(arg(a))));
+    if (element_type(arg(a).dtype) != element_type(arg(0).dtype))
+      complain("reads ", name_of(element_type(arg(0).dtype)), " and ",
+               name_of(element_type(arg(a).dtype)));
 }
 
 }  // namespace ctq

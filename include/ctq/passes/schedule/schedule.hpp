@@ -106,7 +106,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     const auto bytes = static_cast<std::size_t>(width) * size_of(g_.nodes[from].dtype);
     if (area_[written] != place::area::arena || values_[written].bytes > bytes) {
       const int copy = this->new_value(0, place::area::output);
-      const auto elements = static_cast<int>(bytes / size_of(element_type(g_.nodes[from])));
+      const auto elements = static_cast<int>(bytes / size_of(element_type(g_.nodes[from].dtype)));
       next_sizes(concat_shape{1, elements, elements, 0});  // integers as two floats each
       emit(kernel::concat, from, from, written, copy);
       written = copy;

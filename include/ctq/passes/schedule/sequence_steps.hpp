@@ -5,6 +5,11 @@
 #include "ctq/passes/schedule/view_steps.hpp"
 
 // Steps of embeddings, recurrent layers and reductions.
+//
+// Values of int64 and int32: the indices that a model is called with, and those that argmax gives.
+// Embeddings read them as they are. Steps that compute with them read them as floats, and what is
+// computed so is an index again where an embedding reads it, or the model returns it. Floats hold
+// integers up to 2^24; session::check_indices tells who calls a model of larger ones.
 
 namespace ctq::scheduling {
 
@@ -163,6 +168,64 @@ class sequence_steps : public view_steps<Graph, Schedule> {
       before += elements_of(part);
     }
     return to;
+  }
+
+  /// The output of node i is this value of indices, in the order of the axes.
+  constexpr void set_indices(int i, int value) {
+    value_of_[i] = value;
+    base::order_of_[i] = layout::nchw;
+    if (!is_computed_with(i)) return;
+    const int floats = this->new_output(i, layout::nchw);
+    converts(i, value, g_.nodes[i].dtype, floats, f32);
+  }
+
+  /// The output of node i, whose elements are settled, as indices.
+  constexpr int as_indices(int i) {
+    if (const int known = indices_of(i); known >= 0) return known;
+    const int from = this->in_order(i, layout::nchw);
+    const int value = this->new_value(static_cast<std::size_t>(elements_of(i)) * size_of(i64));
+    converts(i, from, element_type(g_.nodes[i].dtype), value, i64);
+    return value;
+  }
+
+  /// Whether as_indices gives what steps have computed in float.
+  [[nodiscard]] constexpr bool is_computed(int i) const {
+    return value_of_[i] != indices_of(i) && g_.nodes[i].op->kind != op_kind::placeholder &&
+           !g_.nodes[i].op->descriptor->gives_indices;
+  }
+
+  /// The type of what as_indices gives.
+  [[nodiscard]] constexpr dtype index_type(int i) const {
+    return indices_of(i) >= 0 && is_index(g_.nodes[i].dtype) ? g_.nodes[i].dtype : i64;
+  }
+
+ private:
+  /// The value of indices that is the output of node i, or -1: what a step of it has written or, to
+  /// compute with it, read.
+  [[nodiscard]] constexpr int indices_of(int i) const {
+    for (int s = base::steps_; s-- > 0;) {
+      if (base::out_.steps[s].node != i) continue;
+      if (base::out_.steps[s].key.out == i64) return base::written_[s];
+      if (base::out_.steps[s].key.kernel == kernel::convert) return base::in_[s];
+    }
+    const bool is_input = g_.nodes[i].op->kind == op_kind::placeholder;
+    return is_input && is_index(g_.nodes[i].dtype) ? value_of_[i] : -1;
+  }
+
+  /// Whether some node other than embeddings and the model's output reads the output of node i.
+  [[nodiscard]] constexpr bool is_computed_with(int i) const {
+    for (int reader = i + 1; reader < g_.count; ++reader) {
+      const node& n = g_.nodes[reader];
+      if (n.op->kind == op_kind::output) continue;
+      for (int a = n.op->descriptor->index_inputs; a < n.arg_count; ++a)
+        if (g_.args[n.first_arg + a] == i) return true;
+    }
+    return false;
+  }
+
+  constexpr void converts(int i, int from, dtype takes, int to, dtype gives) {
+    this->next_sizes(elementwise_shape{elements_of(i)});
+    this->emit(kernel::convert, i, takes, -1, from, to, gives, -1, false);
   }
 };
 

@@ -72,8 +72,8 @@ class step_writer {
   }
   /// The output of node i is a new value, in this order.
   constexpr int new_output(int i, layout order) {
-    const int out =
-        new_value(static_cast<std::size_t>(elements_of(i)) * size_of(element_type(g_.nodes[i])));
+    const int out = new_value(static_cast<std::size_t>(elements_of(i)) *
+                              size_of(element_type(g_.nodes[i].dtype)));
     value_of_[i] = out;
     order_of_[i] = order;
     return out;
@@ -95,12 +95,13 @@ class step_writer {
   ///   node   that it computes
   ///   x, to  values
   constexpr void emit(kernel_id op, int node, int from, int x, int to, bool relu = false) {
-    emit(op, node, from, x, to, element_type(g_.nodes[node]), g_.nodes[node].observer, relu);
+    emit(op, node, element_type(g_.nodes[from].dtype), g_.nodes[from].observer, x, to,
+         element_type(g_.nodes[node].dtype), g_.nodes[node].observer, relu);
   }
   constexpr void emit(kernel_id op, int node, int from, int x, int to, dtype gives, int observer,
                       bool relu = false) {
-    emit(op, node, element_type(g_.nodes[from]), g_.nodes[from].observer, x, to, gives, observer,
-         relu);
+    emit(op, node, element_type(g_.nodes[from].dtype), g_.nodes[from].observer, x, to, gives,
+         observer, relu);
   }
   /// The same of floats that no node gives.
   constexpr void emit_floats(kernel_id op, int node, int x, int to, dtype gives, int observer,

@@ -5,7 +5,7 @@
 #include "ctq/graph/shape_rules.hpp"
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/ops/strided_view.hpp"
-#include "ctq/passes/schedule/integer_steps.hpp"
+#include "ctq/passes/schedule/step_writer.hpp"
 
 // Views of values, and matrices, which may be read as views. A view is no step: its elements are
 // copied when a kernel reads them, unless they are those of the whole value, in an order that
@@ -14,12 +14,12 @@
 namespace ctq::scheduling {
 
 template <class Graph, class Schedule>
-class view_steps : public integer_steps<Graph, Schedule> {
+class view_steps : public step_writer<Graph, Schedule> {
  public:
   constexpr view_steps(const Graph& g, Schedule& out) : base(g, out) { resize(view_of_, g.count); }
 
  protected:
-  using base = integer_steps<Graph, Schedule>;
+  using base = step_writer<Graph, Schedule>;
   using base::arg;
   using base::elements_of;
   using base::emit;
@@ -92,7 +92,7 @@ class view_steps : public integer_steps<Graph, Schedule> {
     if (out_.problem.any() || !same_dtypes(i, a, b, kernel::matmul)) return;
     const matmul_shape s = descriptors::matmul_sizes(g_.nodes[a].shape, g_.nodes[b].shape,
                                                      g_.nodes[i].shape, transposed);
-    if (element_type(g_.nodes[i]) != f32 && s.k > most_int8_products) {
+    if (element_type(g_.nodes[i].dtype) != f32 && s.k > most_int8_products) {
       out_.problem.line("no kernel for node ", g_.nodes[i].name, ":");
       out_.problem.line("sums of ", s.k, " products of integers;");
       out_.problem.line("at most ", most_int8_products, " fit in int32");
@@ -141,7 +141,7 @@ class view_steps : public integer_steps<Graph, Schedule> {
   }
 
   constexpr bool same_dtypes(int i, int a, int b, kernel_id k) {
-    return equal_types(i, element_type(g_.nodes[a]), element_type(g_.nodes[b]), k);
+    return equal_types(i, element_type(g_.nodes[a].dtype), element_type(g_.nodes[b].dtype), k);
   }
   constexpr bool equal_types(int i, dtype first, dtype second, kernel_id k) {
     if (first == second) return true;
