@@ -57,7 +57,7 @@ TEST_CASE("indices with which a model computes are those that floats hold") {
 
 TEST_CASE("what a model computes is not checked before") {
   step computed = step_of(kernel::embedding, i64, {.indices = 3, .rows = 4, .width = 2});
-  computed.in[0].in = place::area::arena;
+  for (place& from : computed.in) from.in = place::area::arena;
   const void* const inputs[] = {nullptr};
   CHECK(check_indices({&computed, 1}, {&table, 1}, inputs));
 }
