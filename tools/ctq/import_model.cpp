@@ -200,10 +200,25 @@ class importer {
   [[nodiscard]] bool gives_integers(int i, const model_row& r) {
     if (r.op->kind == op_kind::placeholder) return indices_[static_cast<std::size_t>(i)];
     if (r.op->kind == op_kind::get_attr) return is_index(g_[i].dtype);
-    if (r.op->descriptor->gives_indices) return true;
-    bool all = keeps_integers(*r.op->descriptor) && !r.reads.empty();
-    for (const int a : r.reads) all = all && facts_of(a).integers;
-    return all;
+    if (r.op->descriptor->gives_indices) return r.op->descriptor->tuple_item == nullptr;
+    ctq::list<ctq::node> nodes;
+    ctq::list<int> args;
+    const auto count = static_cast<int>(r.reads.size());
+    for (const int a : r.reads) {
+      if (const ctq::op_descriptor& from = *facts_of(a).call.op->descriptor;
+          from.tuple_item != nullptr && from.gives_indices)
+        return gives_index_of_tuple(r);
+      args.push_back(static_cast<int>(args.size()));
+      nodes.push_back({.dtype = facts_of(a).integers ? ctq::i64 : ctq::f32});
+    }
+    nodes.push_back({.op = r.op, .attrs = r.attrs, .arg_count = count});
+    return ctq::gives_integers(nodes, args, count);
+  }
+
+  /// x.max(1)[1]
+  [[nodiscard]] static bool gives_index_of_tuple(const model_row& r) {
+    const int item = ctq::shape_rules::item_index({.op = r.op, .attrs = r.attrs});
+    return item == 1 || item == -1;
   }
 
   /// A node that gives a tuple of tensors.
@@ -341,8 +356,7 @@ class importer {
     if (is_any_of(r.op, ctq::op::getitem) && r.reads.size() > 1)
       return fmt::format(
           "calls {}, which has at most two tensors of integers as indices, of adjacent axes, in "
-          "ctq; "
-          "the shape of what a mask selects is not known",
+          "ctq; the shape of what a mask selects is not known",
           r.op->name);
     if (with_number(builder, all, r)) return {};
     int tensors = 0;  // arguments that come before the options
@@ -446,7 +460,7 @@ class importer {
   const ctq::fx_graph& model_;
   const user_op_names& user_ops_;
   ctq::graph_view<ctq::stage::traced> g_;
-  std::vector<bool> indices_;
+  std::vector<bool> indices_;                             // by node: read_as_indices
   ctq::list<int> users_ = ctq::count_users(g_);           // by node
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
   std::vector<node_facts> known_;                         // by node

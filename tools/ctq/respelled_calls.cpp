@@ -105,8 +105,8 @@ void name_flag(traced_call& call) {
 void read_einsum(traced_call& call, const read_nodes& known) {
   std::vector<argument>& args = call.args;
   if (call.reads.size() != 2 || args.empty() || args[0].is != kind::text) return;
-  const ctq::shape *const first = known.shape_of(call.reads[0]), *const second =
-                                                                     known.shape_of(call.reads[1]);
+  const ctq::shape* const first = known.shape_of(call.reads[0]);
+  const ctq::shape* const second = known.shape_of(call.reads[1]);
   if (first == nullptr || second == nullptr) return;
   ctq::einsum_options o;
   if (!ctq::read_equation(args[0].text, first->rank, second->rank, o)) return;

@@ -30,8 +30,8 @@ void settle_output_size(std::vector<ctq::argument>& args, const ctq::shape& in);
 
 /// x.expand_as(y) becomes x.expand(…) with the extents of y, x.max(1).values an element of a tuple,
 /// torch.max(x, y) torch.maximum(x, y), torch.add(x, 3, alpha=2) x + 6, F.pad(…, (1, 1, 0, 0)) one
-/// with (1, 1) if it has more numbers than models in C++, x[:, [2, 1, 0]] ctq.select_each, x[:,
-/// index] ctq.index_along. Other calls stay.
+/// with (1, 1) if it has more numbers than models in C++, x[:, [2, 1, 0]] ctq.select_each, and
+/// x[:, index] ctq.index_along. Other calls stay.
 void respell(traced_call& call, const read_nodes& known);
 
 }  // namespace tool

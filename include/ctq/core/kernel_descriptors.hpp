@@ -74,7 +74,7 @@ struct kernel_facts {
 //   reorder             a view of which the elements are needed in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
 //   binary_…_broadcast  of tensors of different shapes
-//   convert             indices, with which a graph computes in float, and back
+//   convert             integers to float32, in which steps compute with them, and back
 //   quantize_sum        of what a layer gives in float, and a tensor of integers
 //   tanh                of what a layer gives in float
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it

@@ -48,8 +48,8 @@ namespace ctq {
   return reads_integers(*reader.op->descriptor);
 }
 
-/// Whether node i gives integers, since all that it reads are. What an op takes at indices are
-/// integers if those are that it takes from.
+/// Whether node i gives integers because it reads nothing else. Of an op that indexes, only the
+/// type of the indexed tensor counts.
 template <class Nodes, class Args>
 [[nodiscard]] constexpr bool gives_integers(const Nodes& nodes, const Args& args, int i) {
   const node& n = nodes[i];
@@ -68,7 +68,7 @@ template <class Nodes, class Args>
   return true;
 }
 
-/// Whether a node computes with integers: PyTorch would not quantize it, either.
+/// Whether node i reads integers, other than to look them up, or gives them: it is not quantized.
 template <class Nodes, class Args>
 [[nodiscard]] constexpr bool computes_with_integers(const Nodes& nodes, const Args& args, int i) {
   const node& n = nodes[i];

@@ -53,9 +53,8 @@ struct binary_method : method_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
     return {this->id(), attributes{o}, {a.text, b.text}};
   }
-  constexpr call<1> operator()(node_name a, float b) const
-    requires std::same_as<Options, no_options>
-  {
+  constexpr call<1> operator()(node_name a,
+                               float b) const requires std::same_as<Options, no_options> {
     return {this->id(), attributes{scalar_operand{b, 2}}, {a.text}};
   }
 };

@@ -174,14 +174,12 @@ struct binary_op : function_op<Self, Options> {
   constexpr call<2> operator()(node_name a, node_name b, const Options& o = {}) const {
     return {this->id(), attributes{o}, {a.text, b.text}};
   }
-  constexpr call<1> operator()(node_name a, float b) const
-    requires std::same_as<Options, no_options>
-  {
+  constexpr call<1> operator()(node_name a,
+                               float b) const requires std::same_as<Options, no_options> {
     return {this->id(), attributes{scalar_operand{b, 2}}, {a.text}};
   }
-  constexpr call<1> operator()(float a, node_name b) const
-    requires std::same_as<Options, no_options>
-  {
+  constexpr call<1> operator()(float a,
+                               node_name b) const requires std::same_as<Options, no_options> {
     return {this->id(), attributes{scalar_operand{a, 1}}, {b.text}};
   }
 };

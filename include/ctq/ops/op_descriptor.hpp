@@ -187,8 +187,8 @@ struct op_descriptor {
   item_function tuple_item{};   // gives a tuple
   bool gives_indices = false;   // of int64; of a tuple, its second tensor
   int index_inputs = 0;         // how many inputs, from the first on, are indices
-  bool is_bitwise = false;      // of integers, in PyTorch; here of masks alone
-  bool keeps_integers = false;  // gives int64 of int64, other than views do
+  bool is_bitwise = false;      // in PyTorch of integers, too; here of masks alone
+  bool keeps_integers = false;  // gives int64 if all inputs are, without being a view
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

@@ -99,8 +99,8 @@ class dtype_choice {
     return has;
   }
 
-  /// A QConfig asks nothing of such nodes.
-  [[nodiscard]] static constexpr bool computes_integers(const node& n) {
+  /// A QConfig asks nothing of integers that are computed from others.
+  [[nodiscard]] static constexpr bool is_left_alone(const node& n) {
     return is_index(n.dtype) && keeps_integers(*n.op->descriptor);
   }
 
@@ -118,7 +118,7 @@ class dtype_choice {
     } else if (k >= 0) {
       of_node[i].pattern = matches_.found[k].config;
       choose_config(i, k, plan);
-    } else if (!plan.without_tensors[i] && !computes_integers(g_.nodes[i])) {
+    } else if (!plan.without_tensors[i] && !is_left_alone(g_.nodes[i])) {
       of_node[i].why.why = rejection::clause::no_pattern;
     }
   }

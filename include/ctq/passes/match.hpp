@@ -15,8 +15,8 @@
 // As in PyTorch: longer patterns are tried first, equally long ones in the order of the backend;
 // inner nodes of an occurrence have one reader; the graph is scanned from its end, so of
 // overlapping occurrences the one nearest the output is taken. Beyond PyTorch: a pattern with
-// a commutative op matches both orders of its arguments, and no
-// node that computes with integers is part of an occurrence.
+// a commutative op matches both orders of its arguments, and no node that computes with integers is
+// part of an occurrence.
 
 namespace ctq {
 

@@ -409,6 +409,11 @@ def integers():
     expect_lines("floats that become indices", [
         image("row", 2, 5), method("whole", "long", ["row"]), {**rows[4], "args": [ref("whole")]}],
                  ["table"], '"row"_n = nn::placeholder({2, 5}),', '"whole"_n = method::long_("row"_n),')
+    for place, line in ((0, 'method::float_("part"_n)'), (1, 'method::long_("part"_n)')):
+        expect_lines("the dtype of a part of a tuple", [
+            image("x", 2, 5), image("part", 2, 5), function("most", "torch.max", ["x", 1]),
+            item("chosen", "most", place), method("y", "to", ["part", "chosen"])],
+                     ["y"], f'"y"_n = {line},')
     expect_lines("no indices", [rows[0], function("mask", "torch.ne", ["row", 0])], ["mask"],
                  '"row"_n = nn::placeholder({2, 5}),')
     expect_error("a layer of indices", [*rows, module("fc", "nn.Linear", ["part"],

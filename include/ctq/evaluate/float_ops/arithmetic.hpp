@@ -70,12 +70,11 @@ struct floordiv {
   }
 };
 
-/// What is left of a, of the sign of b, as Python's %.
+/// The remainder of a / b, with the sign of b, as Python's %.
 struct remainder {
   template <std::floating_point Real>
   static Real of(Real a, Real b) {
-    const Real left = std::fmod(a, b);
-    return left != Real{0} && (left < Real{0}) != (b < Real{0}) ? left + b : left;
+    return descriptors::functions::remainder(a, b);
   }
   static std::int64_t of(std::int64_t a, std::int64_t b) {
     return b == -1 ? 0 : sub::of(a, mul::of(floordiv::of(a, b), b));

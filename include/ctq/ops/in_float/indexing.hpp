@@ -51,12 +51,12 @@ float element_at(const float* x, std::size_t first, Index index, const axis_of_t
   return is_there ? x[first + static_cast<std::size_t>(index) * a.after] : __builtin_nanf("");
 }
 
-/// An index that x[index] has, which may be negative, from the end.
+/// Counts a negative index from the end, as x[index] does.
 inline float from_start(float index, std::size_t extent) noexcept {
   return index < 0.0F ? index + static_cast<float>(extent) : index;
 }
 
-/// The elements of an axis at count indices, index(0) and so on.
+/// The elements of an axis at `count` indices: index(0), index(1), …
 template <class Index>
 void take_along(const op_arguments<float>& x, const axis_of_tensor& a, std::size_t count,
                 Index index) noexcept {
@@ -79,7 +79,7 @@ template <class Isa>
   take_along(x, a, x.in[1].size(), [&](std::size_t i) { return from_start(x.in[1][i], a.extent); });
 }
 
-/// Two axes, one after the other, are one of all their pairs.
+/// Two adjacent axes are read as one, of all their pairs of indices.
 template <class Isa>
 [[gnu::noinline]] void index_pairs(const op_arguments<float>& x, const attributes& o) noexcept {
   const int dim = o.as<indexed_axis_options>().dim;
@@ -104,13 +104,8 @@ template <class Isa>
 [[gnu::noinline]] void select_each(const op_arguments<float>& x, const attributes& o) noexcept {
   const auto chosen = o.as<select_each_options>();
   const axis_of_tensor a{x.in[0].shape, chosen.dim};
-  float* out = x.out.data;
-  for (std::size_t b = 0; b < a.before; ++b)
-    for (int i = 0; i < chosen.index.rank; ++i) {
-      const auto place = static_cast<std::size_t>(chosen.index[i]);
-      const std::size_t from = (b * a.extent + place) * a.after;
-      for (std::size_t k = 0; k < a.after; ++k) *out++ = x.in[0][from + k];
-    }
+  take_along(x, a, static_cast<std::size_t>(chosen.index.rank),
+             [&](std::size_t i) { return chosen.index.extent[i]; });
 }
 
 /// The axes of the indices are those of the tensor, or shorter.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
+
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
 #include "ctq/ops/define_ops.hpp"
 
-// What makes integers of numbers, and quotients and remainders of these. Steps compute integers in
-// float, which holds them up to 2^24.
+// Conversion of numbers to integers, and quotients and remainders of integers. Steps compute them
+// in float, which holds integers up to 2^24.
 
 // clang-format off
 #define CTQ_INTEGERS(OP) \
@@ -27,10 +29,16 @@ namespace functions {
 /// Towards zero.
 inline float to_integer(float x) noexcept { return __builtin_truncf(x); }
 
-/// What is left of a, of the sign of b, as Python's %.
-inline float remainder(float a, float b) noexcept {
-  const float left = __builtin_fmodf(a, b);
-  return left != 0.0F && (left < 0.0F) != (b < 0.0F) ? left + b : left;
+/// The remainder of a / b, with the sign of b, as Python's %.
+template <std::floating_point Real>
+Real remainder(Real a, Real b) noexcept {
+  Real left{};
+  if constexpr (std::same_as<Real, float>) {
+    left = __builtin_fmodf(a, b);
+  } else {
+    left = __builtin_fmod(a, b);
+  }
+  return left != Real{0} && (left < Real{0}) != (b < Real{0}) ? left + b : left;
 }
 inline float remainder_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? remainder(o.value, x) : remainder(x, o.value);

@@ -6,10 +6,10 @@
 
 // Steps of embeddings, recurrent layers and reductions.
 //
-// Values of int64 and int32: the indices that a model is called with, and those that argmax gives.
-// Embeddings read them as they are. Steps that compute with them read them as floats, and what is
-// computed so is an index again where an embedding reads it, or the model returns it. Floats hold
-// integers up to 2^24; session::check_indices tells who calls a model of larger ones.
+// Indices, int64 and int32, are inputs of a model, or argmax gives them. Embeddings read them as
+// they are. Steps that compute with them read floats, and what these steps give is converted back
+// where an embedding reads it or the model returns it. Floats hold integers up to 2^24;
+// session::check_indices reports inputs above.
 
 namespace ctq::scheduling {
 
@@ -32,6 +32,8 @@ class sequence_steps : public view_steps<Graph, Schedule> {
   using base::steps_;
   using base::value_of_;
 
+  static constexpr int most_exact_rows = 1 << 24;  // floats count no further
+
   /// Rows of a table, which is float32 or, weight-only, quint8 or quint4x2.
   constexpr void lookup(int i) {
     const op_schedule& s = g_.nodes[i].op->descriptor->schedule;
@@ -51,19 +53,16 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     sizes.bits = table == f32 ? 32 : table == quint4x2 ? 4 : 8;
     sizes.is_signed = table == qint8 ? 1 : 0;
     next_sizes(sizes);
-    if (sizes.rows > most_exact_rows && this->is_computed(a)) {
+    if (sizes.rows > most_exact_rows && is_converted(a)) {
       out_.problem.line("no kernel for node ", n.name, ":");
       out_.problem.line("computed indices are exact up to 2^24;");
       out_.problem.line("its table has ", sizes.rows, " rows");
       return;
     }
-    if (b >= 0 && !this->equal_types(i, this->index_type(a), this->index_type(b), s.kernel)) return;
-    emit(s.kernel, i, this->index_type(a), -1, x, new_output(i, layout::nchw), f32, n.observer,
-         false);
+    if (b >= 0 && !this->equal_types(i, index_type(a), index_type(b), s.kernel)) return;
+    emit(s.kernel, i, index_type(a), -1, x, new_output(i, layout::nchw), f32, n.observer, false);
     if (b >= 0 && !out_.problem.any()) this->also_reads(b, y);
   }
-
-  static constexpr int most_exact_rows = 1 << 24;  // floats count them
 
   /// Node `from`, the elements of which node i reads as indices.
   constexpr int index_operand(int i, int from) {
@@ -188,25 +187,28 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     return value;
   }
 
-  /// Whether as_indices gives what steps have computed in float.
-  [[nodiscard]] constexpr bool is_computed(int i) const {
-    return value_of_[i] != indices_of(i) && g_.nodes[i].op->kind != op_kind::placeholder &&
-           !g_.nodes[i].op->descriptor->gives_indices;
+  /// Whether as_indices has converted what steps computed in float.
+  [[nodiscard]] constexpr bool is_converted(int i) const {
+    for (int s = 0; s < steps_; ++s)
+      if (out_.steps[s].node == i && out_.steps[s].key.kernel == kernel::convert &&
+          out_.steps[s].key.out == i64)
+        return true;
+    return false;
   }
 
   /// The type of what as_indices gives.
   [[nodiscard]] constexpr dtype index_type(int i) const {
-    return indices_of(i) >= 0 && is_index(g_.nodes[i].dtype) ? g_.nodes[i].dtype : i64;
+    return is_index(g_.nodes[i].dtype) ? g_.nodes[i].dtype : i64;
   }
 
  private:
   /// The value of indices that is the output of node i, or -1: what a step of it has written or, to
   /// compute with it, read.
   [[nodiscard]] constexpr int indices_of(int i) const {
-    for (int s = base::steps_; s-- > 0;) {
-      if (base::out_.steps[s].node != i) continue;
-      if (base::out_.steps[s].key.out == i64) return base::written_[s];
-      if (base::out_.steps[s].key.kernel == kernel::convert) return base::in_[s];
+    for (int s = steps_; s-- > 0;) {
+      if (out_.steps[s].node != i) continue;
+      if (out_.steps[s].key.out == i64) return base::written_[s];
+      if (out_.steps[s].key.kernel == kernel::convert) return base::in_[s];
     }
     const bool is_input = g_.nodes[i].op->kind == op_kind::placeholder;
     return is_input && is_index(g_.nodes[i].dtype) ? value_of_[i] : -1;

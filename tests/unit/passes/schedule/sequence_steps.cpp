@@ -96,6 +96,16 @@ TEST_CASE("integers are computed in float and are indices again where they are r
         "embedding, int64 to float32; embedding, int64 to float32; embedding, int64 to float32; ");
 }
 
+TEST_CASE("an input of indices that is computed with is looked up as it came") {
+  const auto m =
+      model("i"_n = nn::placeholder({4}, i64), "next"_n = op::add("i"_n, 1),
+            "row"_n = nn::embedding("i"_n, table), "out"_n = nn::output("row"_n, "next"_n));
+  const dynamic_schedule s = schedule(m.view());
+  REQUIRE_FALSE(s.problem.any());
+  for (const step& each : s.steps)
+    if (each.key.kernel == kernel::embedding) CHECK(each.in[0].in == place::area::input);
+}
+
 TEST_CASE("a view of indices is copied before it is read") {
   CHECK(kernels_of(model("i"_n = nn::placeholder({2, 4}, i64),
                          "column"_n = op::getitem("i"_n, {.index = {index::slice(), 1}}),
