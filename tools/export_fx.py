@@ -24,6 +24,7 @@ import copy
 import dis
 import importlib
 import inspect
+import itertools
 import json
 import math
 import operator
@@ -64,6 +65,12 @@ MASKS = {torch.nn.MultiheadAttention: {"attn_mask": "mask"},
          torch.nn.TransformerEncoder: {"mask": "mask"},
          torch.nn.TransformerDecoder: {"tgt_mask": "mask", "memory_mask": "cross_mask"},
          torch.nn.Transformer: {"src_mask": "mask", "tgt_mask": "mask", "memory_mask": "cross_mask"}}
+# What is known of a tensor whose shape and type are.
+FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
+         "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
+         "stride", "element_size", "get_device")
+# Functions that may be told the type of what they give.
+OF_A_DTYPE = ("sum", "cumsum", "cumprod", "zeros_like", "ones_like", "full_like")
 # By option: the key of PrepareCustomConfig that it fills, and its help.
 CUSTOM = {
     "--standalone-module": ("standalone_module_name", "PATH", "a module that is prepared on its own"),
@@ -135,6 +142,8 @@ def plain(value):
         return {"d": {key: plain(v) for key, v in value.items()}}
     if isinstance(value, torch.dtype):
         return str(value).replace("torch.", "")
+    if isinstance(value, torch.device):
+        return str(value)
     if isinstance(value, slice):
         return {"s": [plain(value.start), plain(value.stop), plain(value.step)]}
     if value is Ellipsis:
@@ -313,6 +322,94 @@ class Trained:
                 raise NotExpressible(f"{key} has two values")
 
 
+class SizedProxy(torch.fx.Proxy):
+    """A tensor, or a tuple of tensors, whose size is known while it is traced."""
+
+    def __getattr__(self, name):
+        value = self.tracer.value_of(self)
+        if isinstance(value, torch.Tensor) and name in FACTS:
+            return getattr(value, name)
+        if isinstance(getattr(value, name, None), torch.Tensor):  # x.T, x.max(1).values
+            return self.tracer.create_proxy("call_function", getattr, (self, name), {})
+        return super().__getattr__(name)
+
+    def __len__(self):
+        return len(self.tracer.value_of(self))
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+
+class SizedTracer(QuantizationTracer):
+    """Computes each node while it traces, so that sizes are numbers: for models that compute with sizes
+    what torch.fx cannot trace.
+
+    inputs: a tensor for each input of the model."""
+
+    def __init__(self, paths, classes, inputs):
+        super().__init__(paths, classes)
+        self.inputs = list(inputs)
+        self.values = {}  # by node
+        self.is_computing = False
+
+    def proxy(self, node):
+        return SizedProxy(node, self)
+
+    def value_of(self, proxy):
+        return self.values.get(proxy.node)
+
+    def value_of_node(self, node):
+        if node not in self.values and node.op == "get_attr":  # a constant of the model's code
+            self.values[node] = operator.attrgetter(node.target)(self.root).detach().clone()
+        return self.values[node]
+
+    def create_proxy(self, kind, target, args, kwargs, *others, **more):
+        proxy = super().create_proxy(kind, target, args, kwargs, *others, **more)
+        if kind == "output":
+            return proxy
+        self.is_computing = True
+        try:
+            args, kwargs = (torch.fx.node.map_arg(a, self.value_of_node)
+                            for a in (proxy.node.args, proxy.node.kwargs))
+            with torch.no_grad():
+                self.values[proxy.node] = self.compute(kind, target, args, kwargs)
+        finally:
+            self.is_computing = False
+        return proxy
+
+    def compute(self, kind, target, args, kwargs):
+        if kind == "placeholder":
+            if not self.inputs:
+                raise NotExpressible(f"no --input is given for {target}")
+            return self.inputs.pop(0)
+        if kind == "get_attr":
+            return operator.attrgetter(target)(self.root).detach().clone()
+        if kind == "call_module":
+            return self.root.get_submodule(target)(*args, **kwargs)
+        called = target if kind == "call_function" else getattr(type(args[0]), target)
+        return called(*args, **kwargs)
+
+    def call_module(self, module, forward, args, kwargs):
+        if self.is_computing:
+            return forward(*args, **kwargs)
+        return super().call_module(module, forward, args, kwargs)
+
+    def getattr(self, name, value, known):
+        return value if self.is_computing else super().getattr(name, value, known)
+
+
+def is_same_graph(a, b):
+    """Of two graphs and their models: the same calls, and the same constants, whatever their names."""
+    def lines(graph, _):
+        number = {node: at for at, node in enumerate(graph.nodes)}
+        return [(n.op, n.op == "get_attr" or n.target,
+                 str(torch.fx.node.map_arg((n.args, n.kwargs), number.get))) for n in graph.nodes]
+
+    def constants(graph, model):
+        return [operator.attrgetter(n.target)(model) for n in graph.nodes if n.op == "get_attr"]
+    return lines(*a) == lines(*b) and all(map(torch.equal, constants(*a), constants(*b)))
+
+
 def untraceable(error):
     """Which line of the model torch.fx cannot trace, and why."""
     torch_code = str(Path(torch.__file__).parent)
@@ -320,16 +417,19 @@ def untraceable(error):
              if not frame.filename.startswith((torch_code, __file__))]
     place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
-    return (f"{place}torch.fx cannot trace this: {reason}\nSizes and values of traced tensors are not "
-            "known while it traces: write sizes as numbers, and conditions so that they need none")
+    advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
+              "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
+    return f"{place}torch.fx cannot trace this: {reason}{advice}"
 
 
 class Exporter:
-    """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig."""
+    """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig. dtypes: of the
+    inputs, where they are known."""
 
-    def __init__(self, model, shapes, custom=None, trained=None):
+    def __init__(self, model, shapes, custom=None, trained=None, dtypes=None):
         self.model = model.eval()
         self.shapes = shapes
+        self.dtypes = dtypes or [None] * len(shapes or ())
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
         self.trained = trained
         self.names = function_names()
@@ -351,12 +451,50 @@ class Exporter:
         for path in paths:
             if not path or path not in dict(self.model.named_modules()):
                 raise NotExpressible(f"the model has no module {path}")
-        tracer = QuantizationTracer(paths, [classes[name] for name in wanted])
+        classes = [classes[name] for name in wanted]
+        untouched = self.copy()  # its code may keep what it computes while it is traced
+        tracer = QuantizationTracer(paths, classes)
         try:
-            graph = tracer.trace(self.model)
+            return tracer.trace(self.model), tracer.node_name_to_scope
         except Exception as e:  # of any type: the model's own code ran
-            raise NotExpressible(untraceable(e)) from e
-        return graph, tracer.node_name_to_scope
+            if self.shapes is None:
+                raise NotExpressible(untraceable(e)) from e
+        return self.trace_with_sizes(untouched, paths, classes)
+
+    def copy(self):
+        try:
+            return copy.deepcopy(self.model)
+        except Exception:  # some modules cannot be copied
+            return self.model
+
+    def trace_with_sizes(self, untouched, paths, classes):
+        """The same with tensors of the shapes of the inputs. Of an input whose type is not given it
+        tries float32, int64, and bool."""
+        furthest, why = -1, None
+        guesses = [[dtype] if dtype is not None else [torch.float32, torch.int64, torch.bool]
+                   for dtype in self.dtypes]
+        for dtypes in itertools.islice(itertools.product(*guesses), 81):
+            traced = []
+            for fill in torch.zeros, torch.ones:
+                self.model = untouched
+                self.model = self.copy()
+                inputs = [fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
+                tracer = SizedTracer(paths, classes, inputs)
+                try:
+                    traced.append((tracer.trace(self.model), self.model))
+                except Exception as e:
+                    if len(tracer.values) > furthest:
+                        furthest, why = len(tracer.values), e
+                    break
+            if isinstance(why, (NotExpressible, torch.fx.proxy.TraceError)):
+                break
+            if len(traced) < 2:
+                continue
+            if not is_same_graph(*traced):
+                raise NotExpressible("torch.fx cannot trace this: sizes, or constants, are other ones in "
+                                     "a second trace; values of tensors, or random numbers, decide them")
+            return traced[-1][0], tracer.node_name_to_scope
+        raise why if isinstance(why, NotExpressible) else NotExpressible(untraceable(why)) from why
 
     def is_standalone(self, row):
         return row["op"] == "call_module" and (
@@ -381,6 +519,7 @@ class Exporter:
 
     def rows(self):
         graph, scopes = self.trace()
+        self.convert_before(graph, scopes)
         self.graph = graph
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
@@ -412,6 +551,22 @@ class Exporter:
             row = self.row(node, shape_of, scopes)
             rows += self.transformer_rows(node, row, taken) or [self.with_masks(node, row)]
         return rows
+
+    @staticmethod
+    def convert_before(graph, scopes):
+        """x.cumsum(1, dtype=torch.float32) is x.float().cumsum(1): rows have no type of a result."""
+        for node in list(graph.nodes):
+            name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+            dtype = node.kwargs.get("dtype")
+            if (name not in OF_A_DTYPE or not node.args or not isinstance(node.args[0], Node) or
+                    not isinstance(dtype, torch.dtype) or dtype == torch.bool):
+                continue
+            with graph.inserting_before(node):
+                converted = graph.call_method("float" if dtype.is_floating_point else "long",
+                                              (node.args[0],))
+            node.args = (converted, *node.args[1:])
+            node.kwargs = {key: value for key, value in node.kwargs.items() if key != "dtype"}
+            scopes[converted.name] = scopes.get(node.name, ("", None))
 
     def check_indices(self, values):
         """Rows have no form for x[mask] of a constant mask: its attribute would be read as indices."""
@@ -722,14 +877,20 @@ def find_model(name):
 
 
 def shape(text):
-    return tuple(int(extent) for extent in text.split(","))
+    """Of an input, and its type, or None."""
+    extents, colon, dtype = text.partition(":")
+    if colon and dtype not in ("float32", "int64", "bool"):
+        raise ValueError
+    return (tuple(int(extent) for extent in extents.split(",")),
+            getattr(torch, dtype) if colon else None)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("model", metavar="MODEL", help="module:function, module:class or :object")
     parser.add_argument("--input", type=shape, action="append", required=True, metavar="SHAPE",
-                        help="of one input, 1,3,224,224; repeat it for each")
+                        help="of one input, 1,3,224,224; repeat it for each. Its type may follow, "
+                             "1,64:int64, float32 or bool, for a model that asks for it")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
     parser.add_argument("--qat", metavar="MODULE:NAME",
                         help="the same model as prepare_qat_fx returned it, trained")
@@ -745,7 +906,8 @@ def main():
         if arguments.qat is not None:
             backend = None if arguments.backend is None else find_object(arguments.backend)
             trained = Trained(find_model(arguments.qat), backend() if callable(backend) else backend)
-        exporter = Exporter(find_model(arguments.model), arguments.input, vars(arguments), trained)
+        shapes, dtypes = zip(*arguments.input)
+        exporter = Exporter(find_model(arguments.model), shapes, vars(arguments), trained, dtypes)
         content = exporter.content()
         write_rows(arguments.output, content)
         if not arguments.no_weights:

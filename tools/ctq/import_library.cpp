@@ -409,9 +409,10 @@ class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
     if (n.op->kind == ctq::op_kind::placeholder)
       all.in.push_back({std::string{n.name}, n.shape, is_index(n.dtype)});
     if (n.op->kind != ctq::op_kind::output) continue;
-    const bool together = n.row->args[0].has_elements();
+    const bool by_name = n.row->args[0].is == ctq::argument::kind::dict;
+    const bool together = n.row->args[0].has_elements() || n.arg_count > 1;
     for (int a = 0; a < n.arg_count; ++a) {
-      const std::string_view key = together ? n.row->args[a + 1].keyword : std::string_view{};
+      const std::string_view key = by_name ? n.row->args[a + 1].keyword : std::string_view{};
       const ctq::node& from = traced.arg(i, a);
       all.out.push_back({std::string{!key.empty() ? key
                                      : together   ? from.name

@@ -42,6 +42,7 @@ struct model_row {
   ctq::shape shape{};      // of a placeholder or a get_attr
   std::vector<int> reads;  // rows
   int node{};
+  int added_item = -1;  // of a tuple that the model returns, which no node selects
 };
 
 /// An error at the row of a node: "net.json:12:3", "node relu: …".
@@ -86,10 +87,11 @@ class importer {
       respell(known.call,
               {[this](int n) { return facts_of(n).shape ? &*facts_of(n).shape : nullptr; },
                [this](int n) { return facts_of(n).call.op; },
-               [this](int n) { return facts_of(n).integers; }});
+               [this](int n) { return facts_of(n).holds == ctq::number_kind::integer; }});
       model_row r{
           .name = name(i), .call = {}, .op = known.call.op, .reads = known.call.reads, .node = i};
       std::string problem = complete(i, r);
+      if (problem.empty()) problem = problem_of_dtype(i, r);
       if (const int by = changer_of_input(i); by >= 0)
         problem = fmt::format(
             "reads what {} has changed; in C++ no op changes its input, read what it gives",
@@ -110,7 +112,10 @@ class importer {
       infer(i, r);
       has_unknown_op_ = has_unknown_op_ || (r.call.ends_with("()") && lacks_shape_rule(r.op));
       if (changes_input(i) && !r.reads.empty()) facts_of(r.reads[0]).changed_by = i;
-      for (int& read : r.reads) read = row_of[static_cast<std::size_t>(read)];
+      if (r.op->kind == op_kind::output)
+        select_items(r, all, row_of);
+      else
+        for (int& read : r.reads) read = row_of[static_cast<std::size_t>(read)];
       row_of[static_cast<std::size_t>(i)] = static_cast<int>(all.size());
       all.push_back(std::move(r));
     }
@@ -132,8 +137,8 @@ class importer {
     traced_call call;                 // as C++ has it; reads nodes that give tensors
     ctq::attributes attrs{};
     std::optional<ctq::shape> shape;
-    bool integers = false;  // it gives integers
-    int changed_by = -1;    // the node that writes over its output
+    ctq::number_kind holds{};
+    int changed_by = -1;  // the node that writes over its output
   };
 
   [[nodiscard]] node_facts& facts_of(int i) { return known_[static_cast<std::size_t>(i)]; }
@@ -180,7 +185,7 @@ class importer {
   /// Finds the shape of the output, if those of the inputs are known: the compiler infers that of a
   /// user-defined op. What is wrong is said when the rows are linked.
   void infer(int i, const model_row& r) {
-    facts_of(i).integers = gives_integers(i, r);
+    facts_of(i).holds = kind_of(i, r);
     std::vector<ctq::shape> in;
     for (const int a : r.reads) {
       if (!facts_of(a).shape) return;
@@ -197,28 +202,33 @@ class importer {
     if (!wrong.any()) facts_of(i).shape = n.shape;
   }
 
-  [[nodiscard]] bool gives_integers(int i, const model_row& r) {
-    if (r.op->kind == op_kind::placeholder) return indices_[static_cast<std::size_t>(i)];
-    if (r.op->kind == op_kind::get_attr) return is_index(g_[i].dtype);
-    if (r.op->descriptor->gives_indices) return r.op->descriptor->tuple_item == nullptr;
-    ctq::list<ctq::node> nodes;
-    ctq::list<int> args;
-    const auto count = static_cast<int>(r.reads.size());
-    for (const int a : r.reads) {
-      if (const ctq::op_descriptor& from = *facts_of(a).call.op->descriptor;
-          from.tuple_item != nullptr && from.gives_indices)
-        return gives_index_of_tuple(r);
-      args.push_back(static_cast<int>(args.size()));
-      nodes.push_back({.dtype = facts_of(a).integers ? ctq::i64 : ctq::f32});
+  /// torch.cumsum(ids, 1, dtype=torch.float32): in ctq the inputs alone decide.
+  [[nodiscard]] std::string problem_of_dtype(int i, const model_row& r) {
+    for (const argument& a : facts_of(i).call.args) {
+      if (a.keyword != "dtype" || a.is != kind::text) continue;
+      const bool of_integers = a.text.starts_with("int") || a.text == "long";
+      if (of_integers != (kind_of(i, r) == ctq::number_kind::integer))
+        return fmt::format("calls {}, which has no dtype = {} in ctq; x.{}() before it is the same",
+                           r.op->name, a.text, of_integers ? "long" : "float");
     }
-    nodes.push_back({.op = r.op, .attrs = r.attrs, .arg_count = count});
-    return ctq::gives_integers(nodes, args, count);
+    return {};
   }
 
-  /// x.max(1)[1]
-  [[nodiscard]] static bool gives_index_of_tuple(const model_row& r) {
-    const int item = ctq::shape_rules::item_index({.op = r.op, .attrs = r.attrs});
-    return item == 1 || item == -1;
+  [[nodiscard]] ctq::number_kind kind_of(int i, const model_row& r) {
+    const auto integer_if = [](bool is) {
+      return is ? ctq::number_kind::integer : ctq::number_kind::real;
+    };
+    if (r.op->kind == op_kind::placeholder)
+      return integer_if(indices_[static_cast<std::size_t>(i)]);
+    if (r.op->kind == op_kind::get_attr) return integer_if(is_index(g_[i].dtype));
+    const bool is_tuple = r.op->descriptor->tuple_item != nullptr;
+    if (r.op->descriptor->gives_indices && !is_tuple) return ctq::number_kind::integer;
+    const ctq::node n{.op = r.op, .attrs = r.attrs, .arg_count = static_cast<int>(r.reads.size())};
+    if (n.arg_count == 1 && facts_of(r.reads[0]).call.op->descriptor->tuple_item != nullptr &&
+        ctq::shape_rules::selects_indices(n, {.op = facts_of(r.reads[0]).call.op}))
+      return ctq::number_kind::integer;
+    return kind_of_result(
+        n, [&](int a) { return facts_of(r.reads[static_cast<std::size_t>(a)]).holds; });
   }
 
   /// A node that gives a tuple of tensors.
@@ -304,12 +314,72 @@ class importer {
       const bool passes_on = indices[static_cast<std::size_t>(reader)] &&
                              keeps_integers(*op->descriptor) && !op->descriptor->gives_indices &&
                              !lacks_shape_rule(op);
+      const bool looks_up = is_any_of(op, ctq::op::getitem) || !name_of_indices(op).empty();
       for (int a = 0; a < g[reader].arg_count; ++a)
-        if (passes_on || a < op->descriptor->index_inputs ||
-            (a > 0 && is_any_of(op, ctq::op::getitem)))
+        if ((passes_on && decides(gives_integers_if(*op->descriptor), a)) ||
+            a < op->descriptor->index_inputs || (a > 0 && looks_up))
           indices[static_cast<std::size_t>(g.args_of(reader)[a])] = true;
     }
     return indices;
+  }
+
+  /// Tuples that the model returns, as torch.max(x, 1) gives one: a row for each tensor of them.
+  void select_items(model_row& r, std::vector<model_row>& all, const std::vector<int>& row_of) {
+    const bool by_name = view_of_arguments(r.node)[0].is == kind::dict;
+    std::vector<int> returned;
+    for (const int a : r.reads) {
+      const int whole = row_of[static_cast<std::size_t>(a)];
+      const int items = by_name ? 0 : count_items(a);
+      const bool of_lstm = is_any_of(facts_of(a).call.op, ctq::nn::lstm);
+      for (int item = 0; item < items; ++item) {
+        const int selected = add_item(all, r.node, whole, item);
+        if (of_lstm && item == 1)  // (h, c)
+          for (const int state : {0, 1}) returned.push_back(add_item(all, r.node, selected, state));
+        else
+          returned.push_back(selected);
+      }
+      if (items == 0) returned.push_back(whole);
+    }
+    r.reads = std::move(returned);
+    std::string names;
+    for (const int row : r.reads)
+      names += fmt::format("{}{}_n", names.empty() ? "" : ", ",
+                           cpp_string(all[static_cast<std::size_t>(row)].name));
+    r.call = fmt::format("nn::output({})", names);
+  }
+
+  /// How many tensors a tuple has; 0: the node gives a tensor. The state of an LSTM is two.
+  int count_items(int i) {
+    const node_facts& known = facts_of(i);
+    if (!known.shape) return 0;
+    if (is_any_of(known.call.op, ctq::op::getitem) && known.call.reads.size() == 1) {
+      const int item = ctq::shape_rules::item_index({.op = known.call.op, .attrs = known.attrs});
+      const bool of_lstm = is_any_of(facts_of(known.call.reads[0]).call.op, ctq::nn::lstm);
+      return of_lstm && (item == 1 || item == -1) ? 2 : 0;
+    }
+    if (known.call.op->descriptor->tuple_item == nullptr) return 0;
+    const ctq::node tuple = sequence(i);
+    const ctq::strided_view whole = contiguous_view(tuple.shape, ctq::layout::nchw);
+    int count = 0;
+    while (tuple.op->descriptor->tuple_item(tuple.attrs, whole, count).shape.rank > 0) ++count;
+    return count;
+  }
+
+  /// Adds a row, x[item]; returns its number.
+  static int add_item(std::vector<model_row>& all, int node, int x, int item) {
+    const std::string& of = all[static_cast<std::size_t>(x)].name;
+    std::string name = fmt::format("{}_{}", of, item);
+    while (std::ranges::any_of(all, [&](const model_row& r) { return r.name == name; }))
+      name += '_';
+    all.push_back(
+        {.name = std::move(name),
+         .call = fmt::format("op::getitem({}_n, {{.index = {{{}}}}})", cpp_string(of), item),
+         .op = ctq::op::getitem.id(),
+         .attrs = ctq::attributes{ctq::getitem_options{.index = {item}}},
+         .reads = {x},
+         .node = node,
+         .added_item = item});
+    return static_cast<int>(all.size()) - 1;
   }
 
   [[nodiscard]] ctq::view<argument> view_of_arguments(int i) const {
@@ -325,7 +395,6 @@ class importer {
         all.size() != values + (together ? 1 : 0))
       return "gives other things than tensors; models in C++ give a tensor, a tuple or a dict of "
              "tensors, ctq::evaluator all";
-    r.call = fmt::format("nn::output({})", names_of(r.reads));
     return {};
   }
 
@@ -562,8 +631,12 @@ ctq::result<shaped_model> with_shapes(const ctq::fx_graph& model) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ctq::node n = model.view()[rows[i].node];
     n.op = rows[i].op;
-    const std::vector<argument>& args =
+    std::vector<argument>& args =
         shaped.arguments.emplace_back(read.arguments_of_node(rows[i].node));
+    if (const int item = rows[i].added_item; item >= 0) {
+      n.name = shaped.names.emplace_back(rows[i].name);
+      args = {{.is = kind::node}, {.is = kind::integer, .integer = item}};
+    }
     ctq::fx_row& row = shaped.rows.emplace_back(*n.row);
     row.args = {args.data(), static_cast<int>(args.size())};
     n.row = &row;

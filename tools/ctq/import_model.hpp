@@ -50,6 +50,7 @@ struct shaped_model {
   ctq::dynamic_graph<ctq::stage::traced> graph;
   std::deque<std::vector<ctq::argument>> arguments;  // of the nodes
   std::deque<ctq::fx_row> rows;
+  std::deque<std::string> names;  // of nodes that the traced model does not have
 
   [[nodiscard]] ctq::graph_view<ctq::stage::traced> view() const& { return graph.view(); }
   ctq::graph_view<ctq::stage::traced> view() const&& = delete;

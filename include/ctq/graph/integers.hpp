@@ -4,20 +4,31 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/activations.hpp"
 
-// Which nodes read integers, and which give them: nodes of int64. Neither are quantized. Views,
-// sums and products of integers are integers; steps compute them in float.
+// Which nodes read integers, and which give them: nodes of int64. Neither are quantized. What is
+// computed from integers alone is integers, as in PyTorch; steps compute them in float.
 
 namespace ctq {
 
-/// Whether the op gives integers if it reads nothing else: views do, and ops that say so.
-[[nodiscard]] constexpr bool keeps_integers(const op_descriptor& d) {
+/// Which inputs of the op decide whether it gives integers.
+[[nodiscard]] constexpr integers_if gives_integers_if(const op_descriptor& d) {
   switch (d.schedule.how) {
     case schedule_as::view:
     case schedule_as::strided:
     case schedule_as::copied:
-    case schedule_as::concat: return true;
-    default: return d.is_view || d.keeps_integers;
+    case schedule_as::concat: return integers_if::all_are;
+    default: return d.is_view ? integers_if::all_are : d.gives_integers;
   }
+}
+
+/// Whether an input is one of those, of an op that may give integers.
+[[nodiscard]] constexpr bool decides(integers_if which, int input) {
+  if (which == integers_if::first_is) return input == 0;
+  return which != integers_if::all_but_first_are || input > 0;
+}
+
+/// Whether the op gives integers if the inputs that decide are integers.
+[[nodiscard]] constexpr bool keeps_integers(const op_descriptor& d) {
+  return gives_integers_if(d) > integers_if::never_but_a_mask;
 }
 
 /// Whether the op computes with integers, as if they were floats: all ops that PyTorch defines for
@@ -36,36 +47,56 @@ namespace ctq {
   return is_index(of_node) ? f32 : of_node;
 }
 
-/// Numbers from 2^23 on have no fraction.
-[[nodiscard]] constexpr bool is_integer(float x) {
-  if (x >= 0x1p23F || x <= -0x1p23F) return true;
-  return x == x && x == static_cast<float>(static_cast<int>(x));
-}
-
 /// The output of a model takes computed integers alone.
 [[nodiscard]] constexpr bool takes_integers(const node& reader, const node& from) {
   if (reader.op->kind == op_kind::output) return from.op->kind != op_kind::placeholder;
   return reads_integers(*reader.op->descriptor);
 }
 
-/// Whether node i gives integers because it reads nothing else. Of an op that indexes, only the
-/// type of the indexed tensor counts.
-template <class Nodes, class Args>
-[[nodiscard]] constexpr bool gives_integers(const Nodes& nodes, const Args& args, int i) {
-  const node& n = nodes[i];
+/// What a tensor holds: floats, a mask of 0 and 1, which PyTorch has as bool, or integers.
+enum class number_kind : unsigned char { real, mask, integer };
+
+/// What an op gives that is called with these inputs.
+///   n      the call
+///   input  of the number of an input: what it holds
+template <class Input>
+[[nodiscard]] constexpr number_kind kind_of_result(const node& n, Input input) {
   const op_descriptor& d = *n.op->descriptor;
-  if (!keeps_integers(d) || n.arg_count == 0) return false;
+  const integers_if inputs = gives_integers_if(d);
+  if (inputs == integers_if::never_but_a_mask) return number_kind::mask;
+  if (inputs == integers_if::never || n.arg_count == 0) return number_kind::real;
   const bool has_number = d.schedule.with_number != nullptr && n.arg_count == 1;
-  if (has_number && !is_integer(n.attrs.template as<scalar_operand>().value)) return false;
-  if (d.is_clamp) {
-    const auto bounds = n.attrs.template as<clamp_options>();
-    if (!is_integer(bounds.min) || !is_integer(bounds.max)) return false;
+  if (has_number && !is_integer(n.attrs.template as<scalar_operand>().value))
+    return number_kind::real;
+  if (d.has_integer_options != nullptr && !d.has_integer_options(n.attrs)) return number_kind::real;
+  bool all_masks = true;
+  for (int a = 0; a < n.arg_count; ++a) {
+    if (!decides(inputs, a)) continue;
+    const number_kind holds = input(a);
+    if (holds == number_kind::real) return number_kind::real;
+    all_masks = all_masks && holds == number_kind::mask;
   }
-  const bool takes_from_first = d.schedule.how == schedule_as::function && !d.functions.elementwise;
-  const int deciding = takes_from_first ? 1 : n.arg_count;
-  for (int a = 0; a < deciding; ++a)
-    if (!is_index(nodes[args[n.first_arg + a]].dtype)) return false;
-  return true;
+  if (!all_masks || inputs == integers_if::all_are_or_masks) return number_kind::integer;
+  return d.is_arithmetic || has_number ? number_kind::real : number_kind::mask;
+}
+
+/// What the outputs of nodes hold that a node reads.
+struct kinds_read {
+  const node* nodes;
+  const int* args;
+  int first;  // of its arguments
+
+  [[nodiscard]] constexpr number_kind operator()(int a) const {
+    const node& n = nodes[args[first + a]];
+    if (is_index(n.dtype)) return number_kind::integer;
+    return kind_of_result(n, kinds_read{nodes, args, n.first_arg});
+  }
+};
+
+/// Whether node i gives integers because of what it reads.
+[[nodiscard]] constexpr bool gives_integers(const node* nodes, const int* args, int i) {
+  return kind_of_result(nodes[i], kinds_read{nodes, args, nodes[i].first_arg}) ==
+         number_kind::integer;
 }
 
 /// Whether node i reads integers, other than to look them up, or gives them: it is not quantized.

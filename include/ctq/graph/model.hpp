@@ -180,8 +180,10 @@ class linker {
   constexpr void infer(int i, diagnostic& d) {
     const op_descriptor& op = *out_.nodes[i].op->descriptor;
     if (has_others_ || op.index_inputs > 0) check_reads(i, d);
-    if (has_others_ && gives_integers(out_.nodes, out_.args, i)) out_.nodes[i].dtype = i64;
-    if (op.tuple_item != nullptr) has_others_ = true;
+    if (has_others_ && args_ > 0 && gives_integers(&out_.nodes[0], &out_.args[0], i))
+      out_.nodes[i].dtype = i64;
+    if (op.tuple_item != nullptr || op.gives_integers == integers_if::never_but_a_mask)
+      has_others_ = true;
     if (op.gives_indices && op.tuple_item == nullptr) {
       out_.nodes[i].dtype = i64;
       has_others_ = true;

@@ -52,13 +52,19 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   return index.item[0].start;
 }
 
+/// Whether x[i] are the indices in a tuple of values and indices.
+[[nodiscard]] constexpr bool selects_indices(const node& getitem, const node& tuple) {
+  const int item = item_index(getitem);
+  return tuple.op->descriptor->gives_indices && (item == 1 || item == -1);
+}
+
 /// The same of x[i], if x is a tuple.
 constexpr void infer_item(node& n, const node& tuple, diagnostic& d) {
   if (d.any()) return;
   const strided_view whole = contiguous_view(tuple.shape, layout::nchw);
   const int item = item_index(n);
   n.shape = tuple.op->descriptor->tuple_item(tuple.attrs, whole, item).shape;
-  if (tuple.op->descriptor->gives_indices && (item == 1 || item == -1)) n.dtype = i64;
+  if (selects_indices(n, tuple)) n.dtype = i64;
   if (n.shape.rank > 0) return;
   d.line("node ", n.name, ":");
   if (item == INT32_MIN)

@@ -160,6 +160,12 @@ constexpr op_descriptor activation(const op_functions& functions, ctq::on_intege
           .gives_any_scale = true,
           .schedule = {.how = schedule_as::function}};
 }
+/// No bound is an infinite one.
+constexpr bool has_integer_bounds(const attributes& a) {
+  const auto o = a.as<clamp_options>();
+  return (o.min == clamp_options{}.min || is_integer(o.min)) &&
+         (o.max == clamp_options{}.max || is_integer(o.max));
+}
 constexpr op_descriptor clamping(const op_functions& functions) {
   return with(activation(functions, on_integers::input_scale),
               [](op_descriptor& d) { d.is_clamp = true; });
@@ -169,7 +175,7 @@ inline constexpr op_descriptor relu6 = clamping(differentiable<functions::relu6,
 inline constexpr op_descriptor hardtanh =
     clamping(differentiable<functions::hardtanh, slopes::hardtanh, hardtanh_options>);
 inline constexpr op_descriptor hardtanh_in_place = in_place(hardtanh);
-inline constexpr op_descriptor clamp = keeping_integers(
+inline constexpr op_descriptor clamp = keeping_integers_with<&has_integer_bounds>(
     clamping(differentiable<functions::clamp_to, slopes::clamp_to, clamp_options>));
 
 constexpr op_descriptor with_module(op_descriptor d, op_id module_form) {

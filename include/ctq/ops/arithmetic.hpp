@@ -98,7 +98,7 @@ inline constexpr op_descriptor q_div_scalar =
 inline constexpr op_descriptor add{
     .is_commutative = true,
     .infer_shape = &two_shapes,
-    .keeps_integers = true,
+    .gives_integers = integers_if::all_are,
     .is_arithmetic = true,
     .keeps_memory_order = true,
     .integer_form = &q::info_add,
@@ -114,7 +114,7 @@ inline constexpr op_descriptor q_add_relu{
 inline constexpr op_descriptor mul{
     .is_commutative = true,
     .infer_shape = &two_shapes,
-    .keeps_integers = true,
+    .gives_integers = integers_if::all_are,
     .is_arithmetic = true,
     .keeps_memory_order = true,
     .integer_form = &q::info_mul,
@@ -129,7 +129,7 @@ inline constexpr op_descriptor q_mul_relu{
 
 inline constexpr op_descriptor sub{
     .infer_shape = &two_shapes,
-    .keeps_integers = true,
+    .gives_integers = integers_if::all_are,
     .is_arithmetic = true,
     .on_integers = on_integers::own_scale,
     .integer_relu_form = &q::info_sub_relu,

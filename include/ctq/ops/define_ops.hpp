@@ -73,6 +73,12 @@ template <class Record, class Change>
   return d;
 }
 
+/// Whether this option is an integer.
+template <class Options, float Options::*Number>
+constexpr bool has_integer(const attributes& a) {
+  return is_integer(a.as<Options>().*Number);
+}
+
 /// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule; or with an
 /// integer output for integer inputs. (Functions, since a lambda for each descriptor would cost the
 /// compiler more.)
@@ -84,9 +90,17 @@ template <class Record, class Change>
   d.infer_shape = rule;
   return d;
 }
-[[nodiscard]] constexpr op_descriptor keeping_integers(op_descriptor d) {
-  d.keeps_integers = true;
+[[nodiscard]] constexpr op_descriptor keeping_integers(op_descriptor d,
+                                                       integers_if inputs = integers_if::all_are) {
+  d.gives_integers = inputs;
   return d;
+}
+/// The same, if the options are integers, too.
+template <bool (*HasIntegers)(const attributes&)>
+[[nodiscard]] constexpr op_descriptor keeping_integers_with(
+    op_descriptor d, integers_if inputs = integers_if::all_are) {
+  d.has_integer_options = HasIntegers;
+  return keeping_integers(d, inputs);
 }
 
 /// The same op under a name that changes its tensor in PyTorch. Here it gives a new one: models in

@@ -161,6 +161,13 @@ struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
   }
 };
 
+/// Whether x is a finite number without a fraction, as those from 2^23 on are.
+[[nodiscard]] constexpr bool is_integer(float x) {
+  const float size = x < 0.0F ? -x : x;
+  if (size >= 0x1p23F) return size < __builtin_huge_valf();
+  return x == x && x == static_cast<float>(static_cast<int>(x));
+}
+
 /// The number in a call of a function of two tensors, one of which is a number: x + 0.5. It takes
 /// the place of the options.
 struct scalar_operand {

@@ -88,6 +88,16 @@ enum class gradient_rule : unsigned char {
   dropout,            // which drops elements in training alone
 };
 
+/// Which inputs decide whether an op gives integers, of int64: it does if all of these are.
+enum class integers_if : unsigned char {
+  never,
+  never_but_a_mask,  // a comparison: in PyTorch of bool, here 1 and 0 in float32
+  all_are,
+  all_are_or_masks,   // torch.sum, which counts a mask
+  first_is,           // of what is taken from a tensor, or written into it
+  all_but_first_are,  // torch.where
+};
+
 /// The steps of a node.
 struct op_schedule {
   /// From options and the shapes of the first input and the output to the kernel's shape record.
@@ -181,14 +191,15 @@ struct op_descriptor {
   bool gives_list = false;         // several tensors: a tuple, or those that its first axis counts
   bool changes_input = false;      // in PyTorch: relu_
   bool is_commutative = false;     // a pattern matches its two arguments in either order
-  int first_non_tensor = 0;     // arguments from this position on are sizes, axes or masks; 0: none
-  int end_non_tensors = 0;      // up to this one
-  shape_rule infer_shape{};     // null: a model in C++ cannot call it
-  item_function tuple_item{};   // gives a tuple
-  bool gives_indices = false;   // of int64; of a tuple, its second tensor
-  int index_inputs = 0;         // how many inputs, from the first on, are indices
-  bool is_bitwise = false;      // in PyTorch of integers, too; here of masks alone
-  bool keeps_integers = false;  // gives int64 if all inputs are, without being a view
+  int first_non_tensor = 0;    // arguments from this position on are sizes, axes or masks; 0: none
+  int end_non_tensors = 0;     // up to this one
+  shape_rule infer_shape{};    // null: a model in C++ cannot call it
+  item_function tuple_item{};  // gives a tuple
+  bool gives_indices = false;  // of int64; of a tuple, its second tensor
+  int index_inputs = 0;        // how many inputs, from the first on, are indices
+  bool is_bitwise = false;     // in PyTorch of integers, too; here of masks alone
+  ctq::integers_if gives_integers = integers_if::never;  // views and concatenations: all_are
+  bool (*has_integer_options)(const attributes&){};      // null: no option decides, too
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

@@ -76,7 +76,8 @@ constexpr op_descriptor reduction(ctq::on_integers on_integers) {
                        .sizes = &reduction_sizes<Rule>}};
 }
 inline constexpr op_descriptor mean = reduction<reduction_rule::mean>(on_integers::input_scale);
-inline constexpr op_descriptor sum = reduction<reduction_rule::sum>(on_integers::own_scale);
+inline constexpr op_descriptor sum = keeping_integers(
+    reduction<reduction_rule::sum>(on_integers::own_scale), integers_if::all_are_or_masks);
 
 }  // namespace ctq::descriptors
 

@@ -144,7 +144,9 @@ constexpr op_descriptor padded_by(op_descriptor::shape_rule rule,
           .is_since_2_1 = true,
           .schedule = in_order(kernel_layout::nhwc, kernel::pad, sizes)};
 }
-inline constexpr op_descriptor pad = padded_by(&pad_shape_rule, &pad_sizes);
+inline constexpr op_descriptor pad =
+    keeping_integers_with<&has_integer<pad_options, &pad_options::value>>(
+        padded_by(&pad_shape_rule, &pad_sizes));
 template <class Options, padding_rule Rule>
 constexpr op_descriptor pad_module() {
   return padded_by(&pad_module_rule<Options, Rule>, &pad_module_sizes<Options, Rule>);

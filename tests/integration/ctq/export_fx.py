@@ -103,9 +103,52 @@ class Positions(nn.Module):
         return (x @ x.transpose(1, 2)).masked_fill(future, float("-inf"))
 
 
+class Sized(nn.Module):
+    """As transformers are written: positions and masks by the sizes of the input, which are indices."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(9, 8)
+        self.pos = nn.Embedding(16, 8)
+        self.register_buffer("bias", torch.tril(torch.ones(16, 16, dtype=torch.bool)))
+
+    def forward(self, ids):
+        x = self.words(ids) + self.pos(torch.arange(ids.size(-1), device=ids.device))
+        heads = x.view(*x.shape[:-1], 2, -1).transpose(1, 2)
+        scores = heads @ heads.transpose(-1, -2) / heads.size(-1) ** 0.5
+        length = len(x[0]) if x.dim() == 3 and x.is_floating_point() else 0
+        scores = torch.where(self.bias[:length, :length], scores, torch.finfo(scores.dtype).min)
+        steps = [row for row in (scores.softmax(-1) @ heads).transpose(0, 2)]
+        return torch.stack(steps).sum(0), (ids != 0).cumsum(1, dtype=torch.float32)
+
+
+class Accumulated(nn.Module):
+    """Writes into a constant and a buffer, and keeps what it has computed."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        self.last = None
+        self.register_buffer("seen", torch.zeros(8))
+
+    def forward(self, x):
+        total = torch.zeros(x.size(0), 8)
+        total += self.fc(x)
+        self.seen.add_(total.sum(0))
+        if self.last is None:
+            self.last = x.T.size(1) * total.sum(0)
+        return total * self.last
+
+
+class Counted(nn.Module):
+    def forward(self, x):
+        return x / torch.ones(len(x[x > 0])).sum()
+
+
 class Untraceable(nn.Module):
     def forward(self, x):
-        return x + torch.ones(x.size(1))  # no number
+        x = x + torch.ones(x.size(1))
+        return x if x.sum() > 0 else -x  # no number
 
 
 class Causal(nn.Module):
@@ -188,6 +231,25 @@ assert set(tensors) == {"pos_", "neg", "bias", "_tensor_constant2"}, set(tensors
 assert tensors["pos_"].shape == (4, 8)
 assert torch.equal(tensors["neg"], -torch.tensor([1.0, 1, 0, 0, 3, 3, 2, 2]))
 assert torch.equal(tensors["_tensor_constant2"], torch.ones(4, 4).triu(1))
+'''
+
+CHECK_SIZED = '''
+import copy, importlib.util, sys
+import torch
+import nets
+
+spec = importlib.util.spec_from_file_location("export_fx", sys.argv[1])
+export_fx = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(export_fx)
+for make, x in (nets.Sized, torch.randint(0, 9, (2, 6))), (nets.Accumulated, torch.randn(2, 8)):
+    model = make().eval()
+    same = copy.deepcopy(model)
+    exporter = export_fx.Exporter(model, [x.shape])
+    graph, _ = exporter.trace()
+    assert torch.equal(exporter.model.state_dict().get("seen", torch.zeros(8)), torch.zeros(8))
+    traced = torch.fx.GraphModule(exporter.model, graph)
+    for got, wanted in zip(traced(x), same(x)):
+        assert torch.allclose(got, wanted) and got.dtype == wanted.dtype, make
 '''
 
 CHECK_CAUSAL = TENSORS_OF + '''
@@ -327,6 +389,16 @@ def main():
         imported = run(ctq, "import", "--fx", folder / "positions.json")
         assert "-std::numeric_limits<float>::infinity()" in imported.stdout, imported
 
+        rows = rows_of(folder, "nets:Sized", "sized.json", "2,6")
+        assert not [row for row in rows if row["target"] in ("size", "getattr", "shape")], rows
+        assert [row["shape"] for row in rows if row["op"] == "get_attr"][0] == [6, 8], rows
+        assert [row["args"][1:] for row in rows if row["target"] == "view"] == [[2, 6, 2, -1]], rows
+        assert sum(row["target"] == "operator.getitem" for row in rows) == 7, rows
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_SIZED, exporter, folder=folder)
+        assert check.returncode == 0, check.stderr
+        imported = run(ctq, "import", "--fx", folder / "sized.json")
+        assert '"ids"_n' in imported.stdout and "ctq::i64" in imported.stdout, imported
+
         done = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "told.json",
                       "--standalone-module", "layer1", "--non-traceable-class", "nets.Block",
                       "--non-traceable-module", "stem", "--preserve", "training")
@@ -349,8 +421,13 @@ def main():
             failed = export(folder, "nets:net", "--input", "1,3,16,16", "-o", "x.json", option,
                             "no.Such")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
+        for model, inputs, words in (("nets:Counted", ["2,3"], "are other ones in a second trace"),
+                                     ("nets:Sized", ["2,6:float32"], "indices"),
+                                     ("nets:Sized", ["2,6:half"], "invalid shape value")):
+            failed = export(folder, model, *(part for i in inputs for part in ("--input", i)), "-o", "x.json")
+            assert failed.returncode != 0 and words in failed.stderr, failed.stderr
         failed = export(folder, "nets:Untraceable", "--input", "1,3", "-o", "x.json")
-        assert "return x + torch.ones(x.size(1))  # no number\ntorch.fx cannot trace this: " in failed.stderr
+        assert "return x if x.sum() > 0 else -x  # no number\ntorch.fx cannot trace this: " in failed.stderr
         assert "nets.py:" in failed.stderr and "Traceback" not in failed.stderr, failed.stderr
         for model, words in (("nets:Nothing", "Nothing"), ("nets", "module:name"),
                              ("nets:not_a_model", "not_a_model"), ("nets:Odd", "2 inputs")):

@@ -223,6 +223,15 @@ def functions_of_numbers():
                  '"i"_n = op::getitem("top"_n, {.index = {1}}),',
                  '"g"_n = fn::gather("w"_n, "i"_n, {.dim = 1}),',
                  '"order"_n = method::sort("v"_n, {.descending = true}),')
+    expect_lines("tuples that are returned", [
+        x, function("top", "torch.topk", ["x", 2]), image("s", 5, 2, 4), function("top_0", "F.relu", ["x"]),
+        module("rnn", "nn.LSTM", ["s"], {"input_size": 4, "hidden_size": 3})], ["rnn", "top"],
+                 '"rnn_0"_n = op::getitem("rnn"_n, {.index = {0}}),',
+                 '"rnn_1"_n = op::getitem("rnn"_n, {.index = {1}}),',
+                 '"rnn_1_0"_n = op::getitem("rnn_1"_n, {.index = {0}}),',
+                 '"rnn_1_1"_n = op::getitem("rnn_1"_n, {.index = {1}}),',
+                 '"top_0_"_n = op::getitem("top"_n, {.index = {0}}),',
+                 '"output"_n = nn::output("rnn_0"_n, "rnn_1_0"_n, "rnn_1_1"_n, "top_0_"_n, "top_1"_n));')
     expect_error("more than there are", [x, function("y", "torch.topk", ["x", 7]), item("v", "y", 0)],
                  ["v"], "node y: k is 7 of 6 elements; the input is [2, 4, 6]")
     for what, row, error in (
@@ -298,6 +307,25 @@ def blocks_and_lists():
     expect_lines("an input of indices", [x, image("i", 3), item("y", "x", [whole, ref("i")])], ["y"],
                  '"i"_n = nn::placeholder({3}, ctq::i64),',
                  '"y"_n = fn::index_along("x"_n, "i"_n, {.dim = 1}),')
+    ids = image("ids", 2, 6)
+    table = {"num_embeddings": 9, "embedding_dim": 4}
+    expect_lines("indices of gather", [x, image("i", 2, 4, 6, 6), function("y", "torch.gather", ["x", 1, "i"])],
+                 ["y"], '"i"_n = nn::placeholder({2, 4, 6, 6}, ctq::i64),')
+    for what, rows in (
+            ("chosen", [ids, function("m", "operator.gt", ["ids", 3]),
+                        function("w", "torch.where", ["m", "ids", 0]), module("y", "nn.Embedding", ["w"], table)]),
+            ("shifted", [ids, function("w", "F.pad", ["ids", [1, -1]], value=2),
+                         module("y", "nn.Embedding", ["w"], table)]),
+            ("counted", [ids, function("m", "operator.ne", ["ids", 1]),
+                         function("c", "torch.cumsum", ["m"], dim=1), module("y", "nn.Embedding", ["c"], table),
+                         module("z", "nn.Embedding", ["ids"], table)])):
+        expect_lines(what, rows, ["y"], '"ids"_n = nn::placeholder({2, 6}, ctq::i64),')
+    looked_up = [ids, module("z", "nn.Embedding", ["ids"], table)]
+    expect_lines("its own type", [*looked_up, function("y", "torch.cumsum", ["ids", 1], dtype="int64")],
+                 ["y", "z"], '"y"_n = fn::cumsum("ids"_n, {.dim = 1}),')
+    expect_error("another type", [*looked_up, function("y", "torch.cumsum", ["ids", 1], dtype="float32")],
+                 ["y", "z"], "node y: calls torch.cumsum, which has no dtype = float32 in ctq; x.float() "
+                 "before it is the same")
     expect_error("a mask", [x, function("m", "operator.gt", ["x", 0]), item("y", "x", ref("m"))], ["y"],
                  "node y: calls _operator.getitem, which has at most two tensors of integers as indices, of "
                  "adjacent axes, in ctq; the shape of what a mask selects is not known")

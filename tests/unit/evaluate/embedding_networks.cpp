@@ -64,6 +64,23 @@ inline constexpr auto masked = model(
     "some"_n = fn::clamp("count"_n, {.min = 1}), "mean"_n = op::truediv("total"_n, "some"_n),
     "classes"_n = nn::linear("mean"_n, {.out_features = 3}), "out"_n = nn::output("classes"_n));
 
+/// What gives integers of integers and masks.
+inline constexpr auto counts = model(
+    "i"_n = nn::placeholder({2, 4}, i64), "mask"_n = op::ne("i"_n, 0),
+    "max"_n = fn::max("i"_n, {.dim = {1}}), "value"_n = op::getitem("max"_n, {.index = {0}}),
+    "place"_n = op::getitem("max"_n, {.index = {1}}), "top"_n = fn::topk("i"_n, {.k = 2}),
+    "largest"_n = op::getitem("top"_n, {.index = {0}}), "column"_n = fn::amax("i"_n, {.dim = {0}}),
+    "same"_n = method::clone("mask"_n), "count"_n = method::sum("same"_n, {.dim = {1}}),
+    "total"_n = method::sum("i"_n, {.dim = {1}}), "position"_n = fn::cumsum("mask"_n, {.dim = 1}),
+    "shifted"_n = fn::pad("i"_n, {.pad = {1, -1}, .value = 5}),
+    "turned"_n = fn::flip("i"_n, {.dims = {1}}),
+    "filled"_n = fn::masked_fill("i"_n, "mask"_n, {.value = 7}),
+    "chosen"_n = fn::where("mask"_n, "i"_n, "position"_n), "square"_n = op::pow("i"_n, 2),
+    "next"_n = op::add("place"_n, 1),
+    "out"_n = nn::output("value"_n, "place"_n, "largest"_n, "column"_n, "count"_n, "total"_n,
+                         "position"_n, "shifted"_n, "turned"_n, "filled"_n, "chosen"_n, "square"_n,
+                         "next"_n));
+
 using static_int8 = qconfig<histogram_observer<>, per_channel_min_max_observer<>>;
 
 struct bytes : qconfig_mapping<global<static_int8>,
@@ -189,6 +206,35 @@ TEST_CASE("models compute with indices") {
   check<columns, bytes>(8, 0.05F);
   check<columns, only_layers>(32, 0.05F);
   check<masked, only_means>(8, 0.05F);
+}
+
+TEST_CASE("models give integers of integers and of masks") {
+  const std::int64_t ids[] = {0, 5, 3, 0, 2, 9, 0, 1};
+  const std::vector<std::int64_t> expected[] = {{5, 9},
+                                                {1, 1},
+                                                {5, 3, 9, 2},
+                                                {2, 9, 3, 1},
+                                                {2, 3},
+                                                {8, 12},
+                                                {0, 1, 2, 2, 1, 2, 2, 3},
+                                                {5, 0, 5, 3, 5, 2, 9, 0},
+                                                {0, 3, 5, 0, 1, 0, 9, 2},
+                                                {0, 7, 7, 0, 7, 7, 0, 7},
+                                                {0, 5, 3, 2, 2, 9, 2, 1},
+                                                {0, 25, 9, 0, 4, 81, 0, 1},
+                                                {2, 2}};
+  const auto run = [&](auto made) {
+    REQUIRE(made);
+    std::vector<std::vector<std::int64_t>> got;
+    std::vector<void*> out;
+    for (const auto& numbers : expected) got.emplace_back(numbers.size());
+    for (auto& numbers : got) out.push_back(numbers.data());
+    const void* const in[] = {ids};
+    made->run(in, out);
+    for (std::size_t k = 0; k < got.size(); ++k) CHECK(got[k] == expected[k]);
+  };
+  run(interpreter<reference_kernels>::make(counts.view(), {}));
+  run(interpreter<fast_kernels>::make(counts.view(), {}));
 }
 
 TEST_CASE("an index outside of the table is an error before a run, and a row of NaN in one") {

@@ -10,11 +10,8 @@ using namespace ctq::literals;
 namespace {
 
 static_assert(keeps_integers(*fn::cat.id()->descriptor) &&
+              keeps_integers(*method::contiguous.id()->descriptor) &&
               !keeps_integers(*fn::softmax.id()->descriptor));
-
-static_assert(is_integer(-7.0F) && is_integer(0x1p24F) && is_integer(-0x1p127F) &&
-              is_integer(-0.0F));
-static_assert(!is_integer(0.5F) && !is_integer(-4194304.5F) && !is_integer(__builtin_nanf("")));
 
 // Steps compute with integers in float.
 static_assert(element_type(i64) == f32 && element_type(i32) == f32 &&
@@ -30,8 +27,9 @@ constexpr auto integers =
           "row"_n = nn::embedding("whole"_n, {.num_embeddings = 9, .embedding_dim = 2}),
           "out"_n = nn::output("row"_n, "twice"_n, "sum"_n, "mask"_n));
 static_assert(!integers.problem.any());
-static_assert(integers.nodes[2].dtype == i64 && integers.nodes[3].dtype == i64 &&
-              integers.nodes[5].dtype == i64 && integers.nodes[9].dtype == i64);
+static_assert(integers.nodes[0].dtype == i32 && integers.nodes[2].dtype == i64 &&
+              integers.nodes[3].dtype == i64 && integers.nodes[5].dtype == i64 &&
+              integers.nodes[9].dtype == i64);
 static_assert(integers.nodes[4].dtype == f32 && integers.nodes[6].dtype == f32 &&
               integers.nodes[7].dtype == f32 && integers.nodes[8].dtype == f32 &&
               integers.nodes[10].dtype == f32);
@@ -47,6 +45,54 @@ static_assert(!taken.problem.any());
 static_assert(taken.nodes[3].dtype == f32 && taken.nodes[4].dtype == i64 &&
               taken.nodes[5].dtype == f32 && taken.nodes[6].dtype == i64 &&
               taken.nodes[7].dtype == f32 && taken.nodes[8].dtype == i64);
+
+// Of what chooses between tensors, or writes into one, the mask does not count. Masks are counted
+// as integers.
+constexpr auto chosen = model(
+    "i"_n = nn::placeholder({2, 4}, i64), "x"_n = nn::placeholder({2, 4}),
+    "mask"_n = op::gt("x"_n, 0.0F), "or"_n = fn::where("mask"_n, "i"_n, "i"_n),
+    "by_x"_n = fn::where("x"_n, "i"_n, "i"_n), "float"_n = fn::where("mask"_n, "i"_n, "x"_n),
+    "filled"_n = fn::masked_fill("i"_n, "mask"_n, {.value = 3}),
+    "by_half"_n = fn::masked_fill("i"_n, "mask"_n, {.value = 0.5F}),
+    "lowest"_n = fn::masked_fill("i"_n, "mask"_n, {.value = -__builtin_huge_valf()}),
+    "above"_n = fn::clamp("i"_n, {.min = 0}), "shifted"_n = fn::pad("i"_n, {.pad = {1, -1}}),
+    "zeros"_n = fn::zeros_like("i"_n), "rows"_n = method::unsqueeze("mask"_n, {.dim = 0}),
+    "count"_n = method::sum("rows"_n, {.dim = {2}}),
+    "positions"_n = fn::cumsum("mask"_n, {.dim = 1}), "product"_n = op::mul("mask"_n, "i"_n),
+    "masks"_n = op::mul("mask"_n, "mask"_n), "twice"_n = op::mul("mask"_n, 2),
+    "most"_n = fn::max("i"_n, {.dim = {1}}), "value"_n = op::getitem("most"_n, {.index = {0}}),
+    "not"_n = op::invert("mask"_n), "of_x"_n = fn::cumsum("x"_n, {.dim = 1}),
+    "out"_n = nn::output("or"_n, "by_x"_n, "float"_n, "filled"_n, "by_half"_n, "lowest"_n,
+                         "above"_n, "shifted"_n, "zeros"_n, "count"_n, "positions"_n, "product"_n,
+                         "masks"_n, "twice"_n, "value"_n, "not"_n, "of_x"_n));
+static_assert(!chosen.problem.any());
+
+constexpr bool is_chosen_integer(const char* name) {
+  for (const node& n : chosen.nodes)
+    if (n.name == name) return n.dtype == i64;
+  return false;
+}
+static_assert(is_chosen_integer("or") && is_chosen_integer("by_x") && is_chosen_integer("filled") &&
+              is_chosen_integer("shifted") && is_chosen_integer("zeros") &&
+              is_chosen_integer("count") && is_chosen_integer("positions") &&
+              is_chosen_integer("product") && is_chosen_integer("above") &&
+              is_chosen_integer("value"));
+static_assert(!is_chosen_integer("float") && !is_chosen_integer("lowest") &&
+              !is_chosen_integer("by_half") && !is_chosen_integer("masks") &&
+              !is_chosen_integer("twice") && !is_chosen_integer("not") &&
+              !is_chosen_integer("of_x"));
+
+// What is taken from a mask is a mask; a product of two masks is computed in float, and is none.
+constexpr number_kind of_masks(op_id op, int inputs) {
+  const node n{.op = op, .arg_count = inputs};
+  return kind_of_result(n, [](int) { return number_kind::mask; });
+}
+static_assert(of_masks(method::unsqueeze.id(), 1) == number_kind::mask &&
+              of_masks(fn::flip.id(), 1) == number_kind::mask &&
+              of_masks(fn::cat.id(), 2) == number_kind::mask &&
+              of_masks(op::mul.id(), 2) == number_kind::real &&
+              of_masks(fn::cumsum.id(), 1) == number_kind::integer &&
+              of_masks(op::ne.id(), 2) == number_kind::mask);
 
 constexpr bool computes(const char* name) {
   const auto g = taken.view();

@@ -10,6 +10,11 @@ using namespace ctq::literals;
 
 namespace {
 
+static_assert(is_integer(-7.0F) && is_integer(0x1p24F) && is_integer(-0x1p127F) &&
+              is_integer(-0.0F));
+static_assert(!is_integer(__builtin_huge_valf()) && !is_integer(-__builtin_huge_valf()));
+static_assert(!is_integer(0.5F) && !is_integer(-4194304.5F) && !is_integer(__builtin_nanf("")));
+
 // Ops of a user: an identity and its arguments.
 struct swish_op : module_op<swish_op> {
   static constexpr std::string_view name = "my.Swish";

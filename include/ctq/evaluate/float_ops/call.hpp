@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "ctq/evaluate/float_ops/tensor_functions.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/float_ops/views.hpp"
+#include "ctq/graph/integers.hpp"
 #include "ctq/ops/op.hpp"
 
 // Evaluates one op:
@@ -118,6 +120,38 @@ template <class = void>
   return true;
 }
 
+/// Whether an op gives integers because of its arguments. (Masks that were computed from floats are
+/// floats here.)
+[[nodiscard]] inline bool gives_integers(op_id op, const arguments& given) {
+  if (!keeps_integers(*op->descriptor)) return false;
+  const integers_if inputs = gives_integers_if(*op->descriptor);
+  int tensors = 0;
+  bool any = false;
+  for (const named_value& a : given) {
+    const double* const number = a.given.get_if<double>();
+    if (number != nullptr && !is_integer(static_cast<float>(*number))) return false;
+    if (!a.given.is<tensor>() && !a.given.is<index_tensor>()) continue;
+    if (!decides(inputs, tensors++)) continue;
+    if (a.given.is<tensor>()) return false;
+    any = true;
+  }
+  return any;
+}
+
+/// Floats that hold integers exactly, or those in a tuple of values and indices, as integers.
+[[nodiscard]] inline value as_integers(value computed) {
+  if (const auto* const floats = computed.get_if<tensor>()) {
+    for (const float x : floats->data)
+      if (!is_integer(x) || std::fabs(x) > 0x1p24F) return computed;
+    return value(*as_indices(*floats));
+  }
+  const auto* const items = computed.get_if<list>();
+  if (items == nullptr || items->empty()) return computed;
+  list all = *items;
+  all[0] = as_integers(all[0]);
+  return value(std::move(all));
+}
+
 /// Evaluates the op with bound arguments, its layers by `layers`.
 ///
 /// Errors  an op without float implementation, a missing argument, one of the wrong type,
@@ -130,7 +164,9 @@ template <class = void>
     if (!is_whole(a.given))
       return fail(std::string(op->name), a.name + " has a shape that does not match its data");
   operands from(op, signature_of(*f, op), given, call, layers);
-  return f->run(from);
+  result<value> computed = f->run(from);
+  if (computed && gives_integers(op, given)) return as_integers(*std::move(computed));
+  return computed;
 }
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given) {
   return call(op, given, {});

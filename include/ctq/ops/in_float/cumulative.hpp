@@ -52,10 +52,11 @@ constexpr shape cumulative_rule(ctq::view<shape> in, attributes& a, diagnostic& 
   a = attributes{o};
   return in[0];
 }
-inline constexpr op_descriptor cumsum =
-    of_tensor(&cumulative_rule, &functions::cumulative<false, isa::native>);
-inline constexpr op_descriptor cumprod =
-    of_tensor(&cumulative_rule, &functions::cumulative<true, isa::native>);
+constexpr op_descriptor cumulating(op_functions::function<float> apply) {
+  return keeping_integers(of_tensor(&cumulative_rule, apply), integers_if::all_are_or_masks);
+}
+inline constexpr op_descriptor cumsum = cumulating(&functions::cumulative<false, isa::native>);
+inline constexpr op_descriptor cumprod = cumulating(&functions::cumulative<true, isa::native>);
 
 }  // namespace ctq::descriptors
 

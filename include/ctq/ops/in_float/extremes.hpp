@@ -27,8 +27,10 @@ constexpr shape argmax_shape_rule(ctq::view<shape> in, attributes& a, diagnostic
   return {};
 }
 
-inline constexpr op_descriptor amax = reduction<reduction_rule::max>(on_integers::input_scale);
-inline constexpr op_descriptor amin = reduction<reduction_rule::min>(on_integers::input_scale);
+inline constexpr op_descriptor amax =
+    keeping_integers(reduction<reduction_rule::max>(on_integers::input_scale));
+inline constexpr op_descriptor amin =
+    keeping_integers(reduction<reduction_rule::min>(on_integers::input_scale));
 
 /// Where the elements lie that amax and amin give.
 template <reduction_rule Rule>
@@ -60,6 +62,7 @@ constexpr op_descriptor value_and_index() {
       .infer_shape = &extreme_shape_rule,
       .tuple_item = &extreme_item,
       .gives_indices = true,
+      .gives_integers = integers_if::all_are,
       .schedule = {
           .how = schedule_as::same, .kernel = kernel::reduction, .sizes = &reduction_sizes<Rule>}};
 }

@@ -199,16 +199,17 @@ constexpr shape select_each_rule(ctq::view<shape> in, attributes& a, diagnostic&
 }
 
 inline constexpr op_descriptor index_select =
-    keeping_integers(of_two_tensors(&index_select_rule, &functions::index_select<isa::native>));
-inline constexpr op_descriptor index_along =
-    keeping_integers(of_two_tensors(&index_along_rule, &functions::index_along<isa::native>));
+    keeping_integers(of_two_tensors(&index_select_rule, &functions::index_select<isa::native>),
+                     integers_if::first_is);
+inline constexpr op_descriptor index_along = keeping_integers(
+    of_two_tensors(&index_along_rule, &functions::index_along<isa::native>), integers_if::first_is);
 inline constexpr op_descriptor index_pairs = with(index_along, [](op_descriptor& d) {
   d.infer_shape = &index_pairs_rule;
   d.functions.tensors = 3;
   d.functions.apply = &functions::index_pairs<isa::native>;
 });
-inline constexpr op_descriptor gather_along =
-    keeping_integers(of_two_tensors(&gather_rule, &functions::gather_along<isa::native>));
+inline constexpr op_descriptor gather_along = keeping_integers(
+    of_two_tensors(&gather_rule, &functions::gather_along<isa::native>), integers_if::first_is);
 inline constexpr op_descriptor select_each =
     keeping_integers(of_tensor(&select_each_rule, &functions::select_each<isa::native>));
 

@@ -123,6 +123,7 @@ template <class Isa>
 template <auto Holds>
 constexpr op_descriptor comparison(op_id itself) {
   return {.infer_shape = &two_shapes,
+          .gives_integers = integers_if::never_but_a_mask,
           .functions = {.tensors = 2, .apply = &functions::compare<Holds, isa::native>},
           .schedule = {.how = schedule_as::function, .with_number = itself}};
 }
@@ -143,7 +144,8 @@ CTQ_COMPARISON_FORMS(ge, greater_equal)
 
 inline constexpr op_descriptor logical_and = comparison<functions::both>(nullptr);
 inline constexpr op_descriptor logical_or = comparison<functions::either>(nullptr);
-inline constexpr op_descriptor logical_not = float_activation(elementwise<functions::logical_not>);
+inline constexpr op_descriptor logical_not = keeping_integers(
+    float_activation(elementwise<functions::logical_not>), integers_if::never_but_a_mask);
 constexpr op_descriptor bitwise(op_descriptor d) {
   d.is_bitwise = true;
   return d;
@@ -152,9 +154,12 @@ inline constexpr op_descriptor mask_and = bitwise(logical_and);
 inline constexpr op_descriptor mask_or = bitwise(logical_or);
 inline constexpr op_descriptor mask_not = bitwise(logical_not);
 inline constexpr op_descriptor full_like =
-    float_activation(elementwise<functions::filled, full_like_options>);
-inline constexpr op_descriptor zeros_like = float_activation(elementwise<functions::zero>);
-inline constexpr op_descriptor ones_like = float_activation(elementwise<functions::one>);
+    keeping_integers_with<&has_integer<full_like_options, &full_like_options::fill_value>>(
+        float_activation(elementwise<functions::filled, full_like_options>));
+inline constexpr op_descriptor zeros_like =
+    keeping_integers(float_activation(elementwise<functions::zero>));
+inline constexpr op_descriptor ones_like =
+    keeping_integers(float_activation(elementwise<functions::one>));
 
 /// A mask that broadcasts to the tensor.
 constexpr shape masked_fill_rule(ctq::view<shape> in, attributes&, diagnostic& d) {
@@ -166,12 +171,14 @@ constexpr shape masked_fill_rule(ctq::view<shape> in, attributes&, diagnostic& d
   shape_rules::show_input(d, in[1]);
   return {};
 }
-inline constexpr op_descriptor masked_fill{
-    .first_non_tensor = 1,
-    .end_non_tensors = 3,
-    .infer_shape = &masked_fill_rule,
-    .functions = {.tensors = 2, .apply = &functions::masked_fill<isa::native>},
-    .schedule = {.how = schedule_as::function}};
+inline constexpr op_descriptor masked_fill =
+    keeping_integers_with<&has_integer<masked_fill_options, &masked_fill_options::value>>(
+        {.first_non_tensor = 1,
+         .end_non_tensors = 3,
+         .infer_shape = &masked_fill_rule,
+         .functions = {.tensors = 2, .apply = &functions::masked_fill<isa::native>},
+         .schedule = {.how = schedule_as::function}},
+        integers_if::first_is);
 inline constexpr op_descriptor masked_fill_in_place = in_place(masked_fill);
 
 constexpr shape where_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
@@ -182,6 +189,7 @@ constexpr shape where_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
 }
 inline constexpr op_descriptor where{
     .infer_shape = &where_rule,
+    .gives_integers = integers_if::all_but_first_are,
     .functions = {.tensors = 3, .apply = &functions::where<isa::native>},
     .schedule = {.how = schedule_as::function}};
 

@@ -116,7 +116,7 @@ template <auto Function, class Isa>
 
 /// Methods, which PyTorch's backends leave in float.
 constexpr op_descriptor in_float(const op_descriptor& d) {
-  return {.infer_shape = d.infer_shape, .keeps_integers = d.keeps_integers, .schedule = d.schedule};
+  return {.infer_shape = d.infer_shape, .gives_integers = d.gives_integers, .schedule = d.schedule};
 }
 inline constexpr op_descriptor method_add = in_float(add);
 inline constexpr op_descriptor method_mul = in_float(mul);
@@ -125,21 +125,22 @@ inline constexpr op_descriptor mul_in_place = in_place(method_mul);
 inline constexpr op_descriptor method_sub = in_float(sub);
 inline constexpr op_descriptor method_div = in_float(div);
 
-inline constexpr op_descriptor pow =
-    of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow);
-inline constexpr op_descriptor rsub =
-    of_tensor_and_number(elementwise<functions::rsub_scalar, scalar_operand>, &fn::info_rsub);
+inline constexpr op_descriptor pow = keeping_integers(
+    of_tensor_and_number(elementwise<functions::pow_scalar, scalar_operand>, &fn::info_pow));
+inline constexpr op_descriptor rsub = keeping_integers(
+    of_tensor_and_number(elementwise<functions::rsub_scalar, scalar_operand>, &fn::info_rsub));
 inline constexpr op_descriptor abs =
     keeping_integers(float_activation(elementwise<functions::abs>));
 inline constexpr op_descriptor neg =
     keeping_integers(float_activation(elementwise<functions::neg>));
-inline constexpr op_descriptor square = float_activation(elementwise<functions::square>);
+inline constexpr op_descriptor square =
+    keeping_integers(float_activation(elementwise<functions::square>));
 inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
 inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
 inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
 inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);
-inline constexpr op_descriptor clip =
-    keeping_integers(float_activation(elementwise<functions::clamp_to, clamp_options>));
+inline constexpr op_descriptor clip = keeping_integers_with<&has_integer_bounds>(
+    float_activation(elementwise<functions::clamp_to, clamp_options>));
 inline constexpr op_descriptor sin = float_activation(elementwise<functions::sin>);
 inline constexpr op_descriptor cos = float_activation(elementwise<functions::cos>);
 inline constexpr op_descriptor erf = float_activation(elementwise<functions::erf>);
@@ -154,12 +155,17 @@ inline constexpr op_descriptor acos = float_activation(elementwise<functions::ac
 inline constexpr op_descriptor atan = float_activation(elementwise<functions::atan>);
 inline constexpr op_descriptor sinh = float_activation(elementwise<functions::sinh>);
 inline constexpr op_descriptor cosh = float_activation(elementwise<functions::cosh>);
-inline constexpr op_descriptor floor = float_activation(elementwise<functions::floor>);
-inline constexpr op_descriptor ceil = float_activation(elementwise<functions::ceil>);
-inline constexpr op_descriptor trunc = float_activation(elementwise<functions::trunc>);
+inline constexpr op_descriptor floor =
+    keeping_integers(float_activation(elementwise<functions::floor>));
+inline constexpr op_descriptor ceil =
+    keeping_integers(float_activation(elementwise<functions::ceil>));
+inline constexpr op_descriptor trunc =
+    keeping_integers(float_activation(elementwise<functions::trunc>));
 inline constexpr op_descriptor frac = float_activation(elementwise<functions::frac>);
-inline constexpr op_descriptor round = float_activation(elementwise<functions::round>);
-inline constexpr op_descriptor sign = float_activation(elementwise<functions::sign>);
+inline constexpr op_descriptor round =
+    keeping_integers(float_activation(elementwise<functions::round>));
+inline constexpr op_descriptor sign =
+    keeping_integers(float_activation(elementwise<functions::sign>));
 inline constexpr op_descriptor reciprocal = float_activation(elementwise<functions::reciprocal>);
 
 constexpr shape equal_shapes_rule(ctq::view<shape> in, attributes&, diagnostic& d) {

@@ -172,8 +172,10 @@ constexpr strided_view shuffled_channels(attributes a, strided_view in) {
   return out;
 }
 
-inline constexpr op_descriptor flip = of_tensor(&flip_shape_rule, &functions::flip<isa::native>);
-inline constexpr op_descriptor roll = of_tensor(&roll_shape_rule, &functions::roll<isa::native>);
+inline constexpr op_descriptor flip =
+    keeping_integers(of_tensor(&flip_shape_rule, &functions::flip<isa::native>));
+inline constexpr op_descriptor roll =
+    keeping_integers(of_tensor(&roll_shape_rule, &functions::roll<isa::native>));
 inline constexpr op_descriptor patch_merging =
     of_tensor(&patch_merging_rule, &functions::patch_merging<isa::native>);
 inline constexpr op_descriptor channel_shuffle{

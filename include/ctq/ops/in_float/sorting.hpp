@@ -156,6 +156,7 @@ constexpr op_descriptor in_sorted_order(op_descriptor::shape_rule rule,
           .infer_shape = rule,
           .tuple_item = &sorted_item,
           .gives_indices = true,
+          .gives_integers = integers_if::all_are,
           .functions = {.tensors = 1, .apply = apply},
           .schedule = {.how = schedule_as::function, .sizes = &values_and_indices}};
 }

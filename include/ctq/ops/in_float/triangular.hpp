@@ -53,9 +53,9 @@ constexpr shape triangular_shape_rule(ctq::view<shape> in, attributes&, diagnost
   return in[0];
 }
 inline constexpr op_descriptor tril =
-    of_tensor(&triangular_shape_rule, &functions::triangular<true, isa::native>);
+    keeping_integers(of_tensor(&triangular_shape_rule, &functions::triangular<true, isa::native>));
 inline constexpr op_descriptor triu =
-    of_tensor(&triangular_shape_rule, &functions::triangular<false, isa::native>);
+    keeping_integers(of_tensor(&triangular_shape_rule, &functions::triangular<false, isa::native>));
 
 }  // namespace ctq::descriptors
 

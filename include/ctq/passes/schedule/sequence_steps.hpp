@@ -130,10 +130,11 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
     bool whole = true;  // all pixels of an image
     for (int axis = 2; axis < in.rank; ++axis) whole = whole && sizes.reduces(axis);
-    const bool gives_indices = is_index(g_.nodes[i].dtype);
+    const bool gives_indices = by == i ? g_.nodes[by].op->descriptor->gives_indices
+                                       : shape_rules::selects_indices(g_.nodes[i], g_.nodes[by]);
     constexpr int of_channels = 1 << 1;
     const bool as_it_lies = gives_indices ? sizes.axes == of_channels
-                                          : (g_.nodes[i].dtype != f32 || compares) &&
+                                          : (element_type(g_.nodes[i].dtype) != f32 || compares) &&
                                                 (whole || g_.nodes[i].shape.rank == in.rank);
     const layout order = as_it_lies ? order_of_[a] : layout::nchw;
     const int x = in_order(a, order);

@@ -136,6 +136,36 @@ TEST_CASE("ops give what PyTorch gives") {
   }
 }
 
+TEST_CASE("what is taken from integers, or written into them, is integers") {
+  using float_ops::index_tensor;
+  const index_tensor ids{{2, 2}, {7, 3, 1, 9}};
+  const float_ops::tensor mask{{2, 2}, {1, 0, 0, 1}};
+  const auto integers = [](op_id op, float_ops::python_call c) -> std::vector<std::int64_t> {
+    const auto y = float_ops::call(op, std::move(c));
+    if (!y || !y->is<index_tensor>()) return {};
+    return y->get_if<index_tensor>()->data;
+  };
+  using list = std::vector<std::int64_t>;
+  CHECK(integers(method::masked_fill.id(), {.positional = {ids, mask, 0}}) == list{0, 3, 1, 0});
+  CHECK(integers(method::masked_fill.id(), {.positional = {ids, mask, 0.0}}) == list{0, 3, 1, 0});
+  CHECK(integers(method::masked_fill.id(), {.positional = {ids, mask, 0.5}}) == list{});
+  const index_tensor large{{2, 2}, {16777218, 0, 0, 0}};  // no float counts so far
+  CHECK(integers(method::masked_fill.id(), {.positional = {large, mask, 0}}) == list{0, 0, 0, 0});
+  CHECK(integers(fn::pad.id(), {.positional = {large, float_ops::list{0, -1}}}) == list{});
+  CHECK(integers(fn::where.id(), {.positional = {mask, ids, ids}}) == list{7, 3, 1, 9});
+  CHECK(integers(fn::where.id(), {.positional = {mask, ids, mask}}) == list{});
+  CHECK(integers(fn::pad.id(), {.positional = {ids, float_ops::list{1, -1}}}) == list{0, 7, 0, 1});
+  CHECK(integers(fn::cumsum.id(), {.positional = {ids, 1}}) == list{7, 10, 1, 10});
+  CHECK(integers(fn::gather.id(), {.positional = {mask, 1, index_tensor{{1, 1}, {1}}}}) == list{});
+  CHECK(integers(fn::clamp.id(), {.positional = {ids, 2, 9}}) == list{7, 3, 2, 9});
+  CHECK(integers(fn::clamp.id(), {.positional = {ids, 0.5, 9}}) == list{});
+  CHECK(integers(fn::clamp.id(), {.positional = {ids, 0, 9.5}}) == list{});
+  CHECK(integers(fn::mean.id(), {.positional = {ids}}) == list{});
+  const auto largest = float_ops::call(fn::topk.id(), {.positional = {ids, 1}});
+  REQUIRE(largest);
+  CHECK(largest->get_if<float_ops::list>()->at(0).get_if<index_tensor>()->data == list{7, 9});
+}
+
 TEST_CASE("every op is compared with PyTorch") {
   std::set<std::string> seen;
   for (const char* text : written) seen.insert(torch_cases::parser(text).read().op);
