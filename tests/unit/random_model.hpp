@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <random>
@@ -349,6 +350,14 @@ inline unsigned first_seed() {
   return seed;
 }
 
+/// How many random models a test looks at: `usual`, or at most CTQ_MODELS in the environment, as
+/// with sanitizers, which take ten times as long.
+inline unsigned model_count(unsigned usual) {
+  const char* const text = std::getenv("CTQ_MODELS");
+  return text == nullptr ? usual
+                         : std::min(usual, static_cast<unsigned>(std::strtoul(text, nullptr, 10)));
+}
+
 /// One line per node: "layer0.op1 = torch.nn.Conv2d(x) [1, 3, 8, 8]".
 inline std::string print(const random_model& m) {
   const auto g = m.graph().view();
@@ -366,12 +375,13 @@ inline std::string print(const random_model& m) {
   return out;
 }
 
-/// Checks `count` random models with consecutive seeds from first_seed() on. The first failure
-/// fails the test and prints the graph and how to reproduce it.
+/// Checks model_count(usual) random models with consecutive seeds from first_seed() on. The first
+/// failure fails the test and prints the graph and how to reproduce it.
 ///  trouble_of(model)  the error, or empty
 ///  transposes  as random_model's
 template <class TroubleOf>
-void check_random_models(unsigned count, TroubleOf trouble_of, bool transposes = false) {
+void check_random_models(unsigned usual, TroubleOf trouble_of, bool transposes = false) {
+  const unsigned count = model_count(usual);
   const unsigned first = first_seed();
   MESSAGE(count, " random models, CTQ_SEED=", first);
   for (unsigned i = 0; i < count; ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../random_model.hpp"
 #include "../runtime/small_net.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/runtime/interpreter.hpp"
@@ -39,8 +40,8 @@ module_state modules_of(const weights& w) {
 }  // namespace
 
 TEST_CASE("a compiled model, interpreted and evaluated, gives the same bytes whatever its scales") {
-  constexpr int cases = 2000;
-  int compared = 0;
+  const unsigned cases = model_count(2000);
+  unsigned compared = 0;
   for (unsigned seed = 0; seed < cases; ++seed) {
     CAPTURE(seed);
     std::mt19937 random{seed};
