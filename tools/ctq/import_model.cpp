@@ -589,7 +589,7 @@ std::string in_one_line(const ctq::diagnostic& problem) {
     const std::string_view rest = all.substr(static_cast<std::size_t>(&c - all.data()) + 1);
     const bool is_sentence = rest.starts_with("ctq::evaluator ") ||
                              rest.starts_with("the input ") || rest.starts_with("method::") ||
-                             rest.starts_with("indices are ");
+                             rest.starts_with("indices are ") || rest.starts_with("op::getitem ");
     if (c == '\n' && is_sentence) words += ';';
     words += c == '\n' ? ' ' : c;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctq/graph/node.hpp"
-#include "ctq/ops/activations.hpp"
+#include "ctq/ops/op.hpp"
 
 // Which nodes read integers, and which give them: nodes of int64. Neither are quantized. What is
 // computed from integers alone is integers, as in PyTorch; steps compute them in float.
@@ -28,7 +28,8 @@ namespace ctq {
 
 /// Whether the op gives integers if the inputs that decide are integers.
 [[nodiscard]] constexpr bool keeps_integers(const op_descriptor& d) {
-  return gives_integers_if(d) > integers_if::never_but_a_mask;
+  const integers_if inputs = gives_integers_if(d);
+  return inputs != integers_if::never && inputs != integers_if::never_but_a_mask;
 }
 
 /// Whether the op computes with integers, as if they were floats: all ops that PyTorch defines for

@@ -232,6 +232,9 @@ def functions_of_numbers():
                  '"rnn_1_1"_n = op::getitem("rnn_1"_n, {.index = {1}}),',
                  '"top_0_"_n = op::getitem("top"_n, {.index = {0}}),',
                  '"output"_n = nn::output("rnn_0"_n, "rnn_1_0"_n, "rnn_1_1"_n, "top_0_"_n, "top_1"_n));')
+    with_tuple = [x, function("y", "torch.topk", ["x", 2]), method("z", "relu", ["y"])]
+    expect_error("a tuple that is read whole", with_tuple, ["z"],
+                 "node z: reads all tensors of y; op::getitem selects one")
     expect_error("more than there are", [x, function("y", "torch.topk", ["x", 7]), item("v", "y", 0)],
                  ["v"], "node y: k is 7 of 6 elements; the input is [2, 4, 6]")
     for what, row, error in (
