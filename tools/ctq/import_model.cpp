@@ -303,17 +303,28 @@ class importer {
     return {};
   }
 
-  /// By node: whether it is an index, or what is computed from it alone is.
+  /// x.topk(2)[1], which are no elements of x.
+  [[nodiscard]] static bool selects_places(const ctq::graph_view<ctq::stage::traced>& g, int i) {
+    if (!is_any_of(g[i].op, ctq::op::getitem) || !g.arg(i, 0).op->descriptor->gives_indices)
+      return false;
+    const ctq::view<argument> all = g[i].row->args;
+    return all.size() == 2 && all[1].is == kind::integer &&
+           (all[1].integer == 1 || all[1].integer == -1);
+  }
+
+  /// By node: whether it gives indices, as what is computed from it is read as such.
   [[nodiscard]] static std::vector<bool> read_as_indices(
       const ctq::graph_view<ctq::stage::traced>& g) {
     std::vector<bool> indices(static_cast<std::size_t>(g.size()));
     for (int reader = g.size(); reader-- > 0;) {
       const ctq::op_id op = g[reader].op;
       // What has no shape rule gives sizes: x.shape is an index, but x is none. Nor is x of
-      // x.long().
+      // x.long() and x.argmax().
+      const bool is_tuple = op->descriptor->tuple_item != nullptr;
       const bool passes_on = indices[static_cast<std::size_t>(reader)] &&
-                             keeps_integers(*op->descriptor) && !op->descriptor->gives_indices &&
-                             !lacks_shape_rule(op);
+                             keeps_integers(*op->descriptor) && !lacks_shape_rule(op) &&
+                             (is_tuple || !op->descriptor->gives_indices) &&
+                             !selects_places(g, reader);
       const bool looks_up = is_any_of(op, ctq::op::getitem) || !name_of_indices(op).empty();
       for (int a = 0; a < g[reader].arg_count; ++a)
         if ((passes_on && decides(gives_integers_if(*op->descriptor), a)) ||

@@ -317,12 +317,17 @@ def blocks_and_lists():
     for what, rows in (
             ("chosen", [ids, function("m", "operator.gt", ["ids", 3]),
                         function("w", "torch.where", ["m", "ids", 0]), module("y", "nn.Embedding", ["w"], table)]),
+            ("largest", [ids, function("t", "torch.topk", ["ids", 2]), item("w", "t", 0),
+                         module("y", "nn.Embedding", ["w"], table)]),
             ("shifted", [ids, function("w", "F.pad", ["ids", [1, -1]], value=2),
                          module("y", "nn.Embedding", ["w"], table)]),
             ("counted", [ids, function("m", "operator.ne", ["ids", 1]),
                          function("c", "torch.cumsum", ["m"], dim=1), module("y", "nn.Embedding", ["c"], table),
                          module("z", "nn.Embedding", ["ids"], table)])):
         expect_lines(what, rows, ["y"], '"ids"_n = nn::placeholder({2, 6}, ctq::i64),')
+    expect_lines("places of the largest", [ids, function("t", "torch.topk", ["ids", 2]), item("w", "t", 1),
+                                           module("y", "nn.Embedding", ["w"], table)], ["y"],
+                 '"ids"_n = nn::placeholder({2, 6}),')
     looked_up = [ids, module("z", "nn.Embedding", ["ids"], table)]
     expect_lines("its own type", [*looked_up, function("y", "torch.cumsum", ["ids", 1], dtype="int64")],
                  ["y", "z"], '"y"_n = fn::cumsum("ids"_n, {.dim = 1}),')
