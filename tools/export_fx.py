@@ -39,6 +39,7 @@ import torch.ao.quantization.quantize_fx as quantize_fx
 from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 from torch.ao.quantization.fx.tracer import QuantizationTracer
 from torch.fx import Node
+from torch.nn.utils import parametrize
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -172,8 +173,9 @@ def transformer_options(layer):
 
 def module_row(module):
     """The class of a module and the arguments of its constructor, as far as it has kept them."""
-    row = {"type": class_name(type(module))}
-    names = list(inspect.signature(type(module).__init__).parameters)
+    kind = parametrize.type_before_parametrizations(module)
+    row = {"type": class_name(kind)}
+    names = list(inspect.signature(kind.__init__).parameters)
     if isinstance(module, torch.nn.RNNBase):  # whose subclasses take *args, **kwargs
         names += [*inspect.signature(torch.nn.RNNBase.__init__).parameters, "nonlinearity"]
         names.remove("mode")
@@ -197,6 +199,20 @@ def module_row(module):
         except NotExpressible:
             continue  # a module or a tensor: rows show options
     return row
+
+
+def computed_parameters(module):
+    """By name: the parameters that weight_norm, spectral_norm and the like compute of others."""
+    found = {}
+    if parametrize.is_parametrized(module):
+        found = {name: getattr(module, name) for name in module.parametrizations}
+    for hook in module._forward_pre_hooks.values():
+        name = getattr(hook, "name", None)
+        if type(hook).__module__.startswith("torch.nn.utils.") and name is not None:
+            with torch.no_grad():
+                hook(module, ())
+            found[name] = getattr(module, name)
+    return found
 
 
 def window_attention(node):
@@ -787,6 +803,9 @@ class Exporter:
         kept = {*self.read, *self.custom["preserved_attributes"]}
         tensors = {name: tensor for name, tensor in tensors.items()
                    if name.startswith(called) or name in kept}
+        for path in self.called:
+            tensors.update((f"{path}.{name}", tensor) for name, tensor in
+                           computed_parameters(model.get_submodule(path)).items())
         for path in self.read:
             tensors.setdefault(path, operator.attrgetter(path)(model))
             tensors[path] = as_floats(tensors[path])

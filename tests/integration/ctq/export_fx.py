@@ -140,6 +140,18 @@ class Accumulated(nn.Module):
         return total * self.last
 
 
+class Normed(nn.Module):
+    """Weights that are computed of other parameters."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.utils.weight_norm(nn.Conv1d(3, 4, 3))
+        self.fc = nn.utils.parametrizations.spectral_norm(nn.Linear(6, 5))
+
+    def forward(self, x):
+        return self.fc(self.conv(x))
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -250,6 +262,15 @@ for make, x in (nets.Sized, torch.randint(0, 9, (2, 6))), (nets.Accumulated, tor
     traced = torch.fx.GraphModule(exporter.model, graph)
     for got, wanted in zip(traced(x), same(x)):
         assert torch.allclose(got, wanted) and got.dtype == wanted.dtype, make
+'''
+
+CHECK_NORMED = TENSORS_OF + '''
+tensors = tensors_of("normed.safetensors")
+size = tensors["conv.weight"].norm(dim=(1, 2), keepdim=True)
+assert torch.allclose(size, tensors["conv.weight_g"]) and not torch.allclose(size, torch.ones(()))
+assert torch.allclose(tensors["conv.weight"] / size, tensors["conv.weight_v"] /
+                      tensors["conv.weight_v"].norm(dim=(1, 2), keepdim=True))
+assert torch.linalg.matrix_norm(tensors["fc.weight"], 2) < 1.2
 '''
 
 CHECK_CAUSAL = TENSORS_OF + '''
@@ -389,6 +410,10 @@ def main():
         imported = run(ctq, "import", "--fx", folder / "positions.json")
         assert "-std::numeric_limits<float>::infinity()" in imported.stdout, imported
 
+        rows = rows_of(folder, "nets:Normed", "normed.json", "1,3,8")
+        assert [row["module"]["type"] for row in rows if "module" in row] == ["nn.Conv1d", "nn.Linear"], rows
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_NORMED, folder=folder)
+        assert check.returncode == 0, check.stderr
         rows = rows_of(folder, "nets:Sized", "sized.json", "2,6")
         assert not [row for row in rows if row["target"] in ("size", "getattr", "shape")], rows
         assert [row["shape"] for row in rows if row["op"] == "get_attr"][0] == [6, 8], rows
