@@ -715,7 +715,8 @@ def unsupported():
             {"name": "output", "op": "output", "target": "output", "args": [ref("y")]}],
         "too many axes": with_x({**method, "name": "y", "target": "view",
                                  "args": [ref("x"), 1, 3, 4, 8, 4, 4, 2]}),
-        "an order": with_x(function("y", "torch.sort", [ref("x"), 1])),
+        "an order that is read whole": with_x(function("order", "torch.sort", [ref("x"), 1]),
+                                              function("y", "F.relu", [ref("order")])),
         "a function that is not compiled": with_x(function("y", "F.embedding", [ref("x"), ref("x")])),
         "an option without a meaning": with_x(module(
             "norm", "norm", "nn.GroupNorm", "x", num_groups=1, num_channels=3, eps=1e-5,
@@ -734,7 +735,8 @@ def unsupported():
         "a third tensor of max": with_x(
             function("pair", "torch.max", [ref("x"), 1]),
             function("y", "operator.getitem", [ref("pair"), 2])),
-        "all tensors of max": with_x(function("y", "torch.max", [ref("x"), 1])),
+        "all tensors of max": with_x(function("pair", "torch.max", [ref("x"), 1]),
+                                     function("y", "F.relu", [ref("pair")])),
         "a pool of indices": with_x(
             function("best", "torch.argmax", [ref("x"), 1]),
             function("y", "F.max_pool2d", [ref("best"), 2])),
