@@ -66,7 +66,7 @@ MASKS = {torch.nn.MultiheadAttention: {"attn_mask": "mask"},
          torch.nn.TransformerEncoder: {"mask": "mask"},
          torch.nn.TransformerDecoder: {"tgt_mask": "mask", "memory_mask": "cross_mask"},
          torch.nn.Transformer: {"src_mask": "mask", "tgt_mask": "mask", "memory_mask": "cross_mask"}}
-# What is known of a tensor whose shape and type are.
+# Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
          "stride", "element_size", "get_device")
@@ -416,14 +416,14 @@ class SizedTracer(QuantizationTracer):
 
 def is_same_graph(a, b):
     """Of two graphs and their models: the same calls, and the same constants, whatever their names."""
-    def lines(graph, _):
+    def lines(graph):
         number = {node: at for at, node in enumerate(graph.nodes)}
         return [(n.op, n.op == "get_attr" or n.target,
                  str(torch.fx.node.map_arg((n.args, n.kwargs), number.get))) for n in graph.nodes]
 
     def constants(graph, model):
         return [operator.attrgetter(n.target)(model) for n in graph.nodes if n.op == "get_attr"]
-    return lines(*a) == lines(*b) and all(map(torch.equal, constants(*a), constants(*b)))
+    return lines(a[0]) == lines(b[0]) and all(map(torch.equal, constants(*a), constants(*b)))
 
 
 def untraceable(error):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What mistakes in training include as well; for others it would only be more to read.
+// For mistakes in training. Others are compiled faster without these headers.
 
 #include "precompiled.hpp"
 

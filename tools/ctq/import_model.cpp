@@ -352,11 +352,9 @@ class importer {
       if (items == 0) returned.push_back(whole);
     }
     r.reads = std::move(returned);
-    std::string names;
-    for (const int row : r.reads)
-      names += fmt::format("{}{}_n", names.empty() ? "" : ", ",
-                           cpp_string(all[static_cast<std::size_t>(row)].name));
-    r.call = fmt::format("nn::output({})", names);
+    r.call = fmt::format("nn::output({})", listed(r.reads, [&](int row) {
+                           return all[static_cast<std::size_t>(row)].name;
+                         }));
   }
 
   /// How many tensors a tuple has; 0: the node gives a tensor. The state of an LSTM is two.
@@ -505,11 +503,15 @@ class importer {
   }
 
   /// "a"_n, "b"_n
-  [[nodiscard]] std::string names_of(const std::vector<int>& nodes) const {
+  template <class NameOf>
+  [[nodiscard]] static std::string listed(const std::vector<int>& numbers, NameOf name_of) {
     std::string names;
-    for (const int a : nodes)
-      names += fmt::format("{}{}_n", names.empty() ? "" : ", ", cpp_string(name(a)));
+    for (const int i : numbers)
+      names += fmt::format("{}{}_n", names.empty() ? "" : ", ", cpp_string(name_of(i)));
     return names;
+  }
+  [[nodiscard]] std::string names_of(const std::vector<int>& nodes) const {
+    return listed(nodes, [this](int i) { return name(i); });
   }
 
   /// Sets the call of a function of two tensors, one of which is a number: x + 0.5.

@@ -58,8 +58,8 @@ namespace ctq {
 enum class number_kind : unsigned char { real, mask, integer };
 
 /// What an op gives that is called with these inputs.
-///   n      the call
-///   input  of the number of an input: what it holds
+///   n         the call
+///   input(a)  what input a holds
 template <class Input>
 [[nodiscard]] constexpr number_kind kind_of_result(const node& n, Input input) {
   const op_descriptor& d = *n.op->descriptor;
@@ -81,11 +81,11 @@ template <class Input>
   return d.is_arithmetic || has_number ? number_kind::real : number_kind::mask;
 }
 
-/// What the outputs of nodes hold that a node reads.
+/// What the inputs of a node hold, by number.
 struct kinds_read {
   const node* nodes;
   const int* args;
-  int first;  // of its arguments
+  int first;  // where those of the node begin
 
   [[nodiscard]] constexpr number_kind operator()(int a) const {
     const node& n = nodes[args[first + a]];

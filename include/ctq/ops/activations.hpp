@@ -160,7 +160,7 @@ constexpr op_descriptor activation(const op_functions& functions, ctq::on_intege
           .gives_any_scale = true,
           .schedule = {.how = schedule_as::function}};
 }
-/// No bound is an infinite one.
+/// Whether both bounds are integers; one that is not given is infinite.
 constexpr bool has_integer_bounds(const attributes& a) {
   const auto o = a.as<clamp_options>();
   return (o.min == clamp_options{}.min || is_integer(o.min)) &&

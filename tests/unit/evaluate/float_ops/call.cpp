@@ -149,7 +149,7 @@ TEST_CASE("what is taken from integers, or written into them, is integers") {
   CHECK(integers(method::masked_fill.id(), {.positional = {ids, mask, 0}}) == list{0, 3, 1, 0});
   CHECK(integers(method::masked_fill.id(), {.positional = {ids, mask, 0.0}}) == list{0, 3, 1, 0});
   CHECK(integers(method::masked_fill.id(), {.positional = {ids, mask, 0.5}}) == list{});
-  const index_tensor large{{2, 2}, {16777218, 0, 0, 0}};  // no float counts so far
+  const index_tensor large{{2, 2}, {16777218, 0, 0, 0}};  // more than float32 holds exactly
   CHECK(integers(method::masked_fill.id(), {.positional = {large, mask, 0}}) == list{0, 0, 0, 0});
   CHECK(integers(fn::pad.id(), {.positional = {large, float_ops::list{0, -1}}}) == list{});
   CHECK(integers(fn::where.id(), {.positional = {mask, ids, ids}}) == list{7, 3, 1, 9});
